@@ -13,7 +13,7 @@ use toolyard::domain::{
     ToolCall, ToolError, ToolName, ToolOutput, ToolSpec, Usage,
 };
 use toolyard::engine::{self, Setup};
-use toolyard::model::{Model, Progress};
+use toolyard::model::{Model, ModelProgress};
 use toolyard::store::journal::{Header, Journal};
 use toolyard::tool::{Invocation, Tool, ToolBox};
 
@@ -30,7 +30,7 @@ impl Model for Instant {
     fn ask<'a>(
         &'a self,
         request: &'a Request,
-        _progress: &'a mut dyn FnMut(Progress),
+        _progress: &'a mut dyn FnMut(ModelProgress),
     ) -> LocalBoxFuture<'a, Result<Reply, ModelError>> {
         let tool = request.tools.first().map_or("tool_0".into(), |tool| tool.name.clone());
         let call = ToolCall { id: "c".into(), tool, arguments: json!({"query": "bench"}) };

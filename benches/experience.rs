@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use serde_json::json;
 use tempfile::TempDir;
 use toolyard::domain::{Knobs, ToolName};
-use toolyard::papers::btp::{self, Candidate, Marginal, Plan, candidates};
+use toolyard::papers::btp::{self, Candidate, Marginal, UsePlan, candidates};
 use toolyard::store::experience::{Experience, Same, Use};
 
 mod made_up;
@@ -74,7 +74,7 @@ fn experience(c: &mut Criterion) {
 
 /// All that a plan takes once its candidates are chosen: text, past, estimates, knapsack, and what more
 /// would buy. Every text is another one, as every task is.
-fn planned(store: &Experience, text: &str, tools: &[ToolName]) -> (Plan, Marginal) {
+fn planned(store: &Experience, text: &str, tools: &[ToolName]) -> (UsePlan, Marginal) {
     let query = store.query(text);
     let histories = store.history(&query, tools, Same::LeftOut).expect("a good store");
     let knobs = Knobs::default();

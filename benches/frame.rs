@@ -14,7 +14,7 @@ use ratatui::crossterm::event::{Event as Input, KeyEvent};
 use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::json;
 use toolyard::domain::{BudgetEvent, BudgetPlan, NodeEnd, PlannedTool, SearchEvent, TaskId};
-use toolyard::ui::found::Found;
+use toolyard::ui::found::PaneSearch;
 use toolyard::ui::needle::Needle;
 use toolyard::ui::screen::{Screen, Setup};
 use toolyard::ui::view::{GraphView, Round};
@@ -129,7 +129,7 @@ fn frames(c: &mut Criterion) {
     }
     for pane in [PaneId::Graph, PaneId::Tools, PaneId::Transcript] {
         screen.view.zoom = Some(pane);
-        screen.view.find = Some(Found::new(pane, Needle::new("77 tool")));
+        screen.view.find = Some(PaneSearch::new(pane, Needle::new("77 tool")));
         group.bench_function(BenchmarkId::new("searched", pane.name()), |b| {
             b.iter(|| screen.draw(SIZE, &mut buf, now));
         });

@@ -6,7 +6,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use toolyard::domain::State;
-use toolyard::store::journal::{Header, Journal, Marker, Reader};
+use toolyard::store::journal::{Header, Journal, JournalReader, Marker};
 
 #[path = "made_up/session.rs"]
 mod made_up;
@@ -38,7 +38,7 @@ fn journal(c: &mut Criterion) {
     });
     group.throughput(Throughput::Elements(last));
     group.bench_function("200000_events_read", |b| {
-        b.iter(|| Reader::open(&path).expect("a journal").map(black_box).count());
+        b.iter(|| JournalReader::open(&path).expect("a journal").map(black_box).count());
     });
     group.bench_function("200000_events_read_and_marked", |b| {
         b.iter(|| {

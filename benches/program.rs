@@ -19,14 +19,14 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::LocalSet;
 use toolyard::app::session::{SessionSpec, TaskSource};
 use toolyard::domain::program::{
-    Again, Answer, Function, Heard, HeardCall, Interpreter, Pause, ProgramLimits, ProgramStart,
+    Again, CallAnswer, Function, Heard, HeardCall, Interpreter, Pause, ProgramLimits, ProgramStart,
     Stops, Until,
 };
 use toolyard::domain::{
     Boundary, Command, ModelError, ModelSpec, Record, Reply, Request, Task, Usage,
 };
 use toolyard::engine;
-use toolyard::model::{Model, Progress};
+use toolyard::model::{Model, ModelProgress};
 use toolyard::program::Child;
 use toolyard::tool::ToolBox;
 use toolyard::ui::request::ScreenRequest;
@@ -58,7 +58,7 @@ fn again(until: Until) -> Again {
     let call = |n: usize| {
         let query = ("query".to_owned(), json!(n.to_string()));
         let (tool, arguments) = ("search".to_owned(), [query].into_iter().collect());
-        HeardCall { tool, arguments, answer: Answer::Result(result()) }
+        HeardCall { tool, arguments, answer: CallAnswer::Result(result()) }
     };
     let heard = Heard { calls: (0..CALLS).map(call).collect(), clocks: Vec::new() };
     let parameters = vec!["query".to_owned()];
@@ -103,7 +103,7 @@ fn over_a_record(c: &mut Criterion) {
                 runtime.block_on(async {
                     let mut pause = child.start(&start, &none).await;
                     while matches!(pause, Pause::Call(_)) {
-                        pause = child.answer(vec![Answer::Result(answer.clone())], &none).await;
+                        pause = child.answer(vec![CallAnswer::Result(answer.clone())], &none).await;
                     }
                     assert!(matches!(pause, Pause::Ended(_)));
                 });
@@ -124,7 +124,7 @@ impl Model for Programmer {
     fn ask<'a>(
         &'a self,
         _: &'a Request,
-        _: &'a mut dyn FnMut(Progress),
+        _: &'a mut dyn FnMut(ModelProgress),
     ) -> LocalBoxFuture<'a, Result<Reply, ModelError>> {
         let text = "```python\nrows = [{\"id\": n, \"title\": str(n) * 40} for n in range(40)]\n\
                     for n in range(1000000):\n    row = rows[n % 40]\n    name = row[\"title\"]\n```";

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use toolyard::reader::{Layer, LocalReader, Pooling, Reader, Special, Wanted};
+use toolyard::reader::{LocalReader, Pooling, Reader, Special, StateLayer, StateRequest};
 
 criterion_group!(benches, tiny, given);
 criterion_main!(benches);
@@ -36,7 +36,7 @@ fn measure(c: &mut Criterion, model: &str, path: &Path, layers: &[usize]) {
     let ids = tokens.and(reader.tokenizer().end()).ids;
     group.throughput(Throughput::Elements(ids.len() as u64));
     for layer in layers {
-        let wanted = [Wanted::new(Layer::After(*layer), Pooling::Mean)];
+        let wanted = [StateRequest::new(StateLayer::After(*layer), Pooling::Mean)];
         group.bench_function(format!("a tool at layer {layer}, by tokens"), |b| {
             b.iter(|| {
                 reader.forget();

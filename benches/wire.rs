@@ -6,7 +6,9 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use serde_json::{Map, json};
 use toolyard_domain::{Message, Request, Role, ToolCall, ToolDef};
 use toolyard_wire::learned::Learned;
-use toolyard_wire::{Asked, Names, NotRead, Settings, chat, messages, patch, responses};
+use toolyard_wire::{
+    FunctionNames, IncomingRequest, NotRead, WireSettings, chat, messages, patch, responses,
+};
 
 /// Messages of a request, and tools.
 const MESSAGES: usize = 200;
@@ -42,8 +44,8 @@ fn request() -> Request {
 
 fn wire(c: &mut Criterion) {
     let request = request();
-    let (names, extra, learned) = (Names::of(&request), Map::new(), Learned::new());
-    let settings = Settings {
+    let (names, extra, learned) = (FunctionNames::of(&request), Map::new(), Learned::new());
+    let settings = WireSettings {
         model: "m",
         source: "h",
         names: &names,
@@ -55,7 +57,7 @@ fn wire(c: &mut Criterion) {
         extra: &extra,
         learned: &learned,
     };
-    type Read = fn(&[u8]) -> Result<Asked, NotRead>;
+    type Read = fn(&[u8]) -> Result<IncomingRequest, NotRead>;
     let formats: [(&str, String, Read); 3] = [
         ("chat", chat::write_request(&request, &settings).to_string(), chat::read_request),
         (

@@ -14,10 +14,10 @@ use toolyard::domain::{
     Finish, Plan, Record, Reply, Request, Role, State, ToolDef, ToolMode, ToolName, Usage,
     arguments as input, repair::Repair,
 };
-use toolyard::model::{Progress, hosted::replies, text::from_text, understood};
-use toolyard::papers::atc::{self, flaws::flaws_of, prepare::Prepared, source::Source};
+use toolyard::model::{ModelProgress, hosted::replies, text::from_text, understood};
+use toolyard::papers::atc::{self, flaws::flaws_of, prepare::Prepared, source::ParsedProgram};
 use toolyard::papers::plan::{self, MOST};
-use toolyard::reader::{Layer, LocalReader, Pooling, Reader, Special, Wanted};
+use toolyard::reader::{LocalReader, Pooling, Reader, Special, StateLayer, StateRequest};
 use toolyard::store::journal::parts;
 use toolyard::tool::check::Checker;
 use toolyard::ui::text as screen;
@@ -37,8 +37,11 @@ pub fn journal_line(data: &[u8]) {
 
 /// Lines of a journal whose parts are put into their places. An object that is written with parts is read as it was.
 pub fn journal_parts(data: &[u8]) {
-    let (mut damaged, mut written, mut read) =
-        (parts::Read::default(), parts::Written::default(), parts::Read::default());
+    let (mut damaged, mut written, mut read) = (
+        parts::PartsReader::default(),
+        parts::PartsWriter::default(),
+        parts::PartsReader::default(),
+    );
     for line in data.split(|byte| *byte == b'\n') {
         // Damaged lines give an error.
         let _ = damaged.whole(line);
@@ -58,7 +61,7 @@ pub fn journal_parts(data: &[u8]) {
 pub fn plan_text(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for read in
-        [plan::parse(&text, &plan::Offered::named(["f", "search_web"])), plan::parse_json(&text)]
+        [plan::parse(&text, &plan::PlanTools::named(["f", "search_web"])), plan::parse_json(&text)]
     {
         let steps = read.map(|Plan { steps }| steps).unwrap_or_default();
         assert!(steps.len() <= MOST, "{} plans", steps.len());
@@ -80,7 +83,7 @@ pub fn program(data: &[u8]) {
         assert!(blame.tools.iter().all(|tool| program.contains(tool.as_str())), "{blame:?}");
     }
     let f = Function { name: "f".to_owned(), parameters: vec!["a".to_owned()], takes_more: false };
-    let Ok(source) = Source::parse(&program) else { return };
+    let Ok(source) = ParsedProgram::parse(&program) else { return };
     if flaws_of(&program, std::slice::from_ref(&f)).is_empty() {
         let extra = |sets: Option<&str>| Extra {
             when: Moment::Always,
@@ -94,7 +97,7 @@ pub fn program(data: &[u8]) {
             let start = ProgramStart { functions, stoppable, extras, ..ProgramStart::default() };
             let prepared = Prepared::of(&source, &start);
             assert!(
-                Source::parse(&prepared.code).is_ok(),
+                ParsedProgram::parse(&prepared.code).is_ok(),
                 "{program:?} becomes {:?}",
                 prepared.code
             );
@@ -126,7 +129,7 @@ pub fn replies(data: &[u8]) {
     let read = |size: usize| {
         let mut shown = String::new();
         let mut progress = |news| {
-            if let Progress::Text(text) = news {
+            if let ModelProgress::Text(text) = news {
                 shown.push_str(&text);
             }
         };
@@ -217,7 +220,7 @@ pub fn model_file(data: &[u8]) {
     let text = "the 12 <x>";
     let tokens = reader.tokenizer().encode(text, Special::Token).unwrap_or_default();
     assert!(tokens.ends.is_sorted() && tokens.ends.last().is_none_or(|end| *end <= text.len()));
-    let wanted = [Wanted::new(Layer::Final, Pooling::Mean)];
+    let wanted = [StateRequest::new(StateLayer::Final, Pooling::Mean)];
     if let Ok(states) = reader.states(&tokens.ids, &wanted, &AtomicBool::new(false)) {
         assert!(states.iter().all(|states| states.numbers().iter().all(|x| x.is_finite())));
     }

@@ -6,30 +6,33 @@ use std::sync::Arc;
 
 use toolyard::domain::{Request, Role};
 use toolyard::wire::{
-    Asked, CallPiece, Feed, Names, NotRead, Reading, Report, Spot, chat, messages, patch, responses,
+    CallPiece, Feed, FunctionNames, GrowingAnswer, IncomingRequest, NotRead, Report, Spot, chat,
+    messages, patch, responses,
 };
 
 /// OpenAI's chat completions.
 pub fn wire_chat(data: &[u8]) {
-    let answer = chat::Answer::begin(&Arc::default(), Report::default());
+    let answer = chat::ChatAnswer::begin(&Arc::default(), Report::default());
     wire(data, chat::read_request, chat::calls_in, answer);
 }
 
 /// OpenAI's Responses.
 pub fn wire_responses(data: &[u8]) {
-    let answer = responses::Answer::begin(&Arc::<Names>::default(), Report::default());
+    let answer =
+        responses::ResponsesAnswer::begin(&Arc::<FunctionNames>::default(), Report::default());
     wire(data, responses::read_request, responses::calls_in, answer);
 }
 
 /// Anthropic's Messages.
 pub fn wire_messages(data: &[u8]) {
-    let answer = messages::Answer::begin(&Arc::<Names>::default(), Report::default());
+    let answer =
+        messages::MessagesAnswer::begin(&Arc::<FunctionNames>::default(), Report::default());
     wire(data, messages::read_request, messages::calls_in, answer);
 }
 
-fn wire<R: Reading>(
+fn wire<R: GrowingAnswer>(
     data: &[u8],
-    request: fn(&[u8]) -> Result<Asked, NotRead>,
+    request: fn(&[u8]) -> Result<IncomingRequest, NotRead>,
     calls: fn(&str) -> Vec<CallPiece>,
     answer: R,
 ) {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::json;
 use toolyard::domain::{
-    By, EffectClass, EffectId, EffectRef, Event, Finish, GraphEvent, MenuItem, Message,
-    ModelCallEvent, Offered, Outcome, Record, Reply, Request, Role, SessionEvent, Task, TaskEvent,
-    TaskId, ToolCallEvent, ToolName, ToolOutput, ToolSpec, Usage, Verdict,
+    By, EffectClass, EffectId, EffectRef, Event, Finish, GraphEvent, MenuItem, MenuReason, Message,
+    ModelCallEvent, Outcome, Record, Reply, Request, Role, SessionEvent, Task, TaskEvent, TaskId,
+    ToolCallEvent, ToolName, ToolOutput, ToolSpec, ToolVerdict, Usage,
 };
 
 const TOOLS: u32 = 20;
@@ -56,9 +56,12 @@ pub fn session(events: usize) -> Vec<Record> {
         let of = |id| EffectRef::new(EffectId(id), EffectClass::Read);
         let (ask, call) = (of(2 * i - 1), of(2 * i));
         let menu =
-            vec![MenuItem { tool: tool(i), weight: Some(0.5.into()), why: Offered::Successor }; 8]
-                .into();
-        let verdict = Verdict { tool: tool(i), score: 1, reason: "helped".into() };
+            vec![
+                MenuItem { tool: tool(i), weight: Some(0.5.into()), why: MenuReason::Successor };
+                8
+            ]
+            .into();
+        let verdict = ToolVerdict { tool: tool(i), score: 1, reason: "helped".into() };
         let output = Arc::new(ToolOutput { text: "result".into(), cut_from: None });
         let request = Arc::clone(&request);
         let reply = Arc::clone(&reply);

@@ -32,8 +32,8 @@ pub struct LearnedState {
 
 /// The file.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Kept {
+#[serde(deny_unknown_fields, expecting = "struct Kept")]
+struct KnowledgeFile {
     #[serde(default = "first")]
     format: u32,
     scores: BTreeMap<ToolName, f64>,
@@ -42,7 +42,8 @@ struct Kept {
 
 /// The part of a file of any format that says which one it is.
 #[derive(Default, Deserialize)]
-struct Format {
+#[serde(expecting = "struct Format")]
+struct KnowledgeFormat {
     format: Option<u32>,
 }
 
@@ -113,7 +114,8 @@ impl LearnedState {
 }
 
 fn read(path: &Path) -> Result<Option<(u32, LearnedState)>, Problems> {
-    let format = kept::load::<Format>(path, EXPECTED)?.unwrap_or_default().format.unwrap_or(1);
+    let format =
+        kept::load::<KnowledgeFormat>(path, EXPECTED)?.unwrap_or_default().format.unwrap_or(1);
     if format > FORMAT {
         let text = format!(
             "written in format {format}, but this version reads formats up to {FORMAT}; \
@@ -121,9 +123,9 @@ fn read(path: &Path) -> Result<Option<(u32, LearnedState)>, Problems> {
         );
         return Err(Problem::of_file(path.display().to_string(), text).into());
     }
-    let kept: Option<Kept> = kept::load(path, EXPECTED)?;
+    let kept: Option<KnowledgeFile> = kept::load(path, EXPECTED)?;
     Ok(kept.map(|kept| {
-        let Kept { format, scores, explored } = kept;
+        let KnowledgeFile { format, scores, explored } = kept;
         (format, LearnedState { scores, explored })
     }))
 }
@@ -158,7 +160,7 @@ impl Keeper {
         }
         let (_, kept) = kept.unwrap_or_default();
         let LearnedState { scores, explored } = kept.with(&self.saved, &now, &learning.graph);
-        let file = Kept { format: FORMAT, scores, explored };
+        let file = KnowledgeFile { format: FORMAT, scores, explored };
         kept::save(&self.path, &file).map_err(|error| error.to_string())?;
         drop(lock);
         self.saved = now;

@@ -50,7 +50,7 @@ pub struct Workspace {
     pub graph: ToolGraph,
     pub prompts: Prompts,
     pub few_shots: Vec<FewShot>,
-    pub breakpoints: breakpoints::Kept,
+    pub breakpoints: breakpoints::SavedBreakpoints,
     pub learned: LearnedState,
 }
 

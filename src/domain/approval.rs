@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use super::breakpoint::{At, BreakpointSpec, Place};
+use super::breakpoint::{At, BreakpointPlace, BreakpointSpec};
 use super::expression::Expression;
 use super::spec::EffectClass;
 use super::target::{Sort, Target};
@@ -12,7 +12,7 @@ use super::target::{Sort, Target};
 /// Tool calls of a place, such as `send_mail:if=args.to == "x"`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
-    pub place: Place,
+    pub place: BreakpointPlace,
     /// Must be true of the call.
     #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
     pub condition: Option<Expression>,
@@ -69,7 +69,7 @@ impl Approval {
 impl Rule {
     /// All tools that do not say what they do to the world.
     pub fn of_unknown() -> Self {
-        Self { place: Place::Call(Target::Effect(EffectClass::Unknown)), condition: None }
+        Self { place: BreakpointPlace::Call(Target::Effect(EffectClass::Unknown)), condition: None }
     }
 
     /// # Errors
@@ -87,7 +87,8 @@ impl Rule {
         if !is_plain {
             return Err("a rule takes a place, and `if` with a condition on the call".to_owned());
         }
-        let sort = if let Place::Call(target) = &place { Some(target.sort()) } else { None };
+        let sort =
+            if let BreakpointPlace::Call(target) = &place { Some(target.sort()) } else { None };
         if !sort.is_some_and(|sort| sort == Sort::Any || sort.is_of_tools()) {
             return Err(format!(
                 "{place} names no tool calls; expected a tool, class:NAME, effect:NAME, mcp:NAME or tools"

@@ -16,13 +16,13 @@ pub enum Block {
     /// The call with this id.
     Call { id: String },
     /// Anything else, as it came. It goes back unread.
-    Kept { kind: Kind, raw: Value },
+    Kept { kind: BlockKind, raw: Value },
 }
 
 /// What a block is for a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum BlockKind {
     /// Thoughts, signed or encrypted by the endpoint.
     Thinking,
     Image,
@@ -40,7 +40,7 @@ const CONTENTS: [&str; 8] =
 
 impl Block {
     /// A block that is kept as it came.
-    pub fn kept(kind: Kind, raw: Value) -> Self {
+    pub fn kept(kind: BlockKind, raw: Value) -> Self {
         Block::Kept { kind, raw }
     }
 
@@ -48,12 +48,12 @@ impl Block {
     pub fn label(&self) -> Option<String> {
         let Block::Kept { kind, raw } = self else { return None };
         let what = match kind {
-            Kind::Thinking => return Some(thinking(raw).to_owned()),
-            Kind::Image => Cow::from("image"),
-            Kind::Document => Cow::from("document"),
-            Kind::Audio => Cow::from("audio"),
-            Kind::Server => Cow::from(format!("{} by the endpoint", name_of(raw))),
-            Kind::Unknown => Cow::from(format!("{}, not understood", name_of(raw))),
+            BlockKind::Thinking => return Some(thinking(raw).to_owned()),
+            BlockKind::Image => Cow::from("image"),
+            BlockKind::Document => Cow::from("document"),
+            BlockKind::Audio => Cow::from("audio"),
+            BlockKind::Server => Cow::from(format!("{} by the endpoint", name_of(raw))),
+            BlockKind::Unknown => Cow::from(format!("{}, not understood", name_of(raw))),
         };
         Some(match size(raw) {
             0 => format!("[{what}]"),
@@ -135,34 +135,38 @@ mod tests {
         let data = "A".repeat(45_000);
         for (kind, raw, label) in [
             (
-                Kind::Image,
+                BlockKind::Image,
                 json!({"type": "image", "source": {"type": "base64", "data": data}}),
                 "[image 34 kB]",
             ),
             (
-                Kind::Image,
+                BlockKind::Image,
                 json!({"image_url": {"url": format!("data:image/png;base64,{data}")}}),
                 "[image 34 kB]",
             ),
-            (Kind::Image, json!({"type": "input_image", "file_id": "f"}), "[image]"),
+            (BlockKind::Image, json!({"type": "input_image", "file_id": "f"}), "[image]"),
             (
-                Kind::Thinking,
+                BlockKind::Thinking,
                 json!({"type": "thinking", "thinking": "x", "signature": "s"}),
                 "[thinking, signed]",
             ),
             (
-                Kind::Thinking,
+                BlockKind::Thinking,
                 json!({"type": "redacted_thinking", "data": "x"}),
                 "[thinking, encrypted]",
             ),
             (
-                Kind::Thinking,
+                BlockKind::Thinking,
                 json!({"type": "reasoning", "encrypted_content": "x"}),
                 "[thinking, encrypted]",
             ),
-            (Kind::Server, json!({"type": "web_search_call"}), "[web_search_call by the endpoint]"),
             (
-                Kind::Unknown,
+                BlockKind::Server,
+                json!({"type": "web_search_call"}),
+                "[web_search_call by the endpoint]",
+            ),
+            (
+                BlockKind::Unknown,
                 json!({"type": "hologram", "data": "abc"}),
                 "[hologram, not understood 3 B]",
             ),

@@ -22,7 +22,7 @@ use crate::{
     edit::Edit,
     fault::FaultSpec,
     knob::Knob,
-    program::{Asked, Back},
+    program::{Back, ProgramQuestion},
     strategy::Strategy,
 };
 
@@ -129,7 +129,7 @@ pub enum Command {
     DeleteBreakpoint { breakpoint: BreakpointId },
     /// Evaluate an expression where the program of a task is held, or give its value to a variable → `ProgramAsked`,
     /// then `ProgramHeld` at the same place.
-    AskProgram { task: TaskId, asked: Asked },
+    AskProgram { task: TaskId, asked: ProgramQuestion },
     /// Go on with this program in place of the one that is held → `ProgramEdited`, then `ProgramWritten`.
     EditProgram { task: TaskId, text: String },
     /// Run the program that is held again, up to an earlier statement → `ProgramTakenBack`, then `ProgramHeld`.

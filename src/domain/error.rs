@@ -78,13 +78,13 @@ pub struct ModelError {
     pub partial: String,
     /// How an agent elsewhere sees it; `None`: as failures of this kind look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shown: Option<Shown>,
+    pub shown: Option<WireFailure>,
 }
 
 /// A failure as it looks on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Shown {
+pub enum WireFailure {
     /// A status of HTTP. The client is asked to wait for so many seconds.
     Status {
         status: u16,
@@ -119,7 +119,7 @@ impl ModelError {
     }
 
     /// The same failure, which looks like this on the wire.
-    pub fn shown(self, shown: Shown) -> Self {
+    pub fn shown(self, shown: WireFailure) -> Self {
         Self { shown: Some(shown), ..self }
     }
 }

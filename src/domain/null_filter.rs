@@ -120,7 +120,7 @@ impl NullFilter {
         if is_empty(text) {
             return Some(NullReason::Empty);
         }
-        let said = Said::new(text);
+        let said = NormalizedResult::new(text);
         let own = of(&self.tools, tool.as_str());
         let of_class = classes.iter().flat_map(|class| of(&self.classes, class));
         let mut patterns = own.chain(of_class).chain(&self.all);
@@ -184,14 +184,14 @@ fn says_nothing(value: &Value) -> bool {
 }
 
 /// A result prepared for comparison with patterns.
-struct Said {
+struct NormalizedResult {
     /// Its beginning: lower case, one space between words, no leading quotes or marks.
     text: String,
     /// Whether `text` is the whole result.
     short: bool,
 }
 
-impl Said {
+impl NormalizedResult {
     fn new(text: &str) -> Self {
         let short = text.trim().chars().nth(SHORT).is_none();
         // No pattern is longer than this.

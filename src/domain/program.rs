@@ -167,7 +167,7 @@ pub struct Extra {
 
 /// What a person asks where a program is held.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct ProgramQuestion {
     /// Python.
     pub expression: String,
     /// The variable that gets the value.
@@ -198,7 +198,7 @@ impl Moment {
 
 /// What became of an [`Extra`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
+pub struct ExtraOutcome {
     pub expression: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sets: Option<String>,
@@ -210,7 +210,7 @@ pub struct Told {
 
 /// Where a program has to stop, and what is asked of it there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct StopRequest {
     pub stops: Stops,
     /// What breakpoints have to know.
     pub extras: Vec<Extra>,
@@ -220,7 +220,7 @@ pub struct Wanted {
     pub is_watched: bool,
 }
 
-impl Wanted {
+impl StopRequest {
     pub fn is_none(&self) -> bool {
         self.stops.is_none() && self.extras.is_empty() && self.asked.is_empty()
     }
@@ -253,7 +253,7 @@ pub struct LineStop {
     pub set: Vec<Set>,
     /// What the extras of this statement told.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub told: Vec<Told>,
+    pub told: Vec<ExtraOutcome>,
     /// It is the nth statement that the program comes to, from 1; 0 if that is not known.
     #[serde(default, skip_serializing_if = "is_default")]
     pub nth: u64,
@@ -340,7 +340,7 @@ pub enum Pause {
 
 /// The answer to one call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Answer {
+pub enum CallAnswer {
     /// The result of the tool, as text. JSON is read.
     Result(String),
     /// An exception is raised at the call.
@@ -361,7 +361,7 @@ pub trait Interpreter {
     /// Goes on after a pause, with one answer for each call of it.
     fn answer<'a>(
         &'a mut self,
-        answers: Vec<Answer>,
+        answers: Vec<CallAnswer>,
         stops: &'a Stops,
     ) -> LocalBoxFuture<'a, Pause>;
 

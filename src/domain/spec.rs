@@ -58,7 +58,7 @@ impl EffectClass {
     }
 }
 
-/// A tool, as the agent, the graph and the screen know it (`tool::Source` knows how to run it).
+/// A tool, as the agent, the graph and the screen know it (`tool::ToolSource` knows how to run it).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolSpec {
     pub name: ToolName,

@@ -87,8 +87,8 @@ impl strategy::Context for Context {
         self.handle.checkpoint(Lane::Run(self.run), boundary).await;
     }
 
-    fn program(&self, number: u32) -> impl strategy::Program {
-        programs::Program { handle: &self.handle, run: self.run, task: self.task, number }
+    fn program(&self, number: u32) -> impl strategy::ProgramHost {
+        programs::TaskProgram { handle: &self.handle, run: self.run, task: self.task, number }
     }
 }
 

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::{fault_choice::FaultChoice, handle::Handle, session::Session};
 use crate::domain::breakpoint::When;
 use crate::domain::expression::{Evaluator, Resolver};
-use crate::domain::fault::{Drift, Occasion, Progress};
+use crate::domain::fault::{Drift, FaultProgress, Occasion};
 use crate::domain::{
     By, Chance, EffectId, FaultEvent, FaultId, FaultKind, FaultState, TaskId, ToolName,
 };
@@ -35,7 +35,7 @@ impl Session {
             let Some(known) = self.state().faults.get(&fault) else { continue };
             let chance = chance.with(b"fault").with(&fault.0.to_le_bytes());
             let now = self.progress_of(known, task);
-            let progress = Progress { seen: now.seen.saturating_add(1), ..now };
+            let progress = FaultProgress { seen: now.seen.saturating_add(1), ..now };
             let fires = choice.hits.is_none() && known.spec.fires(&Occasion { progress, chance });
             choice.hits = choice.hits.or(fires.then_some(fault));
             self.emit(FaultEvent::FaultMatched { fault, call, fires });
@@ -61,9 +61,9 @@ impl Session {
         matching.map(|(fault, _)| fault).collect()
     }
 
-    fn progress_of(&self, fault: &FaultState, task: TaskId) -> Progress {
+    fn progress_of(&self, fault: &FaultState, task: TaskId) -> FaultProgress {
         let since = |at: u64| self.now().saturating_sub(at);
-        Progress {
+        FaultProgress {
             task: task.0,
             seen: fault.seen,
             chosen: fault.chosen,

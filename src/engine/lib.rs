@@ -45,7 +45,7 @@ mod session;
 mod setup;
 mod station;
 
-pub use self::station::{Passage, Passing, Station, Verdict, now};
+pub use self::station::{Passage, Passing, Station, StationVerdict, now};
 pub use self::{
     beginning::{Beginning, Rest},
     guest::{Again, Inbox, SpecOf, Varies},

@@ -6,7 +6,7 @@ use futures::future::LocalBoxFuture;
 
 use super::handle::Handle;
 use crate::domain::program::{
-    Again, Answer, Interpreter, LineStop, Pause, ProgramStart, Reached, Stops, Wanted,
+    Again, CallAnswer, Interpreter, LineStop, Pause, ProgramStart, Reached, StopRequest, Stops,
 };
 use crate::domain::{RunId, TaskId};
 use crate::program::Child;
@@ -44,7 +44,7 @@ impl Interpreter for Warm {
 
     fn answer<'a>(
         &'a mut self,
-        answers: Vec<Answer>,
+        answers: Vec<CallAnswer>,
         stops: &'a Stops,
     ) -> LocalBoxFuture<'a, Pause> {
         self.child.answer(answers, stops)
@@ -60,19 +60,19 @@ impl Interpreter for Warm {
 }
 
 /// One program of a task, as its strategy sees it.
-pub(super) struct Program<'a> {
+pub(super) struct TaskProgram<'a> {
     pub handle: &'a Handle,
     pub run: RunId,
     pub task: TaskId,
     pub number: u32,
 }
 
-impl strategy::Program for Program<'_> {
+impl strategy::ProgramHost for TaskProgram<'_> {
     fn interpreter(&self) -> Box<dyn Interpreter> {
         Box::new(Warm::of(self.handle, self.run))
     }
 
-    fn wanted(&self) -> Wanted {
+    fn wanted(&self) -> StopRequest {
         self.handle.write(|session| session.wanted_of_program(self.task, self.number))
     }
 

@@ -8,7 +8,7 @@ use tokio::{sync::Notify, time::timeout};
 
 use super::handle::Handle;
 use crate::domain::{ServerEvent, SessionEvent};
-use crate::tool::provider::{Change, Provider};
+use crate::tool::provider::{Provider, ProviderChange};
 use crate::tool::{Tool, ToolError, ToolErrorKind};
 
 /// Time limit for a provider to list its tools; the session waits for it at the start.
@@ -22,7 +22,7 @@ pub(super) struct ProviderListing {
     pub list: List,
     /// What it has told before.
     pub told: Vec<ServerEvent>,
-    changes: LocalBoxStream<'static, Change>,
+    changes: LocalBoxStream<'static, ProviderChange>,
 }
 
 /// Asks all providers at once for their first lists; `waits`: when they are ready.
@@ -39,9 +39,9 @@ pub(super) async fn list_all(
         let (mut told, mut rest) = (Vec::new(), Vec::new());
         while let Some(Some(change)) = changes.next().now_or_never() {
             match change {
-                Change::Told(event) => told.push(event),
+                ProviderChange::Told(event) => told.push(event),
                 // The list is newer.
-                Change::Listed => {}
+                ProviderChange::Listed => {}
                 other => rest.push(other),
             }
         }
@@ -89,32 +89,32 @@ pub(super) fn watch(handle: &Handle, ProviderListing { provider, changes, .. }: 
                 () = asked.notified() => None,
             };
             match change {
-                Some(Change::Died { why }) => {
+                Some(ProviderChange::Died { why }) => {
                     watched.write(|session| session.provider_died(provider.name(), &why));
                     continue;
                 }
-                Some(Change::Told(event)) => {
+                Some(ProviderChange::Told(event)) => {
                     watched.emit(event);
                     continue;
                 }
-                Some(Change::Left) => {
+                Some(ProviderChange::Left) => {
                     return watched.write(|session| session.provider_left(provider.name()));
                 }
-                Some(Change::Joined) => {
+                Some(ProviderChange::Joined) => {
                     for joined in provider.joined() {
                         join(&watched, joined).await;
                     }
                     continue;
                 }
-                Some(Change::Noticed { text }) => {
+                Some(ProviderChange::Noticed { text }) => {
                     watched.emit(SessionEvent::Noticed { text });
                     continue;
                 }
-                Some(Change::Listed | Change::Back) | None => {}
+                Some(ProviderChange::Listed | ProviderChange::Back) | None => {}
             }
             let why = match change {
                 None => Listing::Asked,
-                Some(Change::Back) => Listing::Back,
+                Some(ProviderChange::Back) => Listing::Back,
                 Some(_) => Listing::Changed,
             };
             let list = list(&*provider).await;

@@ -37,7 +37,7 @@ pub fn read_lines<T: DeserializeOwned>(
 }
 
 /// A fault in a text.
-struct Fault {
+struct JsonFault {
     /// Of the text, from 1; 0 where there is no text.
     line: usize,
     column: usize,
@@ -45,18 +45,18 @@ struct Fault {
     text: String,
 }
 
-fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T, JsonFault> {
     // To follow the path of fields costs half the time, and only a fault needs it.
     if let Ok(value) = serde_json::from_str(text) {
         return Ok(value);
     }
     let mut reader = serde_json::Deserializer::from_str(text);
-    let value = serde_path_to_error::deserialize(&mut reader).map_err(Fault::of)?;
-    reader.end().map_err(|error| Fault::new(String::new(), &error))?;
+    let value = serde_path_to_error::deserialize(&mut reader).map_err(JsonFault::of)?;
+    reader.end().map_err(|error| JsonFault::new(String::new(), &error))?;
     Ok(value)
 }
 
-impl Fault {
+impl JsonFault {
     fn of(error: serde_path_to_error::Error<serde_json::Error>) -> Self {
         let field = error.path().to_string();
         Self::new(field, error.inner())

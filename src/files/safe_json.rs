@@ -32,7 +32,7 @@ pub fn write_pretty(
     value: &impl Serialize,
     to: impl FnMut(&str) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut lines = Lines { to, text: Vec::new() };
+    let mut lines = SafeWriter { to, text: Vec::new() };
     serde_json::to_writer_pretty(&mut lines, value)?;
     lines.text.push(b'\n');
     lines.flush()
@@ -41,12 +41,12 @@ pub fn write_pretty(
 /// Bytes that are passed on together.
 const AT_ONCE: usize = 64 << 10;
 
-struct Lines<T> {
+struct SafeWriter<T> {
     to: T,
     text: Vec<u8>,
 }
 
-impl<T: FnMut(&str) -> io::Result<()>> Write for Lines<T> {
+impl<T: FnMut(&str) -> io::Result<()>> Write for SafeWriter<T> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.text.extend_from_slice(bytes);
         if self.text.len() >= AT_ONCE && bytes.ends_with(b"\n") {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// A program that has a configuration of MCP servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Program {
+pub enum ClientProgram {
     ClaudeCode,
     ClaudeDesktop,
     Codex,
@@ -13,29 +13,29 @@ pub enum Program {
     VsCode,
 }
 
-impl fmt::Display for Program {
+impl fmt::Display for ClientProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Program::ClaudeCode => "Claude Code",
-            Program::ClaudeDesktop => "Claude Desktop",
-            Program::Codex => "Codex",
-            Program::Cursor => "Cursor",
-            Program::VsCode => "VS Code",
+            ClientProgram::ClaudeCode => "Claude Code",
+            ClientProgram::ClaudeDesktop => "Claude Desktop",
+            ClientProgram::Codex => "Codex",
+            ClientProgram::Cursor => "Cursor",
+            ClientProgram::VsCode => "VS Code",
         })
     }
 }
 
-impl Program {
+impl ClientProgram {
     /// The program whose files have this name and folder; `None`: the path does not say.
     pub fn of_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
         match (folder.unwrap_or_default(), name) {
-            (_, ".mcp.json" | ".claude.json") => Some(Program::ClaudeCode),
-            (_, "claude_desktop_config.json") => Some(Program::ClaudeDesktop),
-            (".codex", "config.toml") => Some(Program::Codex),
-            (".cursor", "mcp.json") => Some(Program::Cursor),
-            (".vscode", "mcp.json") => Some(Program::VsCode),
+            (_, ".mcp.json" | ".claude.json") => Some(ClientProgram::ClaudeCode),
+            (_, "claude_desktop_config.json") => Some(ClientProgram::ClaudeDesktop),
+            (".codex", "config.toml") => Some(ClientProgram::Codex),
+            (".cursor", "mcp.json") => Some(ClientProgram::Cursor),
+            (".vscode", "mcp.json") => Some(ClientProgram::VsCode),
             _ => None,
         }
     }
@@ -43,9 +43,9 @@ impl Program {
 
 /// A file that may have servers, and the program that reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ClientConfigFile {
     pub path: PathBuf,
-    pub program: Program,
+    pub program: ClientProgram,
 }
 
 /// The operating systems, which keep settings in different folders.
@@ -57,7 +57,7 @@ enum System {
 
 /// The places for a workspace on this system, those of the workspace itself first. Whether there is a file is not
 /// looked at.
-pub fn places(workspace: &Path, home: Option<&Path>) -> Vec<Place> {
+pub fn places(workspace: &Path, home: Option<&Path>) -> Vec<ClientConfigFile> {
     places_on(
         if cfg!(target_os = "macos") { System::MacOs } else { System::Linux },
         workspace,
@@ -65,29 +65,29 @@ pub fn places(workspace: &Path, home: Option<&Path>) -> Vec<Place> {
     )
 }
 
-fn places_on(system: System, workspace: &Path, home: Option<&Path>) -> Vec<Place> {
-    let place = |folder: &Path, (path, program): (&str, Program)| Place {
+fn places_on(system: System, workspace: &Path, home: Option<&Path>) -> Vec<ClientConfigFile> {
+    let place = |folder: &Path, (path, program): (&str, ClientProgram)| ClientConfigFile {
         path: folder.join(path),
         program,
     };
     let own = [
-        (".mcp.json", Program::ClaudeCode),
-        (".cursor/mcp.json", Program::Cursor),
-        (".vscode/mcp.json", Program::VsCode),
-        (".codex/config.toml", Program::Codex),
+        (".mcp.json", ClientProgram::ClaudeCode),
+        (".cursor/mcp.json", ClientProgram::Cursor),
+        (".vscode/mcp.json", ClientProgram::VsCode),
+        (".codex/config.toml", ClientProgram::Codex),
     ];
     let of_user = [
-        (".claude.json", Program::ClaudeCode),
-        (".cursor/mcp.json", Program::Cursor),
-        (".codex/config.toml", Program::Codex),
+        (".claude.json", ClientProgram::ClaudeCode),
+        (".cursor/mcp.json", ClientProgram::Cursor),
+        (".codex/config.toml", ClientProgram::Codex),
     ];
     let settings = match system {
         System::Linux => ".config",
         System::MacOs => "Library/Application Support",
     };
     let of_settings = [
-        ("Code/User/mcp.json", Program::VsCode),
-        ("Claude/claude_desktop_config.json", Program::ClaudeDesktop),
+        ("Code/User/mcp.json", ClientProgram::VsCode),
+        ("Claude/claude_desktop_config.json", ClientProgram::ClaudeDesktop),
     ];
     let mut places: Vec<_> = own.map(|file| place(workspace, file)).into();
     if let Some(home) = home {
@@ -139,10 +139,10 @@ mod tests {
     #[test]
     fn a_path_says_whose_it_is() {
         for place in places(Path::new("/w"), Some(Path::new("/h"))) {
-            let said = Program::of_path(&place.path);
+            let said = ClientProgram::of_path(&place.path);
             let by_content = place.path.ends_with("Code/User/mcp.json");
             assert_eq!(said, (!by_content).then_some(place.program), "{:?}", place.path);
         }
-        assert_eq!(Program::of_path(Path::new("servers.json")), None);
+        assert_eq!(ClientProgram::of_path(Path::new("servers.json")), None);
     }
 }

@@ -28,7 +28,7 @@ use crate::domain::{Embedding, ModelSpec, Reply, Request, Usage};
 
 /// What a model reports while it works on a request.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Progress {
+pub enum ModelProgress {
     /// More of the answer's text.
     Text(String),
     /// More of the reasoning that is shown separately.
@@ -74,7 +74,7 @@ pub trait Model {
     fn ask<'a>(
         &'a self,
         request: &'a Request,
-        progress: &'a mut dyn FnMut(Progress),
+        progress: &'a mut dyn FnMut(ModelProgress),
     ) -> LocalBoxFuture<'a, Result<Reply, ModelError>>;
 
     /// Restores what it knew after it had answered this request in an earlier part of the session. The default suits a

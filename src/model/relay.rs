@@ -19,24 +19,24 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::domain::{ModelErrorKind, ModelSpec, Origin, Reply, Request, ToolCall};
-use crate::wire::{Asked, Format};
-use crate::{Model, ModelError, Progress};
+use crate::wire::{IncomingRequest, WireFormat};
+use crate::{Model, ModelError, ModelProgress};
 
 /// A request of a foreign agent.
 #[derive(Debug)]
 pub struct Arrival {
-    pub format: Format,
+    pub format: WireFormat,
     /// What was read of it.
-    pub asked: Asked,
+    pub asked: IncomingRequest,
     /// Its body as it came, decoded.
     pub body: Bytes,
     pub caller: Caller,
-    pub way: Way,
+    pub way: RequestSessionEnd,
 }
 
 /// What a listener tells a session.
 #[derive(Debug)]
-pub enum News {
+pub enum ListenerNews {
     Arrived(Box<Arrival>),
     /// A request went through unread: its method and path, and why it was not understood, if it should have been.
     Passed {
@@ -70,7 +70,7 @@ pub struct Caller {
 
 /// The session's end of the way of one request.
 #[derive(Debug)]
-pub struct Way {
+pub struct RequestSessionEnd {
     sending: Option<oneshot::Sender<Sending>>,
     heard: mpsc::UnboundedReceiver<Heard>,
     release: Option<oneshot::Sender<Release>>,
@@ -81,7 +81,7 @@ pub struct Way {
 
 /// The listener's end of the way of one request. A channel that is closed means that the other end is gone.
 #[derive(Debug)]
-pub struct Line {
+pub struct RequestListenerEnd {
     pub sending: oneshot::Receiver<Sending>,
     pub heard: mpsc::UnboundedSender<Heard>,
     pub release: oneshot::Receiver<Release>,
@@ -100,7 +100,7 @@ pub enum Sending {
         pace: Option<Duration>,
     },
     /// This is the answer; nothing is sent.
-    Instead(Said),
+    Instead(RelayResult),
 }
 
 /// What of an answer waits for its [`Release`]. An answer that is no stream waits as a whole.
@@ -116,7 +116,7 @@ pub enum Holds {
 }
 
 /// An answer, or why there is none.
-pub type Said = Result<Arc<Reply>, ModelError>;
+pub type RelayResult = Result<Arc<Reply>, ModelError>;
 
 /// What the listener hears of the answer.
 #[derive(Clone, Debug)]
@@ -140,32 +140,32 @@ pub enum Release {
     /// change. The others that came are dropped, and further ones follow the last one.
     Calls(Vec<ToolCall>),
     /// The agent gets this instead; only where all of the answer was held.
-    Instead(Said),
+    Instead(RelayResult),
     /// The agent gets nothing of it: another request is sent in its place, and its answer goes this way. Only where all of
     /// the answer was held.
-    Again(Line),
+    Again(RequestListenerEnd),
 }
 
 /// Both ends of the way of one request.
-pub fn way() -> (Way, Line) {
+pub fn way() -> (RequestSessionEnd, RequestListenerEnd) {
     way_of(Arc::default())
 }
 
-fn way_of(is_silent: Arc<AtomicBool>) -> (Way, Line) {
+fn way_of(is_silent: Arc<AtomicBool>) -> (RequestSessionEnd, RequestListenerEnd) {
     let (sending, to_send) = oneshot::channel();
     let (hear, heard) = mpsc::unbounded_channel();
     let (release, released) = oneshot::channel();
-    let line = Line {
+    let line = RequestListenerEnd {
         sending: to_send,
         heard: hear,
         release: released,
         is_silent: Arc::clone(&is_silent),
     };
     let (sending, release) = (Some(sending), Some(release));
-    (Way { sending, heard, release, own_id: None, is_silent }, line)
+    (RequestSessionEnd { sending, heard, release, own_id: None, is_silent }, line)
 }
 
-impl Way {
+impl RequestSessionEnd {
     /// Names the id that an answer gets which is not the endpoint's.
     pub fn name_own(&mut self, id: String) {
         self.own_id = Some(id);
@@ -185,7 +185,7 @@ impl Way {
     }
 
     /// The way of another request, whose answer the agent gets in place of this one's; `None`: the agent has hung up.
-    fn again(&mut self) -> Option<Way> {
+    fn again(&mut self) -> Option<RequestSessionEnd> {
         let own_id = self.own_id.take();
         let (mut next, line) = way_of(Arc::clone(&self.is_silent));
         next.own_id = own_id;
@@ -210,8 +210,8 @@ impl Way {
 
 /// An answer that is known before the endpoint is asked, and makes that needless.
 #[derive(Clone, Debug)]
-pub struct Known {
-    pub said: Said,
+pub struct KnownReply {
+    pub said: RelayResult,
     /// The body that the endpoint answered, as JSON.
     pub sent: Option<Arc<Value>>,
     /// How long the agent waits for it.
@@ -226,18 +226,18 @@ pub struct Known {
 pub struct Relay {
     spec: Arc<ModelSpec>,
     body: RefCell<Bytes>,
-    way: RefCell<Way>,
+    way: RefCell<RequestSessionEnd>,
     holds: Cell<Holds>,
     pace: Cell<Option<Duration>>,
-    came: RefCell<Option<Said>>,
+    came: RefCell<Option<RelayResult>>,
     /// The answer that nobody got, since the agent had hung up.
-    given: RefCell<Option<Said>>,
+    given: RefCell<Option<RelayResult>>,
     answer_id: RefCell<Option<String>>,
-    known: RefCell<Option<Known>>,
+    known: RefCell<Option<KnownReply>>,
 }
 
 impl Relay {
-    pub fn new(spec: Arc<ModelSpec>, body: Bytes, way: Way) -> Self {
+    pub fn new(spec: Arc<ModelSpec>, body: Bytes, way: RequestSessionEnd) -> Self {
         Self {
             spec,
             body: RefCell::new(body),
@@ -272,7 +272,7 @@ impl Relay {
     }
 
     /// What the endpoint said; `None` if it was not asked, or has not answered yet.
-    pub fn came(&self) -> Option<Said> {
+    pub fn came(&self) -> Option<RelayResult> {
         self.came.borrow().clone()
     }
 
@@ -293,7 +293,7 @@ impl Relay {
     }
 
     /// Takes this for the endpoint's answer; `None`: the endpoint is asked.
-    pub fn know(&self, known: Option<Known>) {
+    pub fn know(&self, known: Option<KnownReply>) {
         *self.known.borrow_mut() = known;
     }
 
@@ -324,12 +324,12 @@ impl Relay {
     }
 
     /// The answer that nobody got, if there is one.
-    pub fn ungiven(&self) -> Option<Said> {
+    pub fn ungiven(&self) -> Option<RelayResult> {
         self.given.borrow().clone()
     }
 
     /// The agent asks once more: the answer goes this way now.
-    pub fn adopt(&self, mut way: Way) {
+    pub fn adopt(&self, mut way: RequestSessionEnd) {
         match &*self.given.borrow() {
             // Nobody got it before.
             Some(given) => drop(way.send(Sending::Instead(given.clone()))),
@@ -339,7 +339,7 @@ impl Relay {
 
     /// The way of another request, whose answer the agent gets in place of this one's, which was held as a whole; `None`:
     /// the agent has hung up.
-    pub fn again(&self) -> Option<Way> {
+    pub fn again(&self) -> Option<RequestSessionEnd> {
         self.way.borrow_mut().again()
     }
 
@@ -350,7 +350,7 @@ impl Relay {
 
     /// Ends the way of the request. The agent gets `said`; where the answer of the endpoint is on its way to it, that as
     /// `release` says. Returns false if the agent has hung up.
-    pub fn end(&self, said: &Said, release: Release) -> bool {
+    pub fn end(&self, said: &RelayResult, release: Release) -> bool {
         let mut way = self.way.borrow_mut();
         let is_given = match way.sending.is_some() {
             true => way.send(Sending::Instead(said.clone())),
@@ -364,17 +364,17 @@ impl Relay {
     }
 
     /// Whether some of this answer waits for its release.
-    fn holds_of(&self, said: &Said) -> bool {
+    fn holds_of(&self, said: &RelayResult) -> bool {
         match said {
             Ok(reply) => !reply.calls.is_empty() || self.holds() > Holds::Calls,
             Err(_) => self.holds() == Holds::All,
         }
     }
 
-    async fn relay(&self, progress: &mut dyn FnMut(Progress)) -> Result<Reply, ModelError> {
+    async fn relay(&self, progress: &mut dyn FnMut(ModelProgress)) -> Result<Reply, ModelError> {
         let known = self.known.borrow().clone();
-        if let Some(Known { said, sent, after, .. }) = known {
-            sent.into_iter().for_each(|sent| progress(Progress::Sent(sent)));
+        if let Some(KnownReply { said, sent, after, .. }) = known {
+            sent.into_iter().for_each(|sent| progress(ModelProgress::Sent(sent)));
             if !after.is_zero() {
                 tokio::time::sleep(after).await;
             }
@@ -385,9 +385,9 @@ impl Relay {
         if self.way.borrow_mut().send(sending) {
             loop {
                 match poll_fn(|cx| self.way.borrow_mut().heard.poll_recv(cx)).await {
-                    Some(Heard::Text(text)) => progress(Progress::Text(text)),
-                    Some(Heard::Reasoning(text)) => progress(Progress::Reasoning(text)),
-                    Some(Heard::Sent(body)) => progress(Progress::Sent(body)),
+                    Some(Heard::Text(text)) => progress(ModelProgress::Text(text)),
+                    Some(Heard::Reasoning(text)) => progress(ModelProgress::Reasoning(text)),
+                    Some(Heard::Sent(body)) => progress(ModelProgress::Sent(body)),
                     Some(Heard::Named(id)) => *self.answer_id.borrow_mut() = Some(id),
                     Some(Heard::Ended(ended)) => {
                         *self.came.borrow_mut() = Some(ended.clone().map(Arc::new));
@@ -410,7 +410,7 @@ impl Model for Relay {
     fn ask<'a>(
         &'a self,
         _request: &'a Request,
-        progress: &'a mut dyn FnMut(Progress),
+        progress: &'a mut dyn FnMut(ModelProgress),
     ) -> LocalBoxFuture<'a, Result<Reply, ModelError>> {
         self.relay(progress).boxed_local()
     }

@@ -53,12 +53,12 @@ impl KeySource {
 
 /// A key source and the last output of its command.
 #[derive(Debug)]
-pub(super) struct Key {
+pub(super) struct EndpointKey {
     source: KeySource,
     printed: Mutex<Option<Secret>>,
 }
 
-impl Key {
+impl EndpointKey {
     pub(super) fn new(source: KeySource) -> Self {
         Self { source, printed: Mutex::new(None) }
     }
@@ -146,7 +146,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let script = "echo run >> \"$1\"; printf ' key-%s\\n' from-command";
         let count = folder.path().join("count");
-        let key = Key::new(words(&["sh", "-c", script, "sh", count.to_str().unwrap()]));
+        let key = EndpointKey::new(words(&["sh", "-c", script, "sh", count.to_str().unwrap()]));
         for _ in 0..2 {
             assert_eq!(key.read().await.unwrap().unwrap().expose(), "key-from-command");
         }
@@ -170,7 +170,7 @@ mod tests {
             (words(&["true"]), "did not print a key"),
         ];
         for (source, phrase) in cases {
-            let error = Key::new(source).read().await.unwrap_err();
+            let error = EndpointKey::new(source).read().await.unwrap_err();
             assert_eq!(error.kind, ModelErrorKind::Auth);
             assert!(error.text.contains(phrase), "{error}");
             assert!(!error.text.contains("secret"), "{error}");

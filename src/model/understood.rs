@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::markup::{self, Written, offered};
+use super::markup::{self, MarkupText, offered};
 use super::text;
 use crate::domain::repair::Repair;
 use crate::domain::words::clipped;
@@ -27,7 +27,7 @@ pub fn understood(mode: ToolMode, meant: &Request, reply: Reply) -> Reply {
         ToolMode::Text => text::from_text(meant, reply),
     };
     if reply.calls.is_empty()
-        && let Written::Unread(from) = markup::find(&reply.text, &meant.tools)
+        && let MarkupText::Unread(from) = markup::find(&reply.text, &meant.tools)
     {
         reply.repairs.push(Repair::Unread { excerpt: clipped(from, SHOWN) });
     }
@@ -53,12 +53,13 @@ fn from_markup(meant: &Request, mut reply: Reply) -> Reply {
         return reply;
     }
     let (text, calls) = match markup::find(&reply.text, &meant.tools) {
-        Written::Text | Written::Unread(_) => return reply,
-        Written::Calls { before, calls, .. } => (before.to_owned(), calls),
+        MarkupText::Text | MarkupText::Unread(_) => return reply,
+        MarkupText::Calls { before, calls, .. } => (before.to_owned(), calls),
     };
     let tools = calls.iter().map(|call| call.tool.clone()).collect();
     let mut free = FreeIds::of(meant, "text");
-    let call = |markup::Call { tool, arguments }| ToolCall { id: free.take(), tool, arguments };
+    let call =
+        |markup::MarkupCall { tool, arguments }| ToolCall { id: free.take(), tool, arguments };
     let calls = calls.into_iter().map(call).collect();
     reply.repairs.push(Repair::FromText { tools });
     Reply { text, calls, finish: Finish::Calls, ..reply }

@@ -19,37 +19,37 @@ pub const REDIRECTS: usize = 5;
 
 /// An address that is not reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusedAddress {
     host: String,
     /// `None`: the name alone says that it is a metadata service.
     address: Option<IpAddr>,
-    kind: Kind,
+    kind: RefusedAddressKind,
 }
 
 /// Why an address is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum RefusedAddressKind {
     /// It may give away keys of this machine.
     Metadata,
     /// It is the address of no single server.
     Nobody,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for RefusedAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { host, address, kind } = self;
         let address = address.map_or_else(|| host.clone(), |address| address.to_string());
         let why = match kind {
-            Kind::Metadata => {
+            RefusedAddressKind::Metadata => {
                 "is a link-local or metadata address, which may give away keys of this machine"
             }
-            Kind::Nobody => "is an unspecified, multicast or broadcast address",
+            RefusedAddressKind::Nobody => "is an unspecified, multicast or broadcast address",
         };
         write!(f, "{host} is not called: {address} {why}")
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for RefusedAddress {}
 
 /// Which redirects a client follows by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ fn same_server(any_address: bool) -> Policy {
 ///
 /// # Errors
 /// It is refused.
-pub fn check(url: &Url) -> Result<(), Refused> {
+pub fn check(url: &Url) -> Result<(), RefusedAddress> {
     let host = url.host_str().unwrap_or_default();
     check_name(host)?;
     // The parser has brought every spelling of a number, such as octal, into the usual form.
@@ -108,16 +108,20 @@ pub fn check(url: &Url) -> Result<(), Refused> {
 /// anywhere.
 const METADATA_NAMES: [&str; 2] = ["metadata.google.internal", "metadata.goog"];
 
-fn check_name(host: &str) -> Result<(), Refused> {
+fn check_name(host: &str) -> Result<(), RefusedAddress> {
     let name = host.trim_end_matches('.');
     match METADATA_NAMES.iter().any(|metadata| name.eq_ignore_ascii_case(metadata)) {
-        true => Err(Refused { host: host.to_owned(), address: None, kind: Kind::Metadata }),
+        true => Err(RefusedAddress {
+            host: host.to_owned(),
+            address: None,
+            kind: RefusedAddressKind::Metadata,
+        }),
         false => Ok(()),
     }
 }
 
-fn check_address(host: &str, address: IpAddr) -> Result<(), Refused> {
-    let refused = |kind| Refused { host: host.to_owned(), address: Some(address), kind };
+fn check_address(host: &str, address: IpAddr) -> Result<(), RefusedAddress> {
+    let refused = |kind| RefusedAddress { host: host.to_owned(), address: Some(address), kind };
     kind_of(address).map_or(Ok(()), |kind| Err(refused(kind)))
 }
 
@@ -134,25 +138,25 @@ const METADATA_6: [Ipv6Addr; 2] = [
 ];
 
 /// Why this address is refused; `None`: it is not.
-fn kind_of(address: IpAddr) -> Option<Kind> {
+fn kind_of(address: IpAddr) -> Option<RefusedAddressKind> {
     match address {
         IpAddr::V4(address) => kind_of_4(address),
         IpAddr::V6(address) if address.is_loopback() => None,
-        IpAddr::V6(address) if address.is_multicast() => Some(Kind::Nobody),
+        IpAddr::V6(address) if address.is_multicast() => Some(RefusedAddressKind::Nobody),
         IpAddr::V6(address) if address.is_unicast_link_local() || METADATA_6.contains(&address) => {
-            Some(Kind::Metadata)
+            Some(RefusedAddressKind::Metadata)
         }
         IpAddr::V6(address) => contained(address).and_then(kind_of_4),
     }
 }
 
-fn kind_of_4(address: Ipv4Addr) -> Option<Kind> {
+fn kind_of_4(address: Ipv4Addr) -> Option<RefusedAddressKind> {
     if address.is_link_local() || METADATA_4.contains(&address) {
-        return Some(Kind::Metadata);
+        return Some(RefusedAddressKind::Metadata);
     }
     // Systems take 0.0.0.0/8 for this machine.
     let is_nobody = address.octets()[0] == 0 || address.is_multicast() || address.is_broadcast();
-    is_nobody.then_some(Kind::Nobody)
+    is_nobody.then_some(RefusedAddressKind::Nobody)
 }
 
 /// The IPv4 address within: mapped or compatible (RFC 4291), NAT64 (RFC 6052), also with
@@ -175,9 +179,9 @@ fn contained(address: Ipv6Addr) -> Option<Ipv4Addr> {
 }
 
 /// The addresses of a name, once they are known.
-type Found = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send>>;
+type AddressLookup = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send>>;
 /// Looks a name up.
-type Lookup = dyn Fn(String) -> Found + Send + Sync;
+type Lookup = dyn Fn(String) -> AddressLookup + Send + Sync;
 
 /// Resolves names, but those with a refused address.
 struct Checked(Arc<Lookup>);
@@ -190,7 +194,7 @@ impl Checked {
         })
     }
 
-    fn by(lookup: impl Fn(String) -> Found + Send + Sync + 'static) -> Self {
+    fn by(lookup: impl Fn(String) -> AddressLookup + Send + Sync + 'static) -> Self {
         Self(Arc::new(lookup))
     }
 }

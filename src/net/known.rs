@@ -25,9 +25,9 @@ const PART: usize = 6;
 /// Replaces a key.
 const HIDDEN: &str = "[key]";
 
-static KNOWN: RwLock<Known> = RwLock::new(Known { keys: BTreeSet::new(), spellings: None });
+static KNOWN: RwLock<KnownKeys> = RwLock::new(KnownKeys { keys: BTreeSet::new(), spellings: None });
 
-struct Known {
+struct KnownKeys {
     keys: BTreeSet<String>,
     /// What searches for the keys; `None`: there are no keys.
     spellings: Option<Arc<Spellings>>,

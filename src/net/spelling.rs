@@ -89,7 +89,7 @@ impl Spellings {
     /// The places of keys in the text, in order and apart.
     pub fn places(&self, text: &str) -> Vec<Range<usize>> {
         let mut places: Vec<Range<usize>> = Vec::new();
-        each_round(Seen::of(text), |seen| {
+        each_round(MappedText::of(text), |seen| {
             places.extend(self.whole.places(seen));
             places.extend(self.letters.places(&seen.letters()));
         });
@@ -112,7 +112,7 @@ impl Spellings {
         let tail = text.len().saturating_sub(longest.saturating_mul(WIDEST));
         let tail = &text[text.floor_char_boundary(tail)..];
         let mut start = tail.len();
-        each_round(Seen::of(tail), |seen| {
+        each_round(MappedText::of(tail), |seen| {
             if let Some(cut) = cut_escape(&seen.bytes) {
                 if least <= 1 {
                     start = start.min(seen.parts[cut].start);
@@ -183,7 +183,7 @@ impl Patterns {
         Ok(Self { automaton: builder.build(&texts)?, texts })
     }
 
-    fn places(&self, seen: &Seen) -> Vec<Range<usize>> {
+    fn places(&self, seen: &MappedText) -> Vec<Range<usize>> {
         let (mut at, mut places) = (0, Vec::new());
         // One key may begin inside another one.
         while let Some(found) =
@@ -200,7 +200,7 @@ impl Patterns {
     }
 
     /// Where the earliest beginning of a pattern starts with which the text ends.
-    fn begun(&self, seen: &Seen, least: usize) -> Option<usize> {
+    fn begun(&self, seen: &MappedText, least: usize) -> Option<usize> {
         let ends = |text: &[u8]| seen.bytes.ends_with(text);
         let begun = |text: &Vec<u8>| (least..text.len()).rev().find(|cut| ends(&text[..*cut]));
         let longest = self.texts.iter().filter_map(begun).max()?;
@@ -210,12 +210,12 @@ impl Patterns {
 
 /// A text, and the part of the original text that each of its bytes comes from.
 #[derive(Default)]
-struct Seen {
+struct MappedText {
     bytes: Vec<u8>,
     parts: Vec<Range<usize>>,
 }
 
-impl Seen {
+impl MappedText {
     fn of(text: &str) -> Self {
         let parts = (0..text.len()).map(|at| at..at + 1);
         Self { bytes: text.as_bytes().to_vec(), parts: parts.collect() }
@@ -230,8 +230,8 @@ impl Seen {
 
 /// The decoded text, beside the one that it comes from.
 struct Decoded<'a> {
-    from: &'a Seen,
-    to: Seen,
+    from: &'a MappedText,
+    to: MappedText,
 }
 
 impl Sink for Decoded<'_> {
@@ -248,10 +248,10 @@ impl Sink for Decoded<'_> {
 }
 
 /// Gives the text, then the same decoded once, twice and so on.
-fn each_round(mut seen: Seen, mut give: impl FnMut(&mut Seen)) {
+fn each_round(mut seen: MappedText, mut give: impl FnMut(&mut MappedText)) {
     for _ in 0..=ROUNDS {
         give(&mut seen);
-        let mut decoded = Decoded { from: &seen, to: Seen::default() };
+        let mut decoded = Decoded { from: &seen, to: MappedText::default() };
         if !decode(&seen.bytes, &mut decoded) {
             return;
         }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::domain::breakpoint::When;
-use crate::domain::expression::{Fact, Fields};
+use crate::domain::expression::{Fact, FieldSource};
 use crate::domain::{
     EffectId, EffectState, EvidenceId, Knob, ModelCallState, RunId, State, TaskState,
     ToolCallPhase, ToolCallState, ToolName, ToolState,
@@ -193,7 +193,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-impl Fields for Facts<'_> {
+impl FieldSource for Facts<'_> {
     fn field(&self, path: &str) -> Option<Fact<'_>> {
         let Some((field, name)) = path.split_once('.') else {
             let own = self.of_task(path).or_else(|| self.of_session_alone(path));

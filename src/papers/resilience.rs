@@ -29,7 +29,7 @@ pub struct Broken {
 pub struct Resilience {
     /// The broken tools, then those that stood in for them, the most called first.
     pub strip: Vec<ToolName>,
-    pub verdict: Verdict,
+    pub verdict: RecoveryVerdict,
     /// The first task that the fault hit.
     pub hit: Option<TaskId>,
     /// The first task from which on the choice is stable.
@@ -43,7 +43,7 @@ pub struct Resilience {
 /// Whether the agent found its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum RecoveryVerdict {
     NotAffected,
     Recovered { after: usize },
     Recovering { tasks: usize },
@@ -108,14 +108,14 @@ impl Resilience {
             |lap: &&Lap| lap.task > until || stable.is_some_and(|stable| lap.task >= stable);
         let (after, meanwhile): (Vec<&Lap>, Vec<&Lap>) = since.into_iter().partition(is_done);
         let verdict = match (hit, stable) {
-            (None, _) => Verdict::NotAffected,
-            (Some(_), Some(stable)) => {
-                Verdict::Recovered { after: under.iter().filter(|lap| lap.task < stable).count() }
-            }
+            (None, _) => RecoveryVerdict::NotAffected,
+            (Some(_), Some(stable)) => RecoveryVerdict::Recovered {
+                after: under.iter().filter(|lap| lap.task < stable).count(),
+            },
             (Some(_), None) if goes_on && broken.until.is_none() => {
-                Verdict::Recovering { tasks: under.len() }
+                RecoveryVerdict::Recovering { tasks: under.len() }
             }
-            (Some(_), None) => Verdict::NotRecovered { tasks: under.len() },
+            (Some(_), None) => RecoveryVerdict::NotRecovered { tasks: under.len() },
         };
         let [before, meanwhile, after] = [before, meanwhile, after].map(|laps| Means::of(&laps));
         Self { strip, verdict, hit, stable, before, meanwhile, after }
@@ -139,7 +139,7 @@ impl Resilience {
     /// Whether every answer was right under the fault, although the choice of tools never became stable.
     pub fn is_unharmed(&self) -> bool {
         let (wrong, graded) = self.wrong_since();
-        matches!(self.verdict, Verdict::NotRecovered { .. }) && wrong == 0 && graded > 0
+        matches!(self.verdict, RecoveryVerdict::NotRecovered { .. }) && wrong == 0 && graded > 0
     }
 
     /// Answers that were wrong, and those whose rightness is known, since the fault hit.
@@ -196,14 +196,18 @@ impl Means {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for RecoveryVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tasks = |n: usize| if n == 1 { "1 task".to_owned() } else { format!("{n} tasks") };
         match *self {
-            Verdict::NotAffected => f.write_str("not affected"),
-            Verdict::Recovered { after } => write!(f, "recovered after {}", tasks(after)),
-            Verdict::Recovering { tasks: n } => write!(f, "recovering, {} so far", tasks(n)),
-            Verdict::NotRecovered { tasks: n } => write!(f, "not recovered in {}", tasks(n)),
+            RecoveryVerdict::NotAffected => f.write_str("not affected"),
+            RecoveryVerdict::Recovered { after } => write!(f, "recovered after {}", tasks(after)),
+            RecoveryVerdict::Recovering { tasks: n } => {
+                write!(f, "recovering, {} so far", tasks(n))
+            }
+            RecoveryVerdict::NotRecovered { tasks: n } => {
+                write!(f, "not recovered in {}", tasks(n))
+            }
         }
     }
 }
@@ -370,7 +374,7 @@ mod tests {
         let found = Resilience::of(&laps, &broken(4), true);
         assert_eq!(found.strip, ["a", "b"].map(ToolName::from));
         assert_eq!((found.hit, found.stable), (Some(TaskId(4)), Some(TaskId(7))));
-        assert_eq!(found.verdict, Verdict::Recovered { after: 3 });
+        assert_eq!(found.verdict, RecoveryVerdict::Recovered { after: 3 });
         assert_eq!((found.before.tasks, found.meanwhile.tasks, found.after.tasks), (3, 3, 5));
         assert_eq!(found.before.calls, 4.0 / 3.0);
         assert_eq!(
@@ -378,9 +382,9 @@ mod tests {
             "recovered after 3 tasks, +0.3 calls per task until then, 0 answers lost"
         );
         let sooner = Resilience::of(&laps[..10], &broken(4), true);
-        assert_eq!(sooner.verdict, Verdict::Recovering { tasks: 7 });
+        assert_eq!(sooner.verdict, RecoveryVerdict::Recovering { tasks: 7 });
         let ended = Resilience::of(&laps[..10], &broken(4), false);
-        assert_eq!(ended.verdict, Verdict::NotRecovered { tasks: 7 });
+        assert_eq!(ended.verdict, RecoveryVerdict::NotRecovered { tasks: 7 });
     }
 
     #[test]
@@ -393,10 +397,10 @@ mod tests {
     #[test]
     fn a_fault_that_never_fires_or_is_repaired_is_told_as_such() {
         let laps = laps(&["a", "a! b<a", "a", "a", "a", "a", "a"]);
-        assert_eq!(Resilience::of(&laps, &broken(3), true).verdict, Verdict::NotAffected);
+        assert_eq!(Resilience::of(&laps, &broken(3), true).verdict, RecoveryVerdict::NotAffected);
         let repaired = Broken { until: Some(TaskId(2)), ..broken(2) };
         let found = Resilience::of(&laps, &repaired, true);
-        assert_eq!(found.verdict, Verdict::NotRecovered { tasks: 1 });
+        assert_eq!(found.verdict, RecoveryVerdict::NotRecovered { tasks: 1 });
         assert_eq!((found.meanwhile.tasks, found.after.tasks), (1, 5), "the repair ends it, too");
     }
 

@@ -21,7 +21,7 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use self::link::{Link, Outcome};
 pub use self::link::{REAPER, end_all, own, set_reaper};
 pub use self::strays::below;
-use self::wire::{Request, Start};
+use self::wire::{ProgramLaunch, ReaperRequest};
 
 /// How long a program may take to end by itself before it is killed.
 const GRACE: Duration = Duration::from_millis(500);
@@ -47,14 +47,14 @@ pub struct Launch<'f> {
 }
 
 /// A running program and all that it started; dropping it ends them.
-pub struct Program {
+pub struct RunningProgram {
     id: u64,
     grace: Duration,
     link: Arc<Link>,
     outcome: Arc<Outcome>,
 }
 
-impl Program {
+impl RunningProgram {
     /// Starts a program in a session of its own. It sees those variables of the environment that the
     /// command sets, and no others.
     ///
@@ -82,7 +82,7 @@ impl Program {
     pub fn start_with(command: &Command, launch: &Launch<'_>) -> io::Result<Self> {
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let variables = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
-        let request = Request::Start(Start {
+        let request = ReaperRequest::Start(ProgramLaunch {
             id,
             program: command.get_program().to_owned(),
             args: command.get_args().map(Into::into).collect(),
@@ -128,7 +128,7 @@ impl Program {
     }
 }
 
-impl Drop for Program {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         if !self.outcome.is_known() {
             self.end();

@@ -12,7 +12,7 @@ use std::{io, thread, time::Duration};
 
 use rustix::process::Pid;
 
-use super::wire::{Incoming, News, Request, Told, send};
+use super::wire::{Incoming, ProcessEvent, ReaperReply, ReaperRequest, send};
 
 /// The argument that makes toolyard the reaper.
 pub const REAPER: &str = "--reaper";
@@ -40,12 +40,12 @@ pub fn own() -> io::Result<&'static Path> {
 /// The life of a program, as far as it is known.
 #[derive(Default)]
 pub struct Outcome {
-    known: Mutex<Known>,
+    known: Mutex<ProgramStatus>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Known {
+struct ProgramStatus {
     /// Its process; `None` until it has started.
     pid: Option<Pid>,
     /// How it ended; `None` while it runs.
@@ -84,7 +84,10 @@ impl Outcome {
         known.unwrap_or_else(|| Err("its end is unknown".into()))
     }
 
-    fn wait_while(&self, condition: impl Fn(&Known) -> bool) -> MutexGuard<'_, Known> {
+    fn wait_while(
+        &self,
+        condition: impl Fn(&ProgramStatus) -> bool,
+    ) -> MutexGuard<'_, ProgramStatus> {
         let waited = self.changed.wait_while(locked(&self.known), |known| condition(known));
         waited.unwrap_or_else(PoisonError::into_inner)
     }
@@ -134,7 +137,7 @@ impl Link {
     pub fn start_program(
         &self,
         id: u64,
-        request: &Request,
+        request: &ReaperRequest,
         files: &[BorrowedFd<'_>],
         outcome: &Arc<Outcome>,
     ) -> io::Result<()> {
@@ -146,24 +149,24 @@ impl Link {
     /// Asks the reaper to end a program, and to kill it after this time.
     pub fn end_program(&self, id: u64, grace: Duration) {
         // Fails only if the reaper has ended.
-        let _gone = self.send(&Request::End { id, grace }, &[]);
+        let _gone = self.send(&ReaperRequest::End { id, grace }, &[]);
     }
 
-    fn send(&self, request: &Request, files: &[BorrowedFd<'_>]) -> io::Result<()> {
+    fn send(&self, request: &ReaperRequest, files: &[BorrowedFd<'_>]) -> io::Result<()> {
         let _alone = locked(&self.writing);
         send(&self.socket, request, files)
     }
 
     fn listen(&self, mut reaper: Child) {
         let mut messages = Incoming::new(self.socket.clone());
-        while let Ok(Some(Told { id, news })) = messages.next() {
+        while let Ok(Some(ReaperReply { id, news })) = messages.next() {
             let mut awaited = locked(&self.awaited);
             let Some(programs) = awaited.as_mut() else { break };
             match news {
-                News::Started(pid) => {
+                ProcessEvent::Started(pid) => {
                     programs.get(&id).into_iter().for_each(|program| program.set_started(pid));
                 }
-                News::Ended(status) => {
+                ProcessEvent::Ended(status) => {
                     let status = status.map(ExitStatus::from_raw);
                     programs
                         .remove(&id)

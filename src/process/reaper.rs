@@ -18,13 +18,13 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
 use rustix::process::{ioctl_tiocsctty, kill_process, kill_process_group, setsid, wait, waitid};
 
 use super::strays::strays;
-use super::wire::{Incoming, News, Request, Start, Told, send};
+use super::wire::{Incoming, ProcessEvent, ProgramLaunch, ReaperReply, ReaperRequest, send};
 
 /// How long the reaper tries to end what cannot be killed, such as programs of another user.
 const LAST: Duration = Duration::from_secs(2);
 
 /// The programs that run, by their process, and the numbers that toolyard gave them.
-struct Running {
+struct ReaperPrograms {
     programs: Mutex<HashMap<Pid, u64>>,
     started: Condvar,
     socket: Arc<UnixStream>,
@@ -38,15 +38,16 @@ pub fn serve() -> io::Result<()> {
     own_subtree()?;
     let socket = Arc::new(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?));
     let programs = Mutex::new(HashMap::new());
-    let running = Arc::new(Running { programs, started: Condvar::new(), socket: socket.clone() });
+    let running =
+        Arc::new(ReaperPrograms { programs, started: Condvar::new(), socket: socket.clone() });
     let waiting = running.clone();
     thread::Builder::new().name("reaper-wait".into()).spawn(move || waiting.watch())?;
     let mut requests = Incoming::new(socket);
     let mut last = requests.next();
     while let Ok(Some(request)) = last {
         match request {
-            Request::Start(start) => running.start(&start, &mut requests),
-            Request::End { id, grace } => running.clone().end(id, grace),
+            ReaperRequest::Start(start) => running.start(&start, &mut requests),
+            ReaperRequest::End { id, grace } => running.clone().end(id, grace),
         }
         last = requests.next();
     }
@@ -54,8 +55,8 @@ pub fn serve() -> io::Result<()> {
     last.map(drop)
 }
 
-impl Running {
-    fn start(&self, start: &Start, requests: &mut Incoming) {
+impl ReaperPrograms {
+    fn start(&self, start: &ProgramLaunch, requests: &mut Incoming) {
         let mut programs = self.locked();
         let spawned = requests
             .files()
@@ -74,10 +75,10 @@ impl Running {
             Ok(child) => {
                 let pid = Pid::from_child(&child);
                 programs.insert(pid, start.id);
-                self.tell(start.id, News::Started(pid.as_raw_nonzero().get()));
+                self.tell(start.id, ProcessEvent::Started(pid.as_raw_nonzero().get()));
                 self.started.notify_all();
             }
-            Err(error) => self.tell(start.id, News::Ended(Err(error.to_string()))),
+            Err(error) => self.tell(start.id, ProcessEvent::Ended(Err(error.to_string()))),
         }
     }
 
@@ -145,7 +146,7 @@ impl Running {
             kill_strays(programs);
         }
         for (id, status) in ended {
-            self.tell(id, News::Ended(Ok(status.as_raw())));
+            self.tell(id, ProcessEvent::Ended(Ok(status.as_raw())));
         }
     }
 
@@ -166,9 +167,9 @@ impl Running {
         }
     }
 
-    fn tell(&self, id: u64, news: News) {
+    fn tell(&self, id: u64, news: ProcessEvent) {
         // Fails only if toolyard has ended; then the requests end, too.
-        let _ended = send(&self.socket, &Told { id, news }, &[]);
+        let _ended = send(&self.socket, &ReaperReply { id, news }, &[]);
     }
 
     fn locked(&self) -> MutexGuard<'_, HashMap<Pid, u64>> {

@@ -17,9 +17,9 @@ pub const FILES: usize = 3;
 
 /// What toolyard asks for.
 #[derive(Serialize, Deserialize)]
-pub enum Request {
+pub enum ReaperRequest {
     /// Start a program; its files come with this line.
-    Start(Start),
+    Start(ProgramLaunch),
     /// End the program that was started with this number.
     End {
         id: u64,
@@ -30,7 +30,7 @@ pub enum Request {
 
 /// A program to start.
 #[derive(Serialize, Deserialize)]
-pub struct Start {
+pub struct ProgramLaunch {
     pub id: u64,
     pub program: OsString,
     pub args: Vec<OsString>,
@@ -44,14 +44,14 @@ pub struct Start {
 
 /// An answer to a start.
 #[derive(Serialize, Deserialize)]
-pub struct Told {
+pub struct ReaperReply {
     pub id: u64,
-    pub news: News,
+    pub news: ProcessEvent,
 }
 
 /// A turn in the life of a program. The last answer to each start is its end.
 #[derive(Serialize, Deserialize)]
-pub enum News {
+pub enum ProcessEvent {
     /// It runs as this process.
     Started(i32),
     /// The status as the system encodes it, or why the program did not start.

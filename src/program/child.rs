@@ -10,11 +10,11 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::task::spawn_blocking;
 
-use super::worker::{Request, WORKER};
+use super::worker::{WORKER, WorkerRequest};
 use crate::domain::program::{
-    Again, Answer, Interpreter, Pause, ProgramEnd, ProgramStart, Raised, Reached, Stops,
+    Again, CallAnswer, Interpreter, Pause, ProgramEnd, ProgramStart, Raised, Reached, Stops,
 };
-use crate::process::{self, Pipes, Program};
+use crate::process::{self, Pipes, RunningProgram};
 
 /// How long a worker may take beside the program's own time before it is killed.
 const GRACE: Duration = Duration::from_millis(500);
@@ -37,7 +37,7 @@ pub struct Child {
 
 struct Worker {
     /// Dropping it ends the process.
-    _process: Program,
+    _process: RunningProgram,
     requests: ChildStdin,
     replies: BufReader<ChildStdout>,
 }
@@ -46,11 +46,11 @@ impl Worker {
     fn start() -> std::io::Result<Self> {
         let mut command = Command::new(process::own()?);
         command.arg(WORKER).current_dir("/");
-        let (process, Pipes { stdin, stdout, stderr: _ }) = Program::start(&command)?;
+        let (process, Pipes { stdin, stdout, stderr: _ }) = RunningProgram::start(&command)?;
         Ok(Self { _process: process, requests: stdin, replies: BufReader::new(stdout) })
     }
 
-    async fn ask<T: DeserializeOwned>(&mut self, request: &Request) -> std::io::Result<T> {
+    async fn ask<T: DeserializeOwned>(&mut self, request: &WorkerRequest) -> std::io::Result<T> {
         let mut line = serde_json::to_vec(request)?;
         line.push(b'\n');
         self.requests.write_all(&line).await?;
@@ -62,7 +62,7 @@ impl Worker {
 
 impl Child {
     /// The worker's reply, or what has ended the program.
-    async fn ask<T: DeserializeOwned>(&mut self, request: Request) -> Result<T, Raised> {
+    async fn ask<T: DeserializeOwned>(&mut self, request: WorkerRequest) -> Result<T, Raised> {
         if self.worker.is_none() {
             let started = Worker::start().map_err(|error| {
                 Raised::new("SystemError", format!("the interpreter could not be started: {error}"))
@@ -89,7 +89,7 @@ impl Child {
         reply
     }
 
-    async fn pause(&mut self, request: Request) -> Pause {
+    async fn pause(&mut self, request: WorkerRequest) -> Pause {
         let ended = |error| Pause::Ended(ProgramEnd::failed("", error));
         self.ask(request).await.unwrap_or_else(ended)
     }
@@ -127,23 +127,23 @@ impl Interpreter for Child {
         stops: &'a Stops,
     ) -> LocalBoxFuture<'a, Pause> {
         self.begin(start);
-        let request = Request::Start { start: Box::new(start.clone()), stops: stops.clone() };
+        let request = WorkerRequest::Start { start: Box::new(start.clone()), stops: stops.clone() };
         Box::pin(self.pause(request))
     }
 
     fn answer<'a>(
         &'a mut self,
-        answers: Vec<Answer>,
+        answers: Vec<CallAnswer>,
         stops: &'a Stops,
     ) -> LocalBoxFuture<'a, Pause> {
-        Box::pin(self.pause(Request::Answer { answers, stops: stops.clone() }))
+        Box::pin(self.pause(WorkerRequest::Answer { answers, stops: stops.clone() }))
     }
 
     fn again<'a>(&'a mut self, again: &'a Again) -> LocalBoxFuture<'a, Reached> {
         self.begin(&again.start);
         // It may take several runs to find the place.
         self.patience *= 2;
-        let request = Request::Again(Box::new(again.clone()));
+        let request = WorkerRequest::Again(Box::new(again.clone()));
         Box::pin(async move { self.ask(request).await.unwrap_or_else(Reached::failed) })
     }
 

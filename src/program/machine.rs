@@ -17,12 +17,13 @@ use monty_types::{
 use self::call::{Called, Limits, called, exception};
 use super::{memory, value};
 use crate::domain::program::{
-    Answer, Extra, LineStop, Moment, Pause, ProgramEnd, ProgramStart, Raised, Set, Stops, Told,
+    CallAnswer, Extra, ExtraOutcome, LineStop, Moment, Pause, ProgramEnd, ProgramStart, Raised,
+    Set, Stops,
 };
 use crate::papers::atc::extra::{DUE, IS, TELL};
 use crate::papers::atc::flaws::ALL_OF;
 use crate::papers::atc::prepare::{AT, HAD, Prepared, unmarked};
-use crate::papers::atc::source::Source;
+use crate::papers::atc::source::ParsedProgram;
 
 /// A program that stops takes this many times longer between two calls, with all that it does for its stops.
 const STOPPING: u32 = 5;
@@ -30,7 +31,7 @@ const STOPPING: u32 = 5;
 /// Its name in tracebacks.
 const SCRIPT: &str = "<python-input-0>";
 
-type Progress = Result<ReplProgress, Box<ReplStartError>>;
+type MachineProgress = Result<ReplProgress, Box<ReplStartError>>;
 
 /// A program at work.
 pub struct Machine {
@@ -50,9 +51,9 @@ pub struct Machine {
     set: Vec<Noted>,
     /// How many of them its last statement has set: they come last.
     fresh: usize,
-    told: Vec<Told>,
+    told: Vec<ExtraOutcome>,
     /// What it was answered, so that it can be run again to say more of its error.
-    answered: Vec<Vec<Answer>>,
+    answered: Vec<Vec<CallAnswer>>,
     explains: bool,
     /// The value that the failing expression took its part of, last: what it is, and the keys that it has.
     had: Option<(String, Vec<String>)>,
@@ -87,7 +88,8 @@ enum Wait {
 impl Machine {
     /// Prepares a program and runs it to its first pause.
     pub fn begin(start: ProgramStart, stops: &Stops) -> (Option<Self>, Pause) {
-        let prepared = Source::parse(&start.text).map(|source| Prepared::of(&source, &start));
+        let prepared =
+            ParsedProgram::parse(&start.text).map(|source| Prepared::of(&source, &start));
         let code = match prepared {
             Ok(code) => code,
             Err(error) => return (None, Pause::Ended(ProgramEnd::failed("", *error))),
@@ -134,7 +136,7 @@ impl Machine {
     }
 
     /// Goes on with the answers to what it waited for.
-    pub fn go_on(&mut self, mut answers: Vec<Answer>, stops: &Stops) -> Pause {
+    pub fn go_on(&mut self, mut answers: Vec<CallAnswer>, stops: &Stops) -> Pause {
         let Some((wait, paused)) = self.waiting.take() else {
             return Pause::Ended(ProgramEnd::default());
         };
@@ -148,7 +150,7 @@ impl Machine {
                 MontyObject::List(answers.iter().map(in_list).collect()).into()
             }
             (Wait::Call, Some(answer)) => result(&answer),
-            (Wait::Clock, Some(Answer::Time(millis))) => match &paused {
+            (Wait::Clock, Some(CallAnswer::Time(millis))) => match &paused {
                 ReplProgress::OsCall(call) => call::time(&call.function_call, millis),
                 _ => MontyObject::Int(millis).into(),
             },
@@ -161,7 +163,11 @@ impl Machine {
     }
 
     /// Works until the next pause.
-    fn work(&mut self, stops: &Stops, first: impl FnOnce(PrintWriter<'_>) -> Progress) -> Pause {
+    fn work(
+        &mut self,
+        stops: &Stops,
+        first: impl FnOnce(PrintWriter<'_>) -> MachineProgress,
+    ) -> Pause {
         let begun = Instant::now();
         let most = self.start.limits.printed;
         let mut progress = first(PrintWriter::CollectString(&mut self.printed, Some(most)));
@@ -218,7 +224,7 @@ impl Machine {
         mut call: ReplFunctionCall,
         stops: &Stops,
         spent: Duration,
-    ) -> Result<Pause, Box<Progress>> {
+    ) -> Result<Pause, Box<MachineProgress>> {
         let limit = Duration::from_millis(self.start.limits.time_ms) * STOPPING;
         match call.function_name.as_str() {
             AT | IS | DUE | TELL if spent > limit => {
@@ -258,7 +264,7 @@ impl Machine {
         &mut self,
         paused: ReplProgress,
         with: impl Into<ExtFunctionResult>,
-    ) -> Box<Progress> {
+    ) -> Box<MachineProgress> {
         let most = self.start.limits.printed;
         Box::new(resume(
             paused,
@@ -268,7 +274,7 @@ impl Machine {
     }
 
     /// Before a statement: stops there, or goes on.
-    fn at(&mut self, call: ReplFunctionCall, stops: &Stops) -> Result<Pause, Box<Progress>> {
+    fn at(&mut self, call: ReplFunctionCall, stops: &Stops) -> Result<Pause, Box<MachineProgress>> {
         let line = match call.args.first() {
             Some(MontyObject::Int(line)) => u32::try_from(*line).unwrap_or(0),
             _ => 0,
@@ -314,7 +320,7 @@ impl Machine {
             }
             _ => return,
         };
-        self.told.push(Told { expression, sets, value, holds });
+        self.told.push(ExtraOutcome { expression, sets, value, holds });
     }
 
     fn extra(&self, call: &ReplFunctionCall) -> Option<&Extra> {
@@ -351,7 +357,7 @@ impl Machine {
     }
 
     /// A call of a tool, or of several at once.
-    fn tool(&mut self, call: ReplFunctionCall) -> Result<Pause, Box<Progress>> {
+    fn tool(&mut self, call: ReplFunctionCall) -> Result<Pause, Box<MachineProgress>> {
         let limits = Limits { made: self.calls, sent: self.sent, most: self.start.limits };
         let made = called(&call, &self.code, &self.start.functions, limits);
         let (wait, mut calls) = match made {
@@ -391,7 +397,7 @@ impl Machine {
     }
 
     /// Files, the environment and the clock.
-    fn system(&mut self, paused: ReplProgress) -> Result<Pause, Box<Progress>> {
+    fn system(&mut self, paused: ReplProgress) -> Result<Pause, Box<MachineProgress>> {
         let name = match &paused {
             ReplProgress::OsCall(call) => match call.function_call {
                 OsFunctionCall::DateToday | OsFunctionCall::DateTimeNow(_) => {
@@ -445,7 +451,11 @@ impl Machine {
     }
 }
 
-fn resume(paused: ReplProgress, with: ExtFunctionResult, print: PrintWriter<'_>) -> Progress {
+fn resume(
+    paused: ReplProgress,
+    with: ExtFunctionResult,
+    print: PrintWriter<'_>,
+) -> MachineProgress {
     match paused {
         ReplProgress::FunctionCall(call) => call.resume(with, print),
         ReplProgress::OsCall(call) => call.resume(with, print),
@@ -457,22 +467,22 @@ fn refused(text: &str) -> ExtFunctionResult {
     exception(&Raised::new("PermissionError", text)).into()
 }
 
-fn result(answer: &Answer) -> ExtFunctionResult {
+fn result(answer: &CallAnswer) -> ExtFunctionResult {
     match answer {
-        Answer::Result(text) => value::result(text).into(),
-        Answer::Raise(raised) => exception(raised).into(),
-        Answer::Time(millis) => MontyObject::Int(*millis).into(),
+        CallAnswer::Result(text) => value::result(text).into(),
+        CallAnswer::Raise(raised) => exception(raised).into(),
+        CallAnswer::Time(millis) => MontyObject::Int(*millis).into(),
     }
 }
 
 /// In the list of [`ALL_OF`] an error is a value.
-fn in_list(answer: &Answer) -> MontyObject {
+fn in_list(answer: &CallAnswer) -> MontyObject {
     match answer {
-        Answer::Result(text) => value::result(text),
-        Answer::Raise(raised) => {
+        CallAnswer::Result(text) => value::result(text),
+        CallAnswer::Raise(raised) => {
             let text = MontyObject::String(raised.text.clone());
             MontyObject::dict(vec![(MontyObject::String("error".to_owned()), text)])
         }
-        Answer::Time(millis) => MontyObject::Int(*millis),
+        CallAnswer::Time(millis) => MontyObject::Int(*millis),
     }
 }

@@ -6,7 +6,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
 use super::machine::Machine;
-use crate::domain::program::{Again, Answer, Pause, ProgramEnd, ProgramStart, Reached, Stops};
+use crate::domain::program::{Again, CallAnswer, Pause, ProgramEnd, ProgramStart, Reached, Stops};
 
 /// The argument that makes toolyard the process that runs programs.
 pub const WORKER: &str = "--program-worker";
@@ -20,25 +20,25 @@ const LONGEST: u64 = 256 << 20;
 
 /// What the worker is asked for.
 #[derive(Serialize, Deserialize)]
-pub(super) enum Request {
+pub(super) enum WorkerRequest {
     Start { start: Box<ProgramStart>, stops: Stops },
-    Answer { answers: Vec<Answer>, stops: Stops },
+    Answer { answers: Vec<CallAnswer>, stops: Stops },
     Again(Box<Again>),
 }
 
 /// What it replies: a pause, or where a program is that was run again.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Answered {
+enum WorkerReply {
     Pause(Box<Pause>),
     Reached(Box<Reached>),
 }
 
-impl Answered {
+impl WorkerReply {
     fn is_end(&self) -> bool {
         let pause = match self {
-            Answered::Pause(pause) => pause,
-            Answered::Reached(reached) => &reached.pause,
+            WorkerReply::Pause(pause) => pause,
+            WorkerReply::Reached(reached) => &reached.pause,
         };
         matches!(pause, Pause::Ended(_))
     }
@@ -60,19 +60,21 @@ pub fn serve() -> io::Result<()> {
             return Ok(());
         }
         let answered = match serde_json::from_slice(&line)? {
-            Request::Start { start, stops } => {
+            WorkerRequest::Start { start, stops } => {
                 let (begun, pause) = Machine::begin(*start, &stops);
                 machine = begun;
-                Answered::Pause(Box::new(pause))
+                WorkerReply::Pause(Box::new(pause))
             }
-            Request::Answer { answers, stops } => Answered::Pause(Box::new(match &mut machine {
-                Some(machine) => machine.go_on(answers, &stops),
-                None => Pause::Ended(ProgramEnd::default()),
-            })),
-            Request::Again(again) => {
+            WorkerRequest::Answer { answers, stops } => {
+                WorkerReply::Pause(Box::new(match &mut machine {
+                    Some(machine) => machine.go_on(answers, &stops),
+                    None => Pause::Ended(ProgramEnd::default()),
+                }))
+            }
+            WorkerRequest::Again(again) => {
                 let (begun, reached) = Machine::again(*again);
                 machine = begun;
-                Answered::Reached(Box::new(reached))
+                WorkerReply::Reached(Box::new(reached))
             }
         };
         if answered.is_end() {

@@ -25,14 +25,14 @@ pub enum ReaderError {
     Cancelled,
 }
 
-/// A fault of a model file. [`Fault::in_file`] adds the path.
+/// A fault of a model file. [`ModelFileFault::in_file`] adds the path.
 #[derive(Debug)]
-pub enum Fault {
+pub enum ModelFileFault {
     Io(io::Error),
     Bad { found: String, expected: String },
 }
 
-impl Fault {
+impl ModelFileFault {
     /// A fault of content: what was found, and what was expected in its place.
     pub fn bad(found: impl Into<String>, expected: impl Into<String>) -> Self {
         Self::Bad { found: found.into(), expected: expected.into() }
@@ -60,7 +60,7 @@ impl Fault {
     }
 }
 
-impl From<io::Error> for Fault {
+impl From<io::Error> for ModelFileFault {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }

@@ -1,6 +1,6 @@
 //! What is known of a model without reading a text.
 
-use super::{error::Fault, gguf::Metadata, shape::Shape};
+use super::{error::ModelFileFault, gguf::Metadata, shape::Shape};
 
 /// Facts of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +29,7 @@ impl Facts {
         shape: &Shape,
         vocabulary: usize,
         size: u64,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, ModelFileFault> {
         Ok(Self {
             name: metadata.text("general.name")?.unwrap_or_default().to_owned(),
             layers: shape.layers,

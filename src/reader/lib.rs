@@ -22,13 +22,13 @@ mod tokenizer;
 
 use std::sync::atomic::AtomicBool;
 
-pub use self::error::Fault;
+pub use self::error::ModelFileFault;
 pub use self::error::ReaderError;
 pub use self::facts::Facts;
 pub use self::local::LocalReader;
-pub use self::next::Next;
+pub use self::next::TokenScores;
 pub use self::shape::LONGEST_CONTEXT;
-pub use self::states::{Layer, Pooling, States, Wanted};
+pub use self::states::{Pooling, StateLayer, StateRequest, States};
 pub use self::tokenizer::{Decoder, LONGEST_TEXT, Special, Tokenizer, Tokens};
 
 /// A causal model whose states can be seen.
@@ -45,7 +45,7 @@ pub trait Reader: Send {
     fn states(
         &mut self,
         tokens: &[u32],
-        wanted: &[Wanted],
+        wanted: &[StateRequest],
         cancelled: &AtomicBool,
     ) -> Result<Vec<States>, ReaderError>;
 
@@ -53,5 +53,5 @@ pub trait Reader: Send {
     ///
     /// # Errors
     /// The sequence is empty or too long or has an unknown token; or it was cancelled.
-    fn next(&mut self, tokens: &[u32], cancelled: &AtomicBool) -> Result<Next, ReaderError>;
+    fn next(&mut self, tokens: &[u32], cancelled: &AtomicBool) -> Result<TokenScores, ReaderError>;
 }

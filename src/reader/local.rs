@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak, atomic::AtomicBool};
 use std::{collections::BTreeMap, time::SystemTime};
 
-use super::error::{Fault, ReaderError};
+use super::error::{ModelFileFault, ReaderError};
 use super::facts::Facts;
-use super::forward::{Cache, Pass, Seen, Weights};
-use super::gguf::{Header, Source};
+use super::forward::{Cache, Pass, PassStates, Weights};
+use super::gguf::{GgufSource, Header};
 use super::kernel::Kernel;
-use super::next::Next;
+use super::next::TokenScores;
 use super::shape::Shape;
-use super::states::{Collector, Layer, States, Wanted};
+use super::states::{Collector, StateLayer, StateRequest, States};
 use super::{Reader, tokenizer::Tokenizer};
 
 /// A llama model from a GGUF file. It reads with one thread.
@@ -86,8 +86,8 @@ impl LocalReader {
     ///
     /// # Errors
     /// The file cannot be read, is damaged, or has a model that is not supported.
-    pub fn read(file: impl Read + Seek) -> Result<Self, Fault> {
-        let mut source = Source::new(file)?;
+    pub fn read(file: impl Read + Seek) -> Result<Self, ModelFileFault> {
+        let mut source = GgufSource::new(file)?;
         let header = Header::read(&mut source)?;
         let shape = Shape::read(&header.metadata)?;
         let tensors = header.tensors(&mut source)?;
@@ -153,7 +153,7 @@ impl Reader for LocalReader {
     fn states(
         &mut self,
         tokens: &[u32],
-        wanted: &[Wanted],
+        wanted: &[StateRequest],
         cancelled: &AtomicBool,
     ) -> Result<Vec<States>, ReaderError> {
         self.check(tokens)?;
@@ -163,16 +163,16 @@ impl Reader for LocalReader {
         let depth = depths.iter().copied().max().unwrap_or(0);
         let first = wanted.iter().map(|wanted| wanted.first(tokens.len())).min();
         let start = first.unwrap_or(tokens.len()).min(self.cache.known(tokens, depth));
-        let collector = |wanted: &Wanted| Collector::new(*wanted, tokens.len(), shape.width);
+        let collector = |wanted: &StateRequest| Collector::new(*wanted, tokens.len(), shape.width);
         let mut collectors: Vec<_> = wanted.iter().map(collector).collect();
         let mut pass = Pass::new(shape, weights, self.kernel);
-        let seen = |seen: Seen<'_>| {
+        let seen = |seen: PassStates<'_>| {
             for (collector, wanted) in collectors.iter_mut().zip(wanted) {
-                let is_final = wanted.layer == Layer::Final && seen.layer == shape.layers;
+                let is_final = wanted.layer == StateLayer::Final && seen.layer == shape.layers;
                 let rows = collector.cut(seen.at, seen.states);
                 if is_final {
                     collector.take(&weights.finish(kernel, rows, shape.epsilon));
-                } else if wanted.layer == Layer::After(seen.layer) {
+                } else if wanted.layer == StateLayer::After(seen.layer) {
                     collector.take(rows);
                 }
             }
@@ -181,13 +181,13 @@ impl Reader for LocalReader {
         collectors.into_iter().map(Collector::finish).collect()
     }
 
-    fn next(&mut self, tokens: &[u32], cancelled: &AtomicBool) -> Result<Next, ReaderError> {
+    fn next(&mut self, tokens: &[u32], cancelled: &AtomicBool) -> Result<TokenScores, ReaderError> {
         self.check(tokens)?;
         let Model { shape, weights, .. } = &*self.model;
         let start = self.known(tokens);
         let mut pass = Pass::new(shape, weights, self.kernel);
         let mut last = Vec::new();
-        let seen = |seen: Seen<'_>| {
+        let seen = |seen: PassStates<'_>| {
             if seen.layer == shape.layers {
                 last.clear();
                 last.extend_from_slice(&seen.states[seen.states.len() - shape.width..]);
@@ -196,7 +196,7 @@ impl Reader for LocalReader {
         pass.read(&mut self.cache, tokens, start, shape.layers, cancelled, seen)?;
         let scores = pass.scores(&weights.finish(self.kernel, &last, shape.epsilon));
         match scores.iter().all(|score| score.is_finite()) {
-            true => Ok(Next { scores }),
+            true => Ok(TokenScores { scores }),
             false => Err(ReaderError::NotFinite),
         }
     }

@@ -2,11 +2,11 @@
 
 /// The score (logit) of each token of the vocabulary.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Next {
+pub struct TokenScores {
     pub scores: Vec<f32>,
 }
 
-impl Next {
+impl TokenScores {
     /// The most probable tokens, the first first, with the natural logarithms of their probabilities. Of equal ones
     /// the lower number comes first.
     pub fn top(&self, count: usize) -> Vec<(u32, f32)> {
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn probabilities_add_up_to_1_and_ties_go_to_the_lower_number() {
-        let next = Next { scores: vec![1.0, 3.0, 3.0, -100.0] };
+        let next = TokenScores { scores: vec![1.0, 3.0, 3.0, -100.0] };
         let top = next.top(2);
         assert_eq!([top[0].0, top[1].0], [1, 2]);
         let sum: f32 = (0..4).map(|token| next.log_probability(token).unwrap().exp()).sum();

@@ -4,7 +4,7 @@ use super::error::ReaderError;
 
 /// After which layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layer {
+pub enum StateLayer {
     /// After this many layers, from 1.
     After(usize),
     /// After the last layer and the final normalisation.
@@ -24,13 +24,13 @@ pub enum Pooling {
 
 /// Some states of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    pub layer: Layer,
+pub struct StateRequest {
+    pub layer: StateLayer,
     pub pooling: Pooling,
 }
 
-impl Wanted {
-    pub fn new(layer: Layer, pooling: Pooling) -> Self {
+impl StateRequest {
+    pub fn new(layer: StateLayer, pooling: Pooling) -> Self {
         Self { layer, pooling }
     }
 
@@ -40,9 +40,9 @@ impl Wanted {
     /// There is no such layer.
     pub fn depth(&self, layers: usize) -> Result<usize, ReaderError> {
         match self.layer {
-            Layer::Final => Ok(layers),
-            Layer::After(layer) if (1..=layers).contains(&layer) => Ok(layer),
-            Layer::After(layer) => Err(ReaderError::NoLayer { layer, layers }),
+            StateLayer::Final => Ok(layers),
+            StateLayer::After(layer) if (1..=layers).contains(&layer) => Ok(layer),
+            StateLayer::After(layer) => Err(ReaderError::NoLayer { layer, layers }),
         }
     }
 
@@ -91,7 +91,7 @@ impl States {
 
 /// Collects the states that are wanted while a pass goes on.
 pub struct Collector {
-    wanted: Wanted,
+    wanted: StateRequest,
     tokens: usize,
     width: usize,
     numbers: Vec<f32>,
@@ -100,7 +100,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    pub fn new(wanted: Wanted, tokens: usize, width: usize) -> Self {
+    pub fn new(wanted: StateRequest, tokens: usize, width: usize) -> Self {
         let sums = if wanted.pooling == Pooling::Mean { vec![0.0; width] } else { Vec::new() };
         Self { wanted, tokens, width, numbers: Vec::new(), sums }
     }

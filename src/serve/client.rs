@@ -12,7 +12,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::time::timeout;
 
-use super::line::{Hello, Lines, Said, Told, VERSION, line_of, parse};
+use super::line::{AttachLine, Hello, LineReader, SessionLine, VERSION, line_of, parse};
 use super::place;
 use crate::Seat;
 use crate::domain::Command;
@@ -84,7 +84,7 @@ pub fn attach(journal: &Path, takes: bool) -> Result<Attached, AttachError> {
                     }
                     // Who wanted it waits for this.
                     let _ = greet.send(Ok(hello));
-                    let line = Line { connection, news: news_out, asks, commanded, wake };
+                    let line = ScreenLink { connection, news: news_out, asks, commanded, wake };
                     line.hold(takes).await;
                 }
                 Err(error) => drop(greet.send(Err(error))),
@@ -98,10 +98,10 @@ pub fn attach(journal: &Path, takes: bool) -> Result<Attached, AttachError> {
 }
 
 /// Both halves of a connection.
-type Connection = (Lines<BufReader<OwnedReadHalf>>, OwnedWriteHalf);
+type SplitSocket = (LineReader<BufReader<OwnedReadHalf>>, OwnedWriteHalf);
 
 /// The first lines.
-async fn greetings(socket: &Path, path: &Path) -> Result<(Hello, Connection), AttachError> {
+async fn greetings(socket: &Path, path: &Path) -> Result<(Hello, SplitSocket), AttachError> {
     let io = |source| AttachError::Io { path: path.to_owned(), source };
     let silent = || AttachError::Silent(path.to_owned());
     let stream = match StdStream::connect(socket).and_then(|stream| {
@@ -113,11 +113,11 @@ async fn greetings(socket: &Path, path: &Path) -> Result<(Hello, Connection), At
         Err(error) => return Err(io(error)),
     };
     let (read, mut write) = stream.into_split();
-    let mut lines = Lines::new(BufReader::new(read), LONGEST);
+    let mut lines = LineReader::new(BufReader::new(read), LONGEST);
     let first = timeout(GREETING, lines.next()).await.map_err(|_| silent())?.map_err(io)?;
     let first = first.ok_or_else(silent)?;
     let refused = |why| AttachError::Refused { path: path.to_owned(), why };
-    if let Ok(Told::Refused(why)) = parse(&first) {
+    if let Ok(SessionLine::Refused(why)) = parse(&first) {
         return Err(refused(why));
     }
     // The version is checked before the rest, because a newer hello may look different.
@@ -128,24 +128,24 @@ async fn greetings(socket: &Path, path: &Path) -> Result<(Hello, Connection), At
         return Err(AttachError::Version { path: path.to_owned(), found });
     }
     let hello = parse(&first).map_err(refused)?;
-    let own = line_of(&Said::ToolyardAttach(VERSION));
+    let own = line_of(&AttachLine::ToolyardAttach(VERSION));
     write.write_all(own.as_bytes()).await.map_err(io)?;
     Ok((hello, (lines, write)))
 }
 
 /// A connection, with the ends that the screen holds.
-struct Line {
-    connection: Connection,
+struct ScreenLink {
+    connection: SplitSocket,
     news: UnboundedSender<SeatNews>,
     asks: UnboundedReceiver<SeatRequest>,
     commanded: UnboundedReceiver<Command>,
     wake: blocking::SyncSender<()>,
 }
 
-impl Line {
+impl ScreenLink {
     /// Carries lines both ways until the session or the screen ends, and says why it ends.
     async fn hold(mut self, takes: bool) {
-        if takes && self.send(&Said::Take(true)).await.is_err() {
+        if takes && self.send(&AttachLine::Take(true)).await.is_err() {
             return self.lost();
         }
         loop {
@@ -161,13 +161,13 @@ impl Line {
                     Ok(None) | Err(_) => return self.lost(),
                 },
                 request = self.asks.recv() => match request {
-                    Some(SeatRequest::Take) => Said::Take(true),
-                    Some(SeatRequest::Leave) => Said::Leave(true),
+                    Some(SeatRequest::Take) => AttachLine::Take(true),
+                    Some(SeatRequest::Leave) => AttachLine::Leave(true),
                     // The screen is gone.
                     None => return,
                 },
                 command = self.commanded.recv() => match command {
-                    Some(command) => Said::Command(Box::new(command)),
+                    Some(command) => AttachLine::Command(Box::new(command)),
                     None => return,
                 },
             };
@@ -177,22 +177,24 @@ impl Line {
         }
     }
 
-    async fn send(&mut self, said: &Said) -> io::Result<()> {
+    async fn send(&mut self, said: &AttachLine) -> io::Result<()> {
         self.connection.1.write_all(line_of(said).as_bytes()).await
     }
 
     /// Takes a line of the session; false if it is the last one.
     fn hear(&self, line: &[u8]) -> bool {
-        let news = match parse::<Told>(line) {
-            Ok(Told::N(_)) => {
+        let news = match parse::<SessionLine>(line) {
+            Ok(SessionLine::N(_)) => {
                 // Where one waits already, it covers this.
                 let _ = self.wake.try_send(());
                 return true;
             }
-            Ok(Told::Ended(_)) => return false,
-            Ok(Told::Control { yours, controller }) => SeatNews::Control { yours, controller },
-            Ok(Told::Asked(by)) => SeatNews::Asked { by },
-            Ok(Told::Refused(why)) => SeatNews::Refused { why },
+            Ok(SessionLine::Ended(_)) => return false,
+            Ok(SessionLine::Control { yours, controller }) => {
+                SeatNews::Control { yours, controller }
+            }
+            Ok(SessionLine::Asked(by)) => SeatNews::Asked { by },
+            Ok(SessionLine::Refused(why)) => SeatNews::Refused { why },
             // A later version may say more.
             Err(_) => return true,
         };

@@ -11,9 +11,11 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 use super::desk::{Notice, SideId};
-use super::line::{LONGEST, Lines, Said, Told, VERSION, line_of, parse, record_line};
-use super::{relayed, server::Shared};
-use crate::store::journal::Reader;
+use super::line::{
+    AttachLine, LONGEST, LineReader, SessionLine, VERSION, line_of, parse, record_line,
+};
+use super::{relayed, server::AttachHub};
+use crate::store::journal::JournalReader;
 
 /// How long a side may take for its first line.
 const GREETING: Duration = Duration::from_secs(10);
@@ -21,7 +23,7 @@ const GREETING: Duration = Duration::from_secs(10);
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What comes next of a connection.
-enum Next {
+enum GuestEvent {
     Line(Option<Vec<u8>>),
     Notice(Option<Notice>),
     /// The journal has more.
@@ -39,20 +41,20 @@ enum Next {
 pub(super) async fn serve(
     stream: UnixStream,
     side: SideId,
-    shared: &Shared,
+    shared: &AttachHub,
     mut notices: mpsc::Receiver<Notice>,
     mut seen: watch::Receiver<u64>,
 ) -> io::Result<()> {
     let (read, mut out) = stream.into_split();
-    let mut lines = Lines::new(BufReader::new(read), LONGEST);
+    let mut lines = LineReader::new(BufReader::new(read), LONGEST);
     let first = *seen.borrow_and_update();
     send(&mut out, &line_of(&shared.hello(first))).await?;
     let greeting = timeout(GREETING, lines.next()).await;
     let greeting = greeting.map_err(|_| io::Error::from(io::ErrorKind::TimedOut));
-    match greeting.and_then(|line| line).map(|line| line.map(|line| parse::<Said>(&line))) {
-        Ok(Some(Ok(Said::ToolyardAttach(VERSION)))) => {}
+    match greeting.and_then(|line| line).map(|line| line.map(|line| parse::<AttachLine>(&line))) {
+        Ok(Some(Ok(AttachLine::ToolyardAttach(VERSION)))) => {}
         Ok(None) => return Ok(()),
-        Ok(Some(Ok(Said::ToolyardAttach(other)))) => {
+        Ok(Some(Ok(AttachLine::ToolyardAttach(other)))) => {
             let own = env!("CARGO_PKG_VERSION");
             let why = format!(
                 "this session speaks version {VERSION} of the protocol, not {other}; attach with toolyard {own}"
@@ -70,38 +72,38 @@ pub(super) async fn serve(
         let last = *seen.borrow();
         let is_due = records.as_ref().is_some_and(|records| records.n() < last);
         if is_over && !is_due {
-            return send(&mut out, &line_of(&Told::Ended(true))).await;
+            return send(&mut out, &line_of(&SessionLine::Ended(true))).await;
         }
         let next = tokio::select! {
             biased;
             line = lines.next() => match line {
-                Ok(line) => Next::Line(line),
+                Ok(line) => GuestEvent::Line(line),
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                     return refuse(&mut out, error.to_string()).await;
                 }
                 Err(error) => return Err(error),
             },
-            notice = notices.recv() => Next::Notice(notice),
+            notice = notices.recv() => GuestEvent::Notice(notice),
             // A long journal must not keep the others waiting.
-            () = tokio::task::yield_now(), if is_due => Next::Due,
-            Ok(()) = seen.changed() => Next::Grown,
-            () = shared.is_over.cancelled(), if !is_over => Next::Over,
+            () = tokio::task::yield_now(), if is_due => GuestEvent::Due,
+            Ok(()) = seen.changed() => GuestEvent::Grown,
+            () = shared.is_over.cancelled(), if !is_over => GuestEvent::Over,
         };
         match next {
-            Next::Line(None) => return Ok(()),
-            Next::Line(Some(line)) => match parse::<Said>(&line) {
-                Ok(Said::From(n)) => match Records::after(&shared.opened.journal, n) {
+            GuestEvent::Line(None) => return Ok(()),
+            GuestEvent::Line(Some(line)) => match parse::<AttachLine>(&line) {
+                Ok(AttachLine::From(n)) => match Records::after(&shared.opened.journal, n) {
                     Ok(after) => records = Some(after),
                     Err(why) => return refuse(&mut out, why).await,
                 },
-                Ok(Said::Command(command)) => {
+                Ok(AttachLine::Command(command)) => {
                     if let Err(why) = shared.command(side, *command) {
-                        send(&mut out, &line_of(&Told::Refused(why))).await?;
+                        send(&mut out, &line_of(&SessionLine::Refused(why))).await?;
                     }
                 }
-                Ok(Said::Take(_)) => shared.take(side),
-                Ok(Said::Leave(_)) => shared.leave(side),
-                Ok(Said::Relay(server)) => {
+                Ok(AttachLine::Take(_)) => shared.take(side),
+                Ok(AttachLine::Leave(_)) => shared.leave(side),
+                Ok(AttachLine::Relay(server)) => {
                     let Some(news) = shared.opened.relays.clone() else {
                         let why = "this session watches no agents of others, and takes no relays";
                         return refuse(&mut out, why.to_owned()).await;
@@ -109,19 +111,19 @@ pub(super) async fn serve(
                     relayed::serve(lines, out, server.into(), news, &shared.is_over).await;
                     return Ok(());
                 }
-                Ok(Said::ToolyardAttach(_)) => {}
+                Ok(AttachLine::ToolyardAttach(_)) => {}
                 Err(why) => return refuse(&mut out, why).await,
             },
             // It has too many of them, so that it does not read.
-            Next::Notice(None) => return Err(io::ErrorKind::TimedOut.into()),
-            Next::Notice(Some(notice)) => send(&mut out, &line_of(&told(notice))).await?,
-            Next::Grown if records.is_none() => {
+            GuestEvent::Notice(None) => return Err(io::ErrorKind::TimedOut.into()),
+            GuestEvent::Notice(Some(notice)) => send(&mut out, &line_of(&told(notice))).await?,
+            GuestEvent::Grown if records.is_none() => {
                 let n = *seen.borrow_and_update();
-                send(&mut out, &line_of(&Told::N(n))).await?;
+                send(&mut out, &line_of(&SessionLine::N(n))).await?;
             }
-            Next::Grown => {}
-            Next::Over => is_over = true,
-            Next::Due => {
+            GuestEvent::Grown => {}
+            GuestEvent::Over => is_over = true,
+            GuestEvent::Due => {
                 let Some(records) = &mut records else { continue };
                 match records.next() {
                     Ok(Some(line)) => send(&mut out, &line).await?,
@@ -134,17 +136,17 @@ pub(super) async fn serve(
     }
 }
 
-fn told(notice: Notice) -> Told {
+fn told(notice: Notice) -> SessionLine {
     match notice {
-        Notice::Control { yours, controller } => Told::Control { yours, controller },
-        Notice::Asked(by) => Told::Asked(by),
-        Notice::Refused(why) => Told::Refused(why),
+        Notice::Control { yours, controller } => SessionLine::Control { yours, controller },
+        Notice::Asked(by) => SessionLine::Asked(by),
+        Notice::Refused(why) => SessionLine::Refused(why),
     }
 }
 
 /// Says why the connection ends.
 async fn refuse(out: &mut OwnedWriteHalf, why: String) -> io::Result<()> {
-    send(out, &line_of(&Told::Refused(why))).await
+    send(out, &line_of(&SessionLine::Refused(why))).await
 }
 
 async fn send(out: &mut OwnedWriteHalf, line: &str) -> io::Result<()> {
@@ -158,11 +160,11 @@ async fn send(out: &mut OwnedWriteHalf, line: &str) -> io::Result<()> {
 }
 
 /// The records of the journal after an event.
-struct Records(Reader);
+struct Records(JournalReader);
 
 impl Records {
     fn after(journal: &Path, n: u64) -> Result<Self, String> {
-        let mut reader = Reader::open_new(journal).map_err(|error| error.to_string())?;
+        let mut reader = JournalReader::open_new(journal).map_err(|error| error.to_string())?;
         let last = reader.go_behind(n).map_err(|error| error.to_string())?;
         if last < n {
             return Err(format!("no event {n} yet: the last one is {last}"));
@@ -202,7 +204,7 @@ mod tests {
     const EVENTS: u64 = 8;
 
     /// A session with large events, and both ends of a connection to it.
-    fn session() -> (TempDir, Shared, UnixStream, UnixStream) {
+    fn session() -> (TempDir, AttachHub, UnixStream, UnixStream) {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("j.jsonl");
         let mut journal = Journal::create(&path, &Header::at(jiff::Timestamp::UNIX_EPOCH)).unwrap();
@@ -218,12 +220,12 @@ mod tests {
             relays: None,
         };
         let (commands, _) = mpsc::unbounded_channel();
-        let shared = Shared::new(opened, commands.downgrade());
+        let shared = AttachHub::new(opened, commands.downgrade());
         let (own, other) = UnixStream::pair().unwrap();
         (home, shared, own, other)
     }
 
-    async fn served(stream: UnixStream, shared: &Shared) -> io::Result<()> {
+    async fn served(stream: UnixStream, shared: &AttachHub) -> io::Result<()> {
         let (_last, seen) = watch::channel(EVENTS);
         let (_notices, told) = mpsc::channel(1);
         serve(stream, 1, shared, told, seen).await

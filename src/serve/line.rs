@@ -40,7 +40,7 @@ pub struct Hello {
 /// A line to a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Said {
+pub enum AttachLine {
     /// The first line, with the version.
     ToolyardAttach(u32),
     /// Send the records after this event.
@@ -57,7 +57,7 @@ pub enum Said {
 /// A line of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Told {
+pub enum SessionLine {
     /// The journal has this event.
     N(u64),
     Control {
@@ -98,13 +98,13 @@ pub fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
 
 /// Lines from a stream, none longer than a limit.
 #[derive(Debug)]
-pub struct Lines<R> {
+pub struct LineReader<R> {
     stream: R,
     line: Vec<u8>,
     longest: usize,
 }
 
-impl<R: AsyncBufRead + Unpin> Lines<R> {
+impl<R: AsyncBufRead + Unpin> LineReader<R> {
     pub fn new(stream: R, longest: usize) -> Self {
         Self { stream, line: Vec::new(), longest }
     }
@@ -142,52 +142,52 @@ mod tests {
     #[test]
     fn lines_have_the_form_that_the_protocol_gives() {
         let said = [
-            (Said::ToolyardAttach(1), "{\"toolyard_attach\":1}"),
-            (Said::From(7), "{\"from\":7}"),
-            (Said::Command(Box::new(Command::Run)), "{\"command\":\"Run\"}"),
-            (Said::Take(true), "{\"take\":true}"),
-            (Said::Leave(true), "{\"leave\":true}"),
+            (AttachLine::ToolyardAttach(1), "{\"toolyard_attach\":1}"),
+            (AttachLine::From(7), "{\"from\":7}"),
+            (AttachLine::Command(Box::new(Command::Run)), "{\"command\":\"Run\"}"),
+            (AttachLine::Take(true), "{\"take\":true}"),
+            (AttachLine::Leave(true), "{\"leave\":true}"),
         ];
         for (said, json) in said {
             assert_eq!(line_of(&said).trim_end(), json);
-            assert_eq!(parse::<Said>(json.as_bytes()), Ok(said));
+            assert_eq!(parse::<AttachLine>(json.as_bytes()), Ok(said));
         }
         let told = [
-            (Told::N(3), "{\"n\":3}"),
+            (SessionLine::N(3), "{\"n\":3}"),
             (
-                Told::Control { yours: false, controller: Some("pid 3".into()) },
+                SessionLine::Control { yours: false, controller: Some("pid 3".into()) },
                 "{\"control\":{\"yours\":false,\"controller\":\"pid 3\"}}",
             ),
-            (Told::Asked("pid 4".into()), "{\"asked\":\"pid 4\"}"),
-            (Told::Refused("no".into()), "{\"refused\":\"no\"}"),
-            (Told::Ended(true), "{\"ended\":true}"),
+            (SessionLine::Asked("pid 4".into()), "{\"asked\":\"pid 4\"}"),
+            (SessionLine::Refused("no".into()), "{\"refused\":\"no\"}"),
+            (SessionLine::Ended(true), "{\"ended\":true}"),
         ];
         for (told, json) in told {
             assert_eq!(line_of(&told).trim_end(), json);
-            assert_eq!(parse::<Told>(json.as_bytes()), Ok(told));
+            assert_eq!(parse::<SessionLine>(json.as_bytes()), Ok(told));
         }
     }
 
     #[test]
     fn what_is_no_line_of_the_protocol_is_quoted_shortly() {
         for wrong in ["", "{", "[1]", "{\"command\":\"Fly\"}", "{\"from\":-1}", "{\"record\":{}}"] {
-            assert!(parse::<Said>(wrong.as_bytes()).is_err(), "{wrong}");
+            assert!(parse::<AttachLine>(wrong.as_bytes()).is_err(), "{wrong}");
         }
-        let why = parse::<Said>("x".repeat(1000).as_bytes()).unwrap_err();
+        let why = parse::<AttachLine>("x".repeat(1000).as_bytes()).unwrap_err();
         assert!(why.len() < 120, "{why}");
-        assert!(parse::<Said>(&[0xff; 9]).is_err());
+        assert!(parse::<AttachLine>(&[0xff; 9]).is_err());
     }
 
     #[tokio::test]
     async fn lines_are_whole_however_they_arrive_and_never_too_long() {
         let chunks = tokio_test_stream(&["ab", "c\n\nd", "ef\n", "rest"]);
-        let mut lines = Lines::new(chunks, 4);
+        let mut lines = LineReader::new(chunks, 4);
         let mut read = Vec::new();
         while let Some(line) = lines.next().await.unwrap() {
             read.push(String::from_utf8(line).unwrap());
         }
         assert_eq!(read, ["abc", "", "def"]);
-        let mut lines = Lines::new(&b"12345\n"[..], 4);
+        let mut lines = LineReader::new(&b"12345\n"[..], 4);
         let why = lines.next().await.unwrap_err();
         assert_eq!(why.to_string(), "the line is longer than 4 bytes");
     }

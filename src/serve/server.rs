@@ -20,12 +20,12 @@ use tracing::info;
 
 use super::desk::{Desk, Notice, Notices, STARTER, SideId};
 use super::guest;
-use super::line::{Hello, Told, VERSION, line_of};
+use super::line::{Hello, SessionLine, VERSION, line_of};
 use super::place;
 use crate::Seat;
 use crate::domain::Command;
 use crate::domain::seat::{self, SeatKind, SeatNews, SeatRequest};
-use crate::tool::relayed::News;
+use crate::tool::relayed::RelayNews;
 
 /// Sides at one time, besides the screen that started the session.
 const MOST: usize = 16;
@@ -46,7 +46,7 @@ pub struct Opened {
     /// For people.
     pub title: String,
     /// Where it hears of relays, if it takes them.
-    pub relays: Option<UnboundedSender<News>>,
+    pub relays: Option<UnboundedSender<RelayNews>>,
 }
 
 /// The server of a session. When it is dropped, the sides get the rest of the records, and the socket is deleted.
@@ -95,7 +95,7 @@ impl Server {
                 let local = LocalSet::new();
                 local.block_on(
                     &runtime,
-                    serve(listener, Shared::new(opened, commands), (seen, closed), starter),
+                    serve(listener, AttachHub::new(opened, commands), (seen, closed), starter),
                 )
             });
             if let Err(error) = served {
@@ -146,7 +146,7 @@ fn seat() -> (Option<Seat>, Option<Starter>) {
 }
 
 /// What all sides share. Everything here runs on one thread.
-pub(super) struct Shared {
+pub(super) struct AttachHub {
     pub opened: Opened,
     commands: WeakUnboundedSender<Command>,
     desk: RefCell<Desk>,
@@ -157,7 +157,7 @@ pub(super) struct Shared {
     pub is_over: CancellationToken,
 }
 
-impl Shared {
+impl AttachHub {
     pub fn new(opened: Opened, commands: WeakUnboundedSender<Command>) -> Self {
         Self {
             opened,
@@ -263,7 +263,7 @@ fn now() -> String {
 /// Takes sides in until the session ends, and then until they have everything.
 async fn serve(
     listener: StdListener,
-    shared: Shared,
+    shared: AttachHub,
     (seen, mut closed): (watch::Receiver<u64>, oneshot::Receiver<()>),
     starter: Option<Starter>,
 ) -> io::Result<()> {
@@ -309,7 +309,7 @@ async fn asked(asks: &mut Option<UnboundedReceiver<SeatRequest>>) -> Option<Seat
 }
 
 /// Serves a side until it leaves.
-async fn meet(stream: UnixStream, shared: Rc<Shared>, seen: watch::Receiver<u64>) {
+async fn meet(stream: UnixStream, shared: Rc<AttachHub>, seen: watch::Receiver<u64>) {
     let pid = stream.peer_cred().ok().and_then(|peer| peer.pid());
     let name = pid.map_or_else(|| "another program".to_owned(), |pid| format!("pid {pid}"));
     match shared.join(name) {
@@ -324,7 +324,7 @@ async fn meet(stream: UnixStream, shared: Rc<Shared>, seen: watch::Receiver<u64>
             let why =
                 format!("{MOST} others are attached to this session already; end one of them");
             // Whoever it is needs not read it.
-            let _ = stream.try_write(line_of(&Told::Refused(why)).as_bytes());
+            let _ = stream.try_write(line_of(&SessionLine::Refused(why)).as_bytes());
         }
     }
 }

@@ -34,7 +34,7 @@ pub struct Film {
     pub genres: Vec<String>,
     pub studio: Id,
     pub collection: Option<Id>,
-    pub cast: Vec<Part>,
+    pub cast: Vec<FilmPart>,
     pub crew: Vec<Job>,
     pub reviews: Vec<Value>,
     pub releases: Vec<Value>,
@@ -46,7 +46,7 @@ pub struct Film {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Part {
+pub struct FilmPart {
     pub person: Id,
     pub part: String,
 }

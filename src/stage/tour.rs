@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use crate::domain::{Speed, State};
-use crate::ui::tour::{Guide, Turn};
+use crate::ui::tour::{Guide, TourStep};
 use crate::ui::{key::Key, view::View};
 
 /// How long a line stands before its keys are pressed, and after that at least, at the speed of 1.
@@ -67,19 +67,19 @@ impl Guide for Steps {
         self.name
     }
 
-    fn turn(&mut self, now: Instant, state: &State, view: &View) -> Turn {
+    fn turn(&mut self, now: Instant, state: &State, view: &View) -> TourStep {
         loop {
-            let Some(beat) = self.beats.get(self.at) else { return Turn::Over };
+            let Some(beat) = self.beats.get(self.at) else { return TourStep::Over };
             if now < self.due {
-                return Turn::Wait(Some(self.due));
+                return TourStep::Wait(Some(self.due));
             }
             if let Some(key) = self.keys.pop() {
                 let pause = if self.keys.is_empty() { READ } else { BETWEEN };
                 self.due = now + scaled(pause, state);
-                return Turn::Press(key);
+                return TourStep::Press(key);
             }
             if !(beat.until)(state, view) {
-                return Turn::Wait(None);
+                return TourStep::Wait(None);
             }
             self.go_on(now, state);
         }
@@ -125,19 +125,19 @@ mod tests {
     fn keys_are_pressed_one_after_the_other_and_then_it_waits() {
         let (mut tour, mut state, view) = (tour(), State::default(), View::default());
         let start = Instant::now();
-        let key = |text: &str| Turn::Press(text.parse().unwrap());
-        assert!(matches!(tour.turn(start, &state, &view), Turn::Wait(Some(_))));
+        let key = |text: &str| TourStep::Press(text.parse().unwrap());
+        assert!(matches!(tour.turn(start, &state, &view), TourStep::Wait(Some(_))));
         assert_eq!(tour.line(&state, &view).unwrap(), "1/2  one");
         let later = start + READ;
         assert_eq!(tour.turn(later, &state, &view), key("a"));
         assert_eq!(tour.turn(later + READ, &state, &view), key("b"));
-        assert_eq!(tour.turn(later + 3 * READ, &state, &view), Turn::Wait(None));
+        assert_eq!(tour.turn(later + 3 * READ, &state, &view), TourStep::Wait(None));
         state.tasks_done = 1;
         let last = later + 3 * READ;
-        assert!(matches!(tour.turn(last, &state, &view), Turn::Wait(Some(_))));
+        assert!(matches!(tour.turn(last, &state, &view), TourStep::Wait(Some(_))));
         assert_eq!(tour.line(&state, &view).unwrap(), "2/2  1");
         tour.skip(last);
-        assert_eq!(tour.turn(last, &state, &view), Turn::Over);
+        assert_eq!(tour.turn(last, &state, &view), TourStep::Over);
         assert_eq!(tour.verdict(&state, &view).unwrap(), "1");
     }
 

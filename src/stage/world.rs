@@ -31,7 +31,7 @@ pub struct Article {
 /// A direct connection between two cities; it runs both ways.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Connection {
+pub struct CityLink {
     pub between: [String; 2],
     pub by: String,
     pub minutes: u32,
@@ -55,7 +55,7 @@ pub struct Tables {
     /// Pells that one unit costs.
     pub currencies: BTreeMap<String, f64>,
     #[serde(rename = "connection")]
-    pub connections: Vec<Connection>,
+    pub connections: Vec<CityLink>,
     pub climate: Vec<Climate>,
     /// Per language: English word or phrase → its translation.
     pub words: BTreeMap<String, BTreeMap<String, String>>,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::domain::{BreakpointSpec, State};
 use crate::files::text_file::{self, Expectation};
-use crate::files::toml_file::{Field, Problems, TomlFile};
+use crate::files::toml_file::{Problems, TomlField, TomlFile};
 use crate::files::whole_file;
 
 /// Their file in a workspace.
@@ -22,10 +22,10 @@ const EXPECTED: Expectation = Expectation {
 };
 
 /// Breakpoints, and whether each is on.
-pub type Kept = Vec<(BreakpointSpec, bool)>;
+pub type SavedBreakpoints = Vec<(BreakpointSpec, bool)>;
 
 #[derive(Serialize)]
-struct Written {
+struct BreakpointsFile {
     on: Vec<String>,
     off: Vec<String>,
 }
@@ -39,10 +39,10 @@ pub fn file(workspace: &Path) -> PathBuf {
 ///
 /// # Errors
 /// All faults of the file.
-pub fn load(workspace: &Path) -> Result<Kept, Problems> {
+pub fn load(workspace: &Path) -> Result<SavedBreakpoints, Problems> {
     let path = file(workspace);
     if !path.exists() {
-        return Ok(Kept::new());
+        return Ok(SavedBreakpoints::new());
     }
     parse(&path.display().to_string(), &text_file::read(&path, &EXPECTED)?)
 }
@@ -51,10 +51,10 @@ pub fn load(workspace: &Path) -> Result<Kept, Problems> {
 ///
 /// # Errors
 /// All faults, with their lines.
-pub fn parse(file: &str, text: &str) -> Result<Kept, Problems> {
+pub fn parse(file: &str, text: &str) -> Result<SavedBreakpoints, Problems> {
     TomlFile::read(file, text, |mut fields| {
         let mut list = |key: &'static str, on: bool| {
-            let Some(field) = fields.get(key) else { return Some(Kept::new()) };
+            let Some(field) = fields.get(key) else { return Some(SavedBreakpoints::new()) };
             let read = field.list()?.into_iter().map(|field| spec(&field).map(|spec| (spec, on)));
             // Every fault is named, not only the first one.
             read.collect::<Vec<_>>().into_iter().collect()
@@ -65,7 +65,7 @@ pub fn parse(file: &str, text: &str) -> Result<Kept, Problems> {
     })
 }
 
-fn spec(field: &Field<'_>) -> Option<BreakpointSpec> {
+fn spec(field: &TomlField<'_>) -> Option<BreakpointSpec> {
     let read = BreakpointSpec::read(field.text()?);
     read.map_err(|why| field.refuse_briefly(&why)).ok()
 }
@@ -79,7 +79,7 @@ pub fn save(path: &Path, state: &State) -> Result<(), String> {
         let all = state.breakpoints.values().filter(|known| !known.temporary && known.on == on);
         all.map(|known| known.spec.to_string()).collect()
     };
-    let written = Written { on: written(true), off: written(false) };
+    let written = BreakpointsFile { on: written(true), off: written(false) };
     let text = toml::to_string_pretty(&written).map_err(|error| error.to_string())?;
     let text = format!("{HEAD}{text}");
     whole_file::write(path, |out| out.write_all(text.as_bytes()))

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::domain::{FewShot, Role, strategy::STRATEGIES, words};
 use crate::files::text_file::{self, Expectation};
-use crate::files::toml_file::{Field, Fields, Problems, TomlFile};
+use crate::files::toml_file::{Problems, TomlField, TomlFields, TomlFile};
 
 /// Their file in a workspace.
 const FILE: &str = "few-shots.toml";
@@ -42,7 +42,7 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<FewShot>, Problems> {
     })
 }
 
-fn few_shot(mut fields: Fields<'_>) -> Option<FewShot> {
+fn few_shot(mut fields: TomlFields<'_>) -> Option<FewShot> {
     let role = fields.need("role", "role = \"planner\"").and_then(|field| role(&field));
     let strategies = fields.get("strategies").map_or(Some(Vec::new()), |field| {
         field.list()?.iter().map(|field| strategy(field)).collect()
@@ -57,13 +57,13 @@ fn few_shot(mut fields: Fields<'_>) -> Option<FewShot> {
     Some(FewShot { role: role?, strategies: strategies?, task: task?, reply: reply? })
 }
 
-fn role(field: &Field<'_>) -> Option<Role> {
+fn role(field: &TomlField<'_>) -> Option<Role> {
     let roles: Vec<(&str, Role)> = Role::all().map(|role| (role.name(), role)).collect();
     field.one_of(&roles)
 }
 
 /// The name of a loop.
-fn strategy(field: &Field<'_>) -> Option<String> {
+fn strategy(field: &TomlField<'_>) -> Option<String> {
     let name = field.text()?;
     if STRATEGIES.iter().any(|spec| spec.name == name) {
         return Some(name.to_owned());

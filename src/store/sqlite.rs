@@ -78,14 +78,14 @@ fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// What is wrong with a file.
-pub enum Fault {
+pub enum SqliteFault {
     NoDatabase,
     Damaged(String),
     Busy,
     Other(String),
 }
 
-impl From<rusqlite::Error> for Fault {
+impl From<rusqlite::Error> for SqliteFault {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => Self::NoDatabase,

@@ -5,9 +5,11 @@
 use std::sync::Arc;
 
 use super::finish::Finish;
-use super::{Base, CallSpec, Context, Ending, Trajectory, Turn, array, close, menu, prompt};
+use super::{
+    Base, CallSpec, Context, Ending, Trajectory, TrajectoryTurn, array, close, menu, prompt,
+};
 use crate::domain::{
-    GraphEvent, Knob, MenuItem, ModelErrorKind, Offered, Outcome, Reply, Role, Task, TaskEvent,
+    GraphEvent, Knob, MenuItem, MenuReason, ModelErrorKind, Outcome, Reply, Role, Task, TaskEvent,
     ToolCall, ToolName, markers,
 };
 
@@ -80,16 +82,16 @@ pub async fn act(
             {
                 is_stuck = true;
                 let (calls, called) = (Vec::new(), Vec::new());
-                trajectory.turns.push(Turn::of(&reply, calls, called));
+                trajectory.turns.push(TrajectoryTurn::of(&reply, calls, called));
             }
             Decision::Finish(ending) => {
-                let offers = menu.iter().any(|item| item.why != Offered::Finish);
+                let offers = menu.iter().any(|item| item.why != MenuReason::Finish);
                 let has_called = !offers || trajectory.calls().next().is_some();
                 return (trajectory, ending.marked(&reply, has_called));
             }
             Decision::Nothing => {
                 let (calls, called) = (Vec::new(), Vec::new());
-                trajectory.turns.push(Turn::of(&reply, calls, called));
+                trajectory.turns.push(TrajectoryTurn::of(&reply, calls, called));
             }
             Decision::Call(calls) => {
                 is_stuck = false;
@@ -105,7 +107,7 @@ pub async fn act(
                     at = ran.tool.clone();
                 }
                 let calls = super::context::as_shown(calls, &called);
-                trajectory.turns.push(Turn::of(&reply, calls, called));
+                trajectory.turns.push(TrajectoryTurn::of(&reply, calls, called));
             }
         }
     }
@@ -127,8 +129,8 @@ fn has_more(ctx: &impl Context, menu: &[MenuItem]) -> bool {
 
 /// Whether the graph has no edge for this menu item.
 fn is_new_way(base: Base, item: &MenuItem) -> bool {
-    let planned = base.spec().walks && item.why == Offered::Planned;
-    item.why == Offered::Explore || planned && item.weight.is_none()
+    let planned = base.spec().walks && item.why == MenuReason::Planned;
+    item.why == MenuReason::Explore || planned && item.weight.is_none()
 }
 
 /// Reads the actor's reply. Text without a call is an answer: models with tools reply so if they

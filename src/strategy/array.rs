@@ -9,7 +9,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::{Base, Context, prompt};
 use crate::domain::{
-    CacheBreak, InTask, Knob, MenuItem, Offered, Prompt, Role, TaskEvent, TaskState, ToolName,
+    CacheBreak, InTask, Knob, MenuItem, MenuReason, Prompt, Role, TaskEvent, TaskState, ToolName,
     tokens,
 };
 use crate::papers::toolnet::{Prefix, Weights};
@@ -102,7 +102,7 @@ fn change(
     menu: &[MenuItem],
 ) -> Option<(IndexSet<ToolName>, Option<CacheBreak>)> {
     let task = state.current_task()?;
-    let offered = || menu.iter().filter(|item| item.why != Offered::Finish);
+    let offered = || menu.iter().filter(|item| item.why != MenuReason::Finish);
     let walks = base.spec().walks && !state.has_plan();
     let likely = |items: &[&MenuItem]| {
         let from: Vec<_> =

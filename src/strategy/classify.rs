@@ -36,7 +36,7 @@ fn unsorted(ctx: &impl Context, menu: &[MenuItem]) -> Vec<ToolName> {
 /// Reads `{"classes": {TOOL: CLASS or [CLASS, DOMAIN]}}`; unknown tools and classes are left out.
 fn read(text: &str, tools: &[ToolName], classes: &ToolClasses) -> Vec<(ToolName, ClassAssignment)> {
     #[derive(Deserialize)]
-    struct Sheet {
+    struct ClassSheet {
         classes: BTreeMap<String, Label>,
     }
     #[derive(Deserialize)]
@@ -45,7 +45,7 @@ fn read(text: &str, tools: &[ToolName], classes: &ToolClasses) -> Vec<(ToolName,
         Class(String),
         Both(String, String),
     }
-    let sheet = json::objects(text).find_map(|json| serde_json::from_str::<Sheet>(json).ok());
+    let sheet = json::objects(text).find_map(|json| serde_json::from_str::<ClassSheet>(json).ok());
     let labels = sheet.into_iter().flat_map(|sheet| sheet.classes);
     labels
         .filter_map(|(name, label)| {

@@ -4,7 +4,7 @@
 use super::{Context, Ending, Trajectory, act, prompt};
 use crate::domain::markers::FINISH;
 use crate::domain::{
-    BudgetEvent, MenuItem, ModelError, ModelErrorKind, Offered, Outcome, Prompt, Role, Task,
+    BudgetEvent, MenuItem, MenuReason, ModelError, ModelErrorKind, Outcome, Prompt, Role, Task,
     ToolDef, ToolName,
 };
 
@@ -17,7 +17,7 @@ pub async fn close(
     why: &str,
 ) -> Ending {
     ctx.say(|task| BudgetEvent::SummaryStarted { task, why: why.to_owned() });
-    let finish = MenuItem { tool: ToolName::end(), weight: None, why: Offered::Finish };
+    let finish = MenuItem { tool: ToolName::end(), weight: None, why: MenuReason::Finish };
     let request = ctx.state(|state| {
         let note = state.prompts.text(Prompt::ActorClose);
         let (menu, is_last) = (&[finish], true);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::domain::{
     Boundary, EffectId, Event, EvidenceId, InTask, ModelError, Reply, Request, Role, TaskId,
     ToolCall, ToolError, ToolErrorKind, ToolName,
-    program::{Interpreter, LineStop, Wanted},
+    program::{Interpreter, LineStop, StopRequest},
 };
 
 /// What a text is by which tools are looked for. Texts of a kind are alike, and what they share says
@@ -99,16 +99,16 @@ pub trait Context {
     fn checkpoint(&self, boundary: Boundary) -> impl Future<Output = ()>;
 
     /// The session's side of the program with this number.
-    fn program(&self, number: u32) -> impl Program;
+    fn program(&self, number: u32) -> impl ProgramHost;
 }
 
 /// The session's side of one program of a task.
-pub trait Program {
+pub trait ProgramHost {
     /// An interpreter to run it.
     fn interpreter(&self) -> Box<dyn Interpreter>;
 
     /// Where it has to stop now, beside its calls, and what is asked of it there.
-    fn wanted(&self) -> Wanted;
+    fn wanted(&self) -> StopRequest;
 
     /// It has stopped before a statement. Returns whether it is to be held there.
     fn reach(&self, at: &Arc<LineStop>) -> bool;

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use super::{
     AskSpec, Base, Before, CallResult, CallSpec, Context, Ending, Observation, Sought, Trajectory,
-    Turn, act, array, close, prompt,
+    TrajectoryTurn, act, array, close, prompt,
 };
 use crate::domain::markers::{ANSWER_IS, UNKNOWN};
 use crate::domain::{
-    Finish, Knob, MenuItem, ModelError, ModelErrorKind, Offered, Outcome, Prompt, Reply, Role,
+    Finish, Knob, MenuItem, MenuReason, ModelError, ModelErrorKind, Outcome, Prompt, Reply, Role,
     Task, TaskEvent, ToolName,
 };
 
@@ -100,9 +100,10 @@ impl<C: Context> Writing<'_, C> {
         let helped = called.iter().any(has_result);
         self.failures = if helped { 0 } else { self.failures + 1 };
         let calls = super::context::as_shown(calls, &called);
-        self.done
-            .turns
-            .push(Turn { thought: written.text.clone(), ..Turn::of(&reply, calls, called) });
+        self.done.turns.push(TrajectoryTurn {
+            thought: written.text.clone(),
+            ..TrajectoryTurn::of(&reply, calls, called)
+        });
         Ok(helped)
     }
 
@@ -123,9 +124,9 @@ impl<C: Context> Writing<'_, C> {
             !failed.contains(&tool)
                 && (!has_plan || self.ctx.state(|state| state.plan_allows(tool)))
         };
-        let item = |tool| MenuItem { tool, weight: None, why: Offered::Retrieved };
+        let item = |tool| MenuItem { tool, weight: None, why: MenuReason::Retrieved };
         let mut menu: Vec<_> = found.into_iter().filter(fits).take(k).map(item).collect();
-        menu.push(MenuItem { tool: ToolName::end(), weight: None, why: Offered::Finish });
+        menu.push(MenuItem { tool: ToolName::end(), weight: None, why: MenuReason::Finish });
         menu.into()
     }
 

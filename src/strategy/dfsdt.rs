@@ -3,7 +3,7 @@
 //! backtracks to the nearest open node and makes a new, different decision. The first answer
 //! counts.
 
-use super::search::{Limits, NodeResult, ROOT, Search, Stop};
+use super::search::{Limits, NodeResult, ROOT, SearchStop, TreeSearch};
 use super::{Base, Context, Ending, Trajectory};
 use crate::domain::{NodeEnd, SearchEvent, Task};
 
@@ -16,7 +16,7 @@ pub async fn search(
     task: &Task,
     reflections: &[String],
 ) -> (Trajectory, Ending) {
-    let mut search = Search::new(ctx, Base::Dfsdt, task, reflections, LIMITS);
+    let mut search = TreeSearch::new(ctx, Base::Dfsdt, task, reflections, LIMITS);
     let mut at = ROOT;
     loop {
         let child = match search.expand(at).await {
@@ -52,14 +52,14 @@ pub async fn search(
         };
         match back.and_then(|at| open(&mut search, at)) {
             Some(open) => at = open,
-            None => return search.end(Stop::NoWay).await,
+            None => return search.end(SearchStop::NoWay).await,
         }
         ctx.say(|task| SearchEvent::NodeEntered { task, node: at });
     }
 }
 
 /// The nearest open node from here upwards.
-fn open(search: &mut Search<'_, impl Context>, mut at: u32) -> Option<u32> {
+fn open(search: &mut TreeSearch<'_, impl Context>, mut at: u32) -> Option<u32> {
     while search.children(at).count() >= search.limits.children {
         at = search.leave(at)?;
     }

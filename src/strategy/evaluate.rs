@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{CallResult, Context, Ending, Observation, Trajectory, json as replies, prompt};
 use crate::domain::schema::object_schema;
 use crate::domain::{
-    Boundary, GraphEvent, Knob, Prompt, Request, Role, Task, ToolErrorKind, ToolName, Verdict,
+    Boundary, GraphEvent, Knob, Prompt, Request, Role, Task, ToolErrorKind, ToolName, ToolVerdict,
 };
 
 /// Has the finished attempt judged, and learns from it unless learning is frozen. A call whose arguments were wrong is
@@ -80,25 +80,25 @@ fn schema(used: &[ToolName]) -> Value {
 
 /// Reads the evaluator's reply: the usable scores, and the reasons against the rest. A score out of
 /// range is refused and never clamped: a model that answers 10 has not understood the scale.
-fn read(text: &str, used: &[ToolName]) -> (Vec<Verdict>, Vec<String>) {
+fn read(text: &str, used: &[ToolName]) -> (Vec<ToolVerdict>, Vec<String>) {
     #[derive(Deserialize)]
-    struct Sheet {
-        scores: Vec<Entry>,
+    struct ScoreSheet {
+        scores: Vec<ScoreEntry>,
     }
     #[derive(Deserialize)]
-    struct Entry {
+    struct ScoreEntry {
         tool: ToolName,
         score: Value,
         #[serde(default)]
         reason: String,
     }
     let Some(sheet) =
-        replies::objects(text).find_map(|json| serde_json::from_str::<Sheet>(json).ok())
+        replies::objects(text).find_map(|json| serde_json::from_str::<ScoreSheet>(json).ok())
     else {
         return (Vec::new(), vec!["no JSON object with `scores` in the reply".to_owned()]);
     };
-    let (mut verdicts, mut refused) = (Vec::<Verdict>::new(), Vec::new());
-    for Entry { tool, score, reason } in sheet.scores {
+    let (mut verdicts, mut refused) = (Vec::<ToolVerdict>::new(), Vec::new());
+    for ScoreEntry { tool, score, reason } in sheet.scores {
         let whole = score.as_f64().filter(|score| score.fract() == 0.0 && score.abs() <= 3.0);
         if !used.contains(&tool) {
             refused
@@ -106,7 +106,7 @@ fn read(text: &str, used: &[ToolName]) -> (Vec<Verdict>, Vec<String>) {
         } else if verdicts.iter().any(|verdict| verdict.tool == tool) {
             refused.push(format!("ignored second evaluator score for {tool}"));
         } else if let Some(whole) = whole {
-            verdicts.push(Verdict { tool, score: whole as i8, reason });
+            verdicts.push(ToolVerdict { tool, score: whole as i8, reason });
         } else {
             refused.push(format!(
                 "ignored evaluator score for {tool} ({score}): not an integer from -3 to 3"

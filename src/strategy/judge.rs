@@ -15,13 +15,13 @@ pub fn question(state: &InTask<'_>, call: &ToolCallState) -> Option<Request> {
 /// The verdict and its reason; `None` if the answer has none.
 pub fn read(text: &str) -> Option<(bool, String)> {
     #[derive(Deserialize)]
-    struct Verdict {
+    struct JudgeVerdict {
         helpful: bool,
         #[serde(default)]
         reason: String,
     }
     let verdict =
-        json::objects(text).find_map(|json| serde_json::from_str::<Verdict>(json).ok())?;
+        json::objects(text).find_map(|json| serde_json::from_str::<JudgeVerdict>(json).ok())?;
     Some((verdict.helpful, verdict.reason))
 }
 

@@ -32,8 +32,10 @@ pub mod tot_dfs;
 pub mod trajectory;
 mod work;
 
-pub use context::{AskSpec, Before, CallResult, CallSpec, Context, Observation, Program, Sought};
-pub use trajectory::{Trajectory, Turn};
+pub use context::{
+    AskSpec, Before, CallResult, CallSpec, Context, Observation, ProgramHost, Sought,
+};
+pub use trajectory::{Trajectory, TrajectoryTurn};
 
 /// How a task ended.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,14 +5,14 @@ use std::{borrow::Cow, sync::Arc};
 use indexmap::IndexSet;
 
 use super::{Base, CallResult, Context, Observation, Sought, Trajectory, array};
-use crate::domain::{InTask, Knob, MenuItem, Offered, Task, ToolName, ToolState};
+use crate::domain::{InTask, Knob, MenuItem, MenuReason, Task, ToolName, ToolState};
 use crate::papers::toolnet::{WeightedEdge, Weights};
 
 /// The tools that the texts of a decision have found, each list best first.
 #[derive(Clone, Debug, Default)]
-pub struct Found(pub Vec<(Sought, Vec<ToolName>)>);
+pub struct FoundTools(pub Vec<(Sought, Vec<ToolName>)>);
 
-impl Found {
+impl FoundTools {
     /// The tools found by the text of this kind; `None` without such a text.
     fn by(&self, sought: Sought) -> Option<&[ToolName]> {
         let found = self.0.iter().find(|(kind, _)| *kind == sought);
@@ -56,9 +56,9 @@ pub fn most_found(state: &InTask<'_>) -> usize {
 }
 
 /// Looks for tools by these texts.
-async fn find(ctx: &impl Context, texts: Vec<(Cow<'_, str>, Sought)>) -> Found {
+async fn find(ctx: &impl Context, texts: Vec<(Cow<'_, str>, Sought)>) -> FoundTools {
     let most = ctx.state(most_found);
-    let mut found = Found::default();
+    let mut found = FoundTools::default();
     for (text, sought) in texts {
         found.0.push((sought, ctx.retrieve(&text, sought, most).await));
     }
@@ -90,7 +90,7 @@ pub fn menu(
     base: Base,
     at: &ToolName,
     trajectory: &Trajectory,
-    found: &Found,
+    found: &FoundTools,
 ) -> Arc<[MenuItem]> {
     let walks = base.spec().walks;
     let mut menu = match walks {
@@ -105,7 +105,7 @@ pub fn menu(
     }
     let weights = Weights::of(&state.learning, &state.knobs);
     let weight = walks.then(|| weights.weight(at.as_str(), ToolName::END)).flatten();
-    menu.push(item(&ToolName::end(), weight, Offered::Finish));
+    menu.push(item(&ToolName::end(), weight, MenuReason::Finish));
     menu.into()
 }
 
@@ -116,7 +116,7 @@ pub fn whole_plan(state: &InTask<'_>, base: Base, at: &ToolName) -> Arc<[MenuIte
     if base.spec().walks {
         weigh(state, at, &mut menu);
     }
-    menu.push(item(&ToolName::end(), None, Offered::Finish));
+    menu.push(item(&ToolName::end(), None, MenuReason::Finish));
     menu.into()
 }
 
@@ -139,7 +139,7 @@ pub async fn next_of_planner(ctx: &impl Context, by_graph: bool, task: &Task) ->
 
 /// The menu of a planner: the budget plan with the weights of the graph, if there is a plan; else the
 /// suggestions of the graph, every tool, or those that match the task.
-pub fn for_planner(state: &InTask<'_>, by_graph: bool, found: &Found) -> Arc<[MenuItem]> {
+pub fn for_planner(state: &InTask<'_>, by_graph: bool, found: &FoundTools) -> Arc<[MenuItem]> {
     let mut menu = match by_graph {
         _ if state.has_plan() => planned(state),
         true => first(state, found),
@@ -161,7 +161,7 @@ fn weigh(state: &InTask<'_>, at: &ToolName, menu: &mut [MenuItem]) {
 
 /// Whether a plan exists and offers nothing any more. Not checked if there never was a tool.
 pub fn is_used_up(state: &InTask<'_>, menu: &[MenuItem]) -> bool {
-    state.has_plan() && menu.iter().all(|item| item.why == Offered::Finish)
+    state.has_plan() && menu.iter().all(|item| item.why == MenuReason::Finish)
 }
 
 /// The plan's remaining tools, in its order (BTP, algorithm 2).
@@ -169,36 +169,36 @@ fn planned(state: &InTask<'_>) -> Vec<MenuItem> {
     let plan = state.current_task().and_then(|task| task.budget.plan.as_ref());
     let tools = plan.into_iter().flat_map(|plan| &plan.tools).map(|planned| &planned.tool);
     let allowed = tools.filter(|tool| state.plan_allows(tool));
-    allowed.map(|tool| item(tool, None, Offered::Planned)).collect()
+    allowed.map(|tool| item(tool, None, MenuReason::Planned)).collect()
 }
 
-fn item(tool: &ToolName, weight: Option<f64>, why: Offered) -> MenuItem {
+fn item(tool: &ToolName, weight: Option<f64>, why: MenuReason) -> MenuItem {
     MenuItem { tool: tool.clone(), weight: weight.map(Into::into), why }
 }
 
 /// ReAct: every tool, without weights. If a menu cannot hold all, those that match the task (as the
 /// paper's baselines do with massive tools).
-fn all(state: &InTask<'_>, found: &Found) -> Vec<MenuItem> {
+fn all(state: &InTask<'_>, found: &FoundTools) -> Vec<MenuItem> {
     if is_long(state) {
         let hits = found.by_task().iter().take(state.knobs.count(Knob::MenuMax));
-        return hits.map(|tool| item(tool, None, Offered::Retrieved)).collect();
+        return hits.map(|tool| item(tool, None, MenuReason::Retrieved)).collect();
     }
-    state.offered_tools().map(|tool| item(&tool.spec.name, None, Offered::All)).collect()
+    state.offered_tools().map(|tool| item(&tool.spec.name, None, MenuReason::All)).collect()
 }
 
 /// ToolNet, first step: the top K tools for the task by retrieval. If fewer match, the heaviest of
 /// the others fill the menu, so that learned weights help where words do not match.
-fn first(state: &InTask<'_>, found: &Found) -> Vec<MenuItem> {
+fn first(state: &InTask<'_>, found: &FoundTools) -> Vec<MenuItem> {
     let k = state.knobs.count(Knob::TopK);
     let hits = &found.by_task()[..k.min(found.by_task().len())];
     let weights = Weights::of(&state.learning, &state.knobs);
     let filled = heaviest(state, ToolName::START, k)
         .filter(|edge| !hits.contains(&edge.to))
         .take(k.saturating_sub(hits.len()))
-        .map(|edge| item(&edge.to, Some(edge.weight), Offered::Filled));
-    let retrieved = hits
-        .iter()
-        .map(|tool| item(tool, weights.weight(ToolName::START, tool.as_str()), Offered::Retrieved));
+        .map(|edge| item(&edge.to, Some(edge.weight), MenuReason::Filled));
+    let retrieved = hits.iter().map(|tool| {
+        item(tool, weights.weight(ToolName::START, tool.as_str()), MenuReason::Retrieved)
+    });
     let mut menu: Vec<_> = retrieved.chain(filled).collect();
     by_weight(&mut menu);
     menu
@@ -227,7 +227,7 @@ fn successors(
     state: &InTask<'_>,
     at: &ToolName,
     trajectory: &Trajectory,
-    found: &Found,
+    found: &FoundTools,
 ) -> Vec<MenuItem> {
     let array = state.current_task().and_then(|task| task.array.as_deref());
     let ways = match array {
@@ -237,14 +237,14 @@ fn successors(
     let weights = Weights::of(&state.learning, &state.knobs);
     let successor = |tool: &ToolName| {
         let weight = weights.weight(at.as_str(), tool.as_str())?;
-        Some(item(tool, Some(weight), Offered::Successor))
+        Some(item(tool, Some(weight), MenuReason::Successor))
     };
     let mut menu: Vec<_> = ways.iter().filter_map(successor).collect();
     by_weight(&mut menu);
     menu.truncate(state.knobs.count(Knob::MenuMax));
     let offers = explored(state, at, trajectory, found, &menu).into_iter();
     let offers = offers.take(state.knobs.count(Knob::Explore));
-    menu.extend(offers.map(|tool| item(tool, None, Offered::Explore)));
+    menu.extend(offers.map(|tool| item(tool, None, MenuReason::Explore)));
     menu
 }
 
@@ -264,7 +264,7 @@ fn ways_inside(state: &InTask<'_>, at: &ToolName, inside: &[ToolName]) -> IndexS
 
 /// Every successor, as in the paper. If a menu cannot hold all: those that the graph has learned, then
 /// those that match the last thought or the task, since the edges of all others weigh the same.
-fn whole_row(state: &InTask<'_>, at: &ToolName, found: &Found) -> IndexSet<ToolName> {
+fn whole_row(state: &InTask<'_>, at: &ToolName, found: &FoundTools) -> IndexSet<ToolName> {
     let most = state.knobs.count(Knob::MenuMax);
     let row = heaviest(state, at.as_str(), most).map(|edge| edge.to);
     if !is_long(state) {
@@ -287,7 +287,7 @@ fn explored<'a>(
     state: &InTask<'_>,
     at: &ToolName,
     trajectory: &'a Trajectory,
-    found: &'a Found,
+    found: &'a FoundTools,
     menu: &[MenuItem],
 ) -> IndexSet<&'a ToolName> {
     let explore = state.knobs.count(Knob::Explore);

@@ -10,10 +10,10 @@ use super::prompt::planned::{self as prompt, RefusedPlan};
 use super::{Context, Ending, Strategy, Trajectory, classify, close, menu, work};
 use crate::domain::markers::{LLM, UNKNOWN};
 use crate::domain::{
-    BudgetEvent, Caveat, Knob, MenuItem, Offered, Outcome, Plan, PlanEvent, Reply, Role,
+    BudgetEvent, Caveat, Knob, MenuItem, MenuReason, Outcome, Plan, PlanEvent, Reply, Role,
     SessionEvent, Task, TaskEvent, ToolName,
 };
-use crate::papers::plan::{self, Reading};
+use crate::papers::plan::{self, PlanReading};
 
 /// Most model calls of the planner; the second one includes the faults of the first plan.
 const ASKED: usize = 2;
@@ -130,14 +130,14 @@ impl<C: Context> Planner<'_, C> {
             }
         });
         let told = |why: String| cut.iter().cloned().chain([why]).collect::<Vec<_>>().join("\n");
-        let Reading { plan, doubts } =
+        let PlanReading { plan, doubts } =
             plan::read(&reply.text, &offered).map_err(|why| told(why.to_string()))?;
         let model = ToolName::from(LLM);
         let tools = self.menu.iter().map(|item| &item.tool).chain([&model]);
         plan::check(&plan, tools).map_err(|faults| told(faults.to_string()))?;
         let doubts = doubts.iter().map(ToString::to_string);
         let mut doubts: Vec<String> = cut.iter().cloned().chain(doubts).collect();
-        let has_tools = self.menu.iter().any(|item| item.why != Offered::Finish);
+        let has_tools = self.menu.iter().any(|item| item.why != MenuReason::Finish);
         if has_tools && plan.evidence().next().is_none() {
             doubts.push(NO_CALL.to_owned());
         }

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::act::{self, Decision};
-use super::{Base, CallSpec, Context, Ending, Trajectory, Turn, array, close, menu, prompt};
+use super::{
+    Base, CallSpec, Context, Ending, Trajectory, TrajectoryTurn, array, close, menu, prompt,
+};
 use crate::domain::{
     ModelError, ModelErrorKind, NodeEnd, Outcome, Reply, Request, Role, SearchEvent, Task,
     TaskEvent, ToolName, markers, state::next_number,
@@ -31,11 +33,11 @@ pub(super) struct Limits {
 }
 
 /// A decision and its result.
-pub(super) struct Node {
+pub(super) struct SearchNode {
     pub parent: u32,
     /// 1 for a decision at the root.
     pub depth: u32,
-    pub turn: Turn,
+    pub turn: TrajectoryTurn,
     pub result: NodeResult,
 }
 
@@ -53,7 +55,7 @@ pub(super) enum NodeResult {
 }
 
 /// Why a search ends without an answer of its own.
-pub(super) enum Stop {
+pub(super) enum SearchStop {
     /// Every path was tried to its end.
     NoWay,
     /// The limit of model calls is reached.
@@ -65,7 +67,7 @@ pub(super) enum Stop {
 }
 
 /// A search for the answer to one task.
-pub(super) struct Search<'a, C> {
+pub(super) struct TreeSearch<'a, C> {
     pub ctx: &'a C,
     base: Base,
     pub task: &'a Task,
@@ -74,13 +76,13 @@ pub(super) struct Search<'a, C> {
     /// The last step of the earlier attempts.
     before: u32,
     /// In the order of their numbers, without gaps.
-    nodes: Vec<Node>,
+    nodes: Vec<SearchNode>,
     asks: u32,
     /// Some path ended only because it was too deep.
     was_cut: bool,
 }
 
-impl<'a, C: Context> Search<'a, C> {
+impl<'a, C: Context> TreeSearch<'a, C> {
     pub fn new(
         ctx: &'a C,
         base: Base,
@@ -97,14 +99,14 @@ impl<'a, C: Context> Search<'a, C> {
     }
 
     /// The decision of this number; `None` for the root.
-    pub fn node(&self, number: u32) -> Option<&Node> {
+    pub fn node(&self, number: u32) -> Option<&SearchNode> {
         let place = number.checked_sub(self.before)?.checked_sub(1)?;
         self.nodes.get(place as usize)
     }
 
     /// The decisions made at a node so far. Reporting a missing tool is not a decision.
-    pub fn children(&self, at: u32) -> impl Iterator<Item = &Node> {
-        let decided = |node: &&Node| !matches!(node.result, NodeResult::Lacked);
+    pub fn children(&self, at: u32) -> impl Iterator<Item = &SearchNode> {
+        let decided = |node: &&SearchNode| !matches!(node.result, NodeResult::Lacked);
         self.nodes.iter().filter(move |node| node.parent == at).filter(decided)
     }
 
@@ -113,13 +115,13 @@ impl<'a, C: Context> Search<'a, C> {
     }
 
     /// Makes one more decision at a node, with its calls. Returns its number.
-    pub async fn expand(&mut self, at: u32) -> Result<u32, Stop> {
+    pub async fn expand(&mut self, at: u32) -> Result<u32, SearchStop> {
         let path = self.path(at);
         let from = path.calls().last().map_or_else(ToolName::start, |called| called.tool.clone());
         let mut menu = menu::next(self.ctx, self.base, self.task, &from, &path).await;
         if self.ctx.state(|state| menu::is_used_up(state, &menu)) {
             if !self.ctx.widen(&[path.last_thought().unwrap_or(&self.task.text)], None).await {
-                return Err(Stop::UsedUp);
+                return Err(SearchStop::UsedUp);
             }
             menu = menu::next(self.ctx, self.base, self.task, &from, &path).await;
         }
@@ -140,18 +142,23 @@ impl<'a, C: Context> Search<'a, C> {
             Ok(reply) => reply,
             Err(error) => {
                 self.close(node, NodeEnd::Failed);
-                return Err(Stop::Ask(error));
+                return Err(SearchStop::Ask(error));
             }
         };
         // A model that must decide differently may find no other path; then no tool is missing.
         let is_first = self.children(at).next().is_none();
         let (turn, result) = self.carry_out(node, &reply, is_first).await;
         let depth = self.node(at).map_or(0, |node| node.depth) + 1;
-        self.nodes.push(Node { parent: at, depth, turn, result });
+        self.nodes.push(SearchNode { parent: at, depth, turn, result });
         Ok(node)
     }
 
-    async fn carry_out(&self, node: u32, reply: &Reply, is_first: bool) -> (Turn, NodeResult) {
+    async fn carry_out(
+        &self,
+        node: u32,
+        reply: &Reply,
+        is_first: bool,
+    ) -> (TrajectoryTurn, NodeResult) {
         let (calls, called, result) = match act::decide(reply) {
             Decision::Call(calls) => {
                 let called = self.ctx.call(CallSpec::Step(node), &calls).await;
@@ -168,7 +175,7 @@ impl<'a, C: Context> Search<'a, C> {
             Decision::Finish(_) => (Vec::new(), Vec::new(), NodeResult::GaveUp),
             Decision::Nothing => (Vec::new(), Vec::new(), NodeResult::Nothing),
         };
-        (Turn::of(reply, calls, called), result)
+        (TrajectoryTurn::of(reply, calls, called), result)
     }
 
     /// The note about earlier decisions at a node for the next one; empty for the first.
@@ -176,13 +183,13 @@ impl<'a, C: Context> Search<'a, C> {
         if self.children(at).next().is_none() {
             return String::new();
         }
-        let chosen = self.children(at).flat_map(Node::chosen);
+        let chosen = self.children(at).flat_map(SearchNode::chosen);
         self.ctx.state(|state| prompt::search::something_else(state, chosen))
     }
 
     /// Checks that the search may make one more model call.
-    pub fn may_ask(&self) -> Result<(), Stop> {
-        if self.asks < self.limits.asks { Ok(()) } else { Err(Stop::Asks) }
+    pub fn may_ask(&self) -> Result<(), SearchStop> {
+        if self.asks < self.limits.asks { Ok(()) } else { Err(SearchStop::Asks) }
     }
 
     pub async fn ask(&mut self, role: Role, request: Request) -> Result<Arc<Reply>, ModelError> {
@@ -218,16 +225,16 @@ impl<'a, C: Context> Search<'a, C> {
     }
 
     /// Ends the search without an answer of its own. With a plan, all results are summed up.
-    pub async fn end(self, stop: Stop) -> (Trajectory, Ending) {
+    pub async fn end(self, stop: SearchStop) -> (Trajectory, Ending) {
         let (why, outcome) = match stop {
-            Stop::NoWay if self.was_cut => ("every path was tried", Outcome::OutOfSteps),
-            Stop::NoWay => ("every path was tried", Outcome::GaveUp),
-            Stop::Asks => ("the search used up its model calls", Outcome::OutOfSteps),
-            Stop::UsedUp => ("the plan has nothing left to use", Outcome::OutOfBudget),
-            Stop::Ask(error) if error.kind == ModelErrorKind::OverBudget => {
+            SearchStop::NoWay if self.was_cut => ("every path was tried", Outcome::OutOfSteps),
+            SearchStop::NoWay => ("every path was tried", Outcome::GaveUp),
+            SearchStop::Asks => ("the search used up its model calls", Outcome::OutOfSteps),
+            SearchStop::UsedUp => ("the plan has nothing left to use", Outcome::OutOfBudget),
+            SearchStop::Ask(error) if error.kind == ModelErrorKind::OverBudget => {
                 ("the rest of the budget does not pay for another step", Outcome::OutOfBudget)
             }
-            Stop::Ask(error) => return (self.whole(), close::failed(&error)),
+            SearchStop::Ask(error) => return (self.whole(), close::failed(&error)),
         };
         if !self.ctx.state(|state| state.has_plan()) {
             return (self.whole(), Ending::without_answer(outcome));
@@ -257,7 +264,7 @@ impl<'a, C: Context> Search<'a, C> {
     /// reserved credits, and should not consist of errors.
     fn found(&self) -> Trajectory {
         let whole = self.whole();
-        let helped = |turn: &&Turn| {
+        let helped = |turn: &&TrajectoryTurn| {
             turn.called.iter().any(|called| {
                 self.ctx.state(|state| {
                     state.tool_call(called.id).is_some_and(|call| call.helpful == Some(true))
@@ -269,7 +276,7 @@ impl<'a, C: Context> Search<'a, C> {
     }
 }
 
-impl Node {
+impl SearchNode {
     /// The chosen actions, including `Finish`.
     pub fn chosen(&self) -> Vec<(ToolName, Value)> {
         let finish = |arguments: Value| vec![(ToolName::from(markers::FINISH), arguments)];

@@ -4,7 +4,7 @@
 
 use serde::Deserialize;
 
-use super::search::{Limits, NodeResult, ROOT, Search, Stop};
+use super::search::{Limits, NodeResult, ROOT, SearchStop, TreeSearch};
 use super::{Base, Context, Ending, Trajectory, json, prompt};
 use crate::domain::{NodeEnd, Role, SearchEvent, Task};
 
@@ -23,7 +23,7 @@ pub async fn search(
     task: &Task,
     reflections: &[String],
 ) -> (Trajectory, Ending) {
-    let mut search = Search::new(ctx, Base::TotDfs, task, reflections, LIMITS);
+    let mut search = TreeSearch::new(ctx, Base::TotDfs, task, reflections, LIMITS);
     match walk(&mut search).await {
         Ok((node, ending)) => search.answered(node, ending),
         // An answer that lost a vote is better than none.
@@ -35,7 +35,7 @@ pub async fn search(
 }
 
 /// Follows the best paths first, until one ends in an answer.
-async fn walk(search: &mut Search<'_, impl Context>) -> Result<(u32, Ending), Stop> {
+async fn walk(search: &mut TreeSearch<'_, impl Context>) -> Result<(u32, Ending), SearchStop> {
     let mut open = Vec::new();
     let mut at = ROOT;
     loop {
@@ -43,7 +43,7 @@ async fn walk(search: &mut Search<'_, impl Context>) -> Result<(u32, Ending), St
         let mut left = ranked(search, at, candidates).await?;
         left.reverse();
         open.push(Ways { at, left });
-        at = next(search, &mut open).ok_or(Stop::NoWay)?;
+        at = next(search, &mut open).ok_or(SearchStop::NoWay)?;
         search.ctx.say(|task| SearchEvent::NodeEntered { task, node: at });
         if let Some(NodeResult::Answered(ending)) = search.node(at).map(|node| &node.result) {
             return Ok((at, ending.clone()));
@@ -52,7 +52,10 @@ async fn walk(search: &mut Search<'_, impl Context>) -> Result<(u32, Ending), St
 }
 
 /// The decisions at a node from which the search can go on.
-async fn candidates(search: &mut Search<'_, impl Context>, at: u32) -> Result<Vec<u32>, Stop> {
+async fn candidates(
+    search: &mut TreeSearch<'_, impl Context>,
+    at: u32,
+) -> Result<Vec<u32>, SearchStop> {
     let mut candidates = Vec::new();
     while search.children(at).count() < search.limits.children {
         let child = search.expand(at).await?;
@@ -70,10 +73,10 @@ async fn candidates(search: &mut Search<'_, impl Context>, at: u32) -> Result<Ve
 /// The candidates, the one with most votes first; of equals the earlier. Each pair is voted on in
 /// both orders, so that a judge's preference for the first position cancels out.
 async fn ranked(
-    search: &mut Search<'_, impl Context>,
+    search: &mut TreeSearch<'_, impl Context>,
     at: u32,
     candidates: Vec<u32>,
-) -> Result<Vec<u32>, Stop> {
+) -> Result<Vec<u32>, SearchStop> {
     if candidates.len() < 2 {
         return Ok(candidates);
     }
@@ -102,10 +105,10 @@ enum Better {
 /// Asks which of two decisions brings the task further. A failed or unreadable vote does not count:
 /// an order is not worth a task.
 async fn vote(
-    search: &mut Search<'_, impl Context>,
+    search: &mut TreeSearch<'_, impl Context>,
     at: u32,
     rivals: [u32; 2],
-) -> Result<Option<Better>, Stop> {
+) -> Result<Option<Better>, SearchStop> {
     search.may_ask()?;
     let [Some(first), Some(second)] = rivals.map(|rival| search.node(rival)) else {
         return Ok(None);
@@ -132,7 +135,7 @@ fn read(text: &str) -> Option<Better> {
 }
 
 /// The next path to follow: the best remaining one nearest to the current node.
-fn next(search: &mut Search<'_, impl Context>, open: &mut Vec<Ways>) -> Option<u32> {
+fn next(search: &mut TreeSearch<'_, impl Context>, open: &mut Vec<Ways>) -> Option<u32> {
     while let Some(ways) = open.last_mut() {
         if let Some(best) = ways.left.pop() {
             return Some(best);

@@ -9,13 +9,13 @@ use crate::domain::{Prompt, Reply, ReplySource, ToolCall};
 /// The agent's actions so far in one attempt.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trajectory {
-    pub turns: Vec<Turn>,
+    pub turns: Vec<TrajectoryTurn>,
 }
 
 /// One (thought, action, observation) triple; several actions if the model requests several at
 /// once.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Turn {
+pub struct TrajectoryTurn {
     pub thought: String,
     pub calls: Vec<ToolCall>,
     /// One for each call, in the same order.
@@ -37,7 +37,7 @@ pub enum Wrong {
     NoAnswer,
 }
 
-impl Turn {
+impl TrajectoryTurn {
     /// The turn of a reply, with those of its calls that were made.
     pub fn of(reply: &Reply, calls: Vec<ToolCall>, called: Vec<CallResult>) -> Self {
         let (thought, source) = (reply.text.clone(), reply.source.clone());
@@ -77,10 +77,10 @@ impl Trajectory {
 
     /// The same without these calls.
     pub fn without(&self, is_out: impl Fn(&CallResult) -> bool) -> Self {
-        let turn = |turn: &Turn| {
+        let turn = |turn: &TrajectoryTurn| {
             let pairs = turn.calls.iter().cloned().zip(turn.called.iter().cloned());
             let (calls, called) = pairs.filter(|(_, called)| !is_out(called)).unzip();
-            Turn { calls, called, ..turn.clone() }
+            TrajectoryTurn { calls, called, ..turn.clone() }
         };
         Self { turns: self.turns.iter().map(turn).collect() }
     }

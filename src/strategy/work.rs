@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use futures::{StreamExt, stream::FuturesUnordered};
 
 use super::prompt::planned as prompt;
-use super::{AskSpec, Base, CallResult, CallSpec, Context, Observation, Trajectory, Turn};
+use super::{
+    AskSpec, Base, CallResult, CallSpec, Context, Observation, Trajectory, TrajectoryTurn,
+};
 use crate::domain::excerpt::beginning;
 use crate::domain::plan::{NULL, references, substitute};
 use crate::domain::{
@@ -64,7 +66,7 @@ fn trajectory(plan: &Plan, mut came: BTreeMap<EvidenceId, EvidenceResult>) -> Tr
     let turns = plan.steps.iter().map(|plan| {
         let calls = plan.evidence.iter().filter_map(|evidence| came.remove(&evidence.id)?.call);
         let (calls, called) = calls.unzip();
-        Turn { thought: plan.text.clone(), calls, called, ..Turn::default() }
+        TrajectoryTurn { thought: plan.text.clone(), calls, called, ..TrajectoryTurn::default() }
     });
     Trajectory { turns: turns.filter(|turn| !turn.calls.is_empty()).collect() }
 }

@@ -5,14 +5,14 @@ use std::{fmt, sync::Arc};
 use futures::future::LocalBoxFuture;
 use serde_json::Value;
 
-use crate::files::toml_file::Field;
+use crate::files::toml_file::TomlField;
 use crate::{Invocation, ToolError};
 
 /// Reads the name of a function, and its table of options. Faults are noted at the fields.
-pub type Builtins = fn(&Field<'_>, Option<&Field<'_>>) -> Option<Builtin>;
+pub type Builtins = fn(&TomlField<'_>, Option<&TomlField<'_>>) -> Option<Builtin>;
 
 /// The functions of a program that has none.
-pub fn none(name: &Field<'_>, _: Option<&Field<'_>>) -> Option<Builtin> {
+pub fn none(name: &TomlField<'_>, _: Option<&TomlField<'_>>) -> Option<Builtin> {
     name.refuse(
         "this toolyard was built without built-in tools; use `command`, `recorded` or `url`",
     );

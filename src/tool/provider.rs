@@ -18,7 +18,7 @@ pub trait Provider {
     /// Its name for people; no two providers of a session have the same name.
     fn name(&self) -> &str;
 
-    /// All its current tools. Called at the start, after every [`Change::Listed`] and [`Change::Back`], and
+    /// All its current tools. Called at the start, after every [`ProviderChange::Listed`] and [`ProviderChange::Back`], and
     /// when the user reloads the tools; never twice at once. The future is dropped if it takes too
     /// long.
     ///
@@ -52,12 +52,12 @@ pub trait Provider {
 
     /// Its later changes. Called once, before the first listing, so that no change is missed. After
     /// the end of the stream nothing changes any more.
-    fn changes(&self) -> LocalBoxStream<'static, Change>;
+    fn changes(&self) -> LocalBoxStream<'static, ProviderChange>;
 }
 
 /// A change of a provider.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
+pub enum ProviderChange {
     /// What its server does or says; the list stays.
     Told(ServerEvent),
     /// Its list has changed.

@@ -1,11 +1,11 @@
 //! Calls of foreign clients on the wire of tools. A relay stands between a client and its server, and hands each call to
-//! a session as a [`Call`]. It waits there for its [`Turn`]s:
+//! a session as a [`ForeignCall`]. It waits there for its [`RelayTurn`]s:
 //!
 //! ```text
-//! relay ── Call ────────────────────────────────────────► session
-//!    ◄── Turn::On: the server gets it, or Turn::Instead ────┤ after the stations before
-//!    ├── what the server returned ────────────────────────►│
-//!    ◄── Turn::AsCame: the client gets that, or Instead ────┤ after the stations after it
+//! relay ── ForeignCall ──────────────────────────────────────► session
+//!    ◄── RelayTurn::On: the server gets it, or Instead ────────┤ after the stations before
+//!    ├── what the server returned ───────────────────────────►│
+//!    ◄── RelayTurn::AsCame: the client gets that, or Instead ──┤ after the stations after it
 //! ```
 
 use std::cell::RefCell;
@@ -25,13 +25,13 @@ pub type Returned = Result<ToolOutput, ToolError>;
 
 /// What a relay tells a session.
 #[derive(Debug)]
-pub enum News {
+pub enum RelayNews {
     /// A server has these tools, by its own names.
     Offered {
         server: Arc<str>,
         tools: Vec<ToolSpec>,
     },
-    Called(Box<Call>),
+    Called(Box<ForeignCall>),
     /// The relay of a server has ended.
     Ended {
         server: Arc<str>,
@@ -42,7 +42,7 @@ pub enum News {
 
 /// A call of a foreign client.
 #[derive(Debug)]
-pub struct Call {
+pub struct ForeignCall {
     /// The key of the server.
     pub server: Arc<str>,
     /// The client's own id of it.
@@ -52,13 +52,13 @@ pub struct Call {
     pub arguments: Value,
     /// How long the client waits; `None`: it is kept waiting by notes of progress.
     pub patience: Option<Duration>,
-    pub way: Way,
+    pub way: CallSessionEnd,
 }
 
 /// What becomes of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Turn {
+pub enum RelayTurn {
     /// It waits for a while: what comes after it need not wait for it.
     Held,
     /// The server gets it, with other arguments where there are some.
@@ -69,12 +69,12 @@ pub enum Turn {
     /// The client gets what the server has sent.
     AsCame,
     /// The client gets this.
-    Instead(Answer),
+    Instead(RelayAnswer),
 }
 
 /// An answer in place of the server's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct RelayAnswer {
     pub returned: Returned,
     /// The server's program ends with it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -83,29 +83,29 @@ pub struct Answer {
 
 /// The session's end of the way of a call.
 #[derive(Debug)]
-pub struct Way {
-    turns: mpsc::UnboundedSender<Turn>,
+pub struct CallSessionEnd {
+    turns: mpsc::UnboundedSender<RelayTurn>,
     returned: RefCell<Option<oneshot::Receiver<Returned>>>,
 }
 
 /// The relay's end of the way of a call. A channel that is closed means that the other end is gone.
 #[derive(Debug)]
-pub struct Line {
-    pub turns: mpsc::UnboundedReceiver<Turn>,
+pub struct CallRelayEnd {
+    pub turns: mpsc::UnboundedReceiver<RelayTurn>,
     pub returned: Option<oneshot::Sender<Returned>>,
 }
 
 /// Both ends of the way of a call.
-pub fn way() -> (Way, Line) {
+pub fn way() -> (CallSessionEnd, CallRelayEnd) {
     let (turns, to_take) = mpsc::unbounded_channel();
     let (returned, to_come) = oneshot::channel();
-    let line = Line { turns: to_take, returned: Some(returned) };
-    (Way { turns, returned: RefCell::new(Some(to_come)) }, line)
+    let line = CallRelayEnd { turns: to_take, returned: Some(returned) };
+    (CallSessionEnd { turns, returned: RefCell::new(Some(to_come)) }, line)
 }
 
-impl Way {
+impl CallSessionEnd {
     /// Says what becomes of the call; false: nobody waits for it any more.
-    pub fn tell(&self, turn: Turn) -> bool {
+    pub fn tell(&self, turn: RelayTurn) -> bool {
         self.turns.send(turn).is_ok()
     }
 

@@ -12,12 +12,12 @@ use crate::{Tool, ToolError, ToolErrorKind, check::Checker, manifest::Manifest};
 /// Tools by name, in the order in which they were added.
 #[derive(Default)]
 pub struct ToolBox {
-    entries: IndexMap<ToolName, Entry>,
+    entries: IndexMap<ToolName, ToolboxEntry>,
     /// Tools of providers that have died: they keep their names, and their schemas for a return.
-    away: IndexMap<ToolName, Entry>,
+    away: IndexMap<ToolName, ToolboxEntry>,
 }
 
-struct Entry {
+struct ToolboxEntry {
     tool: Rc<dyn Tool>,
     /// The provider that listed it; `None` for a tool without a provider.
     provider: Option<Rc<str>>,
@@ -25,7 +25,7 @@ struct Entry {
     checker: OnceCell<Checker>,
 }
 
-impl Entry {
+impl ToolboxEntry {
     fn new(tool: Rc<dyn Tool>, provider: Option<Rc<str>>) -> Self {
         Self { tool, provider, checker: OnceCell::new() }
     }
@@ -72,7 +72,7 @@ impl ToolBox {
 
     /// Adds a tool without a provider, replacing one of the same name.
     pub fn join(&mut self, tool: Rc<dyn Tool>) {
-        self.entries.insert(tool.spec().name.clone(), Entry::new(tool, None));
+        self.entries.insert(tool.spec().name.clone(), ToolboxEntry::new(tool, None));
     }
 
     /// Makes these the tools of a provider, without changing others. An unchanged tool keeps its
@@ -105,8 +105,8 @@ impl ToolBox {
                 }
                 None => {
                     let back = self.away.swap_remove(&name);
-                    let mut entry =
-                        back.unwrap_or_else(|| Entry::new(tool.clone(), Some(owner.clone())));
+                    let mut entry = back
+                        .unwrap_or_else(|| ToolboxEntry::new(tool.clone(), Some(owner.clone())));
                     entry.put(tool);
                     self.entries.insert(name, entry);
                     changes.joined.push(spec);

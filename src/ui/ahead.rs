@@ -10,7 +10,7 @@ use crate::strategy::preview::Preview;
 /// A look one step of a knob ahead.
 #[derive(Default)]
 pub struct Ahead {
-    made: Option<(Key, Preview)>,
+    made: Option<(PreviewKey, Preview)>,
     /// The index of the tools with this sum.
     index: Option<(u64, Rc<Lexical>)>,
     /// One step less is shown, not one step more.
@@ -19,7 +19,7 @@ pub struct Ahead {
 
 /// What a preview is made of, in short.
 #[derive(Clone, Debug, PartialEq)]
-struct Key {
+struct PreviewKey {
     knob: Knob,
     knobs: Knobs,
     task: (Option<TaskId>, usize),
@@ -33,7 +33,7 @@ struct Key {
     change: u64,
 }
 
-impl Key {
+impl PreviewKey {
     fn of(state: &State, knob: Knob) -> Self {
         let task = state.task_at_work();
         let done = task.map(|task| (task.steps.len(), task.budget.plans, task.budget.uses()));
@@ -58,7 +58,7 @@ impl Ahead {
 
     /// Looks ahead from this state.
     pub fn look(&mut self, state: &State, knob: Knob) {
-        let key = Key::of(state, knob);
+        let key = PreviewKey::of(state, knob);
         if self.made.as_ref().is_some_and(|(made, _)| *made == key) {
             return;
         }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::action::{ACTIONS, Action, LAYER_KEYS, Layer};
-use super::key::Keys;
+use super::action::{ACTIONS, Action, KeyLayer, LAYER_KEYS};
+use super::key::KeySequence;
 use super::keymap::Keymap;
 use super::own::{self, OwnCommand};
 use crate::domain::words;
@@ -69,10 +69,10 @@ impl Keymap {
         }
         for (at, command) in commands.iter().enumerate() {
             let keys = command.key.iter();
-            let bound = keys.map(|keys| bind(&mut map, Layer::Global, own::action(at), keys));
+            let bound = keys.map(|keys| bind(&mut map, KeyLayer::Global, own::action(at), keys));
             errors.extend(bound.filter_map(Result::err));
         }
-        let global = ACTIONS.iter().map(|spec| (Layer::Global, spec.action, spec.keys));
+        let global = ACTIONS.iter().map(|spec| (KeyLayer::Global, spec.action, spec.keys));
         let defaults = global.chain(LAYER_KEYS.iter().copied());
         for (layer, action, keys) in
             defaults.filter(|(layer, action, _)| !own.contains(&(*layer, *action)))
@@ -86,10 +86,10 @@ impl Keymap {
     }
 }
 
-fn bind(map: &mut Keymap, layer: Layer, action: Action, text: &str) -> Result<(), KeymapError> {
+fn bind(map: &mut Keymap, layer: KeyLayer, action: Action, text: &str) -> Result<(), KeymapError> {
     let name = name(layer, action);
-    let keys =
-        Keys::to_bind(text).map_err(|why| KeymapError::Unknown { name: name.clone(), why })?;
+    let keys = KeySequence::to_bind(text)
+        .map_err(|why| KeymapError::Unknown { name: name.clone(), why })?;
     let key = keys.to_string();
     map.bind(layer, action, keys).map_err(|(other, does, taken)| {
         let first = self::name(other, does);
@@ -122,15 +122,15 @@ fn add(errors: &mut Vec<KeymapError>, error: KeymapError) {
 ///
 /// # Errors
 /// Why it means none.
-fn place(name: &str) -> Result<(Layer, Action), String> {
+fn place(name: &str) -> Result<(KeyLayer, Action), String> {
     let (layer, action) = match name.split_once('.') {
         Some((layer, action)) => {
-            let names: Vec<String> = Layer::all().map(Layer::name).collect();
+            let names: Vec<String> = KeyLayer::all().map(KeyLayer::name).collect();
             let expected = || words::expected(layer, names.iter().map(String::as_str));
-            let found = Layer::by_name(layer);
+            let found = KeyLayer::by_name(layer);
             (found.ok_or_else(|| format!("unknown layer; {}", expected()))?, action)
         }
-        None => (Layer::Global, name),
+        None => (KeyLayer::Global, name),
     };
     let expected = || words::expected(action, ACTIONS.iter().map(|spec| spec.name));
     let found = Action::by_name(action);
@@ -138,9 +138,9 @@ fn place(name: &str) -> Result<(Layer, Action), String> {
 }
 
 /// As the configuration names it.
-fn name(layer: Layer, action: Action) -> String {
+fn name(layer: KeyLayer, action: Action) -> String {
     let name = action.spec().name;
-    if layer == Layer::Global { name.to_owned() } else { format!("{}.{name}", layer.name()) }
+    if layer == KeyLayer::Global { name.to_owned() } else { format!("{}.{name}", layer.name()) }
 }
 
 #[cfg(test)]
@@ -156,7 +156,7 @@ mod tests {
     }
 
     fn typed(text: &str) -> Vec<Key> {
-        text.parse::<Keys>().unwrap().to_vec()
+        text.parse::<KeySequence>().unwrap().to_vec()
     }
 
     #[test]
@@ -182,18 +182,18 @@ mod tests {
     #[test]
     fn the_first_layer_that_knows_a_key_decides() {
         let map = Keymap::default();
-        let panes = [Layer::Everywhere, Layer::Pane(PaneId::Graph), Layer::Global];
-        let action = |layers: &[Layer], keys: &str| map.meaning(layers, &typed(keys));
-        assert_eq!(action(&panes, "n"), Meaning::Action(Layer::Global, Action::Step));
-        assert_eq!(action(&panes, "f11"), Meaning::Action(Layer::Everywhere, Action::Step));
-        let pin = Meaning::Action(Layer::Pane(PaneId::Graph), Action::Pin);
+        let panes = [KeyLayer::Everywhere, KeyLayer::Pane(PaneId::Graph), KeyLayer::Global];
+        let action = |layers: &[KeyLayer], keys: &str| map.meaning(layers, &typed(keys));
+        assert_eq!(action(&panes, "n"), Meaning::Action(KeyLayer::Global, Action::Step));
+        assert_eq!(action(&panes, "f11"), Meaning::Action(KeyLayer::Everywhere, Action::Step));
+        let pin = Meaning::Action(KeyLayer::Pane(PaneId::Graph), Action::Pin);
         assert_eq!(action(&panes, "p"), pin);
         assert_eq!(action(&panes, "g"), Meaning::Prefix);
-        assert_eq!(action(&panes, "g g"), Meaning::Action(Layer::Global, Action::Top));
+        assert_eq!(action(&panes, "g g"), Meaning::Action(KeyLayer::Global, Action::Top));
         assert_eq!(action(&panes, "g q"), Meaning::Nothing);
-        assert_eq!(action(&[Layer::Pager], "f"), Meaning::Nothing);
-        let found = [Layer::Found, Layer::Global];
-        assert_eq!(action(&found, "n"), Meaning::Action(Layer::Found, Action::NextMatch));
+        assert_eq!(action(&[KeyLayer::Pager], "f"), Meaning::Nothing);
+        let found = [KeyLayer::Found, KeyLayer::Global];
+        assert_eq!(action(&found, "n"), Meaning::Action(KeyLayer::Found, Action::NextMatch));
         let after: Vec<_> =
             map.following(&panes, &typed("g")).into_iter().map(|(key, _)| key).collect();
         assert!(after.contains(&"f".parse().unwrap()) && after.contains(&"g".parse().unwrap()));
@@ -210,15 +210,15 @@ mod tests {
         ]));
         assert_eq!(errors, []);
         let action = |layer, keys: &str| map.meaning(&[layer], &typed(keys));
-        assert_eq!(action(Layer::Global, "f6"), Meaning::Action(Layer::Global, Action::Step));
-        assert_eq!(action(Layer::Global, "n"), Meaning::Nothing);
+        assert_eq!(action(KeyLayer::Global, "f6"), Meaning::Action(KeyLayer::Global, Action::Step));
+        assert_eq!(action(KeyLayer::Global, "n"), Meaning::Nothing);
         assert!(map.keys(Action::Fail).is_empty());
         assert_eq!(map.keys(Action::Step), ["f6", "ctrl-q", "f11"]);
-        assert_eq!(action(Layer::Pane(PaneId::Graph), "p"), Meaning::Nothing);
-        assert_eq!(action(Layer::List, "g a"), Meaning::Action(Layer::List, Action::Add));
+        assert_eq!(action(KeyLayer::Pane(PaneId::Graph), "p"), Meaning::Nothing);
+        assert_eq!(action(KeyLayer::List, "g a"), Meaning::Action(KeyLayer::List, Action::Add));
         let hints: &[Hint] =
             &[(&[Action::Add, Action::Edit], "new, change"), (&[Action::Undo], "x")];
-        assert_eq!(map.legend(Layer::List, hints), "A/e: new, change");
+        assert_eq!(map.legend(KeyLayer::List, hints), "A/e: new, change");
     }
 
     #[test]
@@ -248,7 +248,7 @@ mod tests {
         let lost = of("keys.step: this hides all keys that begin with `g`: ");
         assert!(lost.contains("`gg` (top)") && lost.contains("`gf` (faults)"), "{lost}");
         assert_eq!(of("keys.step: `qq`"), "keys.step: `qq` begins with a hidden key: `q` (quit)");
-        let quit = map.meaning(&[Layer::Global], &typed("q"));
-        assert_eq!(quit, Meaning::Action(Layer::Global, Action::Stop));
+        let quit = map.meaning(&[KeyLayer::Global], &typed("q"));
+        assert_eq!(quit, Meaning::Action(KeyLayer::Global, Action::Stop));
     }
 }

@@ -17,7 +17,7 @@ use unicode_width::UnicodeWidthStr;
 pub struct Brush<W: Write> {
     terminal: CrosstermBackend<W>,
     bytes: Vec<u8>,
-    runs: Vec<Run>,
+    runs: Vec<InkRun>,
     /// The symbols of all runs, one behind the other.
     text: String,
     /// Whether the cursor is shown. It is hidden before the first frame.
@@ -34,7 +34,7 @@ struct Ink {
 
 /// Cells beside each other of one ink.
 #[derive(Debug)]
-struct Run {
+struct InkRun {
     ink: Ink,
     /// It has only blank cells so far, on which not all of an ink is seen.
     is_blank: bool,
@@ -82,15 +82,15 @@ impl<W: Write> Brush<W> {
             let last = self.runs.last_mut();
             match last.and_then(|run| run.with(at, ink, is_blank).map(|with| (run, with))) {
                 Some((run, (ink, is_blank))) => {
-                    *run = Run { ink, is_blank, from: run.from, to, end };
+                    *run = InkRun { ink, is_blank, from: run.from, to, end };
                 }
-                None => self.runs.push(Run { ink, is_blank, from: at, to, end }),
+                None => self.runs.push(InkRun { ink, is_blank, from: at, to, end }),
             }
         }
     }
 }
 
-impl Run {
+impl InkRun {
     /// The run with this cell at its end; `None`: the cell begins another.
     fn with(&self, at: Position, ink: Ink, is_blank: bool) -> Option<(Ink, bool)> {
         if self.to != Some(at) || self.ink.bg != ink.bg {

@@ -2,10 +2,12 @@
 
 use super::pane::PaneId;
 use super::panes::resilience::facts;
-use super::popups::{Choose, Confirm, FaultForm, ModelChoice, StrategyChoice, ToolForm, Value};
+use super::popups::{
+    Choose, Confirm, FaultForm, ModelChoice, StrategyChoice, ToolForm, ValueEntry,
+};
 use super::request::{Requests, ScreenRequest, World, send};
 use super::view::View;
-use crate::domain::{Command, FaultSpec, Knob, Mode, State, Target, ToolName, knob::Kind};
+use crate::domain::{Command, FaultSpec, Knob, Mode, State, Target, ToolName, knob::KnobKind};
 use crate::papers::toolnet::Weights;
 
 /// One key breaks a tool, a role or a model, and repairs it. Repairing disarms every fault on it. Breaking arms an
@@ -42,7 +44,7 @@ pub fn fault_target(state: &State, view: &View) -> Option<Target> {
 pub fn edit_score(world: &World<'_>, view: &mut View) -> Requests {
     let Some(tool) = view.tool.clone() else { return Vec::new() };
     let score = world.live.learning.score(&tool);
-    view.open(Value::score(tool, score))
+    view.open(ValueEntry::score(tool, score))
 }
 
 /// Adds one to the selected tool's score, or takes one from it.
@@ -131,7 +133,7 @@ pub fn pin(world: &World<'_>, view: &mut View) -> Requests {
     }
     let weights = Weights::of(&live.learning, &live.knobs);
     let weight = weights.weight(from.as_str(), to.as_str()).unwrap_or_default();
-    view.open(Value::weight(from, to, weight))
+    view.open(ValueEntry::weight(from, to, weight))
 }
 
 pub fn turn(knob: Knob, steps: i32) -> Requests {
@@ -152,16 +154,16 @@ pub fn use_best(world: &World<'_>, view: &mut View) -> Requests {
 pub fn set_uses(live: &State, view: &mut View) -> Requests {
     let Some((tool, task)) = view.tool.clone().zip(live.task_at_work()) else { return Vec::new() };
     let uses = task.budget.allowed(tool.as_str());
-    view.open(Value::uses(tool, uses))
+    view.open(ValueEntry::uses(tool, uses))
 }
 
 pub fn set_knob(live: &State, view: &mut View) -> Requests {
     let knob = view.knob();
     let value = live.knobs.get(knob);
     match knob.spec().kind {
-        Kind::Real | Kind::Whole => view.open(Value::knob(knob, value)),
-        Kind::Switch => turn(knob, 1),
-        Kind::Choice(names) => view.open(Choose::knob(knob, names, value)),
+        KnobKind::Real | KnobKind::Whole => view.open(ValueEntry::knob(knob, value)),
+        KnobKind::Switch => turn(knob, 1),
+        KnobKind::Choice(names) => view.open(Choose::knob(knob, names, value)),
     }
 }
 

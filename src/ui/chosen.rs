@@ -8,7 +8,7 @@ use super::{hits::Target, pane::PaneId};
 use crate::domain::{
     Command, EffectId, EffectState, EvidenceId, EvidenceState, Knob, Lane, State, TaskId,
     TaskState, ToolName,
-    state::{Source, What},
+    state::{EvidenceSource, What},
 };
 
 const IS_OVER: &str = "the selected call has ended";
@@ -141,8 +141,8 @@ impl View {
         let (task, _, begun) = self.evidence(state)?;
         let call =
             begun.ok_or("the selected call has not started").and_then(|begun| match begun.source {
-                Source::Call(call) | Source::Model(call) => Ok(call),
-                Source::None => Err(IS_OVER),
+                EvidenceSource::Call(call) | EvidenceSource::Model(call) => Ok(call),
+                EvidenceSource::None => Err(IS_OVER),
             });
         task.outcome().is_none().then_some(call)
     }
@@ -152,8 +152,8 @@ impl View {
     pub fn call(&self, state: &State) -> Option<EffectId> {
         if let Some((_, _, evidence)) = self.evidence(state) {
             return match evidence?.source {
-                Source::Call(call) => Some(call),
-                Source::Model(_) | Source::None => None,
+                EvidenceSource::Call(call) => Some(call),
+                EvidenceSource::Model(_) | EvidenceSource::None => None,
             };
         }
         let newest = || state.tool_calls_in_flight().next_back().or(state.tool_calls.last());

@@ -64,7 +64,7 @@ fn placed(cx: &Cx<'_>, size: Size, body: Rect) -> Vec<Placed> {
         return vec![Placed { pane, others: Vec::new(), area: body, spare: None }];
     }
     // A layout is tried in several ways: each pane is asked once.
-    let (shown, rows) = (Asked::default(), Asked::default());
+    let (shown, rows) = (PaneCache::default(), PaneCache::default());
     let has = |pane: PaneId| {
         let when = || pane == cx.view.focus || (panes::spec(pane).when)(cx.state, cx.view);
         shown.get(pane, when)
@@ -83,9 +83,9 @@ fn placed(cx: &Cx<'_>, size: Size, body: Rect) -> Vec<Placed> {
 
 /// What each pane has answered.
 #[derive(Default)]
-struct Asked<T>([OnceCell<T>; PaneId::ALL.len()]);
+struct PaneCache<T>([OnceCell<T>; PaneId::ALL.len()]);
 
-impl<T: Copy> Asked<T> {
+impl<T: Copy> PaneCache<T> {
     fn get(&self, pane: PaneId, ask: impl FnOnce() -> T) -> T {
         *self.0[pane as usize].get_or_init(ask)
     }

@@ -4,7 +4,7 @@ use super::{needle::Needle, pane::PaneId};
 
 /// A search, and what it found when it was looked up last.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct PaneSearch {
     pub pane: PaneId,
     pub needle: Needle,
     /// What a row is called where only matching rows are shown; `None`: all are, and one goes from match to
@@ -24,7 +24,7 @@ pub struct Found {
     when: (u64, u16),
 }
 
-impl Found {
+impl PaneSearch {
     pub fn new(pane: PaneId, needle: Needle) -> Self {
         Self { pane, needle, ..Self::default() }
     }
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn rows_that_do_not_change_are_looked_at_once() {
-        let mut found = Found::new(PaneId::Transcript, Needle::new("x"));
+        let mut found = PaneSearch::new(PaneId::Transcript, Needle::new("x"));
         let mut look = |total, steady, when, selected| {
             let seen = RefCell::new(Vec::new());
             found.look((total, selected), steady, when, |row| {

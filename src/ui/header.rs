@@ -21,7 +21,7 @@ use crate::domain::seat::SeatKind;
 use crate::domain::{Knob, Mode, ModelErrorKind, Role, Speed, State, TaskState, words::counted};
 
 /// A piece of the line.
-struct Piece {
+struct HeaderPiece {
     text: String,
     style: Style,
     /// 0 is never left out.
@@ -74,7 +74,7 @@ fn simulated(cx: &Cx<'_>, width: u16) -> &'static str {
 }
 
 /// The pieces for so many cells, those that matter most first; the first rank is never left out.
-fn fitting(pieces: Vec<Piece>, room: usize) -> Vec<Piece> {
+fn fitting(pieces: Vec<HeaderPiece>, room: usize) -> Vec<HeaderPiece> {
     let mut order: Vec<usize> = (0..pieces.len()).collect();
     order.sort_by_key(|at| pieces[*at].rank);
     let mut left = room + GAP;
@@ -88,11 +88,11 @@ fn fitting(pieces: Vec<Piece>, room: usize) -> Vec<Piece> {
     kept.map(|(piece, _)| piece).collect()
 }
 
-fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<Piece> {
+fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<HeaderPiece> {
     let (state, theme) = (cx.state, cx.theme);
     let mut pieces = Vec::new();
     let mut add = |rank, text: String, style: Style, click| {
-        pieces.push(Piece { text, style, rank, click });
+        pieces.push(HeaderPiece { text, style, rank, click });
     };
     match (cx.view.read_only, cx.view.moment) {
         (Some(ReadOnly::Replay), _) => {

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::domain::{Record, State, TaskId, TaskState, state::Keeps, state::RECENT};
-use crate::store::journal::{Past, TaskBlock, Window};
+use crate::store::journal::{JournalPast, TaskBlock, Window};
 
 /// Events in memory.
 const LATEST: usize = 4096;
@@ -22,7 +22,7 @@ pub struct History {
     read: RefCell<Option<Window>>,
     /// The tasks that were read back last.
     tasks: RefCell<TaskBlock>,
-    journal: Option<Past>,
+    journal: Option<JournalPast>,
 }
 
 impl Default for History {
@@ -33,7 +33,7 @@ impl Default for History {
 
 impl History {
     /// From this state on, of a session with this journal.
-    pub fn of(base: State, journal: Option<Past>) -> Self {
+    pub fn of(base: State, journal: Option<JournalPast>) -> Self {
         Self {
             base,
             latest: VecDeque::new(),

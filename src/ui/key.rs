@@ -196,9 +196,9 @@ fn code(word: &str) -> Option<KeyCode> {
 
 /// Keys that are pressed one after the other, written `g g`; never empty.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Keys(Vec<Key>);
+pub struct KeySequence(Vec<Key>);
 
-impl Deref for Keys {
+impl Deref for KeySequence {
     type Target = [Key];
 
     fn deref(&self) -> &[Key] {
@@ -206,7 +206,7 @@ impl Deref for Keys {
     }
 }
 
-impl Keys {
+impl KeySequence {
     /// Reads keys for an action.
     ///
     /// # Errors
@@ -229,7 +229,7 @@ impl Keys {
     }
 }
 
-impl fmt::Display for Keys {
+impl fmt::Display for KeySequence {
     /// As people read them: `gg`, but `ctrl-w t`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keys: Vec<String> = self.0.iter().map(Key::to_string).collect();
@@ -238,14 +238,14 @@ impl fmt::Display for Keys {
     }
 }
 
-impl FromStr for Keys {
+impl FromStr for KeySequence {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         if text.trim().is_empty() {
             return Err(format!("`{text}` is not a key; expected keys such as `x` or `g g`"));
         }
-        text.split_whitespace().map(str::parse).collect::<Result<_, _>>().map(Keys)
+        text.split_whitespace().map(str::parse).collect::<Result<_, _>>().map(KeySequence)
     }
 }
 
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn sequences_are_read_and_printed() {
-        let shown = |text: &str| text.parse::<Keys>().map(|keys| keys.to_string());
+        let shown = |text: &str| text.parse::<KeySequence>().map(|keys| keys.to_string());
         assert_eq!(shown("g g").as_deref(), Ok("gg"));
         assert_eq!(shown("ctrl-w t").as_deref(), Ok("ctrl-w t"));
         assert!(shown(" ").is_err() && shown("g hyper-x").is_err());
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_key_that_terminals_send_as_another_one_is_not_bound() {
-        let refused = |text| Keys::to_bind(text).unwrap_err();
+        let refused = |text| KeySequence::to_bind(text).unwrap_err();
         assert!(refused("ctrl-i").ends_with("a terminal never sends `ctrl-i`; it sends tab"));
         assert!(refused("g ctrl-m").ends_with("a terminal never sends `ctrl-m`; it sends enter"));
         for (key, sent) in [
@@ -344,7 +344,7 @@ mod tests {
             "g g",
         ];
         for keys in sent {
-            assert!(Keys::to_bind(keys).is_ok(), "{keys}");
+            assert!(KeySequence::to_bind(keys).is_ok(), "{keys}");
         }
     }
 

@@ -2,8 +2,8 @@
 
 use std::{borrow::Cow, collections::HashMap};
 
-use super::action::{Action, Layer};
-use super::key::{Key, Keys};
+use super::action::{Action, KeyLayer};
+use super::key::{Key, KeySequence};
 
 /// Keys to actions, without conflicts.
 #[derive(Clone, Debug)]
@@ -15,15 +15,15 @@ pub struct Keymap {
 
 #[derive(Clone, Debug)]
 struct Binding {
-    layer: Layer,
-    keys: Keys,
+    layer: KeyLayer,
+    keys: KeySequence,
     action: Action,
 }
 
 /// What keys mean so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    Action(Layer, Action),
+    Action(KeyLayer, Action),
     /// More keys are to follow.
     Prefix,
     Nothing,
@@ -39,10 +39,10 @@ impl Keymap {
     /// by which keys.
     pub fn bind(
         &mut self,
-        layer: Layer,
+        layer: KeyLayer,
         action: Action,
-        keys: Keys,
-    ) -> Result<(), (Layer, Action, Keys)> {
+        keys: KeySequence,
+    ) -> Result<(), (KeyLayer, Action, KeySequence)> {
         let clashes = |other: &&Binding| {
             other.layer.meets(layer)
                 && (other.keys.starts_with(&keys) || keys.starts_with(&other.keys))
@@ -66,7 +66,7 @@ impl Keymap {
     }
 
     /// What these keys mean, pressed one after the other. The first layer that knows them decides.
-    pub fn meaning(&self, layers: &[Layer], typed: &[Key]) -> Meaning {
+    pub fn meaning(&self, layers: &[KeyLayer], typed: &[Key]) -> Meaning {
         for layer in layers {
             let of_layer = || self.bindings.iter().filter(|binding| binding.layer == *layer);
             if let Some(binding) = of_layer().find(|binding| *binding.keys == *typed) {
@@ -80,7 +80,7 @@ impl Keymap {
     }
 
     /// The keys that may follow these, and what they then do.
-    pub fn following(&self, layers: &[Layer], typed: &[Key]) -> Vec<(Key, Action)> {
+    pub fn following(&self, layers: &[KeyLayer], typed: &[Key]) -> Vec<(Key, Action)> {
         let of_layers = self.bindings.iter().filter(|binding| layers.contains(&binding.layer));
         let follow =
             |binding: &Binding| Some((*binding.keys.strip_prefix(typed)?.first()?, binding.action));
@@ -98,7 +98,7 @@ impl Keymap {
     }
 
     /// Its first key in a layer.
-    fn key_in(&self, layer: Layer, action: Action) -> Option<String> {
+    fn key_in(&self, layer: KeyLayer, action: Action) -> Option<String> {
         let is_it = |it: &&Binding| it.layer == layer && it.action == action;
         self.bindings.iter().find(is_it).map(|binding| binding.keys.to_string())
     }
@@ -110,7 +110,7 @@ impl Keymap {
 
     /// The keys of one layer, with what each does there: `enter: choose · esc: leave`. Actions that share
     /// words stand together; one without a key is left out.
-    pub fn legend(&self, layer: Layer, hints: &[Hint]) -> String {
+    pub fn legend(&self, layer: KeyLayer, hints: &[Hint]) -> String {
         let said = hints.iter().filter_map(|(actions, does)| {
             let keys: Vec<String> =
                 actions.iter().filter_map(|action| self.key_in(layer, *action)).collect();
@@ -127,7 +127,7 @@ impl Keymap {
             let (layer, name) = name.split_once('.').map_or((None, name), |(l, n)| (Some(l), n));
             let action = Action::by_name(name)?;
             let key = match layer {
-                Some(layer) => self.key_in(Layer::by_name(layer)?, action),
+                Some(layer) => self.key_in(KeyLayer::by_name(layer)?, action),
                 None => self.key(action).map(str::to_owned),
             };
             Some((key.unwrap_or_else(|| name.to_owned()), after))
@@ -139,7 +139,7 @@ impl Keymap {
     }
 
     /// Every binding, for tables of keys: the layer, the keys, the action.
-    pub fn bindings(&self) -> impl Iterator<Item = (Layer, &Keys, Action)> {
+    pub fn bindings(&self) -> impl Iterator<Item = (KeyLayer, &KeySequence, Action)> {
         self.bindings.iter().map(|binding| (binding.layer, &binding.keys, binding.action))
     }
 }

@@ -2,7 +2,7 @@
 
 use strum::VariantArray;
 
-use super::action::{ACTIONS, ActionSpec, Group, Layer};
+use super::action::{ACTIONS, ActionSpec, Group, KeyLayer};
 use super::keymap::Keymap;
 
 /// A table for each section of the panes' actions, then one for each kind of popup.
@@ -13,7 +13,7 @@ pub fn markdown(keymap: &Keymap) -> String {
         let rows = specs.map(|spec| (spec, keymap.keys(spec.action).to_vec()));
         table(&mut out, group.name(), rows);
     }
-    for layer in Layer::all().filter(|layer| layer.is_popup()) {
+    for layer in KeyLayer::all().filter(|layer| layer.is_popup()) {
         let rows = ACTIONS.iter().map(|spec| (spec, of_layer(keymap, layer, spec)));
         let rows = rows.filter(|(_, keys)| !keys.is_empty());
         table(&mut out, &format!("In popups: `{}`", layer.name()), rows);
@@ -34,7 +34,7 @@ fn table(
     out.push('\n');
 }
 
-fn of_layer(keymap: &Keymap, layer: Layer, spec: &ActionSpec) -> Vec<String> {
+fn of_layer(keymap: &Keymap, layer: KeyLayer, spec: &ActionSpec) -> Vec<String> {
     let of_it = keymap.bindings().filter(|(of, _, action)| (*of, *action) == (layer, spec.action));
     of_it.map(|(_, keys, _)| keys.to_string()).collect()
 }

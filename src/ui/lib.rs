@@ -83,7 +83,9 @@ pub mod wording;
 pub use agent_output::{AgentOutput, OutputLine};
 pub use bindings::KeymapError;
 pub use called::{AsCommand, Called};
-pub use next::Next;
+pub use next::NextSession;
 pub use run::run;
 pub use shot::shot;
-pub use source::{EndReason, Library, Read, Records, Remark, Seat, Settings, Source};
+pub use source::{
+    EndReason, JournalItem, Library, Records, Remark, ScreenSettings, Seat, SessionSource,
+};

@@ -64,7 +64,7 @@ pub fn newest_first<P, E>(sessions: &mut [(P, Result<Summary, E>)]) {
 
 /// How a session stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum SessionStatus {
     Running,
     /// All of its tasks are done.
     Done,
@@ -74,7 +74,7 @@ pub enum Standing {
     Killed,
 }
 
-impl Standing {
+impl SessionStatus {
     pub fn of(session: &Summary) -> Self {
         let is_done = session.totals.as_ref().is_none_or(|totals| totals.done >= totals.tasks);
         match (&session.ended, session.running) {

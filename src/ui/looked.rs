@@ -14,7 +14,7 @@ const ASKS: usize = 8;
 
 /// The moment of a program that a person has chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chosen {
+pub struct ProgramPosition {
     pub task: TaskId,
     pub number: u32,
     pub until: Until,
@@ -22,7 +22,7 @@ pub struct Chosen {
 
 /// What is to be known, and of which record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct ProgramQuery {
     pub task: TaskId,
     pub number: u32,
     pub until: Until,
@@ -33,8 +33,8 @@ pub struct Wanted {
 
 /// A program at a moment.
 #[derive(Clone, Debug)]
-pub struct Seen {
-    wanted: Wanted,
+pub struct ProgramSnapshot {
+    wanted: ProgramQuery,
     /// As it was then.
     pub program: ProgramState,
     /// The statement before which it was, from 1; of how many.
@@ -49,19 +49,19 @@ pub struct Seen {
 /// What is looked at of programs.
 #[derive(Debug, Default)]
 pub struct Looked {
-    pub chosen: Option<Chosen>,
+    pub chosen: Option<ProgramPosition>,
     pub asks: Vec<String>,
     /// What is to be seen now.
-    wanted: Option<Wanted>,
+    wanted: Option<ProgramQuery>,
     /// What was asked for last.
-    sent: Option<Wanted>,
-    seen: Option<Box<Seen>>,
+    sent: Option<ProgramQuery>,
+    seen: Option<Box<ProgramSnapshot>>,
 }
 
 impl Looked {
     /// The program as it was at the moment looked at.
-    pub fn seen(&self, task: TaskId, number: u32) -> Option<&Seen> {
-        let is_it = |wanted: &Wanted| (wanted.task, wanted.number) == (task, number);
+    pub fn seen(&self, task: TaskId, number: u32) -> Option<&ProgramSnapshot> {
+        let is_it = |wanted: &ProgramQuery| (wanted.task, wanted.number) == (task, number);
         self.wanted.as_ref().filter(|wanted| is_it(wanted))?;
         self.seen.as_deref().filter(|seen| is_it(&seen.wanted))
     }
@@ -82,12 +82,12 @@ impl Looked {
     }
 
     /// Takes in what is to be seen now.
-    pub fn want(&mut self, wanted: Option<Wanted>) {
+    pub fn want(&mut self, wanted: Option<ProgramQuery>) {
         self.wanted = wanted;
     }
 
     /// What is to be run again now, unless that was asked for already.
-    pub fn send(&mut self, state: &State) -> Option<(Wanted, Again)> {
+    pub fn send(&mut self, state: &State) -> Option<(ProgramQuery, Again)> {
         let wanted = self.wanted.clone().filter(|wanted| self.sent.as_ref() != Some(wanted))?;
         self.sent = Some(wanted.clone());
         let again = record::again(state, wanted.task, wanted.number)?;
@@ -96,14 +96,15 @@ impl Looked {
     }
 
     /// Takes in where the program is.
-    pub fn see(&mut self, state: &State, wanted: Wanted, reached: Reached) {
+    pub fn see(&mut self, state: &State, wanted: ProgramQuery, reached: Reached) {
         let program = state.program(wanted.task, wanted.number);
-        self.seen = program.map(|program| Box::new(Seen::of(state, program, wanted, reached)));
+        self.seen =
+            program.map(|program| Box::new(ProgramSnapshot::of(state, program, wanted, reached)));
     }
 }
 
-impl Seen {
-    fn of(state: &State, program: &ProgramState, wanted: Wanted, reached: Reached) -> Self {
+impl ProgramSnapshot {
+    fn of(state: &State, program: &ProgramState, wanted: ProgramQuery, reached: Reached) -> Self {
         let Reached { pause, calls, parted, values, statements, frames, whole, .. } = reached;
         let mut shown = program.clone();
         let way = record::way(state, program).unwrap_or_default();

@@ -3,13 +3,13 @@
 use crate::domain::program::Until;
 use crate::domain::state::{ProgramState, State, TaskState};
 use crate::domain::{EffectId, ToolCallPhase};
-use crate::looked::{Chosen, Wanted};
+use crate::looked::{ProgramPosition, ProgramQuery};
 use crate::pane::PaneId;
 use crate::view::View;
 
 /// What is to be seen of the program that is shown: the moment that was chosen, else in the past where it was then. What
 /// the session itself has told of it is not asked for again.
-pub fn wanted(state: &State, view: &View) -> Option<Wanted> {
+pub fn wanted(state: &State, view: &View) -> Option<ProgramQuery> {
     if ![PaneId::Program, PaneId::Variables].iter().any(|pane| view.sees(*pane)) {
         return None;
     }
@@ -33,7 +33,7 @@ pub fn wanted(state: &State, view: &View) -> Option<Wanted> {
     let changes = program.extras.len() + program.left.len() + program.clocks.len();
     let record = (answered().next_back(), answered().count(), changes);
     let asks = view.looked.asks.clone();
-    Some(Wanted { task: task.id, number: program.number, until, asks, record })
+    Some(ProgramQuery { task: task.id, number: program.number, until, asks, record })
 }
 
 /// Whether it is held before a line in the state that is shown.
@@ -74,7 +74,7 @@ pub fn step(state: &State, view: &mut View, is_forward: bool) -> bool {
             return true;
         }
     };
-    view.looked.chosen = Some(Chosen { task, number, until });
+    view.looked.chosen = Some(ProgramPosition { task, number, until });
     view.program_line = None;
     true
 }
@@ -83,7 +83,7 @@ pub fn step(state: &State, view: &mut View, is_forward: bool) -> bool {
 pub fn at_line(state: &State, view: &mut View, line: u32) {
     let shown = view.recorded_program(state).map(|(task, program)| (task.id, program.number));
     if let Some((task, number)) = shown {
-        view.looked.chosen = Some(Chosen { task, number, until: Until::Line(line) });
+        view.looked.chosen = Some(ProgramPosition { task, number, until: Until::Line(line) });
         view.program_line = None;
     }
 }

@@ -1,6 +1,6 @@
 //! The words for what nobody tells an agent.
 
-use crate::domain::state::{Mark, Rewritten, Uncached};
+use crate::domain::state::{CallMark, Rewritten, Uncached};
 use crate::domain::{Finish, Gone, GoneMessage, LostPrefix, Unread, words::counted};
 use crate::text;
 
@@ -10,33 +10,33 @@ const NAMED: usize = 2;
 const BEGINS: usize = 40;
 
 /// A mark in a few words, for beside a call.
-pub fn short(mark: &Mark<'_>) -> String {
+pub fn short(mark: &CallMark<'_>) -> String {
     match mark {
-        Mark::CutAnswer(Finish::Filtered) => "cut off by a content filter".to_owned(),
-        Mark::CutAnswer(_) => "cut off at the token limit".to_owned(),
-        Mark::DroppedInput(unread) => read(unread),
-        Mark::LostPrefix { lost, uncached } => {
+        CallMark::CutAnswer(Finish::Filtered) => "cut off by a content filter".to_owned(),
+        CallMark::CutAnswer(_) => "cut off at the token limit".to_owned(),
+        CallMark::DroppedInput(unread) => read(unread),
+        CallMark::LostPrefix { lost, uncached } => {
             let uncached = uncached.map_or(String::new(), |it| format!(", {}", not_cached(it)));
             format!("{} differs from the request before{uncached}", lost.field)
         }
-        Mark::Rewritten(past) => dropped(past),
-        Mark::NoResult => "the agent never sent its result".to_owned(),
+        CallMark::Rewritten(past) => dropped(past),
+        CallMark::NoResult => "the agent never sent its result".to_owned(),
     }
 }
 
 /// A mark in a sentence.
-pub fn long(mark: &Mark<'_>) -> String {
+pub fn long(mark: &CallMark<'_>) -> String {
     match mark {
-        Mark::DroppedInput(unread) => input(unread),
-        Mark::LostPrefix { lost, uncached } => {
+        CallMark::DroppedInput(unread) => input(unread),
+        CallMark::LostPrefix { lost, uncached } => {
             let uncached = uncached.map_or(String::new(), |it| format!("; {}", not_cached(it)));
             format!("{}{uncached}", prefix(lost))
         }
-        Mark::Rewritten(past) => match &past.gone {
+        CallMark::Rewritten(past) => match &past.gone {
             Some(gone) => format!("{}: {}", dropped(past), named(gone, past.dropped)),
             None => dropped(past),
         },
-        Mark::CutAnswer(_) | Mark::NoResult => short(mark),
+        CallMark::CutAnswer(_) | CallMark::NoResult => short(mark),
     }
 }
 
@@ -105,15 +105,15 @@ mod tests {
     fn a_mark_says_what_was_counted() {
         let unread = Unread { read: 2048, of: 9000, tools: false };
         let read = "the endpoint read 2,048 tokens of some 9,000";
-        assert_eq!(long(&Mark::DroppedInput(unread)), read);
+        assert_eq!(long(&CallMark::DroppedInput(unread)), read);
         let tools = Unread { tools: true, ..unread };
-        assert!(long(&Mark::DroppedInput(tools)).ends_with("it may have dropped the tools"));
+        assert!(long(&CallMark::DroppedInput(tools)).ends_with("it may have dropped the tools"));
         let field = "system".to_owned();
         let [was, now] = ["It is\n12:00", "It is\n12:01"].map(str::to_owned);
         let lost = LostPrefix { after: EffectId(1), field, was, now };
         let uncached = Some(Uncached { tokens: 1007, of: 1010 });
         assert_eq!(
-            long(&Mark::LostPrefix { lost: &lost, uncached }),
+            long(&CallMark::LostPrefix { lost: &lost, uncached }),
             "system differs from the request before: \u{201c}It is 12:01\u{201d}, not \u{201c}It is 12:00\u{201d}; \
              1,007 of its 1,010 tokens were not cached"
         );
@@ -123,7 +123,7 @@ mod tests {
         let gone = Some(Arc::new(Gone { messages, bytes: 2100 }));
         let past = Rewritten { kept: 2, dropped: 3, gone };
         assert_eq!(
-            long(&Mark::Rewritten(&past)),
+            long(&CallMark::Rewritten(&past)),
             "the agent dropped 3 messages (2.1 kB) and kept the first 2: user \u{201c}so\u{201d}, tool \
              \u{201c}so\u{201d}, 1 more"
         );

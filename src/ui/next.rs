@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// A beginning that takes the place of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum NextSession {
     /// The demo of this name.
     Demo(&'static str),
     /// A new project in the working directory.

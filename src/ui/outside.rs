@@ -23,7 +23,7 @@ const EDITOR: &str = "eval \"${VISUAL:-${EDITOR:-${PAGER:-less}}} \\\"\\$1\\\"\"
 
 /// The result of a command that ran beside the screen.
 #[derive(Debug)]
-pub struct Said {
+pub struct CommandOutput {
     pub command: OwnCommand,
     pub said: Result<String, String>,
 }
@@ -116,7 +116,7 @@ pub fn beside(
     selection: &Selection,
     command: OwnCommand,
     journal: Option<&Path>,
-    tell: UnboundedSender<Said>,
+    tell: UnboundedSender<CommandOutput>,
 ) -> io::Result<()> {
     let source = CommandSource {
         program: "sh".to_owned(),
@@ -136,7 +136,7 @@ pub fn beside(
         drop(files);
         let said = said.map(|output| output.text).map_err(|error| error.text);
         // The screen may be gone.
-        let _ = tell.send(Said { command, said });
+        let _ = tell.send(CommandOutput { command, said });
     };
     thread::Builder::new().name("command".to_owned()).spawn(run).map(drop)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::called::Called;
 use super::history::History;
 use super::keymap::Keymap;
-use super::next::Next;
+use super::next::NextSession;
 use super::own::{OwnCommand, Selection};
 use super::twin::TwinKind;
 use crate::domain::{Command, State};
@@ -72,7 +72,7 @@ pub enum ScreenRequest {
     /// Open this journal, to look at.
     Replay(PathBuf),
     /// End this session, and go on with this.
-    Leave(Next),
+    Leave(NextSession),
     /// Take control of the session, ask for it, or hand it over.
     PassControl,
     /// Draw every cell again.

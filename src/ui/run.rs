@@ -22,13 +22,13 @@ use super::called::AsCommand;
 use super::clipboard::Clipboard;
 use super::inputs::Inputs;
 use super::layout::LayoutFile;
-use super::outside::Said;
+use super::outside::CommandOutput;
 use super::pane::PaneId;
 use super::popups::Sessions;
 use super::scenario::SavedScenario;
 use super::screen::Screen;
 use super::show::{self, Show, Unseen};
-use super::source::{EndReason, Library, Read, Settings, Source};
+use super::source::{EndReason, JournalItem, Library, ScreenSettings, SessionSource};
 use super::sweep::SweepNews;
 use super::terminal::{self, OwnedTerminal};
 use super::theme::detect;
@@ -42,7 +42,7 @@ use super::{listing::Listing, output, pace::Pace, request::ScreenRequest, shot, 
 ///
 /// # Errors
 /// Where there is no terminal, or it is lost.
-pub fn run(source: Source, settings: Settings) -> Result<EndReason> {
+pub fn run(source: SessionSource, settings: ScreenSettings) -> Result<EndReason> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -86,7 +86,7 @@ struct Loop {
     /// When the last program gave the terminal back.
     lent: Option<Instant>,
     /// What commands of the user said that run beside the screen.
-    said: (UnboundedSender<Said>, UnboundedReceiver<Said>),
+    said: (UnboundedSender<CommandOutput>, UnboundedReceiver<CommandOutput>),
     caller: Caller,
     /// Lists of sessions that were asked for.
     listed: (UnboundedSender<Listing>, UnboundedReceiver<Listing>),
@@ -114,7 +114,7 @@ struct Signals {
 }
 
 impl Loop {
-    fn new(source: Source, settings: Settings) -> io::Result<Self> {
+    fn new(source: SessionSource, settings: ScreenSettings) -> io::Result<Self> {
         // Signals first: from the moment the terminal is ours, none may end us unprepared.
         let signals = Signals {
             terminate: signal(SignalKind::terminate())?,
@@ -272,7 +272,7 @@ impl Loop {
     }
 
     /// Folds what happened.
-    fn receive(&mut self, batch: Vec<Read>) {
+    fn receive(&mut self, batch: Vec<JournalItem>) {
         let is_live = self.front.commands.is_some();
         let records = if is_live { programs::records(&batch) } else { Vec::new() };
         self.front.receive(batch);

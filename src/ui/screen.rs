@@ -27,7 +27,7 @@ use crate::domain::{
     ToolCallEvent,
 };
 use crate::domain::{Expression, state::Keeps, state::RECENT};
-use crate::store::journal::Past;
+use crate::store::journal::JournalPast;
 
 /// Facts for the offers of a first start.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ pub struct Setup {
     /// The layouts that the person saved.
     pub layouts: Saved,
     /// Where what happened long ago is read back.
-    pub journal: Option<Past>,
+    pub journal: Option<JournalPast>,
     /// The demos, by name, with what each shows.
     pub demos: &'static [(&'static str, &'static str)],
     /// The user's own commands.
@@ -99,7 +99,7 @@ impl Screen {
     }
 
     /// Begins with this state of a session, whose journal has what led to it.
-    pub fn begin(&mut self, state: State, journal: Past) {
+    pub fn begin(&mut self, state: State, journal: JournalPast) {
         self.history = History::of(state.clone(), Some(journal));
         self.live = state;
         self.look_first();
@@ -327,13 +327,13 @@ impl Screen {
     }
 
     /// A program that is to be run again beside the screen, so that a moment of it can be shown.
-    pub fn rerun(&mut self) -> Option<(looked::Wanted, Again)> {
+    pub fn rerun(&mut self) -> Option<(looked::ProgramQuery, Again)> {
         self.want();
         self.view.looked.send(self.past.as_ref().unwrap_or(&self.live))
     }
 
     /// Shows a program as it was at a moment.
-    pub fn reached(&mut self, wanted: looked::Wanted, reached: Reached) {
+    pub fn reached(&mut self, wanted: looked::ProgramQuery, reached: Reached) {
         let state = self.past.as_ref().unwrap_or(&self.live);
         self.view.looked.see(state, wanted, reached);
     }

@@ -10,7 +10,7 @@ use super::agent_output::AgentLines;
 use super::scenario::{SaveScenario, SavedScenario};
 use super::screen::Screen;
 use super::source::Seat;
-use super::source::{Read, Records, Source};
+use super::source::{JournalItem, Records, SessionSource};
 use super::sweep::{StartSweep, Sweep, SweepNews};
 use super::twin::{StartTwin, Twin, TwinKind, TwinNews};
 use super::view::{ReadOnly, Tone};
@@ -44,7 +44,7 @@ pub struct Show {
 }
 
 impl Show {
-    pub fn new(mut screen: Screen, source: Source) -> Self {
+    pub fn new(mut screen: Screen, source: SessionSource) -> Self {
         screen.view.seat = source.seat.as_ref().map(|seat| seat.kind);
         screen.view.agent = source.output.map(AgentLines::new);
         Self {
@@ -70,12 +70,12 @@ impl Show {
     }
 
     /// Folds what happened. Nothing at all means that nothing will any more.
-    pub fn receive(&mut self, batch: Vec<Read>) {
+    pub fn receive(&mut self, batch: Vec<JournalItem>) {
         self.silent = batch.is_empty();
         for read in batch {
             match read {
-                Read::Begin(state, journal) => self.screen.begin(*state, journal),
-                Read::Record(record) => self.screen.receive(record),
+                JournalItem::Begin(state, journal) => self.screen.begin(*state, journal),
+                JournalItem::Record(record) => self.screen.receive(record),
             }
         }
         let ended = self.screen.live().control.mode == Mode::Ended;
@@ -172,7 +172,7 @@ impl Show {
 
 /// What comes of a session that is not shown.
 pub enum Unseen {
-    Records(Vec<Read>),
+    Records(Vec<JournalItem>),
     News(SeatNews),
 }
 

@@ -9,20 +9,20 @@ use tokio::sync::watch;
 use super::agent_output::AgentOutput;
 use super::called::AsCommand;
 use super::layout::LayoutFile;
-use super::next::Next;
+use super::next::NextSession;
 use super::scenario::SaveScenario;
 use super::sweep::StartSweep;
 use super::watch_file::WatchFile;
 use super::{alert::Alerts, screen::Setup, tour::Tour, twin::StartTwin, view::Tone};
 use crate::domain::seat::{self, SeatNews, SeatRequest};
 use crate::domain::{Command, Record, State, program::Interpreter};
-use crate::store::journal::Past;
+use crate::store::journal::JournalPast;
 
 /// The place of a screen at a session that other screens show too.
 pub type Seat = seat::Seat<UnboundedReceiver<SeatNews>, UnboundedSender<SeatRequest>>;
 
 /// Where a session comes from.
-pub struct Source {
+pub struct SessionSource {
     /// When it was opened (RFC 3339), as in its header; `None`: a replay, in which no time passes.
     pub opened: Option<String>,
     pub records: Records,
@@ -48,7 +48,7 @@ pub struct Library {
     /// The folder of their journals.
     pub folder: PathBuf,
     /// Opens one of them, to look at only. An error says why it cannot be read.
-    pub open: fn(&Path) -> Result<Source, String>,
+    pub open: fn(&Path) -> Result<SessionSource, String>,
 }
 
 /// Records as they come.
@@ -56,22 +56,22 @@ pub enum Records {
     /// Of a session that runs.
     Live(UnboundedReceiver<Arc<Record>>, watch::Sender<u64>, Remark),
     /// Of a journal that is read while the screen is open.
-    Read(Receiver<Read>, Remark),
+    Read(Receiver<JournalItem>, Remark),
 }
 
 /// What must be told of the end of records. It is known when no more come.
 pub type Remark = Arc<OnceLock<(Tone, String)>>;
 
 /// What is read of a journal.
-pub enum Read {
+pub enum JournalItem {
     /// The state before its first record, and where any other moment is read back. It comes first.
-    Begin(Box<State>, Past),
+    Begin(Box<State>, JournalPast),
     Record(Arc<Record>),
 }
 
 impl Records {
     /// Waits for records and takes at most so many; none at the end.
-    pub async fn take(&mut self, most: usize) -> Vec<Read> {
+    pub async fn take(&mut self, most: usize) -> Vec<JournalItem> {
         match self {
             Records::Live(records, taken, _) => {
                 let mut batch = Vec::new();
@@ -79,7 +79,7 @@ impl Records {
                 if let Some(last) = batch.last() {
                     taken.send_replace(last.n);
                 }
-                batch.into_iter().map(Read::Record).collect()
+                batch.into_iter().map(JournalItem::Record).collect()
             }
             Records::Read(read, _) => {
                 let mut batch = Vec::new();
@@ -97,7 +97,7 @@ impl Records {
 }
 
 /// How the screen should be.
-pub struct Settings {
+pub struct ScreenSettings {
     pub screen: Setup,
     /// The terminal is asked what its ground looks like, and the theme follows.
     pub asks_ground: bool,
@@ -120,7 +120,7 @@ pub struct Settings {
     pub tour: Option<Tour>,
 }
 
-impl Settings {
+impl ScreenSettings {
     /// Begins with the watches of this file, and saves them there.
     pub fn watch(&mut self, file: WatchFile) {
         self.screen.watches.clone_from(&file.saved);
@@ -136,5 +136,5 @@ pub enum EndReason {
     /// A signal with this number asked for it.
     BySignal(i32),
     /// The person goes on with something else.
-    For(Next),
+    For(NextSession),
 }

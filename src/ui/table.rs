@@ -10,7 +10,7 @@ pub type Cell = (String, Style);
 
 /// A column of things of one kind.
 #[derive(Debug)]
-pub struct Column<T> {
+pub struct TableColumn<T> {
     head: &'static str,
     width: usize,
     /// At which end of it its words stand.
@@ -19,13 +19,13 @@ pub struct Column<T> {
 }
 
 /// A column of words.
-pub fn left<T>(head: &'static str, width: usize, cell: fn(&T) -> Cell) -> Column<T> {
-    Column { head, width, align: HorizontalAlignment::Left, cell }
+pub fn left<T>(head: &'static str, width: usize, cell: fn(&T) -> Cell) -> TableColumn<T> {
+    TableColumn { head, width, align: HorizontalAlignment::Left, cell }
 }
 
 /// A column of numbers.
-pub fn right<T>(head: &'static str, width: usize, cell: fn(&T) -> Cell) -> Column<T> {
-    Column { head, width, align: HorizontalAlignment::Right, cell }
+pub fn right<T>(head: &'static str, width: usize, cell: fn(&T) -> Cell) -> TableColumn<T> {
+    TableColumn { head, width, align: HorizontalAlignment::Right, cell }
 }
 
 /// How many of these widths fit beside each other if a gap comes before each and one cell stays free, and
@@ -44,15 +44,15 @@ pub fn fitting(widths: impl IntoIterator<Item = usize>, room: usize) -> (usize, 
 
 /// The columns for which there is room.
 #[derive(Debug)]
-pub struct Table<T> {
-    columns: Vec<Column<T>>,
+pub struct TextTable<T> {
+    columns: Vec<TableColumn<T>>,
     /// Cells that they take, a gap before each of them.
     pub width: usize,
 }
 
-impl<T> Table<T> {
+impl<T> TextTable<T> {
     /// As many of these columns as fit into so many cells, those that come first.
-    pub fn fitting(columns: impl Into<Vec<Column<T>>>, room: usize) -> Self {
+    pub fn fitting(columns: impl Into<Vec<TableColumn<T>>>, room: usize) -> Self {
         let mut columns = columns.into();
         let (count, width) = fitting(columns.iter().map(|column| column.width), room);
         columns.truncate(count);
@@ -61,7 +61,7 @@ impl<T> Table<T> {
 
     /// Adds a column for which there always is room.
     #[must_use]
-    pub fn with(mut self, column: Column<T>) -> Self {
+    pub fn with(mut self, column: TableColumn<T>) -> Self {
         self.width += column.width + 1;
         self.columns.push(column);
         self
@@ -83,7 +83,7 @@ impl<T> Table<T> {
     }
 }
 
-impl<T> Column<T> {
+impl<T> TableColumn<T> {
     fn write(&self, text: &str, style: Style, row: &mut Row<'_>) {
         row.gap(1);
         match self.align {
@@ -105,7 +105,7 @@ mod tests {
             right("tens", 4, |n: &u32| ((n / 10).to_string(), Style::new())),
             left("ones", 5, ones),
         ];
-        let table = Table::fitting(columns, usize::from(width));
+        let table = TextTable::fitting(columns, usize::from(width));
         [true, false].map(|is_head| {
             let area = Rect::new(0, 0, width, 1);
             let mut buf = Buffer::empty(area);

@@ -14,7 +14,7 @@ pub trait Guide {
     fn name(&self) -> &str;
 
     /// What comes next at this moment.
-    fn turn(&mut self, now: Instant, state: &State, view: &View) -> Turn;
+    fn turn(&mut self, now: Instant, state: &State, view: &View) -> TourStep;
 
     /// The person does not want to wait any longer.
     fn skip(&mut self, now: Instant);
@@ -28,7 +28,7 @@ pub trait Guide {
 
 /// What comes next in a tour.
 #[derive(Debug, PartialEq)]
-pub enum Turn {
+pub enum TourStep {
     /// Nothing before this moment, or before something happens.
     Wait(Option<Instant>),
     Press(Key),
@@ -42,12 +42,12 @@ pub struct Tour {
     pub leaves: bool,
     /// A picture and a recording are written at its end.
     pub keeps: bool,
-    pub told: Arc<Mutex<Told>>,
+    pub told: Arc<Mutex<TourOutcome>>,
 }
 
 /// What a tour has to tell when the screen is gone.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct TourOutcome {
     /// The last line of the tour, if it came to its end.
     pub verdict: Option<String>,
     /// The files that were written.

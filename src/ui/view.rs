@@ -7,7 +7,7 @@ use strum::{IntoStaticStr, VariantArray};
 
 use super::agent_output::AgentLines;
 use super::ahead::Ahead;
-use super::found::Found;
+use super::found::PaneSearch;
 use super::layout::{Border, Layouts, Placed};
 use super::looked::Looked;
 use super::{hits::Hits, key::Key, pane::PaneId, popups::Popup};
@@ -243,7 +243,7 @@ pub struct View {
     /// The task that the last key jumped to; `enter` opens it.
     pub arrived: Option<TaskId>,
     /// What is searched for in a pane, and which of its rows hold it.
-    pub find: Option<Found>,
+    pub find: Option<PaneSearch>,
     /// The session cannot be changed from here, and why.
     pub read_only: Option<ReadOnly>,
     /// Whose session it is, where several screens can share it.
@@ -333,7 +333,7 @@ impl View {
     }
 
     /// What was found, if this pane is searched.
-    pub fn found(&self, pane: PaneId) -> Option<&Found> {
+    pub fn found(&self, pane: PaneId) -> Option<&PaneSearch> {
         self.find.as_ref().filter(|found| found.pane == pane && !found.needle.is_empty())
     }
 

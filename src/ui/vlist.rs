@@ -154,7 +154,7 @@ impl<'a> List<'a> {
 
 /// Rows of a pane's list that are drawn below each other: all of it, or a part.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub struct ListSection {
     /// The place in the list of the first of them.
     pub first: usize,
     pub total: usize,
@@ -162,7 +162,7 @@ pub struct Part {
     pub selected: Option<usize>,
 }
 
-impl From<(usize, Option<usize>)> for Part {
+impl From<(usize, Option<usize>)> for ListSection {
     fn from((total, selected): (usize, Option<usize>)) -> Self {
         Self { first: 0, total, selected }
     }
@@ -170,13 +170,13 @@ impl From<(usize, Option<usize>)> for Part {
 
 /// The rows of a part that are shown: all of them, or those that a filter keeps.
 #[derive(Clone, Copy, Debug)]
-pub struct Rows<'a> {
-    part: Part,
+pub struct VisibleRows<'a> {
+    part: ListSection,
     kept: Option<&'a [usize]>,
 }
 
-impl<'a> Rows<'a> {
-    pub fn of(view: &'a View, pane: PaneId, part: impl Into<Part>) -> Self {
+impl<'a> VisibleRows<'a> {
+    pub fn of(view: &'a View, pane: PaneId, part: impl Into<ListSection>) -> Self {
         let part = part.into();
         let kept = view.kept(pane).map(|kept| {
             let start = kept.partition_point(|row| *row < part.first);
@@ -217,15 +217,15 @@ impl<'a> Rows<'a> {
 }
 
 /// The window on a pane's list that [`draw`] will show there.
-pub fn window(cx: &Cx<'_>, pane: PaneId, area: Rect, part: impl Into<Part>) -> Window {
-    let rows = Rows::of(cx.view, pane, part);
+pub fn window(cx: &Cx<'_>, pane: PaneId, area: Rect, part: impl Into<ListSection>) -> Window {
+    let rows = VisibleRows::of(cx.view, pane, part);
     cx.view.windows[pane as usize].next(rows.count(), usize::from(area.height), rows.selected())
 }
 
 /// The places of the rows that [`draw`] will show there: for code that prepares them all at once.
-pub fn visible(cx: &Cx<'_>, pane: PaneId, area: Rect, part: impl Into<Part>) -> Vec<usize> {
+pub fn visible(cx: &Cx<'_>, pane: PaneId, area: Rect, part: impl Into<ListSection>) -> Vec<usize> {
     let part = part.into();
-    let rows = Rows::of(cx.view, pane, part);
+    let rows = VisibleRows::of(cx.view, pane, part);
     window(cx, pane, area, part).range().map(|shown| rows.at(shown)).collect()
 }
 
@@ -235,11 +235,11 @@ pub fn draw(
     cx: &Cx<'_>,
     pane: PaneId,
     (area, buf, hits): (Rect, &mut Buffer, &mut Hits),
-    part: impl Into<Part>,
+    part: impl Into<ListSection>,
     row: impl FnMut(usize, &mut Row<'_>) -> Option<Target>,
 ) {
     let part = part.into();
-    let rows = Rows::of(cx.view, pane, part);
+    let rows = VisibleRows::of(cx.view, pane, part);
     let window = window(cx, pane, area, part);
     hits.window(pane, window);
     let (lines, bar) = match window.total > window.rows && area.width > 4 {

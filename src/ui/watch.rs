@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::domain::State;
-use crate::domain::expression::{Answer, Evaluator, Expression, Resolver};
+use crate::domain::expression::{Evaluator, Expression, ExpressionValue, Resolver};
 use crate::papers::facts::Facts;
 
 /// How many values of a watch are kept: more than a curve is wide.
@@ -52,7 +52,7 @@ impl Watch {
 ///
 /// # Errors
 /// Why it has none.
-pub fn value(expression: &Expression, state: &State) -> Result<Answer, String> {
+pub fn value(expression: &Expression, state: &State) -> Result<ExpressionValue, String> {
     let facts = Facts::of_session(state);
     let resolver = Resolver(&facts);
     Evaluator::new(&resolver).value(expression)

@@ -30,7 +30,7 @@ pub struct WatchFile {
 }
 
 #[derive(Serialize)]
-struct Written<'a> {
+struct WatchFileContents<'a> {
     watches: Vec<&'a str>,
 }
 
@@ -59,8 +59,8 @@ impl WatchFile {
             return Err(format!("{wrong}; correct it or delete the file"));
         }
         let watches = watches.iter().map(|watch| watch.expression.text()).collect();
-        let text =
-            toml::to_string_pretty(&Written { watches }).map_err(|error| error.to_string())?;
+        let text = toml::to_string_pretty(&WatchFileContents { watches })
+            .map_err(|error| error.to_string())?;
         let text = format!("{HEAD}{text}");
         whole_file::write(path, |out| out.write_all(text.as_bytes()))
             .map_err(|error| format!("{}: {error}", path.display()))

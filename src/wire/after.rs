@@ -3,9 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::asked::{Asked, NotRead, Spot};
+use crate::asked::{IncomingRequest, NotRead, Spot};
 use crate::domain::{Message, Messages, ToolName};
-use crate::format::Format;
+use crate::format::WireFormat;
 
 /// Shortest list of messages in bytes for which this saves time.
 const LONG: usize = 8 * 1024;
@@ -13,15 +13,15 @@ const LONG: usize = 8 * 1024;
 /// A request that was read, and its body.
 #[derive(Clone, Debug)]
 pub struct Earlier {
-    format: Format,
+    format: WireFormat,
     /// The body up to the end of its last message.
     begin: Box<[u8]>,
-    asked: Asked,
+    asked: IncomingRequest,
 }
 
 impl Earlier {
     /// A request that others may go on from; `None` if reading it again takes no time.
-    pub fn new(format: Format, body: &[u8], asked: &Asked) -> Option<Self> {
+    pub fn new(format: WireFormat, body: &[u8], asked: &IncomingRequest) -> Option<Self> {
         // What was not understood is counted again in each request.
         let is_known = !asked.unknown.keys().any(|what| what.starts_with("messages["));
         let is_long = asked.list.len() >= LONG;
@@ -30,7 +30,7 @@ impl Earlier {
     }
 
     /// How many bytes of a body need not be read, since it begins as this one: all of this one's messages.
-    pub fn saves(&self, format: Format, body: &[u8]) -> usize {
+    pub fn saves(&self, format: WireFormat, body: &[u8]) -> usize {
         let begins_so = || body.starts_with(&self.begin);
         if self.format == format && begins_so() { self.begin.len() } else { 0 }
     }
@@ -41,7 +41,7 @@ impl Earlier {
     }
 
     /// Reads a body that begins as this one; `None`: it has to be read as a whole.
-    pub fn read(&self, body: &[u8]) -> Option<Result<Asked, NotRead>> {
+    pub fn read(&self, body: &[u8]) -> Option<Result<IncomingRequest, NotRead>> {
         let (list, known) = (&self.asked.list, &self.asked);
         let rest = body.get(list.end..)?;
         let next = rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
@@ -67,7 +67,7 @@ impl Earlier {
         let messages = self.messages(&asked);
         let mut request = asked.request;
         request.messages = messages;
-        Some(Ok(Asked {
+        Some(Ok(IncomingRequest {
             request,
             calls: joined(&known.calls, asked.calls),
             results: joined(&known.results, asked.results),
@@ -79,7 +79,7 @@ impl Earlier {
 
     /// The messages before the list as they are now, those that are known, and the new ones. A new result may belong to a
     /// call that is known.
-    fn messages(&self, asked: &Asked) -> Messages {
+    fn messages(&self, asked: &IncomingRequest) -> Messages {
         let known = &self.asked;
         let mut called: HashMap<&str, &ToolName> = HashMap::new();
         for message in known.request.messages.iter() {
@@ -123,7 +123,7 @@ mod tests {
     }
 
     /// Both ways of reading agree.
-    fn agree(format: Format, first: &[u8], second: &[u8]) -> usize {
+    fn agree(format: WireFormat, first: &[u8], second: &[u8]) -> usize {
         let asked = format.read_request(first).unwrap();
         let earlier = Earlier::new(format, first, &asked).unwrap();
         let saved = earlier.saves(format, second);
@@ -145,13 +145,13 @@ mod tests {
         let first = chat(&messages, "");
         messages.extend([result("c"), call.clone(), result("c"), result("none"), user("So?")]);
         let tools = r#","tools":[{"type":"function","function":{"name":"weather"}}],"stream":true"#;
-        assert!(agree(Format::Chat, &first, &chat(&messages, tools)) > 10_000);
-        assert!(agree(Format::Chat, &first, &chat(&messages[..2], tools)) > 10_000);
-        assert_eq!(agree(Format::Chat, &first, &chat(&messages[1..], "")), 0);
+        assert!(agree(WireFormat::Chat, &first, &chat(&messages, tools)) > 10_000);
+        assert!(agree(WireFormat::Chat, &first, &chat(&messages[..2], tools)) > 10_000);
+        assert_eq!(agree(WireFormat::Chat, &first, &chat(&messages[1..], "")), 0);
         // The list ends otherwise than by a comma or a bracket.
         let broken = [&first[..first.len() - 3], b"x ]}"].concat();
-        let asked = Format::Chat.read_request(&first).unwrap();
-        let earlier = Earlier::new(Format::Chat, &first, &asked).unwrap();
+        let asked = WireFormat::Chat.read_request(&first).unwrap();
+        let earlier = Earlier::new(WireFormat::Chat, &first, &asked).unwrap();
         assert!(earlier.read(&broken).is_none_or(|read| read.is_err()));
     }
 
@@ -165,6 +165,6 @@ mod tests {
         let more = r#",{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"rain"},{"type":"text","text":"So?"}]}"#;
         let second =
             body(r#"[{"type":"text","text":"Be long."},{"type":"text","text":"Now."}]"#, more);
-        assert!(agree(Format::Messages, &first, &second) > 10_000);
+        assert!(agree(WireFormat::Messages, &first, &second) > 10_000);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::Names;
+use crate::FunctionNames;
 
 /// What an answer has beside its reply.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,7 @@ pub struct Answering<'a> {
     /// The model in the endpoint's words, as the request names it.
     pub model: &'a str,
     /// The names of tools as they were sent.
-    pub names: &'a Names,
+    pub names: &'a FunctionNames,
     /// When, in seconds since 1970.
     pub created: i64,
 }

@@ -5,24 +5,28 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::domain::{Reply, Request};
-use crate::reading::{Fault, Piece, Reading};
+use crate::reading::{AnswerFault, AnswerPiece, GrowingAnswer};
 use crate::sse::Event;
-use crate::{Format, Names, Report, chat, messages, responses};
+use crate::{FunctionNames, Report, WireFormat, chat, messages, responses};
 
 /// An answer of one of the formats, for callers that know the format only at run time.
 pub enum AnyAnswer {
-    Chat(Box<chat::Answer>),
-    Responses(Box<responses::Answer>),
-    Messages(Box<messages::Answer>),
+    Chat(Box<chat::ChatAnswer>),
+    Responses(Box<responses::ResponsesAnswer>),
+    Messages(Box<messages::MessagesAnswer>),
 }
 
 impl AnyAnswer {
     /// An answer to a request with these names of tools. `cost` is what the endpoint reports apart from the usage.
-    pub fn begin(format: Format, names: &Arc<Names>, cost: Report) -> Self {
+    pub fn begin(format: WireFormat, names: &Arc<FunctionNames>, cost: Report) -> Self {
         match format {
-            Format::Chat => Self::Chat(chat::Answer::begin(names, cost).into()),
-            Format::Responses => Self::Responses(responses::Answer::begin(names, cost).into()),
-            Format::Messages => Self::Messages(messages::Answer::begin(names, cost).into()),
+            WireFormat::Chat => Self::Chat(chat::ChatAnswer::begin(names, cost).into()),
+            WireFormat::Responses => {
+                Self::Responses(responses::ResponsesAnswer::begin(names, cost).into())
+            }
+            WireFormat::Messages => {
+                Self::Messages(messages::MessagesAnswer::begin(names, cost).into())
+            }
         }
     }
 }
@@ -38,12 +42,20 @@ macro_rules! each {
     };
 }
 
-impl Reading for AnyAnswer {
-    fn whole(&mut self, document: &Value, seen: &mut dyn FnMut(Piece)) -> Result<(), Fault> {
+impl GrowingAnswer for AnyAnswer {
+    fn whole(
+        &mut self,
+        document: &Value,
+        seen: &mut dyn FnMut(AnswerPiece),
+    ) -> Result<(), AnswerFault> {
         each!(self, answer => answer.whole(document, seen))
     }
 
-    fn event(&mut self, event: &Event, seen: &mut dyn FnMut(Piece)) -> Result<bool, Fault> {
+    fn event(
+        &mut self,
+        event: &Event,
+        seen: &mut dyn FnMut(AnswerPiece),
+    ) -> Result<bool, AnswerFault> {
         each!(self, answer => answer.event(event, seen))
     }
 

@@ -6,11 +6,11 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::domain::Request;
-use crate::node::Item;
+use crate::node::JsonItem;
 
 /// A request that somebody sent.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
+pub struct IncomingRequest {
     pub request: Request,
     /// The endpoint's own name of the model.
     pub model: String,
@@ -63,7 +63,7 @@ pub enum NotRead {
 }
 
 /// From the first of these items to the end of the last one.
-pub(crate) fn list_of(items: &[Item<'_>]) -> Range<usize> {
+pub(crate) fn list_of(items: &[JsonItem<'_>]) -> Range<usize> {
     let ends = items.first().zip(items.last());
     ends.map_or(0..0, |(first, last)| first.node.range().start..last.node.range().end)
 }
@@ -79,7 +79,7 @@ impl Unknown {
     }
 
     /// Those of an object's fields that are not among the known ones.
-    pub fn fields(&mut self, place: &str, fields: &crate::node::Fields<'_>, known: &[&str]) {
+    pub fn fields(&mut self, place: &str, fields: &crate::node::JsonFields<'_>, known: &[&str]) {
         for (name, _) in fields.iter().filter(|(name, _)| !known.contains(name)) {
             self.add(format!("{place}{name}"));
         }

@@ -8,18 +8,18 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::NotRead;
-use crate::node::{Fields, Item, Node, Raws, Text};
+use crate::node::{JsonFields, JsonItem, JsonNode, JsonText, Raws};
 
 /// The long lists of all formats.
 const LISTS: [&str; 3] = ["messages", "input", "tools"];
 
 /// An object whose long lists are read.
-pub struct Body<'a> {
-    pub fields: Fields<'a>,
-    lists: Vec<(Cow<'a, str>, Vec<Item<'a>>)>,
+pub struct RequestBody<'a> {
+    pub fields: JsonFields<'a>,
+    lists: Vec<(Cow<'a, str>, Vec<JsonItem<'a>>)>,
 }
 
-impl<'a> Body<'a> {
+impl<'a> RequestBody<'a> {
     /// Reads a body.
     ///
     /// # Errors
@@ -31,18 +31,19 @@ impl<'a> Body<'a> {
             return Ok(body);
         }
         // Something in it is not as usual: each value is looked at by itself.
-        let fields = Node::of(text)?.fields().ok_or(NotRead::NoRequest("expected an object"))?;
+        let fields =
+            JsonNode::of(text)?.fields().ok_or(NotRead::NoRequest("expected an object"))?;
         Ok(Self { fields, lists: Vec::new() })
     }
 
     /// The items of the list of this name; `None` if it is no list.
-    pub fn list(&mut self, name: &str) -> Option<Vec<Item<'a>>> {
+    pub fn list(&mut self, name: &str) -> Option<Vec<JsonItem<'a>>> {
         let read = self.lists.iter_mut().rev().find(|(known, _)| known == name);
         match read {
             Some((_, items)) => Some(std::mem::take(items)),
             None => {
                 let items = self.fields.get(name)?.items()?;
-                Some(items.into_iter().map(Item::from).collect())
+                Some(items.into_iter().map(JsonItem::from).collect())
             }
         }
     }
@@ -61,13 +62,13 @@ struct Top<'a> {
 
 impl<'a> Top<'a> {
     /// With the place of each object; `None` where one cannot be told.
-    fn placed(self, text: &'a str) -> Option<Body<'a>> {
+    fn placed(self, text: &'a str) -> Option<RequestBody<'a>> {
         let list = |(name, objects): (Cow<'a, str>, Vec<Raws<'a>>)| {
             let items = objects.into_iter().map(|object| object.item(text));
             items.collect::<Option<Vec<_>>>().map(|items| (name, items))
         };
         let lists = self.lists.into_iter().map(list).collect::<Option<_>>()?;
-        Some(Body { fields: self.fields.placed(text), lists })
+        Some(RequestBody { fields: self.fields.placed(text), lists })
     }
 }
 
@@ -83,7 +84,7 @@ impl<'de> Deserialize<'de> for Top<'de> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Top<'de>, A::Error> {
                 let (mut fields, mut lists) = (Vec::new(), Vec::new());
-                while let Some(Text(name)) = map.next_key()? {
+                while let Some(JsonText(name)) = map.next_key()? {
                     if LISTS.contains(&name.as_ref()) {
                         lists.push((name, map.next_value::<Vec<Raws<'de>>>()?));
                     } else {
@@ -111,7 +112,7 @@ mod tests {
             r#"{"messages": ["x", {"a": 1}]}"#,
             r#"{"messages": [{"\u0061": 2}, {"a": 1}]}"#,
         ];
-        let mut body = Body::read(usual).unwrap();
+        let mut body = RequestBody::read(usual).unwrap();
         let items = body.list("messages").unwrap();
         let raws: Vec<_> = items.iter().map(|item| item.node.raw()).collect();
         assert_eq!(raws, [r#"{ "a": 1 , "b": [2] }"#, r#"{"c":{}}"#]);
@@ -119,10 +120,10 @@ mod tests {
         assert_eq!(body.fields.string("model").unwrap(), "m");
         assert!(body.has("tools") && body.list("tools").unwrap().is_empty() && !body.has("input"));
         for text in others {
-            let mut body = Body::read(text).unwrap();
+            let mut body = RequestBody::read(text).unwrap();
             let items = body.list("messages").unwrap();
             assert_eq!((items.len(), items[1].node.raw()), (2, r#"{"a": 1}"#), "{text}");
         }
-        assert!(Body::read(r#"{"input": "text"}"#).unwrap().list("input").is_none());
+        assert!(RequestBody::read(r#"{"input": "text"}"#).unwrap().list("input").is_none());
     }
 }

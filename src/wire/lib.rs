@@ -1,15 +1,15 @@
 //! The formats of model endpoints. Each has one codec, which a client and a proxy share. Pure: bytes and values in, bytes and values out.
 //!
 //! ```text
-//! bytes of a request ──► read_request ──► Asked: a Request, and where in the text its calls and results stand
+//! bytes of a request ──► read_request ──► IncomingRequest: a Request, and where in the text its calls and results stand
 //! Request ─────────────► write_request ─► the body of a request
-//! bytes of an answer ──► Reading ───────► pieces on the way, and a Reply with its Report
+//! bytes of an answer ──► GrowingAnswer ─► pieces on the way, and a Reply with its Report
 //! Reply ───────────────► write_reply ───► frames of a stream, or a whole body; write_error for failures
 //! bytes, replacements ─► patch ─────────► the same bytes but for the given places
 //! ```
 //!
 //! Each folder is a format: [`chat`] is what most endpoints speak. What is not understood never fails: it is kept as it
-//! came, and counted in [`Asked::unknown`].
+//! came, and counted in [`IncomingRequest::unknown`].
 
 use toolyard_domain as domain;
 
@@ -48,13 +48,13 @@ pub mod usage;
 pub use self::after::Earlier;
 pub use self::answering::{Answering, CallPiece};
 pub use self::any_answer::AnyAnswer;
-pub use self::asked::{Asked, NotRead, Spot};
+pub use self::asked::{IncomingRequest, NotRead, Spot};
 pub use self::changed::changed;
-pub use self::format::Format;
-pub use self::names::Names;
+pub use self::format::WireFormat;
+pub use self::names::FunctionNames;
 pub use self::patch::{BadPlace, patch};
-pub use self::reading::{Fault, Feed, Piece, Reading};
-pub use self::settings::Settings;
+pub use self::reading::{AnswerFault, AnswerPiece, Feed, GrowingAnswer};
+pub use self::settings::WireSettings;
 pub use self::texts::{NotChanged, with_texts};
 pub use self::turns::with_turns;
 pub use self::usage::Report;

@@ -11,12 +11,12 @@ const LONGEST: usize = 64;
 /// The names of one request, both ways. A tool has the same name on the wire in every request, so
 /// that an endpoint's prompt cache stays valid, unless another tool's own name conflicts.
 #[derive(Debug, Default)]
-pub struct Names {
+pub struct FunctionNames {
     out: HashMap<ToolName, String>,
     back: HashMap<String, ToolName>,
 }
 
-impl Names {
+impl FunctionNames {
     /// The names of all tools in a request, both in its menu and in its past.
     pub fn of(request: &Request) -> Self {
         let menu = request.tools.iter().map(|tool| &tool.name);
@@ -98,7 +98,7 @@ mod tests {
             // Names that look like generated ones must not collide with them.
             let looks: Vec<String> = names.iter().map(|name| made(name, 0)).collect();
             names.extend(looks);
-            let map = Names::of(&request(&names));
+            let map = FunctionNames::of(&request(&names));
             for name in &names {
                 let tool = ToolName::from(name.as_str());
                 let wire = map.out(&tool);
@@ -111,11 +111,11 @@ mod tests {
     #[test]
     fn names_that_fit_stay_and_others_are_stable() {
         let names = ["search-web_2".to_owned(), "files.read".to_owned()];
-        let map = Names::of(&request(&names));
+        let map = FunctionNames::of(&request(&names));
         assert_eq!(map.out(&"search-web_2".into()), "search-web_2");
         let wire = map.out(&"files.read".into()).to_owned();
         assert!(wire.starts_with("files_read_"), "{wire}");
-        assert_eq!(Names::of(&request(&names[1..])).out(&"files.read".into()), wire);
+        assert_eq!(FunctionNames::of(&request(&names[1..])).out(&"files.read".into()), wire);
         assert_eq!(map.back("never_sent"), "never_sent".into());
     }
 }

@@ -10,27 +10,27 @@ use serde_json::value::RawValue;
 
 /// A value of a text.
 #[derive(Clone, Copy, Debug)]
-pub struct Node<'a> {
+pub struct JsonNode<'a> {
     text: &'a str,
     raw: &'a str,
 }
 
 /// The fields of an object, in their order.
-pub struct Fields<'a>(Vec<(Cow<'a, str>, Node<'a>)>);
+pub struct JsonFields<'a>(Vec<(Cow<'a, str>, JsonNode<'a>)>);
 
 /// An item of a list, with its fields if it is an object.
-pub struct Item<'a> {
-    pub node: Node<'a>,
-    pub fields: Option<Fields<'a>>,
+pub struct JsonItem<'a> {
+    pub node: JsonNode<'a>,
+    pub fields: Option<JsonFields<'a>>,
 }
 
-impl<'a> From<Node<'a>> for Item<'a> {
-    fn from(node: Node<'a>) -> Self {
+impl<'a> From<JsonNode<'a>> for JsonItem<'a> {
+    fn from(node: JsonNode<'a>) -> Self {
         Self { node, fields: node.fields() }
     }
 }
 
-impl<'a> Node<'a> {
+impl<'a> JsonNode<'a> {
     /// The value that is the whole of this text.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ impl<'a> Node<'a> {
         if !self.raw.starts_with('"') {
             return None;
         }
-        serde_json::from_str::<Text<'a>>(self.raw).ok().map(|text| text.0)
+        serde_json::from_str::<JsonText<'a>>(self.raw).ok().map(|text| text.0)
     }
 
     pub fn bool(&self) -> Option<bool> {
@@ -87,16 +87,16 @@ impl<'a> Node<'a> {
     }
 
     /// Its items, if it is a list.
-    pub fn items(&self) -> Option<Vec<Node<'a>>> {
+    pub fn items(&self) -> Option<Vec<JsonNode<'a>>> {
         if !self.raw.starts_with('[') {
             return None;
         }
         let items: Vec<&RawValue> = serde_json::from_str(self.raw).ok()?;
-        Some(items.into_iter().map(|raw| Node { text: self.text, raw: raw.get() }).collect())
+        Some(items.into_iter().map(|raw| JsonNode { text: self.text, raw: raw.get() }).collect())
     }
 
     /// Its items with their fields, if it is a list. A list of objects is scanned once.
-    pub fn objects(&self) -> Option<Vec<Item<'a>>> {
+    pub fn objects(&self) -> Option<Vec<JsonItem<'a>>> {
         // The error of another kind of value would have all of it.
         if !self.raw.starts_with('[') {
             return None;
@@ -104,11 +104,11 @@ impl<'a> Node<'a> {
         let objects = serde_json::from_str::<Vec<Raws<'a>>>(self.raw).ok();
         let item = |object: Raws<'a>| object.item(self.text);
         let items = objects.and_then(|list| list.into_iter().map(item).collect());
-        items.or_else(|| Some(self.items()?.into_iter().map(Item::from).collect()))
+        items.or_else(|| Some(self.items()?.into_iter().map(JsonItem::from).collect()))
     }
 
     /// Its fields, if it is an object.
-    pub fn fields(&self) -> Option<Fields<'a>> {
+    pub fn fields(&self) -> Option<JsonFields<'a>> {
         if !self.raw.starts_with('{') {
             return None;
         }
@@ -117,9 +117,9 @@ impl<'a> Node<'a> {
     }
 }
 
-impl<'a> Fields<'a> {
+impl<'a> JsonFields<'a> {
     /// The field of this name, unless it is null. Of two with one name the last counts, as everywhere.
-    pub fn get(&self, name: &str) -> Option<Node<'a>> {
+    pub fn get(&self, name: &str) -> Option<JsonNode<'a>> {
         let found = self.0.iter().rev().find(|(known, _)| known == name);
         found.map(|(_, node)| *node).filter(|node| !node.is_null())
     }
@@ -128,38 +128,38 @@ impl<'a> Fields<'a> {
         self.get(name).and_then(|node| node.string())
     }
 
-    pub fn items(&self, name: &str) -> Vec<Node<'a>> {
+    pub fn items(&self, name: &str) -> Vec<JsonNode<'a>> {
         self.get(name).and_then(|node| node.items()).unwrap_or_default()
     }
 
-    pub fn fields(&self, name: &str) -> Option<Fields<'a>> {
+    pub fn fields(&self, name: &str) -> Option<JsonFields<'a>> {
         self.get(name).and_then(|node| node.fields())
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (&str, Node<'a>)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, JsonNode<'a>)> {
         self.0.iter().map(|(name, node)| (name.as_ref(), *node))
     }
 }
 
 /// A text that is borrowed where it has no escapes.
-pub(crate) struct Text<'a>(pub Cow<'a, str>);
+pub(crate) struct JsonText<'a>(pub Cow<'a, str>);
 
-impl<'de> Deserialize<'de> for Text<'de> {
+impl<'de> Deserialize<'de> for JsonText<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct OfText;
         impl<'de> Visitor<'de> for OfText {
-            type Value = Text<'de>;
+            type Value = JsonText<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a text")
             }
 
-            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Borrowed(text)))
+            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<JsonText<'de>, E> {
+                Ok(JsonText(Cow::Borrowed(text)))
             }
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(text.to_owned())))
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<JsonText<'de>, E> {
+                Ok(JsonText(Cow::Owned(text.to_owned())))
             }
         }
         deserializer.deserialize_str(OfText)
@@ -171,22 +171,25 @@ pub(crate) struct Raws<'a>(pub Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> Raws<'a> {
     /// The fields in this text.
-    pub fn placed(self, text: &'a str) -> Fields<'a> {
+    pub fn placed(self, text: &'a str) -> JsonFields<'a> {
         let node =
-            |(name, raw): (Cow<'a, str>, &'a RawValue)| (name, Node { text, raw: raw.get() });
-        Fields(self.0.into_iter().map(node).collect())
+            |(name, raw): (Cow<'a, str>, &'a RawValue)| (name, JsonNode { text, raw: raw.get() });
+        JsonFields(self.0.into_iter().map(node).collect())
     }
 
     /// The object itself, from the brace before its first name to that after its last value. `None` where it is empty or
     /// its first name is a copy, so that its place is not known.
-    pub fn item(self, text: &'a str) -> Option<Item<'a>> {
+    pub fn item(self, text: &'a str) -> Option<JsonItem<'a>> {
         let at = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
         let Cow::Borrowed(first) = self.0.first()?.0 else { return None };
         let start = text[..at(first)].strip_suffix('"')?.trim_end().strip_suffix('{')?.len();
         let last = self.0.last()?.1.get();
         let rest = &text[at(last) + last.len()..];
         let end = text.len() - rest.trim_start().strip_prefix('}')?.len();
-        Some(Item { node: Node { text, raw: &text[start..end] }, fields: Some(self.placed(text)) })
+        Some(JsonItem {
+            node: JsonNode { text, raw: &text[start..end] },
+            fields: Some(self.placed(text)),
+        })
     }
 }
 
@@ -202,7 +205,7 @@ impl<'de> Deserialize<'de> for Raws<'de> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Raws<'de>, A::Error> {
                 let mut fields = Vec::new();
-                while let Some((Text(name), raw)) = map.next_entry()? {
+                while let Some((JsonText(name), raw)) = map.next_entry()? {
                     fields.push((name, raw));
                 }
                 Ok(Raws(fields))
@@ -219,7 +222,7 @@ mod tests {
     #[test]
     fn every_value_knows_where_it_stands() {
         let text = " {\"a\\u0062\": [1.00, \"x\\ny\"], \"ab\": {\"c\": null}, \"d\": [[]]} ";
-        let fields = Node::of(text).unwrap().fields().unwrap();
+        let fields = JsonNode::of(text).unwrap().fields().unwrap();
         let first = fields.0[0].1;
         assert_eq!(fields.0[0].0, "ab");
         let items = first.items().unwrap();
@@ -234,11 +237,11 @@ mod tests {
     #[test]
     fn deep_and_broken_texts_do_no_harm() {
         let deep = "[".repeat(10_000) + &"]".repeat(10_000);
-        let node = Node::of(&deep).unwrap();
+        let node = JsonNode::of(&deep).unwrap();
         assert_eq!(node.value(), Value::Null);
         assert_eq!(node.items().unwrap().len(), 1);
         for broken in ["", "{", "{\"a\":}", "nix", "{}{}"] {
-            assert!(Node::of(broken).is_err(), "{broken}");
+            assert!(JsonNode::of(broken).is_err(), "{broken}");
         }
     }
 }

@@ -16,27 +16,27 @@ const LENGTH: usize = 7;
 const MOST_OPEN: usize = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Part {
+enum CharPart {
     Half(u16),
     Byte(u8),
 }
 
-impl Part {
+impl CharPart {
     /// What this character means after a [`MARK`].
     fn of(c: char) -> Option<Self> {
         match u32::from(c) {
-            code @ HALVES.. => u16::try_from(code - HALVES + 0xD800).ok().map(Part::Half),
+            code @ HALVES.. => u16::try_from(code - HALVES + 0xD800).ok().map(CharPart::Half),
             code => {
                 let byte = u8::try_from(code.checked_sub(BYTES)?).ok();
-                byte.filter(|byte| !byte.is_ascii()).map(Part::Byte)
+                byte.filter(|byte| !byte.is_ascii()).map(CharPart::Byte)
             }
         }
     }
 
     fn push_to(self, text: &mut String) {
         let code = match self {
-            Part::Half(half) => HALVES + u32::from(half.saturating_sub(0xD800)),
-            Part::Byte(byte) => BYTES + u32::from(byte),
+            CharPart::Half(half) => HALVES + u32::from(half.saturating_sub(0xD800)),
+            CharPart::Byte(byte) => BYTES + u32::from(byte),
         };
         text.push(MARK);
         text.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
@@ -45,7 +45,7 @@ impl Part {
 
 /// Adds half of a surrogate pair, from 0xD800 to 0xDFFF, to a text.
 pub fn push_half(half: u16, text: &mut String) {
-    Part::Half(half).push_to(text);
+    CharPart::Half(half).push_to(text);
 }
 
 /// Bytes as text. Bytes that are not UTF-8 become parts.
@@ -56,7 +56,7 @@ pub fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
-        chunk.invalid().iter().for_each(|byte| Part::Byte(*byte).push_to(&mut text));
+        chunk.invalid().iter().for_each(|byte| CharPart::Byte(*byte).push_to(&mut text));
     }
     Cow::Owned(text)
 }
@@ -70,7 +70,7 @@ pub fn joined(text: &str) -> Cow<'_, str> {
     let mut run = Vec::new();
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        let part = if c == MARK { chars.peek().copied().and_then(Part::of) } else { None };
+        let part = if c == MARK { chars.peek().copied().and_then(CharPart::of) } else { None };
         if let Some(part) = part {
             chars.next();
             run.push(part);
@@ -84,17 +84,17 @@ pub fn joined(text: &str) -> Cow<'_, str> {
 }
 
 /// The characters of parts that follow each other.
-fn decoded(run: &[Part]) -> String {
+fn decoded(run: &[CharPart]) -> String {
     let mut text = String::new();
     let mut rest = run;
     while let Some(first) = rest.first() {
         // Some servers write the halves as three bytes each.
         let half = half_in_bytes(rest).map(|half| (half, 3));
-        let half = half.or(if let Part::Half(half) = first { Some((*half, 1)) } else { None });
+        let half = half.or(if let CharPart::Half(half) = first { Some((*half, 1)) } else { None });
         if let Some((high, len)) = half {
             rest = &rest[len..];
             let low = match rest.first() {
-                Some(Part::Half(low)) => Some((*low, 1)),
+                Some(CharPart::Half(low)) => Some((*low, 1)),
                 _ => half_in_bytes(rest).map(|low| (low, 3)),
             };
             let pair = low.map_or([high, high], |(low, _)| [high, low]);
@@ -104,8 +104,8 @@ fn decoded(run: &[Part]) -> String {
             continue;
         }
         let bytes = rest.iter().enumerate().map_while(|(at, part)| match part {
-            Part::Byte(byte) if half_in_bytes(&rest[at..]).is_none() => Some(*byte),
-            Part::Byte(_) | Part::Half(_) => None,
+            CharPart::Byte(byte) if half_in_bytes(&rest[at..]).is_none() => Some(*byte),
+            CharPart::Byte(_) | CharPart::Half(_) => None,
         });
         let bytes: Vec<u8> = bytes.collect();
         rest = &rest[bytes.len()..];
@@ -115,9 +115,13 @@ fn decoded(run: &[Part]) -> String {
 }
 
 /// Half of a surrogate pair whose three bytes begin these parts.
-fn half_in_bytes(parts: &[Part]) -> Option<u16> {
-    let [Part::Byte(0xED), Part::Byte(high @ 0xA0..=0xBF), Part::Byte(low @ 0x80..=0xBF), ..] =
-        parts
+fn half_in_bytes(parts: &[CharPart]) -> Option<u16> {
+    let [
+        CharPart::Byte(0xED),
+        CharPart::Byte(high @ 0xA0..=0xBF),
+        CharPart::Byte(low @ 0x80..=0xBF),
+        ..,
+    ] = parts
     else {
         return None;
     };
@@ -155,7 +159,7 @@ fn open_end(text: &str) -> usize {
     let mut chars = text.chars().rev();
     let mut parts = 0;
     while let (Some(code), Some(MARK)) = (chars.next(), chars.next())
-        && Part::of(code).is_some()
+        && CharPart::of(code).is_some()
     {
         parts += 1;
     }

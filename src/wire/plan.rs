@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use crate::arguments;
 use crate::domain::ToolCall;
-use crate::node::{Fields, Node};
+use crate::node::{JsonFields, JsonNode};
 
 /// The fields of events that are objects of JSON.
-pub(crate) fn read<'a>(data: &[&'a str]) -> Vec<Option<Fields<'a>>> {
-    data.iter().map(|data| Node::of(data).ok()?.fields()).collect()
+pub(crate) fn read<'a>(data: &[&'a str]) -> Vec<Option<JsonFields<'a>>> {
+    data.iter().map(|data| JsonNode::of(data).ok()?.fields()).collect()
 }
 
 /// A place in the data of an event, and its new text.
@@ -39,7 +39,7 @@ impl Changes {
 }
 
 impl Event {
-    pub fn set(&mut self, node: &Node<'_>, text: impl ToString) {
+    pub fn set(&mut self, node: &JsonNode<'_>, text: impl ToString) {
         let text = text.to_string();
         if node.raw() != text {
             self.edits.push((node.range(), text));
@@ -47,7 +47,7 @@ impl Event {
     }
 
     /// Sets a field of an object, which may not have it.
-    pub fn put(&mut self, object: &Node<'_>, name: &str, value: &str) {
+    pub fn put(&mut self, object: &JsonNode<'_>, name: &str, value: &str) {
         let fields = object.fields();
         let fields: Vec<_> = fields.iter().flat_map(|fields| fields.iter()).collect();
         match fields.iter().rev().find(|(known, _)| *known == name) {
@@ -61,7 +61,7 @@ impl Event {
     }
 
     /// Leaves out some items of a list.
-    pub fn list(&mut self, list: &Node<'_>, is_kept: impl Fn(usize) -> bool) {
+    pub fn list(&mut self, list: &JsonNode<'_>, is_kept: impl Fn(usize) -> bool) {
         let items = list.items().unwrap_or_default();
         let last = (0..items.len()).rev().find(|at| is_kept(*at));
         let rest = last.map_or(0, |at| at + 1);
@@ -77,7 +77,7 @@ impl Event {
     }
 
     /// Puts more items behind the last one of a list, of which some may have been left out.
-    pub fn more(&mut self, list: &Node<'_>, is_kept: impl Fn(usize) -> bool, more: &[String]) {
+    pub fn more(&mut self, list: &JsonNode<'_>, is_kept: impl Fn(usize) -> bool, more: &[String]) {
         let items = list.items().unwrap_or_default();
         let end = items.last().map_or(list.range().start + 1, |item| item.range().end);
         let comma = if (0..items.len()).any(is_kept) { "," } else { "" };
@@ -113,7 +113,7 @@ impl Came {
 }
 
 /// What becomes of the calls that came.
-pub(crate) struct Plan<'a> {
+pub(crate) struct CallFates<'a> {
     fates: Vec<Fate>,
     /// The further calls.
     pub added: Vec<&'a ToolCall>,
@@ -130,7 +130,7 @@ pub(crate) enum Fate {
     },
 }
 
-impl<'a> Plan<'a> {
+impl<'a> CallFates<'a> {
     pub fn of(came: &[Came], calls: &'a [ToolCall]) -> Self {
         let mut left: Vec<&ToolCall> = calls.iter().collect();
         let (mut fates, mut ids) = (Vec::new(), HashSet::new());

@@ -8,14 +8,14 @@ use crate::{Report, json};
 
 /// What a person sees of an answer while it comes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum AnswerPiece {
     Text(String),
     Reasoning(String),
 }
 
 /// Why an answer is none. Who knows the endpoint says it with its name.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Fault {
+pub enum AnswerFault {
     /// Data that is no JSON, and why.
     NotJson(String),
     /// An error of the endpoint inside of an answer.
@@ -31,18 +31,26 @@ pub enum Fault {
 }
 
 /// An answer of one format that grows.
-pub trait Reading: Sized {
+pub trait GrowingAnswer: Sized {
     /// Reads a whole answer, and reports what it has.
     ///
     /// # Errors
     /// The document is no answer, or an error.
-    fn whole(&mut self, document: &Value, seen: &mut dyn FnMut(Piece)) -> Result<(), Fault>;
+    fn whole(
+        &mut self,
+        document: &Value,
+        seen: &mut dyn FnMut(AnswerPiece),
+    ) -> Result<(), AnswerFault>;
 
     /// Reads one event whose data is not blank, and reports what it adds. True for the last event.
     ///
     /// # Errors
-    /// The event is no part of an answer, or an error. After [`Fault::Other`] the next event can be read.
-    fn event(&mut self, event: &Event, seen: &mut dyn FnMut(Piece)) -> Result<bool, Fault>;
+    /// The event is no part of an answer, or an error. After [`AnswerFault::Other`] the next event can be read.
+    fn event(
+        &mut self,
+        event: &Event,
+        seen: &mut dyn FnMut(AnswerPiece),
+    ) -> Result<bool, AnswerFault>;
 
     /// Whether the server has sent the end of the answer. Without that, it is only a beginning.
     fn is_finished(&self) -> bool;
@@ -61,49 +69,53 @@ pub trait Reading: Sized {
 ///
 /// # Errors
 /// It is none.
-pub(crate) fn data(event: &Event) -> Result<Value, Fault> {
-    json::read(event.data.as_bytes()).map_err(|why| Fault::NotJson(why.to_string()))
+pub(crate) fn data(event: &Event) -> Result<Value, AnswerFault> {
+    json::read(event.data.as_bytes()).map_err(|why| AnswerFault::NotJson(why.to_string()))
 }
 
 /// An answer in pieces of any size: a stream of events, or a document.
 pub struct Feed<R> {
     reading: R,
-    form: Form,
+    form: AnswerForm,
     was_last: bool,
 }
 
-enum Form {
+enum AnswerForm {
     Open,
     Document(Vec<u8>),
     Events(Parser),
 }
 
-impl<R: Reading> Feed<R> {
+impl<R: GrowingAnswer> Feed<R> {
     pub fn new(reading: R) -> Self {
-        Self { reading, form: Form::Open, was_last: false }
+        Self { reading, form: AnswerForm::Open, was_last: false }
     }
 
     /// The next bytes.
     ///
     /// # Errors
-    /// As [`Reading::event`].
-    pub fn feed(&mut self, bytes: &[u8], seen: &mut dyn FnMut(Piece)) -> Result<(), Fault> {
-        if let (Form::Open, Some(first)) =
+    /// As [`GrowingAnswer::event`].
+    pub fn feed(
+        &mut self,
+        bytes: &[u8],
+        seen: &mut dyn FnMut(AnswerPiece),
+    ) -> Result<(), AnswerFault> {
+        if let (AnswerForm::Open, Some(first)) =
             (&self.form, bytes.iter().find(|byte| !byte.is_ascii_whitespace()))
         {
             self.form = match first {
-                b'{' | b'[' => Form::Document(Vec::new()),
-                _ => Form::Events(Parser::default()),
+                b'{' | b'[' => AnswerForm::Document(Vec::new()),
+                _ => AnswerForm::Events(Parser::default()),
             };
         }
         match &mut self.form {
-            Form::Open => Ok(()),
-            Form::Document(body) => {
+            AnswerForm::Open => Ok(()),
+            AnswerForm::Document(body) => {
                 body.extend_from_slice(bytes);
                 Ok(())
             }
-            Form::Events(parser) => {
-                let events = parser.feed(bytes).map_err(|_| Fault::TooLarge(16))?;
+            AnswerForm::Events(parser) => {
+                let events = parser.feed(bytes).map_err(|_| AnswerFault::TooLarge(16))?;
                 self.events(&events, seen)
             }
         }
@@ -112,23 +124,28 @@ impl<R: Reading> Feed<R> {
     /// The answer, after its last byte.
     ///
     /// # Errors
-    /// As [`Reading::event`] and [`Reading::whole`], or it has no end.
-    pub fn end(mut self, seen: &mut dyn FnMut(Piece)) -> Result<R, Fault> {
-        match std::mem::replace(&mut self.form, Form::Open) {
-            Form::Open => {}
-            Form::Document(body) => {
-                let document = json::read(&body).map_err(|why| Fault::NotJson(why.to_string()))?;
+    /// As [`GrowingAnswer::event`] and [`GrowingAnswer::whole`], or it has no end.
+    pub fn end(mut self, seen: &mut dyn FnMut(AnswerPiece)) -> Result<R, AnswerFault> {
+        match std::mem::replace(&mut self.form, AnswerForm::Open) {
+            AnswerForm::Open => {}
+            AnswerForm::Document(body) => {
+                let document =
+                    json::read(&body).map_err(|why| AnswerFault::NotJson(why.to_string()))?;
                 self.reading.whole(&document, seen)?;
             }
-            Form::Events(parser) => self.events(&parser.finish(), seen)?,
+            AnswerForm::Events(parser) => self.events(&parser.finish(), seen)?,
         }
         match self.reading.is_finished() {
             true => Ok(self.reading),
-            false => Err(Fault::Missing("end")),
+            false => Err(AnswerFault::Missing("end")),
         }
     }
 
-    fn events(&mut self, events: &[Event], seen: &mut dyn FnMut(Piece)) -> Result<(), Fault> {
+    fn events(
+        &mut self,
+        events: &[Event],
+        seen: &mut dyn FnMut(AnswerPiece),
+    ) -> Result<(), AnswerFault> {
         for event in events.iter().filter(|event| !event.data.trim().is_empty()) {
             if !self.was_last {
                 self.was_last = self.reading.event(event, seen)?;

@@ -3,17 +3,17 @@
 use serde_json::{Map, Value};
 
 use crate::learned::Learned;
-use crate::names::Names;
+use crate::names::FunctionNames;
 
 /// How a request is written.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings<'a> {
+pub struct WireSettings<'a> {
     /// The endpoint's own name of the model.
     pub model: &'a str,
     /// The endpoint's name in replies: what it wrote goes back to it alone.
     pub source: &'a str,
     /// The names of tools as they are sent.
-    pub names: &'a Names,
+    pub names: &'a FunctionNames,
     pub streams: bool,
     /// The field for the longest answer, where a format has two.
     pub max_tokens_field: &'a str,

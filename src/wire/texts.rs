@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::node::Node;
+use crate::node::JsonNode;
 use crate::{BadPlace, patch};
 
 /// Fields of a request that have parts of the conversation.
@@ -36,7 +36,7 @@ pub enum NotChanged {
 pub fn with_texts(body: &[u8], changes: &[(&str, usize, &str)]) -> Result<Vec<u8>, NotChanged> {
     let text = str::from_utf8(body)?;
     let mut texts = Vec::new();
-    if let Some(fields) = Node::of(text)?.fields() {
+    if let Some(fields) = JsonNode::of(text)?.fields() {
         PAST.iter().filter_map(|name| fields.get(name)).for_each(|part| walk(&part, &mut texts));
     }
     let place = |(old, before, new): &(&str, usize, &str)| {
@@ -50,7 +50,7 @@ pub fn with_texts(body: &[u8], changes: &[(&str, usize, &str)]) -> Result<Vec<u8
 }
 
 /// Collects the texts of a part of the conversation, in order, each with its place.
-fn walk<'a>(part: &Node<'a>, texts: &mut Vec<(Range<usize>, Cow<'a, str>)>) {
+fn walk<'a>(part: &JsonNode<'a>, texts: &mut Vec<(Range<usize>, Cow<'a, str>)>) {
     if let Some(text) = part.string() {
         texts.push((part.range(), text));
     } else if let Some(items) = part.items() {

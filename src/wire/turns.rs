@@ -4,8 +4,10 @@ use serde_json::{Map, Value};
 
 use crate::domain::{Message, Messages, Request, Role};
 use crate::learned::Learned;
-use crate::node::{Item, Node};
-use crate::{Format, Names, NotChanged, Settings, chat, messages, patch, responses};
+use crate::node::{JsonItem, JsonNode};
+use crate::{
+    FunctionNames, NotChanged, WireFormat, WireSettings, chat, messages, patch, responses,
+};
 
 /// The body with more messages in its conversation. Each part has how many messages of the assistant stand before it, which
 /// is then before the next one of them; `None`: it comes last. What the assistant wrote in a row is one message.
@@ -13,18 +15,18 @@ use crate::{Format, Names, NotChanged, Settings, chat, messages, patch, response
 /// # Errors
 /// The place is not there, or the past is at the endpoint.
 pub fn with_turns(
-    format: Format,
+    format: WireFormat,
     body: &[u8],
     turns: &[(Option<usize>, &[Message])],
 ) -> Result<Vec<u8>, NotChanged> {
-    let fields = Node::of(str::from_utf8(body)?)?.fields().ok_or(NotChanged::NoList)?;
+    let fields = JsonNode::of(str::from_utf8(body)?)?.fields().ok_or(NotChanged::NoList)?;
     if fields.get("conversation").is_some() {
         return Err(NotChanged::AtEndpoint);
     }
-    let name = if format == Format::Responses { "input" } else { "messages" };
+    let name = if format == WireFormat::Responses { "input" } else { "messages" };
     let list = fields.get(name).ok_or(NotChanged::NoList)?;
     let mut places = Vec::new();
-    if list.string().is_some() && format == Format::Responses {
+    if list.string().is_some() && format == WireFormat::Responses {
         // The easy form of one message of the user.
         let mut texts = vec![format!(r#"{{"role":"user","content":{}}}"#, list.raw())];
         for (before, turn) in turns {
@@ -57,33 +59,33 @@ pub fn with_turns(
 }
 
 /// Where each message of the assistant begins.
-fn starts(format: Format, items: &[Item<'_>]) -> Vec<usize> {
+fn starts(format: WireFormat, items: &[JsonItem<'_>]) -> Vec<usize> {
     let mut was_answer = false;
-    let begin = |item: &Item<'_>| {
+    let begin = |item: &JsonItem<'_>| {
         let is_answer = is_answer(format, item);
-        let goes_on = format == Format::Responses && was_answer;
+        let goes_on = format == WireFormat::Responses && was_answer;
         was_answer = is_answer;
         (is_answer && !goes_on).then(|| item.node.range().start)
     };
     items.iter().filter_map(begin).collect()
 }
 
-fn is_answer(format: Format, item: &Item<'_>) -> bool {
+fn is_answer(format: WireFormat, item: &JsonItem<'_>) -> bool {
     let role = item.fields.as_ref().and_then(|fields| fields.string("role"));
     match format {
-        Format::Chat | Format::Messages => role.as_deref() == Some("assistant"),
-        Format::Responses => responses::is_of_assistant(item.fields.as_ref()),
+        WireFormat::Chat | WireFormat::Messages => role.as_deref() == Some("assistant"),
+        WireFormat::Responses => responses::is_of_assistant(item.fields.as_ref()),
     }
 }
 
 /// Messages as items of the list. An answer goes back in the words of the endpoint that wrote it.
-fn written(format: Format, turn: &[Message]) -> Vec<String> {
+fn written(format: WireFormat, turn: &[Message]) -> Vec<String> {
     let source = turn.iter().find_map(|message| match message {
         Message::Assistant { source, .. } => source.as_deref(),
         _ => None,
     });
-    let (names, learned, extra) = (Names::default(), Learned::new(), Map::new());
-    let settings = Settings {
+    let (names, learned, extra) = (FunctionNames::default(), Learned::new(), Map::new());
+    let settings = WireSettings {
         model: "",
         source: source.map_or("", |source| &source.endpoint),
         names: &names,
@@ -98,9 +100,9 @@ fn written(format: Format, turn: &[Message]) -> Vec<String> {
     let messages: Messages = turn.iter().cloned().collect();
     let request = Request { messages, ..Request::new(Role::Actor, Vec::new()) };
     let items = match format {
-        Format::Chat => chat::messages(&request, &settings),
-        Format::Responses => responses::items(&request, &settings),
-        Format::Messages => messages::messages(request.messages.iter(), &settings),
+        WireFormat::Chat => chat::messages(&request, &settings),
+        WireFormat::Responses => responses::items(&request, &settings),
+        WireFormat::Messages => messages::messages(request.messages.iter(), &settings),
     };
     items.iter().map(Value::to_string).collect()
 }
@@ -112,10 +114,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::blocks::{Block, Kind};
+    use crate::domain::blocks::{Block, BlockKind};
     use crate::domain::{ReplySource, ToolCall};
 
-    const FORMATS: [Format; 3] = [Format::Chat, Format::Responses, Format::Messages];
+    const FORMATS: [WireFormat; 3] =
+        [WireFormat::Chat, WireFormat::Responses, WireFormat::Messages];
 
     fn turn(id: &str, blocks: Vec<Block>) -> Vec<Message> {
         let call = ToolCall { id: id.into(), tool: "weather".into(), arguments: json!({"a": 1}) };
@@ -126,15 +129,15 @@ mod tests {
     }
 
     /// Requests of one conversation: a question, an answer, and another question.
-    fn body(format: Format) -> &'static str {
+    fn body(format: WireFormat) -> &'static str {
         match format {
-            Format::Chat => {
+            WireFormat::Chat => {
                 r#"{"temperature": 1.00, "messages" : [ {"role":"user","content":"A"} , {"role":"assistant","content":"B"}, {"role":"user","content":"C"} ]}"#
             }
-            Format::Responses => {
+            WireFormat::Responses => {
                 r#"{"temperature": 1.00, "input" : [ {"role":"user","content":"A"} , {"type":"reasoning","id":"r","summary":[]}, {"role":"assistant","content":"B"}, {"role":"user","content":"C"} ]}"#
             }
-            Format::Messages => {
+            WireFormat::Messages => {
                 r#"{"temperature": 1.00, "messages" : [ {"role":"user","content":"A"} , {"role":"assistant","content":[{"type":"text","text":"B"}]}, {"role":"user","content":"C"} ]}"#
             }
         }
@@ -167,9 +170,13 @@ mod tests {
     fn signed_thoughts_go_back_as_they_came() {
         let thinking = json!({"type": "thinking", "thinking": "hm", "signature": "s=="});
         let blocks =
-            vec![Block::kept(Kind::Thinking, thinking), Block::Call { id: "call_1".into() }];
+            vec![Block::kept(BlockKind::Thinking, thinking), Block::Call { id: "call_1".into() }];
         let turn = turn("call_1", blocks);
-        let put = with_turns(Format::Messages, body(Format::Messages).as_bytes(), &[(None, &turn)]);
+        let put = with_turns(
+            WireFormat::Messages,
+            body(WireFormat::Messages).as_bytes(),
+            &[(None, &turn)],
+        );
         let put = String::from_utf8(put.unwrap()).unwrap();
         assert!(put.contains(r#"{"type":"thinking","thinking":"hm","signature":"s=="}"#), "{put}");
     }
@@ -177,16 +184,16 @@ mod tests {
     #[test]
     fn an_input_of_one_text_becomes_a_list_and_a_past_elsewhere_is_left_alone() {
         let turn = turn("call_1", Vec::new());
-        let put = |body: &str| with_turns(Format::Responses, body.as_bytes(), &[(None, &turn)]);
+        let put = |body: &str| with_turns(WireFormat::Responses, body.as_bytes(), &[(None, &turn)]);
         let body = r#"{"input":"A \u0062","previous_response_id":"resp_1"}"#;
         let put_in = put(body).unwrap();
-        let asked = Format::Responses.read_request(&put_in).unwrap();
+        let asked = WireFormat::Responses.read_request(&put_in).unwrap();
         assert_eq!((asked.request.messages.len(), asked.request.messages[0].text()), (3, "A b"));
         assert_eq!(asked.previous.as_deref(), Some("resp_1"));
         let elsewhere = put(r#"{"input":"A","conversation":"conv_1"}"#);
         assert!(matches!(elsewhere, Err(NotChanged::AtEndpoint)));
         assert!(matches!(put("{}"), Err(NotChanged::NoList)));
         let empty = put(r#"{"input":[]}"#).unwrap();
-        assert_eq!(Format::Responses.read_request(&empty).unwrap().request.messages.len(), 2);
+        assert_eq!(WireFormat::Responses.read_request(&empty).unwrap().request.messages.len(), 2);
     }
 }

@@ -5,10 +5,10 @@ use std::{collections::HashMap, fs, path::Path};
 use serde_json::Value;
 use toolyard_domain::{Event, Scoring, State, Task, TaskEvent, ToolGraph};
 use toolyard_lab::import::{ImportSummary, import_api_bank};
-use toolyard_store::import::{Format, ImportError, read_trajectories};
+use toolyard_store::import::{ImportError, TrajectoryFormat, read_trajectories};
 use toolyard_store::journal;
 use toolyard_tool::builtin;
-use toolyard_tool::manifest::{Loaded, Manifest, Source, load_dir};
+use toolyard_tool::manifest::{Loaded, Manifest, ToolSource, load_dir};
 
 use crate::program::{Home, text};
 use crate::{shared, toolyard};
@@ -41,14 +41,15 @@ fn api_bank_becomes_a_workspace_whose_calls_all_have_answers() {
             let Manifest { spec, source, .. } = tools[&step.tools[0]];
             let schema = jsonschema::validator_for(&spec.parameters).unwrap();
             schema.validate(&step.arguments).unwrap_or_else(|error| panic!("{step:?}: {error}"));
-            let Source::Recorded(table) = source else { panic!("{spec:?}") };
+            let ToolSource::Recorded(table) = source else { panic!("{spec:?}") };
             assert_eq!(table.answer(&step.arguments).ok(), step.finds.as_deref(), "{step:?}");
         }
     }
 
     let graph = fs::read_to_string(out.join("graph.json")).unwrap();
     let graph = ToolGraph::from_json(&graph).unwrap();
-    let again = read_trajectories(Format::Jsonl, [out.join("trajectories.jsonl")]).unwrap();
+    let again =
+        read_trajectories(TrajectoryFormat::Jsonl, [out.join("trajectories.jsonl")]).unwrap();
     assert_eq!(again.learn().unwrap(), graph);
     assert_eq!(graph.edge_count(), 110);
 }

@@ -4,7 +4,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use toolyard::domain::program::{
-    Answer, Function, Interpreter, Pause, ProgramLimits, ProgramStart, Stops,
+    CallAnswer, Function, Interpreter, Pause, ProgramLimits, ProgramStart, Stops,
 };
 use toolyard::program::Child;
 
@@ -59,9 +59,9 @@ async fn run(child: &mut Child, text: &str, stoppable: bool) {
         let answers = match &pause {
             Pause::Ended(_) => break,
             Pause::Line(_) => Vec::new(),
-            Pause::Clock => vec![Answer::Time(0)],
-            Pause::Call(_) => vec![Answer::Result(String::new())],
-            Pause::Calls(calls) => vec![Answer::Result(String::new()); calls.len()],
+            Pause::Clock => vec![CallAnswer::Time(0)],
+            Pause::Call(_) => vec![CallAnswer::Result(String::new())],
+            Pause::Calls(calls) => vec![CallAnswer::Result(String::new()); calls.len()],
         };
         kept.push(std::mem::replace(&mut pause, child.answer(answers, &none).await));
     }

@@ -11,7 +11,7 @@ use toolyard::app::workspace::Workspace;
 use toolyard::domain::{Knob, State, ToolName};
 use toolyard::engine::{self, Setup};
 use toolyard::stage::sample::Sample;
-use toolyard::stage::simulated::{Settings, Simulated};
+use toolyard::stage::simulated::{Simulated, SimulatedSettings};
 use toolyard::tool::ToolBox;
 
 const PRIMARY: &str = "search_web";
@@ -46,8 +46,12 @@ impl Run {
         toolyard::process::set_reaper(env!("CARGO_BIN_EXE_toolyard").into());
         let workspace = Workspace::open(None, Some(Sample::General), &[]).unwrap();
         let tasks = workspace.tasks.clone();
-        let model =
-            Simulated::new("simulated".into(), Settings::default(), self.seed, tasks.clone());
+        let model = Simulated::new(
+            "simulated".into(),
+            SimulatedSettings::default(),
+            self.seed,
+            tasks.clone(),
+        );
         let spec = SessionSpec {
             seed: Some(self.seed),
             strategy: Some(self.strategy.parse().unwrap()),

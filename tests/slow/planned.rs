@@ -1,7 +1,7 @@
 //! Plan, work, solve with the simulated model: what the sample tasks come to, and what decides it.
 
 use serde_json::Value;
-use toolyard::domain::state::{Source, What};
+use toolyard::domain::state::{EvidenceSource, What};
 use toolyard::domain::{NullReason, Role, State, TaskId, TaskState};
 use toolyard::store::journal;
 
@@ -68,7 +68,7 @@ fn shows_why(state: &State, task: &TaskState) {
         state.model_calls.iter().find(|ask| ask.task == task.id && ask.role == Role::Solver);
     let shown = solver.unwrap().request.messages.last().unwrap().text();
     for (id, evidence) in &work.evidence {
-        let Source::Call(call) = evidence.source else { continue };
+        let EvidenceSource::Call(call) = evidence.source else { continue };
         let call = state.tool_call(call).unwrap();
         if call.tool.as_str() != "search_web" {
             continue;

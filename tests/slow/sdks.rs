@@ -6,12 +6,17 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 use toolyard::domain::{Finish, Message, Reply, ToolCall, Usage};
-use toolyard::wire::{Answering, Asked, Format, Names, NotRead, chat, messages, responses};
+use toolyard::wire::{
+    Answering, FunctionNames, IncomingRequest, NotRead, WireFormat, chat, messages, responses,
+};
 
 use crate::fake_endpoint::{Fake, Script, response, send, stream_head};
 
-const FORMATS: [(&str, Format); 3] =
-    [("chat", Format::Chat), ("responses", Format::Responses), ("messages", Format::Messages)];
+const FORMATS: [(&str, WireFormat); 3] = [
+    ("chat", WireFormat::Chat),
+    ("responses", WireFormat::Responses),
+    ("messages", WireFormat::Messages),
+];
 
 /// The functions of one format.
 struct Codec {
@@ -19,10 +24,10 @@ struct Codec {
     stream: fn(&Reply, &Answering<'_>) -> String,
     error: fn(u16, &str) -> String,
     event: fn(u16, &str) -> String,
-    request: fn(&[u8]) -> Result<Asked, NotRead>,
+    request: fn(&[u8]) -> Result<IncomingRequest, NotRead>,
 }
 
-fn codec(format: Format) -> Codec {
+fn codec(format: WireFormat) -> Codec {
     macro_rules! of {
         ($wire:ident) => {
             Codec {
@@ -35,9 +40,9 @@ fn codec(format: Format) -> Codec {
         };
     }
     match format {
-        Format::Chat => of!(chat),
-        Format::Responses => of!(responses),
-        Format::Messages => of!(messages),
+        WireFormat::Chat => of!(chat),
+        WireFormat::Responses => of!(responses),
+        WireFormat::Messages => of!(messages),
     }
 }
 
@@ -111,7 +116,7 @@ fn two_calls() -> Reply {
 fn the_sdks_read_what_we_write() {
     let refused = Reply { finish: Finish::Refused, ..Reply::of_text("I will not.") };
     let cut = Reply { finish: Finish::Length, ..Reply::of_text("It is") };
-    let names = Names::default();
+    let names = FunctionNames::default();
     let answering = Answering { id: "a1", model: "m", names: &names, created: 1 };
     for (name, format) in FORMATS {
         let codec = codec(format);
@@ -141,23 +146,23 @@ fn the_sdks_read_what_we_write() {
 }
 
 /// How a format says that an answer ended.
-fn finish(format: Format, finish: &Finish) -> &'static str {
+fn finish(format: WireFormat, finish: &Finish) -> &'static str {
     match (format, finish) {
-        (Format::Chat, Finish::Calls) => "tool_calls",
-        (Format::Chat, Finish::Length) => "length",
-        (Format::Chat, _) => "stop",
-        (Format::Responses, Finish::Length) => "max_output_tokens",
-        (Format::Responses, _) => "completed",
-        (Format::Messages, Finish::Calls) => "tool_use",
-        (Format::Messages, Finish::Length) => "max_tokens",
-        (Format::Messages, Finish::Refused) => "refusal",
-        (Format::Messages, _) => "end_turn",
+        (WireFormat::Chat, Finish::Calls) => "tool_calls",
+        (WireFormat::Chat, Finish::Length) => "length",
+        (WireFormat::Chat, _) => "stop",
+        (WireFormat::Responses, Finish::Length) => "max_output_tokens",
+        (WireFormat::Responses, _) => "completed",
+        (WireFormat::Messages, Finish::Calls) => "tool_use",
+        (WireFormat::Messages, Finish::Length) => "max_tokens",
+        (WireFormat::Messages, Finish::Refused) => "refusal",
+        (WireFormat::Messages, _) => "end_turn",
     }
 }
 
 #[test]
 fn the_sdks_raise_what_we_write_as_an_error() {
-    let names = Names::default();
+    let names = FunctionNames::default();
     let answering = Answering { id: "a1", model: "m", names: &names, created: 1 };
     for (name, format) in FORMATS {
         let codec = codec(format);
@@ -181,7 +186,7 @@ fn the_sdks_raise_what_we_write_as_an_error() {
 
 #[test]
 fn we_read_what_the_sdks_send() {
-    let names = Names::default();
+    let names = FunctionNames::default();
     let answering = Answering { id: "a1", model: "m", names: &names, created: 1 };
     for (name, format) in FORMATS {
         let codec = codec(format);

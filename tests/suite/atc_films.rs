@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use toolyard::app::report::Report;
-use toolyard::app::session::{JournalChoice, Session, SessionSpec};
+use toolyard::app::session::{JournalChoice, SessionHandle, SessionSpec};
 use toolyard::domain::{Base, BlamedBy, Knob, Message, Reflect, Role, State, Strategy};
 use toolyard::stage::builtin;
 use toolyard::stage::sample::Sample;
@@ -72,7 +72,7 @@ fn played(strategy: Strategy, reflect: Reflect, seed: u64) -> State {
         knobs: [(Knob::Reflect, reflect as usize as f64)].into(),
         ..SessionSpec::default()
     };
-    let Session { engine, commands, records, .. } = spec.prepare().unwrap().spawn().unwrap();
+    let SessionHandle { engine, commands, records, .. } = spec.prepare().unwrap().spawn().unwrap();
     let state = engine.join().unwrap();
     drop((commands, records));
     state

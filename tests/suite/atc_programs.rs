@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::{Map, Value, json};
 use toolyard::domain::program::{
-    Answer, Extra, Function, Interpreter, Moment, Pause, ProgramCall, ProgramEnd, ProgramLimits,
-    ProgramStart, Raised, Stops, Told,
+    CallAnswer, Extra, ExtraOutcome, Function, Interpreter, Moment, Pause, ProgramCall, ProgramEnd,
+    ProgramLimits, ProgramStart, Raised, Stops,
 };
 use toolyard::papers::atc::flaws::flaws_of;
 use toolyard::program::Child;
@@ -38,7 +38,7 @@ async fn run(
     child: &mut Child,
     start: &ProgramStart,
     stops: &Stops,
-    mut answer: impl FnMut(&ProgramCall) -> Answer,
+    mut answer: impl FnMut(&ProgramCall) -> CallAnswer,
 ) -> Ran {
     let (mut calls, mut stopped) = (Vec::new(), Vec::new());
     if let Some(flaw) = flaws_of(&start.text, &start.functions).into_iter().next() {
@@ -53,7 +53,7 @@ async fn run(
                 stopped.push(line.line);
                 Vec::new()
             }
-            Pause::Clock => vec![Answer::Time(1_700_000_000_000)],
+            Pause::Clock => vec![CallAnswer::Time(1_700_000_000_000)],
             Pause::Call(call) => {
                 let answers = vec![answer(&call)];
                 calls.push(call);
@@ -70,8 +70,11 @@ async fn run(
 }
 
 /// For programs that call nothing.
-fn no_tool(call: &ProgramCall) -> Answer {
-    Answer::Raise(Raised::new("RuntimeError", format!("nobody expected a call of {}", call.tool)))
+fn no_tool(call: &ProgramCall) -> CallAnswer {
+    CallAnswer::Raise(Raised::new(
+        "RuntimeError",
+        format!("nobody expected a call of {}", call.tool),
+    ))
 }
 
 fn start(text: &str) -> ProgramStart {
@@ -79,7 +82,7 @@ fn start(text: &str) -> ProgramStart {
 }
 
 /// The tools of the golden programs.
-fn mocked(data: &Value) -> (Vec<Function>, impl Fn(&ProgramCall) -> Answer) {
+fn mocked(data: &Value) -> (Vec<Function>, impl Fn(&ProgramCall) -> CallAnswer) {
     let functions = data["params"].as_object().unwrap().iter().map(|(name, parameters)| Function {
         name: name.clone(),
         parameters: serde_json::from_value(parameters.clone()).unwrap(),
@@ -97,13 +100,13 @@ fn mocked(data: &Value) -> (Vec<Function>, impl Fn(&ProgramCall) -> Answer) {
         };
         let result = &rows.iter().find(fits).unwrap()["result"];
         match result.get("$error") {
-            Some(error) => Answer::Raise(Raised::new(
+            Some(error) => CallAnswer::Raise(Raised::new(
                 "RuntimeError",
                 format!("{}: {}", call.tool, error.as_str().unwrap()),
             )),
-            None => {
-                Answer::Result(result.as_str().map_or_else(|| result.to_string(), str::to_owned))
-            }
+            None => CallAnswer::Result(
+                result.as_str().map_or_else(|| result.to_string(), str::to_owned),
+            ),
         }
     };
     (functions.collect(), answer)
@@ -221,7 +224,7 @@ fn a_person_asks_for_values_in_the_scope_of_a_line_and_sets_them() {
         let mut pause = child.start(&start, &stops).await;
         let mut seen = Vec::new();
         while let Pause::Line(stop) = pause {
-            for Told { expression, value, holds, .. } in stop.told {
+            for ExtraOutcome { expression, value, holds, .. } in stop.told {
                 let value = value.map_or_else(|error| error, |value| value.to_string());
                 seen.push(format!("{}#{} {expression}: {value} {holds}", stop.line, stop.hit));
             }
@@ -363,7 +366,7 @@ fn hostile_programs_end_in_time_and_leave_the_next_one_alone() {
             for stoppable in [false, true] {
                 let functions = vec![tool()];
                 let start = ProgramStart { functions, stoppable, limits, ..start(text) };
-                let nothing = |_: &ProgramCall| Answer::Result(String::new());
+                let nothing = |_: &ProgramCall| CallAnswer::Result(String::new());
                 let ran = run(&mut child, &start, &Stops::default(), nothing).await;
                 let kind = ran.end.error.as_ref().map_or("", |error| error.kind.as_str());
                 assert!(wanted.contains(&kind), "{text:.60}: {:?}", ran.end.error);
@@ -404,8 +407,8 @@ fn arguments_that_are_no_json_are_refused_by_name() {
         let start = ProgramStart { functions, ..start(all) };
         let ran =
             run(&mut child, &start, &Stops::default(), |call| match call.arguments.get("b") {
-                Some(_) => Answer::Raise(Raised::new("RuntimeError", "tool: no")),
-                None => Answer::Result(json!({ "n": call.arguments["a"] }).to_string()),
+                Some(_) => CallAnswer::Raise(Raised::new("RuntimeError", "tool: no")),
+                None => CallAnswer::Result(json!({ "n": call.arguments["a"] }).to_string()),
             })
             .await;
         assert_eq!(

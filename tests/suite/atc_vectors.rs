@@ -3,7 +3,7 @@
 use serde_json::Value;
 use toolyard::domain::program::Span;
 use toolyard::domain::result_schema::{Schema, SchemaMode};
-use toolyard::papers::atc::blame::{CallMade, Step, by_flow, by_reply};
+use toolyard::papers::atc::blame::{CallMade, FlowStep, by_flow, by_reply};
 use toolyard::papers::atc::extract;
 use toolyard::papers::atc::metrics::{Gold, PathScore, PathSums, score};
 
@@ -146,7 +146,7 @@ fn the_data_flow_of_a_program_blames_one_tool_and_says_the_way() {
         let way = WAYS.iter().find(|(name, _)| case["name"] == *name);
         if let Some((_, way)) = way {
             let right =
-                way.iter().map(|(name, line)| Step { name: (*name).to_owned(), line: *line });
+                way.iter().map(|(name, line)| FlowStep { name: (*name).to_owned(), line: *line });
             assert_eq!(blame.way, right.collect::<Vec<_>>(), "{case}");
         }
         assert_eq!(blame.way.is_empty(), blame.tool.is_none(), "{case}");

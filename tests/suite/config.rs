@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::{collections::BTreeSet, ffi::OsString, fs, time::Duration};
 
 use proptest::prelude::*;
-use toolyard::app::config::{Chosen, Config, ModelConfig};
+use toolyard::app::config::{Config, ModelConfig, SessionOverrides};
 use toolyard::domain::knob::{KNOBS, Takes};
 use toolyard::domain::{Knob, ModelName, Role, Speed, ToolMode};
 use toolyard::model::http::Endpoint;
 use toolyard::model::secret::{HeaderSource, KeySource};
-use toolyard::wire::Format;
+use toolyard::wire::WireFormat;
 
 const EXAMPLE: &str = include_str!("../../config.example.toml");
 /// Stands for a key in bad configurations.
@@ -46,7 +46,7 @@ fn the_example_is_the_defaults() {
     assert_eq!(
         parse(EXAMPLE),
         Config {
-            chosen: Chosen { strategy: true, speed: true, retrieve: true },
+            chosen: SessionOverrides { strategy: true, speed: true, retrieve: true },
             ..Config::default()
         }
     );
@@ -58,8 +58,8 @@ fn the_example_can_be_taken_into_use_line_by_line() {
     let config = parse(&uncommented());
     let names: Vec<_> = config.models.keys().map(ModelName::as_str).collect();
     assert_eq!(names, ["simulated", "openai", "claude", "gpt", "ollama", "openrouter", "vllm"]);
-    assert_eq!(endpoint(&config, "claude").format, Format::Messages);
-    assert_eq!(endpoint(&config, "gpt").format, Format::Responses);
+    assert_eq!(endpoint(&config, "claude").format, WireFormat::Messages);
+    assert_eq!(endpoint(&config, "gpt").format, WireFormat::Responses);
     assert_eq!(endpoint(&config, "openai").key, KeySource::Env("OPENAI_API_KEY".into()));
     assert_eq!(endpoint(&config, "ollama").key, KeySource::None);
     let command = ["pass", "show", "openrouter"].map(str::to_owned).to_vec();

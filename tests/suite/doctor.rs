@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, fs, path::Path};
 
-use toolyard::app::doctor::{Finding, Subject, Terminal, Trials, Verdict, examine, is_well};
+use toolyard::app::doctor::{Finding, FindingLevel, Subject, Terminal, Trials, examine, is_well};
 
 use crate::fake_endpoint::{Fake, Step};
 
@@ -76,7 +76,11 @@ fn body(status: &str, body: &str) -> Vec<Step> {
 async fn the_demo_is_well() {
     let surroundings = Surroundings::new("");
     let findings = surroundings.examined(None, SCREEN).await;
-    assert!(findings.iter().all(|finding| finding.verdict == Verdict::Ok), "{}", shown(&findings));
+    assert!(
+        findings.iter().all(|finding| finding.verdict == FindingLevel::Ok),
+        "{}",
+        shown(&findings)
+    );
     let text = shown(&findings);
     for phrase in [
         "configuration: read from ",

@@ -8,15 +8,16 @@ use toolyard::app::encoder::heads::{self, HeadsError, LoadedHeads};
 use toolyard::app::encoder::{Encoder, EncoderError};
 use toolyard::domain::Chance;
 use toolyard::papers::cotools::{
-    HeadAbout, HeadFile, Heads, Layer, Pooling, Preparation, QueryTemplate, Recipe, Retriever, Use,
+    HeadAbout, HeadFile, Heads, Pooling, Preparation, QueryTemplate, Recipe, RecipeLayer,
+    Retriever, Use,
 };
 use toolyard::reader::LONGEST_TEXT;
 
 use crate::reader::tiny_path;
 
 static NOT_CANCELLED: AtomicBool = AtomicBool::new(false);
-const MEAN: (Layer, Pooling) = (Layer::After(2), Pooling::Mean);
-const END: (Layer, Pooling) = (Layer::Final, Pooling::End);
+const MEAN: (RecipeLayer, Pooling) = (RecipeLayer::After(2), Pooling::Mean);
+const END: (RecipeLayer, Pooling) = (RecipeLayer::Final, Pooling::End);
 
 fn texts() -> Vec<String> {
     (0..40).map(|n| format!("tool name: t{n}, tool description: it does {}", n % 7)).collect()
@@ -70,7 +71,7 @@ fn equal_texts_are_read_once_and_long_ones_are_cut() {
     encoder.encode(&long, END, &NOT_CANCELLED, &mut |_| {}).unwrap();
     assert_eq!(encoder.work().cut, 1);
     assert_eq!(encoder.encode(&[], END, &NOT_CANCELLED, &mut |_| {}).unwrap().rows(), 0);
-    let token = (Layer::Final, Pooling::Token);
+    let token = (RecipeLayer::Final, Pooling::Token);
     let error = encoder.encode(&twice, token, &NOT_CANCELLED, &mut |_| {}).unwrap_err();
     assert!(matches!(error, EncoderError::SingleTokens));
 }
@@ -79,9 +80,10 @@ fn equal_texts_are_read_once_and_long_ones_are_cut() {
 fn the_judge_gets_a_state_for_each_token_without_the_end() {
     let mut encoder = open(None);
     let text = "one and <|im_end|> two";
-    let (tokens, states) = encoder.token_states(text, Layer::After(1), &NOT_CANCELLED).unwrap();
+    let (tokens, states) =
+        encoder.token_states(text, RecipeLayer::After(1), &NOT_CANCELLED).unwrap();
     assert_eq!((tokens.ids.len(), tokens.ends.last()), (states.rows(), Some(&text.len())));
-    let (tokens, states) = encoder.token_states("", Layer::After(1), &NOT_CANCELLED).unwrap();
+    let (tokens, states) = encoder.token_states("", RecipeLayer::After(1), &NOT_CANCELLED).unwrap();
     assert_eq!((tokens.ids.len(), states.rows()), (0, 0));
 }
 

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 use tempfile::TempDir;
 use toolyard::domain::ToolName;
-use toolyard::papers::btp::candidates::Past;
+use toolyard::papers::btp::candidates::QueryUses;
 use toolyard::store::experience::{
     Experience, ExperienceError, History, Prune, PruneSummary, Same, Use,
 };
@@ -38,7 +38,7 @@ fn store(uses: &[Use]) -> Experience {
     store
 }
 
-fn history(store: &Experience, query: &str, tool: &str, same: Same) -> Vec<Past> {
+fn history(store: &Experience, query: &str, tool: &str, same: Same) -> Vec<QueryUses> {
     let mut all = store.history(&store.query(query), &[tool.into()], same).unwrap();
     assert_eq!(all.len(), 1);
     all.remove(0).past
@@ -63,9 +63,9 @@ fn a_history_says_how_alike_each_past_query_was_and_how_often_the_tool_helped() 
     let found = history(&store, "weather in Paris", "forecast", Same::Counts);
     assert_eq!(found.len(), 3);
     // The latest first.
-    assert_eq!(found[0], Past { similarity: 0.0, helpful: 0, unhelpful: 1 });
+    assert_eq!(found[0], QueryUses { similarity: 0.0, helpful: 0, unhelpful: 1 });
     assert!((found[1].similarity - 0.5).abs() < 1e-6, "{found:?}");
-    assert_eq!(found[2], Past { similarity: 1.0, helpful: 2, unhelpful: 1 });
+    assert_eq!(found[2], QueryUses { similarity: 1.0, helpful: 2, unhelpful: 1 });
 
     let tools = ["exchange".into(), "nobody's".into(), "forecast".into()];
     let all = store.history(&store.query("euros"), &tools, Same::Counts).unwrap();
@@ -81,7 +81,10 @@ fn the_guard_leaves_out_the_very_query_and_nothing_else() {
         past("the weather: Paris!", "forecast", false),
     ]);
     let guarded = history(&store, " weather in Paris\n", "forecast", Same::LeftOut);
-    assert_eq!(guarded, [Past { similarity: guarded[0].similarity, helpful: 0, unhelpful: 1 }]);
+    assert_eq!(
+        guarded,
+        [QueryUses { similarity: guarded[0].similarity, helpful: 0, unhelpful: 1 }]
+    );
     assert_eq!(history(&store, "weather in Paris", "forecast", Same::Counts).len(), 2);
     let query = store.query("weather in Paris");
     let all = |_: &str| true;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use toolyard::store::import::{Format, read_trajectories};
+use toolyard::store::import::{TrajectoryFormat, read_trajectories};
 
 #[test]
 fn broken_trajectories_say_where_and_what() {
@@ -15,10 +15,10 @@ fn broken_trajectories_say_where_and_what() {
         (r#"{"tools": ["end"]}"#, r#":1: tools[0]: "end" is not a valid tool name"#),
         (r#"{"task": 7, "tools": []}"#, ":1: task: invalid type: integer `7`"),
     ] {
-        let says_it = refusal(Format::Jsonl, text.as_bytes());
+        let says_it = refusal(TrajectoryFormat::Jsonl, text.as_bytes());
         assert!(says_it.contains(says), "{text}\n  says: {says_it}\n  not: {says}");
     }
-    assert!(refusal(Format::Jsonl, b"{\"tools\":[]}\n\xff").contains(":2: not UTF-8"));
+    assert!(refusal(TrajectoryFormat::Jsonl, b"{\"tools\":[]}\n\xff").contains(":2: not UTF-8"));
 }
 
 #[test]
@@ -39,12 +39,12 @@ fn broken_dialogues_say_where_and_what() {
         ),
         (call(r#""api_name": "A", "result": {"output": 1}"#), ":1: param_dict: missing"),
     ] {
-        let says_it = refusal(Format::ApiBank, text.as_bytes());
+        let says_it = refusal(TrajectoryFormat::ApiBank, text.as_bytes());
         assert!(says_it.contains(says), "{text}\n  says: {says_it}\n  not: {says}");
     }
 }
 
-fn refusal(format: Format, text: &[u8]) -> String {
+fn refusal(format: TrajectoryFormat, text: &[u8]) -> String {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("t.jsonl"), text).unwrap();
     let error = read_trajectories(format, [folder.path()]).unwrap_err().to_string();
@@ -55,9 +55,10 @@ fn refusal(format: Format, text: &[u8]) -> String {
 #[test]
 fn a_folder_without_data_and_a_missing_one_are_told_apart() {
     let folder = tempfile::tempdir().unwrap();
-    let error = read_trajectories(Format::Jsonl, [folder.path()]).unwrap_err().to_string();
+    let error =
+        read_trajectories(TrajectoryFormat::Jsonl, [folder.path()]).unwrap_err().to_string();
     assert!(error.contains("expected files *.jsonl"), "{error}");
     let missing = folder.path().join("nowhere");
-    let error = read_trajectories(Format::Jsonl, [missing]).unwrap_err().to_string();
+    let error = read_trajectories(TrajectoryFormat::Jsonl, [missing]).unwrap_err().to_string();
     assert!(error.contains("nowhere: no such file"), "{error}");
 }

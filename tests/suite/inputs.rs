@@ -7,7 +7,7 @@ use ratatui::crossterm::event::{
     Event as Input, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
 use toolyard::ui::inputs::framer::{Framer, LIMIT, WAIT};
-use toolyard::ui::inputs::{News, read};
+use toolyard::ui::inputs::{TerminalEvent, read};
 
 use crate::mutations::Numbers;
 
@@ -24,33 +24,33 @@ impl Terminal {
     }
 
     /// What these bytes give at once, after a pause.
-    fn write(&mut self, bytes: impl AsRef<[u8]>, after: u64) -> Vec<News> {
+    fn write(&mut self, bytes: impl AsRef<[u8]>, after: u64) -> Vec<TerminalEvent> {
         self.now += Duration::from_millis(after);
         self.framer.feed(bytes.as_ref(), self.now);
         self.news()
     }
 
     /// What comes while nothing is sent.
-    fn wait(&mut self, time: Duration) -> Vec<News> {
+    fn wait(&mut self, time: Duration) -> Vec<TerminalEvent> {
         self.now += time;
         self.framer.pass(self.now);
         self.news()
     }
 
-    fn news(&mut self) -> Vec<News> {
+    fn news(&mut self) -> Vec<TerminalEvent> {
         std::iter::from_fn(|| self.framer.unit()).filter_map(read).collect()
     }
 }
 
-fn key(code: KeyCode) -> News {
+fn key(code: KeyCode) -> TerminalEvent {
     held(code, KeyModifiers::NONE)
 }
 
-fn held(code: KeyCode, modifiers: KeyModifiers) -> News {
-    News::Input(Input::Key(KeyEvent::new(code, modifiers)))
+fn held(code: KeyCode, modifiers: KeyModifiers) -> TerminalEvent {
+    TerminalEvent::Input(Input::Key(KeyEvent::new(code, modifiers)))
 }
 
-fn typed(c: char) -> News {
+fn typed(c: char) -> TerminalEvent {
     let shift = if c.is_uppercase() { KeyModifiers::SHIFT } else { KeyModifiers::NONE };
     held(KeyCode::Char(c), shift)
 }
@@ -60,7 +60,7 @@ const LATE: [u64; 5] = [80, 150, 500, 2500, 25_000];
 #[test]
 fn a_late_answer_about_colours_is_no_key_wherever_it_is_cut() {
     let answer = "\x1b]11;rgb:fdfd/f6f6/e3e3\x1b\\";
-    let ground = News::Ground((0xfd, 0xf6, 0xe3));
+    let ground = TerminalEvent::Ground((0xfd, 0xf6, 0xe3));
     for late in LATE {
         assert_eq!(Terminal::new().write(answer, late), from_ref(&ground));
         for cut in 2..answer.len() {
@@ -92,7 +92,10 @@ fn the_answer_that_is_owed_gives_escape_at_most_also_in_single_bytes() {
             news.extend(terminal.write(&report[3..], late));
             assert_eq!(news.len(), 2, "{report:?}: {news:?}");
             assert_eq!(news[0], key(KeyCode::Esc));
-            assert!(matches!(news[1], News::Ground((0, 0, 0)) | News::Answered), "{news:?}");
+            assert!(
+                matches!(news[1], TerminalEvent::Ground((0, 0, 0)) | TerminalEvent::Answered),
+                "{news:?}"
+            );
         }
     }
 }
@@ -131,7 +134,7 @@ fn strings_and_reports_that_come_unasked_are_no_keys() {
     // The same with controls of eight bits, which are no characters.
     assert_eq!(Terminal::new().write(b"\x9d11;rgb:0/0/0\x9c:", 0).last(), Some(&typed(':')));
     assert_eq!(Terminal::new().write(b"\x901+r544e\x9c", 0), []);
-    assert_eq!(Terminal::new().write(b"\x9b?62;4c", 0), [News::Answered]);
+    assert_eq!(Terminal::new().write(b"\x9b?62;4c", 0), [TerminalEvent::Answered]);
 }
 
 #[test]
@@ -164,8 +167,8 @@ fn keys_are_what_they_are_and_come_at_once() {
         ("\x1bé", held(KeyCode::Char('é'), alt)),
         ("\x1b[97;5u", held(KeyCode::Char('a'), ctrl)),
         ("\x1b[27u", key(KeyCode::Esc)),
-        ("\x1b[I", News::Input(Input::FocusGained)),
-        ("\x1b[O", News::Input(Input::FocusLost)),
+        ("\x1b[I", TerminalEvent::Input(Input::FocusGained)),
+        ("\x1b[O", TerminalEvent::Input(Input::FocusLost)),
     ] {
         assert_eq!(Terminal::new().write(bytes, 0), from_ref(&expected), "{bytes:?}");
         // Cut by the network, as long as it is soon after an ESC.
@@ -179,7 +182,7 @@ fn keys_are_what_they_are_and_come_at_once() {
     let event = |kind, bytes: &[u8]| {
         let modifiers = KeyModifiers::NONE;
         let mouse = MouseEvent { kind, column: 2, row: 3, modifiers };
-        assert_eq!(Terminal::new().write(bytes, 0), [News::Input(Input::Mouse(mouse))]);
+        assert_eq!(Terminal::new().write(bytes, 0), [TerminalEvent::Input(Input::Mouse(mouse))]);
     };
     event(MouseEventKind::Down(MouseButton::Left), b"\x1b[<0;3;4M");
     event(MouseEventKind::Up(MouseButton::Left), b"\x1b[<0;3;4m");
@@ -243,7 +246,7 @@ fn a_key_that_looks_like_the_beginning_of_a_report_locks_nobody_out() {
 fn a_paste_is_one_text_whatever_is_in_it() {
     let text = "\x1b]11;rgb:0/0/0\x07\r:q\x1b[201\x1b\\\x03é";
     let paste = format!("\x1b[200~{text}\x1b[201~");
-    let expected = News::Input(Input::Paste(text.to_owned()));
+    let expected = TerminalEvent::Input(Input::Paste(text.to_owned()));
     for cut in 2..paste.len() {
         for late in LATE {
             let mut terminal = Terminal::new();

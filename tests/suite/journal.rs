@@ -93,11 +93,11 @@ fn reading_begins_behind_any_event_as_if_all_before_were_read() {
     let path = folder.path().join("a.jsonl");
     let records = repetitive(&path, 33_000);
     for n in [0, 1, 2, 16_383, 16_384, 16_385, 32_767, 32_768, 32_769, 32_999, 33_000] {
-        let mut reader = journal::Reader::open(&path).unwrap();
+        let mut reader = journal::JournalReader::open(&path).unwrap();
         assert_eq!(reader.go_behind(n).unwrap(), n);
         assert_eq!(reader.next().map(Result::unwrap), records.get(n as usize).cloned(), "{n}");
     }
-    let mut reader = journal::Reader::open(&path).unwrap();
+    let mut reader = journal::JournalReader::open(&path).unwrap();
     assert_eq!(reader.go_behind(33_001).unwrap(), 33_000);
     // What is written later follows, also in a journal that was whole.
     reader.look_again().unwrap();

@@ -1,7 +1,7 @@
 //! What a walking agent is offered at each step.
 
 use serde_json::json;
-use toolyard::domain::{Command, Event, Knob, MenuItem, Offered, Reply, TaskEvent, ToolName};
+use toolyard::domain::{Command, Event, Knob, MenuItem, MenuReason, Reply, TaskEvent, ToolName};
 
 use crate::engine::yard::{Trial, Yard, calls, on_paused_time};
 
@@ -57,9 +57,9 @@ fn the_heaviest_tools_that_are_switched_on_fill_a_menu() {
         commands.extend(["cow", "dog", "elk"].map(switch_off));
         let menus = menus(trial(tools, &knobs, vec![call("", "ant")]), commands).await;
         assert_eq!(names(&menus[0]), ["bee", "ant", "end"]);
-        assert!(menus[0][..2].iter().all(|item| item.why == Offered::Filled), "{menus:?}");
+        assert!(menus[0][..2].iter().all(|item| item.why == MenuReason::Filled), "{menus:?}");
         assert_eq!(names(&menus[1]), ["bee", "ant", "end"]);
-        assert!(menus[1][..2].iter().all(|item| item.why == Offered::Successor), "{menus:?}");
+        assert!(menus[1][..2].iter().all(|item| item.why == MenuReason::Successor), "{menus:?}");
     });
 }
 
@@ -74,7 +74,7 @@ fn a_menu_that_cannot_hold_every_tool_has_those_that_match_the_task() {
         };
         let menu = menus(trial, vec![]).await.remove(0);
         assert_eq!(names(&menu), ["bee", "cow", "end"]);
-        assert!(menu[..2].iter().all(|item| item.why == Offered::Retrieved), "{menu:?}");
+        assert!(menu[..2].iter().all(|item| item.why == MenuReason::Retrieved), "{menu:?}");
     });
 }
 
@@ -86,7 +86,7 @@ fn what_words_find_is_not_offered_twice_in_a_first_menu() {
         let menus = menus(trial(&["ant", "bee", "cow", "hello"], &knobs, vec![]), commands).await;
         assert_eq!(names(&menus[0]), ["hello", "bee", "ant", "end"]);
         let whys: Vec<_> = menus[0].iter().map(|item| item.why).collect();
-        use Offered::{Filled, Finish, Retrieved};
+        use MenuReason::{Filled, Finish, Retrieved};
         assert_eq!(whys, [Retrieved, Filled, Filled, Finish]);
     });
 }
@@ -100,7 +100,7 @@ fn what_is_explored_suits_the_last_thought_best_of_all_that_is_not_on_the_menu()
         let replies = vec![call("An ant, a bee, a cow or a dog?", "cow")];
         let menus = menus(trial(tools, &knobs, replies), vec![]).await;
         assert_eq!(names(&menus[1]), ["ant", "bee", "dog", "end"]);
-        assert_eq!(menus[1][2].why, Offered::Explore);
+        assert_eq!(menus[1][2].why, MenuReason::Explore);
     });
 }
 

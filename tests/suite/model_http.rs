@@ -7,13 +7,13 @@ use pretty_assertions::assert_eq;
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 use toolyard::domain::{ModelError, ModelErrorKind, Reply, Request};
-use toolyard::model::http::{Connection, Endpoint, Wire};
+use toolyard::model::http::{Endpoint, EndpointConnection, Wire};
 use toolyard::model::secret::{HeaderSource, KeySource};
-use toolyard::model::{About, Progress};
+use toolyard::model::{About, ModelProgress};
 use toolyard::wire::errors::is_error;
 use toolyard::wire::json::read;
 use toolyard::wire::sse::Event;
-use toolyard::wire::{Fault, Piece, Reading, Report};
+use toolyard::wire::{AnswerFault, AnswerPiece, GrowingAnswer, Report};
 
 use crate::fake_endpoint::{Fake, Script, Step, json as body, response, send, stream, stream_head};
 
@@ -34,24 +34,32 @@ struct Typed {
     stopped: bool,
 }
 
-impl Reading for Typed {
-    fn whole(&mut self, document: &Value, _: &mut dyn FnMut(Piece)) -> Result<(), Fault> {
-        self.text = document["text"].as_str().ok_or(Fault::Missing("text"))?.into();
+impl GrowingAnswer for Typed {
+    fn whole(
+        &mut self,
+        document: &Value,
+        _: &mut dyn FnMut(AnswerPiece),
+    ) -> Result<(), AnswerFault> {
+        self.text = document["text"].as_str().ok_or(AnswerFault::Missing("text"))?.into();
         self.stopped = true;
         Ok(())
     }
 
-    fn event(&mut self, event: &Event, seen: &mut dyn FnMut(Piece)) -> Result<bool, Fault> {
+    fn event(
+        &mut self,
+        event: &Event,
+        seen: &mut dyn FnMut(AnswerPiece),
+    ) -> Result<bool, AnswerFault> {
         let data: Value =
-            read(event.data.as_bytes()).map_err(|why| Fault::NotJson(why.to_string()))?;
+            read(event.data.as_bytes()).map_err(|why| AnswerFault::NotJson(why.to_string()))?;
         if is_error(&data) || event.name == "error" {
-            return Err(Fault::Said(data));
+            return Err(AnswerFault::Said(data));
         }
         match data["type"].as_str() {
             Some("delta") => {
                 let text = data["text"].as_str().unwrap_or_default();
                 self.text += text;
-                seen(Piece::Text(text.to_owned()));
+                seen(AnswerPiece::Text(text.to_owned()));
             }
             Some("stop") => self.stopped = true,
             _ => {}
@@ -80,15 +88,15 @@ fn begin(_: &HeaderMap) -> Typed {
     Typed::default()
 }
 
-fn connection(fake: &Fake) -> Connection {
+fn connection(fake: &Fake) -> EndpointConnection {
     let mut endpoint = Endpoint::new("m", &fake.url, "typed-1");
     endpoint.key = KeySource::Command(vec!["echo".into(), KEY.into()]);
     endpoint.silence_timeout = Duration::from_secs(1);
     endpoint.max_retries = 1;
-    Connection::new(endpoint, WIRE).unwrap()
+    EndpointConnection::new(endpoint, WIRE).unwrap()
 }
 
-async fn ask(script: Vec<Script>) -> (Fake, Result<Typed, ModelError>, Vec<Progress>) {
+async fn ask(script: Vec<Script>) -> (Fake, Result<Typed, ModelError>, Vec<ModelProgress>) {
     let fake = Fake::start(script).await;
     let mut seen = Vec::new();
     let body = json!({ "system": "Be brief." });
@@ -108,7 +116,7 @@ async fn it_posts_to_its_own_path_with_its_own_headers_and_reads_typed_events() 
     let events = [r#"{"type":"start"}"#, HELLO, r#"{"type":"delta","text":" you"}"#, STOP];
     let (fake, answer, seen) = ask(vec![stream(&events)]).await;
     assert_eq!(answer.unwrap().text, "Hello you");
-    assert_eq!(seen, [Progress::Text("Hello".into()), Progress::Text(" you".into())]);
+    assert_eq!(seen, [ModelProgress::Text("Hello".into()), ModelProgress::Text(" you".into())]);
     assert_eq!(fake.bodies(), [json!({ "system": "Be brief." })]);
     let head = fake.seen.lock().unwrap()[0].head.clone();
     assert!(head.starts_with("post /v1/messages "), "{head}");
@@ -132,7 +140,7 @@ async fn an_overloaded_endpoint_is_asked_again_even_after_a_success() {
     let failed = vec![stream_head(), send(&format!("event: error\ndata: {overloaded}\n\n"))];
     let (_, answer, seen) = ask(vec![failed, body("200 OK", r#"{"text":"Hello"}"#)]).await;
     assert_eq!(answer.unwrap().text, "Hello");
-    let [Progress::Retrying { attempt: 1, why, .. }] = &seen[..] else { panic!("{seen:?}") };
+    let [ModelProgress::Retrying { attempt: 1, why, .. }] = &seen[..] else { panic!("{seen:?}") };
     assert!(why.contains("busy"), "{why}");
 }
 
@@ -182,7 +190,7 @@ async fn the_endpoint_s_own_header_replaces_that_of_the_wire() {
     let fake = Fake::start(vec![stream(&[STOP])]).await;
     let mut endpoint = connection(&fake).endpoint().clone();
     endpoint.headers.insert("Wire-Version".into(), HeaderSource::Literal("2030-01-01".into()));
-    let connection = Connection::new(endpoint, WIRE).unwrap();
+    let connection = EndpointConnection::new(endpoint, WIRE).unwrap();
     let answer: Result<Typed, _> =
         connection.ask(&["messages"], "{}".to_owned(), &begin, &mut |_| None, &mut |_| {}).await;
     answer.unwrap();

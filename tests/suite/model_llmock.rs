@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use toolyard::domain::{
     Finish, Message, ModelError, ModelErrorKind, Reply, Request, Role, ToolDef,
 };
-use toolyard::model::{Model, Progress, hosted::Hosted, http::Endpoint};
-use toolyard::wire::Format;
+use toolyard::model::{Model, ModelProgress, hosted::Hosted, http::Endpoint};
+use toolyard::wire::WireFormat;
 
 /// The grader, running until dropped.
 struct Llmock {
@@ -93,7 +93,8 @@ fn with_tool(text: &str) -> Request {
 
 async fn ask(model: &Hosted, request: &Request) -> (Result<Reply, ModelError>, u32) {
     let mut retries = 0;
-    let mut count = |progress| retries += u32::from(matches!(progress, Progress::Retrying { .. }));
+    let mut count =
+        |progress| retries += u32::from(matches!(progress, ModelProgress::Retrying { .. }));
     let reply = model.ask(request, &mut count).await;
     (reply, retries)
 }
@@ -111,15 +112,15 @@ async fn ask_until_whole(model: &Hosted, request: &Request) -> (Reply, ModelErro
 async fn llmock_finds_nothing_to_complain_about() {
     // After so many chunks of a stream there is some text.
     for (format, below, name, text_after) in [
-        (Format::Chat, "", "gpt-4o", 3),
-        (Format::Responses, "", "gpt-4o", 6),
-        (Format::Messages, "/anthropic", "claude-sonnet-4-6", 4),
+        (WireFormat::Chat, "", "gpt-4o", 3),
+        (WireFormat::Responses, "", "gpt-4o", 6),
+        (WireFormat::Messages, "/anthropic", "claude-sonnet-4-6", 4),
     ] {
         graded(format, below, name, text_after).await;
     }
 }
 
-async fn graded(format: Format, below: &str, name: &str, text_after: u32) {
+async fn graded(format: WireFormat, below: &str, name: &str, text_after: u32) {
     let Some(grader) = Llmock::start().await else { return };
     let mut endpoint = Endpoint::new("mock", format!("{}{below}/v1", grader.url), name);
     (endpoint.format, endpoint.silence_timeout) = (format, Duration::from_secs(1));

@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 use toolyard::domain::blocks::Block;
 use toolyard::domain::{Finish, Message, ModelErrorKind, Reply, Request, Role, ToolDef};
 use toolyard::model::secret::KeySource;
-use toolyard::model::{Model, Progress, hosted::Hosted, http::Endpoint};
-use toolyard::wire::{Answering, Format, Names, messages, responses};
+use toolyard::model::{Model, ModelProgress, hosted::Hosted, http::Endpoint};
+use toolyard::wire::{Answering, FunctionNames, WireFormat, messages, responses};
 
 use crate::fake_endpoint::{Fake, Script, json as body, response, send, stream_head};
 
-fn endpoint(fake: &Fake, format: Format) -> Endpoint {
+fn endpoint(fake: &Fake, format: WireFormat) -> Endpoint {
     let mut endpoint = Endpoint::new("m", &fake.url, "claude-sonnet-4-5");
     endpoint.format = format;
     endpoint.key = KeySource::Command(vec!["echo".into(), "hunter22-is-the-key".into()]);
@@ -40,7 +40,7 @@ fn events(events: &[Value]) -> Script {
     vec![stream_head(), send(&events.iter().map(frame).collect::<String>())]
 }
 
-async fn ask(endpoint: Endpoint, request: &Request) -> (Reply, Vec<Progress>) {
+async fn ask(endpoint: Endpoint, request: &Request) -> (Reply, Vec<ModelProgress>) {
     let mut seen = Vec::new();
     let reply = Hosted::new(endpoint).unwrap().ask(request, &mut |news| seen.push(news)).await;
     (reply.unwrap(), seen)
@@ -97,12 +97,12 @@ fn thoughtful(tool: &str) -> Script {
 #[tokio::test]
 async fn anthropic_gets_its_thoughts_back_in_their_place() {
     let request = request();
-    let names = Names::of(&request);
+    let names = FunctionNames::of(&request);
     let tool = names.out(&"weather.now".into()).to_owned();
     let answer =
         || events_of(&messages::write_stream(&Reply::of_text("Rain."), &answering(&names)));
     let fake = Fake::start(vec![thoughtful(&tool), answer()]).await;
-    let (reply, seen) = ask(endpoint(&fake, Format::Messages), &request).await;
+    let (reply, seen) = ask(endpoint(&fake, WireFormat::Messages), &request).await;
     assert_eq!((reply.text.as_str(), reply.reasoning.as_str()), ("I look.", "Two cities."));
     assert_eq!(reply.finish, Finish::Calls);
     let calls: Vec<_> =
@@ -114,12 +114,12 @@ async fn anthropic_gets_its_thoughts_back_in_their_place() {
         (usage.tokens_in, usage.cached, usage.written, usage.tokens_out),
         (4020, 3000, 1000, 42)
     );
-    assert!(seen.contains(&Progress::Reasoning("Two cities.".into())), "{seen:?}");
+    assert!(seen.contains(&ModelProgress::Reasoning("Two cities.".into())), "{seen:?}");
     let labels: Vec<_> =
         reply.source.as_ref().unwrap().blocks.iter().filter_map(Block::label).collect();
     assert_eq!(labels, ["[thinking, signed]", "[thinking, encrypted]"]);
 
-    ask(endpoint(&fake, Format::Messages), &after(&request, &reply)).await;
+    ask(endpoint(&fake, WireFormat::Messages), &after(&request, &reply)).await;
     let heads: Vec<String> = fake.seen.lock().unwrap().iter().map(|it| it.head.clone()).collect();
     assert!(heads[0].starts_with("post /v1/messages "), "{}", heads[0]);
     assert!(heads[0].contains("\r\nx-api-key: hunter22-is-the-key"), "{}", heads[0]);
@@ -143,12 +143,12 @@ async fn anthropic_gets_its_thoughts_back_in_their_place() {
 
     // To another endpoint go only what everybody understands.
     let other = Fake::start(vec![answer()]).await;
-    ask(endpoint(&other, Format::Messages), &after(&request, &reply)).await;
+    ask(endpoint(&other, WireFormat::Messages), &after(&request, &reply)).await;
     let sent = other.bodies()[0]["messages"].to_string();
     assert!(!sent.contains("thinking") && !sent.contains("c2ln"), "{sent}");
 }
 
-fn answering(names: &Names) -> Answering<'_> {
+fn answering(names: &FunctionNames) -> Answering<'_> {
     Answering { id: "a1", model: "m", names, created: 1 }
 }
 
@@ -159,7 +159,7 @@ fn events_of(frames: &str) -> Script {
 #[tokio::test]
 async fn responses_get_their_encrypted_thoughts_back_and_are_not_stored() {
     let request = request();
-    let names = Arc::new(Names::of(&request));
+    let names = Arc::new(FunctionNames::of(&request));
     let tool = names.out(&"weather.now".into()).to_owned();
     let reasoning = json!({"id": "rs_1", "type": "reasoning", "encrypted_content": "ZW5j",
         "summary": [{"type": "summary_text", "text": "One city."}]});
@@ -170,10 +170,10 @@ async fn responses_get_their_encrypted_thoughts_back_and_are_not_stored() {
             "input_tokens_details": {"cached_tokens": 30}, "output_tokens_details": {"reasoning_tokens": 4}}});
     let answer = responses::write_stream(&Reply::of_text("Rain."), &answering(&names));
     let fake = Fake::start(vec![body("200 OK", &whole.to_string()), events_of(&answer)]).await;
-    let (reply, _) = ask(endpoint(&fake, Format::Responses), &request).await;
+    let (reply, _) = ask(endpoint(&fake, WireFormat::Responses), &request).await;
     assert_eq!((reply.reasoning.as_str(), reply.calls[0].id.as_str()), ("One city.", "call_1"));
     assert_eq!((reply.usage.tokens_in, reply.usage.cached), (50, 30));
-    ask(endpoint(&fake, Format::Responses), &after(&request, &reply)).await;
+    ask(endpoint(&fake, WireFormat::Responses), &after(&request, &reply)).await;
     let seen = fake.seen.lock().unwrap();
     assert!(seen[0].head.starts_with("post /v1/responses "), "{}", seen[0].head);
     assert!(seen[0].head.contains("\r\nauthorization: bearer hunter22"), "{}", seen[0].head);
@@ -191,7 +191,7 @@ async fn responses_get_their_encrypted_thoughts_back_and_are_not_stored() {
 
 #[tokio::test]
 async fn an_overloaded_endpoint_is_asked_again_before_and_after_its_head() {
-    let names = Names::default();
+    let names = FunctionNames::default();
     let overloaded = messages::write_error(529, "Overloaded");
     let answer = messages::write_stream(&Reply::of_text("Rain."), &answering(&names));
     for first in [
@@ -199,9 +199,11 @@ async fn an_overloaded_endpoint_is_asked_again_before_and_after_its_head() {
         events_of(&messages::write_error_event(529, "Overloaded")),
     ] {
         let fake = Fake::start(vec![first, events_of(&answer)]).await;
-        let (reply, seen) = ask(endpoint(&fake, Format::Messages), &request()).await;
+        let (reply, seen) = ask(endpoint(&fake, WireFormat::Messages), &request()).await;
         assert_eq!(reply.text, "Rain.");
-        assert!(matches!(&seen[0], Progress::Retrying { why, .. } if why.contains("Overloaded")));
+        assert!(
+            matches!(&seen[0], ModelProgress::Retrying { why, .. } if why.contains("Overloaded"))
+        );
     }
     // A text that was seen is not silently written again.
     let begun = json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "It"}});
@@ -209,7 +211,7 @@ async fn an_overloaded_endpoint_is_asked_again_before_and_after_its_head() {
     let mut script = events(&[start, begun]);
     script.push(send(&messages::write_error_event(529, "Overloaded")));
     let fake = Fake::start(vec![script]).await;
-    let model = Hosted::new(endpoint(&fake, Format::Messages)).unwrap();
+    let model = Hosted::new(endpoint(&fake, WireFormat::Messages)).unwrap();
     let error = model.ask(&request(), &mut |_| {}).await.unwrap_err();
     assert_eq!((error.kind, error.partial.as_str()), (ModelErrorKind::Endpoint, "It"));
 }
@@ -219,7 +221,7 @@ async fn what_anthropic_needs_is_never_given_up() {
     let refusal = json!({"type": "error", "error": {"type": "invalid_request_error",
         "message": "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for claude-3-haiku"}});
     let fake = Fake::start(vec![response("400 Bad Request", "", &refusal.to_string())]).await;
-    let model = Hosted::new(endpoint(&fake, Format::Messages)).unwrap();
+    let model = Hosted::new(endpoint(&fake, WireFormat::Messages)).unwrap();
     let error = model.ask(&request(), &mut |_| {}).await.unwrap_err();
     assert!(error.text.contains("maximum allowed number of output tokens"), "{error}");
     assert_eq!(fake.bodies().len(), 1);
@@ -228,8 +230,8 @@ async fn what_anthropic_needs_is_never_given_up() {
 #[test]
 fn a_request_can_be_repeated_by_hand_on_every_format() {
     for (format, path, header) in [
-        (Format::Messages, "/v1/messages", "x-api-key: $MY_KEY"),
-        (Format::Responses, "/v1/responses", "authorization: Bearer $MY_KEY"),
+        (WireFormat::Messages, "/v1/messages", "x-api-key: $MY_KEY"),
+        (WireFormat::Responses, "/v1/responses", "authorization: Bearer $MY_KEY"),
     ] {
         let mut endpoint = Endpoint::new("m", "https://h/v1", "x");
         (endpoint.format, endpoint.key) = (format, KeySource::Env("MY_KEY".into()));

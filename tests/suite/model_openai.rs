@@ -8,7 +8,7 @@ use toolyard::domain::{
     Finish, Message, ModelError, ModelErrorKind, Reply, Request, Role, ToolCall, ToolDef,
 };
 use toolyard::model::secret::{HeaderSource, KeySource};
-use toolyard::model::{Model, Progress, hosted::Hosted, http::Endpoint};
+use toolyard::model::{Model, ModelProgress, hosted::Hosted, http::Endpoint};
 
 use crate::fake_endpoint::{Fake, Script, Step, json as body, response, stream, stream_head};
 
@@ -46,7 +46,10 @@ fn endpoint(fake: &Fake) -> Endpoint {
 }
 
 /// Asks once, and gives what was reported on the way.
-async fn ask(endpoint: Endpoint, request: &Request) -> (Result<Reply, ModelError>, Vec<Progress>) {
+async fn ask(
+    endpoint: Endpoint,
+    request: &Request,
+) -> (Result<Reply, ModelError>, Vec<ModelProgress>) {
     let model = Hosted::new(endpoint).unwrap();
     let mut seen = Vec::new();
     let reply = model.ask(request, &mut |progress| seen.push(progress)).await;
@@ -102,7 +105,7 @@ async fn streams_text_and_counts() {
     assert_eq!((reply.text.as_str(), &reply.finish), ("Hello you", &Finish::Stop));
     assert_eq!((reply.usage.tokens_in, reply.usage.tokens_out), (9, 4));
     assert!(!reply.usage.estimated);
-    assert_eq!(seen, [Progress::Text("Hello".into()), Progress::Text(" you".into())]);
+    assert_eq!(seen, [ModelProgress::Text("Hello".into()), ModelProgress::Text(" you".into())]);
 }
 
 #[tokio::test]

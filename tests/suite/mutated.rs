@@ -3,7 +3,7 @@
 use serde_json::{Map, json};
 use toolyard::domain::{Finish, Message, Reply, Request, Role, ToolCall};
 use toolyard::wire::learned::Learned;
-use toolyard::wire::{Answering, Names, Settings, chat, messages, responses};
+use toolyard::wire::{Answering, FunctionNames, WireSettings, chat, messages, responses};
 
 use crate::mutations::feed;
 use crate::program::Home;
@@ -117,7 +117,7 @@ fn model_files() {
 
 #[test]
 fn requests_and_answers_of_every_format() {
-    let names = Names::default();
+    let names = FunctionNames::default();
     let answering = Answering { id: "a1", model: "m", names: &names, created: 1 };
     let call =
         ToolCall { id: "call00001".into(), tool: "f".into(), arguments: json!({"a": [1.5, "é"]}) };
@@ -126,7 +126,7 @@ fn requests_and_answers_of_every_format() {
     request.messages.push(Message::Assistant { text: "t".into(), calls: vec![call], source: None });
     request.messages.push(Message::result("call00001", "f".into(), "r"));
     let (extra, learned) = (Map::new(), Learned::new());
-    let settings = Settings {
+    let settings = WireSettings {
         model: "m",
         source: "h",
         names: &names,

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use serde_json::Value;
 use toolyard::domain::Estimation;
 use toolyard::papers::btp::{
-    BadInput, Candidate, Change, Estimate, Evidence, Field, Plan, Why, marginal, plan, why,
+    BadInput, Candidate, CandidateField, Estimate, Evidence, UseChange, UsePlan, Why, marginal,
+    plan, why,
 };
 
 fn vectors() -> Value {
@@ -84,7 +85,7 @@ fn some_golden_plans_need_nothing_beside_the_project() {
         ),
     ] {
         let plan = plan(&candidates(costs, values, limits), budget).unwrap();
-        assert_eq!(plan, Plan { uses: right.to_vec(), value, cost: spent, gap: None });
+        assert_eq!(plan, UsePlan { uses: right.to_vec(), value, cost: spent, gap: None });
     }
 }
 
@@ -197,7 +198,7 @@ proptest! {
 }
 
 /// Exactly, for numbers of less than 40 bits after the point.
-fn true_cost(tools: &[Candidate], plan: &Plan) -> u128 {
+fn true_cost(tools: &[Candidate], plan: &UsePlan) -> u128 {
     let exact = |cost: f64| (cost * (1_u64 << 40) as f64) as u128;
     tools.iter().zip(&plan.uses).map(|(tool, &n)| exact(tool.cost) * u128::from(n)).sum()
 }
@@ -253,7 +254,7 @@ proptest! {
         let marginal = marginal(&candidates, budget as f64, &now).unwrap();
         prop_assert!((marginal.one.value - (then.value - now.value)).abs() < 1e-9);
         let mut changed = now.uses.clone();
-        for Change { candidate, before, after } in marginal.one.changes {
+        for UseChange { candidate, before, after } in marginal.one.changes {
             prop_assert_eq!(std::mem::replace(&mut changed[candidate], after), before);
         }
         prop_assert_eq!(changed, then.uses);
@@ -282,7 +283,7 @@ fn decimals_tie_as_people_add_them() {
 
 #[test]
 fn nothing_and_too_much_are_planned_sensibly() {
-    assert_eq!(plan(&[], 20.0).unwrap(), Plan::default());
+    assert_eq!(plan(&[], 20.0).unwrap(), UsePlan::default());
     assert_eq!(
         uses(&[(1.0, 0.5, 3), (0.0, 0.5, 3), (0.0, 0.0, 2), (2.0, 0.9, 1)], 0.0),
         [0, 3, 2, 0]
@@ -306,10 +307,16 @@ fn what_is_no_number_of_credits_is_refused_by_name() {
     let good = Candidate { cost: 1.0, value: 0.5, limit: 1 };
     for bad in [f64::NAN, f64::INFINITY, -1.0, f64::NEG_INFINITY] {
         let costs = plan(&[good, Candidate { cost: bad, ..good }], 1.0).unwrap_err();
-        assert!(matches!(costs, BadInput::Candidate { candidate: 1, field: Field::Cost, .. }));
+        assert!(matches!(
+            costs,
+            BadInput::Candidate { candidate: 1, field: CandidateField::Cost, .. }
+        ));
         let value =
-            marginal(&[Candidate { value: bad, ..good }], 1.0, &Plan::default()).unwrap_err();
-        assert!(matches!(value, BadInput::Candidate { candidate: 0, field: Field::Value, .. }));
+            marginal(&[Candidate { value: bad, ..good }], 1.0, &UsePlan::default()).unwrap_err();
+        assert!(matches!(
+            value,
+            BadInput::Candidate { candidate: 0, field: CandidateField::Value, .. }
+        ));
         assert!(matches!(plan(&[good], bad).unwrap_err(), BadInput::Budget(_)));
     }
     let said = plan(&[Candidate { cost: -2.5, ..good }], 1.0).unwrap_err().to_string();
@@ -326,7 +333,7 @@ fn a_next_use_has_its_price() {
     };
     let at_nine = marginal(&tools, 9.0);
     assert_eq!(at_nine.one.value, 0.2);
-    assert_eq!(at_nine.one.changes, [Change { candidate: 1, before: 0, after: 1 }]);
+    assert_eq!(at_nine.one.changes, [UseChange { candidate: 1, before: 0, after: 1 }]);
     assert_eq!(at_nine.next, Some(at_nine.one));
     let at_ten = marginal(&tools, 10.0);
     assert_eq!((at_ten.one.value, at_ten.one.changes.len()), (0.0, 0));
@@ -335,8 +342,8 @@ fn a_next_use_has_its_price() {
     assert_eq!(
         next.changes,
         [
-            Change { candidate: 0, before: 1, after: 2 },
-            Change { candidate: 1, before: 1, after: 0 }
+            UseChange { candidate: 0, before: 1, after: 2 },
+            UseChange { candidate: 1, before: 1, after: 0 }
         ]
     );
     let rich = marginal(&tools, 17.0);

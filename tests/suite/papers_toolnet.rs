@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use toolyard::domain::{Pins, Scores, ToolGraph, ToolName, WeightFormat, knob::Choice};
+use toolyard::domain::{Pins, Scores, ToolGraph, ToolName, WeightFormat, knob::KnobChoice};
 use toolyard::papers::toolnet::{Weights, learn};
-use toolyard::store::import::{Format, read_trajectories};
+use toolyard::store::import::{TrajectoryFormat, read_trajectories};
 
 use crate::shared;
 
@@ -49,7 +49,7 @@ fn a_graph_learned_from_trajectories_is_that_of_equation_5() {
 #[test]
 fn the_graph_of_api_bank_has_the_numbers_of_the_paper_page() {
     let Some(data) = shared("data/api-bank") else { return };
-    let trajectories = read_trajectories(Format::ApiBank, [data]).unwrap();
+    let trajectories = read_trajectories(TrajectoryFormat::ApiBank, [data]).unwrap();
     assert_eq!(trajectories.list.len(), 212);
     assert_eq!(trajectories.without_calls, 2);
     assert_eq!(trajectories.list.iter().map(|one| one.tools.len()).sum::<usize>(), 389);

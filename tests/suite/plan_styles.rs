@@ -3,10 +3,10 @@
 
 use std::{fmt::Write as _, fs};
 
-use toolyard::papers::plan::{LONGEST, Offered, OfferedTool, parse};
+use toolyard::papers::plan::{LONGEST, OfferedTool, PlanTools, parse};
 
 /// The tools that the plans were written for, and their arguments.
-fn offered() -> Offered {
+fn offered() -> PlanTools {
     let tools: [(&str, &[&str]); 8] = [
         ("search_web", &["query"]),
         ("Wikipedia", &["title"]),
@@ -17,7 +17,7 @@ fn offered() -> Offered {
         ("book_flight", &["from", "to"]),
         ("LLM", &["question"]),
     ];
-    Offered::new(tools.into_iter().map(|(name, parameters)| OfferedTool {
+    PlanTools::new(tools.into_iter().map(|(name, parameters)| OfferedTool {
         name: name.to_owned(),
         parameters: parameters.iter().map(|name| (*name).to_owned()).collect(),
         takes_nothing: parameters.is_empty(),

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, time::Instant};
 use proptest::prelude::*;
 use serde_json::Value;
 use toolyard::domain::{Evidence, EvidenceId, Plan, PlanStep, ToolName};
-use toolyard::papers::plan::{self, LONGEST, Offered, Unreadable};
+use toolyard::papers::plan::{self, LONGEST, PlanTools, Unreadable};
 
 use crate::vectors;
 
@@ -41,7 +41,7 @@ fn golden_plans_are_read_as_they_should_be() {
 
 /// Reads a plan of which only the text is known.
 fn parse(text: &str) -> Result<Plan, Unreadable> {
-    toolyard::papers::plan::parse(text, &Offered::named(["f", "LLM"]))
+    toolyard::papers::plan::parse(text, &PlanTools::named(["f", "LLM"]))
 }
 
 /// Any shape: plans with none, one or several calls, the first perhaps without a text, evidence in any

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use toolyard::domain::{EffectClass, ToolSpec};
 use toolyard::process::end_all;
 use toolyard::tool::command::CommandSource;
-use toolyard::tool::manifest::{Manifest, Source};
+use toolyard::tool::manifest::{Manifest, ToolSource};
 use toolyard::tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput};
 
 use crate::processes::{DAEMON, PATIENCE, STUBBORN, has_ended, read_pids, wait_until, with_reaper};
@@ -46,7 +46,7 @@ fn tool(source: CommandSource) -> Manifest {
     };
     Manifest {
         spec: Arc::new(spec),
-        source: Source::Command(source),
+        source: ToolSource::Command(source),
         file: String::new(),
         remarks: Vec::new(),
     }

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 use toolyard::reader::{
-    Decoder, LONGEST_TEXT, Layer, LocalReader, Pooling, Reader, ReaderError, Special, States,
-    Wanted,
+    Decoder, LONGEST_TEXT, LocalReader, Pooling, Reader, ReaderError, Special, StateLayer,
+    StateRequest, States,
 };
 
 static NOT_CANCELLED: AtomicBool = AtomicBool::new(false);
@@ -49,9 +49,13 @@ fn encode(reader: &LocalReader, text: &str) -> Vec<u32> {
     reader.tokenizer().encode(text, Special::Token).unwrap().ids
 }
 
-fn states(reader: &mut LocalReader, tokens: &[u32], wanted: &[(Layer, Pooling)]) -> Vec<States> {
+fn states(
+    reader: &mut LocalReader,
+    tokens: &[u32],
+    wanted: &[(StateLayer, Pooling)],
+) -> Vec<States> {
     let wanted: Vec<_> =
-        wanted.iter().map(|(layer, pooling)| Wanted::new(*layer, *pooling)).collect();
+        wanted.iter().map(|(layer, pooling)| StateRequest::new(*layer, *pooling)).collect();
     reader.states(tokens, &wanted, &NOT_CANCELLED).unwrap()
 }
 
@@ -77,8 +81,8 @@ fn the_tiny_model_has_its_golden_states_and_scores() {
             let text = case["text"].as_str().unwrap();
             let tokens = encode(&reader, text);
             assert_eq!(tokens, ids(&case["ids"]), "{text}");
-            let after = [1, 2, 3].map(|layer| (Layer::After(layer), Pooling::Last));
-            let more = [(Layer::Final, Pooling::Last), (Layer::After(2), Pooling::Mean)];
+            let after = [1, 2, 3].map(|layer| (StateLayer::After(layer), Pooling::Last));
+            let more = [(StateLayer::Final, Pooling::Last), (StateLayer::After(2), Pooling::Mean)];
             let found = states(&mut reader, &tokens, &[&after[..], &more].concat());
             for (states, layer) in found.iter().zip(["1", "2", "3", "n"]) {
                 let right = numbers(&case["states_last_token"][layer]);
@@ -111,7 +115,7 @@ fn poolings_are_of_the_same_states() {
     let mut reader = tiny();
     // More than one piece of a pass.
     let tokens: Vec<u32> = (0..150).map(|n| 20 + n * 7 % 400).collect();
-    let layer = Layer::After(2);
+    let layer = StateLayer::After(2);
     let poolings =
         [Pooling::Each { from: 0 }, Pooling::Each { from: 149 }, Pooling::Last, Pooling::Mean];
     let found = states(&mut reader, &tokens, &poolings.map(|pooling| (layer, pooling)));
@@ -128,7 +132,7 @@ fn poolings_are_of_the_same_states() {
 #[test]
 fn a_sequence_that_grows_is_read_on_with_the_same_states() {
     let tokens: Vec<u32> = (0..100).map(|n| 20 + n * 11 % 400).collect();
-    let each = |from| [(Layer::After(2), Pooling::Each { from })];
+    let each = |from| [(StateLayer::After(2), Pooling::Each { from })];
     let whole = states(&mut tiny(), &tokens, &each(0));
     let mut reader = tiny();
     let mut rows = Vec::new();
@@ -151,17 +155,20 @@ fn a_sequence_that_grows_is_read_on_with_the_same_states() {
 #[test]
 fn sequences_that_cannot_be_read_are_refused() {
     let mut reader = tiny();
-    let last = |layer| [Wanted::new(layer, Pooling::Last)];
-    let mut said = |tokens: &[u32], wanted: &[Wanted]| {
+    let last = |layer| [StateRequest::new(layer, Pooling::Last)];
+    let mut said = |tokens: &[u32], wanted: &[StateRequest]| {
         reader.states(tokens, wanted, &NOT_CANCELLED).unwrap_err().to_string()
     };
-    assert!(said(&[], &last(Layer::Final)).contains("at least one token"));
-    assert!(said(&[473], &last(Layer::Final)).contains("token 473 is not in the vocabulary"));
+    assert!(said(&[], &last(StateLayer::Final)).contains("at least one token"));
+    assert!(said(&[473], &last(StateLayer::Final)).contains("token 473 is not in the vocabulary"));
     assert!(
-        said(&[20; 513], &last(Layer::Final)).contains("513 tokens; shorten it to at most 512")
+        said(&[20; 513], &last(StateLayer::Final))
+            .contains("513 tokens; shorten it to at most 512")
     );
     for layer in [0, 4] {
-        assert!(said(&[20], &last(Layer::After(layer))).contains("expected 1 to 3, or `final`"));
+        assert!(
+            said(&[20], &last(StateLayer::After(layer))).contains("expected 1 to 3, or `final`")
+        );
     }
     let text = "a".repeat(LONGEST_TEXT + 1);
     let error = reader.tokenizer().encode(&text, Special::Text).unwrap_err();
@@ -172,7 +179,7 @@ fn sequences_that_cannot_be_read_are_refused() {
 #[test]
 fn a_cancelled_pass_ends_and_the_next_one_is_right() {
     let tokens: Vec<u32> = (0..200).map(|n| 20 + n % 400).collect();
-    let wanted = [Wanted::new(Layer::Final, Pooling::Last)];
+    let wanted = [StateRequest::new(StateLayer::Final, Pooling::Last)];
     let (mut reader, cancelled) = (tiny(), AtomicBool::new(true));
     let error = reader.states(&tokens, &wanted, &cancelled).unwrap_err();
     assert!(matches!(error, ReaderError::Cancelled), "{error}");
@@ -241,8 +248,9 @@ fn smollm2_splits_texts_as_llama_cpp_does() {
 #[test]
 fn smollm2_has_its_golden_states_and_scores() {
     let Some(mut reader) = smollm2() else { return };
-    let layers = [1, 15, 20, 30].map(|layer| (Layer::After(layer), format!("after_layer_{layer}")));
-    let layers = layers.into_iter().chain([(Layer::Final, "final_normed".to_owned())]);
+    let layers =
+        [1, 15, 20, 30].map(|layer| (StateLayer::After(layer), format!("after_layer_{layer}")));
+    let layers = layers.into_iter().chain([(StateLayer::Final, "final_normed".to_owned())]);
     let layers: Vec<_> = layers.collect();
     for case in vectors("smollm2")["cases"].as_array().unwrap() {
         let text = case["text"].as_str().unwrap();

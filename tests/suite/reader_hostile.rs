@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::{env, fs, process::Command};
 
 use toolyard::domain::Chance;
-use toolyard::reader::{Layer, LocalReader, Pooling, Reader, Special, Wanted};
+use toolyard::reader::{LocalReader, Pooling, Reader, Special, StateLayer, StateRequest};
 
 use crate::reader::tiny_path;
 
@@ -220,7 +220,7 @@ fn a_header_with_other_bytes_is_read_or_refused() {
         read += 1;
         let tokens = reader.tokenizer().encode("the 12 <x>", Special::Token).unwrap();
         let tokens = tokens.and(reader.tokenizer().end());
-        let wanted = [Wanted::new(Layer::Final, Pooling::Mean)];
+        let wanted = [StateRequest::new(StateLayer::Final, Pooling::Mean)];
         // A context of a few tokens is an error.
         drop(reader.states(&tokens.ids, &wanted, &AtomicBool::new(false)));
     }

@@ -1,7 +1,7 @@
 //! A session without the command line: from a spec that somebody wrote, through the library.
 
 use toolyard::app::session::{
-    Field, JournalChoice, Session, SessionError, SessionSpec, TaskSource,
+    JournalChoice, SessionError, SessionHandle, SessionSpec, SpecField, TaskSource,
 };
 use toolyard::app::workspace::Workspace;
 use toolyard::domain::{
@@ -21,7 +21,8 @@ fn demo(home: &Home, toml: &str) -> SessionSpec {
 
 /// Every record of a session, and its last state.
 fn ran(spec: &SessionSpec) -> (Vec<Record>, State) {
-    let Session { mut records, commands, engine, .. } = spec.prepare().unwrap().spawn().unwrap();
+    let SessionHandle { mut records, commands, engine, .. } =
+        spec.prepare().unwrap().spawn().unwrap();
     let mut seen = Vec::new();
     while let Some(record) = records.blocking_recv() {
         seen.push((*record).clone());
@@ -68,7 +69,7 @@ fn a_spec_that_was_written_runs_and_says_what_happens() {
 fn a_session_that_is_paused_and_stays_waits_for_commands() {
     let home = Home::new();
     let spec = demo(&home, "paused = true\nstay = true\njournal = \"none\"\ntasks.list = []");
-    let Session { mut records, commands, engine, journal, .. } =
+    let SessionHandle { mut records, commands, engine, journal, .. } =
         spec.prepare().unwrap().spawn().unwrap();
     assert_eq!(journal, None);
     commands.send(Command::QueueTask { text: "What is 2 + 2?".into() }).unwrap();
@@ -102,20 +103,24 @@ fn what_does_not_fit_is_said_with_the_field_of_the_spec() {
         spec.prepare().err().unwrap()
     };
     let fault: toolyard::domain::fault::FaultSpec = "serch_web:error".parse().unwrap();
-    let cases: [(Field, &str, SessionError); 4] = [
-        (Field::Model, "model: no model \"m\" in", wrong(&|spec| spec.model = Some("m".into()))),
+    let cases: [(SpecField, &str, SessionError); 4] = [
         (
-            Field::Role(Role::Solver),
+            SpecField::Model,
+            "model: no model \"m\" in",
+            wrong(&|spec| spec.model = Some("m".into())),
+        ),
+        (
+            SpecField::Role(Role::Solver),
             "roles.solver: no model \"m\" in",
             wrong(&|spec| spec.roles = [(Role::Solver, "m".into())].into()),
         ),
         (
-            Field::Knob(Knob::Tau),
+            SpecField::Knob(Knob::Tau),
             "knobs.tau: tau takes a number from 0 to 1",
             wrong(&|spec| spec.knobs = [(Knob::Tau, 2.0)].into()),
         ),
         (
-            Field::Fault(fault.clone().into()),
+            SpecField::Fault(fault.clone().into()),
             "faults: serch_web:error: there is no tool serch_web; did you mean `search_web`?",
             wrong(&|spec| spec.faults = vec![fault.clone()]),
         ),

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde_json::json;
 use toolyard::domain::{
-    BudgetEvent, BudgetPlan, By, ChangeEvent, EffectId, Knob, Marginal, MenuItem, NodeEnd, Offered,
-    Outcome, PlannedTool, Rates, Refusal, Role, SearchEvent, TaskEvent, TaskId, ToolCallEvent,
+    BudgetEvent, BudgetPlan, By, ChangeEvent, EffectId, Knob, Marginal, MenuItem, MenuReason,
+    NodeEnd, Outcome, PlannedTool, Rates, Refusal, Role, SearchEvent, TaskEvent, TaskId,
+    ToolCallEvent,
 };
 
 use crate::story::{self, Story, effect};
@@ -189,7 +190,7 @@ impl Story {
     pub fn node(&mut self, task: u32, (node, parent, thought, call): Node<'_>) -> &mut Self {
         let task_id = TaskId(task);
         self.tell(SearchEvent::NodeOpened { task: task_id, node, parent });
-        let menu = vec![MenuItem { tool: "search_web".into(), weight: None, why: Offered::All }];
+        let menu = vec![MenuItem { tool: "search_web".into(), weight: None, why: MenuReason::All }];
         self.tell(TaskEvent::StepStarted {
             task: task_id,
             step: node,

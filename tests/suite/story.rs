@@ -6,10 +6,10 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::{Value, json};
 use toolyard::domain::{
     By, EffectClass, EffectId, EffectRef, Event, EvidenceId, FaultEvent, FaultId, FaultSpec,
-    Finish, GraphEvent, Knobs, MenuItem, Message, ModelCallEvent, ModelName, ModelSpec, Offered,
+    Finish, GraphEvent, Knobs, MenuItem, MenuReason, Message, ModelCallEvent, ModelName, ModelSpec,
     Opening, Outcome, Record, Reply, Request, Role, SessionEvent, State, Target, Task, TaskEvent,
     TaskId, ToolCallEvent, ToolDef, ToolError, ToolErrorKind, ToolGraph, ToolMode, ToolName,
-    ToolOutput, ToolSpec, Usage, Verdict,
+    ToolOutput, ToolSpec, ToolVerdict, Usage,
 };
 use toolyard::papers::toolnet::Weights;
 
@@ -120,7 +120,7 @@ impl Story {
     /// A step begins, with the best successors and one tool to explore on the menu.
     pub fn step(&mut self, task: u32, step: u32, from: &str) -> &mut Self {
         let weights = Weights::of(&self.state.learning, &self.state.knobs);
-        let why = if from == "start" { Offered::Retrieved } else { Offered::Successor };
+        let why = if from == "start" { MenuReason::Retrieved } else { MenuReason::Successor };
         let mut menu: Vec<MenuItem> = weights
             .top(from, 7)
             .into_iter()
@@ -129,8 +129,8 @@ impl Story {
             .collect();
         let offered = |tool: &ToolName| menu.iter().any(|item| item.tool == *tool);
         let other = self.state.tools.keys().find(|tool| !offered(tool)).cloned();
-        menu.extend(other.map(|tool| MenuItem { tool, weight: None, why: Offered::Explore }));
-        menu.push(MenuItem { tool: ToolName::end(), weight: None, why: Offered::Finish });
+        menu.extend(other.map(|tool| MenuItem { tool, weight: None, why: MenuReason::Explore }));
+        menu.push(MenuItem { tool: ToolName::end(), weight: None, why: MenuReason::Finish });
         self.tell(TaskEvent::StepStarted {
             task: TaskId(task),
             step,
@@ -286,7 +286,7 @@ impl Story {
     pub fn evaluate(&mut self, task: u32, verdicts: &[(&str, i8, &str)]) -> &mut Self {
         let ask = self.ask(task, Role::Evaluator);
         self.answer(ask, "verdicts", 90);
-        let verdict = |(tool, score, reason): &(&str, i8, &str)| Verdict {
+        let verdict = |(tool, score, reason): &(&str, i8, &str)| ToolVerdict {
             tool: (*tool).into(),
             score: *score,
             reason: (*reason).into(),

@@ -12,7 +12,7 @@ use toolyard::domain::{
     EditEvent, EffectClass, EffectId, EffectRef, Event, FaultEvent, FaultId, GraphEvent, Knob,
     Lane, ModelCallEvent, ModelError, ModelErrorKind, NodeEnd, Origin, Outcome, PlanEvent,
     ProbeEvent, Refusal, Role, State, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind,
-    ToolName, ToolOutput, ToolSpec, Verdict,
+    ToolName, ToolOutput, ToolSpec, ToolVerdict,
 };
 
 use crate::story::{Story, TOOLS, effect, tool};
@@ -152,7 +152,7 @@ fn what_matters_in_a_session_is_a_landmark() {
     assert_eq!(of(ControlEvent::PauseRequested { by: By::User, run: None }.into()), []);
 
     let evaluated = |score, learned| {
-        let verdicts = vec![Verdict { tool: "weather".into(), score, reason: String::new() }];
+        let verdicts = vec![ToolVerdict { tool: "weather".into(), score, reason: String::new() }];
         of(GraphEvent::Evaluated { task: TaskId(1), verdicts, learned }.into())
     };
     assert_eq!(evaluated(1, true), [Landmark::Changed]);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use toolyard::domain::{EffectClass, ToolName, ToolSpec};
 use toolyard::stage::builtin;
-use toolyard::tool::manifest::{self, Loaded, Manifest, Manifests, Source};
+use toolyard::tool::manifest::{self, Loaded, Manifest, Manifests, ToolSource};
 use toolyard::tool::{Changes, Invocation, Tool, ToolBox, ToolErrorKind, provider::Provider};
 
 const WHOLE: &str = r#"
@@ -79,7 +79,7 @@ fn every_field_is_read() {
         .to_string(),
         "in the order that was written"
     );
-    let Source::Command(command) = &manifest.source else { panic!("{:?}", manifest.source) };
+    let ToolSource::Command(command) = &manifest.source else { panic!("{:?}", manifest.source) };
     assert_eq!(command.args, ["weather.py", "--plain"]);
     assert_eq!(command.env, ["PATH", "HOME"]);
     assert_eq!(command.set["LANG"], "C");
@@ -94,7 +94,7 @@ fn what_is_left_out_has_a_careful_default() {
     let spec = &manifest.spec;
     assert_eq!((spec.effect, spec.cost, spec.timeout_ms), (EffectClass::Unknown, None, 30_000));
     assert_eq!(spec.parameters, json!({ "type": "object", "properties": {} }).into());
-    let Source::Command(command) = &manifest.source else { panic!("{:?}", manifest.source) };
+    let ToolSource::Command(command) = &manifest.source else { panic!("{:?}", manifest.source) };
     assert!(command.env.is_empty() && command.set.is_empty());
     assert_eq!(command.max_output, 64 * 1024);
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use toolyard::app::doctor::{Subject, Terminal, Trials, Verdict, examine};
+use toolyard::app::doctor::{FindingLevel, Subject, Terminal, Trials, examine};
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -65,7 +65,7 @@ async fn examined(server: &MockServer, more: &str, trials: Trials) -> (Vec<Strin
     })
     .await;
     let of_model = findings.iter().filter(|finding| finding.about == "model m");
-    let warned = of_model.clone().filter(|finding| finding.verdict == Verdict::Warn);
+    let warned = of_model.clone().filter(|finding| finding.verdict == FindingLevel::Warn);
     let warned = warned.map(|finding| finding.text.clone()).collect();
     let shown: String = of_model.map(|finding| format!("{finding}\n")).collect();
     let chats = server.received_requests().await.unwrap();

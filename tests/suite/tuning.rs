@@ -4,12 +4,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
-use toolyard::app::session::{JournalChoice, Session, SessionSpec};
+use toolyard::app::session::{JournalChoice, SessionHandle, SessionSpec};
 use toolyard::domain::{
     Boundary, BudgetEvent, ChangeEvent, Command, ControlEvent, Event, Knob, Lexical, Record, State,
     TaskEvent, ToolName,
 };
-use toolyard::strategy::preview::{Preview, Shows, Side};
+use toolyard::strategy::preview::{Preview, PreviewSide, Shows};
 
 use crate::program::Home;
 
@@ -45,7 +45,7 @@ impl Live {
             journal: JournalChoice::None,
             ..spec
         };
-        let Session { records, commands, .. } = spec.prepare().unwrap().spawn().unwrap();
+        let SessionHandle { records, commands, .. } = spec.prepare().unwrap().spawn().unwrap();
         Self { records, commands, state: State::default() }
     }
 
@@ -94,8 +94,9 @@ fn menu(state: &State) -> Vec<(ToolName, Option<f64>)> {
     step.menu.iter().map(|item| (item.tool.clone(), item.weight.map(f64::from))).collect()
 }
 
-fn has_changed(ahead: &Preview, then: &Side) -> bool {
-    let order = |side: &Side| side.tools.iter().map(|(tool, _)| tool.clone()).collect::<Vec<_>>();
+fn has_changed(ahead: &Preview, then: &PreviewSide) -> bool {
+    let order =
+        |side: &PreviewSide| side.tools.iter().map(|(tool, _)| tool.clone()).collect::<Vec<_>>();
     order(&ahead.now) != order(then)
 }
 

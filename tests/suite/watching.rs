@@ -6,8 +6,8 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use toolyard::domain::event::Guest;
 use toolyard::domain::{
-    Boundary, By, ControlEvent, EffectClass, EffectId, Finish, Lane, MenuItem, Message,
-    ModelCallEvent, ModelSpec, Offered, Opening, Outcome, Reply, Request, Role, RunEvent, RunId,
+    Boundary, By, ControlEvent, EffectClass, EffectId, Finish, Lane, MenuItem, MenuReason, Message,
+    ModelCallEvent, ModelSpec, Opening, Outcome, Reply, Request, Role, RunEvent, RunId,
     SessionEvent, Task, TaskEvent, TaskId, ToolCall, ToolCallEvent, ToolError, ToolErrorKind,
     ToolName, ToolOutput, Usage,
 };
@@ -60,7 +60,7 @@ fn begin(story: &mut Story, run: u32, parent: Option<u32>, text: &str) -> TaskId
 
 /// A step at which the agent offers all of its tools.
 fn step(story: &mut Story, task: TaskId, step: u32, from: &str) {
-    let item = |tool: &str| MenuItem { tool: tool.into(), weight: None, why: Offered::All };
+    let item = |tool: &str| MenuItem { tool: tool.into(), weight: None, why: MenuReason::All };
     let menu: Vec<MenuItem> = TOOLS.map(item).into();
     let from = ToolName::from(from);
     story.tell(TaskEvent::StepStarted { task, step, from, menu: menu.into() });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolyard::domain::{
     Boundary, By, ChangeEvent, ControlEvent, EffectId, EvidenceId, FaultEvent, Knob, Lane,
-    MenuItem, NullReason, Offered, Outcome, PlanEvent, Role, TaskEvent, TaskId, ToolCallEvent,
+    MenuItem, MenuReason, NullReason, Outcome, PlanEvent, Role, TaskEvent, TaskId, ToolCallEvent,
     ToolError, ToolErrorKind, ToolOutput,
 };
 
@@ -75,7 +75,7 @@ impl Story {
     }
 
     fn menu(&mut self) {
-        let item = |name: &str| MenuItem { tool: name.into(), weight: None, why: Offered::All };
+        let item = |name: &str| MenuItem { tool: name.into(), weight: None, why: MenuReason::All };
         let menu = story::TOOLS.map(|(name, ..)| item(name)).into();
         self.tell(TaskEvent::StepStarted { task: TaskId(1), step: 1, from: "start".into(), menu });
     }

@@ -11,8 +11,8 @@ use crate::config::Config;
 use crate::domain::{Event, SessionEvent};
 use crate::files::safe_json::safe;
 use crate::serve::{self, AttachError, Attached};
-use crate::store::journal::folder::Kept;
-use crate::store::journal::{self, JournalError, Reader, Summary};
+use crate::store::journal::folder::JournalFile;
+use crate::store::journal::{self, JournalError, JournalReader, Summary};
 use crate::ui::{self, view::ReadOnly, view::Tone};
 
 /// Shows a session that runs elsewhere, and controls it where nobody else does.
@@ -33,7 +33,7 @@ pub fn attach(args: &AttachArgs) -> Result<ui::EndReason, Trouble> {
     let pause = growing::by_session(grown, &journal);
     let (records, _) = growing::records(&journal, pause).map_err(Trouble::failed)?;
     let settings = live::settings(&config, hello.title, Some(ReadOnly::Watching))?;
-    let source = ui::Source {
+    let source = ui::SessionSource {
         opened: Some(hello.opened),
         records,
         commands: Some(commands),
@@ -66,7 +66,7 @@ fn named(session: &Path, config: &Option<PathBuf>) -> Result<PathBuf, Trouble> {
 /// The newest session of the folder that runs.
 fn newest_running(folder: &Path) -> Result<PathBuf, Trouble> {
     let found = sessions::found(folder)?;
-    let is_running = |kept: &&Kept| journal::is_written(&kept.path).unwrap_or(false);
+    let is_running = |kept: &&JournalFile| journal::is_written(&kept.path).unwrap_or(false);
     let mut running = found.iter().filter(is_running).peekable();
     // Twins are newer than their sessions, and nobody can attach to them.
     let newest = running.peek().copied();
@@ -113,7 +113,7 @@ pub fn follow(args: &FollowArgs) -> Result<ui::EndReason, Trouble> {
     live::expect_terminal()?;
     let (records, remark) = growing::records(path, growing::by_time()).map_err(Trouble::failed)?;
     let settings = live::settings(&config, path.display().to_string(), Some(ReadOnly::Following))?;
-    let source = ui::Source {
+    let source = ui::SessionSource {
         opened: Some(header.opened),
         records,
         commands: None,
@@ -132,9 +132,9 @@ pub fn follow(args: &FollowArgs) -> Result<ui::EndReason, Trouble> {
 }
 
 /// A reader of a journal whose header is whole. One that has just been made may not have it yet.
-fn begun(path: &Path) -> Result<Reader, Trouble> {
+fn begun(path: &Path) -> Result<JournalReader, Trouble> {
     loop {
-        let reader = Reader::open(path).map_err(Trouble::usage)?;
+        let reader = JournalReader::open(path).map_err(Trouble::usage)?;
         if !reader.header.opened.is_empty() {
             return Ok(reader);
         }

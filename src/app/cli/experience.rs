@@ -114,7 +114,7 @@ fn export(to: Option<&Path>, file: &Path) -> Result<(), Trouble> {
 }
 
 fn print(store: &Experience) -> Result<(), Trouble> {
-    let mut out = out::Lines::default();
+    let mut out = out::OutputBuffer::default();
     match store.export(&mut out) {
         Ok(_) => out::accepted(out.flush()),
         Err(ExperienceError::Write(error)) => out::accepted(Err(error)),

@@ -6,7 +6,7 @@ use super::{question, trouble::Trouble};
 use crate::config::Config;
 use crate::domain::words::counted;
 use crate::mcp::config::{Configuration, Surroundings};
-use crate::mcp::places::{self, Place};
+use crate::mcp::places::{self, ClientConfigFile};
 use crate::session::{SessionSpec, mcp_trust};
 use crate::ui::text::clean;
 
@@ -47,7 +47,7 @@ pub fn add_that_of_workspace(spec: &mut SessionSpec, asks: bool) -> Result<(), T
 }
 
 /// The configurations of other programs for this folder that have servers, with their keys.
-pub fn found(folder: &Path) -> Vec<(Place, Vec<String>)> {
+pub fn found(folder: &Path) -> Vec<(ClientConfigFile, Vec<String>)> {
     let home = directories::BaseDirs::new();
     let home = home.as_ref().map(directories::BaseDirs::home_dir);
     let there = places::places(folder, home).into_iter().filter(|place| place.path.is_file());
@@ -59,7 +59,7 @@ pub fn found(folder: &Path) -> Vec<(Place, Vec<String>)> {
 }
 
 /// The configurations whose servers a person wants; without a terminal nobody is asked.
-pub fn wanted(found: &[(Place, Vec<String>)]) -> Vec<PathBuf> {
+pub fn wanted(found: &[(ClientConfigFile, Vec<String>)]) -> Vec<PathBuf> {
     let wanted = found.iter().filter(|(place, keys)| agrees(&place.path, keys));
     wanted.map(|(place, _)| place.path.clone()).collect()
 }

@@ -32,7 +32,7 @@ pub fn graph(command: &GraphCommand) -> Result<(), Trouble> {
 }
 
 fn learn(format: &str, paths: &[std::path::PathBuf], file: &Path) -> Result<(), Trouble> {
-    let format: import::Format = format.parse().map_err(Trouble::usage)?;
+    let format: import::TrajectoryFormat = format.parse().map_err(Trouble::usage)?;
     let read = import::read_trajectories(format, paths).map_err(Trouble::usage)?;
     let graph = read.learn().map_err(Trouble::usage)?;
     import::write_private(file, &Listing::learned(&graph).to_json()).map_err(Trouble::failed)?;

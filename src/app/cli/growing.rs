@@ -61,15 +61,15 @@ pub fn records(path: &Path, mut pause: Pause) -> Result<(ui::Records, Remark), J
 /// Reads until the session ends, nothing comes any more, or nobody takes what is read.
 fn read_on(
     path: &Path,
-    read: &mpsc::Sender<ui::Read>,
+    read: &mpsc::Sender<ui::JournalItem>,
     pause: &mut Pause,
 ) -> Result<(), JournalError> {
     let mut marker = Marker::open(path, u64::MAX)?;
-    let mut next = ui::Read::Begin(Box::new(marker.state().clone()), marker.past());
+    let mut next = ui::JournalItem::Begin(Box::new(marker.state().clone()), marker.past());
     while read.blocking_send(next).is_ok() && marker.state().control.mode != Mode::Ended {
         next = loop {
             if let Some(record) = marker.read()? {
-                break ui::Read::Record(record);
+                break ui::JournalItem::Record(record);
             }
             marker.expect_same()?;
             if read.is_closed() || !pause() {

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::{found_servers, init_args::InitArgs, out, runtime::runtime, trouble::Trouble};
 use crate::domain::words::counted;
-use crate::init::{self, Written};
-use crate::servers::{self, Absent, Found, Place};
+use crate::init::{self, WriteOutcome};
+use crate::servers::{self, Absent, ModelServer, ServerAddress};
 use crate::trial::{self, Behaviour};
 use crate::ui::text::clean;
 
@@ -15,7 +15,7 @@ pub fn init(args: &InitArgs) -> Result<(), Trouble> {
     let places = servers::places(&environment).map_err(Trouble::Usage)?;
     let looked = runtime()?.block_on(servers::look(&places, !args.no_probe));
     let mut lines = local(&places, &looked);
-    let mut found: Vec<Found> = looked.into_iter().flatten().collect();
+    let mut found: Vec<ModelServer> = looked.into_iter().flatten().collect();
     // The roles use the first one, which should call tools.
     found.sort_by_key(|found| {
         found.tried.as_ref().is_some_and(|tried| tried.behaviour != Behaviour::Native)
@@ -35,15 +35,15 @@ pub fn init(args: &InitArgs) -> Result<(), Trouble> {
     let mut is_new = false;
     for file in init::files(&found, &mcp_files) {
         let written = match args.dry_run {
-            true if file.is_there(&args.dir) => Written::Kept,
-            true => Written::New,
+            true if file.is_there(&args.dir) => WriteOutcome::Kept,
+            true => WriteOutcome::New,
             false => file.write(&args.dir).map_err(Trouble::Failed)?,
         };
-        is_new |= file.path == CONFIG && written == Written::New;
+        is_new |= file.path == CONFIG && written == WriteOutcome::New;
         let what = match (written, args.dry_run) {
-            (Written::New, false) => "wrote",
-            (Written::New, true) => "would write",
-            (Written::Kept, _) => "unchanged, since it exists:",
+            (WriteOutcome::New, false) => "wrote",
+            (WriteOutcome::New, true) => "would write",
+            (WriteOutcome::Kept, _) => "unchanged, since it exists:",
         };
         lines.push(format!("{what} {}", args.dir.join(file.path).display()));
     }
@@ -58,9 +58,9 @@ pub fn init(args: &InitArgs) -> Result<(), Trouble> {
 pub(super) const CONFIG: &str = "config.toml";
 
 /// What was found at each place.
-fn local(places: &[Place], looked: &[Result<Found, Absent>]) -> Vec<String> {
+fn local(places: &[ServerAddress], looked: &[Result<ModelServer, Absent>]) -> Vec<String> {
     let mut lines = Vec::new();
-    for (Place { provider, url }, looked) in places.iter().zip(looked) {
+    for (ServerAddress { provider, url }, looked) in places.iter().zip(looked) {
         let name = provider.name;
         let found = match looked {
             Ok(found) => found,
@@ -86,7 +86,7 @@ fn local(places: &[Place], looked: &[Result<Found, Absent>]) -> Vec<String> {
 }
 
 /// The keys that were found, and the model that all roles use.
-fn chosen(found: &[Found]) -> [String; 2] {
+fn chosen(found: &[ModelServer]) -> [String; 2] {
     let keys: Vec<_> = found.iter().filter_map(|found| found.provider.key).collect();
     let keys = match keys.is_empty() {
         true => "no known key in the environment".to_owned(),

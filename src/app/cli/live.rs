@@ -12,12 +12,14 @@ use crate::config::{self, Config, UiConfig};
 use crate::domain::{Command, state::Keeps, state::RECENT};
 use crate::program::Child;
 use crate::servers;
-use crate::session::{JournalChoice, Session, SessionSpec, TaskSource};
+use crate::session::{JournalChoice, SessionHandle, SessionSpec, TaskSource};
 use crate::stage::DEMOS;
-use crate::store::journal::{JournalError, Marker, Past, Reader};
+use crate::store::journal::{JournalError, JournalPast, JournalReader, Marker};
 use crate::ui::theme::detect::{self, Depth};
 use crate::ui::watch_file::WatchFile;
-use crate::ui::{self, Next, Remark, screen::First, screen::Setup, symbols::Charset, tour::Tour};
+use crate::ui::{
+    self, NextSession, Remark, screen::First, screen::Setup, symbols::Charset, tour::Tour,
+};
 use crate::ui::{theme::load::AUTO, view::ReadOnly, view::Tone};
 
 /// How a session is shown.
@@ -71,7 +73,7 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
         config.ui = ui;
     }
     let origin = Arc::new(prepared.origin()?);
-    let Session { opened, title, journal, records, taken, commands, seat, engine } =
+    let SessionHandle { opened, title, journal, records, taken, commands, seat, engine } =
         prepared.spawn()?;
     let records = ui::Records::Live(records, taken, Arc::clone(&engine.broken));
     let twins = Some(twin::starter(Arc::clone(&origin), journal.as_deref()));
@@ -79,7 +81,7 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
     let (sender, own) = (Some(commands.clone()), journal.clone());
     let scenarios = save::saver(Some(spec.clone()), journal.clone());
     let opened = Some(opened);
-    let source = ui::Source {
+    let source = ui::SessionSource {
         opened,
         records,
         commands: sender,
@@ -111,12 +113,12 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
     }
     match shown {
         #[cfg(feature = "stage")]
-        ui::EndReason::For(Next::Demo(name)) => super::demo::by_name(name),
-        ui::EndReason::For(Next::Project) => {
+        ui::EndReason::For(NextSession::Demo(name)) => super::demo::by_name(name),
+        ui::EndReason::For(NextSession::Project) => {
             init::init(&InitArgs::default())?;
             live(SessionSpec { config: Some(init::CONFIG.into()), ..SessionSpec::default() })
         }
-        ui::EndReason::For(Next::Import(file)) => {
+        ui::EndReason::For(NextSession::Import(file)) => {
             let workspace = openapi::import_beside(file)?;
             live(SessionSpec { workspace: Some(workspace), ..SessionSpec::default() })
         }
@@ -149,8 +151,8 @@ pub fn past(path: &Path, until: Option<u64>, config: &Config) -> Result<ui::EndR
 }
 
 /// A journal up to this event, which a thread reads.
-fn reading(path: &Path, until: Option<u64>) -> Result<(ui::Source, Remark), JournalError> {
-    Reader::open(path)?;
+fn reading(path: &Path, until: Option<u64>) -> Result<(ui::SessionSource, Remark), JournalError> {
+    JournalReader::open(path)?;
     let (read, records) = mpsc::channel(AHEAD);
     let (remark, journal) = (Remark::default(), path.to_owned());
     let (told, path) = (Arc::clone(&remark), path.to_owned());
@@ -169,7 +171,7 @@ fn reading(path: &Path, until: Option<u64>) -> Result<(ui::Source, Remark), Jour
     let (commands, journal) = (None, Some(journal));
     let scenarios = save::saver(None, journal.clone());
     let (opened, seat, twins, sweeps) = (None, None, None, None);
-    let source = ui::Source {
+    let source = ui::SessionSource {
         opened,
         records,
         commands,
@@ -198,20 +200,20 @@ fn library(config: &Config) -> Option<ui::Library> {
 fn read_to(
     path: &Path,
     until: u64,
-    read: &mpsc::Sender<ui::Read>,
+    read: &mpsc::Sender<ui::JournalItem>,
 ) -> Result<Option<String>, JournalError> {
     let mut marker = Marker::open(path, until)?;
-    let mut next = ui::Read::Begin(Box::new(marker.state().clone()), marker.past());
+    let mut next = ui::JournalItem::Begin(Box::new(marker.state().clone()), marker.past());
     // Where the screen is gone, nobody reads on.
     while read.blocking_send(next).is_ok() && marker.state().n < until {
         let Some(record) = marker.read()? else { return Ok(marker.remark()) };
-        next = ui::Read::Record(record);
+        next = ui::JournalItem::Record(record);
     }
     Ok(None)
 }
 
 /// Reads the journal of a session that has just begun, so that any moment of it can be looked at.
-pub(super) fn follow(path: &Path) -> Option<Past> {
+pub(super) fn follow(path: &Path) -> Option<JournalPast> {
     let mut marker = Marker::open_new(path).ok()?;
     let past = marker.past();
     let read = move || {
@@ -237,7 +239,7 @@ pub(super) fn settings(
     config: &Config,
     title: String,
     read_only: Option<ReadOnly>,
-) -> Result<ui::Settings, Trouble> {
+) -> Result<ui::ScreenSettings, Trouble> {
     let (keymap, wrong) = ui::keymap::Keymap::with(&config.ui.keys, &config.ui.commands);
     let variable = |name: &str| std::env::var(name).ok();
     let depth = Depth::of(variable);
@@ -261,7 +263,7 @@ pub(super) fn settings(
         commands: config.ui.commands.clone(),
         ..Setup::default()
     };
-    Ok(ui::Settings {
+    Ok(ui::ScreenSettings {
         screen,
         asks_ground: is_auto && detect::can_ask(depth, variable),
         mouse: config.ui.mouse,

@@ -39,12 +39,12 @@ pub fn lost() -> Option<String> {
 }
 
 /// A file of lines without keys.
-struct Lines<W> {
+struct LogWriter<W> {
     to: W,
     path: PathBuf,
 }
 
-impl<W: Write> Write for Lines<W> {
+impl<W: Write> Write for LogWriter<W> {
     /// Writes a whole line to the system at once: other sessions may write to the same file.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = without_keys(&String::from_utf8_lossy(line));
@@ -77,7 +77,7 @@ impl LogArgs {
             Trouble::Usage(format!("{}: cannot write the log: {error}", path.display()))
         })?;
         tracing::subscriber::set_global_default(subscriber(
-            Lines { to: file, path: path.clone() },
+            LogWriter { to: file, path: path.clone() },
             self.log_level,
         ))
         .map_err(Trouble::failed)
@@ -85,7 +85,7 @@ impl LogArgs {
 }
 
 fn subscriber<W: Write + Send + 'static>(
-    to: Lines<W>,
+    to: LogWriter<W>,
     level: LevelFilter,
 ) -> impl tracing::Subscriber + Send + Sync {
     let lines = fmt::layer().with_ansi(false).log_internal_errors(false);
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn a_line_has_level_target_and_fields_but_no_key_and_nothing_of_libraries() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let to = Lines { to: file.reopen().unwrap(), path: file.path().to_owned() };
+        let to = LogWriter { to: file.reopen().unwrap(), path: file.path().to_owned() };
         let own = subscriber(to, LevelFilter::INFO);
         tracing::subscriber::with_default(own, || {
             let _span = tracing::info_span!("call", tool = "curl").entered();

@@ -20,7 +20,7 @@ use self::watch::WatchArgs;
 use self::{call_args::CallArgs, init_args::InitArgs, log::LogArgs, openapi::OpenApiArgs};
 use self::{value::number, value::whole};
 use crate::doctor::Trials;
-use crate::domain::{Estimation, knob::Choice};
+use crate::domain::{Estimation, knob::KnobChoice};
 
 pub mod attach;
 mod by_hand;

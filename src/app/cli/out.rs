@@ -75,12 +75,12 @@ pub fn print_pretty(value: &impl Serialize) -> Result<(), Trouble> {
 
 /// Standard output for what writes many lines by itself, and flushes at the end.
 #[derive(Default)]
-pub struct Lines(Vec<u8>);
+pub struct OutputBuffer(Vec<u8>);
 
 /// The least number of bytes that are written at once, but at the end.
 const AT_ONCE: usize = 64 << 10;
 
-impl Write for Lines {
+impl Write for OutputBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.extend_from_slice(bytes);
         if self.0.len() >= AT_ONCE && bytes.ends_with(b"\n") {

@@ -6,7 +6,7 @@ use super::journal_args::{ReplayArgs, ShotArgs};
 use super::{ConfigArgs, live, out, sessions, trouble::Trouble};
 use crate::domain::{Record, State, state::Keeps, state::RECENT};
 use crate::net::known::without_known;
-use crate::store::journal::{Marker, Reader};
+use crate::store::journal::{JournalReader, Marker};
 use crate::store::{import::write_private, kept};
 use crate::ui;
 use crate::{config::Config, report::folded::Folded};
@@ -19,7 +19,7 @@ pub fn load(
     keeps: Keeps,
     mut take: impl FnMut(&State, &Record) -> io::Result<()>,
 ) -> Result<(State, Option<String>), Trouble> {
-    let mut reader = Reader::open(path).map_err(Trouble::usage)?;
+    let mut reader = JournalReader::open(path).map_err(Trouble::usage)?;
     let most = at.map_or(usize::MAX, |at| usize::try_from(at).unwrap_or(usize::MAX));
     let mut state = State::keeping(keeps);
     for record in reader.by_ref().take(most) {
@@ -61,7 +61,7 @@ pub fn replay(args: &ReplayArgs) -> Result<ui::EndReason, Trouble> {
     if args.json || args.report.is_some() {
         return tell(args, &journal).map(|()| ui::EndReason::ByUser);
     }
-    let mut reader = Reader::open(&journal).map_err(Trouble::usage)?;
+    let mut reader = JournalReader::open(&journal).map_err(Trouble::usage)?;
     let first = reader.next().transpose().map_err(Trouble::usage)?;
     let last = reader.count(args.at.unwrap_or(0)).map_err(Trouble::usage)?;
     if let Some(at) = args.at.filter(|at| *at > last) {

@@ -10,7 +10,7 @@ use super::{PlanArgs, colour, out, trouble::Trouble, value::rounded};
 use crate::domain::{ToolName, words};
 use crate::files::text_file::{self, Expectation};
 use crate::files::{json_file, toml_file::Problem};
-use crate::papers::btp::{self, Candidate, Change, Estimate, Plan, Step, Why};
+use crate::papers::btp::{self, Candidate, Estimate, MarginalStep, UseChange, UsePlan, Why};
 use crate::ui::text::clean;
 
 /// The content of a file of tools.
@@ -81,15 +81,15 @@ fn read(path: &Path) -> Result<Vec<FileTool>, Problem> {
 /// A plan to be printed.
 pub struct PlanReport {
     budget: f64,
-    tools: Vec<Row>,
-    plan: Plan,
+    tools: Vec<ToolPlanRow>,
+    plan: UsePlan,
     one: Bought,
     next: Option<Bought>,
 }
 
 /// The row of one tool.
 #[derive(Serialize)]
-struct Row {
+struct ToolPlanRow {
     tool: ToolName,
     cost: f64,
     value: f64,
@@ -138,15 +138,17 @@ impl PlanReport {
             None => why.to_string(),
         };
         let each = named.iter().zip(whys).zip(&plan.uses);
-        let row = |(((tool, one, estimate), why), &uses): ((&(_, Candidate, _), Why), &u32)| Row {
-            tool: ToolName::clone(tool),
-            cost: one.cost,
-            value: one.value,
-            limit: one.limit,
-            uses,
-            why: explained(why, estimate),
+        let row = |(((tool, one, estimate), why), &uses): ((&(_, Candidate, _), Why), &u32)| {
+            ToolPlanRow {
+                tool: ToolName::clone(tool),
+                cost: one.cost,
+                value: one.value,
+                limit: one.limit,
+                uses,
+                why: explained(why, estimate),
+            }
         };
-        let tools: Vec<Row> = each.map(row).collect();
+        let tools: Vec<ToolPlanRow> = each.map(row).collect();
         let one = Bought::new(marginal.one, &tools);
         let next = marginal.next.map(|next| Bought::new(next, &tools));
         Ok(Self { budget, tools, plan, one, next })
@@ -162,7 +164,7 @@ impl PlanReport {
         }
     }
 
-    fn used(&self) -> impl Iterator<Item = &Row> {
+    fn used(&self) -> impl Iterator<Item = &ToolPlanRow> {
         self.tools.iter().filter(|row| row.uses > 0)
     }
 
@@ -188,11 +190,11 @@ impl PlanReport {
             "{:<28} {:>5} {:>6} {:>9} {:>8}  {}\n",
             "tool", "uses", "limit", "cost", "value", "why"
         );
-        for Row { tool, cost, value, limit, uses, why } in &self.tools {
+        for ToolPlanRow { tool, cost, value, limit, uses, why } in &self.tools {
             let tool = clean(tool.as_str());
             text += &format!("{tool:<28} {uses:>5} {limit:>6} {cost:>9} {value:>8.4}  {why}\n");
         }
-        let Plan { value, cost, gap, .. } = &self.plan;
+        let UsePlan { value, cost, gap, .. } = &self.plan;
         let (budget, value) = (words::credits(self.budget), rounded(*value));
         let within = gap.map_or_else(String::new, |gap| format!(", {}", words::within(gap)));
         text += &format!("{cost} of {budget}, value {value}{within}\n");
@@ -210,8 +212,8 @@ impl PlanReport {
 }
 
 impl Bought {
-    fn new(step: Step, tools: &[Row]) -> Self {
-        let changed = |Change { candidate, before, after }| {
+    fn new(step: MarginalStep, tools: &[ToolPlanRow]) -> Self {
+        let changed = |UseChange { candidate, before, after }| {
             tools.get(candidate).map(|row| PlanChange { tool: row.tool.clone(), before, after })
         };
         let changes = step.changes.into_iter().filter_map(changed).collect();

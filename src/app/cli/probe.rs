@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use super::probe_args::ProbeArgs;
 use super::{out, trouble::Trouble};
 use crate::domain::approval::Rule;
-use crate::domain::breakpoint::Place;
+use crate::domain::breakpoint::BreakpointPlace;
 use crate::domain::probe::{KnownSchema, Probe, ProbeEnd, ProbeRow, SchemaSource};
 use crate::domain::words::counted;
 use crate::domain::{
     Base, Event, Knob, ModelCallEvent, ProbeEvent, SessionEvent, State, Task, ToolName,
 };
-use crate::session::{Session, SessionSpec, TaskSource};
+use crate::session::{SessionHandle, SessionSpec, TaskSource};
 use crate::stage;
 use crate::tool::manifest::Manifest;
 use crate::ui::text::clean;
@@ -26,7 +26,7 @@ pub fn probe(args: &ProbeArgs) -> Result<bool, Trouble> {
     if prepared.beginning.records().next().is_none() {
         may_be_called(&prepared.workspace.manifests, &args.tools)?;
     }
-    let Session { mut records, commands, engine, .. } = prepared.spawn()?;
+    let SessionHandle { mut records, commands, engine, .. } = prepared.spawn()?;
     let mut state = State::default();
     while let Some(record) = records.blocking_recv() {
         state.apply(&record);
@@ -46,12 +46,12 @@ pub fn probe(args: &ProbeArgs) -> Result<bool, Trouble> {
     }
     drop(commands);
     engine.join().map_err(Trouble::failed)?;
-    let rows: Vec<Row<'_>> = rows(&state, &args.tools).collect();
+    let rows: Vec<ProbeToolRow<'_>> = rows(&state, &args.tools).collect();
     match args.json {
         true => out::print_json(&told(&state, &rows).to_string())?,
         false => table(&state, &rows)?,
     }
-    Ok(rows.iter().all(Row::is_well))
+    Ok(rows.iter().all(ProbeToolRow::is_well))
 }
 
 /// The session that probes.
@@ -63,7 +63,9 @@ fn spec(args: &ProbeArgs) -> Result<SessionSpec, Trouble> {
     let mut spec = args.session.spec(None)?;
     let tools: Vec<ToolName> = args.tools.iter().map(|tool| tool.as_str().into()).collect();
     // Who names a tool wants it to be called.
-    let allow = tools.iter().map(|tool| Rule { place: Place::tool(tool.clone()), condition: None });
+    let allow = tools
+        .iter()
+        .map(|tool| Rule { place: BreakpointPlace::tool(tool.clone()), condition: None });
     spec.allow.extend(allow);
     spec.tasks = TaskSource::List(vec![Task::of_probe(Probe { tools })]);
     // Its tools answer in JSON, the other sample's in sentences.
@@ -97,7 +99,7 @@ fn may_be_called(manifests: &[Manifest], named: &[String]) -> Result<(), Trouble
 }
 
 /// What is known of a tool.
-struct Row<'a> {
+struct ProbeToolRow<'a> {
     tool: &'a ToolName,
     row: Option<&'a ProbeRow>,
     known: Option<&'a KnownSchema>,
@@ -106,9 +108,9 @@ struct Row<'a> {
 }
 
 /// The tools that were named, or all.
-fn rows<'a>(state: &'a State, named: &'a [String]) -> impl Iterator<Item = Row<'a>> {
+fn rows<'a>(state: &'a State, named: &'a [String]) -> impl Iterator<Item = ProbeToolRow<'a>> {
     let probing = state.probing.as_deref();
-    let of_tools = state.tools.values().filter(|tool| tool.present).map(move |tool| Row {
+    let of_tools = state.tools.values().filter(|tool| tool.present).map(move |tool| ProbeToolRow {
         tool: &tool.spec.name,
         row: probing.and_then(|probing| probing.rows.get(&tool.spec.name)),
         known: tool.learned.as_ref(),
@@ -116,14 +118,18 @@ fn rows<'a>(state: &'a State, named: &'a [String]) -> impl Iterator<Item = Row<'
     });
     let absent = probing.into_iter().flat_map(|probing| &probing.rows);
     let absent = absent.filter(|(tool, _)| !state.tools.get(*tool).is_some_and(|it| it.present));
-    let absent =
-        absent.map(|(tool, row)| Row { tool, row: Some(row), known: None, is_named: true });
+    let absent = absent.map(|(tool, row)| ProbeToolRow {
+        tool,
+        row: Some(row),
+        known: None,
+        is_named: true,
+    });
     let is_wanted =
         |tool: &ToolName| named.is_empty() || named.iter().any(|it| it == tool.as_str());
     of_tools.chain(absent).filter(move |row| is_wanted(row.tool))
 }
 
-impl Row<'_> {
+impl ProbeToolRow<'_> {
     /// Whether what was wanted of it is known.
     fn is_well(&self) -> bool {
         let is_refused = self.row.is_none_or(|row| row.refused.is_some());
@@ -150,9 +156,9 @@ impl Row<'_> {
     }
 }
 
-fn table(state: &State, rows: &[Row<'_>]) -> Result<(), Trouble> {
+fn table(state: &State, rows: &[ProbeToolRow<'_>]) -> Result<(), Trouble> {
     out::print_line("")?;
-    let name = |row: &Row<'_>| clean(row.tool.as_str()).into_owned();
+    let name = |row: &ProbeToolRow<'_>| clean(row.tool.as_str()).into_owned();
     let width = rows.iter().map(|row| name(row).chars().count()).max().unwrap_or(0);
     for row in rows {
         let learned = row.known.map(|known| &known.learned);
@@ -192,11 +198,11 @@ fn table(state: &State, rows: &[Row<'_>]) -> Result<(), Trouble> {
     ))
 }
 
-fn known(rows: &[Row<'_>]) -> usize {
+fn known(rows: &[ProbeToolRow<'_>]) -> usize {
     rows.iter().filter(|row| row.known.is_some()).count()
 }
 
-fn told(state: &State, rows: &[Row<'_>]) -> Value {
+fn told(state: &State, rows: &[ProbeToolRow<'_>]) -> Value {
     let tools = rows.iter().map(|row| {
         let mut told = json!({ "tool": row.tool, "how": row.how(), "why": row.why() });
         if let Some(KnownSchema { learned, .. }) = row.known {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use self::items::{Item, items};
+use self::items::{ProgramItem, items};
 use self::print::Printer;
 use super::program_args::{CheckArgs, ProgramCommand, RunProgramArgs};
 use super::{openapi, out, trouble::Trouble};
@@ -20,7 +20,7 @@ use crate::domain::{
 };
 use crate::papers::atc::flaws::flaws_of;
 use crate::papers::atc::identifiers::{self, Identifiers};
-use crate::session::{JournalChoice, Session, SessionSpec, TaskSource};
+use crate::session::{JournalChoice, SessionHandle, SessionSpec, TaskSource};
 use crate::stage;
 use crate::store::import::OpenApi;
 
@@ -74,7 +74,7 @@ fn check(args: &CheckArgs) -> Result<bool, Trouble> {
     let items = items(args)?;
     let (workspace, _folder) = tools(args)?;
     let spec = SessionSpec { paused: true, stay: true, ..session(args, workspace, Vec::new()) };
-    let Session { mut records, commands, engine, .. } = spec.prepare()?.spawn()?;
+    let SessionHandle { mut records, commands, engine, .. } = spec.prepare()?.spawn()?;
     let mut state = State::default();
     while let Some(record) = records.blocking_recv() {
         state.apply(&record);
@@ -86,7 +86,7 @@ fn check(args: &CheckArgs) -> Result<bool, Trouble> {
     engine.join().map_err(Trouble::failed)?;
     let functions = functions(&state);
     let mut printer = Printer::new(args.json);
-    for Item { id, program } in &items {
+    for ProgramItem { id, program } in &items {
         let found = match program {
             Ok(program) => flaws_of(program, &functions),
             Err(why) => vec![why.clone()],
@@ -115,7 +115,7 @@ fn run(args: &RunProgramArgs) -> Result<bool, Trouble> {
     let (workspace, _folder) = tools(&args.check)?;
     let spec =
         SessionSpec { allow: args.allow.clone(), paused, ..session(&args.check, workspace, tasks) };
-    let Session { records, commands, engine, .. } = spec.prepare()?.spawn()?;
+    let SessionHandle { records, commands, engine, .. } = spec.prepare()?.spawn()?;
     let mut printer = Printer::new(args.check.json);
     let go_on = |command| {
         // A session that has ended takes no command.
@@ -131,7 +131,7 @@ fn run(args: &RunProgramArgs) -> Result<bool, Trouble> {
 /// Prints what each program did, in the order of the programs.
 fn follow(
     mut records: UnboundedReceiver<Arc<Record>>,
-    items: &[Item],
+    items: &[ProgramItem],
     printer: &mut Printer,
     steps: bool,
     go_on: impl Fn(Command),

@@ -1,7 +1,7 @@
 //! `toolyard resume`: an interrupted session goes on.
 
 use super::journal_args::ResumeArgs;
-use super::run::{self, Prints, RunEnd, Wanted};
+use super::run::{self, Prints, RunEnd, RunOutputs};
 use super::{live, out, sessions, trouble::Trouble};
 use crate::session::{SessionSpec, newest_interrupted};
 use crate::ui::EndReason;
@@ -32,7 +32,7 @@ pub fn resume(args: &ResumeArgs) -> Result<Resumed, Trouble> {
         ..SessionSpec::default()
     };
     if is_headless {
-        let wanted = Wanted {
+        let wanted = RunOutputs {
             prints: Prints::of(args.json, false),
             report: args.report.as_deref(),
             state: None,

@@ -10,7 +10,7 @@ use crate::domain::{Event, SessionEvent, State};
 use crate::net::known::without_known;
 use crate::scenario::{Observed, Scenario, saved};
 use crate::session::SessionSpec;
-use crate::store::journal::Reader;
+use crate::store::journal::JournalReader;
 use crate::ui::scenario::SaveScenario;
 
 /// Most scenarios of one day in one folder.
@@ -26,8 +26,8 @@ const HEAD: &str = "\
 pub fn saver(began: Option<SessionSpec>, journal: Option<PathBuf>) -> SaveScenario {
     Box::new(move |live, tell| {
         let known = match &journal {
-            Some(path) => Known::Journal(path.clone(), live.n),
-            None => Known::of(live)?,
+            Some(path) => ScenarioSource::Journal(path.clone(), live.n),
+            None => ScenarioSource::of(live)?,
         };
         let began = began.clone();
         // The screen may be gone already.
@@ -38,13 +38,13 @@ pub fn saver(began: Option<SessionSpec>, journal: Option<PathBuf>) -> SaveScenar
 }
 
 /// Where the whole session is known from.
-enum Known {
+enum ScenarioSource {
     /// A journal up to this event.
     Journal(PathBuf, u64),
     State(Box<State>),
 }
 
-impl Known {
+impl ScenarioSource {
     /// What the screen itself knows, which forgets old tasks.
     fn of(live: &State) -> Result<Self, String> {
         let gone = live.tasks.gone() + live.bare_tasks().len();
@@ -54,17 +54,17 @@ impl Known {
                 "the session has no journal, and its first {tasks} are no longer in memory"
             ));
         }
-        Ok(Known::State(Box::new(live.clone())))
+        Ok(ScenarioSource::State(Box::new(live.clone())))
     }
 }
 
-fn save(began: Option<SessionSpec>, known: Known) -> Result<PathBuf, String> {
+fn save(began: Option<SessionSpec>, known: ScenarioSource) -> Result<PathBuf, String> {
     let (of_journal, state, observed) = match known {
-        Known::State(state) => {
+        ScenarioSource::State(state) => {
             let observed = Observed::of(&state);
             (None, *state, observed)
         }
-        Known::Journal(path, until) => read(&path, until)?,
+        ScenarioSource::Journal(path, until) => read(&path, until)?,
     };
     let began = match (began, of_journal) {
         (Some(began), _) => began,
@@ -81,7 +81,7 @@ type Began = Result<SessionSpec, String>;
 
 /// Reads a session up to this event.
 fn read(path: &Path, until: u64) -> Result<(Option<Began>, State, Observed), String> {
-    let mut reader = Reader::open(path).map_err(|error| error.to_string())?;
+    let mut reader = JournalReader::open(path).map_err(|error| error.to_string())?;
     let mut state = State::keeping(Keeps::Details(RECENT));
     let (mut began, mut observed) = (None, Observed::default());
     while state.n < until

@@ -9,8 +9,8 @@ use super::{ConfigArgs, colour, out, trouble::Trouble};
 use crate::config::{self, Config};
 use crate::domain::words::{clipped, counted};
 use crate::store::journal;
-use crate::store::journal::folder::{self, Kept};
-use crate::ui::listing::{self, Standing};
+use crate::store::journal::folder::{self, JournalFile};
+use crate::ui::listing::{self, SessionStatus};
 use crate::ui::text::{self, clean};
 
 /// Columns of a workspace's name.
@@ -32,8 +32,8 @@ pub fn sessions(args: &SessionsArgs) -> Result<(), Trouble> {
 /// There is none.
 pub fn newest(config: &ConfigArgs) -> Result<PathBuf, Trouble> {
     let folder = folder_of(config)?;
-    let has_events = |kept: &Kept| {
-        !matches!(journal::Reader::open(&kept.path).map(|mut it| it.next()), Ok(None))
+    let has_events = |kept: &JournalFile| {
+        !matches!(journal::JournalReader::open(&kept.path).map(|mut it| it.next()), Ok(None))
     };
     let newest = found(&folder)?.into_iter().find(has_events);
     newest.map(|found| found.path).ok_or_else(|| Trouble::Usage(none_in(&folder)))
@@ -58,7 +58,7 @@ pub fn folder_of(args: &ConfigArgs) -> Result<PathBuf, Trouble> {
 ///
 /// # Errors
 /// The folder cannot be read.
-pub fn found(folder: &Path) -> Result<Vec<Kept>, Trouble> {
+pub fn found(folder: &Path) -> Result<Vec<JournalFile>, Trouble> {
     let unread = |error: io::Error| Trouble::Usage(format!("{}: {error}", folder.display()));
     folder::journals(folder).map_err(unread)
 }
@@ -98,7 +98,7 @@ fn list(folder: &Path, as_json: bool) -> Result<(), Trouble> {
     for session in &sessions {
         let (opened, strategy) = (listing::started(session), listing::strategy(session));
         let workspace = clipped(&clean(&session.workspace), WORKSPACE);
-        let end = Standing::of(session).name();
+        let end = SessionStatus::of(session).name();
         let file = session.path.file_name().unwrap_or_default().to_string_lossy();
         table += &format!(
             "{opened:<17} {strategy:<20} {:>7} {:>6} {:>8} {:>9} {:>8} {:>9}  {workspace:<WORKSPACE$} \

@@ -4,7 +4,9 @@ use std::num::NonZeroUsize;
 
 use super::{SessionArgs, trouble::Trouble};
 use crate::domain::{Knob, Role, Task};
-use crate::session::{Field, JournalChoice, SessionError, SessionSpec, SimulatedSpec, TaskSource};
+use crate::session::{
+    JournalChoice, SessionError, SessionSpec, SimulatedSpec, SpecField, TaskSource,
+};
 
 impl SessionArgs {
     /// The spec of a session on this task, if given, instead of a list of tasks.
@@ -81,16 +83,16 @@ impl From<SessionError> for Trouble {
 }
 
 /// The option that sets a field.
-fn option(field: &Field) -> String {
+fn option(field: &SpecField) -> String {
     match field {
-        Field::Model => "--model".to_owned(),
-        Field::Role(role) => format!("--{role}"),
-        Field::Knob(Knob::Budget) => "--budget".to_owned(),
-        Field::Knob(Knob::Tau) => "--tau".to_owned(),
-        Field::Knob(knob) => format!("--knob {knob}"),
-        Field::Fault(fault) => format!("--fault {fault}"),
-        Field::ToolsTotal => "--tools-total".to_owned(),
-        Field::MaxDollars => "--max-dollars".to_owned(),
+        SpecField::Model => "--model".to_owned(),
+        SpecField::Role(role) => format!("--{role}"),
+        SpecField::Knob(Knob::Budget) => "--budget".to_owned(),
+        SpecField::Knob(Knob::Tau) => "--tau".to_owned(),
+        SpecField::Knob(knob) => format!("--knob {knob}"),
+        SpecField::Fault(fault) => format!("--fault {fault}"),
+        SpecField::ToolsTotal => "--tools-total".to_owned(),
+        SpecField::MaxDollars => "--max-dollars".to_owned(),
     }
 }
 

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use crate::domain::state::{Keeps, State};
 use crate::domain::{Command, Event, Record, TaskEvent};
 use crate::papers::sweep::Scope;
-use crate::session::{Origin, SessionError, Standing};
+use crate::session::{Origin, SessionError, SweepOrigin};
 use crate::ui::sweep::{StartSweep, SweepNews};
 
 /// Starts sweeps of the session that began so.
@@ -42,7 +42,7 @@ fn left(scope: &Scope) -> usize {
 
 /// One value after the other, as long as somebody listens.
 fn sweep(
-    standing: &Standing,
+    standing: &SweepOrigin,
     scope: &Scope,
     tell: &UnboundedSender<SweepNews>,
 ) -> Result<(), SessionError> {

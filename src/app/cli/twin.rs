@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 use crate::domain::state::{Keeps, State};
 use crate::domain::{Command, Event, Knob, Record, TaskEvent};
-use crate::session::{Origin, Session, faults_so_far};
+use crate::session::{Origin, SessionHandle, faults_so_far};
 use crate::ui::twin::{StartTwin, TwinKind, TwinNews};
 
 /// Starts twins of the session that began so; `journal`: its own.
@@ -40,8 +40,8 @@ fn start(
 }
 
 /// Tells of each task until the session ends, or until nobody listens.
-fn follow(session: Session, tell: &UnboundedSender<TwinNews>) {
-    let Session { mut records, commands, engine, journal, .. } = session;
+fn follow(session: SessionHandle, tell: &UnboundedSender<TwinNews>) {
+    let SessionHandle { mut records, commands, engine, journal, .. } = session;
     let mut state = State::keeping(Keeps::Tasks(1));
     while let Some(record) = records.blocking_recv() {
         state.apply(&record);

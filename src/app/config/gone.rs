@@ -1,7 +1,7 @@
 //! Names in older files of things that no longer exist. The file is read without them, and each is named once.
 
 use crate::domain::ModelName;
-use crate::files::toml_file::{Field, Problem};
+use crate::files::toml_file::{Problem, TomlField};
 
 /// Settings of a file for things that no longer exist.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,7 +29,7 @@ const ACTIONS: [(&str, &str); 1] = [(
 )];
 
 /// The notice about the keys of an action that no longer exists; `name`: of the action, with its layer.
-pub(super) fn action(name: &str, field: &Field<'_>) -> Option<Problem> {
+pub(super) fn action(name: &str, field: &TomlField<'_>) -> Option<Problem> {
     let action = name.rsplit('.').next().unwrap_or(name);
     let (_, advice) = ACTIONS.iter().find(|(gone, _)| *gone == action)?;
     Some(field.problem(*advice))

@@ -4,7 +4,7 @@
 use indexmap::IndexMap;
 use reqwest::header::{HeaderName, HeaderValue};
 
-use crate::files::toml_file::{Field, Fields};
+use crate::files::toml_file::{TomlField, TomlFields};
 use crate::model::secret::{HeaderSource, KeySource};
 use crate::net::client::{carries_key, holds_a_key};
 
@@ -14,7 +14,7 @@ pub(super) const NO_KEYS: &str = "a key must not be in a file: write \
     key_command = [\"program\", \"argument\"] for a program that prints the key";
 
 /// The source of the key, if one is sent.
-pub(super) fn key(fields: &mut Fields<'_>) -> Option<KeySource> {
+pub(super) fn key(fields: &mut TomlFields<'_>) -> Option<KeySource> {
     let env = fields.get("key_env");
     let command = fields.get("key_command");
     match (env, command) {
@@ -41,7 +41,7 @@ pub(super) fn key(fields: &mut Fields<'_>) -> Option<KeySource> {
 
 /// The name of an environment variable. Lower case is refused, because a mistaken value is usually
 /// a key, which must not become a name that messages show.
-fn variable(field: &Field<'_>) -> Option<String> {
+fn variable(field: &TomlField<'_>) -> Option<String> {
     let name = field.text()?;
     let good = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     let begins = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_');
@@ -56,14 +56,15 @@ fn variable(field: &Field<'_>) -> Option<String> {
 }
 
 /// The valid headers.
-pub(super) fn headers(field: &Field<'_>) -> IndexMap<String, HeaderSource> {
+pub(super) fn headers(field: &TomlField<'_>) -> IndexMap<String, HeaderSource> {
     let Some(fields) = field.table() else { return IndexMap::new() };
-    let header = |(name, field): (&str, Field<'_>)| Some((name.to_owned(), header(name, &field)?));
+    let header =
+        |(name, field): (&str, TomlField<'_>)| Some((name.to_owned(), header(name, &field)?));
     fields.all().into_iter().filter_map(header).collect()
 }
 
 /// A text, or `{ env = "NAME" }`.
-fn header(name: &str, field: &Field<'_>) -> Option<HeaderSource> {
+fn header(name: &str, field: &TomlField<'_>) -> Option<HeaderSource> {
     if HeaderName::try_from(name).is_err() {
         field.refuse("not the name of an HTTP header; expected letters, digits and `-`");
         return None;

@@ -55,7 +55,7 @@ pub struct Config {
     /// The knobs at the start of a session.
     pub knobs: Knobs,
     /// What was set, even if to its default: the screen takes that as it is.
-    pub chosen: Chosen,
+    pub chosen: SessionOverrides,
     /// In display order; [`SIMULATED`] is one of them, where the program has it.
     pub models: IndexMap<ModelName, ModelConfig>,
     /// Every role, with a configured model.
@@ -82,7 +82,7 @@ pub struct Config {
 
 /// Settings that somebody chose, where a session has defaults of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Chosen {
+pub struct SessionOverrides {
     pub strategy: bool,
     pub speed: bool,
     pub retrieve: bool,
@@ -104,7 +104,7 @@ pub struct SessionConfig {
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "there is a handful of models, each read once")]
 pub enum ModelConfig {
-    Simulated(stage::Settings),
+    Simulated(stage::SimulatedSettings),
     Hosted(Endpoint),
 }
 
@@ -206,7 +206,7 @@ impl Default for Config {
         Self {
             session: SessionConfig::default(),
             knobs: Knobs::default(),
-            chosen: Chosen::default(),
+            chosen: SessionOverrides::default(),
             models: simulated.into_iter().map(|model| (SIMULATED.into(), model)).collect(),
             roles: bound_to(&SIMULATED.into()),
             sampling: SamplingOfRoles::new(),

@@ -8,11 +8,11 @@ use serde_json::{Map, Value};
 use super::keys::{NO_KEYS, headers, key};
 use super::{Config, ModelConfig, SIMULATED, gone, read::path};
 use crate::domain::{ModelName, ToolMode};
-use crate::files::toml_file::{Field, Fields};
+use crate::files::toml_file::{TomlField, TomlFields};
 use crate::model::{hosted::Hosted, http::Endpoint};
 use crate::net::client::holds_a_key;
 use crate::stage;
-use crate::wire::Format;
+use crate::wire::WireFormat;
 
 /// US dollars per million tokens, higher than any real price.
 const DEAREST: f64 = 1e6;
@@ -21,30 +21,30 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 const HOUR: Duration = Duration::from_secs(3600);
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum ModelKind {
     Simulated,
-    Hosted(Format),
+    Hosted(WireFormat),
 }
 
 /// The kinds of models, by their names in the file.
-const KINDS: [(&str, Kind); 4] = [
-    ("simulated", Kind::Simulated),
-    ("openai", Kind::Hosted(Format::Chat)),
-    ("responses", Kind::Hosted(Format::Responses)),
-    ("anthropic", Kind::Hosted(Format::Messages)),
+const KINDS: [(&str, ModelKind); 4] = [
+    ("simulated", ModelKind::Simulated),
+    ("openai", ModelKind::Hosted(WireFormat::Chat)),
+    ("responses", ModelKind::Hosted(WireFormat::Responses)),
+    ("anthropic", ModelKind::Hosted(WireFormat::Messages)),
 ];
 
 /// The kind of an endpoint with this format.
-pub fn kind_of(format: Format) -> &'static str {
+pub fn kind_of(format: WireFormat) -> &'static str {
     match format {
-        Format::Chat => "openai",
-        Format::Responses => "responses",
-        Format::Messages => "anthropic",
+        WireFormat::Chat => "openai",
+        WireFormat::Responses => "responses",
+        WireFormat::Messages => "anthropic",
     }
 }
 
 /// Reads every model; [`SIMULATED`] exists before.
-pub(super) fn models(fields: &Fields<'_>, folder: &Path, config: &mut Config) {
+pub(super) fn models(fields: &TomlFields<'_>, folder: &Path, config: &mut Config) {
     for (name, field) in fields.all() {
         if !is_name(name) {
             let text =
@@ -79,22 +79,22 @@ pub(super) fn is_in_name(c: char) -> bool {
 }
 
 /// Whether this table is of a kind of models that no longer exists.
-fn is_gone(fields: &Fields<'_>) -> bool {
+fn is_gone(fields: &TomlFields<'_>) -> bool {
     let kind = fields.all().into_iter().find(|(key, _)| *key == "kind");
     kind.is_some_and(|(_, kind)| kind.is_text() && kind.text() == Some(gone::LOCAL))
 }
 
-fn model(name: &str, mut fields: Fields<'_>, folder: &Path) -> Option<ModelConfig> {
+fn model(name: &str, mut fields: TomlFields<'_>, folder: &Path) -> Option<ModelConfig> {
     let advice = "kind = \"openai\" for an OpenAI-compatible endpoint, kind = \"anthropic\" or \
                   kind = \"responses\" for those APIs, or kind = \"simulated\"";
     let kind = fields.need("kind", advice)?;
     let model = match kind.one_of(&KINDS)? {
-        Kind::Simulated => stage::read(&kind, &mut fields).map(ModelConfig::Simulated),
-        Kind::Hosted(_) if name == SIMULATED => {
+        ModelKind::Simulated => stage::read(&kind, &mut fields).map(ModelConfig::Simulated),
+        ModelKind::Hosted(_) if name == SIMULATED => {
             kind.refuse("this name belongs to the built-in model; choose another name");
             return None;
         }
-        Kind::Hosted(format) => {
+        ModelKind::Hosted(format) => {
             endpoint(name, format, &mut fields, folder).map(ModelConfig::Hosted)
         }
     };
@@ -105,13 +105,13 @@ fn model(name: &str, mut fields: Fields<'_>, folder: &Path) -> Option<ModelConfi
 /// An endpoint. Relative paths start at `folder`.
 pub(super) fn endpoint(
     name: &str,
-    format: Format,
-    fields: &mut Fields<'_>,
+    format: WireFormat,
+    fields: &mut TomlFields<'_>,
     folder: &Path,
 ) -> Option<Endpoint> {
     let url = fields.need("url", address(format));
     let model = fields.need("model", "model = \"the endpoint's own name of the model\"");
-    let base = url.as_ref().and_then(Field::text);
+    let base = url.as_ref().and_then(TomlField::text);
     let model = model.and_then(|field| field.filled("the endpoint's own name of the model"));
     let mut endpoint = Endpoint::new(name, base.unwrap_or_default(), model.unwrap_or_default());
     endpoint.format = format;
@@ -133,11 +133,11 @@ pub(super) fn endpoint(
 }
 
 /// An address of an endpoint with this format, as the file has it.
-fn address(format: Format) -> &'static str {
+fn address(format: WireFormat) -> &'static str {
     match format {
-        Format::Chat => "url = \"http://localhost:11434/v1\"",
-        Format::Responses => "url = \"https://api.openai.com/v1\"",
-        Format::Messages => "url = \"https://api.anthropic.com/v1\"",
+        WireFormat::Chat => "url = \"http://localhost:11434/v1\"",
+        WireFormat::Responses => "url = \"https://api.openai.com/v1\"",
+        WireFormat::Messages => "url = \"https://api.anthropic.com/v1\"",
     }
 }
 
@@ -151,7 +151,7 @@ pub(super) fn fault(endpoint: &Endpoint) -> Option<String> {
 }
 
 /// Any further fields for the endpoint, except keys.
-fn extra(field: &Field<'_>) -> Option<Map<String, Value>> {
+fn extra(field: &TomlField<'_>) -> Option<Map<String, Value>> {
     let mut fields = field.table()?;
     fields.forbid(holds_a_key, NO_KEYS);
     match field.json()? {
@@ -162,15 +162,15 @@ fn extra(field: &Field<'_>) -> Option<Map<String, Value>> {
     }
 }
 
-fn mode(field: &Field<'_>) -> Option<ToolMode> {
+fn mode(field: &TomlField<'_>) -> Option<ToolMode> {
     field.one_of(&[("native", ToolMode::Native), ("text", ToolMode::Text)])
 }
 
 /// Options of the connection.
-fn wire(fields: &mut Fields<'_>, endpoint: &mut Endpoint) {
-    fields.put("structured", &mut endpoint.structured, Field::flag);
-    fields.put("stream", &mut endpoint.stream, Field::flag);
-    let time = |field: &Field<'_>| field.duration(MILLISECOND, HOUR);
+fn wire(fields: &mut TomlFields<'_>, endpoint: &mut Endpoint) {
+    fields.put("structured", &mut endpoint.structured, TomlField::flag);
+    fields.put("stream", &mut endpoint.stream, TomlField::flag);
+    let time = |field: &TomlField<'_>| field.duration(MILLISECOND, HOUR);
     fields.put("connect_timeout", &mut endpoint.connect_timeout, time);
     fields.put("silence_timeout", &mut endpoint.silence_timeout, time);
     fields.put("call_timeout", &mut endpoint.call_timeout, time);
@@ -178,21 +178,21 @@ fn wire(fields: &mut Fields<'_>, endpoint: &mut Endpoint) {
         field.whole(1, i64::from(i32::MAX)).map(i64::unsigned_abs)
     });
     fields.put("retries", &mut endpoint.max_retries, |field| field.whole(0, 20)?.try_into().ok());
-    if endpoint.format == Format::Chat {
+    if endpoint.format == WireFormat::Chat {
         fields.put("max_tokens_field", &mut endpoint.max_tokens_field, |field| {
             let names = ["max_tokens", "max_completion_tokens"].map(|name| (name, name));
             field.one_of(&names).map(str::to_owned)
         });
     }
-    if endpoint.format == Format::Messages {
-        fields.put("cache_marks", &mut endpoint.caches, Field::flag);
+    if endpoint.format == WireFormat::Messages {
+        fields.put("cache_marks", &mut endpoint.caches, TomlField::flag);
     } else {
-        fields.put("allowed_tools", &mut endpoint.allowed_tools, Field::flag);
+        fields.put("allowed_tools", &mut endpoint.allowed_tools, TomlField::flag);
     }
     fields.put("proxy", &mut endpoint.proxy, |field| proxy(field).map(Some));
 }
 
-fn proxy(field: &Field<'_>) -> Option<String> {
+fn proxy(field: &TomlField<'_>) -> Option<String> {
     let text = field.text()?;
     if text == "none" {
         return Some(text.to_owned());
@@ -215,12 +215,12 @@ fn proxy(field: &Field<'_>) -> Option<String> {
     }
 }
 
-fn prices(fields: &mut Fields<'_>, endpoint: &mut Endpoint) {
-    let price = |field: &Field<'_>| field.number(0.0, DEAREST).map(Some);
+fn prices(fields: &mut TomlFields<'_>, endpoint: &mut Endpoint) {
+    let price = |field: &TomlField<'_>| field.number(0.0, DEAREST).map(Some);
     fields.put("price_in", &mut endpoint.price_in, price);
     fields.put("price_out", &mut endpoint.price_out, price);
     fields.put("price_cached", &mut endpoint.price_cached, price);
-    if endpoint.format == Format::Messages {
+    if endpoint.format == WireFormat::Messages {
         fields.put("price_written", &mut endpoint.price_written, price);
     }
     let priced = endpoint.price_in.or(endpoint.price_out).or(endpoint.price_cached);

@@ -3,7 +3,7 @@
 use reqwest::Url;
 
 use super::Environment;
-use crate::wire::Format;
+use crate::wire::WireFormat;
 
 /// Who offers models, and in which format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Provider {
     /// As in `openai:gpt-5-mini`.
     pub name: &'static str,
     /// What it speaks.
-    pub format: Format,
+    pub format: WireFormat,
     /// The address without the format's own path, such as /chat/completions.
     pub url: &'static str,
     /// The environment variable that usually holds the key; `None`: a local server, which takes none.
@@ -30,7 +30,7 @@ pub const PROVIDERS: [Provider; 18] = [
     },
     hosted("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "openai/gpt-5-mini"),
     Provider {
-        format: Format::Messages,
+        format: WireFormat::Messages,
         ..hosted(
             "anthropic",
             "https://api.anthropic.com/v1",
@@ -89,7 +89,7 @@ const ALSO: [Provider; 2] = [
         "claude-haiku-4-5",
     ),
     Provider {
-        format: Format::Responses,
+        format: WireFormat::Responses,
         ..hosted("openai-responses", "https://api.openai.com/v1", "OPENAI_API_KEY", "gpt-5-mini")
     },
 ];
@@ -100,12 +100,12 @@ const fn hosted(
     key: &'static str,
     model: &'static str,
 ) -> Provider {
-    let format = Format::Chat;
+    let format = WireFormat::Chat;
     Provider { name, format, url, key: Some(key), model, max_tokens_field: None }
 }
 
 const fn local(name: &'static str, url: &'static str) -> Provider {
-    let format = Format::Chat;
+    let format = WireFormat::Chat;
     Provider { name, format, url, key: None, model: "", max_tokens_field: None }
 }
 

@@ -12,22 +12,22 @@ use super::{
 };
 use crate::domain::approval::{Approval, Rule};
 use crate::domain::{Finite, Knob, KnobSpec, Knobs, knob::KNOBS, words};
-use crate::files::toml_file::{Field, Fields, Problem, Problems};
+use crate::files::toml_file::{Problem, Problems, TomlField, TomlFields};
 use crate::mcp::config::{Surroundings, own_servers};
 use crate::net::known;
 use crate::ui::alert::{Alert, CallsBy};
 use crate::ui::own::{OwnCommand, Shows};
 use crate::ui::symbols::Charset;
 use crate::ui::theme::load::{AUTO, built_in_names};
-use crate::ui::{KeymapError, key::Keys, keymap::Keymap};
-use crate::wire::Format;
+use crate::ui::{KeymapError, key::KeySequence, keymap::Keymap};
+use crate::wire::WireFormat;
 
 /// The lowest and the highest cost or value, in credits.
 const SMALLEST: f64 = 0.001;
 const DEAREST: f64 = 1e6;
 
 /// The whole file. Relative paths start at `folder`.
-pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
+pub(super) fn config(mut fields: TomlFields<'_>, folder: &Path) -> Config {
     let mut config = Config::default();
     fields.section("session", |fields| {
         config.chosen.strategy = fields.get("strategy").is_some();
@@ -72,23 +72,23 @@ pub(super) fn config(mut fields: Fields<'_>, folder: &Path) -> Config {
     config
 }
 
-fn no_folder(field: &Field<'_>, path: &Path, expected: &str) -> Problem {
+fn no_folder(field: &TomlField<'_>, path: &Path, expected: &str) -> Problem {
     field.problem(format!("no such folder: {}; {expected}", path.display()))
 }
 
-fn session(fields: &mut Fields<'_>, folder: &Path, session: &mut SessionConfig) {
+fn session(fields: &mut TomlFields<'_>, folder: &Path, session: &mut SessionConfig) {
     fields.put("strategy", &mut session.strategy, parsed);
     fields.put("seed", &mut session.seed, |field| field.whole(0, i64::MAX).map(i64::unsigned_abs));
     fields.put("workspace", &mut session.workspace, |field| path(field, folder).map(Some));
     fields.put("journals", &mut session.journals, |field| path(field, folder).map(Some));
 }
 
-fn parsed<T: std::str::FromStr<Err = String>>(field: &Field<'_>) -> Option<T> {
+fn parsed<T: std::str::FromStr<Err = String>>(field: &TomlField<'_>) -> Option<T> {
     field.text()?.parse().map_err(|why: String| field.refuse(why)).ok()
 }
 
 /// A path; `~/` is the user's home.
-pub(super) fn path(field: &Field<'_>, folder: &Path) -> Option<PathBuf> {
+pub(super) fn path(field: &TomlField<'_>, folder: &Path) -> Option<PathBuf> {
     let text = field.text()?;
     if text.is_empty() || text.contains('\0') {
         field.wrong("a path");
@@ -106,7 +106,7 @@ pub(super) fn path(field: &Field<'_>, folder: &Path) -> Option<PathBuf> {
     home
 }
 
-fn knobs(fields: &mut Fields<'_>, knobs: &mut Knobs) {
+fn knobs(fields: &mut TomlFields<'_>, knobs: &mut Knobs) {
     for spec in KNOBS {
         if let Some(value) = fields.get(spec.name).and_then(|field| knob(&field, spec)) {
             knobs.set(spec.knob, value);
@@ -115,7 +115,7 @@ fn knobs(fields: &mut Fields<'_>, knobs: &mut Knobs) {
 }
 
 /// A knob's value as a number, as true or false, or as text.
-fn knob(field: &Field<'_>, spec: &KnobSpec) -> Option<f64> {
+fn knob(field: &TomlField<'_>, spec: &KnobSpec) -> Option<f64> {
     let value = field.json()?;
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let value = spec.parse(&text).ok();
@@ -125,10 +125,10 @@ fn knob(field: &Field<'_>, spec: &KnobSpec) -> Option<f64> {
     value
 }
 
-fn ui(fields: &mut Fields<'_>, folder: &Path, ui: &mut UiConfig) {
+fn ui(fields: &mut TomlFields<'_>, folder: &Path, ui: &mut UiConfig) {
     fields.put("theme", &mut ui.theme, |field| theme(field, folder));
     fields.put("symbols", &mut ui.symbols, |field| field.one_of(&Charset::NAMES));
-    fields.put("mouse", &mut ui.mouse, Field::flag);
+    fields.put("mouse", &mut ui.mouse, TomlField::flag);
     fields.put("shots", &mut ui.shots, |field| path(field, folder).map(Some));
     fields.put("alerts", &mut ui.alerts.on, alerts);
     fields.put("alerts_by", &mut ui.alerts.by, |field| field.one_of(&named::<CallsBy>()));
@@ -139,7 +139,7 @@ fn ui(fields: &mut Fields<'_>, folder: &Path, ui: &mut UiConfig) {
 
 /// The name of a built-in theme, or the path of a file. The file's content is not checked here: its
 /// reader skips faults and continues.
-fn theme(field: &Field<'_>, folder: &Path) -> Option<String> {
+fn theme(field: &TomlField<'_>, folder: &Path) -> Option<String> {
     let text = field.text()?;
     if text.ends_with(".toml") {
         return path(field, folder).map(|path| path.display().to_string());
@@ -158,13 +158,13 @@ fn named<T: VariantArray + Copy + Into<&'static str>>() -> Vec<(&'static str, T)
     T::VARIANTS.iter().map(|value| ((*value).into(), *value)).collect()
 }
 
-fn alerts(field: &Field<'_>) -> Option<Vec<Alert>> {
+fn alerts(field: &TomlField<'_>) -> Option<Vec<Alert>> {
     let each = field.list()?;
     each.iter().map(|field| field.one_of(&named::<Alert>())).collect()
 }
 
 /// The user's own commands, in the order of the file. A command whose key is taken says so.
-fn own_commands(fields: &Fields<'_>) -> Vec<OwnCommand> {
+fn own_commands(fields: &TomlFields<'_>) -> Vec<OwnCommand> {
     let mut commands: Vec<OwnCommand> = Vec::new();
     for (name, field) in fields.all() {
         let Some(mut of_command) = field.table() else { continue };
@@ -182,7 +182,7 @@ fn own_commands(fields: &Fields<'_>) -> Vec<OwnCommand> {
                 field.refuse(format!("`{keys}` also runs {}; give it another key", other.name));
                 return None;
             }
-            let read = Keys::to_bind(keys);
+            let read = KeySequence::to_bind(keys);
             read.map(|_| Some(keys.to_owned())).map_err(|why| field.refuse(why)).ok()
         });
         of_command.finish();
@@ -191,9 +191,9 @@ fn own_commands(fields: &Fields<'_>) -> Vec<OwnCommand> {
     commands
 }
 
-fn keys(fields: &Fields<'_>, config: &mut Config) {
+fn keys(fields: &TomlFields<'_>, config: &mut Config) {
     let ui = &mut config.ui;
-    let mut all: Vec<(String, Field<'_>)> = Vec::new();
+    let mut all: Vec<(String, TomlField<'_>)> = Vec::new();
     for (name, field) in fields.all() {
         // A table is a layer: `[ui.keys.graph] pin = "p"`.
         match field.is_table().then(|| field.table()).flatten() {
@@ -249,7 +249,7 @@ fn fault<'e>(
     Some((action, why.to_owned()))
 }
 
-fn tools(fields: &mut Fields<'_>, folder: &Path, tools: &mut ToolsConfig) {
+fn tools(fields: &mut TomlFields<'_>, folder: &Path, tools: &mut ToolsConfig) {
     fields.put("folders", &mut tools.folders, |field| paths(field, folder));
     fields.put("mcp_files", &mut tools.mcp_files, |field| paths(field, folder));
     if let Some(table) = fields.get("mcp") {
@@ -259,28 +259,28 @@ fn tools(fields: &mut Fields<'_>, folder: &Path, tools: &mut ToolsConfig) {
     }
 }
 
-fn reader(fields: &mut Fields<'_>, folder: &Path, reader: &mut ReaderSettings) {
+fn reader(fields: &mut TomlFields<'_>, folder: &Path, reader: &mut ReaderSettings) {
     fields.put("model", &mut reader.model, |field| path(field, folder).map(Some));
     fields.put("heads", &mut reader.heads, |field| paths(field, folder));
     fields.section("embeddings", |fields| {
-        reader.embeddings = model::endpoint("embeddings", Format::Chat, fields, folder);
+        reader.embeddings = model::endpoint("embeddings", WireFormat::Chat, fields, folder);
     });
 }
 
-fn paths(field: &Field<'_>, folder: &Path) -> Option<Vec<PathBuf>> {
+fn paths(field: &TomlField<'_>, folder: &Path) -> Option<Vec<PathBuf>> {
     Some(field.list()?.iter().filter_map(|field| path(field, folder)).collect())
 }
 
-fn experience(fields: &mut Fields<'_>, folder: &Path, experience: &mut ExperienceConfig) {
+fn experience(fields: &mut TomlFields<'_>, folder: &Path, experience: &mut ExperienceConfig) {
     fields.put("file", &mut experience.file, |field| path(field, folder).map(Some));
     fields.section("embeddings", |fields| {
-        experience.embeddings = model::endpoint("embeddings", Format::Chat, fields, folder);
+        experience.embeddings = model::endpoint("embeddings", WireFormat::Chat, fields, folder);
     });
 }
 
 /// Which tool calls need consent: lists of rules.
-fn approval(fields: &mut Fields<'_>, approval: &mut Approval) {
-    let rules = |field: &Field<'_>| {
+fn approval(fields: &mut TomlFields<'_>, approval: &mut Approval) {
+    let rules = |field: &TomlField<'_>| {
         let read = field.list()?.into_iter().map(|field| {
             let read = Rule::read(field.text()?);
             read.map_err(|why| field.refuse_briefly(&why)).ok()
@@ -293,10 +293,10 @@ fn approval(fields: &mut Fields<'_>, approval: &mut Approval) {
 }
 
 /// Unknown prices count as at least [`SMALLEST`]: at 0 they would be free.
-fn cost(fields: &mut Fields<'_>, folder: &Path, config: &mut Config) {
+fn cost(fields: &mut TomlFields<'_>, folder: &Path, config: &mut Config) {
     let rates = &mut config.cost;
-    let exchange = |field: &Field<'_>| field.number(0.0, DEAREST).map(Finite::from);
-    let unknown = |field: &Field<'_>| field.number(SMALLEST, DEAREST).map(Finite::from);
+    let exchange = |field: &TomlField<'_>| field.number(0.0, DEAREST).map(Finite::from);
+    let unknown = |field: &TomlField<'_>| field.number(SMALLEST, DEAREST).map(Finite::from);
     fields.put("credits_per_dollar", &mut rates.credits_per_dollar, exchange);
     fields.put("credits_per_second", &mut rates.credits_per_second, exchange);
     fields.put("unknown_ask", &mut rates.unknown_ask, unknown);

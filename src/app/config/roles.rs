@@ -2,14 +2,14 @@
 
 use super::{Config, bound_to, gone};
 use crate::domain::{ModelName, Role, Sampling, words};
-use crate::files::toml_file::{Field, Fields};
+use crate::files::toml_file::{TomlField, TomlFields};
 
 /// Texts at which an answer may end; endpoints take few.
 const MOST_STOPS: usize = 4;
 
 /// `default` binds every role without a line of its own. A role is the name of its model, or a
 /// table with `model` and settings of sampling.
-pub(super) fn roles(fields: &mut Fields<'_>, config: &mut Config) {
+pub(super) fn roles(fields: &mut TomlFields<'_>, config: &mut Config) {
     if let Some(default) = fields.get("default").and_then(|field| model(&field, config)) {
         config.roles = bound_to(&default);
     }
@@ -34,7 +34,7 @@ pub(super) fn roles(fields: &mut Fields<'_>, config: &mut Config) {
 }
 
 /// The configured model that a field names. One that no longer exists is noted and not bound.
-fn model(field: &Field<'_>, config: &mut Config) -> Option<ModelName> {
+fn model(field: &TomlField<'_>, config: &mut Config) -> Option<ModelName> {
     let name = field.text()?;
     if config.gone.models.iter().any(|gone| gone.as_str() == name) {
         config.gone.notices.push(field.problem(gone::NO_MODEL));
@@ -49,9 +49,9 @@ fn model(field: &Field<'_>, config: &mut Config) -> Option<ModelName> {
     found
 }
 
-fn sampling(fields: &mut Fields<'_>) -> Sampling {
+fn sampling(fields: &mut TomlFields<'_>) -> Sampling {
     let mut sampling = Sampling::default();
-    let within = |most| move |field: &Field<'_>| Some(Some(field.number(0.0, most)?.into()));
+    let within = |most| move |field: &TomlField<'_>| Some(Some(field.number(0.0, most)?.into()));
     fields.put("temperature", &mut sampling.temperature, within(2.0));
     fields.put("top_p", &mut sampling.top_p, within(1.0));
     fields.put("seed", &mut sampling.seed, |field| field.whole(0, i64::MAX).map(Some));

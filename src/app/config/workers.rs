@@ -5,7 +5,7 @@ use std::time::Duration;
 use indexmap::IndexMap;
 
 use crate::domain::{NullFilter, ToolClass, ToolClasses, WorkerSettings, words};
-use crate::files::toml_file::{Field, Fields};
+use crate::files::toml_file::{TomlField, TomlFields};
 
 /// Characters of the name of a class or a domain: they appear before each tool in the planner's
 /// prompt.
@@ -14,7 +14,7 @@ const NAME: usize = 64;
 const PATTERN: usize = 200;
 const LONGEST: Duration = Duration::from_secs(3600);
 
-pub(super) fn workers(fields: &mut Fields<'_>, workers: &mut WorkerSettings) {
+pub(super) fn workers(fields: &mut TomlFields<'_>, workers: &mut WorkerSettings) {
     fields.put("timeout", &mut workers.timeout_ms, |field| {
         u64::try_from(field.duration(Duration::from_millis(1), LONGEST)?.as_millis()).ok()
     });
@@ -23,7 +23,7 @@ pub(super) fn workers(fields: &mut Fields<'_>, workers: &mut WorkerSettings) {
 }
 
 /// The configured classes replace the default ones.
-fn classes(field: &Field<'_>) -> Option<ToolClasses> {
+fn classes(field: &TomlField<'_>) -> Option<ToolClasses> {
     let mut classes = ToolClasses(IndexMap::new());
     for (name, field) in field.table()?.all() {
         if let Some((other, _)) = classes.find(name) {
@@ -43,7 +43,7 @@ fn classes(field: &Field<'_>) -> Option<ToolClasses> {
 }
 
 /// A description, or a table with one and with domains.
-fn class(field: &Field<'_>) -> Option<ToolClass> {
+fn class(field: &TomlField<'_>) -> Option<ToolClass> {
     if field.is_text() {
         return Some(ToolClass { description: described(field)?, domains: IndexMap::new() });
     }
@@ -51,7 +51,7 @@ fn class(field: &Field<'_>) -> Option<ToolClass> {
     let description = fields.need("description", "description = \"what tools of this class do\"");
     let written = fields.get("domains").and_then(|field| field.table());
     let mut domains = IndexMap::new();
-    for (name, field) in written.iter().flat_map(Fields::all) {
+    for (name, field) in written.iter().flat_map(TomlFields::all) {
         if is_name(name, &field)
             && let Some(text) = described(&field)
         {
@@ -62,7 +62,7 @@ fn class(field: &Field<'_>) -> Option<ToolClass> {
     Some(ToolClass { description: described(&description?)?, domains })
 }
 
-fn described(field: &Field<'_>) -> Option<String> {
+fn described(field: &TomlField<'_>) -> Option<String> {
     let text = field.text()?.trim();
     if text.is_empty() {
         field.refuse("expected a description: a model sorts tools by it");
@@ -72,7 +72,7 @@ fn described(field: &Field<'_>) -> Option<String> {
 }
 
 /// Whether it can be written as `[name]` before a tool's description.
-fn is_name(name: &str, field: &Field<'_>) -> bool {
+fn is_name(name: &str, field: &TomlField<'_>) -> bool {
     let plain = !name.contains(|c: char| c.is_control() || matches!(c, '[' | ']'));
     let good = plain && name.trim() == name && !name.is_empty() && name.chars().count() <= NAME;
     if !good {
@@ -84,7 +84,7 @@ fn is_name(name: &str, field: &Field<'_>) -> bool {
 }
 
 /// `all` replaces the default patterns; those of tools and classes count in addition.
-fn null(fields: &mut Fields<'_>, known: &ToolClasses, null: &mut NullFilter) {
+fn null(fields: &mut TomlFields<'_>, known: &ToolClasses, null: &mut NullFilter) {
     fields.put("all", &mut null.all, patterns);
     for (name, field) in fields.get("tools").iter().flat_map(named) {
         null.tools.extend(patterns(&field).map(|list| (name.to_owned(), list)));
@@ -99,7 +99,7 @@ fn null(fields: &mut Fields<'_>, known: &ToolClasses, null: &mut NullFilter) {
     }
 }
 
-fn named<'f>(field: &Field<'f>) -> Vec<(&'f str, Field<'f>)> {
+fn named<'f>(field: &TomlField<'f>) -> Vec<(&'f str, TomlField<'f>)> {
     field.table().map(|fields| fields.all()).unwrap_or_default()
 }
 
@@ -114,7 +114,7 @@ fn class_names(classes: &ToolClasses) -> impl Iterator<Item = &str> + Clone {
     names.map(String::as_str)
 }
 
-fn patterns(field: &Field<'_>) -> Option<Vec<String>> {
+fn patterns(field: &TomlField<'_>) -> Option<Vec<String>> {
     let each = field.list()?.into_iter().map(|field| {
         let text = field.text()?;
         if text.trim().is_empty() || text.chars().count() > PATTERN {

@@ -46,7 +46,7 @@ pub enum Trials {
 /// How good a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum FindingLevel {
     Ok,
     /// It works, but perhaps not as intended.
     Warn,
@@ -59,7 +59,7 @@ pub enum Verdict {
 pub struct Finding {
     /// Such as `configuration`, `terminal` or `model simulated`.
     pub about: String,
-    pub verdict: Verdict,
+    pub verdict: FindingLevel,
     pub text: String,
     /// What to do, if the text does not say it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,15 +68,15 @@ pub struct Finding {
 
 impl Finding {
     fn ok(about: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { about: about.into(), verdict: Verdict::Ok, text: text.into(), advice: None }
+        Self { about: about.into(), verdict: FindingLevel::Ok, text: text.into(), advice: None }
     }
 
     fn warn(about: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { verdict: Verdict::Warn, ..Self::ok(about, text) }
+        Self { verdict: FindingLevel::Warn, ..Self::ok(about, text) }
     }
 
     fn fail(about: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { verdict: Verdict::Fail, ..Self::ok(about, text) }
+        Self { verdict: FindingLevel::Fail, ..Self::ok(about, text) }
     }
 
     fn advise(self, advice: impl Into<String>) -> Self {
@@ -87,9 +87,9 @@ impl Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verdict = match self.verdict {
-            Verdict::Ok => "ok  ",
-            Verdict::Warn => "warn",
-            Verdict::Fail => "FAIL",
+            FindingLevel::Ok => "ok  ",
+            FindingLevel::Warn => "warn",
+            FindingLevel::Fail => "FAIL",
         };
         write!(f, "{verdict}  {}: {}", self.about, self.text.replace('\n', "\n      "))?;
         match &self.advice {
@@ -101,7 +101,7 @@ impl fmt::Display for Finding {
 
 /// Whether a session would work: nothing failed.
 pub fn is_well(findings: &[Finding]) -> bool {
-    findings.iter().all(|finding| finding.verdict != Verdict::Fail)
+    findings.iter().all(|finding| finding.verdict != FindingLevel::Fail)
 }
 
 /// Runs all checks. If the configuration is invalid, what depends on it is not checked: a session would not start.

@@ -2,7 +2,7 @@
 
 use super::{Finding, Subject, Trials, models};
 use crate::domain::words::{clipped, counted};
-use crate::servers::{self, Absent, Found, Place};
+use crate::servers::{self, Absent, ModelServer, ServerAddress};
 use crate::trial;
 
 const ABOUT: &str = "model servers";
@@ -33,8 +33,8 @@ pub(super) async fn examine(subject: &Subject<'_>, tools: u64, findings: &mut Ve
     }
 }
 
-fn of(found: &Found, tools: u64) -> Vec<Finding> {
-    let Found { provider, url, models: listed, tried } = found;
+fn of(found: &ModelServer, tools: u64) -> Vec<Finding> {
+    let ModelServer { provider, url, models: listed, tried } = found;
     let first = clipped(&listed[0], NAME);
     let text =
         format!("{} at {url}: {}, such as {first}", provider.name, counted(listed.len(), "model"));
@@ -51,7 +51,7 @@ fn of(found: &Found, tools: u64) -> Vec<Finding> {
     findings
 }
 
-fn unusable(place: &Place, absent: &Absent) -> String {
+fn unusable(place: &ServerAddress, absent: &Absent) -> String {
     let why = match absent {
         Absent::Nothing => "nothing listens",
         Absent::NoModel => "it lists no chat model",

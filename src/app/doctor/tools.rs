@@ -8,7 +8,7 @@ use super::{Finding, callable};
 use crate::domain::{EffectClass, Prompts, ToolDef};
 use crate::domain::{prompt::PROMPTS, tokens, words::counted};
 use crate::files::toml_file::Problem;
-use crate::tool::manifest::{Manifest, Source};
+use crate::tool::manifest::{Manifest, ToolSource};
 use crate::tool::{check::Checker, command::is_executable};
 use crate::{config::Config, stage, workspace::Workspace};
 
@@ -111,7 +111,7 @@ fn faults(manifest: &Manifest) -> Vec<Finding> {
             "write `effect = \"read\"` if it changes nothing, or allow it: --allow, [approval]";
         findings.push(Finding::warn(about(), text).advise(advice));
     }
-    if let Source::Command(command) = &manifest.source {
+    if let ToolSource::Command(command) = &manifest.source {
         let fault = match command.find() {
             Ok(program) if is_executable(&program) => None,
             Ok(program) => {
@@ -131,7 +131,7 @@ fn faults(manifest: &Manifest) -> Vec<Finding> {
             Finding::warn(about(), text).advise(format!("set {name}, if the tool needs it"))
         }));
     }
-    if let Source::Http(source) = &manifest.source {
+    if let ToolSource::Http(source) = &manifest.source {
         let used: Vec<&str> = source.arguments().collect();
         let declared = manifest.spec.parameters["properties"].as_object();
         let declared = declared.into_iter().flat_map(|declared| declared.keys());

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
-use super::passes::{self, Passed, Reading};
+use super::passes::{self, Passed, TextBatch};
 use super::tokens::tokens;
-use super::{Encoder, EncoderError, Work};
-use crate::papers::cotools::{Layer, Matrix, Pooling, RunningMean};
-use crate::reader::{self, Reader, Tokens, Wanted};
-use crate::store::states::{Place, SharedStates, TextKey};
+use super::{Encoder, EncoderError, EncoderWork};
+use crate::papers::cotools::{Matrix, Pooling, RecipeLayer, RunningMean};
+use crate::reader::{self, Reader, StateRequest, Tokens};
+use crate::store::states::{SharedStates, StatePlace, TextKey};
 
 /// Texts whose states are looked for, or kept, in one go. Other sessions wait that long.
 const AT_ONCE: usize = 256;
@@ -16,8 +16,8 @@ const AT_ONCE: usize = 256;
 const KEPT_AT_ONCE: usize = 32;
 
 /// The states of all distinct texts, at each place; `None` until they are known.
-struct Found {
-    places: Vec<Place>,
+struct TextStates {
+    places: Vec<StatePlace>,
     keys: Vec<TextKey>,
     /// By place, then by text.
     rows: Vec<Vec<Option<Vec<f32>>>>,
@@ -33,7 +33,7 @@ impl Encoder {
     pub fn encode(
         &mut self,
         texts: &[String],
-        at: (Layer, Pooling),
+        at: (RecipeLayer, Pooling),
         cancelled: &AtomicBool,
         progress: &mut dyn FnMut(usize),
     ) -> Result<Matrix<f32>, EncoderError> {
@@ -43,7 +43,7 @@ impl Encoder {
 
     /// The states of texts at several places from one pass: for each place a matrix with a row for each text.
     ///
-    /// The end token is appended. A text that is longer than the model's context is cut there ([`Work::cut`] counts
+    /// The end token is appended. A text that is longer than the model's context is cut there ([`EncoderWork::cut`] counts
     /// them). `progress` is told after each text how many are done. What was read until an error, or until it was
     /// cancelled, is in the cache.
     ///
@@ -52,11 +52,12 @@ impl Encoder {
     pub fn encode_with(
         &mut self,
         texts: &[String],
-        at: &[(Layer, Pooling)],
+        at: &[(RecipeLayer, Pooling)],
         cancelled: &AtomicBool,
         progress: &mut dyn FnMut(usize),
     ) -> Result<Vec<Matrix<f32>>, EncoderError> {
-        let wanted: Vec<Wanted> = at.iter().map(|at| wanted(*at)).collect::<Result<_, _>>()?;
+        let wanted: Vec<StateRequest> =
+            at.iter().map(|at| wanted(*at)).collect::<Result<_, _>>()?;
         let mut order = HashMap::new();
         let mut distinct: Vec<&str> = Vec::new();
         let places: Vec<usize> = texts
@@ -74,7 +75,7 @@ impl Encoder {
         let mut done = texts.len() - missing.len();
         progress(done);
         let unread: Vec<&str> = missing.iter().map(|i| distinct[*i]).collect();
-        let reading = Reading { texts: &unread, wanted: &wanted, cancelled };
+        let reading = TextBatch { texts: &unread, wanted: &wanted, cancelled };
         let Self { reader, threads, cache, work, .. } = self;
         let read = passes::read(reader, *threads, reading, |passed| {
             work.add(&passed);
@@ -98,7 +99,7 @@ impl Encoder {
     pub fn cached(
         &self,
         texts: &[String],
-        at: (Layer, Pooling),
+        at: (RecipeLayer, Pooling),
     ) -> Result<Vec<Option<Vec<f32>>>, EncoderError> {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         Ok(self.known(&texts, &[at])?.rows.pop().unwrap_or_default())
@@ -112,7 +113,7 @@ impl Encoder {
     pub fn token_states(
         &mut self,
         text: &str,
-        layer: Layer,
+        layer: RecipeLayer,
         cancelled: &AtomicBool,
     ) -> Result<(Tokens, Matrix<f32>), EncoderError> {
         self.token_states_after(text, 0, layer, cancelled)
@@ -126,7 +127,7 @@ impl Encoder {
         &mut self,
         text: &str,
         from: usize,
-        layer: Layer,
+        layer: RecipeLayer,
         cancelled: &AtomicBool,
     ) -> Result<(Tokens, Matrix<f32>), EncoderError> {
         let cut = tokens(&self.reader, text)?;
@@ -135,7 +136,7 @@ impl Encoder {
         if from == cut.tokens.ids.len() {
             return Ok((cut.tokens, Matrix::zeros(0, width)));
         }
-        let wanted = Wanted::new(layer_of(layer), reader::Pooling::Each { from });
+        let wanted = StateRequest::new(layer_of(layer), reader::Pooling::Each { from });
         let states = self.reader.states(&cut.tokens.ids, &[wanted], cancelled)?;
         self.work.texts += 1;
         self.work.tokens += cut.tokens.ids.len() as u64;
@@ -150,7 +151,11 @@ impl Encoder {
     ///
     /// # Errors
     /// The cache fails.
-    pub fn mean(&self, domain: &str, at: (Layer, Pooling)) -> Result<RunningMean, EncoderError> {
+    pub fn mean(
+        &self,
+        domain: &str,
+        at: (RecipeLayer, Pooling),
+    ) -> Result<RunningMean, EncoderError> {
         Ok(self.cache().lock().mean(domain, &self.place(at))?)
     }
 
@@ -162,7 +167,7 @@ impl Encoder {
     pub fn add_query(
         &self,
         domain: &str,
-        at: (Layer, Pooling),
+        at: (RecipeLayer, Pooling),
         query: &str,
         state: &[f32],
     ) -> Result<RunningMean, EncoderError> {
@@ -171,14 +176,18 @@ impl Encoder {
     }
 
     /// Where states of this model are in a cache.
-    pub fn place(&self, (layer, pooling): (Layer, Pooling)) -> Place {
-        Place { model: self.hash().to_owned(), layer, pooling }
+    pub fn place(&self, (layer, pooling): (RecipeLayer, Pooling)) -> StatePlace {
+        StatePlace { model: self.hash().to_owned(), layer, pooling }
     }
 
     /// What the cache has of these texts.
-    fn known(&self, texts: &[&str], at: &[(Layer, Pooling)]) -> Result<Found, EncoderError> {
+    fn known(
+        &self,
+        texts: &[&str],
+        at: &[(RecipeLayer, Pooling)],
+    ) -> Result<TextStates, EncoderError> {
         let keys: Vec<TextKey> = texts.iter().map(|text| TextKey::of(text)).collect();
-        let places: Vec<Place> = at.iter().map(|at| self.place(*at)).collect();
+        let places: Vec<StatePlace> = at.iter().map(|at| self.place(*at)).collect();
         let mut rows = Vec::with_capacity(places.len());
         for place in &places {
             let mut found = Vec::with_capacity(keys.len());
@@ -190,11 +199,11 @@ impl Encoder {
             found.iter_mut().for_each(|row| *row = row.take().filter(|row| row.len() == width));
             rows.push(found);
         }
-        Ok(Found { places, keys, rows, fresh: Vec::new() })
+        Ok(TextStates { places, keys, rows, fresh: Vec::new() })
     }
 }
 
-impl Work {
+impl EncoderWork {
     fn add(&mut self, passed: &Passed) {
         self.texts += 1;
         self.tokens += passed.tokens;
@@ -202,7 +211,7 @@ impl Work {
     }
 }
 
-impl Found {
+impl TextStates {
     fn take(&mut self, text: usize, passed: Passed) {
         for (rows, states) in self.rows.iter_mut().zip(passed.states) {
             rows[text] = Some(states.into_numbers());
@@ -235,18 +244,18 @@ fn matrix(
     Ok(Matrix::new(places.len(), width, data)?)
 }
 
-fn layer_of(layer: Layer) -> reader::Layer {
+fn layer_of(layer: RecipeLayer) -> reader::StateLayer {
     match layer {
-        Layer::After(layer) => reader::Layer::After(layer as usize),
-        Layer::Final => reader::Layer::Final,
+        RecipeLayer::After(layer) => reader::StateLayer::After(layer as usize),
+        RecipeLayer::Final => reader::StateLayer::Final,
     }
 }
 
-fn wanted((layer, pooling): (Layer, Pooling)) -> Result<Wanted, EncoderError> {
+fn wanted((layer, pooling): (RecipeLayer, Pooling)) -> Result<StateRequest, EncoderError> {
     let pooling = match pooling {
         Pooling::Mean => reader::Pooling::Mean,
         Pooling::End => reader::Pooling::Last,
         Pooling::Token => return Err(EncoderError::SingleTokens),
     };
-    Ok(Wanted::new(layer_of(layer), pooling))
+    Ok(StateRequest::new(layer_of(layer), pooling))
 }

@@ -29,7 +29,7 @@ pub struct Encoder {
     identity: Arc<Identity>,
     cache: SharedStates,
     threads: usize,
-    work: Work,
+    work: EncoderWork,
 }
 
 /// By what the model is known.
@@ -40,7 +40,7 @@ struct Identity {
 
 /// What an encoder has done since it was opened or cloned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct EncoderWork {
     /// Texts that were read; those from the cache are not.
     pub texts: u64,
     /// Tokens of these, with end tokens.
@@ -71,9 +71,9 @@ impl Encoder {
     }
 
     /// The model, as heads know it.
-    pub fn as_reader(&self) -> cotools::Reader<'_> {
+    pub fn as_reader(&self) -> cotools::ReaderModel<'_> {
         let ModelSize { layers, width, .. } = self.size();
-        cotools::Reader { hash: self.hash(), name: self.name(), layers, width }
+        cotools::ReaderModel { hash: self.hash(), name: self.name(), layers, width }
     }
 
     /// Reads several texts at once on so many threads, 1 or more. One is the default.
@@ -83,7 +83,7 @@ impl Encoder {
     }
 
     /// What it has done so far.
-    pub fn work(&self) -> Work {
+    pub fn work(&self) -> EncoderWork {
         self.work
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Encoder, EncoderError, Identity, Work};
+use super::{Encoder, EncoderError, EncoderWork, Identity};
 use crate::files::sha256;
 use crate::reader::{LocalReader, Reader};
 use crate::store::states::{FileFacts, SharedStates, StateCache};
@@ -37,6 +37,6 @@ impl Encoder {
         };
         let identity = Arc::new(Identity { hash, name });
         let cache = SharedStates::from(states);
-        Ok(Self { reader, identity, cache, threads: 1, work: Work::default() })
+        Ok(Self { reader, identity, cache, threads: 1, work: EncoderWork::default() })
     }
 }

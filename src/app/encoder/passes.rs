@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use super::tokens::tokens;
-use crate::reader::{LocalReader, Reader, ReaderError, States, Wanted};
+use crate::reader::{LocalReader, Reader, ReaderError, StateRequest, States};
 
 /// Texts that a thread takes at once. Neighbours often begin in the same way, which is read once then.
 const TOGETHER: usize = 4;
@@ -22,13 +22,13 @@ pub struct Passed {
 
 /// What is read.
 #[derive(Clone, Copy)]
-pub struct Reading<'a> {
+pub struct TextBatch<'a> {
     pub texts: &'a [&'a str],
-    pub wanted: &'a [Wanted],
+    pub wanted: &'a [StateRequest],
     pub cancelled: &'a AtomicBool,
 }
 
-impl Reading<'_> {
+impl TextBatch<'_> {
     fn pass(&self, reader: &mut LocalReader, text: usize) -> Result<Passed, ReaderError> {
         let cut = tokens(reader, self.texts[text])?;
         let ids = cut.tokens.and(reader.tokenizer().end()).ids;
@@ -45,7 +45,7 @@ impl Reading<'_> {
 pub fn read<E: From<ReaderError>>(
     reader: &mut LocalReader,
     threads: usize,
-    reading: Reading<'_>,
+    reading: TextBatch<'_>,
     mut each: impl FnMut(Passed) -> Result<(), E>,
 ) -> Result<(), E> {
     let count = reading.texts.len();

@@ -2,4 +2,4 @@
 
 mod write;
 
-pub use self::write::{Written, files};
+pub use self::write::{WriteOutcome, files};

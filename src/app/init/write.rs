@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::config::kind_of;
-use crate::servers::Found;
+use crate::servers::ModelServer;
 use crate::trial::Behaviour;
 use crate::ui::text;
 
@@ -14,7 +14,7 @@ const NAMED: usize = 12;
 
 /// A file of a new project.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Start {
+pub struct ProjectFile {
     /// Below the project's folder.
     pub path: &'static str,
     pub text: String,
@@ -22,7 +22,7 @@ pub struct Start {
 
 /// What happened to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum WriteOutcome {
     New,
     /// A file of this name exists, and was left as it is.
     Kept,
@@ -30,8 +30,8 @@ pub enum Written {
 
 /// The files of a project that uses the first of these models, or the simulated one, and these configurations of MCP
 /// servers.
-pub fn files(found: &[Found], mcp_files: &[PathBuf]) -> Vec<Start> {
-    let file = |path, text: &str| Start { path, text: text.to_owned() };
+pub fn files(found: &[ModelServer], mcp_files: &[PathBuf]) -> Vec<ProjectFile> {
+    let file = |path, text: &str| ProjectFile { path, text: text.to_owned() };
     vec![
         file(
             "config.toml",
@@ -56,7 +56,7 @@ fn servers(files: &[PathBuf]) -> String {
     )
 }
 
-impl Start {
+impl ProjectFile {
     /// Whether a file is in its place.
     pub fn is_there(&self, folder: &Path) -> bool {
         self.place(folder).symlink_metadata().is_ok()
@@ -66,7 +66,7 @@ impl Start {
     ///
     /// # Errors
     /// The system's error, with the path.
-    pub fn write(&self, folder: &Path) -> Result<Written, String> {
+    pub fn write(&self, folder: &Path) -> Result<WriteOutcome, String> {
         let path = self.place(folder);
         let failed = |error: io::Error| format!("{}: {error}", path.display());
         if let Some(parent) = path.parent() {
@@ -74,10 +74,12 @@ impl Start {
         }
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(mut file) => file.write_all(self.text.as_bytes()).map_err(failed)?,
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(Written::Kept),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                return Ok(WriteOutcome::Kept);
+            }
             Err(error) => return Err(failed(error)),
         }
-        Ok(Written::New)
+        Ok(WriteOutcome::New)
     }
 
     fn place(&self, folder: &Path) -> PathBuf {
@@ -86,7 +88,7 @@ impl Start {
 }
 
 /// `[models.*]` of what was found, and `[roles]`.
-fn models(found: &[Found]) -> String {
+fn models(found: &[ModelServer]) -> String {
     let mut text: String = found.iter().map(section).collect();
     if found.is_empty() {
         text += "\n# No model was found. Remove the # and change what is wrong, or use --model; \
@@ -100,8 +102,8 @@ fn models(found: &[Found]) -> String {
     text + &format!("\n[roles]\n{comment}default = {}\n", quoted(default))
 }
 
-fn section(found: &Found) -> String {
-    let Found { provider, url, models, .. } = found;
+fn section(found: &ModelServer) -> String {
+    let ModelServer { provider, url, models, .. } = found;
     let model = models.first().map_or(provider.model, String::as_str);
     let more: Vec<_> = models.iter().skip(1).take(NAMED).map(|id| text::clean(id)).collect();
     let more = match more.is_empty() {
@@ -123,7 +125,7 @@ fn section(found: &Found) -> String {
 }
 
 /// What a trial of the server asks for.
-fn settings(found: &Found) -> String {
+fn settings(found: &ModelServer) -> String {
     let Some(tried) = &found.tried else { return String::new() };
     let window = tried.window.map(|tokens| format!("context = {tokens}\n")).unwrap_or_default();
     let as_text = "# It returned no tool calls of its own in a trial; toolyard doctor says what its server needs for them.\n\

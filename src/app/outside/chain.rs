@@ -7,13 +7,13 @@ use super::seen::Done;
 use crate::domain::{ChainStep, Task};
 
 /// The next step, or the end.
-pub(super) enum Way<'d> {
+pub(super) enum NextStep<'d> {
     Step { at: usize, arguments: Value },
     End { results: Vec<&'d Done> },
 }
 
 /// Where the calls so far have led.
-pub(super) fn way<'d>(task: &Task, done: &'d [Done]) -> Way<'d> {
+pub(super) fn way<'d>(task: &Task, done: &'d [Done]) -> NextStep<'d> {
     let mut results: Vec<&Done> = Vec::new();
     for (at, step) in task.chain.iter().enumerate() {
         let arguments = filled(task, at, &results);
@@ -23,10 +23,10 @@ pub(super) fn way<'d>(task: &Task, done: &'d [Done]) -> Way<'d> {
             .find(|done| is_of(step, done) && done.arguments == arguments && done.is_of_use());
         match found {
             Some(found) => results.push(found),
-            None => return Way::Step { at, arguments },
+            None => return NextStep::Step { at, arguments },
         }
     }
-    Way::End { results }
+    NextStep::End { results }
 }
 
 /// Whether this tool does the step.
@@ -151,10 +151,10 @@ mod tests {
         let task = task();
         assert!(!need(&task, 1, None).contains("Marisol"), "{}", need(&task, 1, None));
         let wrong = [done("author of The Salt Garden", "It is by Joost Brandt.")];
-        let Way::Step { at: 1, arguments } = way(&task, &wrong) else { panic!() };
+        let NextStep::Step { at: 1, arguments } = way(&task, &wrong) else { panic!() };
         assert_eq!(arguments, json!({"query": "It is by Joost Brandt."}));
         let right = [done("author of The Salt Garden", "Marisol Cade wrote it.")];
-        let Way::Step { at: 1, arguments } = way(&task, &right) else { panic!() };
+        let NextStep::Step { at: 1, arguments } = way(&task, &right) else { panic!() };
         assert_eq!(arguments, json!({"query": "birthplace of Marisol Cade"}));
     }
 
@@ -164,12 +164,12 @@ mod tests {
         let first = done("author of The Salt Garden", "Marisol Cade wrote it.");
         let ends = |second: &str| {
             let done = [first.clone(), done("birthplace of Marisol Cade", second)];
-            let Way::End { results } = way(&task, &done) else { panic!() };
+            let NextStep::End { results } = way(&task, &done) else { panic!() };
             answer(&task, &results)
         };
         assert_eq!(ends("She was born in Bellaquay."), "Bellaquay");
         assert_eq!(ends("Lumenport, in spring"), "Lumenport, in spring");
         let none = [first.clone(), done("birthplace of Marisol Cade", "Error: it is down")];
-        assert!(matches!(way(&task, &none), Way::Step { at: 1, .. }));
+        assert!(matches!(way(&task, &none), NextStep::Step { at: 1, .. }));
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::chain::{self, Way};
-use super::seen::{Done, Seen};
+use super::chain::{self, NextStep};
+use super::seen::{Done, ParsedRequest};
 use crate::domain::Task;
 
 /// An agent.
@@ -43,34 +43,40 @@ pub(super) const SCOUT: Habits = Habits {
 };
 
 /// What it says: a text, and a call.
-pub(super) struct Said {
+pub(super) struct AgentReply {
     pub text: String,
     pub call: Option<(String, Value)>,
 }
 
 impl Habits {
     /// Its reply to a request. `task`: the task with its steps, if it is one that the agent can do.
-    pub(super) fn reply(&self, seen: &Seen<'_>, task: Option<&Task>) -> Said {
+    pub(super) fn reply(&self, seen: &ParsedRequest<'_>, task: Option<&Task>) -> AgentReply {
         if seen.is_evaluation() {
-            return Said { text: self.scores(seen), call: None };
+            return AgentReply { text: self.scores(seen), call: None };
         }
         let Some(task) = task.filter(|_| !seen.offered.is_empty() || !seen.done.is_empty()) else {
             return give_up("That is beyond me.".to_owned());
         };
         match chain::way(task, &seen.done) {
-            Way::Step { at, arguments } => self.step(seen, task, at, arguments),
-            Way::End { results } => {
+            NextStep::Step { at, arguments } => self.step(seen, task, at, arguments),
+            NextStep::End { results } => {
                 let check = self.check(seen, task, &results);
                 check.unwrap_or_else(|| {
                     let answer = json!({ "answer": chain::answer(task, &results) });
                     let text = "That settles it.".to_owned();
-                    Said { text, call: Some(("Finish".to_owned(), answer)) }
+                    AgentReply { text, call: Some(("Finish".to_owned(), answer)) }
                 })
             }
         }
     }
 
-    fn step(&self, seen: &Seen<'_>, task: &Task, at: usize, arguments: Value) -> Said {
+    fn step(
+        &self,
+        seen: &ParsedRequest<'_>,
+        task: &Task,
+        at: usize,
+        arguments: Value,
+    ) -> AgentReply {
         let text = self.wants(task, at, &arguments);
         let tried = |tool: &str| {
             let same = |done: &&Done| done.tool == tool && done.arguments == arguments;
@@ -81,7 +87,7 @@ impl Habits {
             step.tools.iter().any(|own| own.as_str() == *tool) && tried(tool) < self.tries
         });
         match self.choose(seen, fits) {
-            Some(tool) => Said { text, call: Some((tool.to_owned(), arguments)) },
+            Some(tool) => AgentReply { text, call: Some((tool.to_owned(), arguments)) },
             None if seen.may_lack() => give_up(text),
             None => give_up("Here I am stuck.".to_owned()),
         }
@@ -89,7 +95,7 @@ impl Habits {
 
     fn choose<'s>(
         &self,
-        seen: &Seen<'s>,
+        seen: &ParsedRequest<'s>,
         mut fits: impl Iterator<Item = &'s str>,
     ) -> Option<&'s str> {
         if !self.is_thrifty {
@@ -100,7 +106,12 @@ impl Habits {
     }
 
     /// The last step once more, by a tool that has not done it.
-    fn check(&self, seen: &Seen<'_>, task: &Task, results: &[&Done]) -> Option<Said> {
+    fn check(
+        &self,
+        seen: &ParsedRequest<'_>,
+        task: &Task,
+        results: &[&Done],
+    ) -> Option<AgentReply> {
         let (step, last) = (task.chain.last()?, results.last().filter(|_| self.checks)?);
         let same = |done: &&Done| chain::is_of(step, done) && done.arguments == last.arguments;
         let asked: Vec<&str> =
@@ -113,7 +124,7 @@ impl Habits {
         });
         let other = self.choose(seen, other)?;
         let text = "Let me hear a second opinion.".to_owned();
-        Some(Said { text, call: Some((other.to_owned(), last.arguments.clone())) })
+        Some(AgentReply { text, call: Some((other.to_owned(), last.arguments.clone())) })
     }
 
     /// What it is after, and what for.
@@ -128,7 +139,7 @@ impl Habits {
     }
 
     /// Scores of tools: by the last call of each, or by all of them.
-    fn scores(&self, seen: &Seen<'_>) -> String {
+    fn scores(&self, seen: &ParsedRequest<'_>) -> String {
         let account: Vec<Done> = seen.account().collect();
         let mut scores: Vec<Value> = Vec::new();
         for done in &account {
@@ -151,6 +162,6 @@ impl Habits {
     }
 }
 
-fn give_up(text: String) -> Said {
-    Said { text, call: Some(("Finish".to_owned(), json!({ "answer": "", "gave_up": true }))) }
+fn give_up(text: String) -> AgentReply {
+    AgentReply { text, call: Some(("Finish".to_owned(), json!({ "answer": "", "gave_up": true }))) }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 /// A request, taken apart.
-pub(super) struct Seen<'a> {
+pub(super) struct ParsedRequest<'a> {
     pub task: &'a str,
     system: String,
     /// What was said to it last.
@@ -38,7 +38,7 @@ impl Done {
     }
 }
 
-impl<'a> Seen<'a> {
+impl<'a> ParsedRequest<'a> {
     pub fn of(body: &'a Value) -> Self {
         let messages = body["messages"].as_array().map_or(&[][..], Vec::as_slice);
         let said = |role: &'static str| {

@@ -13,7 +13,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use super::seen::Seen;
+use super::seen::ParsedRequest;
 use crate::domain::Task;
 
 /// Bytes of a request at most.
@@ -66,7 +66,7 @@ async fn answer(
 /// The reply of the agent that is the model of this request.
 fn reply(body: &Value, tasks: &HashMap<String, Task>) -> Option<Value> {
     let agent = super::named(body["model"].as_str()?)?;
-    let seen = Seen::of(body);
+    let seen = ParsedRequest::of(body);
     let said = agent.reply(&seen, tasks.get(seen.task));
     let mut message = json!({ "role": "assistant", "content": said.text });
     let mut finish = "stop";

@@ -50,11 +50,11 @@ pub struct Folded {
     sums: Folding,
     ended: usize,
     /// What only a whole report needs.
-    parts: Option<Parts>,
+    parts: Option<ReportDetails>,
 }
 
 #[derive(Debug)]
-struct Parts {
+struct ReportDetails {
     /// A temporary file with a line for each task.
     tasks: BufWriter<File>,
     history: BTreeMap<ToolName, Vec<(TaskId, f64)>>,
@@ -75,7 +75,7 @@ impl Folded {
     /// There is no place for a temporary file.
     pub fn whole() -> io::Result<Self> {
         let tasks = BufWriter::new(tempfile::tempfile()?);
-        let parts = Parts { tasks, history: BTreeMap::new(), notices: Vec::new() };
+        let parts = ReportDetails { tasks, history: BTreeMap::new(), notices: Vec::new() };
         Ok(Self { parts: Some(parts), ..Self::default() })
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::TaskReport;
-use crate::domain::state::Mark;
+use crate::domain::state::CallMark;
 use crate::domain::{EffectId, Gone, State, TaskState};
 use crate::ui::marks;
 
@@ -33,9 +33,9 @@ impl MarkReport {
         calls.into_iter().flat_map(of_call).collect()
     }
 
-    fn of(call: EffectId, mark: &Mark<'_>) -> Self {
+    fn of(call: EffectId, mark: &CallMark<'_>) -> Self {
         let gone = match mark {
-            Mark::Rewritten(past) => past.gone.clone(),
+            CallMark::Rewritten(past) => past.gone.clone(),
             _ => None,
         };
         Self { call, mark: mark.name(), text: marks::long(mark), gone }

@@ -10,8 +10,8 @@ use crate::domain::{
     SessionEvent, State, Strategy, TaskId, ToolName,
 };
 
-use crate::domain::knob::{KNOBS, Kind};
-use crate::domain::state::{Line, ProbingSums, What};
+use crate::domain::knob::{KNOBS, KnobKind};
+use crate::domain::state::{ProbingSums, TranscriptLine, What};
 use crate::papers::reaction::{self, FaultVerdict};
 use crate::papers::resilience::{Resilience, sentence};
 use crate::papers::toolnet::Weights;
@@ -73,9 +73,9 @@ fn named<S: Serializer>(knobs: &Knobs, serializer: S) -> Result<S::Ok, S::Error>
     let value = |spec: &KnobSpec| -> Value {
         let value = knobs.get(spec.knob);
         match spec.kind {
-            Kind::Real | Kind::Whole => value.into(),
-            Kind::Switch => (value != 0.0).into(),
-            Kind::Choice(_) => spec.show(value).into(),
+            KnobKind::Real | KnobKind::Whole => value.into(),
+            KnobKind::Switch => (value != 0.0).into(),
+            KnobKind::Choice(_) => spec.show(value).into(),
         }
     };
     serializer.collect_map(KNOBS.iter().map(|spec| (spec.name, value(spec))))
@@ -189,7 +189,7 @@ impl<T> Report<T> {
     }
 }
 
-fn notice(line: &Line) -> Option<String> {
+fn notice(line: &TranscriptLine) -> Option<String> {
     let What::Told { event } = &line.what else { return None };
     match &**event {
         Event::Session(SessionEvent::Noticed { text }) => Some(text.clone()),

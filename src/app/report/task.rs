@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::budget::{self, BudgetForecast, ToolSpent};
 use super::marks::MarkReport;
 use crate::domain::{
-    Caveat, Grading, Outcome, Role, Spent, State, Strategy, TaskId, TaskState, ToolName, Verdict,
+    Caveat, Grading, Outcome, Role, Spent, State, Strategy, TaskId, TaskState, ToolName,
+    ToolVerdict,
 };
 use crate::papers::atc::measures::{self, ProgramScore};
 use crate::papers::atc::metrics::{self, PathScore};
@@ -82,7 +83,7 @@ pub struct TaskReport {
     pub refusals: BTreeMap<&'static str, usize>,
     /// The cost of its model calls; `None` if the price of any is unknown.
     pub dollars: Option<f64>,
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<ToolVerdict>,
     /// What the grader said of the answer; `None` if it was not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grading: Option<Grading>,

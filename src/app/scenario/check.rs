@@ -10,7 +10,7 @@ use crate::domain::expression::{Evaluator, Expression, Resolver};
 use crate::domain::words::{clipped, counted};
 use crate::papers::facts::Facts;
 use crate::papers::grading::is_correct;
-use crate::papers::resilience::{Broken, Resilience, Verdict};
+use crate::papers::resilience::{Broken, RecoveryVerdict, Resilience};
 
 /// Characters of a text that are shown.
 const SHOWN: usize = 120;
@@ -149,7 +149,7 @@ fn recovered(most: u64, state: &State, observed: &Observed) -> Checked {
         return Checked::new(expected, false, "no tool was broken");
     };
     let verdict = Resilience::of(&observed.laps, &broken, false).verdict;
-    let held = matches!(verdict, Verdict::Recovered { after } if after as u64 <= most);
+    let held = matches!(verdict, RecoveryVerdict::Recovered { after } if after as u64 <= most);
     Checked::new(expected, held, verdict.to_string())
 }
 

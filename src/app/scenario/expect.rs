@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use super::limits::{Limits, count};
 use crate::domain::expression::{Expression, Scope};
-use crate::files::toml_file::{Field, Fields};
+use crate::files::toml_file::{TomlField, TomlFields};
 
 /// What is expected of a session. What is not said is not checked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -94,13 +94,13 @@ impl Expectations {
     }
 
     /// Reads those that are there, and notes problems on the way.
-    pub(super) fn read(fields: &mut Fields<'_>) -> Self {
+    pub(super) fn read(fields: &mut TomlFields<'_>) -> Self {
         let mut expect = Self::default();
         fields.put("answered", &mut expect.answered, |field| at_least(field).map(Some));
         fields.put("right", &mut expect.right, |field| at_least(field).map(Some));
         expect.limits = Limits::read(fields);
         fields.put("recovered", &mut expect.recovered, |field| count(field).map(Some));
-        fields.put("writes_once", &mut expect.writes_once, Field::flag);
+        fields.put("writes_once", &mut expect.writes_once, TomlField::flag);
         fields.put("holds", &mut expect.holds, |field| {
             let texts = field.list()?;
             Some(texts.iter().filter_map(condition).collect())
@@ -143,7 +143,7 @@ impl fmt::Display for TaskRef {
     }
 }
 
-fn at_least(field: &Field<'_>) -> Option<AtLeast> {
+fn at_least(field: &TomlField<'_>) -> Option<AtLeast> {
     if !field.is_text() {
         return count(field).map(AtLeast::Count);
     }
@@ -154,7 +154,7 @@ fn at_least(field: &Field<'_>) -> Option<AtLeast> {
 }
 
 /// A condition, or its problem with the place in it.
-fn condition(field: &Field<'_>) -> Option<Expression> {
+fn condition(field: &TomlField<'_>) -> Option<Expression> {
     let text = field.filled("a condition such as \"score.search_web < 0\"")?;
     let read = Expression::condition(text, Scope::Session);
     read.map_err(|error| field.refuse(error.to_string())).ok()
@@ -170,15 +170,15 @@ struct End {
     limits: Limits,
 }
 
-fn text(field: &Field<'_>) -> Option<String> {
+fn text(field: &TomlField<'_>) -> Option<String> {
     field.filled("a non-empty text").map(str::to_owned)
 }
 
 /// Reads what is expected of one end, after its name. `has_right`: whether a right answer may be known.
 fn end<'f, N>(
-    field: &Field<'f>,
+    field: &TomlField<'f>,
     (what, example, has_right): (&str, &str, bool),
-    name: impl FnOnce(&mut Fields<'f>) -> Option<N>,
+    name: impl FnOnce(&mut TomlFields<'f>) -> Option<N>,
 ) -> Option<(N, End)> {
     let mut fields = field.table()?;
     let name = name(&mut fields);
@@ -199,7 +199,7 @@ fn end<'f, N>(
     Some((name?, read))
 }
 
-fn of_task(field: &Field<'_>) -> Option<TaskExpectations> {
+fn of_task(field: &TomlField<'_>) -> Option<TaskExpectations> {
     let (task, read) = end(field, ("task", "right", true), |fields| {
         let field = fields.need("task", "task = 3, or the name of a task")?;
         if field.is_text() {
@@ -212,7 +212,7 @@ fn of_task(field: &Field<'_>) -> Option<TaskExpectations> {
     Some(TaskExpectations { task, answered, right, answer, contains, limits })
 }
 
-fn of_conversation(field: &Field<'_>) -> Option<ConversationExpectations> {
+fn of_conversation(field: &TomlField<'_>) -> Option<ConversationExpectations> {
     let (begins, read) = end(field, ("conversation", "answered", false), |fields| {
         text(&fields.need("begins", "begins = \"the first words of its first message\"")?)
     })?;

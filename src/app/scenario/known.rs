@@ -2,10 +2,10 @@
 
 use super::ScenarioFile;
 use super::expect::TaskRef;
-use crate::domain::breakpoint::Place;
+use crate::domain::breakpoint::BreakpointPlace;
 use crate::domain::{Target, ToolName, words};
 use crate::files::toml_file::{Problem, Problems};
-use crate::session::{Field, PreparedSession, SessionError, SessionSpec};
+use crate::session::{PreparedSession, SessionError, SessionSpec, SpecField};
 
 impl ScenarioFile {
     /// Its session with these changes, ready to start.
@@ -66,10 +66,10 @@ impl ScenarioFile {
     }
 
     /// The path of a session's field in the file.
-    fn path_of(&self, field: &Field) -> String {
+    fn path_of(&self, field: &SpecField) -> String {
         let faults = &self.scenario.session.faults;
         match field {
-            Field::Fault(fault) => {
+            SpecField::Fault(fault) => {
                 let at = faults.iter().position(|known| known == &**fault).unwrap_or_default();
                 format!("faults[{at}]")
             }
@@ -113,8 +113,8 @@ impl ScenarioFile {
 }
 
 /// The tool that a place is about. Without a screen no tool comes later.
-fn tool_of(place: &Place) -> Option<&ToolName> {
-    if let Place::Call(Target::Tool(tool)) = place { Some(tool) } else { None }
+fn tool_of(place: &BreakpointPlace) -> Option<&ToolName> {
+    if let BreakpointPlace::Call(Target::Tool(tool)) = place { Some(tool) } else { None }
 }
 
 /// Why the session has no such task.

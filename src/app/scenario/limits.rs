@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::domain::ToolName;
-use crate::files::toml_file::{Field, Fields};
+use crate::files::toml_file::{TomlField, TomlFields};
 
 /// The largest number that a limit takes.
 const MOST: i64 = 1_000_000_000_000;
@@ -36,7 +36,7 @@ pub struct Limits {
 
 impl Limits {
     /// Reads those that are there.
-    pub(super) fn read(fields: &mut Fields<'_>) -> Self {
+    pub(super) fn read(fields: &mut TomlFields<'_>) -> Self {
         let mut limits = Self::default();
         fields.put("used", &mut limits.used, tools);
         fields.put("not_used", &mut limits.not_used, tools);
@@ -60,20 +60,20 @@ impl Limits {
 }
 
 /// A number of things, at least 0.
-pub(super) fn count(field: &Field<'_>) -> Option<u64> {
+pub(super) fn count(field: &TomlField<'_>) -> Option<u64> {
     u64::try_from(field.whole(0, MOST)?).ok()
 }
 
-fn amount(field: &Field<'_>) -> Option<f64> {
+fn amount(field: &TomlField<'_>) -> Option<f64> {
     field.number(0.0, MOST as f64)
 }
 
-fn tools(field: &Field<'_>) -> Option<Vec<ToolName>> {
+fn tools(field: &TomlField<'_>) -> Option<Vec<ToolName>> {
     let names = field.list()?;
     if names.is_empty() {
         field.wrong("a list of at least one tool");
         return None;
     }
-    let name = |name: &Field<'_>| name.filled("the name of a tool").map(ToolName::from);
+    let name = |name: &TomlField<'_>| name.filled("the name of a tool").map(ToolName::from);
     names.iter().map(name).collect()
 }

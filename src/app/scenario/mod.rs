@@ -24,7 +24,7 @@ pub use self::observed::Observed;
 pub use self::save::saved;
 pub use self::verdict::ScenarioVerdict;
 pub use self::{check::check, junit::junit};
-use crate::files::toml_file::Lines;
+use crate::files::toml_file::FieldLines;
 use crate::session::SessionSpec;
 
 /// A session, and what is expected of it.
@@ -44,7 +44,7 @@ pub struct ScenarioFile {
     pub path: PathBuf,
     pub scenario: Scenario,
     /// For problems that only its session shows.
-    lines: Lines,
+    lines: FieldLines,
 }
 
 impl ScenarioFile {

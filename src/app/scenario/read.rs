@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{Expectations, Scenario, ScenarioFile};
 use crate::domain::Target;
 use crate::files::text_file::{self, Expectation};
-use crate::files::toml_file::{Field, Fields, Lines, Problems, TomlFile};
+use crate::files::toml_file::{FieldLines, Problems, TomlField, TomlFields, TomlFile};
 use crate::session::{JournalChoice, SessionSpec, TaskSource};
 
 const EXPECTED: Expectation = Expectation {
@@ -40,11 +40,11 @@ impl Scenario {
     }
 }
 
-fn parse(file: &str, text: &str) -> Result<(Scenario, Lines), Problems> {
+fn parse(file: &str, text: &str) -> Result<(Scenario, FieldLines), Problems> {
     let read = TomlFile::read(file, text, |mut fields| {
         let lines = fields.lines();
         let mut scenario = Scenario::default();
-        let text = |field: &Field<'_>| field.filled("a non-empty text").map(str::to_owned);
+        let text = |field: &TomlField<'_>| field.filled("a non-empty text").map(str::to_owned);
         fields.put("name", &mut scenario.name, |field| text(field).map(Some));
         fields.put("about", &mut scenario.about, |field| text(field).map(Some));
         let expect = fields.get("expect");
@@ -66,7 +66,7 @@ fn parse(file: &str, text: &str) -> Result<(Scenario, Lines), Problems> {
 }
 
 /// Notes what is wrong with the scenario as a whole. One that can only pass, or only fail, checks nothing.
-fn complain(fields: &Fields<'_>, expect: Option<&Field<'_>>, scenario: &Scenario) {
+fn complain(fields: &TomlFields<'_>, expect: Option<&TomlField<'_>>, scenario: &Scenario) {
     let Some(field) = expect else {
         return fields.refuse(
             "expects nothing; write a table [expect] with at least one expectation, such as right = 3",

@@ -11,7 +11,7 @@ use crate::domain::knob::KNOBS;
 use crate::domain::state::Landmark;
 use crate::domain::words::counted;
 use crate::domain::{Knob, Opening, State, Task};
-use crate::papers::resilience::{Resilience, Verdict};
+use crate::papers::resilience::{RecoveryVerdict, Resilience};
 use crate::session::{PreparedSession, SessionError, SessionSpec, TaskSource, faults_so_far};
 use crate::stage::Sample;
 
@@ -119,7 +119,7 @@ fn expected(state: &State, observed: &Observed) -> Expectations {
     let some = |count: u64| (count > 0).then_some(AtLeast::Count(count));
     let taken = Resilience::of_session(state).map(|(_, taken)| taken.verdict);
     let recovered = match taken {
-        Some(Verdict::Recovered { after }) => Some(after as u64),
+        Some(RecoveryVerdict::Recovered { after }) => Some(after as u64),
         _ => None,
     };
     let sums = observed.sums_of(state);

@@ -7,7 +7,7 @@ use super::{Expectations, Scenario};
 use crate::session::SessionSpec;
 
 #[derive(Serialize)]
-struct Written<'s> {
+struct ScenarioDocument<'s> {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'s str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,7 +25,7 @@ impl Scenario {
     pub fn to_toml(&self) -> Result<String, String> {
         let session = changed(&self.session).map_err(|error| error.to_string())?;
         let (name, about) = (self.name.as_deref(), self.about.as_deref());
-        let written = Written { name, about, session, expect: &self.expect };
+        let written = ScenarioDocument { name, about, session, expect: &self.expect };
         toml::to_string(&written).map_err(|error| error.to_string())
     }
 }

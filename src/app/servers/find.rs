@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 
-use super::Place;
+use super::ServerAddress;
 use crate::config::{Environment, PROVIDERS, Provider};
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::model::{About, Model as _, hosted::Hosted, http::Endpoint};
@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Models of one provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct ModelServer {
     pub provider: &'static Provider,
     /// The address, without /chat/completions.
     pub url: String,
@@ -51,19 +51,19 @@ pub enum Absent {
 
 /// Looks at all places at once; the results are in their order. `with_trial`: sends each server one request, which may make
 /// it load a model.
-pub async fn look(places: &[Place], with_trial: bool) -> Vec<Result<Found, Absent>> {
+pub async fn look(places: &[ServerAddress], with_trial: bool) -> Vec<Result<ModelServer, Absent>> {
     join_all(places.iter().map(|place| at(place, with_trial))).await
 }
 
-async fn at(place: &Place, with_trial: bool) -> Result<Found, Absent> {
-    let Place { provider, url } = place;
+async fn at(place: &ServerAddress, with_trial: bool) -> Result<ModelServer, Absent> {
+    let ServerAddress { provider, url } = place;
     let models = listed(url).await?;
     let first = models.first().ok_or(Absent::NoModel)?;
     let tried = match with_trial {
         true => Some(tried(url, first).await),
         false => None,
     };
-    Ok(Found { provider, url: url.clone(), models, tried })
+    Ok(ModelServer { provider, url: url.clone(), models, tried })
 }
 
 /// The models that a server lists.
@@ -97,14 +97,14 @@ fn quick(url: &str, model: &str) -> Endpoint {
 }
 
 /// The hosted providers whose keys are in the environment.
-pub fn hosted(environment: Environment<'_>) -> Vec<Found> {
+pub fn hosted(environment: Environment<'_>) -> Vec<ModelServer> {
     let has_key = |provider: &&Provider| {
         let value = provider.key.and_then(environment);
         value.is_some_and(|value| !value.is_empty())
     };
     let found = |provider: &'static Provider| {
         let url = provider.url.to_owned();
-        Found { provider, url, models: Vec::new(), tried: None }
+        ModelServer { provider, url, models: Vec::new(), tried: None }
     };
     PROVIDERS.iter().filter(has_key).map(found).collect()
 }

@@ -3,5 +3,5 @@
 mod find;
 mod places;
 
-pub use self::find::{Absent, Found, hosted, look};
-pub use self::places::{Place, places};
+pub use self::find::{Absent, ModelServer, hosted, look};
+pub use self::places::{ServerAddress, places};

@@ -10,7 +10,7 @@ pub const PLACES: &str = "TOOLYARD_LOCAL_SERVERS";
 
 /// A place where a server may listen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ServerAddress {
     pub provider: &'static Provider,
     /// The address, without /chat/completions.
     pub url: String,
@@ -20,11 +20,12 @@ pub struct Place {
 ///
 /// # Errors
 /// The variable names an unknown server, or no address.
-pub fn places(environment: Environment<'_>) -> Result<Vec<Place>, String> {
+pub fn places(environment: Environment<'_>) -> Result<Vec<ServerAddress>, String> {
     let local = || PROVIDERS.iter().filter(|provider| provider.key.is_none());
     let set = environment(PLACES).filter(|value| !value.is_empty());
     let Some(set) = set else {
-        let usual = local().map(|provider| Place { provider, url: provider.address(environment) });
+        let usual =
+            local().map(|provider| ServerAddress { provider, url: provider.address(environment) });
         return Ok(usual.collect());
     };
     let text = set.to_string_lossy();
@@ -42,7 +43,7 @@ pub fn places(environment: Environment<'_>) -> Result<Vec<Place>, String> {
             })?;
             let is_address = Url::parse(url).is_ok_and(|url| url.has_host());
             match is_address {
-                true => Ok(Place { provider, url: url.to_owned() }),
+                true => Ok(ServerAddress { provider, url: url.to_owned() }),
                 false => Err(format!(
                     "{PLACES}: expected an address such as http://gpu-box:8000/v1, got {url:?}"
                 )),

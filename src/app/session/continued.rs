@@ -40,5 +40,5 @@ fn beside(path: &Path) -> impl Iterator<Item = PathBuf> {
 }
 
 fn header(path: &Path) -> Option<Header> {
-    journal::Reader::open(path).ok().map(|reader| reader.header)
+    journal::JournalReader::open(path).ok().map(|reader| reader.header)
 }

@@ -9,7 +9,7 @@ use crate::domain::{FaultSpec, Knob, Role};
 pub enum SessionError {
     /// A field of the spec does not fit the rest, the configuration or the workspace.
     #[error("{field}: {why}")]
-    Spec { field: Field, why: String },
+    Spec { field: SpecField, why: String },
     /// The configuration, the workspace or another file is wrong.
     #[error("{0}")]
     Input(String),
@@ -20,7 +20,7 @@ pub enum SessionError {
 
 /// A field of a spec that can only be checked together with other input.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Field {
+pub enum SpecField {
     Model,
     Role(Role),
     Knob(Knob),
@@ -29,15 +29,15 @@ pub enum Field {
     ToolsTotal,
 }
 
-impl Display for Field {
+impl Display for SpecField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Field::Model => write!(f, "model"),
-            Field::Role(role) => write!(f, "roles.{role}"),
-            Field::Knob(knob) => write!(f, "knobs.{knob}"),
-            Field::Fault(fault) => write!(f, "faults: {fault}"),
-            Field::MaxDollars => write!(f, "max_dollars"),
-            Field::ToolsTotal => write!(f, "tools_total"),
+            SpecField::Model => write!(f, "model"),
+            SpecField::Role(role) => write!(f, "roles.{role}"),
+            SpecField::Knob(knob) => write!(f, "knobs.{knob}"),
+            SpecField::Fault(fault) => write!(f, "faults: {fault}"),
+            SpecField::MaxDollars => write!(f, "max_dollars"),
+            SpecField::ToolsTotal => write!(f, "tools_total"),
         }
     }
 }
@@ -52,7 +52,7 @@ impl SessionError {
     }
 
     /// For `map_err`.
-    pub(super) fn of(field: Field) -> impl FnOnce(String) -> Self {
+    pub(super) fn of(field: SpecField) -> impl FnOnce(String) -> Self {
         move |why| SessionError::Spec { field, why }
     }
 }

@@ -1,9 +1,9 @@
 //! A session as data: its description ([`SessionSpec`]), the result of reading everything it names
-//! ([`PreparedSession`]), and the running session ([`Session`]). Nothing here knows a command line
+//! ([`PreparedSession`]), and the running session ([`SessionHandle`]). Nothing here knows a command line
 //! or prints.
 //!
 //! ```text
-//! SessionSpec ── prepare ──► Prepared ── spawn ──► Session { records, commands, engine }
+//! SessionSpec ── prepare ──► Prepared ── spawn ──► SessionHandle { records, commands, engine }
 //!      └─────── setup_with(models, tools) ──► engine::Setup, without files
 //! ```
 
@@ -33,13 +33,13 @@ pub use self::servers::{add as add_servers, seen as seen_definitions, trust as m
 pub use self::{
     costs::CostRange,
     embedding::embedder,
-    error::{Field, SessionError},
+    error::{SessionError, SpecField},
     prepare::PreparedSession,
     resume::newest_interrupted,
     setup::{models, opening},
-    spawn::{Engine, Session},
+    spawn::{Engine, SessionHandle},
     spec::{JournalChoice, SessionSpec, SimulatedSpec, TaskSource},
-    sweep::Standing,
+    sweep::SweepOrigin,
     twin::{Origin, faults_so_far},
     watched::{AGENT_IS_GONE, Feed},
 };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{
-    AGENT_IS_GONE, Feed, Field, SessionError, SessionSpec, TaskSource, servers, task_tools,
+    AGENT_IS_GONE, Feed, SessionError, SessionSpec, SpecField, TaskSource, servers, task_tools,
 };
 use crate::config::{Config, ModelConfig};
 use crate::domain::{
@@ -154,7 +154,7 @@ impl SessionSpec {
         if let Some(dollars) = self.max_dollars {
             if !(0.0..=1e6).contains(&dollars) {
                 let why = format!("{dollars} is not from 0 to 1000000");
-                return Err(SessionError::Spec { field: Field::MaxDollars, why });
+                return Err(SessionError::Spec { field: SpecField::MaxDollars, why });
             }
             config.max_dollars = dollars;
         }
@@ -164,11 +164,11 @@ impl SessionSpec {
             }));
         }
         if let Some(model) = &self.model {
-            config.bind_all(model.as_str()).map_err(SessionError::of(Field::Model))?;
+            config.bind_all(model.as_str()).map_err(SessionError::of(SpecField::Model))?;
         }
         for (role, model) in &self.roles {
             let bound = config.bind(*role, model.as_str());
-            bound.map_err(SessionError::of(Field::Role(*role)))?;
+            bound.map_err(SessionError::of(SpecField::Role(*role)))?;
         }
         for model in config.models.values_mut() {
             if let ModelConfig::Simulated(settings) = model {
@@ -178,7 +178,7 @@ impl SessionSpec {
         config.knobs.set(Knob::Retrieve, f64::from(config.found_by() as u8));
         for (knob, value) in &self.knobs {
             let value = knob.spec().check(*value);
-            config.knobs.set(*knob, value.map_err(SessionError::of(Field::Knob(*knob)))?);
+            config.knobs.set(*knob, value.map_err(SessionError::of(SpecField::Knob(*knob)))?);
         }
         Ok(())
     }
@@ -273,14 +273,14 @@ fn known_target(
     if matches!(&fault.target, Target::Tool(tool) if servers::may_have(config, tool)) {
         return Ok(());
     }
-    let field = Field::Fault(Box::new(fault.clone()));
+    let field = SpecField::Fault(Box::new(fault.clone()));
     fault.target.among(&known).map_err(|why| SessionError::Spec { field, why })
 }
 
 /// Adds made-up tools until there are `total`. Tools that exist keep their names.
 fn fill(manifests: &mut Vec<Manifest>, total: usize) -> Result<(), SessionError> {
     let made_up = stage::made_up(total)
-        .map_err(|why| SessionError::Spec { field: Field::ToolsTotal, why })?;
+        .map_err(|why| SessionError::Spec { field: SpecField::ToolsTotal, why })?;
     let taken: HashSet<_> = manifests.iter().map(|tool| tool.spec.name.clone()).collect();
     let more = total.saturating_sub(manifests.len());
     let free = made_up.filter(|tool| !taken.contains(&tool.spec.name));

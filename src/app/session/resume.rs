@@ -128,7 +128,7 @@ fn expect_interrupted(path: &Path) -> Result<(), SessionError> {
         let why = format!("it was resumed in {}: resume that", next.display());
         return Err(wrong(path, &why));
     }
-    let header = journal::Reader::open(path).map_err(SessionError::input)?.header;
+    let header = journal::JournalReader::open(path).map_err(SessionError::input)?.header;
     if let Some(earlier) = continued::by(path, &header)
         && summary.events <= past_of(&earlier)
     {

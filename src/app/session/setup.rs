@@ -185,7 +185,7 @@ impl PreparedSession {
     }
 
     /// The breakpoints to begin with, and what saves them. Those of the workspace belong to the screen.
-    fn breakpoints(&self) -> (breakpoints::Kept, Option<KeepBreakpoints>) {
+    fn breakpoints(&self) -> (breakpoints::SavedBreakpoints, Option<KeepBreakpoints>) {
         let own = self.spec.breakpoints.iter().map(|spec| (spec.clone(), true));
         let folder = self.folder().filter(|_| self.spec.stay && !self.spec.fresh);
         let Some(folder) = folder else { return (own.collect(), None) };

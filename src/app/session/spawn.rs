@@ -19,7 +19,7 @@ use crate::store::journal::{self, Header, Journal, JournalError};
 use crate::ui::{Remark, Seat, view::Tone};
 
 /// A running session.
-pub struct Session {
+pub struct SessionHandle {
     /// Its opening time, as in its journal.
     pub opened: String,
     /// For people.
@@ -83,7 +83,7 @@ impl PreparedSession {
     ///
     /// # Errors
     /// The journal cannot be written, or no thread is available.
-    pub fn spawn(self) -> Result<Session, SessionError> {
+    pub fn spawn(self) -> Result<SessionHandle, SessionError> {
         let (command, commands) = mpsc::unbounded_channel();
         let (record, records) = mpsc::unbounded_channel();
         let (taken, behind) = watch::channel(u64::MAX);
@@ -118,7 +118,7 @@ impl PreparedSession {
         };
         let thread = thread::Builder::new().name("engine".to_owned()).spawn(work);
         let engine = Engine { thread: thread.map_err(SessionError::failed)?, broken };
-        Ok(Session {
+        Ok(SessionHandle {
             opened: header.opened,
             title,
             journal: path,
@@ -143,7 +143,8 @@ impl PreparedSession {
         Header {
             parent: self.spec.parent.clone(),
             continues: resumed.and_then(name),
-            continues_id: resumed.and_then(|path| journal::Reader::open(path).ok()?.header.id),
+            continues_id: resumed
+                .and_then(|path| journal::JournalReader::open(path).ok()?.header.id),
             spec,
             ..Header::at(jiff::Timestamp::now())
         }

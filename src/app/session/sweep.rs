@@ -7,7 +7,7 @@ use crate::learned::LearnedState;
 use crate::store::experience::{Experience, SharedExperience};
 
 /// Where a session stands, to go on from there more than once.
-pub struct Standing {
+pub struct SweepOrigin {
     live: State,
     /// Its past uses until now.
     past_uses: Option<Experience>,
@@ -21,16 +21,16 @@ impl Origin {
     ///
     /// # Errors
     /// Its past uses cannot be copied.
-    pub fn standing(&self, live: &State, done: usize) -> Result<Standing, SessionError> {
+    pub fn standing(&self, live: &State, done: usize) -> Result<SweepOrigin, SessionError> {
         // What a person has set is sent before the first task.
         let spec = SessionSpec { paused: true, ..self.spec_now(live) };
         let done = u32::try_from(done).unwrap_or(u32::MAX);
         let past_uses = self.copied_past_uses(None)?;
-        Ok(Standing { live: live.clone(), past_uses, spec, done })
+        Ok(SweepOrigin { live: live.clone(), past_uses, spec, done })
     }
 }
 
-impl Standing {
+impl SweepOrigin {
     /// A session that goes on from here with these tasks and the knob at this value, and what to send to it first. It
     /// may cost so many dollars less than this one still may.
     ///

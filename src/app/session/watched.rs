@@ -6,12 +6,12 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::rerun::Rerun;
 use super::resume::next_to;
-use super::{Field, JournalChoice, PreparedSession, SessionError, SessionSpec};
+use super::{JournalChoice, PreparedSession, SessionError, SessionSpec, SpecField};
 use crate::config::Config;
 use crate::domain::{Base, Knob, ModelSpec, Record, TaskList, state::Keeps};
 use crate::engine::{Again, Beginning, Inbox, Rest, without_end};
 use crate::model::http::Endpoint;
-use crate::model::relay::News;
+use crate::model::relay::ListenerNews;
 use crate::store::journal;
 use crate::store::prices::PriceTable;
 use crate::tool::relayed;
@@ -24,11 +24,11 @@ pub const AGENT_IS_GONE: &str = "foreign agents acted in it, which only their ow
 /// What a session of foreign agents gets from outside.
 pub struct Feed {
     /// What a listener tells.
-    pub news: UnboundedReceiver<News>,
+    pub news: UnboundedReceiver<ListenerNews>,
     /// What relays of MCP servers tell.
-    pub relayed: UnboundedReceiver<relayed::News>,
+    pub relayed: UnboundedReceiver<relayed::RelayNews>,
     /// Where relays tell it that come by the session's socket; `None`: none does.
-    pub relays: Option<UnboundedSender<relayed::News>>,
+    pub relays: Option<UnboundedSender<relayed::RelayNews>>,
     /// Describes a model by its name and its endpoint; `None`: with the prices of the configuration.
     pub spec_of: Option<fn(&str, &str) -> ModelSpec>,
     /// How they run over the journal that the spec names, whose records are read into this; `None`: they do not.
@@ -37,7 +37,7 @@ pub struct Feed {
 
 impl Feed {
     /// A feed of these news, of a session that takes relays.
-    pub fn new(news: UnboundedReceiver<News>) -> Self {
+    pub fn new(news: UnboundedReceiver<ListenerNews>) -> Self {
         let (relays, relayed) = unbounded_channel();
         Self { news, relayed, relays: Some(relays), spec_of: None, again: None }
     }
@@ -76,7 +76,7 @@ impl SessionSpec {
         let mut config = Config::find(self.config.as_deref()).map_err(SessionError::input)?;
         spec.settle(&mut config)?;
         for fault in &spec.faults {
-            let field = || Field::Fault(Box::new(fault.clone()));
+            let field = || SpecField::Fault(Box::new(fault.clone()));
             let checked = fault.of_foreign();
             checked.map_err(|why| SessionError::Spec { field: field(), why })?;
         }

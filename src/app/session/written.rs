@@ -7,9 +7,9 @@ pub(super) mod texts {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     /// One of them. It is read by itself, so that an error has its place in the list.
-    struct Text<T>(T);
+    struct TextItem<T>(T);
 
-    impl<'de, T: FromStr<Err = String>> Deserialize<'de> for Text<T> {
+    impl<'de, T: FromStr<Err = String>> Deserialize<'de> for TextItem<T> {
         fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
             let text = String::deserialize(from)?;
             text.parse().map(Self).map_err(D::Error::custom)
@@ -26,8 +26,8 @@ pub(super) mod texts {
     pub fn deserialize<'de, T: FromStr<Err = String>, D: Deserializer<'de>>(
         from: D,
     ) -> Result<Vec<T>, D::Error> {
-        let written = Vec::<Text<T>>::deserialize(from)?;
-        Ok(written.into_iter().map(|Text(one)| one).collect())
+        let written = Vec::<TextItem<T>>::deserialize(from)?;
+        Ok(written.into_iter().map(|TextItem(one)| one).collect())
     }
 }
 
@@ -38,11 +38,11 @@ pub(super) mod knobs {
     use serde::de::{DeserializeSeed, Error, MapAccess, Visitor};
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    use crate::domain::knob::{Kind, Knob};
+    use crate::domain::knob::{Knob, KnobKind};
 
     #[derive(Serialize, Deserialize)]
     #[serde(untagged, expecting = "expected a number, true or false, or a name")]
-    enum Written {
+    enum KnobValue {
         Switch(bool),
         Number(f64),
         Name(String),
@@ -55,9 +55,9 @@ pub(super) mod knobs {
         serializer.collect_map(knobs.iter().map(|(knob, value)| {
             let spec = knob.spec();
             let value = match spec.kind {
-                Kind::Real | Kind::Whole => Written::Number(*value),
-                Kind::Switch => Written::Switch(*value != 0.0),
-                Kind::Choice(_) => Written::Name(spec.show(*value)),
+                KnobKind::Real | KnobKind::Whole => KnobValue::Number(*value),
+                KnobKind::Switch => KnobValue::Switch(*value != 0.0),
+                KnobKind::Choice(_) => KnobValue::Name(spec.show(*value)),
             };
             (spec.name, value)
         }))
@@ -74,17 +74,17 @@ pub(super) mod knobs {
     }
 
     /// The value of this knob. Each is read by itself, so that an error has its place.
-    struct Value(Knob);
+    struct KnobSeed(Knob);
 
-    impl<'de> DeserializeSeed<'de> for Value {
+    impl<'de> DeserializeSeed<'de> for KnobSeed {
         type Value = f64;
 
         fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<f64, D::Error> {
             let spec = self.0.spec();
-            let value = match Written::deserialize(from)? {
-                Written::Switch(on) => spec.parse(&on.to_string()),
-                Written::Number(value) => spec.check(value),
-                Written::Name(name) => spec.parse(&name),
+            let value = match KnobValue::deserialize(from)? {
+                KnobValue::Switch(on) => spec.parse(&on.to_string()),
+                KnobValue::Number(value) => spec.check(value),
+                KnobValue::Name(name) => spec.parse(&name),
             };
             value.map_err(D::Error::custom)
         }
@@ -102,7 +102,7 @@ pub(super) mod knobs {
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
             let mut knobs = BTreeMap::new();
             while let Some(Name(knob)) = map.next_key()? {
-                knobs.insert(knob, map.next_value_seed(Value(knob))?);
+                knobs.insert(knob, map.next_value_seed(KnobSeed(knob))?);
             }
             Ok(knobs)
         }

@@ -6,7 +6,7 @@ use clap::{ValueEnum, builder::PossibleValue};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{ModelName, Strategy, Task};
-use crate::files::toml_file::{Field, Fields, Problems};
+use crate::files::toml_file::{Problems, TomlField, TomlFields};
 use crate::model::Model;
 use crate::session::SimulatedSpec;
 pub use crate::tool::builtin::none as builtins;
@@ -53,26 +53,31 @@ impl Sample {
 
 /// No simulated model.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Settings {}
+pub enum SimulatedSettings {}
 
 pub fn sample_of(_strategy: Strategy) -> Option<Sample> {
     None
 }
 
-pub fn usual() -> Option<Settings> {
+pub fn usual() -> Option<SimulatedSettings> {
     None
 }
 
-pub fn read(kind: &Field<'_>, _fields: &mut Fields<'_>) -> Option<Settings> {
+pub fn read(kind: &TomlField<'_>, _fields: &mut TomlFields<'_>) -> Option<SimulatedSettings> {
     kind.refuse("this toolyard was built without the simulated model");
     None
 }
 
-pub fn settle(settings: &mut Settings, _spec: SimulatedSpec) {
+pub fn settle(settings: &mut SimulatedSettings, _spec: SimulatedSpec) {
     match *settings {}
 }
 
-pub fn model(_name: ModelName, settings: &Settings, _seed: u64, _tasks: &[Task]) -> Rc<dyn Model> {
+pub fn model(
+    _name: ModelName,
+    settings: &SimulatedSettings,
+    _seed: u64,
+    _tasks: &[Task],
+) -> Rc<dyn Model> {
     match *settings {}
 }
 

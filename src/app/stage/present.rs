@@ -6,11 +6,11 @@ pub use toolyard_stage::builtin::read as builtins;
 pub use toolyard_stage::demo::DEMOS;
 use toolyard_stage::made_up;
 pub use toolyard_stage::sample::Sample;
-pub use toolyard_stage::simulated::Settings;
 use toolyard_stage::simulated::Simulated;
+pub use toolyard_stage::simulated::SimulatedSettings;
 
 use crate::domain::{ModelName, Strategy, Task};
-use crate::files::toml_file::{Field, Fields};
+use crate::files::toml_file::{TomlField, TomlFields};
 use crate::model::Model;
 use crate::session::SimulatedSpec;
 use crate::tool::manifest::Manifest;
@@ -21,17 +21,17 @@ pub fn sample_of(strategy: Strategy) -> Option<Sample> {
 }
 
 /// The simulated model that nobody configured.
-pub fn usual() -> Option<Settings> {
-    Some(Settings::default())
+pub fn usual() -> Option<SimulatedSettings> {
+    Some(SimulatedSettings::default())
 }
 
 /// Reads the fields of a simulated model whose kind this field says.
-pub fn read(_kind: &Field<'_>, fields: &mut Fields<'_>) -> Option<Settings> {
-    Some(Settings::read(fields))
+pub fn read(_kind: &TomlField<'_>, fields: &mut TomlFields<'_>) -> Option<SimulatedSettings> {
+    Some(SimulatedSettings::read(fields))
 }
 
 /// With what a session sets of it.
-pub fn settle(settings: &mut Settings, spec: SimulatedSpec) {
+pub fn settle(settings: &mut SimulatedSettings, spec: SimulatedSpec) {
     settings.thrift = spec.thrift.unwrap_or(settings.thrift);
     settings.skill = spec.skill.unwrap_or(settings.skill);
     settings.patience = spec.patience.unwrap_or(settings.patience);
@@ -41,7 +41,12 @@ pub fn settle(settings: &mut Settings, spec: SimulatedSpec) {
 }
 
 /// The model, which knows the chains of these tasks.
-pub fn model(name: ModelName, settings: &Settings, seed: u64, tasks: &[Task]) -> Rc<dyn Model> {
+pub fn model(
+    name: ModelName,
+    settings: &SimulatedSettings,
+    seed: u64,
+    tasks: &[Task],
+) -> Rc<dyn Model> {
     Rc::new(Simulated::new(name, *settings, seed, tasks.iter().cloned()))
 }
 

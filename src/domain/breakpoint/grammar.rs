@@ -4,7 +4,7 @@
 
 use std::{fmt, str::FromStr};
 
-use super::{BreakpointSpec, Place, Side, Template, Trouble};
+use super::{BreakpointPlace, BreakpointSide, BreakpointSpec, Template, Trouble};
 use crate::expression::{Expression, Scope};
 use crate::target::{Sort, Target};
 use crate::words;
@@ -75,7 +75,7 @@ impl BreakpointSpec {
 
     fn set(&mut self, option: &str) -> Result<(), String> {
         let scope = self.place.scope();
-        let side = Side::ALL.into_iter().find(|side| side.name() == option);
+        let side = BreakpointSide::ALL.into_iter().find(|side| side.name() == option);
         if let Some(side) = side {
             if !self.place.has_sides() {
                 return Err(format!("`{option}` applies only to calls"));
@@ -100,7 +100,7 @@ impl BreakpointSpec {
             Some(("hits", text)) => self.hits = Some(text.parse()?),
             Some(("log", text)) => self.log = Some(Template::read(text, scope)?),
             Some(("crosses", text)) => {
-                let Place::Value { crosses, .. } = &mut self.place else {
+                let BreakpointPlace::Value { crosses, .. } = &mut self.place else {
                     return Err("`crosses` applies only to values".to_owned());
                 };
                 let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
@@ -122,7 +122,7 @@ impl BreakpointSpec {
     /// Its options besides the place, in the order of the text form.
     pub fn options(&self) -> Vec<(&'static str, String)> {
         let mut options = Vec::new();
-        if let Place::Value { crosses: Some(number), .. } = self.place {
+        if let BreakpointPlace::Value { crosses: Some(number), .. } = self.place {
             options.push(("crosses", number.to_string()));
         }
         options.extend(self.condition.as_ref().map(|it| ("if", it.to_string())));
@@ -146,29 +146,29 @@ fn takes_name(word: &str) -> bool {
         || Sort::by_name(word).is_some_and(Sort::takes_name)
 }
 
-fn place(word: &str, name: Option<&str>) -> Result<Place, String> {
+fn place(word: &str, name: Option<&str>) -> Result<BreakpointPlace, String> {
     let name = name.unwrap_or_default();
     let value = |text: String| {
         let read = Expression::read(&text, Scope::Session).map_err(|error| error.to_string())?;
-        Ok(Place::Value { of: read, crosses: None })
+        Ok(BreakpointPlace::Value { of: read, crosses: None })
     };
     if takes_name(word) && name.is_empty() {
         return Err(format!("`{word}:` has no name; write `tool:{word}` for a tool of this name"));
     }
     if let Some(sort) = Sort::by_name(word) {
-        return Target::named(sort, name).map(Place::Call);
+        return Target::named(sort, name).map(BreakpointPlace::Call);
     }
     Ok(match word {
         "" => return Err("no place given".to_owned()),
-        "task" => Place::Task,
-        "step" => Place::Step,
-        "plan" => Place::Plan,
-        "evaluation" => Place::Evaluation,
-        "error" if name.is_empty() => Place::Trouble(None),
-        "error" => Place::Trouble(Some(Trouble::named(name)?)),
-        "line" => Place::Line(number(word, name)?),
-        "variable" => Place::Variable(name.to_owned()),
-        "frame" => Place::Frame(number(word, name)?),
+        "task" => BreakpointPlace::Task,
+        "step" => BreakpointPlace::Step,
+        "plan" => BreakpointPlace::Plan,
+        "evaluation" => BreakpointPlace::Evaluation,
+        "error" if name.is_empty() => BreakpointPlace::Trouble(None),
+        "error" => BreakpointPlace::Trouble(Some(Trouble::named(name)?)),
+        "line" => BreakpointPlace::Line(number(word, name)?),
+        "variable" => BreakpointPlace::Variable(name.to_owned()),
+        "frame" => BreakpointPlace::Frame(number(word, name)?),
         "value" => return value(name.to_owned()),
         "score" => return value(format!("score[{}]", quoted(name))),
         "weight" => match Target::named(Sort::Edge, name)? {
@@ -176,11 +176,11 @@ fn place(word: &str, name: Option<&str>) -> Result<Place, String> {
                 let (from, to) = (quoted(from.as_str()), quoted(to.as_str()));
                 return value(format!("weight[{from}][{to}]"));
             }
-            other => Place::Call(other),
+            other => BreakpointPlace::Call(other),
         },
         "evidence" => return value(format!("evidence[{}]", quoted(name.trim_start_matches('#')))),
         "left" => return value("left".to_owned()),
-        tool => Place::tool(tool.into()),
+        tool => BreakpointPlace::tool(tool.into()),
     })
 }
 
@@ -214,26 +214,26 @@ fn escaped(text: &str) -> String {
     text.replace(':', "\\:")
 }
 
-impl Place {
+impl BreakpointPlace {
     /// Its word and its name, as they are written; the name is empty where there is none.
     pub fn parts(&self) -> (&'static str, String) {
         match self {
-            Place::Call(target) => (target.sort().name(), target.name()),
-            Place::Task => ("task", String::new()),
-            Place::Step => ("step", String::new()),
-            Place::Plan => ("plan", String::new()),
-            Place::Evaluation => ("evaluation", String::new()),
-            Place::Trouble(None) => ("error", String::new()),
-            Place::Trouble(Some(trouble)) => ("error", trouble.name().to_owned()),
-            Place::Line(line) => ("line", line.to_string()),
-            Place::Variable(name) => ("variable", name.clone()),
-            Place::Frame(depth) => ("frame", depth.to_string()),
-            Place::Value { of, .. } => ("value", of.to_string()),
+            BreakpointPlace::Call(target) => (target.sort().name(), target.name()),
+            BreakpointPlace::Task => ("task", String::new()),
+            BreakpointPlace::Step => ("step", String::new()),
+            BreakpointPlace::Plan => ("plan", String::new()),
+            BreakpointPlace::Evaluation => ("evaluation", String::new()),
+            BreakpointPlace::Trouble(None) => ("error", String::new()),
+            BreakpointPlace::Trouble(Some(trouble)) => ("error", trouble.name().to_owned()),
+            BreakpointPlace::Line(line) => ("line", line.to_string()),
+            BreakpointPlace::Variable(name) => ("variable", name.clone()),
+            BreakpointPlace::Frame(depth) => ("frame", depth.to_string()),
+            BreakpointPlace::Value { of, .. } => ("value", of.to_string()),
         }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for BreakpointPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (word, name) = self.parts();
         let is_word = WORDS.contains(&name.as_str()) || Sort::by_name(&name).is_some();

@@ -15,7 +15,7 @@ use super::expression::Expression;
 
 pub use grammar::BREAKPOINT_HELP;
 pub use hits::Hits;
-pub use place::{At, Place};
+pub use place::{At, BreakpointPlace};
 pub use python::Python;
 pub use template::Template;
 pub use trouble::Trouble;
@@ -39,15 +39,16 @@ impl When {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
-pub enum Side {
+pub enum BreakpointSide {
     #[default]
     Before,
     After,
     Both,
 }
 
-impl Side {
-    pub const ALL: [Side; 3] = [Side::Before, Side::After, Side::Both];
+impl BreakpointSide {
+    pub const ALL: [BreakpointSide; 3] =
+        [BreakpointSide::Before, BreakpointSide::After, BreakpointSide::Both];
 
     pub fn name(self) -> &'static str {
         self.into()
@@ -55,14 +56,14 @@ impl Side {
 
     fn has(self, when: When) -> bool {
         match self {
-            Side::Both => true,
-            Side::Before => when == When::Before,
-            Side::After => when == When::After,
+            BreakpointSide::Both => true,
+            BreakpointSide::Before => when == When::Before,
+            BreakpointSide::After => when == When::After,
         }
     }
 
     fn is_before(&self) -> bool {
-        *self == Side::Before
+        *self == BreakpointSide::Before
     }
 }
 
@@ -73,9 +74,9 @@ fn is_false(is: &bool) -> bool {
 /// A breakpoint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BreakpointSpec {
-    pub place: Place,
-    #[serde(default, skip_serializing_if = "Side::is_before")]
-    pub side: Side,
+    pub place: BreakpointPlace,
+    #[serde(default, skip_serializing_if = "BreakpointSide::is_before")]
+    pub side: BreakpointSide,
     /// Must be true for a hit.
     #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
     pub condition: Option<Expression>,
@@ -97,10 +98,10 @@ pub struct BreakpointSpec {
 }
 
 impl BreakpointSpec {
-    pub fn at(place: Place) -> Self {
+    pub fn at(place: BreakpointPlace) -> Self {
         Self {
             place,
-            side: Side::default(),
+            side: BreakpointSide::default(),
             condition: None,
             hits: None,
             once: false,
@@ -114,7 +115,7 @@ impl BreakpointSpec {
     pub fn matches(&self, at: &At<'_>) -> bool {
         match self.place {
             // What went wrong says itself when it is known.
-            Place::Trouble(_) => self.place.is_at(at),
+            BreakpointPlace::Trouble(_) => self.place.is_at(at),
             _ => self.side.has(at.when) && self.place.is_at(at),
         }
     }

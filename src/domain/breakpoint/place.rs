@@ -12,7 +12,7 @@ use crate::target::{Aim, Target};
 /// Where a breakpoint holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum BreakpointPlace {
     /// Before a task begins.
     Task,
     /// When a step of the agent begins, or a task.
@@ -50,17 +50,19 @@ pub struct At<'a> {
     pub troubles: &'a [Trouble],
 }
 
-impl Place {
+impl BreakpointPlace {
     pub fn tool(name: ToolName) -> Self {
-        Place::Call(Target::Tool(name))
+        BreakpointPlace::Call(Target::Tool(name))
     }
 
     /// Whether it is this call, on either side.
     pub(crate) fn is_at(&self, at: &At<'_>) -> bool {
         match self {
-            Place::Call(target) => target.matches(&at.aim),
-            Place::Trouble(None) => at.troubles.iter().any(|trouble| trouble.is_failure()),
-            Place::Trouble(Some(wanted)) => at.troubles.contains(wanted),
+            BreakpointPlace::Call(target) => target.matches(&at.aim),
+            BreakpointPlace::Trouble(None) => {
+                at.troubles.iter().any(|trouble| trouble.is_failure())
+            }
+            BreakpointPlace::Trouble(Some(wanted)) => at.troubles.contains(wanted),
             _ => false,
         }
     }
@@ -68,36 +70,39 @@ impl Place {
     /// The fields that a condition can use here.
     pub fn scope(&self) -> Scope {
         match self {
-            Place::Call(_) => Scope::Call,
+            BreakpointPlace::Call(_) => Scope::Call,
             // These are no calls.
-            Place::Trouble(Some(
+            BreakpointPlace::Trouble(Some(
                 Trouble::Unparsable
                 | Trouble::CacheBreak
                 | Trouble::ProgramError
                 | Trouble::Doubtful
                 | Trouble::Drift,
             )) => Scope::Session,
-            Place::Trouble(_) => Scope::Call,
+            BreakpointPlace::Trouble(_) => Scope::Call,
             _ => Scope::Session,
         }
     }
 
     /// Whether it has two sides.
     pub fn has_sides(&self) -> bool {
-        matches!(self, Place::Call(_))
+        matches!(self, BreakpointPlace::Call(_))
     }
 
     /// Whether it is within a program, whose variables conditions can use.
     pub fn is_in_program(&self) -> bool {
-        matches!(self, Place::Line(_) | Place::Variable(_) | Place::Frame(_))
+        matches!(
+            self,
+            BreakpointPlace::Line(_) | BreakpointPlace::Variable(_) | BreakpointPlace::Frame(_)
+        )
     }
 
     /// Whether a program has to stop there.
     pub fn is_at_line(&self, at: &LineStop) -> bool {
         match self {
-            Place::Line(line) => *line == at.line,
-            Place::Variable(name) => at.set.iter().any(|set| set.name == *name),
-            Place::Frame(depth) => at.frames.len() <= *depth,
+            BreakpointPlace::Line(line) => *line == at.line,
+            BreakpointPlace::Variable(name) => at.set.iter().any(|set| set.name == *name),
+            BreakpointPlace::Frame(depth) => at.frames.len() <= *depth,
             _ => false,
         }
     }

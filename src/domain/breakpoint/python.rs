@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::BreakpointSpec;
-use crate::breakpoint::Place;
-use crate::program::{Extra, LineStop, Moment, Told};
+use crate::breakpoint::BreakpointPlace;
+use crate::program::{Extra, ExtraOutcome, LineStop, Moment};
 
 /// What a breakpoint within a program asks there, in Python.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ impl BreakpointSpec {
     /// What a program is asked for it.
     pub fn extras(&self) -> Vec<Extra> {
         let when = match &self.place {
-            Place::Line(line) => Moment::Line(*line),
+            BreakpointPlace::Line(line) => Moment::Line(*line),
             _ => Moment::Always,
         };
         self.python.expressions().map(|expression| Extra { when, expression, sets: None }).collect()
@@ -65,6 +65,6 @@ impl BreakpointSpec {
     }
 }
 
-fn told<'a>(at: &'a LineStop, expression: &str) -> Option<&'a Told> {
+fn told<'a>(at: &'a LineStop, expression: &str) -> Option<&'a ExtraOutcome> {
     at.told.iter().find(|told| told.sets.is_none() && told.expression == expression)
 }

@@ -10,11 +10,11 @@ use crate::expression::{Evaluator, Expression, Scope};
 #[derive(Clone, PartialEq)]
 pub struct Template {
     text: Arc<str>,
-    parts: Arc<[Part]>,
+    parts: Arc<[LogpointPart]>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Part {
+enum LogpointPart {
     Text(String),
     Value(Expression),
 }
@@ -46,20 +46,20 @@ impl Template {
             let Some((inside, after)) = closed(after) else {
                 return Err(format!("`{text}` has a `{{` without `}}`; double it to print it"));
             };
-            parts.push(Part::Text(std::mem::take(&mut plain)));
-            parts.push(Part::Value(expression(inside)?));
+            parts.push(LogpointPart::Text(std::mem::take(&mut plain)));
+            parts.push(LogpointPart::Value(expression(inside)?));
             rest = after;
         }
         plain.push_str(rest);
-        parts.push(Part::Text(plain));
+        parts.push(LogpointPart::Text(plain));
         Ok(Self { text: text.into(), parts: parts.into() })
     }
 
     /// The text with the values of its expressions, or why one has none.
     pub fn filled(&self, evaluator: &Evaluator<'_>) -> String {
         let filled = self.parts.iter().map(|part| match part {
-            Part::Text(text) => text.clone(),
-            Part::Value(expression) => match evaluator.value(expression) {
+            LogpointPart::Text(text) => text.clone(),
+            LogpointPart::Value(expression) => match evaluator.value(expression) {
                 Ok(answer) => answer.shown(),
                 Err(why) => format!("({why})"),
             },

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{By, Verdict, family::family};
+use super::{By, ToolVerdict, family::family};
 use crate::finite::Finite;
 use crate::graph::ToolGraph;
 use crate::id::{TaskId, ToolName};
@@ -18,7 +18,7 @@ family! {
         /// The evaluator's verdict on a finished trajectory (ToolNet, section 3.3).
         Evaluated {
             task: TaskId,
-            verdicts: Vec<Verdict>,
+            verdicts: Vec<ToolVerdict>,
             /// Whether the scores changed; false while learning is frozen.
             learned: bool,
         },

@@ -53,8 +53,8 @@ pub use self::{
     known_tool::{KnownTool, Lack, PastResults},
     model_call::ModelCallEvent,
     parts::{
-        Bill, Boundary, By, CacheBreak, Caveat, MenuItem, NodeEnd, Offered, Opening, Outcome,
-        Reach, Refusal, Resume, Verdict,
+        Bill, Boundary, By, CacheBreak, Caveat, MenuItem, MenuReason, NodeEnd, Opening, Outcome,
+        Reach, Refusal, Resume, ToolVerdict,
     },
     plan::PlanEvent,
     probe::ProbeEvent,

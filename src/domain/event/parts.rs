@@ -94,13 +94,13 @@ pub struct MenuItem {
     /// From 0 to 1; `None` for strategies without weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<Finite>,
-    pub why: Offered,
+    pub why: MenuReason,
 }
 
 /// Why a tool is on a menu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Offered {
+pub enum MenuReason {
     /// Every tool is offered (ReAct).
     All,
     /// It matches the task's text (first menu).
@@ -121,7 +121,7 @@ pub enum Offered {
 
 /// The evaluator's verdict on one tool of a trajectory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
+pub struct ToolVerdict {
     pub tool: ToolName,
     /// An integer from −3 to 3.
     pub score: i8,

@@ -73,9 +73,9 @@ fn of_json(json: &Json) -> Value {
 
 /// What an expression comes to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer(pub(super) Value);
+pub struct ExpressionValue(pub(super) Value);
 
-impl Answer {
+impl ExpressionValue {
     /// As a number, for a curve and for a value that is crossed; `None` for text, lists and maps.
     pub fn number(&self) -> Option<f64> {
         match &self.0 {

@@ -6,7 +6,10 @@ use std::collections::HashMap;
 use cel::common::ast::{EntryExpr, Expr, IdedExpr, SourceInfo};
 use cel::{ExecutionError, Value};
 
-use super::{ENV, Evaluator, ExpressionError, Fact, Field, Fields, Kind, Resolver, Scope, error};
+use super::{
+    ENV, Evaluator, ExpressionError, Fact, FieldSource, FieldSpec, FieldType, Resolver, Scope,
+    error,
+};
 use crate::words;
 
 /// Most characters of an expression.
@@ -66,13 +69,13 @@ pub(super) fn check(
         Err(ExpressionError::new(&source.source, usize::try_from(start).unwrap_or(0), why))
     };
     if let Expr::Ident(name) = &expression.expr {
-        return match Field::named(name) {
+        return match FieldSpec::named(name) {
             Some(field) if scope == Scope::Session && field.scope == Scope::Call => {
                 wrong(expression, format!("`{name}` belongs to a call, but there is none here"))
             }
             Some(_) => Ok(()),
             None => {
-                let known = || Field::in_scope(scope).map(|field| field.name);
+                let known = || FieldSpec::in_scope(scope).map(|field| field.name);
                 let hint = match words::nearest(name, known()) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("known: {}", known().collect::<Vec<_>>().join(", ")),
@@ -148,25 +151,29 @@ pub(super) fn sample(expression: &IdedExpr, scope: Scope) -> Result<Value, Execu
 /// A made-up value for every field.
 struct Samples(Scope);
 
-impl Fields for Samples {
+impl FieldSource for Samples {
     fn field(&self, path: &str) -> Option<Fact<'_>> {
         let mut keys = path.split('.');
-        let field = Field::named(keys.next()?)?;
+        let field = FieldSpec::named(keys.next()?)?;
         if self.0 == Scope::Session && field.scope == Scope::Call {
             return None;
         }
         let depth = keys.count();
         Some(match (field.kind, depth) {
-            (Kind::Text, 0) | (Kind::Texts, 1) => Fact::text("text"),
-            (Kind::Count, 0) | (Kind::Counts, 1) => Fact::Count(1),
-            (Kind::Amount, 0) | (Kind::Amounts, 1) | (Kind::Edges, 2) => Fact::Amount(0.5),
-            (Kind::Flag, 0) => Fact::Flag(true),
-            (Kind::Amounts | Kind::Edges, 0) | (Kind::Edges, 1) => Fact::Amounts(HashMap::new()),
-            (Kind::Counts, 0) => Fact::Counts(HashMap::new()),
-            (Kind::Texts, 0) => Fact::Texts(HashMap::new()),
+            (FieldType::Text, 0) | (FieldType::Texts, 1) => Fact::text("text"),
+            (FieldType::Count, 0) | (FieldType::Counts, 1) => Fact::Count(1),
+            (FieldType::Amount, 0) | (FieldType::Amounts, 1) | (FieldType::Edges, 2) => {
+                Fact::Amount(0.5)
+            }
+            (FieldType::Flag, 0) => Fact::Flag(true),
+            (FieldType::Amounts | FieldType::Edges, 0) | (FieldType::Edges, 1) => {
+                Fact::Amounts(HashMap::new())
+            }
+            (FieldType::Counts, 0) => Fact::Counts(HashMap::new()),
+            (FieldType::Texts, 0) => Fact::Texts(HashMap::new()),
             // Whatever it is compared with.
-            (Kind::Json, 0) => Fact::Texts(HashMap::new()),
-            (Kind::Json, _) => return None,
+            (FieldType::Json, 0) => Fact::Texts(HashMap::new()),
+            (FieldType::Json, _) => return None,
             _ => return None,
         })
     }

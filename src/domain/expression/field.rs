@@ -11,7 +11,7 @@ pub enum Scope {
 
 /// The type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FieldType {
     Text,
     /// A whole number.
     Count,
@@ -28,54 +28,54 @@ pub enum Kind {
     Edges,
 }
 
-impl Kind {
+impl FieldType {
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Text => "string",
-            Kind::Count => "int",
-            Kind::Amount => "double",
-            Kind::Flag => "bool",
-            Kind::Json => "map",
-            Kind::Amounts => "double by name",
-            Kind::Counts => "int by name",
-            Kind::Texts => "string by name",
-            Kind::Edges => "double by two names",
+            FieldType::Text => "string",
+            FieldType::Count => "int",
+            FieldType::Amount => "double",
+            FieldType::Flag => "bool",
+            FieldType::Json => "map",
+            FieldType::Amounts => "double by name",
+            FieldType::Counts => "int by name",
+            FieldType::Texts => "string by name",
+            FieldType::Edges => "double by two names",
         }
     }
 }
 
 /// What is declared about a field.
 #[derive(Debug)]
-pub struct Field {
+pub struct FieldSpec {
     pub name: &'static str,
-    pub kind: Kind,
+    pub kind: FieldType,
     pub scope: Scope,
     pub doc: &'static str,
 }
 
-impl Field {
-    pub fn named(name: &str) -> Option<&'static Field> {
+impl FieldSpec {
+    pub fn named(name: &str) -> Option<&'static FieldSpec> {
         FIELDS.iter().find(|field| field.name == name)
     }
 
     /// The fields that exist in a scope. A call has all of them.
-    pub fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Field> {
+    pub fn in_scope(scope: Scope) -> impl Iterator<Item = &'static FieldSpec> {
         FIELDS.iter().filter(move |field| scope == Scope::Call || field.scope == Scope::Session)
     }
 }
 
-const fn session(name: &'static str, kind: Kind, doc: &'static str) -> Field {
-    Field { name, kind, scope: Scope::Session, doc }
+const fn session(name: &'static str, kind: FieldType, doc: &'static str) -> FieldSpec {
+    FieldSpec { name, kind, scope: Scope::Session, doc }
 }
 
-const fn call(name: &'static str, kind: Kind, doc: &'static str) -> Field {
-    Field { name, kind, scope: Scope::Call, doc }
+const fn call(name: &'static str, kind: FieldType, doc: &'static str) -> FieldSpec {
+    FieldSpec { name, kind, scope: Scope::Call, doc }
 }
 
-use Kind::{Amount, Amounts, Count, Counts, Edges, Flag, Json, Text, Texts};
+use FieldType::{Amount, Amounts, Count, Counts, Edges, Flag, Json, Text, Texts};
 
 /// Every field, in the order in which the help shows them.
-pub const FIELDS: &[Field] = &[
+pub const FIELDS: &[FieldSpec] = &[
     session("task", Count, "the number of the current task, or of the last one"),
     session("run", Count, "the number of the run that works on it"),
     session("question", Text, "the text of that task"),

@@ -18,16 +18,16 @@ use cel::context::VariableResolver;
 use cel::{Context, Env, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-pub use self::answer::{Answer, Fact};
+pub use self::answer::{ExpressionValue, Fact};
 pub use self::error::ExpressionError;
-pub use self::field::{FIELDS, Field, Kind, Scope};
+pub use self::field::{FIELDS, FieldSpec, FieldType, Scope};
 
 /// The language: its operators and standard functions.
 static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(Env::stdlib()));
 
 /// The fields that an expression asks for, by their paths, such as `score.search_web`. Only what an
 /// expression asks for is computed.
-pub trait Fields: Sync {
+pub trait FieldSource: Sync {
     fn field(&self, path: &str) -> Option<Fact<'_>>;
 }
 
@@ -76,7 +76,8 @@ impl Expression {
     }
 
     fn new(text: &str, parsed: IdedExpr) -> Self {
-        let of_call = |name: &&str| Field::named(name).is_some_and(|it| it.scope == Scope::Call);
+        let of_call =
+            |name: &&str| FieldSpec::named(name).is_some_and(|it| it.scope == Scope::Call);
         let is_of_call = parsed.references().variables().iter().any(of_call);
         Self { text: text.trim().into(), parsed: Arc::new(parsed), is_of_call }
     }
@@ -100,7 +101,7 @@ impl Expression {
 pub struct Evaluator<'a>(Context<'a, 'a>);
 
 impl<'a> Evaluator<'a> {
-    pub fn new<F: Fields>(fields: &'a Resolver<'a, F>) -> Self {
+    pub fn new<F: FieldSource>(fields: &'a Resolver<'a, F>) -> Self {
         let mut context = Context::with_env(Arc::clone(&ENV));
         context.set_variable_resolver(fields);
         Self(context)
@@ -110,9 +111,9 @@ impl<'a> Evaluator<'a> {
     ///
     /// # Errors
     /// A key that is not there, a division by zero, or an overflow.
-    pub fn value(&self, expression: &Expression) -> Result<Answer, String> {
+    pub fn value(&self, expression: &Expression) -> Result<ExpressionValue, String> {
         let value = Value::resolve(&expression.parsed, &self.0);
-        value.map(Answer).map_err(|error| error::said(&error))
+        value.map(ExpressionValue).map_err(|error| error::said(&error))
     }
 
     /// Whether a condition holds. One without a value, such as of an argument that this call does not
@@ -125,7 +126,7 @@ impl<'a> Evaluator<'a> {
 /// Fields, as the language looks them up: `score.search_web` by its whole name first.
 pub struct Resolver<'a, F>(pub &'a F);
 
-impl<F: Fields> VariableResolver for Resolver<'_, F> {
+impl<F: FieldSource> VariableResolver for Resolver<'_, F> {
     fn resolve<'b>(&'b self, path: &str) -> Option<CowVal<'b, 'b>> {
         self.0.field(path).map(Fact::into_value)
     }

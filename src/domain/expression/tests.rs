@@ -63,7 +63,7 @@ fn what_can_be_right_is_taken() {
 
 struct Two;
 
-impl Fields for Two {
+impl FieldSource for Two {
     fn field(&self, path: &str) -> Option<Fact<'_>> {
         Some(match path {
             "tool" => Fact::text("search"),

@@ -5,11 +5,11 @@
 use super::kind::{FaultKind, Spread};
 use super::settings::LONGEST_LATENCY;
 use super::text;
-use super::trigger::{MICROS, Progress};
+use super::trigger::{FaultProgress, MICROS};
 use crate::chance::Chance;
 use crate::chat::Finish;
 use crate::chat::Reply;
-use crate::error::{ModelError, ModelErrorKind, Shown, ToolError, ToolErrorKind};
+use crate::error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind, WireFailure};
 use crate::output::ToolOutput;
 
 pub(super) const TOOL_ERROR: &str = "503 Service Unavailable";
@@ -27,14 +27,14 @@ const PARETO: f64 = 1.5;
 
 impl FaultKind {
     /// Whether it hits a call now: one that comes and goes does not always.
-    pub(super) fn is_down(&self, progress: &Progress) -> bool {
+    pub(super) fn is_down(&self, progress: &FaultProgress) -> bool {
         let FaultKind::Flapping { up, down } = self else { return true };
         let [up, down] = [*up, *down].map(|seconds| u64::from(seconds) * MICROS);
         progress.elapsed % (up + down).max(1) >= up
     }
 
     /// Whether it is over by itself.
-    pub(super) fn has_recovered(&self, progress: &Progress) -> bool {
+    pub(super) fn has_recovered(&self, progress: &FaultProgress) -> bool {
         let FaultKind::RateLimit { retry_after } = self else { return false };
         progress.since_first.is_some_and(|since| since >= u64::from(*retry_after) * MICROS)
     }
@@ -119,13 +119,14 @@ impl FaultKind {
             }
             FaultKind::Flapping { .. } => Some(refused(STATUS, None)),
             FaultKind::RateLimit { retry_after } => {
-                let shown = Shown::Status { status: TOO_MANY, retry_after: Some(*retry_after) };
+                let shown =
+                    WireFailure::Status { status: TOO_MANY, retry_after: Some(*retry_after) };
                 Some(refused(TOO_MANY, Some(&too_many(*retry_after))).shown(shown))
             }
             FaultKind::AuthExpired => Some(refused(UNAUTHORIZED, Some(EXPIRED))),
             FaultKind::Overflow => {
                 let text = "HTTP 400: the prompt is longer than the model's context window";
-                let shown = Shown::Status { status: 400, retry_after: None };
+                let shown = WireFailure::Status { status: 400, retry_after: None };
                 Some(ModelError::new(ModelErrorKind::ContextOverflow, text).shown(shown))
             }
             _ => None,
@@ -140,7 +141,7 @@ fn too_many(retry_after: u32) -> String {
 fn refused(status: u16, text: Option<&str>) -> ModelError {
     let said = text.map_or_else(String::new, |text| format!(": {text}"));
     let error = ModelError::new(ModelErrorKind::of_status(status), format!("HTTP {status}{said}"));
-    error.shown(Shown::Status { status, retry_after: None })
+    error.shown(WireFailure::Status { status, retry_after: None })
 }
 
 #[cfg(test)]
@@ -218,7 +219,7 @@ mod tests {
             assert_eq!((error.kind, error.text.as_str()), (kind, text));
             let status = text["HTTP ".len()..][..3].parse().unwrap();
             let retry_after = fault.starts_with("rate-limit").then_some(9);
-            assert_eq!(error.shown, Some(Shown::Status { status, retry_after }), "{fault}");
+            assert_eq!(error.shown, Some(WireFailure::Status { status, retry_after }), "{fault}");
             assert_eq!(self::kind(&format!("embedding:{fault}")).model_error(), Some(error));
         }
         for fault in [
@@ -271,12 +272,13 @@ mod tests {
 
     #[test]
     fn a_flapping_tool_comes_and_goes_and_a_rate_limit_recovers() {
-        let at = |seconds: u64| Progress { elapsed: seconds * MICROS, ..Progress::default() };
+        let at =
+            |seconds: u64| FaultProgress { elapsed: seconds * MICROS, ..FaultProgress::default() };
         let flapping = kind("a:flapping:up=3:down=2");
         let down: Vec<u64> = (0..10).filter(|s| flapping.is_down(&at(*s))).collect();
         assert_eq!(down, [3, 4, 8, 9]);
         let limit = kind("a:rate-limit:retry-after=5");
-        let since = |seconds: u64| Progress { since_first: Some(seconds * MICROS), ..at(60) };
+        let since = |seconds: u64| FaultProgress { since_first: Some(seconds * MICROS), ..at(60) };
         assert!(!limit.has_recovered(&at(60)) && !limit.has_recovered(&since(4)));
         assert!(limit.has_recovered(&since(5)));
     }

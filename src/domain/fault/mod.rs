@@ -19,7 +19,7 @@ pub use grammar::FAULT_HELP;
 pub use kind::{Drift, FaultKind, Scores, Spread};
 pub use preset::Preset;
 pub use text::canary_in;
-pub use trigger::{Occasion, Progress, Trigger};
+pub use trigger::{FaultProgress, Occasion, Trigger};
 
 /// A fault, armed or not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ impl FaultSpec {
     }
 
     /// Whether it can never fire again.
-    pub fn is_over(&self, progress: &Progress) -> bool {
+    pub fn is_over(&self, progress: &FaultProgress) -> bool {
         self.trigger.is_over(progress) || self.kind.has_recovered(progress)
     }
 }

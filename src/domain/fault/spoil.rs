@@ -6,7 +6,7 @@ use super::kind::FaultKind;
 use super::text::{self, beginning};
 use crate::chance::Chance;
 use crate::chat::{Finish, Reply};
-use crate::error::{ModelError, ModelErrorKind, Shown, ToolError, ToolErrorKind};
+use crate::error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind, WireFailure};
 use crate::output::ToolOutput;
 
 const RESET: &str = "connection reset by peer";
@@ -14,7 +14,7 @@ const RESET: &str = "connection reset by peer";
 const FAILED: &str = "The server had an error while it processed the request.";
 
 fn reset() -> ModelError {
-    ModelError::new(ModelErrorKind::Connection, RESET).shown(Shown::Reset)
+    ModelError::new(ModelErrorKind::Connection, RESET).shown(WireFailure::Reset)
 }
 
 impl FaultKind {
@@ -50,7 +50,7 @@ impl FaultKind {
         dollars: Option<f64>,
         chance: Chance,
     ) -> Result<Reply, ModelError> {
-        let broken = |reply: &Reply, kind: ModelErrorKind, text: &str, shown: Shown| {
+        let broken = |reply: &Reply, kind: ModelErrorKind, text: &str, shown: WireFailure| {
             let partial = beginning(&reply.text, chance).to_owned();
             Err(ModelError { partial, ..ModelError::new(kind, text).shown(shown) })
         };
@@ -58,14 +58,14 @@ impl FaultKind {
         match self {
             FaultKind::CutStream => {
                 let text = "the stream ended before the answer did.";
-                return broken(&reply, ModelErrorKind::BadAnswer, text, Shown::Cut);
+                return broken(&reply, ModelErrorKind::BadAnswer, text, WireFailure::Cut);
             }
             FaultKind::ResetStream => {
-                return broken(&reply, ModelErrorKind::Connection, RESET, Shown::Reset);
+                return broken(&reply, ModelErrorKind::Connection, RESET, WireFailure::Reset);
             }
             FaultKind::ErrorEvent { text } => {
                 let text = text.as_deref().unwrap_or(FAILED);
-                return broken(&reply, ModelErrorKind::Endpoint, text, Shown::Event);
+                return broken(&reply, ModelErrorKind::Endpoint, text, WireFailure::Event);
             }
             FaultKind::Reset => return Err(reset()),
             FaultKind::BrokenArguments => {
@@ -167,9 +167,9 @@ mod tests {
     #[test]
     fn a_stream_may_break_in_other_ways_too() {
         for (text, kind_of, says, shown) in [
-            ("reset-stream", ModelErrorKind::Connection, RESET, Shown::Reset),
-            ("error-event", ModelErrorKind::Endpoint, FAILED, Shown::Event),
-            ("error-event:text=no: more", ModelErrorKind::Endpoint, "no: more", Shown::Event),
+            ("reset-stream", ModelErrorKind::Connection, RESET, WireFailure::Reset),
+            ("error-event", ModelErrorKind::Endpoint, FAILED, WireFailure::Event),
+            ("error-event:text=no: more", ModelErrorKind::Endpoint, "no: more", WireFailure::Event),
         ] {
             let error =
                 spoilt(&kind(&format!("models:{text}")), reply("äöü ß", &[]), 3).unwrap_err();

@@ -46,7 +46,7 @@ pub struct Trigger {
 
 /// How far a fault has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct FaultProgress {
     /// The task's number, from 1.
     pub task: u32,
     /// How many calls have matched since the fault was armed.
@@ -63,7 +63,7 @@ pub struct Progress {
 #[derive(Clone, Copy, Debug)]
 pub struct Occasion {
     /// `seen` includes this call, and `chosen` does not.
-    pub progress: Progress,
+    pub progress: FaultProgress,
     /// A draw that depends on the seed, the fault, the call, its arguments and their nth
     /// occurrence, never on a shared stream: concurrency must not change which calls fail.
     pub chance: Chance,
@@ -74,7 +74,7 @@ pub(super) const MICROS: u64 = 1_000_000;
 impl Trigger {
     /// Whether it holds for a call, whose condition is true.
     pub(super) fn holds(&self, occasion: &Occasion) -> bool {
-        let Progress { task, seen, chosen, elapsed, .. } = occasion.progress;
+        let FaultProgress { task, seen, chosen, elapsed, .. } = occasion.progress;
         self.nth.is_none_or(|nth| nth == seen)
             && self.first.is_none_or(|first| seen <= first)
             && self.from.is_none_or(|from| seen >= from)
@@ -88,8 +88,8 @@ impl Trigger {
     }
 
     /// Whether it can never hold again.
-    pub(super) fn is_over(&self, progress: &Progress) -> bool {
-        let Progress { task, seen, chosen, elapsed, .. } = *progress;
+    pub(super) fn is_over(&self, progress: &FaultProgress) -> bool {
+        let FaultProgress { task, seen, chosen, elapsed, .. } = *progress;
         let last = [self.nth, self.first, self.to].into_iter().flatten().min();
         last.is_some_and(|last| seen >= last)
             || self.most.is_some_and(|most| chosen >= most)
@@ -105,7 +105,7 @@ mod tests {
 
     fn at(task: u32, seen: u32) -> Occasion {
         let chance = Chance::new(7).with(&seen.to_le_bytes());
-        Occasion { progress: Progress { task, seen, ..Progress::default() }, chance }
+        Occasion { progress: FaultProgress { task, seen, ..FaultProgress::default() }, chance }
     }
 
     fn spec(text: &str) -> FaultSpec {
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn time_and_number_of_times_end_it() {
         let after = |elapsed, chosen| {
-            let progress = Progress { task: 1, seen: 5, chosen, elapsed, since_first: None };
+            let progress = FaultProgress { task: 1, seen: 5, chosen, elapsed, since_first: None };
             Occasion { progress, chance: Chance::new(1) }
         };
         let short = spec("for=2");

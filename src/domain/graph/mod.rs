@@ -20,4 +20,4 @@ pub use format::WeightFormat;
 pub use listing::{ListedEdge, Listing, nodes};
 pub use pins::Pins;
 pub use scores::Scores;
-pub use store::{Prior, Row, Structure, Successor, ToolGraph};
+pub use store::{GraphRow, Prior, Structure, Successor, ToolGraph};

@@ -13,7 +13,7 @@ use petgraph::stable_graph::{NodeIndex, StableDiGraph};
 use petgraph::visit::{EdgeRef as _, IntoEdgeReferences as _};
 use serde::{Deserialize, Serialize};
 
-pub use rows::{Row, Successor};
+pub use rows::{GraphRow, Successor};
 
 use crate::id::ToolName;
 
@@ -47,7 +47,7 @@ pub enum Structure {
 pub struct ToolGraph {
     prior: Prior,
     structure: Structure,
-    store: StableDiGraph<Node, Transition>,
+    store: StableDiGraph<GraphNode, Transition>,
     tools: IndexMap<ToolName, NodeIndex>,
     start: NodeIndex,
     end: NodeIndex,
@@ -55,7 +55,7 @@ pub struct ToolGraph {
 }
 
 #[derive(Clone, Debug)]
-struct Node {
+struct GraphNode {
     name: ToolName,
     /// Its position in the order: `start` is 0, `end` the largest, tools count upwards as they are
     /// added. Node indices do not serve, since freed ones are reused.
@@ -94,8 +94,8 @@ impl ToolGraph {
 
     pub fn with_structure(prior: Prior, structure: Structure) -> Self {
         let mut store = StableDiGraph::new();
-        let start = store.add_node(Node { name: ToolName::start(), rank: 0 });
-        let end = store.add_node(Node { name: ToolName::end(), rank: u64::MAX });
+        let start = store.add_node(GraphNode { name: ToolName::start(), rank: 0 });
+        let end = store.add_node(GraphNode { name: ToolName::end(), rank: u64::MAX });
         Self { prior, structure, store, tools: IndexMap::new(), start, end, joined: 0 }
     }
 
@@ -147,7 +147,7 @@ impl ToolGraph {
             return false;
         }
         self.joined += 1;
-        let node = self.store.add_node(Node { name: tool.clone(), rank: self.joined });
+        let node = self.store.add_node(GraphNode { name: tool.clone(), rank: self.joined });
         self.tools.insert(tool, node);
         true
     }

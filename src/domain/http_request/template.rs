@@ -13,20 +13,20 @@ pub type Escape = fn(&str) -> String;
 /// A text with places. It is written, and serialised, as a person writes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Template(Vec<Piece>);
+pub struct Template(Vec<TemplatePiece>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Piece {
+enum TemplatePiece {
     Text(String),
     /// `{name}`, `{name*}` for each of its parts, or `{name:style}`.
-    Argument(Slot),
+    Argument(ArgumentSlot),
     /// `${NAME}`: an environment variable, whose value is a secret.
     Variable(String),
 }
 
 /// The place of an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slot {
+pub struct ArgumentSlot {
     pub name: String,
     /// Whether each part of a list or an object has a place of its own (RFC 6570: the modifier `*`).
     pub each: bool,
@@ -36,7 +36,7 @@ pub struct Slot {
     pub wire: Option<String>,
 }
 
-impl Slot {
+impl ArgumentSlot {
     /// The value in a path, in a header, or within a text.
     pub fn written(&self, value: &Value, escaped: Escape) -> String {
         let name = self.wire.as_ref().unwrap_or(&self.name);
@@ -112,42 +112,42 @@ impl Template {
                 plain.pop();
             }
             if !plain.is_empty() {
-                pieces.push(Piece::Text(std::mem::take(&mut plain)));
+                pieces.push(TemplatePiece::Text(std::mem::take(&mut plain)));
             }
             pieces.push(if is_variable { variable(name)? } else { argument(name)? });
             rest = after;
         }
         plain.push_str(rest);
         if !plain.is_empty() {
-            pieces.push(Piece::Text(plain));
+            pieces.push(TemplatePiece::Text(plain));
         }
         Ok(Self(pieces))
     }
 
     /// Exactly this text.
     pub fn literal(text: &str) -> Self {
-        Self(vec![Piece::Text(text.to_owned())])
+        Self(vec![TemplatePiece::Text(text.to_owned())])
     }
 
     /// The place of this argument alone.
     pub fn place(name: &str) -> Self {
-        let slot = Slot { name: name.to_owned(), each: false, style: None, wire: None };
-        Self(vec![Piece::Argument(slot)])
+        let slot = ArgumentSlot { name: name.to_owned(), each: false, style: None, wire: None };
+        Self(vec![TemplatePiece::Argument(slot)])
     }
 
     /// The place of one argument and nothing else; such a place keeps the type of its value.
-    pub fn slot(&self) -> Option<&Slot> {
+    pub fn slot(&self) -> Option<&ArgumentSlot> {
         match self.0.as_slice() {
-            [Piece::Argument(slot)] => Some(slot),
+            [TemplatePiece::Argument(slot)] => Some(slot),
             _ => None,
         }
     }
 
     /// The places of its arguments.
-    pub fn slots(&self) -> impl Iterator<Item = &Slot> {
+    pub fn slots(&self) -> impl Iterator<Item = &ArgumentSlot> {
         self.0.iter().filter_map(|piece| match piece {
-            Piece::Argument(slot) => Some(slot),
-            Piece::Text(_) | Piece::Variable(_) => None,
+            TemplatePiece::Argument(slot) => Some(slot),
+            TemplatePiece::Text(_) | TemplatePiece::Variable(_) => None,
         })
     }
 
@@ -159,8 +159,8 @@ impl Template {
     /// The names of its environment variables.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
-            Piece::Variable(name) => Some(name.as_str()),
-            Piece::Text(_) | Piece::Argument(_) => None,
+            TemplatePiece::Variable(name) => Some(name.as_str()),
+            TemplatePiece::Text(_) | TemplatePiece::Argument(_) => None,
         })
     }
 
@@ -178,11 +178,11 @@ impl Template {
         let mut text = String::new();
         for piece in &self.0 {
             match piece {
-                Piece::Text(plain) => text.push_str(plain),
-                Piece::Variable(name) => {
+                TemplatePiece::Text(plain) => text.push_str(plain),
+                TemplatePiece::Variable(name) => {
                     text.push_str(&variables(name).map_err(Unfilled::Variable)?);
                 }
-                Piece::Argument(slot) => {
+                TemplatePiece::Argument(slot) => {
                     let value = slot.given(arguments)?;
                     let value = value.ok_or_else(|| Unfilled::Argument(slot.name.clone()))?;
                     text.push_str(&slot.written(value, escaped));
@@ -204,7 +204,7 @@ pub fn plain(value: &Value) -> String {
 }
 
 /// Only a style that is known ends a name: names may have a colon.
-fn argument(text: &str) -> Result<Piece, String> {
+fn argument(text: &str) -> Result<TemplatePiece, String> {
     let styled = text.rsplit_once(':').and_then(|(name, style)| {
         let (style, wire) = match style.split_once('=') {
             Some((style, wire)) => (style, Some(wire.to_owned())),
@@ -217,11 +217,11 @@ fn argument(text: &str) -> Result<Piece, String> {
     if name.is_empty() || name.contains(['{', '}', '*']) {
         return Err(format!("{{{name}}} names no argument; expected {{name}} or {{name*}}"));
     }
-    Ok(Piece::Argument(Slot { name: name.to_owned(), each, style, wire }))
+    Ok(TemplatePiece::Argument(ArgumentSlot { name: name.to_owned(), each, style, wire }))
 }
 
 /// Lower case is refused, because a mistaken value is usually a key, which must not become a name that is shown.
-fn variable(name: &str) -> Result<Piece, String> {
+fn variable(name: &str) -> Result<TemplatePiece, String> {
     let good = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     if name.is_empty() || !name.chars().all(good) || name.starts_with(|c: char| c.is_ascii_digit())
     {
@@ -229,25 +229,27 @@ fn variable(name: &str) -> Result<Piece, String> {
             "expected the name of an environment variable in upper case, such as ${API_TOKEN}";
         return Err(text.to_owned());
     }
-    Ok(Piece::Variable(name.to_owned()))
+    Ok(TemplatePiece::Variable(name.to_owned()))
 }
 
 impl fmt::Display for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for piece in &self.0 {
             match piece {
-                Piece::Text(text) => f.write_str(&text.replace('{', "{{").replace('}', "}}"))?,
-                Piece::Argument(slot) => slot.fmt(f)?,
-                Piece::Variable(name) => write!(f, "${{{name}}}")?,
+                TemplatePiece::Text(text) => {
+                    f.write_str(&text.replace('{', "{{").replace('}', "}}"))?
+                }
+                TemplatePiece::Argument(slot) => slot.fmt(f)?,
+                TemplatePiece::Variable(name) => write!(f, "${{{name}}}")?,
             }
         }
         Ok(())
     }
 }
 
-impl fmt::Display for Slot {
+impl fmt::Display for ArgumentSlot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Slot { name, each, style, wire } = self;
+        let ArgumentSlot { name, each, style, wire } = self;
         write!(f, "{{{name}{}", if *each { "*" } else { "" })?;
         if let Some(style) = style {
             write!(f, ":{}", style.name())?;

@@ -1,6 +1,6 @@
 //! The values of a knob that are worth a try.
 
-use super::spec::{Kind, KnobSpec};
+use super::spec::{KnobKind, KnobSpec};
 
 /// Values of a number that are tried, at least, where its range has so many.
 const LEAST: usize = 5;
@@ -13,7 +13,7 @@ impl KnobSpec {
     /// Values around this one, ascending and with it: of a number five to seven on its steps; of a switch or a choice
     /// all.
     pub fn around(&self, value: f64) -> Vec<f64> {
-        if let Kind::Switch | Kind::Choice(_) = self.kind {
+        if let KnobKind::Switch | KnobKind::Choice(_) = self.kind {
             return (0..=self.max as u32).map(f64::from).collect();
         }
         let near = match value > 0.0 {

@@ -7,7 +7,7 @@ use super::name::Knob;
 use crate::graph::WeightFormat;
 
 /// The values of a knob, in the order of its numbers.
-pub trait Choice: Copy + VariantArray + VariantNames {
+pub trait KnobChoice: Copy + VariantArray + VariantNames {
     /// The knob that has these values.
     const KNOB: Knob;
     const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
@@ -161,43 +161,43 @@ impl Speed {
     }
 }
 
-impl Choice for Speed {
+impl KnobChoice for Speed {
     const KNOB: Knob = Knob::Speed;
 }
 
-impl Choice for WeightFormat {
+impl KnobChoice for WeightFormat {
     const KNOB: Knob = Knob::WeightFormat;
 }
 
-impl Choice for Estimation {
+impl KnobChoice for Estimation {
     const KNOB: Knob = Knob::Estimate;
 }
 
-impl Choice for Blacklist {
+impl KnobChoice for Blacklist {
     const KNOB: Knob = Knob::Blacklist;
 }
 
-impl Choice for Judge {
+impl KnobChoice for Judge {
     const KNOB: Knob = Knob::Judge;
 }
 
-impl Choice for Reflect {
+impl KnobChoice for Reflect {
     const KNOB: Knob = Knob::Reflect;
 }
 
-impl Choice for Schemas {
+impl KnobChoice for Schemas {
     const KNOB: Knob = Knob::Schemas;
 }
 
-impl Choice for ProbeSchema {
+impl KnobChoice for ProbeSchema {
     const KNOB: Knob = Knob::ProbeSchema;
 }
 
-impl Choice for CallJudge {
+impl KnobChoice for CallJudge {
     const KNOB: Knob = Knob::CallJudge;
 }
 
-impl Choice for Retrieve {
+impl KnobChoice for Retrieve {
     const KNOB: Knob = Knob::Retrieve;
 }
 
@@ -206,12 +206,12 @@ mod tests {
     use std::fmt::Debug;
 
     use super::*;
-    use crate::knob::{KNOBS, Kind, KnobSpec, Knobs};
+    use crate::knob::{KNOBS, KnobKind, KnobSpec, Knobs};
 
     /// The knob has these names, and each means the value of that name.
-    fn has<C: Choice + Debug + PartialEq>(names: &[&str]) -> Knob {
+    fn has<C: KnobChoice + Debug + PartialEq>(names: &[&str]) -> Knob {
         let (spec, mut knobs) = (C::KNOB.spec(), Knobs::default());
-        assert_eq!(spec.kind, Kind::Choice(C::NAMES), "{}", spec.name);
+        assert_eq!(spec.kind, KnobKind::Choice(C::NAMES), "{}", spec.name);
         assert_eq!(C::NAMES, names, "{}", spec.name);
         for (value, name) in C::ALL.iter().zip(names) {
             knobs.set(C::KNOB, spec.parse(name).unwrap());
@@ -234,7 +234,7 @@ mod tests {
             has::<Retrieve>(&["words", "states", "both"]),
             has::<CallJudge>(&["off", "mark", "act"]),
         ];
-        let is_choice = |spec: &&KnobSpec| matches!(spec.kind, Kind::Choice(_));
+        let is_choice = |spec: &&KnobSpec| matches!(spec.kind, KnobKind::Choice(_));
         let declared: Vec<_> = KNOBS.iter().filter(is_choice).map(|spec| spec.knob).collect();
         assert_eq!(declared, choices, "every choice has an enum");
     }

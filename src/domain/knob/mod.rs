@@ -16,11 +16,11 @@ use serde::{Deserialize, Serialize};
 
 pub use self::{
     choice::{
-        Blacklist, CallJudge, Choice, Estimation, Judge, ProbeSchema, Reflect, Retrieve, Schemas,
-        Speed,
+        Blacklist, CallJudge, Estimation, Judge, KnobChoice, ProbeSchema, Reflect, Retrieve,
+        Schemas, Speed,
     },
     name::Knob,
-    spec::{Kind, KnobSpec, Takes},
+    spec::{KnobKind, KnobSpec, Takes},
     table::KNOBS,
 };
 
@@ -80,7 +80,7 @@ impl Knobs {
     }
 
     /// The value of a knob that is a choice.
-    pub fn choice<C: Choice>(&self) -> C {
+    pub fn choice<C: KnobChoice>(&self) -> C {
         // A damaged journal may contain any number.
         C::ALL[self.count(C::KNOB).min(C::ALL.len() - 1)]
     }

@@ -4,14 +4,14 @@ use super::name::Knob;
 
 /// The values of a knob.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub enum KnobKind {
     /// Any number from `min` to `max`.
     Real,
     /// Whole numbers from `min` to `max`.
     Whole,
     /// 0 (off) or 1 (on).
     Switch,
-    /// The index of one of these names, which are those of a [`super::Choice`].
+    /// The index of one of these names, which are those of a [`super::KnobChoice`].
     Choice(&'static [&'static str]),
 }
 
@@ -34,7 +34,7 @@ pub struct KnobSpec {
     pub name: &'static str,
     /// As shown in the header, short.
     pub symbol: &'static str,
-    pub kind: Kind,
+    pub kind: KnobKind,
     pub min: f64,
     pub max: f64,
     /// The change of one key press.
@@ -50,7 +50,7 @@ impl KnobSpec {
     /// The value, if this knob accepts it; otherwise an error with the accepted range.
     pub fn check(&self, value: f64) -> Result<f64, String> {
         let fits = value.is_finite() && value >= self.min && value <= self.max;
-        let whole = matches!(self.kind, Kind::Real) || value.fract() == 0.0;
+        let whole = matches!(self.kind, KnobKind::Real) || value.fract() == 0.0;
         if fits && whole { Ok(value) } else { Err(format!("{} takes {}", self.name, self.range())) }
     }
 
@@ -58,13 +58,15 @@ impl KnobSpec {
     pub fn parse(&self, text: &str) -> Result<f64, String> {
         let text = text.trim();
         let named = match self.kind {
-            Kind::Real | Kind::Whole => None,
-            Kind::Switch => match text {
+            KnobKind::Real | KnobKind::Whole => None,
+            KnobKind::Switch => match text {
                 "on" | "true" | "yes" => Some(1.0),
                 "off" | "false" | "no" => Some(0.0),
                 _ => None,
             },
-            Kind::Choice(names) => names.iter().position(|name| *name == text).map(|i| i as f64),
+            KnobKind::Choice(names) => {
+                names.iter().position(|name| *name == text).map(|i| i as f64)
+            }
         };
         let value = named.or_else(|| text.parse().ok());
         value
@@ -75,20 +77,20 @@ impl KnobSpec {
     /// The value as people read it.
     pub fn show(&self, value: f64) -> String {
         match self.kind {
-            Kind::Real => format!("{value:.2}"),
-            Kind::Whole => format!("{value:.0}"),
-            Kind::Switch => (if value == 0.0 { "off" } else { "on" }).to_owned(),
-            Kind::Choice(names) => names.get(value as usize).copied().unwrap_or("?").to_owned(),
+            KnobKind::Real => format!("{value:.2}"),
+            KnobKind::Whole => format!("{value:.0}"),
+            KnobKind::Switch => (if value == 0.0 { "off" } else { "on" }).to_owned(),
+            KnobKind::Choice(names) => names.get(value as usize).copied().unwrap_or("?").to_owned(),
         }
     }
 
     /// The accepted values, in words.
     pub fn range(&self) -> String {
         match self.kind {
-            Kind::Real => format!("a number from {} to {}", self.min, self.max),
-            Kind::Whole => format!("a whole number from {} to {}", self.min, self.max),
-            Kind::Switch => "on or off".to_owned(),
-            Kind::Choice(names) => format!("one of {}", names.join(", ")),
+            KnobKind::Real => format!("a number from {} to {}", self.min, self.max),
+            KnobKind::Whole => format!("a whole number from {} to {}", self.min, self.max),
+            KnobKind::Switch => "on or off".to_owned(),
+            KnobKind::Choice(names) => format!("one of {}", names.join(", ")),
         }
     }
 
@@ -97,14 +99,14 @@ impl KnobSpec {
         let moved = value + f64::from(steps) * self.step;
         match self.kind {
             // Rounded to the step, so that ten presses of 0.05 make 0.5 and not 0.49999999.
-            Kind::Real | Kind::Whole => {
+            KnobKind::Real | KnobKind::Whole => {
                 let ticks = (moved / self.step).round();
                 // Multiplying by the reciprocal first keeps 0.05 steps at two decimals.
                 let exact = ticks / (1.0 / self.step).round().max(1.0);
                 let value = if self.step < 1.0 { exact } else { ticks * self.step };
                 value.clamp(self.min, self.max)
             }
-            Kind::Switch | Kind::Choice(_) => moved.rem_euclid(self.max + 1.0),
+            KnobKind::Switch | KnobKind::Choice(_) => moved.rem_euclid(self.max + 1.0),
         }
     }
 }

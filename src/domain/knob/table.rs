@@ -1,10 +1,11 @@
 //! The knobs.
 
 use super::choice::{
-    Blacklist, CallJudge, Choice, Estimation, Judge, ProbeSchema, Reflect, Retrieve, Schemas, Speed,
+    Blacklist, CallJudge, Estimation, Judge, KnobChoice, ProbeSchema, Reflect, Retrieve, Schemas,
+    Speed,
 };
 use super::name::Knob;
-use super::spec::{Kind, KnobSpec, Takes};
+use super::spec::{KnobKind, KnobSpec, Takes};
 use crate::graph::WeightFormat;
 
 /// Every knob, in display order.
@@ -359,7 +360,7 @@ const fn real(
         knob,
         name,
         symbol,
-        kind: Kind::Real,
+        kind: KnobKind::Real,
         min,
         max,
         step,
@@ -379,7 +380,7 @@ const fn whole(
     doc: &'static str,
 ) -> KnobSpec {
     let mut spec = real(knob, names, range, default, takes, doc);
-    spec.kind = Kind::Whole;
+    spec.kind = KnobKind::Whole;
     spec
 }
 
@@ -391,12 +392,12 @@ const fn switch(
     doc: &'static str,
 ) -> KnobSpec {
     let mut spec = real(knob, names, (0.0, 1.0, 1.0), 0.0, takes, doc);
-    spec.kind = Kind::Switch;
+    spec.kind = KnobKind::Switch;
     spec.default = if default { 1.0 } else { 0.0 };
     spec
 }
 
-const fn choice<C: Choice>(
+const fn choice<C: KnobChoice>(
     names: (&'static str, &'static str),
     default: usize,
     takes: Takes,
@@ -404,7 +405,7 @@ const fn choice<C: Choice>(
 ) -> KnobSpec {
     let most = (C::NAMES.len() - 1) as f64;
     let mut spec = real(C::KNOB, names, (0.0, most, 1.0), default as f64, takes, doc);
-    spec.kind = Kind::Choice(C::NAMES);
+    spec.kind = KnobKind::Choice(C::NAMES);
     spec
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The number of a piece of evidence. Written `E1`, and `#E1` in inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "String")]
+#[serde(try_from = "RawEvidenceId", into = "String")]
 pub struct EvidenceId(pub u32);
 
 /// The text is not a name of evidence.
@@ -52,19 +52,19 @@ impl From<EvidenceId> for String {
 
 /// As models write it in JSON.
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum Written {
+#[serde(untagged, expecting = "data did not match any variant of untagged enum Written")]
+enum RawEvidenceId {
     Number(u32),
     Text(String),
 }
 
-impl TryFrom<Written> for EvidenceId {
+impl TryFrom<RawEvidenceId> for EvidenceId {
     type Error = NotAnId;
 
-    fn try_from(written: Written) -> Result<Self, NotAnId> {
+    fn try_from(written: RawEvidenceId) -> Result<Self, NotAnId> {
         match written {
-            Written::Number(number) => Ok(Self(number)),
-            Written::Text(text) => text.parse(),
+            RawEvidenceId::Number(number) => Ok(Self(number)),
+            RawEvidenceId::Text(text) => text.parse(),
         }
     }
 }

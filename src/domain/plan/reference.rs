@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, ops::Range};
 use super::{EvidenceId, id::DIGITS};
 
 /// Evidence named in a text.
-struct Mark {
+struct EvidenceMark {
     id: EvidenceId,
     /// Its position, in bytes.
     at: Range<usize>,
@@ -104,7 +104,7 @@ fn loose(
     (!hashed && before.contains(&id)).then_some((id, at..end))
 }
 
-fn replaced(input: &str, mut with: impl FnMut(&Mark) -> Option<String>) -> String {
+fn replaced(input: &str, mut with: impl FnMut(&EvidenceMark) -> Option<String>) -> String {
     let mut output = String::with_capacity(input.len());
     let mut from = 0;
     for mark in marks(input) {
@@ -118,7 +118,7 @@ fn replaced(input: &str, mut with: impl FnMut(&Mark) -> Option<String>) -> Strin
     output
 }
 
-fn marks(input: &str) -> impl Iterator<Item = Mark> {
+fn marks(input: &str) -> impl Iterator<Item = EvidenceMark> {
     input.match_indices(['#', '＃']).filter_map(|(at, hash)| {
         let rest = &input[at + hash.len()..];
         let digits = rest.strip_prefix(['E', 'e']);
@@ -134,7 +134,7 @@ fn marks(input: &str) -> impl Iterator<Item = Mark> {
         }
         let id = digits[..count].parse().ok().filter(|_| count <= DIGITS)?;
         let end = input.len() - digits.len() + count;
-        Some(Mark { id: EvidenceId(id), at: at..end, bare })
+        Some(EvidenceMark { id: EvidenceId(id), at: at..end, bare })
     })
 }
 

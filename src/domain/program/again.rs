@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Answer, Frame, Pause, ProgramEnd, ProgramStart, Raised, Set};
+use super::{CallAnswer, Frame, Pause, ProgramEnd, ProgramStart, Raised, Set};
 
 /// Why the value of an expression is not told: it has 50 ms.
 pub const TOO_LONG: &str = "it takes longer than 50 ms";
@@ -17,7 +17,7 @@ pub struct HeardCall {
     /// The function.
     pub tool: String,
     pub arguments: Map<String, Value>,
-    pub answer: Answer,
+    pub answer: CallAnswer,
 }
 
 /// What a program was told.

@@ -44,20 +44,20 @@ impl fmt::Display for Drift {
 }
 
 /// Differences by place: the elements of a list share one, and the first is kept.
-type Found = IndexMap<String, Drifted>;
+type DriftMap = IndexMap<String, Drifted>;
 
 impl Schema {
     /// Where a result differs, at most [`MOST`] places in the order of the result. Empty for every result that the
     /// schema was learned from. A field of an optional key may be absent, and an int is taken where a float is known.
     pub fn drift(&self, result: &Value) -> Vec<Drift> {
-        let mut found = Found::new();
+        let mut found = DriftMap::new();
         if !self.is_unknown() {
             self.compare("", result, &mut found);
         }
         found.into_iter().map(|(path, how)| Drift { path, how }).collect()
     }
 
-    fn compare(&self, path: &str, value: &Value, found: &mut Found) {
+    fn compare(&self, path: &str, value: &Value, found: &mut DriftMap) {
         if found.len() >= MOST {
             return;
         }
@@ -74,7 +74,7 @@ impl Schema {
         }
     }
 
-    fn compare_elements(&self, path: &str, list: &[Value], found: &mut Found) {
+    fn compare_elements(&self, path: &str, list: &[Value], found: &mut DriftMap) {
         let Some(elements) = &self.elements else { return };
         match list.first() {
             Some(first) if elements.is_unknown() => {
@@ -84,7 +84,7 @@ impl Schema {
         }
     }
 
-    fn compare_fields(&self, path: &str, object: &Map<String, Value>, found: &mut Found) {
+    fn compare_fields(&self, path: &str, object: &Map<String, Value>, found: &mut DriftMap) {
         for name in self.required.iter().filter(|name| !object.contains_key(*name)) {
             note(found, &field(path, name), || Drifted::Missing);
         }
@@ -127,7 +127,7 @@ impl Schema {
     }
 }
 
-fn note(found: &mut Found, path: &str, how: impl FnOnce() -> Drifted) {
+fn note(found: &mut DriftMap, path: &str, how: impl FnOnce() -> Drifted) {
     if found.len() < MOST && !found.contains_key(path) {
         found.insert(path.to_owned(), how());
     }

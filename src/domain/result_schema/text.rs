@@ -12,7 +12,7 @@ pub const LINES: usize = 200;
 pub const LEVELS: usize = 12;
 
 /// A text under construction.
-struct Text {
+struct SchemaText {
     text: String,
     lines: usize,
     /// Levels of objects that are shown.
@@ -38,17 +38,17 @@ impl Schema {
     /// }
     /// ```
     pub fn to_text(&self) -> String {
-        let mut text = Text::of(self, LEVELS);
+        let mut text = SchemaText::of(self, LEVELS);
         for levels in (1..LEVELS).rev() {
             if text.is_cut {
-                text = Text::of(self, levels);
+                text = SchemaText::of(self, levels);
             }
         }
         text.text
     }
 }
 
-impl Text {
+impl SchemaText {
     fn of(schema: &Schema, levels: usize) -> Self {
         let mut text = Self { text: String::new(), lines: 1, levels, level: 0, is_cut: false };
         text.add(schema);

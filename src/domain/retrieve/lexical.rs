@@ -19,7 +19,7 @@ use crate::{id::ToolName, spec::ToolSpec, state::InTask};
 /// is not updated as tools come and go: that would change every weight for no visible difference.
 pub struct Lexical {
     weigher: Bm25,
-    lists: HashMap<Term, Vec<Entry>>,
+    lists: HashMap<Term, Vec<TermPosting>>,
     tools: Vec<Option<Indexed>>,
     places: HashMap<ToolName, usize>,
     /// Places of removed tools.
@@ -37,7 +37,7 @@ fn term(word: &str) -> Term {
 
 /// A term's occurrence in one tool.
 #[derive(Clone, Copy)]
-struct Entry {
+struct TermPosting {
     place: usize,
     weight: f32,
 }
@@ -101,7 +101,7 @@ impl Lexical {
         for (word, weight) in self.weigher.weigh(&text_of(tool)) {
             let term = term(&word);
             if seen.insert(term) {
-                self.lists.entry(term).or_default().push(Entry { place, weight });
+                self.lists.entry(term).or_default().push(TermPosting { place, weight });
                 terms.push(term);
             }
         }

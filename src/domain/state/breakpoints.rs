@@ -25,7 +25,7 @@ pub struct BreakpointState {
 
 /// A breakpoint has stopped the agent, which has not been resumed since.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Stop {
+pub struct BreakpointStop {
     pub breakpoint: BreakpointId,
     /// The agent was to run to this place.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

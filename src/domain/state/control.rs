@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-use super::breakpoints::Stop;
+use super::breakpoints::BreakpointStop;
 use super::undo::Changes;
 use crate::event::{Boundary, Lane, Resume};
 use crate::id::{EffectId, RunId};
@@ -69,7 +69,7 @@ pub struct Control {
     pub paused_lanes: BTreeSet<Lane>,
     /// The breakpoint that has stopped the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stop: Option<Stop>,
+    pub stop: Option<BreakpointStop>,
     /// Calls that wait for a person's consent, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<EffectId>,

@@ -45,7 +45,7 @@ fn is_zero(n: &u32) -> bool {
 /// Where the state of an effect is stored: its index among those of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum EffectIndex {
     ModelCall(usize),
     ToolCall(usize),
     Embedding(usize),

@@ -8,14 +8,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A list whose first items may be gone. The places of the others stay the same.
 #[derive(Clone, Debug)]
-pub struct Kept<T> {
+pub struct RollingList<T> {
     gone: usize,
     items: VecDeque<T>,
     /// Items that were read again, by their places. They go before the others, and belong to nothing else.
     recalled: BTreeMap<usize, T>,
 }
 
-impl<T> Kept<T> {
+impl<T> RollingList<T> {
     /// The number of all items, gone or not.
     pub fn len(&self) -> usize {
         self.gone + self.items.len()
@@ -117,19 +117,19 @@ impl<T> Kept<T> {
 }
 
 /// What was recalled does not count.
-impl<T: PartialEq> PartialEq for Kept<T> {
+impl<T: PartialEq> PartialEq for RollingList<T> {
     fn eq(&self, other: &Self) -> bool {
         (self.gone, &self.items) == (other.gone, &other.items)
     }
 }
 
-impl<T> Default for Kept<T> {
+impl<T> Default for RollingList<T> {
     fn default() -> Self {
         Self { gone: 0, items: VecDeque::new(), recalled: BTreeMap::new() }
     }
 }
 
-impl<T> Index<usize> for Kept<T> {
+impl<T> Index<usize> for RollingList<T> {
     type Output = T;
 
     fn index(&self, at: usize) -> &T {
@@ -137,7 +137,7 @@ impl<T> Index<usize> for Kept<T> {
     }
 }
 
-impl<'a, T> IntoIterator for &'a Kept<T> {
+impl<'a, T> IntoIterator for &'a RollingList<T> {
     type Item = &'a T;
     type IntoIter = vec_deque::Iter<'a, T>;
 
@@ -147,28 +147,28 @@ impl<'a, T> IntoIterator for &'a Kept<T> {
 }
 
 /// As a list, or as the items that are not gone together with the number of those that are.
-impl<T: Serialize> Serialize for Kept<T> {
+impl<T: Serialize> Serialize for RollingList<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.gone {
             0 => self.items.serialize(serializer),
-            gone => Written::Rest { gone, items: &self.items }.serialize(serializer),
+            gone => RollingListForm::Rest { gone, items: &self.items }.serialize(serializer),
         }
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Kept<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for RollingList<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (gone, items) = match Written::deserialize(deserializer)? {
-            Written::All(items) => (0, items),
-            Written::Rest { gone, items } => (gone, items),
+        let (gone, items) = match RollingListForm::deserialize(deserializer)? {
+            RollingListForm::All(items) => (0, items),
+            RollingListForm::Rest { gone, items } => (gone, items),
         };
         Ok(Self { gone, items, recalled: BTreeMap::new() })
     }
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum Written<I> {
+#[serde(untagged, expecting = "data did not match any variant of untagged enum Written")]
+enum RollingListForm<I> {
     All(I),
     Rest { gone: usize, items: I },
 }
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn places_stay_when_the_beginning_is_gone() {
-        let mut list = Kept::default();
+        let mut list = RollingList::default();
         (0..10).for_each(|item| list.push(item));
         list.forget_while(|item| *item < 4);
         assert_eq!((list.len(), list.gone(), list.get(3), list.get(4)), (10, 4, None, Some(&4)));
@@ -190,11 +190,11 @@ mod tests {
         list.push(10);
         let json = serde_json::to_string(&list).unwrap();
         assert_eq!(json, r#"{"gone":9,"items":[9,10]}"#);
-        assert_eq!(serde_json::from_str::<Kept<i32>>(&json).unwrap(), list);
-        let mut whole = Kept::default();
+        assert_eq!(serde_json::from_str::<RollingList<i32>>(&json).unwrap(), list);
+        let mut whole = RollingList::default();
         whole.push(7);
         assert_eq!(serde_json::to_string(&whole).unwrap(), "[7]");
-        assert_eq!(serde_json::from_str::<Kept<i32>>("[7]").unwrap(), whole);
+        assert_eq!(serde_json::from_str::<RollingList<i32>>("[7]").unwrap(), whole);
         assert_eq!((list.len(), list.last()), (11, Some(&10)));
         let before = list.clone();
         list.recall(3, 3);

@@ -95,12 +95,12 @@ fn is_wrong(event: &Event) -> bool {
 /// The landmarks of a session so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Landmarks(BTreeMap<Landmark, Numbers>);
+pub struct Landmarks(BTreeMap<Landmark, EventNumbers>);
 
 /// The numbers of the events of one kind. Where there are more than [`MOST`], one is kept for so many events: the
 /// last one of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Numbers {
+struct EventNumbers {
     /// How many there were, kept or not.
     count: u64,
     every: u64,
@@ -120,7 +120,7 @@ impl Landmarks {
     }
 
     pub(super) fn add(&mut self, kind: Landmark, n: u64) {
-        let new = || Numbers { count: 0, every: 1, events: Vec::new() };
+        let new = || EventNumbers { count: 0, every: 1, events: Vec::new() };
         self.0.entry(kind).or_insert_with(new).push(n);
     }
 
@@ -159,7 +159,7 @@ impl Landmarks {
     }
 }
 
-impl Numbers {
+impl EventNumbers {
     fn push(&mut self, n: u64) {
         match self.events.last_mut() {
             // A damaged journal may count backwards.
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded_and_spread_over_the_session() {
-        let mut numbers = Numbers { count: 0, every: 1, events: Vec::new() };
+        let mut numbers = EventNumbers { count: 0, every: 1, events: Vec::new() };
         let events: Vec<u64> = (0..1_000_000).map(|i| 7 * i + 3).collect();
         for n in &events {
             numbers.push(*n);

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::kept::Kept;
-use crate::event::Verdict;
+use super::kept::RollingList;
+use crate::event::ToolVerdict;
 use crate::finite::Finite;
 use crate::graph::{Pins, Scores, ToolGraph};
 use crate::id::{TaskId, ToolName};
@@ -18,7 +18,7 @@ pub struct Learning {
     pub scores: Scores,
     pub pins: Pins,
     /// The score of a tool after each task that scored it, and after each edit.
-    pub history: IndexMap<ToolName, Kept<ScorePoint>>,
+    pub history: IndexMap<ToolName, RollingList<ScorePoint>>,
     /// The whole graph, while `graph` leaves the current task's own trajectory out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) whole: Option<Box<ToolGraph>>,
@@ -86,7 +86,7 @@ impl Learning {
         }
     }
 
-    pub(super) fn evaluate(&mut self, n: u64, task: TaskId, verdicts: &[Verdict]) {
+    pub(super) fn evaluate(&mut self, n: u64, task: TaskId, verdicts: &[ToolVerdict]) {
         self.evaluated = Some((n, task));
         for verdict in verdicts {
             let score = self.score(&verdict.tool) + f64::from(verdict.score);

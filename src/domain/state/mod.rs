@@ -55,22 +55,22 @@ pub mod undo;
 pub mod work;
 
 pub use at_work::AtWork;
-pub use breakpoints::{BreakpointState, Stop};
+pub use breakpoints::{BreakpointState, BreakpointStop};
 pub use budget::{Overrun, Spent, TaskBudget, ToolLedger};
 pub use control::{Control, Hold, Mode};
-pub use effects::{EffectState, Place};
+pub use effects::{EffectIndex, EffectState};
 pub use embeddings::EmbeddingState;
 pub use faults::FaultState;
 pub use grading::Grading;
 pub use in_task::InTask;
-pub use kept::Kept;
+pub use kept::RollingList;
 pub use landmarks::{Landmark, Landmarks};
 pub use laps::{Lap, Reaction, TakenHit, Tried, TriedEnd};
 pub use learning::Learning;
 pub use model_calls::{ModelCallPhase, ModelCallState, Rewritten};
 pub use models::{ModelState, Models, Reachable};
 pub use programs::{Blamed, ProgramState};
-pub use query::{Cause, Mark, ProbingSums, Repeat, Uncached};
+pub use query::{CallMark, Cause, ProbingSums, Repeat, Uncached};
 pub use reader::ReaderState;
 pub use runs::{RunState, Watched};
 pub use search::{NodeState, SearchTree};
@@ -78,9 +78,9 @@ pub use servers::{ChangedDefinition, ServerStage, ServerState};
 pub use tasks::{StepState, TaskPhase, TaskState};
 pub use tool_calls::{Relayed, ToolCallPhase, ToolCallState};
 pub use tools::ToolState;
-pub use transcript::{Line, What};
+pub use transcript::{TranscriptLine, What};
 pub use undo::Undoable;
-pub use work::{EvidenceState, Source, Work};
+pub use work::{EvidenceSource, EvidenceState, PlanProgress};
 
 /// The whole session at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -129,10 +129,10 @@ pub struct State {
     #[serde(default)]
     bare: usize,
     /// In the order of their numbers, which count from 1.
-    pub tasks: Kept<Arc<TaskState>>,
+    pub tasks: RollingList<Arc<TaskState>>,
     /// The tasks that have ended, in short.
     #[serde(default)]
-    pub laps: Kept<Lap>,
+    pub laps: RollingList<Lap>,
     /// The tasks at work.
     pub at_work: AtWork,
     /// The runs beside the first, and how each differs from it.
@@ -150,18 +150,18 @@ pub struct State {
     pub tasks_right: usize,
     /// In the order of their numbers, which count from 1 over all effects.
     #[serde(default)]
-    effects: Kept<Place>,
+    effects: RollingList<EffectIndex>,
     /// Effects that wait, are held or run, in the order of their numbers.
     #[serde(default)]
     in_flight: Vec<EffectId>,
     /// Model calls, in the order in which they were requested.
     #[serde(rename = "asks")]
-    pub model_calls: Kept<ModelCallState>,
+    pub model_calls: RollingList<ModelCallState>,
     /// Tool calls, in the order in which they were requested.
     #[serde(rename = "calls")]
-    pub tool_calls: Kept<ToolCallState>,
+    pub tool_calls: RollingList<ToolCallState>,
     /// In the order in which they were requested.
-    pub embeddings: Kept<EmbeddingState>,
+    pub embeddings: RollingList<EmbeddingState>,
     pub faults: BTreeMap<FaultId, FaultState>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub breakpoints: BTreeMap<BreakpointId, BreakpointState>,
@@ -174,7 +174,7 @@ pub struct State {
     /// The number of the newest breakpoint, deleted or not.
     #[serde(default)]
     pub breakpoints_set: u32,
-    pub transcript: Kept<Line>,
+    pub transcript: RollingList<TranscriptLine>,
     /// The events that a person wants to go to.
     #[serde(default, skip_serializing_if = "Landmarks::is_empty")]
     pub landmarks: Landmarks,
@@ -219,7 +219,7 @@ impl State {
     }
 
     /// The line of the transcript that this event made.
-    pub fn line(&self, n: u64) -> Option<&Line> {
+    pub fn line(&self, n: u64) -> Option<&TranscriptLine> {
         let at = self.transcript.partition_point(|line| line.n < n);
         self.transcript.get(at).filter(|line| line.n == n)
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::budget::{CENT, TaskBudget};
-use super::{grading::Grading, programs::ProgramState, search::SearchTree, work::Work};
-use crate::event::{BudgetPlan, CacheBreak, Caveat, MenuItem, Outcome, Verdict};
+use super::{grading::Grading, programs::ProgramState, search::SearchTree, work::PlanProgress};
+use crate::event::{BudgetPlan, CacheBreak, Caveat, MenuItem, Outcome, ToolVerdict};
 use crate::finite::Finite;
 use crate::id::{EffectId, TaskId, ToolName};
 use crate::{chat::Role, spec::Task, strategy::Strategy};
@@ -60,7 +60,7 @@ pub struct TaskState {
     /// What the grader said of the answer; `None` if it was not asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grading: Option<Grading>,
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<ToolVerdict>,
     /// Microseconds since the session was opened.
     pub started: Option<u64>,
     pub ended: Option<u64>,
@@ -73,7 +73,7 @@ pub struct TaskState {
     pub tokens_out: u64,
     pub budget: TaskBudget,
     /// A planner's plan and its evidence; empty for strategies without a planner.
-    pub work: Work,
+    pub work: PlanProgress,
     /// The programs that were written; empty for strategies that write none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramState>,
@@ -137,7 +137,7 @@ impl TaskState {
             cached: 0,
             tokens_out: 0,
             budget: TaskBudget::default(),
-            work: Work::default(),
+            work: PlanProgress::default(),
             programs: Vec::new(),
             search: SearchTree::default(),
             dollars: 0.0.into(),
@@ -160,7 +160,7 @@ impl TaskState {
         self.reflections = reflections.to_vec();
         self.budget.closing = false;
         self.search = SearchTree::default();
-        self.work = Work::default();
+        self.work = PlanProgress::default();
         self.programs.clear();
     }
 
@@ -240,7 +240,7 @@ impl TaskState {
             verdicts: Vec::new(),
             grading: self.grading.clone(),
             budget,
-            work: Work::default(),
+            work: PlanProgress::default(),
             programs: Vec::new(),
             search: SearchTree::default(),
             phase: self.phase.clone(),

@@ -11,7 +11,7 @@ use crate::plan::Plan;
 
 /// A line of the transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct TranscriptLine {
     /// The event that made it.
     pub n: u64,
     /// Microseconds since the session was opened.

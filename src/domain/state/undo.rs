@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
 
-use crate::event::{BudgetEvent, By, ChangeEvent, Event, GraphEvent, Record, Verdict};
+use crate::event::{BudgetEvent, By, ChangeEvent, Event, GraphEvent, Record, ToolVerdict};
 use crate::{command::Command, id::TaskId, id::ToolName};
 
 /// Presses of a key are one change while each follows the one before within this time, in
@@ -110,7 +110,7 @@ impl Changes {
     }
 
     /// The evaluator has added to a score that the user set: undo and redo must keep that.
-    pub(super) fn keep_learned(&mut self, verdict: &Verdict) {
+    pub(super) fn keep_learned(&mut self, verdict: &ToolVerdict) {
         for event in self.both() {
             if let Event::Graph(GraphEvent::ScoreSet { tool, score, was, .. }) = event
                 && *tool == verdict.tool

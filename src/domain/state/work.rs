@@ -11,7 +11,7 @@ use crate::plan::{EvidenceId, Plan, PlanStep};
 
 /// The plan of a task, and its evidence.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Work {
+pub struct PlanProgress {
     /// `None` until one was parsed.
     pub plan: Option<Arc<Plan>>,
     /// Why answers of the planner were refused.
@@ -23,7 +23,7 @@ pub struct Work {
 /// A piece of evidence that is searched or found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvidenceState {
-    pub source: Source,
+    pub source: EvidenceSource,
     /// Start time, in microseconds since the session was opened.
     pub since: u64,
     pub found: Option<u64>,
@@ -38,7 +38,7 @@ pub struct EvidenceState {
 /// The effect that searches for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Source {
+pub enum EvidenceSource {
     /// A tool call.
     Call(EffectId),
     /// A model call.
@@ -48,12 +48,12 @@ pub enum Source {
 }
 
 impl EvidenceState {
-    pub(super) fn new(source: Source, since: u64) -> Self {
+    pub(super) fn new(source: EvidenceSource, since: u64) -> Self {
         Self { source, since, found: None, text: None, nulled: None, saved: 0 }
     }
 }
 
-impl Work {
+impl PlanProgress {
     /// The plan that a piece of evidence follows.
     pub fn plan_of(&self, evidence: EvidenceId) -> Option<&PlanStep> {
         let steps = &self.plan.as_ref()?.steps;

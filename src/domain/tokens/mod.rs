@@ -12,7 +12,7 @@ use tiktoken::{CoreBpe, encoding};
 
 mod parts;
 
-pub use self::parts::{Part, Piece, count_request, count_tools, each, framing, parts};
+pub use self::parts::{PromptPart, PromptPiece, count_request, count_tools, each, framing, parts};
 
 /// Longest text, in bytes, whose every byte is counted. Beyond it samples are counted and scaled.
 const EXACT: usize = 128 * 1024;

@@ -21,7 +21,7 @@ const DEFINITIONS: usize = 16_384;
 
 /// One part of a request, as the prompt inspector lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct PromptPart {
     /// Its kind: `system`, `user`, `assistant`, `observation of NAME`, `tool NAME`, `framing`.
     pub label: String,
     /// Exactly the text that is sent, before the endpoint's own template.
@@ -30,14 +30,14 @@ pub struct Part {
 }
 
 /// The same, of a request that lives longer.
-pub struct Piece<'a> {
+pub struct PromptPiece<'a> {
     pub label: Cow<'a, str>,
     pub text: Cow<'a, str>,
     /// Where it was counted before.
     known: Option<u64>,
 }
 
-impl Piece<'_> {
+impl PromptPiece<'_> {
     /// The number of its tokens, which is counted here.
     pub fn tokens(&self) -> u64 {
         self.known.unwrap_or_else(|| count(&self.text))
@@ -57,14 +57,18 @@ pub fn count_tools(tools: &[ToolDef]) -> u64 {
 }
 
 /// A request part by part, in sending order; the last part is the chat format itself.
-pub fn parts(request: &Request) -> Vec<Part> {
+pub fn parts(request: &Request) -> Vec<PromptPart> {
     let mut parts = Vec::new();
     each(request, |piece| {
         let tokens = piece.tokens();
-        parts.push(Part { label: piece.label.into_owned(), text: piece.text.into_owned(), tokens });
+        parts.push(PromptPart {
+            label: piece.label.into_owned(),
+            text: piece.text.into_owned(),
+            tokens,
+        });
     });
     let tokens = framing(request);
-    parts.push(Part { label: "framing".into(), text: String::new(), tokens });
+    parts.push(PromptPart { label: "framing".into(), text: String::new(), tokens });
     parts
 }
 
@@ -74,29 +78,29 @@ pub fn framing(request: &Request) -> u64 {
 }
 
 /// Takes each of the [`parts`], without the chat format. The tokens of messages are not counted here.
-pub fn each(request: &Request, mut take: impl FnMut(Piece<'_>)) {
+pub fn each(request: &Request, mut take: impl FnMut(PromptPiece<'_>)) {
     for tool in request.tools.iter() {
         let part = part(tool);
         let (label, text) = (Cow::from(&*part.label), Cow::from(&*part.text));
-        take(Piece { label, text, known: Some(part.tokens) });
+        take(PromptPiece { label, text, known: Some(part.tokens) });
     }
     for message in &request.messages {
-        of_message(message, &mut |label, text| take(Piece { label, text, known: None }));
+        of_message(message, &mut |label, text| take(PromptPiece { label, text, known: None }));
     }
 }
 
 /// A definition as it was seen last, and its part.
-struct Known {
+struct CachedDefinition {
     /// That of the definition, which keeps its address while it is here.
     parameters: Weak<Value>,
     description: String,
-    part: Arc<Part>,
+    part: Arc<PromptPart>,
 }
 
 /// The part of a definition. Menus change with each step, and the definitions in them share their parameters.
-fn part(tool: &ToolDef) -> Arc<Part> {
+fn part(tool: &ToolDef) -> Arc<PromptPart> {
     thread_local! {
-        static KNOWN: RefCell<HashMap<(usize, ToolName), Known>> = RefCell::default();
+        static KNOWN: RefCell<HashMap<(usize, ToolName), CachedDefinition>> = RefCell::default();
     }
     let address = Arc::as_ptr(&tool.parameters) as usize;
     KNOWN.with_borrow_mut(|known| {
@@ -115,22 +119,22 @@ fn part(tool: &ToolDef) -> Arc<Part> {
         }
         let (part, description) = (Arc::new(of_tool(tool)), tool.description.clone());
         let parameters = Arc::downgrade(&tool.parameters);
-        known.insert(key, Known { parameters, description, part: Arc::clone(&part) });
+        known.insert(key, CachedDefinition { parameters, description, part: Arc::clone(&part) });
         part
     })
 }
 
-fn of_tool(tool: &ToolDef) -> Part {
+fn of_tool(tool: &ToolDef) -> PromptPart {
     #[derive(Serialize)]
-    struct Shown<'a> {
+    struct DefinitionText<'a> {
         name: &'a str,
         description: &'a str,
         parameters: &'a Value,
     }
     let (name, description) = (tool.name.as_str(), tool.description.as_str());
-    let shown = Shown { name, description, parameters: &tool.parameters };
+    let shown = DefinitionText { name, description, parameters: &tool.parameters };
     let text = serde_json::to_string(&shown).unwrap_or_default();
-    Part { label: format!("tool {name}"), tokens: count(&text), text }
+    PromptPart { label: format!("tool {name}"), tokens: count(&text), text }
 }
 
 fn of_message<'a>(message: &'a Message, take: &mut impl FnMut(Cow<'a, str>, Cow<'a, str>)) {

@@ -15,7 +15,7 @@ use crate::{handle::Handle, ranker::Query};
 
 /// The text so far.
 #[derive(Default)]
-struct Written {
+struct JudgedText {
     text: RefCell<String>,
     is_whole: Cell<bool>,
     grown: Notify,
@@ -28,7 +28,7 @@ pub async fn stream(
     call: &ModelCall,
     before: &Before,
 ) -> Result<Reply, ModelError> {
-    let written = Written::default();
+    let written = JudgedText::default();
     let mut grown = |new: &str| {
         written.text.borrow_mut().push_str(new);
         written.grown.notify_one();
@@ -65,7 +65,7 @@ async fn read_along(
     handle: &Handle,
     effect: EffectRef,
     before: &Before,
-    written: &Written,
+    written: &JudgedText,
 ) -> Option<usize> {
     let ranker = handle.read(|session| session.kit().ranker.clone());
     let mut read = 0;

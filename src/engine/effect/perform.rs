@@ -13,7 +13,7 @@ use super::{Effect, Outcome, PendingEffect, ended, real};
 use crate::domain::{EmbeddingEvent, Event, FaultEvent, ModelCallEvent, Origin, ToolCallEvent};
 use crate::handle::Handle;
 use crate::session::Session;
-use crate::station::{Passage, Verdict};
+use crate::station::{Passage, StationVerdict};
 
 /// Runs a requested effect to its end, in a span of its own in the log; the outcome, and whether it is to be made again.
 pub async fn perform(handle: &Handle, requested: PendingEffect) -> (Outcome, bool) {
@@ -80,9 +80,9 @@ async fn reach(handle: &Handle, passage: &mut Passage) -> Outcome {
             continue;
         }
         match station.before(passage).await {
-            Verdict::Go => at += 1,
-            Verdict::Again => at = 0,
-            Verdict::Answer(outcome, origin) => {
+            StationVerdict::Go => at += 1,
+            StationVerdict::Again => at = 0,
+            StationVerdict::Answer(outcome, origin) => {
                 passage.reference.origin = origin;
                 return outcome;
             }

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::domain::{EffectRef, ModelCallEvent, ModelError, Reply, Request, SessionEvent};
 use crate::handle::Handle;
-use crate::model::{Model, Progress};
+use crate::model::{Model, ModelProgress};
 use crate::net::known;
 
 /// Shortest interval between events of streamed text: a screen needs no more, and a journal should
@@ -21,23 +21,23 @@ pub async fn stream(
     request: &Request,
     grown: &mut dyn FnMut(&str),
 ) -> Result<Reply, ModelError> {
-    let mut piece = Piece::default();
-    let mut report = |progress: Progress| {
+    let mut piece = StreamPiece::default();
+    let mut report = |progress: ModelProgress| {
         match progress {
-            Progress::Text(text) => {
+            ModelProgress::Text(text) => {
                 grown(&text);
                 piece.text.push_str(&text);
             }
-            Progress::Reasoning(text) => piece.reasoning.push_str(&text),
-            Progress::Retrying { attempt, wait, why } => {
+            ModelProgress::Reasoning(text) => piece.reasoning.push_str(&text),
+            ModelProgress::Retrying { attempt, wait, why } => {
                 piece.tell(handle, effect);
                 let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
                 handle.emit(ModelCallEvent::ModelCallRetried { effect, attempt, wait_ms, why });
             }
-            Progress::Sent(body) => {
+            ModelProgress::Sent(body) => {
                 handle.emit(ModelCallEvent::ModelCallSent { effect, body });
             }
-            Progress::Noticed(text) => handle.emit(SessionEvent::Noticed { text }),
+            ModelProgress::Noticed(text) => handle.emit(SessionEvent::Noticed { text }),
         }
         if piece.since.is_none_or(|since| since.elapsed() >= PROGRESS_EVERY) {
             piece.tell(handle, effect);
@@ -48,13 +48,13 @@ pub async fn stream(
 
 /// Streamed text that is not in an event yet.
 #[derive(Default)]
-struct Piece {
+struct StreamPiece {
     text: String,
     reasoning: String,
     since: Option<Instant>,
 }
 
-impl Piece {
+impl StreamPiece {
     fn tell(&mut self, handle: &Handle, effect: EffectRef) {
         self.since = Some(Instant::now());
         let [text, reasoning] = [&mut self.text, &mut self.reasoning].map(|new| {

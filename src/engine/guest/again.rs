@@ -6,15 +6,15 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::calls::Returned;
-use super::compare::{Difference, Side};
-use super::past::{Parting, Past};
-use super::talk::{Place, Talks};
+use super::compare::{ComparedRequest, Difference};
+use super::past::{Parting, RecordedPast};
+use super::talk::{RequestPlace, Talks};
 use super::varies::Varies;
 use crate::domain::{ModelError, ModelErrorKind, Origin, Record, RunEvent, RunId};
-use crate::model::relay::{Arrival, Known};
+use crate::model::relay::{Arrival, KnownReply};
 use crate::net::known;
 use crate::session::Session;
-use crate::wire::{Asked, Format, json};
+use crate::wire::{IncomingRequest, WireFormat, json};
 
 /// Why a request is refused that the record does not have.
 const REFUSED: &str = "this is not in the record of the session, and nothing goes to the endpoint";
@@ -37,8 +37,8 @@ pub struct Again {
 }
 
 /// A record that agents run over.
-pub struct Running {
-    pub past: Past,
+pub struct AgentRecord {
+    pub past: RecordedPast,
     names: Vec<String>,
     is_strict: bool,
     keeps_results: bool,
@@ -48,15 +48,21 @@ pub struct Running {
 /// A request as it would go to the endpoint.
 #[derive(Clone, Copy)]
 pub struct Asking<'a> {
-    pub format: Format,
-    pub asked: &'a Asked,
+    pub format: WireFormat,
+    pub asked: &'a IncomingRequest,
     pub body: &'a Bytes,
 }
 
-impl Running {
+impl AgentRecord {
     pub fn new(again: Again) -> Self {
         let Again { records, names, varies, is_strict, keeps_results, keeps_time } = again;
-        Self { past: Past::new(&records, varies), names, is_strict, keeps_results, keeps_time }
+        Self {
+            past: RecordedPast::new(&records, varies),
+            names,
+            is_strict,
+            keeps_results,
+            keeps_time,
+        }
     }
 
     /// Looks for the record of a conversation that begins.
@@ -65,9 +71,9 @@ impl Running {
         self.past.open(talk, *format, &side(Asking { format: *format, asked, body }));
     }
 
-    fn kept(&self, known: Known) -> Known {
+    fn kept(&self, known: KnownReply) -> KnownReply {
         let after = if self.keeps_time { known.after } else { Duration::ZERO };
-        Known { after, ..known }
+        KnownReply { after, ..known }
     }
 }
 
@@ -76,9 +82,9 @@ impl Talks {
     pub fn known(
         &mut self,
         session: &mut Session,
-        (place, run): (Place, RunId),
+        (place, run): (RequestPlace, RunId),
         asking: Asking<'_>,
-    ) -> Option<Known> {
+    ) -> Option<KnownReply> {
         let again = self.again.as_mut()?;
         match again.past.answer(place.at, asking.format, &side(asking), place.is_again) {
             Ok(Some(known)) => Some(again.kept(known)),
@@ -105,7 +111,7 @@ impl Talks {
     }
 
     /// What a call is to end with instead of what the agent says.
-    pub fn recalled(&self, place: Place, call: &str, own: &Returned) -> Option<Returned> {
+    pub fn recalled(&self, place: RequestPlace, call: &str, own: &Returned) -> Option<Returned> {
         let again = self.again.as_ref()?;
         let own = match own {
             Ok(output) => &output.text,
@@ -115,20 +121,22 @@ impl Talks {
     }
 }
 
-fn refusal(why: String) -> Known {
+fn refusal(why: String) -> KnownReply {
     let said = Err(ModelError::new(ModelErrorKind::Refused, why));
     let (sent, after, origin) = (None, Duration::ZERO, Origin::Live);
-    Known { said, sent, after, origin, is_spoiled: false }
+    KnownReply { said, sent, after, origin, is_spoiled: false }
 }
 
 /// The request in the form in which it is compared. The record has no keys.
-fn side(asking: Asking<'_>) -> Side {
+fn side(asking: Asking<'_>) -> ComparedRequest {
     let Asking { format, asked, body } = asking;
     let text = String::from_utf8_lossy(body);
     let text = known::without_known(&text);
     let body = json::read(text.as_bytes()).ok();
     match format.read_request(text.as_bytes()) {
-        Ok(read) => Side { model: read.model, request: read.request, body },
-        Err(_) => Side { model: asked.model.clone(), request: asked.request.clone(), body },
+        Ok(read) => ComparedRequest { model: read.model, request: read.request, body },
+        Err(_) => {
+            ComparedRequest { model: asked.model.clone(), request: asked.request.clone(), body }
+        }
     }
 }

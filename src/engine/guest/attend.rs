@@ -1,6 +1,6 @@
 //! One request of a foreign agent, from its arrival until the agent has its answer.
 
-use std::{cell::RefCell, rc::Rc, sync::Arc};
+use std::{rc::Rc, sync::Arc};
 
 use bytes::Bytes;
 use futures::future::join_all;
@@ -11,7 +11,7 @@ use super::decided::{Decided, retell};
 use super::facts::tool_of;
 use super::given::{as_told, release};
 use super::skipped;
-use super::talk::{Place, Talks};
+use super::talk::{RequestPlace, SharedTalks, Talks};
 use super::waiting::{adopt, ask, conclude};
 use crate::domain::{
     EffectId, Finish, Message, Messages, Outcome as TaskOutcome, Reply, Role, SessionEvent,
@@ -22,15 +22,13 @@ use crate::handle::Handle;
 use crate::model::Model;
 use crate::model::relay::{Arrival, Holds, Relay, Release};
 use crate::session::{Session, lanes::Waits};
-use crate::wire::{Asked, Format};
-
-type Shared = Rc<RefCell<Talks>>;
+use crate::wire::{IncomingRequest, WireFormat};
 
 /// A model call that was requested for a foreign agent.
 pub struct Begun {
     requested: PendingEffect,
     pub relay: Rc<Relay>,
-    pub format: Format,
+    pub format: WireFormat,
     pub task: TaskId,
     pub step: u32,
 }
@@ -45,15 +43,15 @@ pub struct Parent {
 
 /// An answer whose calls have passed their stations.
 #[derive(Clone, Copy)]
-pub struct Answered<'a> {
+pub struct PassedAnswer<'a> {
     pub of: Parent,
-    pub format: Format,
+    pub format: WireFormat,
     pub relay: &'a Rc<Relay>,
     pub reply: &'a Reply,
 }
 
 /// Takes a request through the door, and its calls after it.
-pub async fn attend(handle: Handle, talks: Shared, place: Place, arrival: Arrival) {
+pub async fn attend(handle: Handle, talks: SharedTalks, place: RequestPlace, arrival: Arrival) {
     let Some(arrival) = handle.write(|_| adopt(&talks, place, arrival)) else { return };
     let sent = arrival.asked.request.messages.clone();
     end_calls(&handle, &talks, place, &sent).await;
@@ -68,7 +66,7 @@ pub async fn attend(handle: Handle, talks: Shared, place: Place, arrival: Arriva
         let Ok(reply) = &said else { break (said, Vec::new(), relay, id) };
         let of = Parent { task, step, id };
         let calls = call(&handle, &talks, place, of, reply).await;
-        let answered = Answered { of, format, relay: &relay, reply };
+        let answered = PassedAnswer { of, format, relay: &relay, reply };
         match skipped::go_on(&handle, &talks, place, answered, &mut turns).await {
             Some(next) => begun = next,
             None => break (said, calls, relay, id),
@@ -105,8 +103,8 @@ pub async fn attend(handle: Handle, talks: Shared, place: Place, arrival: Arriva
 /// the turns since.
 fn note_edits(
     handle: &Handle,
-    talks: &Shared,
-    place: Place,
+    talks: &SharedTalks,
+    place: RequestPlace,
     id: EffectId,
     (sent, turns): (&Messages, &mut [Message]),
 ) {
@@ -124,7 +122,7 @@ fn note_edits(
 }
 
 /// Ends the calls whose results the request has, and those that the conversation goes on without.
-async fn end_calls(handle: &Handle, talks: &Shared, place: Place, messages: &Messages) {
+async fn end_calls(handle: &Handle, talks: &SharedTalks, place: RequestPlace, messages: &Messages) {
     // Agents can go two ways from one past: what the other way waits for is not lost.
     let is_told =
         |open: &mut OpenCall| place.rewritten.is_none() || calls::is_in(&open.call, messages);
@@ -147,7 +145,12 @@ async fn end_calls(handle: &Handle, talks: &Shared, place: Place, messages: &Mes
 }
 
 /// Requests the model call, after what the request says of tools, models and tasks.
-fn begin(handle: &Handle, talks: &Shared, place: Place, arrival: Arrival) -> Option<Begun> {
+fn begin(
+    handle: &Handle,
+    talks: &SharedTalks,
+    place: RequestPlace,
+    arrival: Arrival,
+) -> Option<Begun> {
     let Arrival { format, asked, body, caller, way } = arrival;
     handle.write(|session| {
         let mut talks = talks.borrow_mut();
@@ -179,8 +182,8 @@ fn begin(handle: &Handle, talks: &Shared, place: Place, arrival: Arrival) -> Opt
 pub fn request(
     session: &mut Session,
     talks: &mut Talks,
-    place: Place,
-    (format, asked, relay): (Format, Asked, Relay),
+    place: RequestPlace,
+    (format, asked, relay): (WireFormat, IncomingRequest, Relay),
     parent: Option<EffectId>,
 ) -> Option<Begun> {
     let talk = talks.talk(place)?;
@@ -215,10 +218,10 @@ pub fn request(
 /// A request with what was made of its past, as it is read then; `None` if that is nothing.
 fn as_decided(
     decided: &Decided,
-    format: Format,
-    asked: &Asked,
+    format: WireFormat,
+    asked: &IncomingRequest,
     body: &Bytes,
-) -> Result<Option<(Asked, Bytes)>, String> {
+) -> Result<Option<(IncomingRequest, Bytes)>, String> {
     let applied = decided.applied(format, asked, body).map_err(|why| why.to_string())?;
     let Some(body) = applied else { return Ok(None) };
     let asked = format.read_request(&body).map_err(|why| why.to_string())?;
@@ -229,8 +232,8 @@ fn as_decided(
 /// them.
 async fn call(
     handle: &Handle,
-    talks: &Shared,
-    place: Place,
+    talks: &SharedTalks,
+    place: RequestPlace,
     of: Parent,
     reply: &Reply,
 ) -> Vec<ToolCall> {
@@ -280,7 +283,7 @@ fn is_on(session: &Session, id: EffectId) -> bool {
 }
 
 /// An answer without calls ends the task.
-fn finish(handle: &Handle, talks: &Shared, place: Place, reply: &Reply) {
+fn finish(handle: &Handle, talks: &SharedTalks, place: RequestPlace, reply: &Reply) {
     if !reply.calls.is_empty() {
         return;
     }

@@ -28,7 +28,7 @@ const BEFORE: usize = 30;
 
 /// A request in the form in which it is compared.
 #[derive(Clone, Debug)]
-pub struct Side {
+pub struct ComparedRequest {
     /// The endpoint's own name of the model.
     pub model: String,
     pub request: Request,
@@ -59,7 +59,11 @@ impl<'a> Compare<'a> {
     }
 
     /// The first difference of two requests.
-    pub fn requests(&mut self, asked: &Side, recorded: &Side) -> Option<Difference> {
+    pub fn requests(
+        &mut self,
+        asked: &ComparedRequest,
+        recorded: &ComparedRequest,
+    ) -> Option<Difference> {
         differs("model", &asked.model, &recorded.model)
             .or_else(|| self.messages(&asked.request.messages, &recorded.request.messages))
             .or_else(|| tools(&asked.request.tools, &recorded.request.tools))
@@ -68,7 +72,7 @@ impl<'a> Compare<'a> {
 
     /// Whether two requests begin the same conversation: the same model and tools, and the same messages up to the first
     /// of a user.
-    pub fn opens_alike(&mut self, asked: &Side, recorded: &Side) -> bool {
+    pub fn opens_alike(&mut self, asked: &ComparedRequest, recorded: &ComparedRequest) -> bool {
         let [one, other] = [asked, recorded].map(|side| opening(&side.request.messages));
         asked.model == recorded.model
             && self.messages(&one, &other).is_none()

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::digest;
 use crate::domain::{Message, Messages, Reply};
-use crate::wire::Format;
+use crate::wire::WireFormat;
 
 /// Ids of calls and answers that are kept; older ones are forgotten.
 const IDS: usize = 1 << 16;
@@ -22,7 +22,7 @@ const SMALL: usize = 4;
 /// What places a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Letter<'a> {
-    pub format: Format,
+    pub format: WireFormat,
     /// The client's own word for its session.
     pub session: Option<&'a str>,
     pub messages: &'a Messages,
@@ -67,7 +67,7 @@ pub struct Conversations {
 
 #[derive(Debug)]
 struct Conversation {
-    format: Format,
+    format: WireFormat,
     session: Option<Box<str>>,
     /// The messages of its last request.
     asked: Vec<u64>,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::digest;
 use crate::domain::blocks::Block;
 use crate::domain::{Message, Messages, Reply};
-use crate::wire::{Asked, Format, NotChanged, patch, with_texts, with_turns};
+use crate::wire::{IncomingRequest, NotChanged, WireFormat, patch, with_texts, with_turns};
 
 /// What a model reads in place of what its agent sends.
 #[derive(Debug, Default)]
@@ -21,19 +21,19 @@ pub struct Decided {
     /// In place of the texts of messages, by their place and their digest.
     texts: HashMap<(usize, u64), String>,
     /// Turns that the agent does not know, by the answer that followed them.
-    turns: HashMap<Key, Turn>,
+    turns: HashMap<AnswerKey, InsertedTurn>,
 }
 
 /// What a model was told before an answer.
 #[derive(Debug)]
-struct Turn {
+struct InsertedTurn {
     /// The place of the answer among the agent's messages.
     at: usize,
     messages: Vec<Message>,
 }
 
 /// The digest of an answer, and how many equal ones stand before it.
-type Key = (u64, usize);
+type AnswerKey = (u64, usize);
 
 /// A result as the model reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,12 +57,12 @@ impl Decided {
     pub fn turns(&mut self, sent: &Messages, answer: &Reply, messages: Vec<Message>) {
         let answer = digest::of_reply(answer);
         let before = sent.iter().filter(|message| digest::of_message(message) == answer).count();
-        self.turns.insert((answer, before), Turn { at: sent.len(), messages });
+        self.turns.insert((answer, before), InsertedTurn { at: sent.len(), messages });
     }
 
     /// The model reads these messages. `sent`: as the agent sends them. What was read after them is left.
     pub fn messages<'a>(&mut self, sent: &Messages, read: &mut impl Iterator<Item = &'a Message>) {
-        let turns: HashMap<usize, Key> = self.turns_in(sent).into_iter().collect();
+        let turns: HashMap<usize, AnswerKey> = self.turns_in(sent).into_iter().collect();
         for (at, sent) in sent.iter().enumerate() {
             let turn = turns.get(&at).and_then(|key| self.turns.get_mut(key));
             turn.into_iter().for_each(|turn| retell(&mut turn.messages, read));
@@ -86,8 +86,8 @@ impl Decided {
     /// A place that was changed before is not found any more.
     pub fn applied(
         &self,
-        format: Format,
-        asked: &Asked,
+        format: WireFormat,
+        asked: &IncomingRequest,
         body: &Bytes,
     ) -> Result<Option<Bytes>, NotChanged> {
         let mut places = Vec::new();
@@ -131,7 +131,7 @@ impl Decided {
     }
 
     /// The turns that belong to these messages of the agent: each with the place of the answer that followed.
-    fn turns_in(&self, messages: &Messages) -> Vec<(usize, Key)> {
+    fn turns_in(&self, messages: &Messages) -> Vec<(usize, AnswerKey)> {
         if self.turns.is_empty() {
             return Vec::new();
         }
@@ -154,7 +154,7 @@ impl Decided {
     /// The same, each with how many messages of the assistant stand before it.
     fn turns_of(&self, messages: &Messages) -> Vec<(Option<usize>, &[Message])> {
         let is_answer = |message: &&Message| matches!(message, Message::Assistant { .. });
-        let turn = |(at, key): (usize, Key)| {
+        let turn = |(at, key): (usize, AnswerKey)| {
             let before = messages.iter().take(at).filter(is_answer).count();
             Some((Some(before), self.turns.get(&key)?.messages.as_slice()))
         };

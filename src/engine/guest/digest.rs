@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 
 use foldhash::fast::FixedState;
 
-use crate::domain::blocks::{Block, Kind};
+use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Message, Messages, Reply, ToolCall, chance::canonical};
 
 /// The digest of each message. Clients write an answer back in ways of their own, so only what it says counts.
@@ -45,7 +45,11 @@ fn of_answer(text: &str, calls: &[ToolCall]) -> u64 {
 /// Images and the like tell messages of one text apart.
 fn kept(blocks: &[Block], to: &mut impl Hasher) {
     for block in blocks {
-        if let Block::Kept { kind: Kind::Image | Kind::Document | Kind::Audio, raw } = block {
+        if let Block::Kept {
+            kind: BlockKind::Image | BlockKind::Document | BlockKind::Audio,
+            raw,
+        } = block
+        {
             canonical(raw).hash(to);
         }
     }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::named::is_named;
 use crate::domain::{
-    EffectClass, MenuItem, ModelName, ModelSpec, Offered, SessionEvent, ToolDef, ToolName, ToolSpec,
+    EffectClass, MenuItem, MenuReason, ModelName, ModelSpec, SessionEvent, ToolDef, ToolName,
+    ToolSpec,
 };
 use crate::session::Session;
 
@@ -78,7 +79,7 @@ impl Tools {
             session.emit(SessionEvent::ToolsAdded { tools: joined });
         }
         let item =
-            |def: &ToolDef| MenuItem { tool: def.name.clone(), weight: None, why: Offered::All };
+            |def: &ToolDef| MenuItem { tool: def.name.clone(), weight: None, why: MenuReason::All };
         self.menu = defined.iter().map(item).collect();
         self.defined = defined.to_vec();
         true

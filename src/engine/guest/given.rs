@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::domain::{ModelError, ModelErrorKind, Reply, ToolCall};
 use crate::effect::{self, Outcome};
-use crate::model::relay::{Release, Said};
+use crate::model::relay::{RelayResult, Release};
 
 /// The agent's answer as a change of the one that came.
-pub fn release(came: Option<Said>, given: &Reply) -> Release {
+pub fn release(came: Option<RelayResult>, given: &Reply) -> Release {
     let instead = || Release::Instead(Ok(Arc::new(given.clone())));
     let Some(Ok(raw)) = came else { return instead() };
     // The record has no keys, and neither has what was made of it. What is unchanged goes on with them.
@@ -27,7 +27,7 @@ pub fn release(came: Option<Said>, given: &Reply) -> Release {
 }
 
 /// What came, as the record has it.
-pub fn as_told(came: Said) -> Said {
+pub fn as_told(came: RelayResult) -> RelayResult {
     match effect::redacted(Outcome::Reply(came)) {
         Outcome::Reply(said) => said,
         _ => Err(ModelError::new(ModelErrorKind::BadAnswer, "not the outcome of a model call")),

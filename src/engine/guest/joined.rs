@@ -15,11 +15,11 @@ use crate::domain::{
 };
 use crate::handle::Handle;
 use crate::session::Session;
-use crate::tool::relayed::{Call, Turn, Way};
+use crate::tool::relayed::{CallSessionEnd, ForeignCall, RelayTurn};
 
 /// Finds the open call of a conversation that this one is, and notes that it has arrived: the first one with its arguments
 /// whose tool has its name, as agents write that of a server's tool.
-pub fn find(session: &mut Session, talks: &mut Talks, call: &Call) -> Option<EffectId> {
+pub fn find(session: &mut Session, talks: &mut Talks, call: &ForeignCall) -> Option<EffectId> {
     let arguments = canonical(&call.arguments);
     let is_same = |session: &Session, open: &OpenCall, fits: fn(&str, &str, &str) -> bool| {
         open.on_tools == OnTools::No
@@ -50,7 +50,7 @@ fn ends_so(name: &str, _: &str, tool: &str) -> bool {
 }
 
 /// Has the server make the call, and says what the client gets, until it has its answer or has given up.
-pub async fn attend(handle: Handle, talks: Rc<RefCell<Talks>>, id: EffectId, way: Way) {
+pub async fn attend(handle: Handle, talks: Rc<RefCell<Talks>>, id: EffectId, way: CallSessionEnd) {
     tokio::select! {
         biased;
         () = pass(&handle, &talks, id, &way) => {}
@@ -59,7 +59,7 @@ pub async fn attend(handle: Handle, talks: Rc<RefCell<Talks>>, id: EffectId, way
     }
 }
 
-async fn pass(handle: &Handle, talks: &RefCell<Talks>, id: EffectId, way: &Way) {
+async fn pass(handle: &Handle, talks: &RefCell<Talks>, id: EffectId, way: &CallSessionEnd) {
     // It may have been paused since.
     if !handle.read(|session| is_over(session, id)) {
         handle.checkpoint(Lane::Effect(id), Boundary::BeforeToolCall).await;
@@ -69,7 +69,7 @@ async fn pass(handle: &Handle, talks: &RefCell<Talks>, id: EffectId, way: &Way) 
         end(handle, id, way, None).await;
         return;
     }
-    way.tell(Turn::On(None));
+    way.tell(RelayTurn::On(None));
     let came = tokio::select! {
         biased;
         came = way.returned() => came,
@@ -87,12 +87,12 @@ async fn pass(handle: &Handle, talks: &RefCell<Talks>, id: EffectId, way: &Way) 
     match is_given {
         Some(()) => end(handle, id, way, Some(came)).await,
         // The agent has gone on without it.
-        None => drop(way.tell(Turn::AsCame)),
+        None => drop(way.tell(RelayTurn::AsCame)),
     }
 }
 
 /// Gives the client the outcome, once it has passed the last station.
-async fn end(handle: &Handle, id: EffectId, way: &Way, came: Option<Returned>) {
+async fn end(handle: &Handle, id: EffectId, way: &CallSessionEnd, came: Option<Returned>) {
     handle.until(|session| session.lanes().flight(id).is_none()).await;
     let failed = |why: &str| Err(ToolError::new(ToolErrorKind::Failed, why));
     let returned = handle.read(|session| match session.state().tool_call(id).map(|it| &it.phase) {

@@ -35,14 +35,14 @@ use self::tool_wire::Wires;
 pub use self::varies::Varies;
 use crate::domain::{Record, RunEvent, SessionEvent};
 use crate::handle::Handle;
-use crate::model::relay::News;
+use crate::model::relay::ListenerNews;
 use crate::tool::relayed;
 
 /// What foreign agents come by.
 pub struct Inbox {
-    pub news: UnboundedReceiver<News>,
+    pub news: UnboundedReceiver<ListenerNews>,
     /// What relays between clients and their servers tell.
-    pub relayed: UnboundedReceiver<relayed::News>,
+    pub relayed: UnboundedReceiver<relayed::RelayNews>,
     pub spec_of: SpecOf,
     /// They run again over a record.
     pub again: Option<Again>,
@@ -66,33 +66,35 @@ pub(super) async fn serve(handle: Handle, inbox: Inbox, past: Vec<Record>) {
             else => break,
         };
         match news {
-            News::Arrived(arrival) => {
+            ListenerNews::Arrived(arrival) => {
                 // At once, since the order of requests says which of equal conversations is meant.
                 let place = handle.write(|session| talks.borrow_mut().place(session, &arrival));
                 let attended = attend::attend(handle.clone(), Rc::clone(&talks), place, *arrival);
                 handle.spawn(attended);
             }
-            News::Passed { what, why } => handle.emit(RunEvent::RequestPassed { what, why }),
-            News::Started { command } => handle.emit(RunEvent::AgentStarted { command }),
-            News::Ended { code } => {
+            ListenerNews::Passed { what, why } => {
+                handle.emit(RunEvent::RequestPassed { what, why })
+            }
+            ListenerNews::Started { command } => handle.emit(RunEvent::AgentStarted { command }),
+            ListenerNews::Ended { code } => {
                 let summary = talks.borrow().again.as_ref().map(|again| again.past.summary());
                 let lines = summary.into_iter().flatten();
                 lines.for_each(|text| handle.emit(SessionEvent::Noticed { text }));
                 handle.emit(RunEvent::AgentEnded { code });
             }
-            News::Noticed(text) => handle.emit(SessionEvent::Noticed { text }),
+            ListenerNews::Noticed(text) => handle.emit(SessionEvent::Noticed { text }),
         }
     }
     std::future::pending().await
 }
 
 /// Takes what a relay tells.
-fn hear(handle: &Handle, talks: &Rc<RefCell<Talks>>, wires: &mut Wires, news: relayed::News) {
+fn hear(handle: &Handle, talks: &Rc<RefCell<Talks>>, wires: &mut Wires, news: relayed::RelayNews) {
     match news {
-        relayed::News::Offered { server, tools } => {
+        relayed::RelayNews::Offered { server, tools } => {
             handle.write(|session| tool_wire::offer(session, wires, &server, tools));
         }
-        relayed::News::Called(call) => {
+        relayed::RelayNews::Called(call) => {
             let known = |session: &mut _| joined::find(session, &mut talks.borrow_mut(), &call);
             if let Some(effect) = handle.write(known) {
                 let way = call.way;
@@ -102,9 +104,9 @@ fn hear(handle: &Handle, talks: &Rc<RefCell<Talks>>, wires: &mut Wires, news: re
             let begun = handle.write(|session| tool_wire::begin(session, wires, *call));
             handle.spawn(tool_wire::attend(handle.clone(), begun));
         }
-        relayed::News::Ended { server } => {
+        relayed::RelayNews::Ended { server } => {
             handle.write(|session| tool_wire::end(session, wires, &server));
         }
-        relayed::News::Noticed(text) => handle.emit(SessionEvent::Noticed { text }),
+        relayed::RelayNews::Noticed(text) => handle.emit(SessionEvent::Noticed { text }),
     }
 }

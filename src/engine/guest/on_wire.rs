@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::calls::Returned;
 use crate::domain::{ToolError, ToolErrorKind, ToolSpec};
-use crate::tool::relayed::{Turn, Way};
+use crate::tool::relayed::{CallSessionEnd, RelayTurn};
 use crate::tool::{Invocation, Tool};
 
 /// Why a call fails that was sent on, where its answer cannot come any more.
@@ -23,13 +23,13 @@ pub struct OnWire {
     spec: Arc<ToolSpec>,
     /// As the client sent them.
     arguments: Value,
-    way: Rc<Way>,
+    way: Rc<CallSessionEnd>,
     came: RefCell<Option<Returned>>,
     is_sent: Cell<bool>,
 }
 
 impl OnWire {
-    pub fn new(spec: Arc<ToolSpec>, arguments: Value, way: Rc<Way>) -> Self {
+    pub fn new(spec: Arc<ToolSpec>, arguments: Value, way: Rc<CallSessionEnd>) -> Self {
         Self { spec, arguments, way, came: RefCell::default(), is_sent: Cell::new(false) }
     }
 
@@ -52,7 +52,7 @@ impl Tool for OnWire {
     fn call<'a>(&'a self, invocation: &'a Invocation) -> LocalBoxFuture<'a, Returned> {
         async move {
             let is_other = invocation.arguments != self.arguments;
-            let on = Turn::On(is_other.then(|| invocation.arguments.clone()));
+            let on = RelayTurn::On(is_other.then(|| invocation.arguments.clone()));
             if !self.way.tell(on) {
                 return Err(ToolError::new(ToolErrorKind::Cancelled, GIVEN_UP));
             }

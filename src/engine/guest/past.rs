@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::calls::Returned;
-use super::compare::{Compare, Difference, Side};
+use super::compare::{Compare, ComparedRequest, Difference};
 use super::varies::Varies;
 use crate::domain::state::model_calls::{ModelCallPhase, ModelCallState};
 use crate::domain::state::tool_calls::{ToolCallPhase, ToolCallState};
@@ -16,11 +16,11 @@ use crate::domain::{
     EffectId, Event, Message, ModelCallEvent, ModelErrorKind, Origin, Record, Request, RunId,
     State, ToolErrorKind, ToolOutput,
 };
-use crate::model::relay::{Known, Said};
-use crate::wire::{Format, json};
+use crate::model::relay::{KnownReply, RelayResult};
+use crate::wire::{WireFormat, json};
 
 /// The conversations of a recorded session, and how far an agent has asked for them again.
-pub struct Past {
+pub struct RecordedPast {
     conversations: Vec<Conversation>,
     /// Where each conversation of this session is in the record, by its number; `None`: it has left it.
     playing: HashMap<usize, Option<Playing>>,
@@ -31,20 +31,20 @@ pub struct Past {
 }
 
 struct Conversation {
-    format: Option<Format>,
-    asked: Vec<Asked>,
+    format: Option<WireFormat>,
+    asked: Vec<RecordedRequest>,
     results: HashMap<Arc<str>, Recalled>,
     is_taken: bool,
 }
 
 /// A recorded request and its answer.
-struct Asked {
+struct RecordedRequest {
     place: Nearest,
     model: String,
     request: Arc<Request>,
     /// As JSON: bodies repeat their past, and take several times as much memory as values.
     body: Option<Box<str>>,
-    said: Said,
+    said: RelayResult,
     took: Duration,
     is_spoiled: bool,
 }
@@ -85,7 +85,7 @@ pub struct Nearest {
     pub n: u64,
 }
 
-impl Past {
+impl RecordedPast {
     /// Gathers the conversations of recorded sessions.
     pub fn new(sessions: &[Vec<Record>], varies: Varies) -> Self {
         Self {
@@ -103,13 +103,13 @@ impl Past {
 
     /// Looks for the conversation that begins like this one of the session: first for one whose whole first request is
     /// equal, and of equals for the first one.
-    pub fn open(&mut self, talk: usize, format: Format, side: &Side) {
+    pub fn open(&mut self, talk: usize, format: WireFormat, side: &ComparedRequest) {
         let begins = |this: &Self, is_whole: bool| {
             let own = first_of_user(&side.request);
             this.conversations.iter().position(|known| {
                 let first = known.asked.first().filter(|_| !known.is_taken);
                 // Reading a whole body takes its time, so only those are read that may be it.
-                let may_be = |first: &&Asked| {
+                let may_be = |first: &&RecordedRequest| {
                     let other = first_of_user(&first.request);
                     let [own, other] = [own, other].map(Option::unwrap_or_default);
                     own == other || this.varies.without(own).0 == this.varies.without(other).0
@@ -137,10 +137,10 @@ impl Past {
     pub fn answer(
         &mut self,
         talk: usize,
-        format: Format,
-        side: &Side,
+        format: WireFormat,
+        side: &ComparedRequest,
         is_again: bool,
-    ) -> Result<Option<Known>, Parting> {
+    ) -> Result<Option<KnownReply>, Parting> {
         let playing = match self.playing.insert(talk, None) {
             Some(Some(playing)) => playing,
             Some(None) => return Ok(None),
@@ -196,7 +196,7 @@ impl Past {
 
     /// A request of a conversation that the record does not have: the nearest one is the first of a conversation with the
     /// same first message of a user, else of any that is left.
-    fn stray(&self, format: Format, side: &Side) -> Parting {
+    fn stray(&self, format: WireFormat, side: &ComparedRequest) -> Parting {
         let left = || self.conversations.iter().filter(|known| !known.is_taken);
         let of_format = || left().filter(|known| known.format == Some(format));
         let firsts = || of_format().filter_map(|known| known.asked.first());
@@ -232,7 +232,7 @@ fn conversations(session: usize, records: &[Record]) -> Vec<Conversation> {
     let mut runs: BTreeMap<RunId, Conversation> = BTreeMap::new();
     for (run, known) in &state.runs {
         let Some(guest) = &known.guest else { continue };
-        let format = Format::named(&guest.wire);
+        let format = WireFormat::named(&guest.wire);
         let (asked, results) = (Vec::new(), HashMap::new());
         runs.insert(*run, Conversation { format, asked, results, is_taken: false });
     }
@@ -255,7 +255,7 @@ fn first_of_user(request: &Request) -> Option<&str> {
 }
 
 /// A request after the last one of its conversation in the record.
-fn ended(side: &Side, asked: &[Asked]) -> Parting {
+fn ended(side: &ComparedRequest, asked: &[RecordedRequest]) -> Parting {
     let last = asked.last();
     let known = last.map_or(0, |last| last.request.messages.len());
     let at = known.min(side.request.messages.len().saturating_sub(1));
@@ -265,21 +265,25 @@ fn ended(side: &Side, asked: &[Asked]) -> Parting {
     Parting { difference, nearest: last.map(|last| last.place) }
 }
 
-impl Asked {
+impl RecordedRequest {
     /// The request in the form in which it is compared: with the results that the model read.
-    fn side(&self, format: Format) -> Side {
+    fn side(&self, format: WireFormat) -> ComparedRequest {
         let body = self.body.as_deref().and_then(|body| json::read(body.as_bytes()).ok());
         let text = self.body.as_deref().unwrap_or_default();
         let read = format.read_request(text.as_bytes()).ok();
         match read {
-            Some(read) => Side { model: read.model, request: read.request, body },
-            None => Side { model: self.model.clone(), request: (*self.request).clone(), body },
+            Some(read) => ComparedRequest { model: read.model, request: read.request, body },
+            None => ComparedRequest {
+                model: self.model.clone(),
+                request: (*self.request).clone(),
+                body,
+            },
         }
     }
 
     /// The answer, to the request with this body.
-    fn known(&self, sent: Option<Value>) -> Known {
-        Known {
+    fn known(&self, sent: Option<Value>) -> KnownReply {
+        KnownReply {
             said: self.said.clone(),
             sent: sent.map(Arc::new),
             after: self.took,
@@ -294,7 +298,7 @@ fn asked(
     session: usize,
     call: &ModelCallState,
     bodies: &mut HashMap<EffectId, Box<str>>,
-) -> Option<Asked> {
+) -> Option<RecordedRequest> {
     let said = match &call.phase {
         ModelCallPhase::Done { reply } => Ok(Arc::clone(reply)),
         ModelCallPhase::Failed { error } if error.kind != ModelErrorKind::Cancelled => {
@@ -305,7 +309,7 @@ fn asked(
         }
     };
     let took = call.ended?.saturating_sub(call.started.or(call.ended)?);
-    Some(Asked {
+    Some(RecordedRequest {
         place: Nearest { session, n: call.n },
         model: call.model.to_string(),
         request: Arc::clone(&call.request),

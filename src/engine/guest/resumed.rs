@@ -10,7 +10,7 @@ use crate::domain::state::tool_calls::{ToolCallPhase, ToolCallState};
 use crate::domain::{
     EditEvent, Event, Message, Messages, Origin, Record, Reply, RunId, State, ToolCall,
 };
-use crate::wire::Format;
+use crate::wire::WireFormat;
 
 impl Talks {
     /// Takes up the conversations of the past.
@@ -18,7 +18,7 @@ impl Talks {
         let state = State::fold(past);
         for (run, known) in &state.runs {
             let Some(guest) = &known.guest else { continue };
-            let Some(format) = Format::named(&guest.wire) else { continue };
+            let Some(format) = WireFormat::named(&guest.wire) else { continue };
             let calls: Vec<_> =
                 state.model_calls.iter().filter(|call| state.run_of(call.task) == *run).collect();
             let mut talk = Talk::new(*run);

@@ -4,16 +4,16 @@
 
 use std::{cell::RefCell, rc::Rc, sync::Arc};
 
-use super::attend::{Answered, Begun, request};
+use super::attend::{Begun, PassedAnswer, request};
 use super::calls::{OpenCall, Returned};
-use super::talk::{Place, Talks};
+use super::talk::{RequestPlace, Talks};
 use crate::domain::state::tool_calls::{ToolCallPhase, ToolCallState};
 use crate::domain::{Knob, Message, Reply, SessionEvent, ToolCall, ToolCallEvent};
 use crate::handle::Handle;
 use crate::model::Model;
 use crate::model::relay::Relay;
 use crate::session::Session;
-use crate::wire::{Asked, Format, with_turns};
+use crate::wire::{IncomingRequest, WireFormat, with_turns};
 
 /// How often a model is asked on for one request: one that calls a failing tool for ever may not keep its agent waiting for
 /// ever.
@@ -24,11 +24,11 @@ const MOST: usize = 16;
 pub async fn go_on(
     handle: &Handle,
     talks: &Rc<RefCell<Talks>>,
-    place: Place,
-    answered: Answered<'_>,
+    place: RequestPlace,
+    answered: PassedAnswer<'_>,
     turns: &mut Vec<Message>,
 ) -> Option<Begun> {
-    let Answered { format, relay, reply, .. } = answered;
+    let PassedAnswer { format, relay, reply, .. } = answered;
     match handle.read(|session| skips(session, &answered, turns)) {
         Skips::No => return None,
         Skips::Refused(why) => {
@@ -87,7 +87,7 @@ enum Skips {
     Refused(String),
 }
 
-fn skips(session: &Session, answered: &Answered<'_>, turns: &[Message]) -> Skips {
+fn skips(session: &Session, answered: &PassedAnswer<'_>, turns: &[Message]) -> Skips {
     let is_on = session.state().knobs.is_on(Knob::Skip);
     if !is_on || answered.reply.calls.is_empty() {
         return Skips::No;
@@ -109,7 +109,11 @@ fn skips(session: &Session, answered: &Answered<'_>, turns: &[Message]) -> Skips
 }
 
 /// A request that goes on with this turn, and its body.
-fn asked_on(format: Format, relay: &Relay, turn: &[Message]) -> Result<(Asked, Vec<u8>), String> {
+fn asked_on(
+    format: WireFormat,
+    relay: &Relay,
+    turn: &[Message],
+) -> Result<(IncomingRequest, Vec<u8>), String> {
     let body = with_turns(format, &relay.body(), &[(None, turn)]);
     let body = body.map_err(|why| why.to_string())?;
     let asked = format.read_request(&body).map_err(|why| why.to_string())?;
@@ -147,7 +151,7 @@ fn say(handle: &Handle, text: String) {
 
 impl Talks {
     /// What a call returned that was skipped in the record, where a person had answered it.
-    pub fn skipped_then(&self, place: Place, call: &str) -> Option<Returned> {
+    pub fn skipped_then(&self, place: RequestPlace, call: &str) -> Option<Returned> {
         let again = self.again.as_ref()?;
         let then = again.past.result(place.at, call)?;
         (then.is_skipped && !then.by_fault).then(|| then.read.clone())

@@ -1,7 +1,7 @@
 //! What is kept of each conversation besides the state.
 
 use std::collections::BTreeSet;
-use std::{rc::Rc, sync::Arc};
+use std::{cell::RefCell, rc::Rc, sync::Arc};
 
 use bytes::Bytes;
 
@@ -22,12 +22,15 @@ use crate::session::Session;
 /// The shortest text by which a sub-agent is told from its parent's call.
 const TELLING: usize = 12;
 
+/// The conversations, as every request in flight shares them.
+pub type SharedTalks = Rc<RefCell<Talks>>;
+
 /// All conversations.
 pub struct Talks {
     pub conversations: Conversations,
     pub models: Models,
     /// The record that they run over again.
-    pub again: Option<again::Running>,
+    pub again: Option<again::AgentRecord>,
     talks: Vec<Talk>,
     /// Parts of requests that were not understood, each told once.
     told: BTreeSet<String>,
@@ -54,7 +57,7 @@ pub struct Talk {
 
 /// The place of a request: its conversation, and whether it asks again what has failed.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct RequestPlace {
     pub at: usize,
     pub is_again: bool,
     /// It goes on from another past.
@@ -73,13 +76,13 @@ impl Talks {
         Self {
             conversations: Conversations::default(),
             models: Models::new(spec_of),
-            again: again.map(again::Running::new),
+            again: again.map(again::AgentRecord::new),
             talks: Vec::new(),
             told: BTreeSet::new(),
         }
     }
 
-    pub fn talk(&mut self, place: Place) -> Option<&mut Talk> {
+    pub fn talk(&mut self, place: RequestPlace) -> Option<&mut Talk> {
         self.talks.get_mut(place.at)
     }
 
@@ -89,7 +92,7 @@ impl Talks {
     }
 
     /// Finds the conversation of a request, or opens one.
-    pub fn place(&mut self, session: &mut Session, arrival: &Arrival) -> Place {
+    pub fn place(&mut self, session: &mut Session, arrival: &Arrival) -> RequestPlace {
         let Arrival { format, asked, caller, .. } = arrival;
         let placed = self.conversations.place(Letter {
             format: *format,
@@ -114,7 +117,7 @@ impl Talks {
             }
             How::New | How::Continued | How::Again => None,
         };
-        Place { at: placed.at, is_again: placed.how == How::Again, rewritten }
+        RequestPlace { at: placed.at, is_again: placed.how == How::Again, rewritten }
     }
 
     fn open(&mut self, session: &mut Session, arrival: &Arrival) {

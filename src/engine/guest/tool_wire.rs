@@ -8,14 +8,14 @@ use std::{rc::Rc, sync::Arc, time::Duration};
 use super::calls::Returned;
 use super::on_wire::OnWire;
 use crate::domain::{
-    By, EffectId, FaultKind, Guest, Lane, MenuItem, Offered, Outcome as TaskOutcome, RunEvent,
+    By, EffectId, FaultKind, Guest, Lane, MenuItem, MenuReason, Outcome as TaskOutcome, RunEvent,
     RunId, SessionEvent, Task, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind,
     ToolName, ToolOutput, ToolSpec,
 };
 use crate::effect::{self, Effect, GuestCall, Outcome, PendingEffect, perform};
 use crate::handle::Handle;
 use crate::session::{Session, lanes::Waits};
-use crate::tool::relayed::{Answer, Call, Turn, Way};
+use crate::tool::relayed::{CallSessionEnd, ForeignCall, RelayAnswer, RelayTurn};
 
 /// Calls of a task. A session keeps the details of its last tasks only, and a server may be called for days.
 const CALLS: u32 = 100;
@@ -58,7 +58,7 @@ pub fn offer(session: &mut Session, wires: &mut Wires, server: &Arc<str>, tools:
     let item = |spec: &Arc<ToolSpec>| MenuItem {
         tool: spec.name.clone(),
         weight: None,
-        why: Offered::All,
+        why: MenuReason::All,
     };
     wire.menu = wire.tools.values().map(item).collect();
     if !joined.is_empty() {
@@ -80,8 +80,8 @@ pub fn end(session: &mut Session, wires: &mut Wires, server: &str) {
 }
 
 /// Requests a call, at once, so that calls have the order in which they came.
-pub fn begin(session: &mut Session, wires: &mut Wires, call: Call) -> Begun {
-    let Call { server, id, tool, arguments, patience, way } = call;
+pub fn begin(session: &mut Session, wires: &mut Wires, call: ForeignCall) -> Begun {
+    let ForeignCall { server, id, tool, arguments, patience, way } = call;
     let wire = wires.0.entry(Arc::clone(&server)).or_default();
     let known = wire.tools.get(&tool).cloned();
     let spec = known.unwrap_or_else(|| {
@@ -178,7 +178,7 @@ fn unknown(name: ToolName, source: String) -> ToolSpec {
 pub struct Begun {
     requested: PendingEffect,
     doer: Rc<OnWire>,
-    way: Rc<Way>,
+    way: Rc<CallSessionEnd>,
 }
 
 /// Makes the call, and says what the client gets.
@@ -208,10 +208,10 @@ pub async fn attend(handle: Handle, begun: Begun) {
 }
 
 /// Says each time that the call is held. Never ends.
-pub async fn tell_holds<T>(handle: &Handle, way: &Way, id: EffectId) -> T {
+pub async fn tell_holds<T>(handle: &Handle, way: &CallSessionEnd, id: EffectId) -> T {
     loop {
         handle.until(|session| is_waiting(session, id)).await;
-        way.tell(Turn::Held);
+        way.tell(RelayTurn::Held);
         handle.until(|session| !is_waiting(session, id)).await;
     }
 }
@@ -225,20 +225,26 @@ fn is_waiting(session: &Session, id: EffectId) -> bool {
 }
 
 /// Gives the client its answer: what came from the server, unless the session has made something else of it.
-pub fn give(handle: &Handle, way: &Way, id: EffectId, came: Option<Returned>, returned: Returned) {
+pub fn give(
+    handle: &Handle,
+    way: &CallSessionEnd,
+    id: EffectId,
+    came: Option<Returned>,
+    returned: Returned,
+) {
     if let Some(change) = handle.read(|session| session.list_change(id)) {
-        way.tell(Turn::Relist(change));
+        way.tell(RelayTurn::Relist(change));
     }
     let told = came.map(|came| effect::redacted(Outcome::Result(came)));
     if let Some(Outcome::Result(told)) = told {
         if told == returned {
-            way.tell(Turn::AsCame);
+            way.tell(RelayTurn::AsCame);
             return;
         }
         withhold(handle, id, told);
     }
     let ends_server = handle.read(|session| session.hit_by(id) == Some(&FaultKind::Crash));
-    way.tell(Turn::Instead(Answer { returned, ends_server }));
+    way.tell(RelayTurn::Instead(RelayAnswer { returned, ends_server }));
 }
 
 /// Notes what the server returned, where the client gets something else.

@@ -15,11 +15,11 @@ pub struct Varies {
 struct Rule {
     /// As a person wrote it.
     text: String,
-    kind: Kind,
+    kind: VariationKind,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum VariationKind {
     /// A field of the body, such as `/metadata/user_id`; `*` is any name or index.
     Field(Vec<String>),
     /// Any part of a message's text that matches.
@@ -38,8 +38,8 @@ impl Varies {
     pub fn new(rules: impl IntoIterator<Item = String>) -> Result<Self, String> {
         let rule = |text: String| {
             let kind = match text.strip_prefix('/') {
-                Some(path) => Kind::Field(path.split('/').map(str::to_owned).collect()),
-                None => Kind::Text(Regex::new(&text).map_err(|error| error.to_string())?),
+                Some(path) => VariationKind::Field(path.split('/').map(str::to_owned).collect()),
+                None => VariationKind::Text(Regex::new(&text).map_err(|error| error.to_string())?),
             };
             Ok::<_, String>(Rule { text, kind })
         };
@@ -49,11 +49,11 @@ impl Varies {
     /// The rule that leaves a field out of a comparison.
     pub(super) fn of_field(&self, path: &[String]) -> Option<usize> {
         let is_it = |rule: &Rule| match &rule.kind {
-            Kind::Field(named) => {
+            VariationKind::Field(named) => {
                 let fits = |(name, own): (&String, &String)| name == "*" || name == own;
                 named.len() == path.len() && named.iter().zip(path).all(fits)
             }
-            Kind::Text(_) => false,
+            VariationKind::Text(_) => false,
         };
         self.rules.iter().position(is_it)
     }
@@ -62,7 +62,7 @@ impl Varies {
     pub(super) fn without<'t>(&self, text: &'t str) -> (Cow<'t, str>, Used) {
         let (mut text, mut used) = (Cow::Borrowed(text), Used::new());
         for (at, rule) in self.rules.iter().enumerate() {
-            let Kind::Text(varying) = &rule.kind else { continue };
+            let VariationKind::Text(varying) = &rule.kind else { continue };
             if let Cow::Owned(without) = varying.replace_all(&text, "…") {
                 text = Cow::Owned(without);
                 used.insert(at);

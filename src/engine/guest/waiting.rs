@@ -1,15 +1,15 @@
 //! A foreign agent that waits for its answer, or hangs up and asks once more: one effect, one answer.
 
-use std::{cell::RefCell, rc::Rc, time::Duration};
+use std::{rc::Rc, time::Duration};
 
 use futures::FutureExt;
 use tokio::time::timeout;
 
-use super::talk::{Place, Talks};
+use super::talk::{RequestPlace, SharedTalks};
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::effect::{Outcome, PendingEffect, perform};
 use crate::handle::Handle;
-use crate::model::relay::{Arrival, Relay, Said};
+use crate::model::relay::{Arrival, Relay, RelayResult};
 use crate::session::Session;
 
 /// How long a request stays held whose client has hung up. Clients try again after at most some seconds.
@@ -18,16 +18,14 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// Answers that are kept in each conversation for clients that have hung up and may ask once more.
 const UNGIVEN: usize = 4;
 
-type Shared = Rc<RefCell<Talks>>;
-
 /// Makes the call. An agent that hangs up ends it, unless it is held: then the agent may ask once more.
 pub async fn ask(
     handle: &Handle,
-    talks: &Shared,
-    place: Place,
+    talks: &SharedTalks,
+    place: RequestPlace,
     requested: PendingEffect,
     relay: &Relay,
-) -> Said {
+) -> RelayResult {
     let (cancel, lane) = (requested.cancel.clone(), requested.reference.lane());
     let given_up = async {
         while !relay.is_waited_for() {
@@ -60,7 +58,7 @@ pub async fn ask(
 
 /// Gives the answer to a request that is at work already to an agent that asks once more. Returns the request if it is
 /// another one.
-pub fn adopt(talks: &Shared, place: Place, arrival: Arrival) -> Option<Arrival> {
+pub fn adopt(talks: &SharedTalks, place: RequestPlace, arrival: Arrival) -> Option<Arrival> {
     let mut talks = talks.borrow_mut();
     let Some(talk) = talks.talk(place) else { return Some(arrival) };
     let mut pending = talk.pending.iter().filter(|(body, _)| *body == arrival.body);
@@ -78,7 +76,7 @@ pub fn adopt(talks: &Shared, place: Place, arrival: Arrival) -> Option<Arrival> 
 }
 
 /// Notes that a request has its answer. Where the agent did not get it, its next try does.
-pub fn conclude(talks: &Shared, place: Place, relay: &Rc<Relay>, is_given: bool) {
+pub fn conclude(talks: &SharedTalks, place: RequestPlace, relay: &Rc<Relay>, is_given: bool) {
     let mut talks = talks.borrow_mut();
     if !is_given {
         talks.conversations.failed(place.at);

@@ -10,11 +10,11 @@ use crate::domain::{
 
 /// Says it once for each model.
 #[derive(Default)]
-pub(crate) struct Offered {
+pub(crate) struct HiddenTools {
     told: HashSet<ModelName>,
 }
 
-impl Observer for Offered {
+impl Observer for HiddenTools {
     fn on(&mut self, record: &Record, state: &State) -> Vec<Event> {
         let Event::ModelCall(ModelCallEvent::ModelCallFinished { effect, reply, .. }) =
             &record.event

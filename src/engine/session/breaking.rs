@@ -1,7 +1,7 @@
 //! How a person sets, changes and deletes breakpoints. Each method checks, and returns the event.
 
 use super::Session;
-use crate::domain::breakpoint::{BreakpointSpec, Place};
+use crate::domain::breakpoint::{BreakpointPlace, BreakpointSpec};
 use crate::domain::{
     BreakpointEvent, BreakpointId, BreakpointState, By, ControlEvent, Event, Resume,
 };
@@ -68,9 +68,9 @@ impl Session {
     }
 
     /// Whether what a place names exists.
-    fn check_place(&self, place: &Place) -> Result<(), String> {
+    fn check_place(&self, place: &BreakpointPlace) -> Result<(), String> {
         match place {
-            Place::Call(target) => self.state.check_target(target),
+            BreakpointPlace::Call(target) => self.state.check_target(target),
             _ => Ok(()),
         }
     }

@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use crate::domain::breakpoint::{BreakpointSpec, Place, Trouble};
-use crate::domain::expression::{Answer, Evaluator, Resolver};
+use crate::domain::breakpoint::{BreakpointPlace, BreakpointSpec, Trouble};
+use crate::domain::expression::{Evaluator, ExpressionValue, Resolver};
 use crate::domain::program::LineStop;
 use crate::domain::{
     Boundary, BreakpointEvent, BreakpointId, BreakpointState, BudgetEvent, Event, GraphEvent, Lane,
@@ -20,7 +20,7 @@ pub struct Breakpoints {
     /// How long a stop lasts at most.
     pub limit: Option<Duration>,
     /// The last value of each breakpoint on a value; `None`: it had none.
-    values: BTreeMap<BreakpointId, Option<Answer>>,
+    values: BTreeMap<BreakpointId, Option<ExpressionValue>>,
 }
 
 /// A program, and how often a person has asked something of it, or edited it.
@@ -28,8 +28,8 @@ pub type AskedOf = (TaskId, u32, usize);
 
 /// A change by an event: the place between calls at which it happened, and perhaps values.
 #[derive(Debug)]
-pub struct Change {
-    place: Option<Place>,
+pub struct BreakpointChange {
+    place: Option<BreakpointPlace>,
     /// A program has ended.
     ends_program: bool,
 }
@@ -53,8 +53,8 @@ impl Breakpoints {
             }
             Lane::Run(run) => {
                 let place = match boundary {
-                    Boundary::BeforeTask => Place::Task,
-                    Boundary::AfterEvaluation => Place::Evaluation,
+                    Boundary::BeforeTask => BreakpointPlace::Task,
+                    Boundary::AfterEvaluation => BreakpointPlace::Evaluation,
                     _ => return Vec::new(),
                 };
                 (Facts::of_run(state, run), state.breakpoints_on(&place))
@@ -96,26 +96,26 @@ impl Breakpoints {
     }
 
     /// A change by an event that a breakpoint may be set on.
-    pub fn change_of(&self, state: &State, event: &Event) -> Option<Change> {
+    pub fn change_of(&self, state: &State, event: &Event) -> Option<BreakpointChange> {
         let is_looked_at = !state.breakpoints.is_empty() && !is_of_control(event);
         let ends_program = matches!(event, Event::Program(ProgramEvent::ProgramEnded { .. }));
-        is_looked_at.then(|| Change { place: place_of(event), ends_program })
+        is_looked_at.then(|| BreakpointChange { place: place_of(event), ends_program })
     }
 
     /// The hits by such a change.
-    pub fn hits_of(&mut self, state: &State, change: &Change) -> Vec<Hit> {
+    pub fn hits_of(&mut self, state: &State, change: &BreakpointChange) -> Vec<Hit> {
         let mut hits = Vec::new();
         if let Some(place) = &change.place {
             let mut matched = state.breakpoints_on(place);
-            if matches!(place, Place::Trouble(Some(trouble)) if trouble.is_failure()) {
-                matched.extend(state.breakpoints_on(&Place::Trouble(None)));
+            if matches!(place, BreakpointPlace::Trouble(Some(trouble)) if trouble.is_failure()) {
+                matched.extend(state.breakpoints_on(&BreakpointPlace::Trouble(None)));
             }
             hits.extend(self.met(Facts::of_session(state), matched));
         }
         if change.ends_program {
             // Who runs to a frame that is over stops with the program at the latest.
             let known = state.breakpoints.iter().filter(|(_, it)| it.on);
-            let frames = known.filter(|(_, it)| matches!(it.spec.place, Place::Frame(_)));
+            let frames = known.filter(|(_, it)| matches!(it.spec.place, BreakpointPlace::Frame(_)));
             hits.extend(frames.map(|(id, known)| self.hit(*id, known, |_| String::new())));
         }
         hits.extend(self.changed_values(state));
@@ -130,15 +130,15 @@ impl Breakpoints {
         let evaluator = Evaluator::new(&resolver);
         let (mut values, mut hits) = (BTreeMap::new(), Vec::new());
         for (id, breakpoint) in state.breakpoints.iter().filter(|(_, it)| it.on) {
-            let Place::Value { of, crosses } = &breakpoint.spec.place else { continue };
+            let BreakpointPlace::Value { of, crosses } = &breakpoint.spec.place else { continue };
             let now = evaluator.value(of).ok();
             let condition = breakpoint.spec.condition.as_ref();
             if let Some(was) = known.get(id)
                 && has_changed(was.as_ref(), now.as_ref(), crosses.map(f64::from))
                 && condition.is_none_or(|condition| evaluator.holds(condition))
             {
-                let shown = |value: &Option<Answer>| {
-                    value.as_ref().map_or_else(|| "nothing".to_owned(), Answer::shown)
+                let shown = |value: &Option<ExpressionValue>| {
+                    value.as_ref().map_or_else(|| "nothing".to_owned(), ExpressionValue::shown)
                 };
                 hits.push(self.hit(*id, breakpoint, |spec| match &spec.log {
                     Some(log) => log.filled(&evaluator),
@@ -160,41 +160,45 @@ impl Breakpoints {
 
 /// Whether a value counts as changed: a truth that became true, a number that passed another one, or
 /// anything else.
-fn has_changed(was: Option<&Answer>, now: Option<&Answer>, crosses: Option<f64>) -> bool {
+fn has_changed(
+    was: Option<&ExpressionValue>,
+    now: Option<&ExpressionValue>,
+    crosses: Option<f64>,
+) -> bool {
     if let Some(border) = crosses {
-        let below = |value: Option<&Answer>| Some(value?.number()? < border);
+        let below = |value: Option<&ExpressionValue>| Some(value?.number()? < border);
         return below(was).zip(below(now)).is_some_and(|(was, now)| was != now);
     }
-    match now.and_then(Answer::flag) {
-        Some(is) => is && was.and_then(Answer::flag) != Some(true),
+    match now.and_then(ExpressionValue::flag) {
+        Some(is) => is && was.and_then(ExpressionValue::flag) != Some(true),
         None => was != now,
     }
 }
 
 /// The place between calls at which this event happens.
-fn place_of(event: &Event) -> Option<Place> {
+fn place_of(event: &Event) -> Option<BreakpointPlace> {
     match event {
         Event::Plan(PlanEvent::PlanWritten { .. })
-        | Event::Budget(BudgetEvent::BudgetPlanned { .. }) => Some(Place::Plan),
+        | Event::Budget(BudgetEvent::BudgetPlanned { .. }) => Some(BreakpointPlace::Plan),
         Event::Task(TaskEvent::StepStarted { .. } | TaskEvent::TaskStarted { .. }) => {
-            Some(Place::Step)
+            Some(BreakpointPlace::Step)
         }
         Event::Plan(PlanEvent::PlanRefused { .. })
         | Event::Graph(GraphEvent::EvaluationRefused { .. }) => {
-            Some(Place::Trouble(Some(Trouble::Unparsable)))
+            Some(BreakpointPlace::Trouble(Some(Trouble::Unparsable)))
         }
         Event::Task(TaskEvent::ToolArraySet { lost: Some(_), .. }) => {
-            Some(Place::Trouble(Some(Trouble::CacheBreak)))
+            Some(BreakpointPlace::Trouble(Some(Trouble::CacheBreak)))
         }
         Event::Program(
             ProgramEvent::ProgramRefused { .. }
             | ProgramEvent::ProgramEnded { how: ProgramVerdict::Failed, .. },
-        ) => Some(Place::Trouble(Some(Trouble::ProgramError))),
+        ) => Some(BreakpointPlace::Trouble(Some(Trouble::ProgramError))),
         Event::Program(ProgramEvent::ProgramEnded { how: ProgramVerdict::Doubtful, .. }) => {
-            Some(Place::Trouble(Some(Trouble::Doubtful)))
+            Some(BreakpointPlace::Trouble(Some(Trouble::Doubtful)))
         }
         Event::Probe(ProbeEvent::SchemaDrifted { .. }) => {
-            Some(Place::Trouble(Some(Trouble::Drift)))
+            Some(BreakpointPlace::Trouble(Some(Trouble::Drift)))
         }
         _ => None,
     }

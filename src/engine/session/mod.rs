@@ -27,7 +27,7 @@ mod tools;
 use self::{
     breakpoints::Breakpoints,
     lanes::{Flight, Lanes, Waits},
-    parts::{Log, Models, Queue, Run, Toolkit},
+    parts::{AgentRun, Log, Models, Queue, Toolkit},
 };
 pub use self::{opening::open, parts::Listener};
 use super::observer::journal::Writer;
@@ -51,7 +51,7 @@ pub struct Session {
     queue: Queue,
     /// What earlier sessions are remembered by.
     memory: Option<Memory>,
-    runs: BTreeMap<RunId, Run>,
+    runs: BTreeMap<RunId, AgentRun>,
     breakpoints: Breakpoints,
     /// The recorded results of an earlier session.
     recorded: Recorded,

@@ -9,7 +9,7 @@ use crate::domain::{
 };
 use crate::observer::{
     Observer, breakpoints::KeptBreakpoints, experience::Remembered, in_text::InText,
-    journal::Writer, learned::Learned, loops::Loops, offered::Offered, pairs::Pairs,
+    journal::Writer, learned::Learned, loops::Loops, offered::HiddenTools, pairs::Pairs,
     schemas::Schemas, unfed::Unfed, unsaid::Unsaid,
 };
 use crate::{
@@ -46,7 +46,7 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
     if let Some(keep) = setup.keep {
         observers.push(Box::new(Learned(keep)));
     }
-    observers.push(Box::new(Offered::default()));
+    observers.push(Box::new(HiddenTools::default()));
     observers.push(Box::new(InText::default()));
     observers.push(Box::new(Loops));
     observers.push(Box::new(Unfed::default()));

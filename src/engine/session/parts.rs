@@ -63,7 +63,7 @@ pub struct Queue {
 
 /// One agent at work.
 #[derive(Default)]
-pub struct Run {
+pub struct AgentRun {
     /// Ends its current task.
     pub skip: CancellationToken,
     /// Runs its programs; warm once one was run, and lent to the program at work.
@@ -78,7 +78,7 @@ pub struct Run {
     pub unusable: Option<String>,
 }
 
-impl Run {
+impl AgentRun {
     pub fn is_known(&self, tool: &ToolName) -> bool {
         self.known.iter().any(|known| known.tool == *tool)
     }

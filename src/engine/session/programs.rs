@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::{Session, breakpoints::AskedOf};
-use crate::domain::breakpoint::Place;
-use crate::domain::program::{Asked, Back, Extra, LineStop, Moment, Stops, Wanted};
+use crate::domain::breakpoint::BreakpointPlace;
+use crate::domain::program::{Back, Extra, LineStop, Moment, ProgramQuestion, StopRequest, Stops};
 use crate::domain::{
     Boundary, By, Event, Lane, Mode, ProgramEvent, RunId, TaskId, ToolCallState, ToolName,
 };
 use crate::papers::atc::extra::{check_expression, check_name};
 use crate::papers::atc::identifiers::Identifiers;
-use crate::papers::atc::source::Source;
+use crate::papers::atc::source::ParsedProgram;
 
 impl Session {
     /// What a person has asked of the program of a run.
@@ -39,11 +39,11 @@ impl Session {
     }
 
     /// Where a program at work has to stop, and what is asked of it there.
-    pub fn wanted_of_program(&mut self, task: TaskId, number: u32) -> Wanted {
+    pub fn wanted_of_program(&mut self, task: TaskId, number: u32) -> StopRequest {
         let run = self.state.run_of(task);
         self.run(run).asked = self.asked_of_program(run);
         let is_watched = self.breakpoints.has_user;
-        let mut wanted = Wanted { is_watched, ..Wanted::default() };
+        let mut wanted = StopRequest { is_watched, ..StopRequest::default() };
         if matches!(self.state.control.mode_of(run), Mode::Stepping | Mode::Pausing | Mode::Paused)
         {
             wanted.stops = Stops::every();
@@ -51,9 +51,9 @@ impl Session {
         for known in self.state.breakpoints.values().filter(|known| known.on) {
             let Stops { within, lines, names } = &mut wanted.stops;
             match &known.spec.place {
-                Place::Line(line) => drop(lines.insert(*line)),
-                Place::Variable(name) => drop(names.insert(name.clone())),
-                Place::Frame(depth) => *within = (*within).max(Some(*depth)),
+                BreakpointPlace::Line(line) => drop(lines.insert(*line)),
+                BreakpointPlace::Variable(name) => drop(names.insert(name.clone())),
+                BreakpointPlace::Frame(depth) => *within = (*within).max(Some(*depth)),
                 _ => continue,
             }
             wanted.extras.extend(known.spec.extras());
@@ -86,8 +86,13 @@ impl Session {
     ///
     /// # Errors
     /// The program is not held there, or the expression cannot be evaluated.
-    pub fn ask_program(&self, task: TaskId, asked: Asked, by: By) -> Result<Event, String> {
-        let Asked { expression, sets } = asked;
+    pub fn ask_program(
+        &self,
+        task: TaskId,
+        asked: ProgramQuestion,
+        by: By,
+    ) -> Result<Event, String> {
+        let ProgramQuestion { expression, sets } = asked;
         let (number, held) = self.held_program(task)?;
         let held = held.ok_or("the program is not held at a line: step to one first")?;
         self.check_expression(task, &expression)?;
@@ -103,7 +108,7 @@ impl Session {
     /// It is not held, or the text is no program.
     pub fn edit_program(&self, task: TaskId, text: &str, by: By) -> Result<Event, String> {
         let (number, _) = self.held_program(task)?;
-        Source::parse(text).map_err(|error| error.summary())?;
+        ParsedProgram::parse(text).map_err(|error| error.summary())?;
         let text = Arc::from(text);
         Ok(ProgramEvent::ProgramEdited { task, number, text, by }.into())
     }

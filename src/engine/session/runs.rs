@@ -1,6 +1,6 @@
 //! What the engine knows of each run besides the state.
 
-use super::{Session, parts::Run};
+use super::{Session, parts::AgentRun};
 use crate::domain::{KnownTool, RunEvent, RunId, Strategy, TaskId};
 
 impl Session {
@@ -12,12 +12,12 @@ impl Session {
     }
 
     /// The run with this number.
-    pub fn run(&mut self, run: RunId) -> &mut Run {
+    pub fn run(&mut self, run: RunId) -> &mut AgentRun {
         self.runs.entry(run).or_default()
     }
 
     /// The run that works on this task.
-    pub fn run_of(&mut self, task: TaskId) -> &mut Run {
+    pub fn run_of(&mut self, task: TaskId) -> &mut AgentRun {
         let run = self.state.run_of(task);
         self.run(run)
     }

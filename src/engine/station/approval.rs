@@ -3,9 +3,9 @@
 
 use std::{cell::RefCell, collections::BTreeSet};
 
-use super::{Actor, Effect, Passage, Passing, Station, Verdict, later, now};
+use super::{Actor, Effect, Passage, Passing, Station, StationVerdict, later, now};
 use crate::domain::approval::{Approval, Consent, Rule};
-use crate::domain::breakpoint::{Place, When};
+use crate::domain::breakpoint::{BreakpointPlace, When};
 use crate::domain::expression::{Evaluator, Expression, Resolver};
 use crate::domain::{
     Boundary, By, ConsentEvent, ControlEvent, EffectId, Event, Refusal, SessionEvent, ToolName,
@@ -24,11 +24,11 @@ pub(super) struct Approve {
 }
 
 impl Station for Approve {
-    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
-        let Effect::Tool(call) = &passage.effect else { return now(Verdict::Go) };
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
+        let Effect::Tool(call) = &passage.effect else { return now(StationVerdict::Go) };
         // The tools of a guest run elsewhere: it asks for itself. A relay can keep them from running.
         if passage.actor() == Actor::Guest && !passage.effect.is_relayed() {
-            return now(Verdict::Go);
+            return now(StationVerdict::Go);
         }
         if passage.handle.read(|session| session.state().is_unknown(passage.reference.id)) {
             return self.after_interruption(passage);
@@ -36,13 +36,13 @@ impl Station for Approve {
         // A person's own call needs no other consent, and nothing outside is touched by reading on.
         let is_own = passage.actor() == Actor::Person;
         if is_own || passage.handle.read(|session| session.state().reads_on(&call.tool)) {
-            return now(Verdict::Go);
+            return now(StationVerdict::Go);
         }
         let id = passage.reference.id;
         let (consent, rule) =
             passage.handle.read(|session| session.consent_to(id, passage.effect.is_relayed()));
         match consent {
-            Consent::Allow => now(Verdict::Go),
+            Consent::Allow => now(StationVerdict::Go),
             Consent::Deny => {
                 now(refused(format!("{} may not be called: {rule} is denied", call.tool)))
             }
@@ -65,11 +65,11 @@ impl Approve {
     }
 
     /// Asks whether a call that may have changed something already is made again, by the agent's own wish, too.
-    fn after_interruption<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
-        let Effect::Tool(call) = &passage.effect else { return now(Verdict::Go) };
+    fn after_interruption<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
+        let Effect::Tool(call) = &passage.effect else { return now(StationVerdict::Go) };
         let tool = call.tool.clone();
         if passage.handle.read(|session| session.recorded().repeats_unknown) {
-            return now(Verdict::Go);
+            return now(StationVerdict::Go);
         }
         if !self.has_user {
             return now(refused(format!(
@@ -102,10 +102,10 @@ impl Approve {
         }
     }
 
-    async fn wait(&self, passage: &mut Passage, tool: ToolName, rule: String) -> Verdict {
+    async fn wait(&self, passage: &mut Passage, tool: ToolName, rule: String) -> StationVerdict {
         match ask(passage, rule).await {
             // Meanwhile the state may have changed.
-            true => Verdict::Again,
+            true => StationVerdict::Again,
             false => refused(format!("a person refused this call of {tool}")),
         }
     }
@@ -126,8 +126,8 @@ pub(super) async fn ask(passage: &Passage, rule: String) -> bool {
     })
 }
 
-fn refused(why: String) -> Verdict {
-    Verdict::refuse((Refusal::Denied, why))
+fn refused(why: String) -> StationVerdict {
+    StationVerdict::refuse((Refusal::Denied, why))
 }
 
 impl Session {
@@ -165,7 +165,7 @@ impl Session {
     /// Allows a call that waits for consent, and all later ones of its tool.
     pub fn allow_tool(&self, id: EffectId, by: By) -> Result<[Event; 2], String> {
         let call = self.state().tool_call(id).ok_or_else(|| format!("there is no call {id}"))?;
-        let rule = Rule { place: Place::tool(call.tool.clone()), condition: None };
+        let rule = Rule { place: BreakpointPlace::tool(call.tool.clone()), condition: None };
         let mut approval = self.state().approval.clone();
         approval.allow.push(rule);
         Ok([self.set_approval(approval, by)?, self.decide(id, true, by)?])

@@ -1,6 +1,6 @@
 //! Checks that the arguments of a tool call fit the tool.
 
-use super::{Actor, Effect, Passage, Passing, Station, ToolCall, Verdict, now};
+use super::{Actor, Effect, Passage, Passing, Station, StationVerdict, ToolCall, now};
 use crate::domain::{Refusal, ToolErrorKind};
 use crate::session::Session;
 
@@ -12,11 +12,11 @@ impl Station for Arguments {
         actor != Actor::Guest
     }
 
-    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
-        let Effect::Tool(call) = &passage.effect else { return now(Verdict::Go) };
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
+        let Effect::Tool(call) = &passage.effect else { return now(StationVerdict::Go) };
         let actor = passage.actor();
         let checked = passage.handle.read(|session| check(session, call, actor));
-        now(checked.map_or_else(Verdict::refuse, |()| Verdict::Go))
+        now(checked.map_or_else(StationVerdict::refuse, |()| StationVerdict::Go))
     }
 }
 

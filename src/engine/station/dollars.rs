@@ -4,7 +4,7 @@
 
 use std::{cell::RefCell, collections::BTreeMap};
 
-use super::{Actor, Effect, Outcome, Passage, Passing, Station, Verdict, later, now};
+use super::{Actor, Effect, Outcome, Passage, Passing, Station, StationVerdict, later, now};
 use crate::domain::{By, EffectId, ModelSpec, Origin, SessionEvent, Tally, Usage, tokens};
 use crate::effect::{EmbeddingCall, ReadingCall};
 use crate::{commands, session::Session};
@@ -26,7 +26,7 @@ pub(super) struct Dollars {
 
 /// What a call will probably cost, in US dollars.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Price {
+enum CallPrice {
     About(f64),
     /// No price is known, and no call was charged yet.
     Unknown,
@@ -45,7 +45,7 @@ struct Purse {
 
 /// Why a limit does not allow a call.
 #[derive(Debug, PartialEq)]
-struct Refused {
+struct DollarRefusal {
     why: String,
     /// How many dollars are missing.
     missing: f64,
@@ -59,7 +59,12 @@ impl Dollars {
     }
 
     /// Reserves the price of a call; or says why the limit does not allow it.
-    fn reserve(&self, session: &Session, id: EffectId, price: Price) -> Result<(), Refused> {
+    fn reserve(
+        &self,
+        session: &Session,
+        id: EffectId,
+        price: CallPrice,
+    ) -> Result<(), DollarRefusal> {
         let Some(most) = session.state().max_dollars else { return Ok(()) };
         self.purse.borrow_mut().reserve(id, price, session.state().dollars_spent(), *most)
     }
@@ -70,34 +75,34 @@ impl Purse {
     fn reserve(
         &mut self,
         id: EffectId,
-        price: Price,
+        price: CallPrice,
         known: f64,
         most: f64,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), DollarRefusal> {
         let others = self.pending.iter().filter(|(other, _)| **other != id);
         let pending: f64 = others.map(|(_, cost)| cost).sum();
         let (spent, most) = ((known + self.beside).max(0.0), most + self.more);
         let (cost, fits) = match price {
-            Price::About(cost) => (pending + cost, spent + pending + cost <= most),
+            CallPrice::About(cost) => (pending + cost, spent + pending + cost <= most),
             // The first call of a model shows its price. None starts once the limit is spent.
-            Price::Unknown => (pending, spent + pending < most || spent + pending == 0.0),
+            CallPrice::Unknown => (pending, spent + pending < most || spent + pending == 0.0),
         };
         if fits {
             self.pending.insert(id, price.amount());
             return Ok(());
         }
         let next = match price {
-            Price::About(_) => format!("the next call costs about {cost:.4}"),
-            Price::Unknown => "the price of the next call is unknown".to_owned(),
+            CallPrice::About(_) => format!("the next call costs about {cost:.4}"),
+            CallPrice::Unknown => "the price of the next call is unknown".to_owned(),
         };
         let why = format!(
             "{DOLLARS_REACHED}: {spent:.4} of {most:.2} are spent, and {next}; --max-dollars sets the limit"
         );
-        Err(Refused { why, missing: spent + cost - most })
+        Err(DollarRefusal { why, missing: spent + cost - most })
     }
 
     /// Allows the limit once more, and at least what is missing for this call.
-    fn allow(&mut self, id: EffectId, price: Price, most: f64, missing: f64) -> f64 {
+    fn allow(&mut self, id: EffectId, price: CallPrice, most: f64, missing: f64) -> f64 {
         let more = most.max(missing);
         self.more += more;
         self.pending.insert(id, price.amount());
@@ -105,23 +110,23 @@ impl Purse {
     }
 }
 
-impl Price {
+impl CallPrice {
     fn amount(self) -> f64 {
         match self {
-            Price::About(cost) => cost,
-            Price::Unknown => 0.0,
+            CallPrice::About(cost) => cost,
+            CallPrice::Unknown => 0.0,
         }
     }
 }
 
 impl Station for Dollars {
-    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
         let Some(price) = passage.handle.read(|session| price(session, &passage.effect)) else {
-            return now(Verdict::Go);
+            return now(StationVerdict::Go);
         };
         let id = passage.reference.id;
         let reserved = passage.handle.read(|session| self.reserve(session, id, price));
-        let Err(Refused { why, missing }) = reserved else { return now(Verdict::Go) };
+        let Err(DollarRefusal { why, missing }) = reserved else { return now(StationVerdict::Go) };
         if !self.has_user {
             passage.handle.write(|session| session.end_because(why));
             return later(std::future::pending());
@@ -137,7 +142,7 @@ impl Station for Dollars {
                 session.intervene(event);
             }
         });
-        now(Verdict::Go)
+        now(StationVerdict::Go)
     }
 
     fn after<'a>(&'a self, passage: &'a mut Passage, outcome: &'a Outcome) -> Passing<'a, ()> {
@@ -160,7 +165,7 @@ fn real(spec: &ModelSpec) -> Option<&ModelSpec> {
 /// The price of a call: by the list of prices, or by what calls of its model have cost so far, whichever is more. The
 /// first call of a model without a price is expected to cost as much as those of the others. `None` if the call is free,
 /// or if there is no limit.
-fn price(session: &Session, effect: &Effect) -> Option<Price> {
+fn price(session: &Session, effect: &Effect) -> Option<CallPrice> {
     session.state().max_dollars?;
     let models = &session.state().models;
     let spec = real(effect.spec()?)?;
@@ -196,14 +201,14 @@ fn price(session: &Session, effect: &Effect) -> Option<Price> {
     // Calls of one model that start together would otherwise all pass before the first of them shows its price.
     let others = || is_first.then(|| models.dollars_per_call()).flatten();
     match listed.into_iter().chain(charged.or_else(others)).reduce(f64::max) {
-        Some(cost) => (cost > 0.0).then_some(Price::About(cost)),
-        None => Some(Price::Unknown),
+        Some(cost) => (cost > 0.0).then_some(CallPrice::About(cost)),
+        None => Some(CallPrice::Unknown),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Price::{About, Unknown};
+    use super::CallPrice::{About, Unknown};
     use super::*;
 
     const FIRST: EffectId = EffectId(1);

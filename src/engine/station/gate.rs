@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::{Actor, Effect, Outcome, Passage, Passing, Station, ToolCall, Verdict, later, now};
+use super::{
+    Actor, Effect, Outcome, Passage, Passing, Station, StationVerdict, ToolCall, later, now,
+};
 use crate::domain::{Boundary, ControlEvent, Lane, Origin};
 use crate::effect::ModelCall;
 use crate::handle::Handle;
@@ -15,26 +17,26 @@ use crate::session::Session;
 pub(super) struct Gate;
 
 impl Station for Gate {
-    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
         let (lane, boundary) = (passage.reference.lane(), passage.effect.before());
         if passage.take_edit() {
-            return now(Verdict::Again);
+            return now(StationVerdict::Again);
         }
         let was_released = std::mem::take(&mut passage.was_released);
         if !std::mem::replace(&mut passage.was_met, true) {
             passage.handle.meet(lane, boundary);
         }
         if was_released || passage.handle.read(|session| session.is_open(lane, boundary)) {
-            return now(Verdict::Go);
+            return now(StationVerdict::Go);
         }
         later(async move {
             match passage.handle.checkpoint(lane, boundary).await {
                 true => {
                     passage.take_edit();
                     passage.was_released = true;
-                    Verdict::Again
+                    StationVerdict::Again
                 }
-                false => Verdict::Go,
+                false => StationVerdict::Go,
             }
         })
     }

@@ -1,7 +1,7 @@
 //! Refuses the calls of one reply beyond the most that are made. A model that repeats itself can ask
 //! for hundreds, and no budget of a strategy without a plan would hold them back.
 
-use super::{Actor, Effect, Passage, Passing, Station, Verdict, now};
+use super::{Actor, Effect, Passage, Passing, Station, StationVerdict, now};
 use crate::domain::{EffectId, Knob, Refusal, State};
 
 pub(super) struct Many;
@@ -12,7 +12,7 @@ impl Station for Many {
         actor == Actor::Run
     }
 
-    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
         // The calls of a plan are bounded by the plan, and those of a program by the limits of programs.
         let is_of_reply = passage.reference.line.is_none()
             && matches!(&passage.effect, Effect::Tool(call) if call.evidence.is_none());
@@ -24,9 +24,9 @@ impl Station for Many {
             let why = format!(
                 "not made: a reply may make at most {most} calls; ask for the rest in the next step"
             );
-            Verdict::refuse((Refusal::TooMany, why))
+            StationVerdict::refuse((Refusal::TooMany, why))
         } else {
-            Verdict::Go
+            StationVerdict::Go
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Checks that the agent may call a tool: it exists, is switched on and on the menu of this step.
 
-use super::{Actor, Effect, Passage, Passing, Station, ToolCall, Verdict, now};
+use super::{Actor, Effect, Passage, Passing, Station, StationVerdict, ToolCall, now};
 use crate::domain::{Refusal, TaskId};
 use crate::session::Session;
 
@@ -12,13 +12,13 @@ impl Station for Menu {
         actor == Actor::Run
     }
 
-    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
         let verdict = match &passage.effect {
             Effect::Tool(call) => {
                 let checked = passage.handle.read(|session| check(session, passage.task, call));
-                checked.map_or_else(Verdict::refuse, |()| Verdict::Go)
+                checked.map_or_else(StationVerdict::refuse, |()| StationVerdict::Go)
             }
-            Effect::Model(_) | Effect::Embedding(_) | Effect::Reading(_) => Verdict::Go,
+            Effect::Model(_) | Effect::Embedding(_) | Effect::Reading(_) => StationVerdict::Go,
         };
         now(verdict)
     }

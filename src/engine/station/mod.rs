@@ -37,8 +37,8 @@ pub trait Station {
     }
 
     /// Runs before the real call.
-    fn before<'a>(&'a self, _passage: &'a mut Passage) -> Passing<'a, Verdict> {
-        now(Verdict::Go)
+    fn before<'a>(&'a self, _passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
+        now(StationVerdict::Go)
     }
 
     /// Runs after the event of its result.
@@ -71,7 +71,7 @@ pub fn later<'a, T>(answer: impl Future<Output = T> + 'a) -> Passing<'a, T> {
 
 /// A station's verdict on an effect.
 #[derive(Debug)]
-pub enum Verdict {
+pub enum StationVerdict {
     /// Continue with the next station.
     Go,
     /// It was held or changed: pass all stations again.
@@ -80,10 +80,10 @@ pub enum Verdict {
     Answer(Outcome, Origin),
 }
 
-impl Verdict {
+impl StationVerdict {
     /// Refuses a tool call.
     fn refuse((reason, why): (Refusal, String)) -> Self {
-        Verdict::Answer(Outcome::Refused(reason, why), Origin::Live)
+        StationVerdict::Answer(Outcome::Refused(reason, why), Origin::Live)
     }
 }
 
@@ -159,7 +159,7 @@ pub(super) fn stations(
         Rc::new(approval::Approve::new(has_user)),
         Rc::new(room::Room),
         Rc::new(gate::Gate),
-        Rc::new(fault::Faults),
+        Rc::new(fault::FaultInjection),
         Rc::new(judge::Judge),
         // Behind the gate, so before it on the way back: a pause holds the failed call.
         Rc::new(unusable::Unusable { has_user }),

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Actor, Effect, Outcome, Passage, Passing, Station, Verdict, later, now};
+use super::{Actor, Effect, Outcome, Passage, Passing, Station, StationVerdict, later, now};
 use crate::domain::{
     By, ConsentEvent, ControlEvent, EffectId, EffectRef, Embedding, EmbeddingEvent, Event,
     FaultEvent, ModelCallEvent, Origin, ReaderEvent, Record, SessionEvent, ToolCallEvent,
@@ -15,10 +15,10 @@ use crate::{handle::Handle, session::Session};
 pub(super) struct FromRecord;
 
 impl Station for FromRecord {
-    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
         if passage.actor() == Actor::Guest {
             of_guest(passage);
-            return now(Verdict::Go);
+            return now(StationVerdict::Go);
         }
         let (answers, holds) = passage
             .handle
@@ -27,7 +27,7 @@ impl Station for FromRecord {
             if holds {
                 goes_live(&passage.handle);
             }
-            return now(Verdict::Go);
+            return now(StationVerdict::Go);
         }
         later(async move {
             let id = passage.reference.id;
@@ -38,11 +38,11 @@ impl Station for FromRecord {
             match taken {
                 None => {
                     goes_live(&passage.handle);
-                    Verdict::Go
+                    StationVerdict::Go
                 }
                 Some(Err(text)) => {
                     passage.handle.emit(SessionEvent::Noticed { text });
-                    Verdict::Go
+                    StationVerdict::Go
                 }
                 Some(Ok(events)) if passage.handle.read(|it| breaks_off(it, &events)) => {
                     goes_live(&passage.handle);
@@ -52,7 +52,7 @@ impl Station for FromRecord {
                             .handle
                             .emit(ConsentEvent::OutcomeUnknown { effect: passage.reference });
                     }
-                    Verdict::Go
+                    StationVerdict::Go
                 }
                 Some(Ok(events)) => {
                     passage.reference.origin = Origin::Recorded;
@@ -61,9 +61,9 @@ impl Station for FromRecord {
                             if let Outcome::Reply(Ok(reply)) = &outcome {
                                 passage.handle.read(|session| session.recall(id, reply));
                             }
-                            Verdict::Answer(outcome, Origin::Recorded)
+                            StationVerdict::Answer(outcome, Origin::Recorded)
                         }
-                        None => Verdict::Go,
+                        None => StationVerdict::Go,
                     }
                 }
             }

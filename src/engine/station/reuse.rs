@@ -2,7 +2,7 @@
 //! not be done again. What may change something must not be: a person is asked, and without one it is not repeated.
 
 use super::approval::ask;
-use super::{Actor, Effect, Outcome, Passage, Passing, Station, Verdict, later, now};
+use super::{Actor, Effect, Outcome, Passage, Passing, Station, StationVerdict, later, now};
 use crate::domain::{EffectId, Knob, Origin, ProgramSource, ToolCallPhase, ToolOutput};
 use crate::session::Session;
 
@@ -21,35 +21,35 @@ impl Station for Reuse {
         actor == Actor::Run
     }
 
-    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
-        let Effect::Tool(call) = &passage.effect else { return now(Verdict::Go) };
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
+        let Effect::Tool(call) = &passage.effect else { return now(StationVerdict::Go) };
         let may_be_known =
             || call.step > 1 || passage.handle.read(|session| session.has_left(passage));
         if call.line.is_none() || !may_be_known() {
-            return now(Verdict::Go);
+            return now(StationVerdict::Go);
         }
         if let Some(outcome) = passage.handle.read(|session| session.of_record(passage)) {
             passage.is_of_record = true;
-            return now(Verdict::Answer(outcome, Origin::Reused));
+            return now(StationVerdict::Answer(outcome, Origin::Reused));
         }
         let id = passage.reference.id;
         let (made, decided, is_on) = passage.handle.read(|session| {
             let is_on = session.state().knobs.is_on(Knob::Reuse);
             (session.made_before(passage), session.lanes().consent(id), is_on)
         });
-        let Some(made) = made else { return now(Verdict::Go) };
-        let reused = |made| Verdict::Answer(Outcome::Result(Ok(made)), Origin::Reused);
+        let Some(made) = made else { return now(StationVerdict::Go) };
+        let reused = |made| StationVerdict::Answer(Outcome::Result(Ok(made)), Origin::Reused);
         if passage.reference.class.is_repeatable() {
-            return now(if is_on { reused(made) } else { Verdict::Go });
+            return now(if is_on { reused(made) } else { StationVerdict::Go });
         }
         match decided {
-            Some(true) => now(Verdict::Go),
+            Some(true) => now(StationVerdict::Go),
             Some(false) => now(reused(made)),
             None if !self.has_user => now(reused(made)),
             None => later(async move {
                 match ask(passage, REPEATED.to_owned()).await {
                     // Meanwhile the state may have changed.
-                    true => Verdict::Again,
+                    true => StationVerdict::Again,
                     false => reused(made),
                 }
             }),

@@ -1,7 +1,7 @@
 //! Limits the number of parallel tool calls of the agent to the knob `concurrency`. A held call takes no room.
 //! Room is given in the order in which calls were requested, so that runs repeat.
 
-use super::{Actor, Effect, Passage, Passing, Station, Verdict, later, now};
+use super::{Actor, Effect, Passage, Passing, Station, StationVerdict, later, now};
 use crate::domain::{EffectId, Knob};
 use crate::session::Session;
 
@@ -13,11 +13,11 @@ impl Station for Room {
         actor == Actor::Run
     }
 
-    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, Verdict> {
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
         let id = passage.reference.id;
         let needs_room = matches!(&passage.effect, Effect::Tool(_));
         if !needs_room || passage.handle.read(|session| has_room(session, id)) {
-            return now(Verdict::Go);
+            return now(StationVerdict::Go);
         }
         later(async move {
             let waits = |waits: bool| {
@@ -33,7 +33,7 @@ impl Station for Room {
             // While it waited the state may have changed, and a pause may have started: no call
             // starts during a pause because another one has ended.
             passage.was_released = false;
-            Verdict::Again
+            StationVerdict::Again
         })
     }
 }

@@ -6,19 +6,19 @@ use serde_json::{Map, Number, Value};
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
-use super::{Fields, Lines, Problem, Problems, TomlFile};
+use super::{FieldLines, Problem, Problems, TomlFields, TomlFile};
 use crate::domain::words;
 
 /// One value and its place.
 #[derive(Clone)]
-pub struct Field<'f> {
+pub struct TomlField<'f> {
     pub(super) file: &'f TomlFile<'f>,
     pub(super) path: String,
     pub(super) span: Range<usize>,
     pub(super) value: &'f DeValue<'f>,
 }
 
-impl<'f> Field<'f> {
+impl<'f> TomlField<'f> {
     /// Notes a problem with this field.
     pub fn refuse(&self, text: impl Into<String>) {
         self.file.note(Some(self.span.clone()), self.path.clone(), text.into());
@@ -55,14 +55,14 @@ impl<'f> Field<'f> {
     }
 
     /// The lines of the fields of this table.
-    pub fn lines(&self) -> Option<Lines> {
+    pub fn lines(&self) -> Option<FieldLines> {
         Some(self.table()?.lines())
     }
 
     /// No fields at all, for an optional table of this field that is missing.
-    pub fn without_fields(&self) -> Fields<'f> {
+    pub fn without_fields(&self) -> TomlFields<'f> {
         static NOTHING: LazyLock<DeTable<'static>> = LazyLock::new(DeTable::new);
-        Fields::new(self.file, self.path.clone(), self.span.clone(), &NOTHING)
+        TomlFields::new(self.file, self.path.clone(), self.span.clone(), &NOTHING)
     }
 
     /// A text.
@@ -138,9 +138,9 @@ impl<'f> Field<'f> {
     }
 
     /// The elements of a list.
-    pub fn list(&self) -> Option<Vec<Field<'f>>> {
+    pub fn list(&self) -> Option<Vec<TomlField<'f>>> {
         let array = self.or_wrong(self.value.as_array(), "a list in [brackets]")?;
-        let element = |(at, value): (usize, &'f Spanned<DeValue<'f>>)| Field {
+        let element = |(at, value): (usize, &'f Spanned<DeValue<'f>>)| TomlField {
             file: self.file,
             path: format!("{}[{at}]", self.path),
             span: value.span(),
@@ -155,9 +155,9 @@ impl<'f> Field<'f> {
     }
 
     /// The fields of a table.
-    pub fn table(&self) -> Option<Fields<'f>> {
+    pub fn table(&self) -> Option<TomlFields<'f>> {
         let table = self.or_wrong(self.value.as_table(), "a table of keys and values")?;
-        Some(Fields::new(self.file, self.path.clone(), self.span.clone(), table))
+        Some(TomlFields::new(self.file, self.path.clone(), self.span.clone(), table))
     }
 
     /// The same value as JSON, with keys in the order they were written.
@@ -174,11 +174,12 @@ impl<'f> Field<'f> {
             }
             DeValue::Datetime(_) => self.or_wrong(None, "a date in quotes (JSON has no dates)"),
             DeValue::Array(_) => {
-                self.list()?.iter().map(Field::json).collect::<Option<_>>().map(Value::Array)
+                self.list()?.iter().map(TomlField::json).collect::<Option<_>>().map(Value::Array)
             }
             DeValue::Table(_) => {
                 let fields = self.table()?.all();
-                let entry = |(key, field): (&str, Field<'_>)| Some((key.to_owned(), field.json()?));
+                let entry =
+                    |(key, field): (&str, TomlField<'_>)| Some((key.to_owned(), field.json()?));
                 fields.into_iter().map(entry).collect::<Option<Map<_, _>>>().map(Value::Object)
             }
         }

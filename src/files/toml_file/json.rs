@@ -38,7 +38,7 @@ pub(super) struct Repeated {
 }
 
 /// Why a text is no document.
-pub(super) struct Fault {
+pub(super) struct JsoncFault {
     pub place: Range<usize>,
     pub text: String,
 }
@@ -47,10 +47,10 @@ pub(super) struct Fault {
 ///
 /// # Errors
 /// It is not JSON, or not an object.
-pub(super) fn document(text: &str) -> Result<Document<'_>, Fault> {
+pub(super) fn document(text: &str) -> Result<Document<'_>, JsoncFault> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &ALLOWED).map_err(|error| {
         let place = error.range().start..error.range().end;
-        Fault { place, text: format!("not JSON: {}", error.kind()) }
+        JsoncFault { place, text: format!("not JSON: {}", error.kind()) }
     })?;
     match parsed.value {
         Some(Value::Object(object)) => {
@@ -59,7 +59,7 @@ pub(super) fn document(text: &str) -> Result<Document<'_>, Fault> {
             Ok(Document { table, repeated })
         }
         Some(_) | None => {
-            Err(Fault { place: 0..0, text: "expected an object in {braces}".to_owned() })
+            Err(JsoncFault { place: 0..0, text: "expected an object in {braces}".to_owned() })
         }
     }
 }

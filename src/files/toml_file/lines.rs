@@ -5,25 +5,25 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Fields, Problem, TomlFile, join};
+use super::{Problem, TomlFields, TomlFile, join};
 
 /// A file, and the line of each of its fields by its path, such as `faults[1]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Lines {
+pub struct FieldLines {
     file: String,
     lines: BTreeMap<String, usize>,
 }
 
-impl Fields<'_> {
+impl TomlFields<'_> {
     /// The lines of these fields, and of all fields below them.
-    pub fn lines(&self) -> Lines {
-        let mut lines = Lines { file: self.file.name.to_owned(), lines: BTreeMap::new() };
+    pub fn lines(&self) -> FieldLines {
+        let mut lines = FieldLines { file: self.file.name.to_owned(), lines: BTreeMap::new() };
         lines.add_table(self.file, &self.path, self.table);
         lines
     }
 }
 
-impl Lines {
+impl FieldLines {
     /// A problem with this field. A field that is not in the file has the line of the nearest one above it.
     pub fn problem(&self, field: &str, text: impl Into<String>) -> Problem {
         let mut at = field;

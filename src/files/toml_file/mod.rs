@@ -17,8 +17,8 @@ use std::{borrow::Cow, cell::RefCell, ops::Range};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-pub use self::field::Field;
-pub use self::lines::Lines;
+pub use self::field::TomlField;
+pub use self::lines::FieldLines;
 pub use self::problem::{Problem, Problems};
 use crate::domain::words;
 
@@ -37,7 +37,7 @@ impl<'t> TomlFile<'t> {
     pub fn read<T>(
         name: &'t str,
         text: &'t str,
-        read: impl FnOnce(Fields<'_>) -> Option<T>,
+        read: impl FnOnce(TomlFields<'_>) -> Option<T>,
     ) -> Result<T, Problems> {
         let (read, problems) = Self::read_what_is_right(name, text, read);
         match read.flatten() {
@@ -52,14 +52,14 @@ impl<'t> TomlFile<'t> {
     pub fn read_what_is_right<T>(
         name: &'t str,
         text: &'t str,
-        read: impl FnOnce(Fields<'_>) -> T,
+        read: impl FnOnce(TomlFields<'_>) -> T,
     ) -> (Option<T>, Vec<Problem>) {
         let file = TomlFile { name, text, problems: RefCell::default() };
         let (document, errors) = DeTable::parse_recoverable(text);
         for error in &errors {
             file.note(error.span(), String::new(), format!("not TOML: {}", error.message()));
         }
-        let root = || Fields::new(&file, String::new(), 0..0, document.get_ref());
+        let root = || TomlFields::new(&file, String::new(), 0..0, document.get_ref());
         let value = errors.is_empty().then(|| read(root()));
         (value, file.problems.into_inner())
     }
@@ -69,7 +69,7 @@ impl<'t> TomlFile<'t> {
     pub fn read_json<T>(
         name: &'t str,
         text: &'t str,
-        read: impl FnOnce(Fields<'_>) -> T,
+        read: impl FnOnce(TomlFields<'_>) -> T,
     ) -> (Option<T>, Vec<Problem>) {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let file = TomlFile { name, text, problems: RefCell::default() };
@@ -81,7 +81,7 @@ impl<'t> TomlFile<'t> {
                     let text = format!("is there twice; line {first} counts, remove or rename one");
                     file.note(Some(key.second..key.second), key.path.clone(), text);
                 }
-                Some(read(Fields::new(&file, String::new(), 0..0, &document.table)))
+                Some(read(TomlFields::new(&file, String::new(), 0..0, &document.table)))
             }
             Err(fault) => {
                 file.note(Some(fault.place.clone()), String::new(), fault.text.clone());
@@ -102,8 +102,8 @@ impl<'t> TomlFile<'t> {
     }
 }
 
-/// The fields of one table. Requested fields become known; [`Fields::finish`] refuses the rest.
-pub struct Fields<'f> {
+/// The fields of one table. Requested fields become known; [`TomlFields::finish`] refuses the rest.
+pub struct TomlFields<'f> {
     file: &'f TomlFile<'f>,
     path: String,
     span: Range<usize>,
@@ -113,7 +113,7 @@ pub struct Fields<'f> {
     forbidden: Vec<&'f str>,
 }
 
-impl<'f> Fields<'f> {
+impl<'f> TomlFields<'f> {
     fn new(
         file: &'f TomlFile<'f>,
         path: String,
@@ -124,14 +124,14 @@ impl<'f> Fields<'f> {
     }
 
     /// The field of this name, if present.
-    pub fn get(&mut self, key: &'static str) -> Option<Field<'f>> {
+    pub fn get(&mut self, key: &'static str) -> Option<TomlField<'f>> {
         self.known.push(key);
         let (name, value) = self.table.get_key_value(key)?;
         Some(self.field(name, value))
     }
 
     /// The field of this name; a missing one is a problem, and `advice` says what to write.
-    pub fn need(&mut self, key: &'static str, advice: &str) -> Option<Field<'f>> {
+    pub fn need(&mut self, key: &'static str, advice: &str) -> Option<TomlField<'f>> {
         let field = self.get(key);
         if field.is_none() {
             self.file.note(
@@ -149,7 +149,7 @@ impl<'f> Fields<'f> {
         &mut self,
         key: &'static str,
         place: &mut T,
-        read: impl FnOnce(&Field<'f>) -> Option<T>,
+        read: impl FnOnce(&TomlField<'f>) -> Option<T>,
     ) {
         if let Some(value) = self.get(key).and_then(|field| read(&field)) {
             *place = value;
@@ -158,7 +158,7 @@ impl<'f> Fields<'f> {
 
     /// Reads the table of this name, if present, completely: fields that `read` does not request
     /// are refused.
-    pub fn section(&mut self, key: &'static str, read: impl FnOnce(&mut Fields<'f>)) {
+    pub fn section(&mut self, key: &'static str, read: impl FnOnce(&mut TomlFields<'f>)) {
         if let Some(mut fields) = self.get(key).and_then(|field| field.table()) {
             read(&mut fields);
             fields.finish();
@@ -166,7 +166,7 @@ impl<'f> Fields<'f> {
     }
 
     /// All fields in written order, for tables whose keys are names.
-    pub fn all(&self) -> Vec<(&'f str, Field<'f>)> {
+    pub fn all(&self) -> Vec<(&'f str, TomlField<'f>)> {
         let mut fields: Vec<_> =
             self.table.iter().map(|(name, value)| (name.span().start, name, value)).collect();
         fields.sort_by_key(|(start, ..)| *start);
@@ -197,19 +197,23 @@ impl<'f> Fields<'f> {
         self.file.problems.borrow_mut().extend(self.unknown());
     }
 
-    /// What [`Fields::finish`] would refuse, for files in which other programs have settings of their own.
+    /// What [`TomlFields::finish`] would refuse, for files in which other programs have settings of their own.
     pub fn unknown(&self) -> Vec<Problem> {
         let is_known = |name: &str| self.known.contains(&name) || self.forbidden.contains(&name);
         let unknown = self.all().into_iter().filter(|(name, _)| !is_known(name));
-        let problem = |(name, field): (&str, Field<'_>)| {
+        let problem = |(name, field): (&str, TomlField<'_>)| {
             let expected = words::expected(name, self.known.iter().copied());
             field.problem(format!("unknown key; {expected}"))
         };
         unknown.map(problem).collect()
     }
 
-    fn field(&self, name: &'f Spanned<Cow<'f, str>>, value: &'f Spanned<DeValue<'f>>) -> Field<'f> {
-        Field {
+    fn field(
+        &self,
+        name: &'f Spanned<Cow<'f, str>>,
+        value: &'f Spanned<DeValue<'f>>,
+    ) -> TomlField<'f> {
+        TomlField {
             file: self.file,
             path: join(&self.path, name.get_ref()),
             span: name.span(),
@@ -228,7 +232,7 @@ mod tests {
 
     use super::*;
 
-    fn problems(text: &str, read: impl FnOnce(Fields<'_>) -> Option<()>) -> Vec<String> {
+    fn problems(text: &str, read: impl FnOnce(TomlFields<'_>) -> Option<()>) -> Vec<String> {
         match TomlFile::read("f.toml", text, read) {
             Ok(()) => Vec::new(),
             Err(problems) => problems.0.iter().map(Problem::to_string).collect(),

@@ -4,10 +4,10 @@ use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, Deserializer};
 
-use super::{Fields, join};
+use super::{TomlFields, join};
 use crate::domain::words;
 
-impl Fields<'_> {
+impl TomlFields<'_> {
     /// All fields that were not requested, as one value; `None` if any is invalid. Each field is also read alone, so
     /// that the problems of all of them are noted.
     pub fn rest<T: DeserializeOwned>(&mut self) -> Option<T> {
@@ -105,13 +105,13 @@ mod tests {
     #[serde(default, deny_unknown_fields)]
     struct Rest {
         size: u8,
-        kind: Kind,
-        parts: Vec<Part>,
+        kind: BracketKind,
+        parts: Vec<LengthPart>,
     }
 
     #[derive(Debug, Default, Deserialize)]
     #[serde(rename_all = "snake_case")]
-    enum Kind {
+    enum BracketKind {
         #[default]
         Round,
         Square,
@@ -119,7 +119,7 @@ mod tests {
 
     #[derive(Debug, Default, Deserialize)]
     #[serde(default, deny_unknown_fields)]
-    struct Part {
+    struct LengthPart {
         length: u8,
     }
 
@@ -136,7 +136,7 @@ mod tests {
         let text = "name = \"n\"\nsize = 3\nkind = \"square\"\n[[parts]]\nlength = 4\n";
         let (name, rest) = read(text).unwrap();
         assert_eq!((name.as_deref(), rest.size), (Some("n"), 3));
-        assert!(matches!(rest.kind, Kind::Square) && rest.parts[0].length == 4);
+        assert!(matches!(rest.kind, BracketKind::Square) && rest.parts[0].length == 4);
         assert!(read("").is_ok());
     }
 

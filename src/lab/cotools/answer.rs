@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::args::Means;
-use super::lesson::{Calls, Lesson};
+use super::lesson::{CallExamples, Lesson};
 use super::measure::{Group, Measured, measure};
 use super::score::{Scores, Ways};
 use super::split::{some, split};
@@ -31,7 +31,7 @@ pub struct Question {
 }
 
 /// Everything that was measured.
-pub struct Answer {
+pub struct RetrieverMeasures {
     pub catalogue: Catalogue,
     pub lesson: Lesson,
     pub scores: Vec<Scores>,
@@ -48,7 +48,7 @@ pub fn answer(
     encoder: &mut Encoder,
     data: &DataSet,
     question: &Question,
-) -> Result<Answer, Trouble> {
+) -> Result<RetrieverMeasures, Trouble> {
     let known = question.heads.as_ref().filter(|heads| knows(heads, data) && !question.is_named);
     let records: Vec<&Record> = match known {
         Some(heads) => split(data, question.of, heads.about.seed).left,
@@ -61,7 +61,7 @@ pub fn answer(
     let lesson = match question.of {
         Use::Question => Lesson::questions(records, QueryTemplate::Knowledge),
         Use::Here | Use::Judge => {
-            Lesson::calls(&records, data, Calls::Each, question.limit.unwrap_or(CALLS))
+            Lesson::calls(&records, data, CallExamples::Each, question.limit.unwrap_or(CALLS))
                 .map_err(Trouble::usage)?
         }
     };
@@ -79,7 +79,7 @@ pub fn answer(
         .collect();
     let means = question.means.text(lesson.len());
     let line = said::line(encoder, ways.at(), question.heads.as_deref(), &means);
-    Ok(Answer { catalogue, lesson, scores, groups, measured, line })
+    Ok(RetrieverMeasures { catalogue, lesson, scores, groups, measured, line })
 }
 
 /// Queries whose tool was seen in training, and the others, each over all tools and over those of their kind.

@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::answer::{Question, answer};
 use super::args::Means;
-use super::lesson::{Amount, Calls};
+use super::lesson::{Amount, CallExamples};
 use super::measure::TRAINED;
-use super::train::{Plan, teach};
+use super::train::{RetrieverPlan, teach};
 use crate::app::cli::trouble::Trouble;
 use crate::app::encoder::Encoder;
 use crate::papers::cotools::{Figures, MIX, Recipe, Use};
@@ -20,17 +20,18 @@ const CALLS: usize = 400;
 
 /// Heads from our examples and from the published ones, on the same calls that neither has seen.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Price {
+pub struct BugPrice {
     pub ours: Figures,
     pub published: Figures,
 }
 
 /// # Errors
 /// Texts cannot be read.
-pub fn price(encoder: &mut Encoder, data: &DataSet, limit: usize) -> Result<Price, Trouble> {
-    let mut figures = |calls: Calls| {
+pub fn price(encoder: &mut Encoder, data: &DataSet, limit: usize) -> Result<BugPrice, Trouble> {
+    let mut figures = |calls: CallExamples| {
         let amount = Amount { hold_out: 0, per_tool: usize::MAX, examples: CALLS, seed: 0 };
-        let plan = Plan { of: Use::Here, recipe: Recipe::Ours, amount, epochs: None, calls };
+        let plan =
+            RetrieverPlan { of: Use::Here, recipe: Recipe::Ours, amount, epochs: None, calls };
         let taught = teach(encoder, data, plan, &mut |_| Ok(()))?;
         let question = Question {
             of: Use::Here,
@@ -45,10 +46,13 @@ pub fn price(encoder: &mut Encoder, data: &DataSet, limit: usize) -> Result<Pric
         let row = rows.unwrap_or_default().iter().find(|row| row.by == TRAINED);
         Ok::<_, Trouble>(row.map_or_else(Figures::default, |row| row.figures))
     };
-    Ok(Price { ours: figures(Calls::Each)?, published: figures(Calls::LastAgain)? })
+    Ok(BugPrice {
+        ours: figures(CallExamples::Each)?,
+        published: figures(CallExamples::LastAgain)?,
+    })
 }
 
-impl Price {
+impl BugPrice {
     /// Points of top-1.
     pub fn points(&self) -> f64 {
         100.0 * (self.ours.top_1 - self.published.top_1)

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::answer::{Answer, Question};
-use crate::app::cli::compare::table::{Table, percent};
+use super::answer::{Question, RetrieverMeasures};
+use crate::app::cli::compare::table::{PlainTable, percent};
 use crate::app::cli::cotools::open;
 use crate::app::cli::trouble::Trouble;
 use crate::app::encoder::Encoder;
@@ -33,12 +33,12 @@ pub struct Dimensions {
     /// Some weights from the greatest to the least.
     pub curve: Vec<f64>,
     /// Over all tools.
-    pub parts: Vec<Part>,
+    pub parts: Vec<DimensionFigures>,
 }
 
 /// Figures on these dimensions alone.
 #[derive(Clone, Debug, Serialize)]
-pub struct Part {
+pub struct DimensionFigures {
     pub kept: String,
     #[serde(flatten)]
     pub figures: Figures,
@@ -49,7 +49,7 @@ pub struct Part {
 pub fn dimensions(
     encoder: &mut Encoder,
     question: &Question,
-    answer: &Answer,
+    answer: &RetrieverMeasures,
 ) -> Result<Dimensions, Trouble> {
     let Some(heads) = &question.heads else {
         return Err(Trouble::Usage("--dimensions needs --heads".to_owned()));
@@ -73,7 +73,7 @@ pub fn dimensions(
             let line: Vec<f64> = line.iter().map(|x| f64::from(*x)).collect();
             rank_of(&line, gold)
         });
-        Ok::<_, Trouble>(Part { kept, figures: Figures::of_ranks(ranks) })
+        Ok::<_, Trouble>(DimensionFigures { kept, figures: Figures::of_ranks(ranks) })
     };
     let all: Vec<usize> = (0..w.len()).collect();
     let above = above_mean(w);
@@ -119,8 +119,8 @@ impl Dimensions {
              {curve}",
             z.0, z.1
         );
-        let mut table = Table::new(title, 1, &["kept", "top-1", "top-5", "MRR"]);
-        for Part { kept, figures } in &self.parts {
+        let mut table = PlainTable::new(title, 1, &["kept", "top-1", "top-5", "MRR"]);
+        for DimensionFigures { kept, figures } in &self.parts {
             table.row(vec![
                 kept.clone(),
                 percent(figures.top_1),

@@ -8,7 +8,7 @@ use super::judge_texts::{found, found_by_hand, read};
 use super::split::{some, split};
 use super::train::knows;
 use super::train_judge::THRESHOLD;
-use crate::app::cli::compare::table::Table;
+use crate::app::cli::compare::table::PlainTable;
 use crate::app::cli::cotools::{open, said};
 use crate::app::cli::{out, trouble::Trouble};
 use crate::app::encoder::Encoder;
@@ -70,7 +70,7 @@ pub fn eval(args: &EvalArgs) -> Result<(), Trouble> {
         return out::print_json(&json.to_string());
     }
     let columns = ["set", "by", "texts", "tokens", "calls", "P", "R", "F1"];
-    let mut table = Table::new("Tokens after which a call starts", 2, &columns);
+    let mut table = PlainTable::new("Tokens after which a call starts", 2, &columns);
     for set in &judged {
         for (by, rates) in [("judge", set.judge), ("hand rule", set.hand_rule)] {
             let mut row = vec![set.data.clone(), by.to_owned()];

@@ -1,15 +1,15 @@
 //! Texts with the state and the label of each token.
 
-use crate::app::cli::cotools::open::{GOES_ON, Progress};
+use crate::app::cli::cotools::open::{GOES_ON, ProgressLine};
 use crate::app::cli::trouble::Trouble;
 use crate::app::encoder::Encoder;
 use crate::papers::cotools::{
-    Judge, Layer, Matrix, Positives, Preparation, hand_rule, judge_labels,
+    Judge, Matrix, Positives, Preparation, RecipeLayer, hand_rule, judge_labels,
 };
 use crate::store::import::cotools::Record;
 
 /// A text that was read.
-pub struct Text<'a> {
+pub struct JudgeText<'a> {
     pub text: &'a str,
     /// The end of each token, in bytes.
     pub ends: Vec<usize>,
@@ -27,10 +27,10 @@ pub fn read<'a>(
     encoder: &mut Encoder,
     what: &str,
     records: &[&'a Record],
-    layer: Layer,
+    layer: RecipeLayer,
     preparation: Preparation,
-) -> Result<Vec<Text<'a>>, Trouble> {
-    let mut shown = Progress::new(what, records.len());
+) -> Result<Vec<JudgeText<'a>>, Trouble> {
+    let mut shown = ProgressLine::new(what, records.len());
     let mut texts = Vec::with_capacity(records.len());
     for record in records {
         let text = record.text.as_str();
@@ -38,7 +38,7 @@ pub fn read<'a>(
         let (tokens, mut states) = read;
         preparation.apply(&mut states, None).map_err(Trouble::failed)?;
         let labels = judge_labels(&character_ends(text, &tokens.ends), &record.starts);
-        texts.push(Text { text, ends: tokens.ends, states, labels });
+        texts.push(JudgeText { text, ends: tokens.ends, states, labels });
         shown.show(texts.len());
     }
     shown.clear();
@@ -62,7 +62,11 @@ fn character_ends(text: &str, ends: &[usize]) -> Vec<usize> {
 ///
 /// # Errors
 /// The states have another width.
-pub fn found(judge: &Judge<f32>, texts: &[Text<'_>], threshold: f64) -> Result<Positives, Trouble> {
+pub fn found(
+    judge: &Judge<f32>,
+    texts: &[JudgeText<'_>],
+    threshold: f64,
+) -> Result<Positives, Trouble> {
     let mut pairs = Vec::new();
     for text in texts {
         let p = judge.probabilities(&text.states).map_err(Trouble::failed)?;
@@ -73,7 +77,7 @@ pub fn found(judge: &Judge<f32>, texts: &[Text<'_>], threshold: f64) -> Result<P
 }
 
 /// The same of a rule that needs no training.
-pub fn found_by_hand(texts: &[Text<'_>]) -> Positives {
+pub fn found_by_hand(texts: &[JudgeText<'_>]) -> Positives {
     let fires = |text: &str, end: usize| text.get(..end).is_some_and(hand_rule);
     Positives::of(texts.iter().flat_map(|text| {
         text.ends.iter().map(|end| fires(text.text, *end)).zip(text.labels.iter().copied())

@@ -32,7 +32,7 @@ pub struct Amount {
 
 /// Which examples a record gives: one for each call, or its last call once for each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Calls {
+pub enum CallExamples {
     Each,
     /// As in the published code.
     LastAgain,
@@ -74,7 +74,7 @@ impl Lesson {
     pub fn calls(
         records: &[&Record],
         data: &DataSet,
-        calls: Calls,
+        calls: CallExamples,
         most: usize,
     ) -> Result<Self, BadRecord> {
         let mut lesson = Self::default();
@@ -87,8 +87,10 @@ impl Lesson {
             }
             let tools: Vec<&str> = record.tools.iter().map(|tool| names[*tool]).collect();
             let of = match calls {
-                Calls::Each => examples(&record.text, &record.starts, &tools)?,
-                Calls::LastAgain => published_examples(&record.text, &record.starts, &tools)?,
+                CallExamples::Each => examples(&record.text, &record.starts, &tools)?,
+                CallExamples::LastAgain => {
+                    published_examples(&record.text, &record.starts, &tools)?
+                }
             };
             for example in of {
                 let text = match data.template {
@@ -111,7 +113,7 @@ impl Lesson {
         of: Use,
         train: &[&Record],
         amount: Amount,
-        calls: Calls,
+        calls: CallExamples,
     ) -> Result<Self, Trouble> {
         let held: BTreeSet<usize> =
             hold_out(train, amount.hold_out, amount.seed).into_iter().collect();
@@ -184,10 +186,10 @@ mod tests {
     fn each_call_is_an_example_but_not_in_the_published_code() {
         let set = set();
         let records: Vec<_> = set.train.iter().collect();
-        let each = Lesson::calls(&records, &set, Calls::Each, 9).unwrap();
+        let each = Lesson::calls(&records, &set, CallExamples::Each, 9).unwrap();
         assert_eq!(each.texts, ["1+1=", "1+1=2 and 2+2=", "3*3="]);
         assert_eq!(each.tools(), [0, 1, 2]);
-        let again = Lesson::calls(&records, &set, Calls::LastAgain, 9).unwrap();
+        let again = Lesson::calls(&records, &set, CallExamples::LastAgain, 9).unwrap();
         assert_eq!(again.tools(), [1, 1, 2]);
     }
 
@@ -197,14 +199,14 @@ mod tests {
         let train: Vec<_> = set.train.iter().collect();
         let lesson = |hold_out| {
             let amount = Amount { hold_out, ..AMOUNT };
-            Lesson::of_training(&set, Use::Here, &train, amount, Calls::Each)
+            Lesson::of_training(&set, Use::Here, &train, amount, CallExamples::Each)
         };
         let held = hold_out(&train, 1, 0)[0];
         let tools = lesson(1).unwrap().tools();
         assert!(!tools.contains(&held) && !tools.is_empty(), "{held} {tools:?}");
         assert!(lesson(3).unwrap_err().text().contains("hold out fewer"));
         let questions =
-            Lesson::of_training(&set, Use::Question, &train, AMOUNT, Calls::Each).unwrap();
+            Lesson::of_training(&set, Use::Question, &train, AMOUNT, CallExamples::Each).unwrap();
         let mut words = questions.words;
         words.sort();
         assert_eq!(words, ["1+1=", "3*3="]);

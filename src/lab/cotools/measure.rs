@@ -25,12 +25,12 @@ pub struct Measured {
     pub pool: String,
     /// Tools in the pool.
     pub tools: usize,
-    pub rows: Vec<Row>,
+    pub rows: Vec<RankingRow>,
 }
 
 /// One way to rank.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct RankingRow {
     pub by: &'static str,
     #[serde(flatten)]
     pub figures: Figures,
@@ -78,7 +78,7 @@ pub fn measure(
         }
     }
     let [words, untrained, untrained_both, trained, both] = ranks.map(Figures::of_ranks);
-    let row = |by, figures| Row { by, figures };
+    let row = |by, figures| RankingRow { by, figures };
     let mut rows =
         vec![row(RANDOM, random(group, lesson)), row(WORDS, words), row(UNTRAINED, untrained)];
     if has_heads {
@@ -130,7 +130,11 @@ pub fn below_words(measured: &Measured) -> Vec<String> {
     mixes.flat_map(|row| below(measured, row, words.figures)).collect()
 }
 
-fn below(measured: &Measured, Row { by, figures }: &Row, words: Figures) -> Vec<String> {
+fn below(
+    measured: &Measured,
+    RankingRow { by, figures }: &RankingRow,
+    words: Figures,
+) -> Vec<String> {
     let parts = [
         ("top-1", 100.0 * figures.top_1, 100.0 * words.top_1, 1),
         ("top-5", 100.0 * figures.top_5, 100.0 * words.top_5, 1),

@@ -1,7 +1,7 @@
 //! Prints figures.
 
 use super::measure::Measured;
-use crate::app::cli::compare::table::{Table, percent};
+use crate::app::cli::compare::table::{PlainTable, percent};
 use crate::app::cli::{out, trouble::Trouble};
 
 /// The tables of groups.
@@ -10,7 +10,7 @@ pub fn tables(all: &[Measured]) -> String {
         let Measured { queries, pool, rows, .. } = measured;
         let count = rows.first().map_or(0, |row| row.figures.questions);
         let title = format!("{count} {queries} over {pool}");
-        let mut table = Table::new(title, 1, &["by", "top-1", "top-5", "MRR"]);
+        let mut table = PlainTable::new(title, 1, &["by", "top-1", "top-5", "MRR"]);
         for row in rows {
             let figures = row.figures;
             table.row(vec![

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::args::Means;
 use super::lesson::Lesson;
 use crate::app::cli::cotools::catalogue::Catalogue;
-use crate::app::cli::cotools::open::{self, Progress};
+use crate::app::cli::cotools::open::{self, ProgressLine};
 use crate::app::cli::trouble::Trouble;
 use crate::app::encoder::Encoder;
 use crate::papers::cotools::{
-    HeadFile, Heads, Layer, Matrix, Pooling, Retrieval, RunningMean, Use, word_scores,
+    HeadFile, Heads, Matrix, Pooling, RecipeLayer, Retrieval, RunningMean, Use, word_scores,
 };
 
 /// The scores of the tools of a pool for one query; `None` by states where words rank alone.
@@ -44,7 +44,7 @@ impl Ways {
     }
 
     /// Where the states are taken that rank best.
-    pub fn at(&self) -> (Layer, Pooling) {
+    pub fn at(&self) -> (RecipeLayer, Pooling) {
         self.trained.as_ref().unwrap_or(&self.untrained).at()
     }
 
@@ -94,7 +94,7 @@ fn by_states(
     let fixed = fixed_mean(retrieval, means, &queries);
     let mut running = RunningMean::default();
     let mut seen = std::collections::HashSet::new();
-    let mut shown = Progress::new("ranked", lesson.len());
+    let mut shown = ProgressLine::new("ranked", lesson.len());
     let mut all = Vec::with_capacity(lesson.len());
     for (n, (query, text)) in queries.lines().zip(&lesson.texts).enumerate() {
         let mean = fixed.as_deref().or_else(|| running.mean());

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::answer::Answer;
+use super::answer::RetrieverMeasures;
 use super::score::Scores;
-use crate::app::cli::compare::table::{Table, percent};
+use crate::app::cli::compare::table::{PlainTable, percent};
 use crate::papers::cotools::{Retrieve, WrongPicks, mix, over_pool};
 
 /// Sizes of pools, beside the whole one.
@@ -66,7 +66,7 @@ fn ways(scores: &[&Scores], weight: f64) -> [Vec<Vec<f64>>; 3] {
     [of(Retrieve::Words), of(Retrieve::States), of(Retrieve::Both)]
 }
 
-pub fn shapes(answer: &Answer, weight: f64) -> Shapes {
+pub fn shapes(answer: &RetrieverMeasures, weight: f64) -> Shapes {
     let all = answer.catalogue.tools.len();
     let mut shapes = Shapes::default();
     for group in &answer.groups {
@@ -123,7 +123,7 @@ impl Shapes {
         for PoolCurve { queries, points } in &self.pools {
             let title = format!("Figures 4 to 6: top-1 against the pool, {queries}");
             let columns = ["first tools", "questions", "words", "states", "both"];
-            let mut table = Table::new(title, 0, &columns);
+            let mut table = PlainTable::new(title, 0, &columns);
             for point in points {
                 table.row(vec![
                     point.tools.to_string(),
@@ -136,7 +136,7 @@ impl Shapes {
             text += &format!("{}\n", table.text());
         }
         let columns = ["queries", "by", "wrong picks", "tools", "ten most picked, %"];
-        let mut table = Table::new("Figure 7: are wrong picks spread?", 2, &columns);
+        let mut table = PlainTable::new("Figure 7: are wrong picks spread?", 2, &columns);
         for wrong in &self.wrong {
             table.row(vec![
                 wrong.queries.clone(),

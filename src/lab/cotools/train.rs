@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::args::{Of, TrainArgs};
-use super::lesson::{Amount, Calls, Lesson};
+use super::lesson::{Amount, CallExamples, Lesson};
 use super::split::split;
 use super::train_judge;
 use crate::app::cli::cotools::catalogue::Catalogue;
@@ -29,12 +29,12 @@ const CHOOSING: usize = 100;
 
 /// What is trained.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct RetrieverPlan {
     pub of: Use,
     pub recipe: Recipe,
     pub amount: Amount,
     pub epochs: Option<usize>,
-    pub calls: Calls,
+    pub calls: CallExamples,
 }
 
 /// An epoch, and its figures on what chooses it.
@@ -71,7 +71,7 @@ pub fn command(args: &TrainArgs) -> Result<(), Trouble> {
     let data = open::lessons(folder)?;
     let mut encoder = open::encoder(&args.reader)?;
     let usual = if args.of == Of::Here { CALLS } else { usize::MAX };
-    let plan = Plan {
+    let plan = RetrieverPlan {
         of: args.of.into(),
         recipe: args.recipe.into(),
         amount: Amount {
@@ -81,7 +81,7 @@ pub fn command(args: &TrainArgs) -> Result<(), Trouble> {
             seed: args.seed,
         },
         epochs: args.epochs.map(usize::from),
-        calls: Calls::Each,
+        calls: CallExamples::Each,
     };
     let taught = teach(&mut encoder, &data, plan, &mut |epoch| {
         if args.json {
@@ -139,7 +139,7 @@ fn report(
 pub fn teach(
     encoder: &mut Encoder,
     data: &DataSet,
-    plan: Plan,
+    plan: RetrieverPlan,
     each: &mut dyn FnMut(Epoch) -> Result<(), Trouble>,
 ) -> Result<Taught, Trouble> {
     let parts = split(data, plan.of, plan.amount.seed);
@@ -147,9 +147,8 @@ pub fn teach(
     let seen: BTreeSet<usize> = lesson.tools().into_iter().collect();
     let choice = match plan.of {
         Use::Question => Lesson::questions(parts.choice.iter().copied(), QueryTemplate::Knowledge),
-        Use::Here | Use::Judge => {
-            Lesson::calls(&parts.choice, data, Calls::Each, CHOOSING).map_err(Trouble::usage)?
-        }
+        Use::Here | Use::Judge => Lesson::calls(&parts.choice, data, CallExamples::Each, CHOOSING)
+            .map_err(Trouble::usage)?,
     };
     let choice = choice.of_tools(&seen);
     let size = encoder.size();

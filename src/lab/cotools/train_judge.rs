@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::args::TrainArgs;
-use super::judge_texts::{Text, found, read};
+use super::judge_texts::{JudgeText, found, read};
 use super::split::{some, split};
 use crate::app::cli::cotools::clock::cpu_seconds;
 use crate::app::cli::cotools::open;
@@ -32,7 +32,7 @@ pub fn command(args: &TrainArgs) -> Result<(), Trouble> {
     let mut encoder = open::encoder(&args.reader)?;
     let texts = args.examples.map_or(TEXTS, usize::from);
     let mut epochs = Vec::new();
-    let plan = Plan {
+    let plan = JudgePlan {
         recipe: args.recipe.into(),
         texts,
         epochs: args.epochs.map(usize::from),
@@ -71,7 +71,7 @@ pub fn command(args: &TrainArgs) -> Result<(), Trouble> {
 
 /// What is trained.
 #[derive(Clone, Copy)]
-pub struct Plan {
+pub struct JudgePlan {
     pub recipe: Recipe,
     pub texts: usize,
     pub epochs: Option<usize>,
@@ -85,7 +85,7 @@ pub struct Plan {
 pub fn teach(
     encoder: &mut Encoder,
     sets: &[DataSet],
-    plan: Plan,
+    plan: JudgePlan,
     each: &mut dyn FnMut(usize, f64, Positives) -> Result<(), Trouble>,
 ) -> Result<(HeadFile, usize, Option<f64>), Trouble> {
     let (mut train, mut choice): (Vec<&Record>, Vec<&Record>) = Default::default();
@@ -107,7 +107,7 @@ pub fn teach(
     let choice = read(encoder, "choosing texts", &choice, layer, preparation)?;
     let examples = texts.len();
     let began = cpu_seconds();
-    let pair = |Text { states, labels, .. }| (states, labels);
+    let pair = |JudgeText { states, labels, .. }| (states, labels);
     let data = JudgeData::new(texts.into_iter().map(pair).collect()).map_err(Trouble::failed)?;
     let mut recipe = plan.recipe.judge(encoder.size());
     recipe.optimiser.epochs = plan.epochs.unwrap_or(recipe.optimiser.epochs);

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::answer::{Answer, Question, answer};
+use super::answer::{Question, RetrieverMeasures, answer};
 use super::args::Means;
 use super::dimensions::dimensions;
-use super::lesson::{Amount, Calls};
+use super::lesson::{Amount, CallExamples};
 use super::measure::{BOTH, Measured, TRAINED, WORDS};
 use super::shapes::shapes;
-use super::train::{Plan, teach};
+use super::train::{RetrieverPlan, teach};
 use crate::app::cli::cotools::args::ReaderArgs;
 use crate::app::cli::cotools::open;
 use crate::app::cli::trouble::Trouble;
@@ -66,7 +66,13 @@ fn verdicts(reader: &ReaderArgs, folder: &Path) -> Result<Vec<String>, Trouble> 
     let mut encoder = open::encoder(reader)?;
     let amount = Amount { hold_out: HELD_OUT, per_tool: 3, examples: usize::MAX, seed: 0 };
     let mut of = |recipe: Recipe| {
-        let plan = Plan { of: Use::Question, recipe, amount, epochs: None, calls: Calls::Each };
+        let plan = RetrieverPlan {
+            of: Use::Question,
+            recipe,
+            amount,
+            epochs: None,
+            calls: CallExamples::Each,
+        };
         let heads = Arc::new(teach(&mut encoder, &data, plan, &mut |_| Ok(()))?.heads);
         let question = Question {
             of: Use::Question,
@@ -125,8 +131,8 @@ fn judged(holds: bool, facts: impl IntoIterator<Item = String>) -> String {
     format!("{verdict}; {}", facts.join("; "))
 }
 
-fn table_4(paper: &Answer, ours: &Answer) -> String {
-    let of = |answer: &Answer, by: &str, kind: &str| -> Figures {
+fn table_4(paper: &RetrieverMeasures, ours: &RetrieverMeasures) -> String {
+    let of = |answer: &RetrieverMeasures, by: &str, kind: &str| -> Figures {
         let all = answer.catalogue.tools.len();
         let is = |measured: &&Measured| {
             measured.tools == all && measured.queries.contains(&format!("tools {kind} in"))
@@ -135,7 +141,7 @@ fn table_4(paper: &Answer, ours: &Answer) -> String {
         let row = rows.unwrap_or_default().iter().find(|row| row.by == by);
         row.map_or_else(Figures::default, |row| row.figures)
     };
-    let both = |answer: &Answer, by: &str| {
+    let both = |answer: &RetrieverMeasures, by: &str| {
         let [seen, unseen] = ["seen", "unseen"].map(|kind| 100.0 * of(answer, by, kind).top_1);
         format!("{seen:.1} seen and {unseen:.1} unseen")
     };

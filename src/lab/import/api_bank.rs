@@ -25,8 +25,8 @@ use crate::domain::{ChainStep, EffectClass, Listing, Scoring, Task, ToolName, ch
 use crate::files::toml_file::Problem;
 use crate::papers::toolnet::learn;
 use crate::store::import::declared::{self, Declared};
-use crate::store::import::dialogue::{Call, Dialogue};
-use crate::store::import::manifest::{Manifest, Source};
+use crate::store::import::dialogue::{Dialogue, DialogueCall};
+use crate::store::import::manifest::{Manifest, ManifestSource};
 use crate::store::import::{ImportError, Trajectory, files};
 
 /// The file that identifies a workspace.
@@ -70,7 +70,7 @@ impl fmt::Display for ImportSummary {
 pub fn import_api_bank(dir: &Path, out: &Path, force: bool) -> Result<ImportSummary, ImportError> {
     let declared = declared::read(dir)?;
     let (dialogues, without_calls) = dialogues(dir)?;
-    let mut tools: IndexMap<&ToolName, Vec<&Call>> = IndexMap::new();
+    let mut tools: IndexMap<&ToolName, Vec<&DialogueCall>> = IndexMap::new();
     for call in dialogues.iter().flat_map(|(_, dialogue)| dialogue.calls()) {
         tools.entry(&call.tool).or_default().push(call);
     }
@@ -135,7 +135,7 @@ fn write_tool(
     folder: &Path,
     tool: &ToolName,
     declared: Option<&Declared>,
-    calls: &[&Call],
+    calls: &[&DialogueCall],
 ) -> Result<(), ImportError> {
     let recorded = format!("{tool}.answers.jsonl");
     let none = IndexMap::new();
@@ -155,7 +155,7 @@ fn write_tool(
             &calls.iter().map(|call| &call.arguments).collect::<Vec<_>>(),
         ),
         disabled: None,
-        source: Source::Recorded { recorded: &recorded },
+        source: ManifestSource::Recorded { recorded: &recorded },
         returns: None,
     };
     let path = folder.join(format!("{tool}.toml"));
@@ -166,10 +166,10 @@ fn write_tool(
 
 /// The table of a recorded tool, one line per call. If the same arguments had two different
 /// answers, which a table cannot return, the first stays.
-fn answers(calls: &[&Call]) -> String {
+fn answers(calls: &[&DialogueCall]) -> String {
     let mut seen = HashSet::new();
     let mut lines = String::new();
-    for Call { arguments, result, .. } in calls {
+    for DialogueCall { arguments, result, .. } in calls {
         if seen.insert(canonical(&Value::Object(arguments.clone()))) {
             let line = match result {
                 Ok(result) => json!({ "arguments": arguments, "result": result }),
@@ -187,7 +187,7 @@ fn task(name: &str, dialogue: &Dialogue) -> Task {
     Task { name, chain, scoring, in_graph: true, ..Task::from_text(dialogue.request()) }
 }
 
-fn step(call: &Call) -> ChainStep {
+fn step(call: &DialogueCall) -> ChainStep {
     ChainStep {
         tools: vec![call.tool.clone()],
         arguments: Value::Object(call.arguments.clone()),

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 pub use self::api_bank::{ImportSummary, import_api_bank};
-pub use self::qa::{Chosen, QuestionSet, import_questions};
+pub use self::qa::{ColumnNames, QuestionSet, import_questions};
 use crate::app::cli::{out, trouble::Trouble};
 use crate::ui::text::clean;
 
@@ -77,7 +77,7 @@ pub fn import(command: &ImportCommand) -> Result<(), Trouble> {
 
 fn questions(args: &QaArgs) -> Result<(), Trouble> {
     let QaArgs { file, out: to, question, answer, id, choices, source, licence, force } = args;
-    let chosen = Chosen {
+    let chosen = ColumnNames {
         question: question.clone(),
         answer: answer.clone(),
         id: id.clone(),

@@ -14,7 +14,7 @@ use rmcp::model::{
 use rmcp::service::{Peer, PeerRequestOptions};
 use rmcp::{RoleClient, ServiceError};
 
-use super::life::Shared;
+use super::life::ServerContext;
 use super::stage::Stage;
 use super::{answer, asked};
 use crate::domain::{CallProgress, ToolSpec, words::clipped};
@@ -33,7 +33,7 @@ pub struct McpTool {
     pub spec: Arc<ToolSpec>,
     /// The server's own name for it.
     pub name: String,
-    pub shared: Arc<Shared>,
+    pub shared: Arc<ServerContext>,
     /// The schema of its structured content, where it is one.
     pub output: Option<Validator>,
 }
@@ -87,7 +87,7 @@ impl McpTool {
 async fn answered(
     peer: &Peer<RoleClient>,
     mut params: CallToolRequestParams,
-    shared: &Shared,
+    shared: &ServerContext,
     told: &dyn Fn(CallProgress),
 ) -> Result<CallToolResult, ToolError> {
     let failed = |text: String| ToolError::new(ToolErrorKind::Failed, text);

@@ -15,7 +15,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use super::asked::Client;
 use crate::net::guard::{self, Redirects};
 use crate::net::secret::Secret;
-use crate::process::Program;
+use crate::process::RunningProgram;
 use crate::{ServerEntry, Transport};
 
 /// How long the connection to an address may take.
@@ -27,9 +27,9 @@ const PASSED_ON: [&str; 9] =
     ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TZ", "TMPDIR"];
 
 /// An open connection; dropping it ends the server's program.
-pub struct Connection {
+pub struct ServerConnection {
     pub service: RunningService<RoleClient, Client>,
-    pub program: Option<Program>,
+    pub program: Option<RunningProgram>,
 }
 
 /// Opens it; the caller limits the time. A server that answers the question for its revision with something else than a
@@ -37,7 +37,7 @@ pub struct Connection {
 ///
 /// # Errors
 /// Why it could not be opened.
-pub async fn open(entry: &ServerEntry, client: &Client) -> Result<Connection, String> {
+pub async fn open(entry: &ServerEntry, client: &Client) -> Result<ServerConnection, String> {
     match connect(entry, client.clone(), revisions()).await {
         Err(Failure { is_odd: true, .. }) => {
             let client = Client { is_old: true, ..client.clone() };
@@ -76,7 +76,7 @@ async fn connect(
     entry: &ServerEntry,
     client: Client,
     lifecycle: ClientLifecycleMode,
-) -> Result<Connection, Failure> {
+) -> Result<ServerConnection, Failure> {
     match &entry.transport {
         Transport::Stdio { command, args, env, cwd } => {
             let mut program = Command::new(command);
@@ -87,14 +87,15 @@ async fn connect(
             if let Some(cwd) = cwd {
                 program.current_dir(cwd);
             }
-            let (program, pipes) = Program::start(&program).map_err(|error| error.to_string())?;
+            let (program, pipes) =
+                RunningProgram::start(&program).map_err(|error| error.to_string())?;
             let started = program.started().await;
             started.map_err(|why| format!("{command:?} cannot be started: {why}"))?;
             let log = client.log.clone();
             tokio::spawn(async move { log.follow(pipes.stderr).await });
             let opened = client.serve_with_lifecycle((pipes.stdout, pipes.stdin), lifecycle).await;
             match opened {
-                Ok(service) => Ok(Connection { service, program: Some(program) }),
+                Ok(service) => Ok(ServerConnection { service, program: Some(program) }),
                 Err(error) => {
                     let Failure { why, is_odd } = Failure::from(&error);
                     Err(Failure { why: ended(&program, why).await, is_odd })
@@ -123,7 +124,7 @@ async fn connect(
                 StreamableHttpClientTransport::with_client(http, config.custom_headers(headers));
             let opened = client.serve_with_lifecycle(transport, lifecycle).await;
             let service = opened.map_err(|error| Failure::from(&error))?;
-            Ok(Connection { service, program: None })
+            Ok(ServerConnection { service, program: None })
         }
     }
 }
@@ -147,7 +148,7 @@ fn told(error: &ClientInitializeError) -> String {
 }
 
 /// The reason, or the program's exit where that came first.
-pub async fn ended(program: &Program, why: String) -> String {
+pub async fn ended(program: &RunningProgram, why: String) -> String {
     let soon = Duration::from_millis(300);
     match tokio::time::timeout(soon, program.ended()).await {
         Ok(Ok(status)) => format!("its program has ended ({status})"),

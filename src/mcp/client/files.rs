@@ -14,7 +14,7 @@ use tokio::time::sleep;
 
 use super::server::McpServer;
 use crate::ServerEntry;
-use crate::tool::provider::{Change, Provider};
+use crate::tool::provider::{Provider, ProviderChange};
 use crate::tool::{Tool, ToolError};
 use crate::trust::Trust;
 
@@ -22,19 +22,19 @@ use crate::trust::Trust;
 const EVERY: Duration = Duration::from_secs(2);
 
 /// The servers of the files, and what there is to say about them; or why the files cannot be read.
-type Read = Box<dyn Fn() -> Result<(Vec<ServerEntry>, Vec<String>), String>>;
+type ConfigReader = Box<dyn Fn() -> Result<(Vec<ServerEntry>, Vec<String>), String>>;
 
 /// A provider without tools of its own: it starts and ends servers as the files say.
 pub struct ServerFiles {
     files: Vec<PathBuf>,
-    read: Read,
+    read: ConfigReader,
     trust: Arc<Trust>,
     servers: RefCell<Vec<(ServerEntry, Rc<McpServer>)>>,
     /// Those that the session does not know yet.
     new: RefCell<Vec<Rc<McpServer>>>,
     said: RefCell<Vec<String>>,
-    sender: UnboundedSender<Change>,
-    receiver: RefCell<Option<UnboundedReceiver<Change>>>,
+    sender: UnboundedSender<ProviderChange>,
+    receiver: RefCell<Option<UnboundedReceiver<ProviderChange>>>,
 }
 
 /// When a file was written last, and its length; `None`: there is none.
@@ -82,7 +82,7 @@ impl ServerFiles {
             // Such as a file that is being written.
             Err(why) => {
                 let text = format!("{why}; the MCP servers stay as they are");
-                return self.tell(Change::Noticed { text });
+                return self.tell(ProviderChange::Noticed { text });
             }
         };
         let mut servers = self.servers.borrow_mut();
@@ -103,18 +103,18 @@ impl ServerFiles {
                 None => {
                     let server = Rc::new(McpServer::start(entry.clone(), self.trust.clone()));
                     self.new.borrow_mut().push(server.clone());
-                    self.tell(Change::Joined);
+                    self.tell(ProviderChange::Joined);
                     servers.push((entry, server));
                 }
             }
         }
         if *self.said.borrow() != said {
-            said.iter().for_each(|text| self.tell(Change::Noticed { text: text.clone() }));
+            said.iter().for_each(|text| self.tell(ProviderChange::Noticed { text: text.clone() }));
             self.said.replace(said);
         }
     }
 
-    fn tell(&self, change: Change) {
+    fn tell(&self, change: ProviderChange) {
         // Without a receiver nobody wants to know.
         let _ = self.sender.send(change);
     }
@@ -150,12 +150,12 @@ impl Provider for ServerFiles {
         self.new.take().into_iter().map(|server| server as Rc<dyn Provider>).collect()
     }
 
-    fn changes(&self) -> LocalBoxStream<'static, Change> {
+    fn changes(&self) -> LocalBoxStream<'static, ProviderChange> {
         let Some(receiver) = self.receiver.take() else { return stream::empty().boxed_local() };
         let files = self.files.clone();
         let seen = stamps(&files);
         let next = |(mut receiver, files, mut seen): (
-            UnboundedReceiver<Change>,
+            UnboundedReceiver<ProviderChange>,
             Vec<PathBuf>,
             Vec<Stamp>,
         )| async move {
@@ -168,7 +168,7 @@ impl Provider for ServerFiles {
                 let now = stamps(&files);
                 if now != seen {
                     seen = now;
-                    return Some((Change::Listed, (receiver, files, seen)));
+                    return Some((ProviderChange::Listed, (receiver, files, seen)));
                 }
             }
         };

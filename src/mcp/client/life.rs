@@ -14,7 +14,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 
 use super::asked::Client;
-use super::connect::{self, Connection};
+use super::connect::{self, ServerConnection};
 use super::definition::Definition;
 use super::log::{Log, NewLines};
 use super::stage::{Offer, Stage};
@@ -23,7 +23,7 @@ use crate::domain::ServerEvent;
 use crate::domain::fault::Drift;
 use crate::files::safe_text::visible;
 use crate::relay::Relisted;
-use crate::tool::provider::Change;
+use crate::tool::provider::ProviderChange;
 
 /// How long a server may take to its list of tools where its entry does not say it.
 const START: Duration = Duration::from_secs(30);
@@ -41,7 +41,7 @@ const LIST: Duration = Duration::from_secs(30);
 const MOST: usize = 10_000;
 
 /// What the task of a connection and the tools share.
-pub struct Shared {
+pub struct ServerContext {
     pub entry: ServerEntry,
     pub stage: watch::Sender<Stage>,
     /// Who answers calls, while the server runs.
@@ -55,11 +55,11 @@ pub struct Shared {
     /// Where the progress of calls arrives.
     pub progress: ProgressDispatcher,
     /// What becomes of the server, for the session.
-    pub told: UnboundedSender<Change>,
+    pub told: UnboundedSender<ProviderChange>,
 }
 
-impl Shared {
-    pub fn new(entry: ServerEntry, told: UnboundedSender<Change>) -> Self {
+impl ServerContext {
+    pub fn new(entry: ServerEntry, told: UnboundedSender<ProviderChange>) -> Self {
         let shared = Self {
             entry,
             stage: watch::Sender::new(Stage::Starting),
@@ -79,10 +79,10 @@ impl Shared {
     }
 
     pub fn tell(&self, event: impl FnOnce(Arc<str>) -> ServerEvent) {
-        self.say(Change::Told(event(self.entry.key.as_str().into())));
+        self.say(ProviderChange::Told(event(self.entry.key.as_str().into())));
     }
 
-    fn say(&self, change: Change) {
+    fn say(&self, change: ProviderChange) {
         // Without a receiver nobody wants to know.
         let _ = self.told.send(change);
     }
@@ -101,7 +101,7 @@ impl Shared {
                     tools,
                 });
                 let was_down = self.is_dead.swap(false, Ordering::Relaxed);
-                self.say(if was_down { Change::Back } else { Change::Listed });
+                self.say(if was_down { ProviderChange::Back } else { ProviderChange::Listed });
             }
             Stage::Down { why, again } => {
                 let was_dead = self.is_dead.swap(true, Ordering::Relaxed);
@@ -110,7 +110,7 @@ impl Shared {
                 self.tell(|server| ServerEvent::ServerDied { server, why: why.clone(), again_ms });
                 // A server that cannot be started is reported once.
                 if !was_dead {
-                    self.say(Change::Died { why });
+                    self.say(ProviderChange::Died { why });
                 }
             }
             Stage::Off { why } => {
@@ -138,7 +138,7 @@ impl Shared {
 }
 
 /// Keeps the server running until the task is aborted; it is started after a pause.
-pub async fn live(shared: Arc<Shared>, pause: Duration) {
+pub async fn live(shared: Arc<ServerContext>, pause: Duration) {
     sleep(pause).await;
     let log = shared.log.tell(|NewLines { lines, left_out, .. }| {
         let lines = lines.into();
@@ -151,7 +151,7 @@ pub async fn live(shared: Arc<Shared>, pause: Duration) {
 }
 
 /// Starts it, and again where it ends. Never returns.
-async fn again_and_again(shared: &Shared) {
+async fn again_and_again(shared: &ServerContext) {
     let mut pause = FIRST_PAUSE;
     loop {
         let begun = Instant::now();
@@ -168,7 +168,7 @@ async fn again_and_again(shared: &Shared) {
 }
 
 /// Runs it once; returns why it ended.
-async fn run(shared: &Shared) -> String {
+async fn run(shared: &ServerContext) -> String {
     let begun = Instant::now();
     let changed = shared.changed.clone();
     let client = Client {
@@ -180,7 +180,7 @@ async fn run(shared: &Shared) -> String {
     };
     let limit = shared.entry.start_timeout.unwrap_or(START);
     let opened = timeout(limit, connect::open(&shared.entry, &client)).await;
-    let Connection { service, program } = match opened {
+    let ServerConnection { service, program } = match opened {
         Ok(Ok(connection)) => connection,
         Ok(Err(why)) => return with_last_line(shared, why),
         Err(_) => {
@@ -253,13 +253,19 @@ async fn subscribed(peer: &Peer<RoleClient>, changed: &Notify) {
 }
 
 /// All pages of the list.
-async fn listed(shared: &Shared, peer: &Peer<RoleClient>) -> Result<Vec<Arc<Definition>>, String> {
+async fn listed(
+    shared: &ServerContext,
+    peer: &Peer<RoleClient>,
+) -> Result<Vec<Arc<Definition>>, String> {
     timeout(LIST, pages(shared, peer)).await.unwrap_or_else(|_| {
         Err(format!("its list of tools did not arrive within {} s", LIST.as_secs()))
     })
 }
 
-async fn pages(shared: &Shared, peer: &Peer<RoleClient>) -> Result<Vec<Arc<Definition>>, String> {
+async fn pages(
+    shared: &ServerContext,
+    peer: &Peer<RoleClient>,
+) -> Result<Vec<Arc<Definition>>, String> {
     let mut tools = Vec::new();
     let mut seen = HashSet::new();
     let mut cursor: Option<String> = None;
@@ -290,7 +296,7 @@ async fn pages(shared: &Shared, peer: &Peer<RoleClient>) -> Result<Vec<Arc<Defin
 }
 
 /// The reason, and what the server wrote last: mostly that says more.
-fn with_last_line(shared: &Shared, why: String) -> String {
+fn with_last_line(shared: &ServerContext, why: String) -> String {
     match shared.log.last() {
         Some(line) => format!("{why}; its last line: {line}"),
         None => why,

@@ -14,13 +14,13 @@ use tokio::task::JoinHandle;
 
 use super::call::McpTool;
 use super::definition::Definition;
-use super::life::{self, Shared};
+use super::life::{self, ServerContext};
 use super::stage::Stage;
 use crate::domain::fault::Drift;
 use crate::domain::{ServerEvent, ToolName};
-use crate::tool::provider::{Change, Provider};
+use crate::tool::provider::{Provider, ProviderChange};
 use crate::tool::{Tool, ToolError};
-use crate::trust::{Standing, Trust};
+use crate::trust::{DefinitionStatus, Trust};
 use crate::{ServerEntry, name};
 
 /// A server of a configuration, and the task that keeps it running; dropping it ends both.
@@ -28,23 +28,23 @@ pub struct McpServer {
     name: String,
     trust: Arc<Trust>,
     /// Of the entry that it runs now.
-    running: RefCell<Running>,
-    told: UnboundedSender<Change>,
-    changes: RefCell<Option<UnboundedReceiver<Change>>>,
+    running: RefCell<ServerTask>,
+    told: UnboundedSender<ProviderChange>,
+    changes: RefCell<Option<UnboundedReceiver<ProviderChange>>>,
     /// The last list: a tool that is listed as before stays the same tool.
     last: RefCell<HashMap<ToolName, Listed>>,
 }
 
 /// The task of an entry, which ends when this is dropped.
-struct Running {
-    shared: Arc<Shared>,
+struct ServerTask {
+    shared: Arc<ServerContext>,
     task: Option<JoinHandle<()>>,
 }
 
-impl Running {
-    fn start(pause: Duration, entry: ServerEntry, told: UnboundedSender<Change>) -> Self {
+impl ServerTask {
+    fn start(pause: Duration, entry: ServerEntry, told: UnboundedSender<ProviderChange>) -> Self {
         let is_off = entry.disabled.is_some();
-        let shared = Arc::new(Shared::new(entry, told));
+        let shared = Arc::new(ServerContext::new(entry, told));
         let task = (!is_off).then(|| tokio::spawn(life::live(shared.clone(), pause)));
         Self { shared, task }
     }
@@ -57,7 +57,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for ServerTask {
     fn drop(&mut self) {
         self.end();
     }
@@ -67,7 +67,7 @@ impl Drop for Running {
 #[derive(Clone)]
 struct Listed {
     definition: Arc<Definition>,
-    standing: Standing,
+    standing: DefinitionStatus,
     tool: Rc<McpTool>,
 }
 
@@ -81,7 +81,7 @@ impl McpServer {
     pub(super) fn start_after(pause: Duration, entry: ServerEntry, trust: Arc<Trust>) -> Self {
         let name = format!("mcp:{}", entry.key);
         let (told, changes) = unbounded_channel();
-        let running = RefCell::new(Running::start(pause, entry, told.clone()));
+        let running = RefCell::new(ServerTask::start(pause, entry, told.clone()));
         let changes = RefCell::new(Some(changes));
         Self { name, trust, running, told, changes, last: RefCell::default() }
     }
@@ -89,23 +89,23 @@ impl McpServer {
     /// Restarts the server with a changed entry of the same key.
     pub(super) fn restart(&self, entry: ServerEntry) {
         self.running.borrow().end();
-        self.running.replace(Running::start(Duration::ZERO, entry, self.told.clone()));
+        self.running.replace(ServerTask::start(Duration::ZERO, entry, self.told.clone()));
         // Its tools are those of the new entry, which are not known yet.
-        self.say(Change::Listed);
+        self.say(ProviderChange::Listed);
     }
 
     /// Ends it for good: its tools are gone.
     pub(super) fn leave(&self) {
         self.running.borrow().end();
-        self.say(Change::Left);
+        self.say(ProviderChange::Left);
     }
 
-    fn say(&self, change: Change) {
+    fn say(&self, change: ProviderChange) {
         // Without a receiver nobody wants to know.
         let _ = self.told.send(change);
     }
 
-    fn shared(&self) -> Arc<Shared> {
+    fn shared(&self) -> Arc<ServerContext> {
         self.running.borrow().shared.clone()
     }
 
@@ -148,8 +148,8 @@ impl McpServer {
         tools
     }
 
-    fn tell(&self, tool: &ToolName, standing: &Standing) {
-        if let Standing::Changed { hash, difference, .. } = standing {
+    fn tell(&self, tool: &ToolName, standing: &DefinitionStatus) {
+        if let DefinitionStatus::Changed { hash, difference, .. } = standing {
             let (tool, hash, difference) = (tool.clone(), hash.clone(), difference.clone());
             self.shared().tell(|server| ServerEvent::DefinitionChanged {
                 server,
@@ -160,14 +160,19 @@ impl McpServer {
         }
     }
 
-    fn tool(&self, name: ToolName, new: &Arc<Definition>, standing: &Standing) -> Rc<McpTool> {
+    fn tool(
+        &self,
+        name: ToolName,
+        new: &Arc<Definition>,
+        standing: &DefinitionStatus,
+    ) -> Rc<McpTool> {
         let shared = self.shared();
         let entry = &shared.entry;
         // What has changed is shown to nobody unasked.
         let shown = match standing {
-            Standing::Accepted => new.clone(),
-            Standing::Changed { before: Some(before), .. } => before.clone(),
-            Standing::Changed { before: None, .. } => Arc::new(new.without_texts()),
+            DefinitionStatus::Accepted => new.clone(),
+            DefinitionStatus::Changed { before: Some(before), .. } => before.clone(),
+            DefinitionStatus::Changed { before: None, .. } => Arc::new(new.without_texts()),
         };
         let mut spec = shown.spec(name, &entry.key);
         if entry.trusts_hints {
@@ -176,7 +181,7 @@ impl McpServer {
         if let Some(limit) = entry.call_timeout {
             spec.timeout_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
         }
-        if let Standing::Changed { .. } = standing {
+        if let DefinitionStatus::Changed { .. } = standing {
             spec.disabled = Some("its definition has changed since it was last seen".to_owned());
         }
         let output = new.output.as_ref().map(jsonschema::validator_for);
@@ -226,9 +231,9 @@ impl Provider for McpServer {
         }
     }
 
-    fn changes(&self) -> LocalBoxStream<'static, Change> {
+    fn changes(&self) -> LocalBoxStream<'static, ProviderChange> {
         let changes = self.changes.take();
-        let next = |mut changes: UnboundedReceiver<Change>| async {
+        let next = |mut changes: UnboundedReceiver<ProviderChange>| async {
             changes.recv().await.map(|change| (change, changes))
         };
         changes.map_or_else(

@@ -1,7 +1,7 @@
 //! Fields that have no effect here, and what is said about them.
 
-use super::server::{Format, Kind, ServerReader};
-use crate::files::toml_file::{Fields, Problem};
+use super::server::{ConfigFormat, ServerReader, TransportKind};
+use crate::files::toml_file::{Problem, TomlFields};
 
 const NO_LOGIN: &str = "is not read: toolyard does not log in; give the server a token in a header";
 const NO_SANDBOX: &str = "is not read: toolyard starts the server without a sandbox";
@@ -19,22 +19,22 @@ const UNREAD: [(&str, &str); 9] = [
     ("experimental_environment", "is not read: toolyard starts the server on this machine"),
 ];
 
-impl Format {
+impl ConfigFormat {
     /// The fields of a program beside its command.
     fn of_programs(self) -> &'static [&'static str] {
         match self {
-            Format::Shared | Format::VsCode => &["args", "env", "envFile", "cwd"],
-            Format::Codex => &["args", "env", "env_vars", "cwd"],
-            Format::Own => &["args", "env", "env_file", "cwd"],
+            ConfigFormat::Shared | ConfigFormat::VsCode => &["args", "env", "envFile", "cwd"],
+            ConfigFormat::Codex => &["args", "env", "env_vars", "cwd"],
+            ConfigFormat::Own => &["args", "env", "env_file", "cwd"],
         }
     }
 
     /// The fields of an address.
     fn of_addresses(self) -> &'static [&'static str] {
         match self {
-            Format::Shared | Format::VsCode => &["headers"],
-            Format::Codex => &["http_headers", "env_http_headers", "bearer_token_env_var"],
-            Format::Own => &["headers", "any_address"],
+            ConfigFormat::Shared | ConfigFormat::VsCode => &["headers"],
+            ConfigFormat::Codex => &["http_headers", "env_http_headers", "bearer_token_env_var"],
+            ConfigFormat::Own => &["headers", "any_address"],
         }
     }
 
@@ -42,32 +42,39 @@ impl Format {
     /// its own.
     fn silent(self) -> &'static [&'static str] {
         match self {
-            Format::Shared => &["name", "description", "autoApprove", "alwaysAllow"],
-            Format::VsCode => &["dev", "gallery", "version"],
-            Format::Codex => &[
+            ConfigFormat::Shared => &["name", "description", "autoApprove", "alwaysAllow"],
+            ConfigFormat::VsCode => &["dev", "gallery", "version"],
+            ConfigFormat::Codex => &[
                 "name",
                 "required",
                 "supports_parallel_tool_calls",
                 "default_tools_approval_mode",
                 "tools",
             ],
-            Format::Own => &[],
+            ConfigFormat::Own => &[],
         }
     }
 }
 
 impl ServerReader<'_> {
     /// Notes fields without effect: as remarks, and in toolyard's own configuration as problems.
-    pub(super) fn rest(&self, kind: Kind, mut fields: Fields<'_>, remarks: &mut Vec<Problem>) {
+    pub(super) fn rest(
+        &self,
+        kind: TransportKind,
+        mut fields: TomlFields<'_>,
+        remarks: &mut Vec<Problem>,
+    ) {
         let format = self.format;
         let (strays, why) = match kind {
-            Kind::Stdio => (format.of_addresses(), "is not read: only a server with `url` has it"),
-            Kind::Http => {
+            TransportKind::Stdio => {
+                (format.of_addresses(), "is not read: only a server with `url` has it")
+            }
+            TransportKind::Http => {
                 (format.of_programs(), "is not read: only a server with `command` has it")
             }
         };
         let strays = strays.iter().map(|key| (*key, why));
-        if format == Format::Own {
+        if format == ConfigFormat::Own {
             for (key, why) in strays {
                 if let Some(field) = fields.get(key) {
                     field.refuse(why);

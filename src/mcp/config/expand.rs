@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::hidden;
 use super::surroundings::Surroundings;
 use crate::domain::words;
-use crate::files::toml_file::Field;
+use crate::files::toml_file::TomlField;
 
 /// How variables are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,12 +48,12 @@ impl<'s> Expansion<'s> {
     }
 
     /// The text of a field with the values of its variables. Each that has none is a problem of the field.
-    pub fn text(&self, field: &Field<'_>) -> Option<String> {
+    pub fn text(&self, field: &TomlField<'_>) -> Option<String> {
         self.of(field, field.text()?)
     }
 
     /// The same for a text of this field.
-    pub fn of(&self, field: &Field<'_>, text: &str) -> Option<String> {
+    pub fn of(&self, field: &TomlField<'_>, text: &str) -> Option<String> {
         let mut expanded = String::with_capacity(text.len());
         let mut rest = text;
         let mut is_right = true;
@@ -73,7 +73,7 @@ impl<'s> Expansion<'s> {
     }
 
     /// The value of the variable that a field names. A mistaken name is usually a key, which no message repeats.
-    pub fn named(&self, field: &Field<'_>) -> Option<String> {
+    pub fn named(&self, field: &TomlField<'_>) -> Option<String> {
         let name = field.filled("the name of an environment variable")?;
         let is_capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
         let value = match self.variable(name) {

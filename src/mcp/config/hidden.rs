@@ -3,7 +3,7 @@
 
 use reqwest::Url;
 
-use crate::files::toml_file::{Field, Fields};
+use crate::files::toml_file::{TomlField, TomlFields};
 use crate::net::client::{carries_key, holds_a_key};
 use crate::net::{known, secret::Secret};
 
@@ -38,16 +38,16 @@ pub fn value(name: &str, text: &str) -> Secret {
 }
 
 /// The fields of a table. A text in its place may be a secret, so it is not repeated.
-pub(super) fn table<'f>(field: &Field<'f>) -> Option<Fields<'f>> {
+pub(super) fn table<'f>(field: &TomlField<'f>) -> Option<TomlFields<'f>> {
     unless_text(field, "a table of keys and values")?.table()
 }
 
 /// The elements of a list, likewise.
-pub(super) fn list<'f>(field: &Field<'f>) -> Option<Vec<Field<'f>>> {
+pub(super) fn list<'f>(field: &TomlField<'f>) -> Option<Vec<TomlField<'f>>> {
     unless_text(field, "a list in [brackets]")?.list()
 }
 
-fn unless_text<'a, 'f>(field: &'a Field<'f>, expected: &str) -> Option<&'a Field<'f>> {
+fn unless_text<'a, 'f>(field: &'a TomlField<'f>, expected: &str) -> Option<&'a TomlField<'f>> {
     if field.is_text() {
         field.refuse(format!("expected {expected}, got a text"));
         return None;

@@ -21,13 +21,13 @@ use std::path::Path;
 use self::expand::{Dialect, Unset};
 pub use self::hidden::value as hide;
 pub use self::own::own_servers;
-use self::server::{Format, ServerReader};
+use self::server::{ConfigFormat, ServerReader};
 pub use self::surroundings::Surroundings;
 use crate::entry::ServerEntry;
 use crate::files::text_file::{self, Expectation};
-use crate::files::toml_file::{Field, Fields, Problem, TomlFile};
+use crate::files::toml_file::{Problem, TomlField, TomlFields, TomlFile};
 use crate::net::known;
-use crate::places::Program;
+use crate::places::ClientProgram;
 
 const EXPECTED: Expectation = Expectation {
     what: "a configuration of MCP servers such as .mcp.json",
@@ -89,13 +89,13 @@ struct Servers<'s> {
 }
 
 impl Servers<'_> {
-    fn of_json(mut self, mut fields: Fields<'_>, path: &Path) -> Self {
-        let program = Program::of_path(path);
+    fn of_json(mut self, mut fields: TomlFields<'_>, path: &Path) -> Self {
+        let program = ClientProgram::of_path(path);
         let dialect = match program {
-            Some(Program::ClaudeCode) => Dialect::Shell,
-            Some(Program::ClaudeDesktop) => Dialect::Plain,
-            Some(Program::Cursor | Program::VsCode) => Dialect::Editor,
-            Some(Program::Codex) | None => Dialect::Either,
+            Some(ClientProgram::ClaudeCode) => Dialect::Shell,
+            Some(ClientProgram::ClaudeDesktop) => Dialect::Plain,
+            Some(ClientProgram::Cursor | ClientProgram::VsCode) => Dialect::Editor,
+            Some(ClientProgram::Codex) | None => Dialect::Either,
         };
         let projects = fields.get("projects");
         let project = projects.as_ref().and_then(|projects| self.of_project(projects));
@@ -113,29 +113,29 @@ impl Servers<'_> {
         // Those of the project replace those of the user, also those that are wrong.
         let mut keys = BTreeSet::new();
         for (table, format, dialect) in [
-            (project, Format::Shared, dialect),
-            (shared, Format::Shared, dialect),
-            (of_code, Format::VsCode, Dialect::Editor),
+            (project, ConfigFormat::Shared, dialect),
+            (shared, ConfigFormat::Shared, dialect),
+            (of_code, ConfigFormat::VsCode, Dialect::Editor),
         ] {
             let Some(table) = table else { continue };
             self.read(&table, format, dialect, &keys);
             let fields = table.table();
-            let more = fields.iter().flat_map(Fields::all).map(|(key, _)| key.to_owned());
+            let more = fields.iter().flat_map(TomlFields::all).map(|(key, _)| key.to_owned());
             keys.extend(more);
         }
         self
     }
 
-    fn of_toml(mut self, mut fields: Fields<'_>) -> Self {
+    fn of_toml(mut self, mut fields: TomlFields<'_>) -> Self {
         // Codex keeps much else in this file.
         if let Some(table) = fields.get("mcp_servers") {
-            self.read(&table, Format::Codex, Dialect::Plain, &BTreeSet::new());
+            self.read(&table, ConfigFormat::Codex, Dialect::Plain, &BTreeSet::new());
         }
         self
     }
 
     /// The servers that `~/.claude.json` has for the workspace alone.
-    fn of_project<'f>(&self, projects: &Field<'f>) -> Option<Field<'f>> {
+    fn of_project<'f>(&self, projects: &TomlField<'f>) -> Option<TomlField<'f>> {
         let workspace = self.around.workspace;
         let all = projects.table()?.all();
         let (_, project) = all.into_iter().find(|(path, _)| Path::new(path) == workspace)?;
@@ -145,8 +145,8 @@ impl Servers<'_> {
     /// Reads the servers of a table, but those that others replace.
     fn read(
         &mut self,
-        table: &Field<'_>,
-        format: Format,
+        table: &TomlField<'_>,
+        format: ConfigFormat,
         dialect: Dialect,
         replaced: &BTreeSet<String>,
     ) {

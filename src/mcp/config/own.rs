@@ -3,15 +3,19 @@
 use std::collections::BTreeSet;
 
 use super::expand::{Dialect, Unset};
-use super::server::{Format, ServerReader};
+use super::server::{ConfigFormat, ServerReader};
 use super::surroundings::Surroundings;
 use crate::entry::ServerEntry;
-use crate::files::toml_file::Field;
+use crate::files::toml_file::TomlField;
 
 /// The servers of the table `tools.mcp` that are right. The problems of the others are noted, also unknown keys. A
 /// variable that is not set is no fault of the file: it disables its server.
-pub fn own_servers(table: &Field<'_>, around: &Surroundings<'_>) -> Vec<ServerEntry> {
-    let reader =
-        ServerReader { format: Format::Own, dialect: Dialect::Shell, unset: Unset::Note, around };
+pub fn own_servers(table: &TomlField<'_>, around: &Surroundings<'_>) -> Vec<ServerEntry> {
+    let reader = ServerReader {
+        format: ConfigFormat::Own,
+        dialect: Dialect::Shell,
+        unset: Unset::Note,
+        around,
+    };
     reader.servers(table, &BTreeSet::new(), &mut Vec::new())
 }

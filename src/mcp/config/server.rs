@@ -7,7 +7,7 @@ use super::expand::{Dialect, Expansion, Unset};
 use super::hidden;
 use super::surroundings::Surroundings;
 use crate::entry::{OfferedTools, ServerEntry};
-use crate::files::toml_file::{Field, Fields, Problem};
+use crate::files::toml_file::{Problem, TomlField, TomlFields};
 use crate::name;
 
 /// The longest limit that an entry can set.
@@ -15,7 +15,7 @@ const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
 /// Which fields a server has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum ConfigFormat {
     /// `mcpServers` of Claude Code, Claude Desktop and Cursor.
     Shared,
     /// `servers` of VS Code.
@@ -28,7 +28,7 @@ pub(super) enum Format {
 
 /// What a server is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TransportKind {
     /// A program.
     Stdio,
     /// An address.
@@ -37,7 +37,7 @@ pub(super) enum Kind {
 
 /// Reads servers of one format.
 pub(super) struct ServerReader<'r> {
-    pub format: Format,
+    pub format: ConfigFormat,
     pub dialect: Dialect,
     /// What happens where a variable of an enabled server has no value.
     pub unset: Unset,
@@ -48,7 +48,7 @@ impl ServerReader<'_> {
     /// The servers of a table, but those that others replace.
     pub fn servers(
         &self,
-        table: &Field<'_>,
+        table: &TomlField<'_>,
         replaced: &BTreeSet<String>,
         remarks: &mut Vec<Problem>,
     ) -> Vec<ServerEntry> {
@@ -74,7 +74,7 @@ impl ServerReader<'_> {
     fn server(
         &self,
         key: &str,
-        field: &Field<'_>,
+        field: &TomlField<'_>,
         remarks: &mut Vec<Problem>,
     ) -> Option<ServerEntry> {
         let mut fields = hidden::table(field)?;
@@ -92,14 +92,16 @@ impl ServerReader<'_> {
         let [start_timeout, call_timeout] = self.timeouts(&mut fields);
         let offered = self.offered(&mut fields);
         let gives_defaults = match self.format {
-            Format::Own => fields.get("elicitation").map_or(Some(false), |field| {
+            ConfigFormat::Own => fields.get("elicitation").map_or(Some(false), |field| {
                 field.one_of(&[("decline", false), ("defaults", true)])
             }),
-            Format::Shared | Format::VsCode | Format::Codex => Some(false),
+            ConfigFormat::Shared | ConfigFormat::VsCode | ConfigFormat::Codex => Some(false),
         };
         let trusts_hints = match self.format {
-            Format::Own => fields.get("trust_hints").map_or(Some(false), |field| field.flag()),
-            Format::Shared | Format::VsCode | Format::Codex => Some(false),
+            ConfigFormat::Own => {
+                fields.get("trust_hints").map_or(Some(false), |field| field.flag())
+            }
+            ConfigFormat::Shared | ConfigFormat::VsCode | ConfigFormat::Codex => Some(false),
         };
         let kind = self.kind(&mut fields)?;
         let transport = self.transport(kind, &mut fields, &expansion);
@@ -120,12 +122,12 @@ impl ServerReader<'_> {
     }
 
     /// Why it is off, if it is; the outer `None`: a field is wrong.
-    fn disabled(&self, fields: &mut Fields<'_>) -> Option<Option<String>> {
+    fn disabled(&self, fields: &mut TomlFields<'_>) -> Option<Option<String>> {
         let is_enabled = fields.get("enabled").map_or(Some(true), |field| field.flag());
         let is_disabled = match self.format {
-            Format::Own | Format::Codex => Some(false),
+            ConfigFormat::Own | ConfigFormat::Codex => Some(false),
             // Several programs write it, though none of the documented formats has it.
-            Format::Shared | Format::VsCode => {
+            ConfigFormat::Shared | ConfigFormat::VsCode => {
                 fields.get("disabled").map_or(Some(false), |field| field.flag())
             }
         };
@@ -138,16 +140,17 @@ impl ServerReader<'_> {
     }
 
     /// The limits of its start and of a call.
-    fn timeouts(&self, fields: &mut Fields<'_>) -> [Option<Option<Duration>>; 2] {
+    fn timeouts(&self, fields: &mut TomlFields<'_>) -> [Option<Option<Duration>>; 2] {
         match self.format {
-            Format::Shared | Format::VsCode => [Some(None), Some(None)],
-            Format::Own => ["start_timeout", "call_timeout"].map(|key| {
-                let duration = |field: Field<'_>| field.duration(Duration::from_millis(1), LONGEST);
+            ConfigFormat::Shared | ConfigFormat::VsCode => [Some(None), Some(None)],
+            ConfigFormat::Own => ["start_timeout", "call_timeout"].map(|key| {
+                let duration =
+                    |field: TomlField<'_>| field.duration(Duration::from_millis(1), LONGEST);
                 fields.get(key).map_or(Some(None), |field| duration(field).map(Some))
             }),
-            Format::Codex => {
+            ConfigFormat::Codex => {
                 let [start, call] = ["startup_timeout_sec", "tool_timeout_sec"].map(|key| {
-                    let seconds = |field: Field<'_>| field.number(0.001, LONGEST.as_secs_f64());
+                    let seconds = |field: TomlField<'_>| field.number(0.001, LONGEST.as_secs_f64());
                     let seconds =
                         fields.get(key).map_or(Some(None), |field| seconds(field).map(Some));
                     seconds.map(|seconds| seconds.map(Duration::from_secs_f64))
@@ -161,11 +164,11 @@ impl ServerReader<'_> {
         }
     }
 
-    fn offered(&self, fields: &mut Fields<'_>) -> Option<OfferedTools> {
+    fn offered(&self, fields: &mut TomlFields<'_>) -> Option<OfferedTools> {
         let (only, without) = match self.format {
-            Format::Shared | Format::VsCode => return Some(OfferedTools::default()),
-            Format::Own => ("only", "without"),
-            Format::Codex => ("enabled_tools", "disabled_tools"),
+            ConfigFormat::Shared | ConfigFormat::VsCode => return Some(OfferedTools::default()),
+            ConfigFormat::Own => ("only", "without"),
+            ConfigFormat::Codex => ("enabled_tools", "disabled_tools"),
         };
         let only = fields.get(only).map_or(Some(None), |field| field.texts().map(Some));
         let without = fields.get(without).map_or(Some(Vec::new()), |field| field.texts());

@@ -4,30 +4,30 @@ use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::Value;
 
 use super::expand::Expansion;
-use super::server::{Format, ServerReader};
+use super::server::{ConfigFormat, ServerReader};
 use super::transport::without_nul;
 use super::{env_file, hidden};
-use crate::files::toml_file::{Field, Fields, Problems};
+use crate::files::toml_file::{Problems, TomlField, TomlFields};
 use crate::net::client::{carries_key, holds_a_key};
 use crate::net::secret::Secret;
 
 /// Names with their values.
-type Settings = Vec<(String, Secret)>;
+type SecretPairs = Vec<(String, Secret)>;
 
 impl ServerReader<'_> {
     /// The variables of a program: those of its file first, which the others replace.
     pub(super) fn env(
         &self,
-        fields: &mut Fields<'_>,
+        fields: &mut TomlFields<'_>,
         expansion: &Expansion<'_>,
-    ) -> Option<Settings> {
-        let none = Some(Settings::new());
+    ) -> Option<SecretPairs> {
+        let none = Some(SecretPairs::new());
         let first = match self.format {
-            Format::Codex => {
+            ConfigFormat::Codex => {
                 fields.get("env_vars").map_or(none.clone(), |field| self.passed(&field))
             }
-            Format::Shared | Format::VsCode | Format::Own => {
-                let key = if self.format == Format::Own { "env_file" } else { "envFile" };
+            ConfigFormat::Shared | ConfigFormat::VsCode | ConfigFormat::Own => {
+                let key = if self.format == ConfigFormat::Own { "env_file" } else { "envFile" };
                 fields.get(key).map_or(none.clone(), |field| self.of_file(&field, expansion))
             }
         };
@@ -39,17 +39,17 @@ impl ServerReader<'_> {
     /// The headers of requests.
     pub(super) fn headers(
         &self,
-        fields: &mut Fields<'_>,
+        fields: &mut TomlFields<'_>,
         expansion: &Expansion<'_>,
-    ) -> Option<Settings> {
-        let key = if self.format == Format::Codex { "http_headers" } else { "headers" };
+    ) -> Option<SecretPairs> {
+        let key = if self.format == ConfigFormat::Codex { "http_headers" } else { "headers" };
         let headers = fields
             .get(key)
-            .map_or(Some(Settings::new()), |field| self.settings(&field, expansion, header));
-        if self.format != Format::Codex {
+            .map_or(Some(SecretPairs::new()), |field| self.settings(&field, expansion, header));
+        if self.format != ConfigFormat::Codex {
             return headers;
         }
-        let of_env = fields.get("env_http_headers").map_or(Some(Settings::new()), |field| {
+        let of_env = fields.get("env_http_headers").map_or(Some(SecretPairs::new()), |field| {
             let headers = hidden::table(&field)?.all();
             let read = headers.iter().map(|(name, field)| {
                 let value = header(name, field, expansion.named(field)?)?;
@@ -57,7 +57,7 @@ impl ServerReader<'_> {
             });
             all(read)
         });
-        let bearer = fields.get("bearer_token_env_var").map_or(Some(Settings::new()), |field| {
+        let bearer = fields.get("bearer_token_env_var").map_or(Some(SecretPairs::new()), |field| {
             let name = "Authorization";
             let token = expansion.named(&field)?;
             let value = header(name, &field, format!("Bearer {token}"))?;
@@ -73,14 +73,14 @@ impl ServerReader<'_> {
     /// A table of names and texts, each of which `check` accepts.
     fn settings(
         &self,
-        field: &Field<'_>,
+        field: &TomlField<'_>,
         expansion: &Expansion<'_>,
-        check: impl Fn(&str, &Field<'_>, String) -> Option<String>,
-    ) -> Option<Settings> {
+        check: impl Fn(&str, &TomlField<'_>, String) -> Option<String>,
+    ) -> Option<SecretPairs> {
         let settings = hidden::table(field)?.all();
         all(settings.iter().map(|(name, field)| {
             let text = self.value(field)?;
-            if self.format == Format::Own && is_key(name) && !expansion.is_in(&text) {
+            if self.format == ConfigFormat::Own && is_key(name) && !expansion.is_in(&text) {
                 let scheme = if name.eq_ignore_ascii_case("authorization") { "Bearer " } else { "" };
                 field.refuse(format!(
                     "a key must not be in a file: write {name} = \"{scheme}${{NAME}}\" for an environment variable"
@@ -93,8 +93,8 @@ impl ServerReader<'_> {
     }
 
     /// A text; VS Code also takes numbers.
-    fn value(&self, field: &Field<'_>) -> Option<String> {
-        if self.format == Format::VsCode
+    fn value(&self, field: &TomlField<'_>) -> Option<String> {
+        if self.format == ConfigFormat::VsCode
             && !field.is_text()
             && !field.is_table()
             && let Some(Value::Number(number)) = field.json()
@@ -105,10 +105,10 @@ impl ServerReader<'_> {
     }
 
     /// The variables of a file.
-    fn of_file(&self, field: &Field<'_>, expansion: &Expansion<'_>) -> Option<Settings> {
+    fn of_file(&self, field: &TomlField<'_>, expansion: &Expansion<'_>) -> Option<SecretPairs> {
         let path = self.path(&without_nul(field, expansion.text(field)?)?);
         if expansion.lacks() {
-            return Some(Settings::new());
+            return Some(SecretPairs::new());
         }
         let text = match (self.around.file)(&path) {
             Ok(text) => text,
@@ -130,7 +130,7 @@ impl ServerReader<'_> {
     }
 
     /// The variables that Codex passes on, as names or as tables with a name. One that is not set is left out.
-    fn passed(&self, field: &Field<'_>) -> Option<Settings> {
+    fn passed(&self, field: &TomlField<'_>) -> Option<SecretPairs> {
         let names = field.list()?;
         let read = names.iter().map(|field| {
             let name = match field.is_table() {
@@ -144,7 +144,7 @@ impl ServerReader<'_> {
     }
 }
 
-fn variable(name: &str, field: &Field<'_>, value: String) -> Option<String> {
+fn variable(name: &str, field: &TomlField<'_>, value: String) -> Option<String> {
     if name.is_empty() || name.contains(['=', '\0']) {
         field.refuse("not the name of an environment variable");
         return None;
@@ -152,7 +152,7 @@ fn variable(name: &str, field: &Field<'_>, value: String) -> Option<String> {
     without_nul(field, value)
 }
 
-fn header(name: &str, field: &Field<'_>, value: String) -> Option<String> {
+fn header(name: &str, field: &TomlField<'_>, value: String) -> Option<String> {
     if HeaderName::try_from(name).is_err() {
         field.refuse("not the name of an HTTP header; expected letters, digits and `-`");
         return None;

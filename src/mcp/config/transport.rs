@@ -6,13 +6,13 @@ use reqwest::Url;
 
 use super::expand::Expansion;
 use super::hidden;
-use super::server::{Format, Kind, ServerReader};
+use super::server::{ConfigFormat, ServerReader, TransportKind};
 use crate::entry::Transport;
-use crate::files::toml_file::{Field, Fields};
+use crate::files::toml_file::{TomlField, TomlFields};
 
 impl ServerReader<'_> {
     /// What starts it or where it is, which its type must fit.
-    pub(super) fn kind(&self, fields: &mut Fields<'_>) -> Option<Kind> {
+    pub(super) fn kind(&self, fields: &mut TomlFields<'_>) -> Option<TransportKind> {
         let said = match fields.get("type") {
             Some(field) => Some(named(&field)?),
             None => None,
@@ -22,13 +22,13 @@ impl ServerReader<'_> {
                 url.refuse("conflicts with `command`; a server is a program or an address");
                 None
             }
-            (None | Some(Kind::Stdio), Some(_), None) => Some(Kind::Stdio),
-            (None | Some(Kind::Http), None, Some(_)) => Some(Kind::Http),
-            (Some(Kind::Stdio), None, _) => {
+            (None | Some(TransportKind::Stdio), Some(_), None) => Some(TransportKind::Stdio),
+            (None | Some(TransportKind::Http), None, Some(_)) => Some(TransportKind::Http),
+            (Some(TransportKind::Stdio), None, _) => {
                 fields.need("command", "the program that is the server, such as \"npx\"");
                 None
             }
-            (Some(Kind::Http), _, None) => {
+            (Some(TransportKind::Http), _, None) => {
                 fields.need("url", "the address of the server");
                 None
             }
@@ -41,17 +41,17 @@ impl ServerReader<'_> {
 
     pub(super) fn transport(
         &self,
-        kind: Kind,
-        fields: &mut Fields<'_>,
+        kind: TransportKind,
+        fields: &mut TomlFields<'_>,
         expansion: &Expansion<'_>,
     ) -> Option<Transport> {
         match kind {
-            Kind::Stdio => self.stdio(fields, expansion),
-            Kind::Http => self.http(fields, expansion),
+            TransportKind::Stdio => self.stdio(fields, expansion),
+            TransportKind::Http => self.http(fields, expansion),
         }
     }
 
-    fn stdio(&self, fields: &mut Fields<'_>, expansion: &Expansion<'_>) -> Option<Transport> {
+    fn stdio(&self, fields: &mut TomlFields<'_>, expansion: &Expansion<'_>) -> Option<Transport> {
         let command = fields.get("command").and_then(|field| {
             let command = expansion.text(&field)?;
             // A variable without a value is named elsewhere.
@@ -63,7 +63,7 @@ impl ServerReader<'_> {
         });
         let args = fields.get("args").map_or(Some(Vec::new()), |field| {
             let args = hidden::list(&field)?;
-            let text = |field: &Field<'_>| without_nul(field, expansion.text(field)?);
+            let text = |field: &TomlField<'_>| without_nul(field, expansion.text(field)?);
             let args: Vec<Option<String>> = args.iter().map(text).collect();
             args.into_iter().collect()
         });
@@ -77,18 +77,20 @@ impl ServerReader<'_> {
         Some(Transport::Stdio { command: command?, args, env: env?, cwd: cwd? })
     }
 
-    fn http(&self, fields: &mut Fields<'_>, expansion: &Expansion<'_>) -> Option<Transport> {
+    fn http(&self, fields: &mut TomlFields<'_>, expansion: &Expansion<'_>) -> Option<Transport> {
         let url = fields.get("url").and_then(|field| self.address(&field, expansion));
         let headers = self.headers(fields, expansion);
         let any_address = match self.format {
-            Format::Own => fields.get("any_address").map_or(Some(false), |field| field.flag()),
-            Format::Shared | Format::VsCode | Format::Codex => Some(false),
+            ConfigFormat::Own => {
+                fields.get("any_address").map_or(Some(false), |field| field.flag())
+            }
+            ConfigFormat::Shared | ConfigFormat::VsCode | ConfigFormat::Codex => Some(false),
         };
         Some(Transport::Http { url: url?, headers: headers?, any_address: any_address? })
     }
 
     /// An address. It may have a secret, so that no message repeats it.
-    fn address(&self, field: &Field<'_>, expansion: &Expansion<'_>) -> Option<String> {
+    fn address(&self, field: &TomlField<'_>, expansion: &Expansion<'_>) -> Option<String> {
         let text = expansion.text(field)?;
         if expansion.lacks() {
             return Some(text);
@@ -100,7 +102,7 @@ impl ServerReader<'_> {
             return None;
         };
         hidden::remember_address(&url);
-        if self.format == Format::Own && url.password().is_some() {
+        if self.format == ConfigFormat::Own && url.password().is_some() {
             field.refuse("an address must not have a password; write it as a header");
             return None;
         }
@@ -117,7 +119,7 @@ impl ServerReader<'_> {
 }
 
 /// What a type means.
-fn named(field: &Field<'_>) -> Option<Kind> {
+fn named(field: &TomlField<'_>) -> Option<TransportKind> {
     if field.text()? == "sse" {
         field.refuse(
             "the old transport HTTP+SSE is not spoken; most servers have streamable HTTP, often at /mcp instead of \
@@ -126,15 +128,15 @@ fn named(field: &Field<'_>) -> Option<Kind> {
         return None;
     }
     field.one_of(&[
-        ("stdio", Kind::Stdio),
-        ("http", Kind::Http),
-        ("streamable-http", Kind::Http),
-        ("streamableHttp", Kind::Http),
+        ("stdio", TransportKind::Stdio),
+        ("http", TransportKind::Http),
+        ("streamable-http", TransportKind::Http),
+        ("streamableHttp", TransportKind::Http),
     ])
 }
 
 /// The text, which a program or a path can have.
-pub(super) fn without_nul(field: &Field<'_>, text: String) -> Option<String> {
+pub(super) fn without_nul(field: &TomlField<'_>, text: String) -> Option<String> {
     if text.contains('\0') {
         field.refuse("must not contain the character NUL");
         return None;

@@ -3,7 +3,7 @@
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
-use super::message::{Asked, Message};
+use super::message::{CallRequest, Message};
 use crate::client::answer;
 use crate::tool::output::{MAX_OUTPUT, bounded};
 use crate::tool::relayed::Returned;
@@ -36,7 +36,7 @@ pub fn has_structure(message: &Message<'_>) -> bool {
 /// The line of an answer in place of the server's. A failure is a result that says so, which clients show to the model;
 /// where nobody has answered, it is the error that clients know for that. `has_structure`: the tool may declare the form of its
 /// result, in which clients want it then.
-pub fn line(asked: &Asked, returned: &Returned, has_structure: bool) -> Vec<u8> {
+pub fn line(asked: &CallRequest, returned: &Returned, has_structure: bool) -> Vec<u8> {
     let (text, failed) = match returned {
         Ok(output) => (&output.text, false),
         Err(error) => match error.kind {
@@ -59,13 +59,13 @@ pub fn line(asked: &Asked, returned: &Returned, has_structure: bool) -> Vec<u8> 
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}\n", asked.id.raw).into_bytes()
 }
 
-fn refusal(asked: &Asked, code: i32, text: &str) -> Vec<u8> {
+fn refusal(asked: &CallRequest, code: i32, text: &str) -> Vec<u8> {
     let error = json!({ "code": code, "message": text });
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}}}\n", asked.id.raw).into_bytes()
 }
 
 /// The line by which a server hears that nobody waits for its answer any more.
-pub fn cancel(asked: &Asked) -> Vec<u8> {
+pub fn cancel(asked: &CallRequest) -> Vec<u8> {
     let params = format!("{{\"requestId\":{},\"reason\":\"cancelled by toolyard\"}}", asked.id.raw);
     let method = "\"method\":\"notifications/cancelled\"";
     format!("{{\"jsonrpc\":\"2.0\",{method},\"params\":{params}}}\n").into_bytes()
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::tool::ToolOutput;
 
-    fn asked(line: &str) -> Asked {
+    fn asked(line: &str) -> CallRequest {
         let (text, message) = read(line.as_bytes()).unwrap();
         message.call(text).unwrap()
     }

@@ -6,13 +6,17 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use super::book::Book;
-use super::message::Asked;
+use super::message::CallRequest;
 
 /// How often the client hears that its call is held.
 pub const BEAT: Duration = Duration::from_secs(5);
 
 /// Writes notes of progress as long as this runs.
-pub async fn beat<T>(asked: &Asked, book: &RefCell<Book>, client: &mpsc::Sender<Vec<u8>>) -> T {
+pub async fn beat<T>(
+    asked: &CallRequest,
+    book: &RefCell<Book>,
+    client: &mpsc::Sender<Vec<u8>>,
+) -> T {
     loop {
         tokio::time::sleep(BEAT).await;
         let progress = book.borrow_mut().next_progress(&asked.id);
@@ -23,7 +27,7 @@ pub async fn beat<T>(asked: &Asked, book: &RefCell<Book>, client: &mpsc::Sender<
 }
 
 /// A note of progress for a call that is held; `None`: its client asked for none.
-pub fn note(asked: &Asked, progress: f64) -> Option<Vec<u8>> {
+pub fn note(asked: &CallRequest, progress: f64) -> Option<Vec<u8>> {
     let token = asked.token.as_ref()?;
     let params = format!(
         "{{\"progressToken\":{token},\"progress\":{progress},\"message\":\"held by toolyard\"}}"

@@ -19,7 +19,7 @@ pub struct Came {
 }
 
 /// A call whose client waits.
-pub struct Open {
+pub struct PendingCall {
     pub given_up: Rc<Notify>,
     pub is_sent: bool,
     /// Where its answer goes, once it was sent on.
@@ -32,7 +32,7 @@ pub struct Open {
 
 #[derive(Default)]
 pub struct Book {
-    open: HashMap<Id, Open>,
+    open: HashMap<Id, PendingCall>,
     /// Requests for the list of tools.
     lists: HashSet<Id>,
     /// How the tool that a fault has hit is listed.
@@ -42,7 +42,7 @@ pub struct Book {
 }
 
 /// What an answer of the server is.
-pub enum Answered {
+pub enum AnswerKind {
     Call(oneshot::Sender<Came>),
     List,
     /// The client has another answer already.
@@ -53,7 +53,7 @@ pub enum Answered {
 
 impl Book {
     /// Opens a call; false: there is one with this id.
-    pub fn open(&mut self, id: Id, open: Open) -> bool {
+    pub fn open(&mut self, id: Id, open: PendingCall) -> bool {
         let is_new = !self.open.contains_key(&id);
         if is_new {
             self.answered.remove(&id);
@@ -110,15 +110,15 @@ impl Book {
         !(self.open.is_empty() && self.lists.is_empty() && self.answered.is_empty())
     }
 
-    pub fn answer(&mut self, id: &Id) -> Answered {
+    pub fn answer(&mut self, id: &Id) -> AnswerKind {
         if self.lists.remove(id) {
-            return Answered::List;
+            return AnswerKind::List;
         }
         if self.answered.remove(id) {
-            return Answered::TooLate;
+            return AnswerKind::TooLate;
         }
         let answer = self.open.get_mut(id).and_then(|open| open.answer.take());
-        answer.map_or(Answered::Other, Answered::Call)
+        answer.map_or(AnswerKind::Other, AnswerKind::Call)
     }
 
     /// Notes how far the server says that a call is.

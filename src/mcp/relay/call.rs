@@ -8,10 +8,10 @@ use tokio::sync::{Notify, mpsc, oneshot, watch};
 use super::answer;
 use super::beat::beat;
 use super::book::{Book, Came};
-use super::message::{Asked, read};
+use super::message::{CallRequest, read};
 use super::relisted::NOTICE;
 use crate::domain::fault::Drift;
-use crate::tool::relayed::{Line, Turn};
+use crate::tool::relayed::{CallRelayEnd, RelayTurn};
 use crate::tool::{ToolError, ToolErrorKind};
 
 /// Why a held call fails when its session ends.
@@ -26,7 +26,7 @@ const NOT_SENT: &str = "the server ended before the call reached it; the tool di
 const GIVEN_UP: &str = "the client did not wait for the answer";
 
 /// What all calls of a relay share.
-pub struct Shared {
+pub struct StdioRelay {
     pub book: RefCell<Book>,
     pub to_client: mpsc::Sender<Vec<u8>>,
     pub to_server: mpsc::Sender<Vec<u8>>,
@@ -39,11 +39,11 @@ pub struct Shared {
 }
 
 /// A call that its session knows.
-pub struct Call {
-    pub asked: Asked,
+pub struct StdioCall {
+    pub asked: CallRequest,
     /// The request as it came.
     pub line: Vec<u8>,
-    pub way: Line,
+    pub way: CallRelayEnd,
     pub given_up: Rc<Notify>,
     /// Dropped as soon as it is said what becomes of the call: what comes after it waits for that.
     pub decided: Option<oneshot::Sender<()>>,
@@ -59,9 +59,9 @@ enum Given {
     Made { line: Vec<u8>, ends_server: bool, cancels: bool },
 }
 
-impl Call {
+impl StdioCall {
     /// Waits for the turns of the call until its client has an answer, or has given up.
-    pub async fn pass(mut self, shared: Rc<Shared>) {
+    pub async fn pass(mut self, shared: Rc<StdioRelay>) {
         let given_up = Rc::clone(&self.given_up);
         let given = tokio::select! {
             biased;
@@ -99,7 +99,7 @@ impl Call {
         shared.settled.notify_waiters();
     }
 
-    async fn given(&mut self, shared: &Shared) -> Option<Given> {
+    async fn given(&mut self, shared: &StdioRelay) -> Option<Given> {
         let sent = match self.before(shared).await {
             Ok(line) => line,
             Err(given) => return Some(given),
@@ -116,7 +116,7 @@ impl Call {
     }
 
     /// Waits until the call is sent on, and gives its line then.
-    async fn before(&mut self, shared: &Shared) -> Result<Vec<u8>, Given> {
+    async fn before(&mut self, shared: &StdioRelay) -> Result<Vec<u8>, Given> {
         let mut lost = shared.lost.clone();
         let mut is_held = false;
         loop {
@@ -126,21 +126,21 @@ impl Call {
                 _ = lost.wait_for(|lost| *lost) => {
                     return Err(self.failed(ToolErrorKind::Unavailable, NOT_SENT));
                 }
-                never = beat::<Option<Turn>>(&self.asked, &shared.book, &shared.to_client), if is_held => never,
+                never = beat::<Option<RelayTurn>>(&self.asked, &shared.book, &shared.to_client), if is_held => never,
             };
             match turn {
-                Some(Turn::Held) => (is_held, self.decided) = (true, None),
-                Some(Turn::On(None)) => return Ok(std::mem::take(&mut self.line)),
-                Some(Turn::On(Some(arguments))) => {
+                Some(RelayTurn::Held) => (is_held, self.decided) = (true, None),
+                Some(RelayTurn::On(None)) => return Ok(std::mem::take(&mut self.line)),
+                Some(RelayTurn::On(Some(arguments))) => {
                     return Ok(self.asked.with(&self.line, &arguments));
                 }
-                Some(Turn::Instead(answer)) => {
+                Some(RelayTurn::Instead(answer)) => {
                     let line = answer::line(&self.asked, &answer.returned, true);
                     let ends_server = answer.ends_server;
                     return Err(Given::Made { line, ends_server, cancels: false });
                 }
-                Some(Turn::Relist(change)) => self.relist = Some(change),
-                Some(Turn::AsCame) => {}
+                Some(RelayTurn::Relist(change)) => self.relist = Some(change),
+                Some(RelayTurn::AsCame) => {}
                 None => return Err(self.failed(ToolErrorKind::Failed, NO_SESSION)),
             }
         }
@@ -159,13 +159,13 @@ impl Call {
                 turn = self.way.turns.recv() => turn,
             };
             match turn {
-                Some(Turn::Instead(answer)) => {
+                Some(RelayTurn::Instead(answer)) => {
                     let line = answer::line(&self.asked, &answer.returned, true);
                     let ends_server = answer.ends_server;
                     return Err(Some(Given::Made { line, ends_server, cancels: true }));
                 }
-                Some(Turn::Relist(change)) => self.relist = Some(change),
-                Some(Turn::Held | Turn::On(_) | Turn::AsCame) => {}
+                Some(RelayTurn::Relist(change)) => self.relist = Some(change),
+                Some(RelayTurn::Held | RelayTurn::On(_) | RelayTurn::AsCame) => {}
                 None => {
                     return Err(Some(match came.await {
                         Ok(came) => {
@@ -180,7 +180,7 @@ impl Call {
     }
 
     /// Tells the session what came, and waits until it says what the client gets.
-    async fn after(&mut self, shared: &Shared, came: Option<Came>) -> Option<Given> {
+    async fn after(&mut self, shared: &StdioRelay, came: Option<Came>) -> Option<Given> {
         let line = came.map(|came| {
             self.decided = Some(came.decided);
             came.line
@@ -197,19 +197,19 @@ impl Call {
             let turn = tokio::select! {
                 biased;
                 turn = self.way.turns.recv() => turn,
-                never = beat::<Option<Turn>>(&self.asked, &shared.book, &shared.to_client), if is_held => never,
+                never = beat::<Option<RelayTurn>>(&self.asked, &shared.book, &shared.to_client), if is_held => never,
             };
             match turn {
-                Some(Turn::Held) => (is_held, self.decided) = (true, None),
-                Some(Turn::Instead(answer)) => {
+                Some(RelayTurn::Held) => (is_held, self.decided) = (true, None),
+                Some(RelayTurn::Instead(answer)) => {
                     let line = answer::line(&self.asked, &answer.returned, has_structure);
                     let ends_server = answer.ends_server;
                     return Some(Given::Made { line, ends_server, cancels: false });
                 }
-                Some(Turn::Relist(change)) => self.relist = Some(change),
-                Some(Turn::On(_)) => {}
+                Some(RelayTurn::Relist(change)) => self.relist = Some(change),
+                Some(RelayTurn::On(_)) => {}
                 // Without its session it passes.
-                Some(Turn::AsCame) | None => {
+                Some(RelayTurn::AsCame) | None => {
                     return Some(match line {
                         Some(line) => Given::Line(line),
                         None => self.failed(ToolErrorKind::Unavailable, LOST),

@@ -70,7 +70,7 @@ struct Meta<'a> {
 
 /// A request of a client to call a tool.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
+pub struct CallRequest {
     pub id: Id,
     pub tool: String,
     pub arguments: Value,
@@ -96,7 +96,7 @@ impl<'a> Message<'a> {
     }
 
     /// The call that it asks for, if it is one.
-    pub fn call(&self, line: &str) -> Option<Asked> {
+    pub fn call(&self, line: &str) -> Option<CallRequest> {
         (self.method.as_deref()? == "tools/call").then_some(())?;
         let (id, raw) = (self.id()?, self.params?);
         let params: Params<'_> = serde_json::from_str(raw.get()).ok()?;
@@ -108,7 +108,7 @@ impl<'a> Message<'a> {
             None => Value::Object(Default::default()),
         };
         let place = params.arguments.map(|raw| at(raw.get())..at(raw.get()) + raw.get().len());
-        Some(Asked {
+        Some(CallRequest {
             id,
             tool: params.name.into_owned(),
             arguments,
@@ -144,7 +144,7 @@ impl<'a> Message<'a> {
     }
 }
 
-impl Asked {
+impl CallRequest {
     /// The line with other arguments. All else stays byte for byte.
     pub fn with(&self, line: &[u8], arguments: &Value) -> Vec<u8> {
         let new = match &self.place {
@@ -162,7 +162,7 @@ mod tests {
 
     use super::*;
 
-    fn asked(line: &str) -> Option<Asked> {
+    fn asked(line: &str) -> Option<CallRequest> {
         let (text, message) = read(line.as_bytes())?;
         message.call(text)
     }

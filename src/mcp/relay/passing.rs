@@ -10,12 +10,12 @@ use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::task::{JoinSet, LocalSet};
 use tokio::time::timeout;
 
-use super::book::{Answered, Book, Came, Open};
-use super::call::{Call, Shared};
+use super::book::{AnswerKind, Book, Came, PendingCall};
+use super::call::{StdioCall, StdioRelay};
 use super::learn;
-use super::message::{Asked, read};
-use super::pieces::{Piece, Splitter};
-use crate::tool::relayed::{self, News, way};
+use super::message::{CallRequest, read};
+use super::pieces::{LinePiece, Splitter};
+use crate::tool::relayed::{self, RelayNews, way};
 
 /// How long a line waits for the decision on the call before it, which comes at once unless the call is held.
 const ORDER: Duration = Duration::from_secs(1);
@@ -33,7 +33,7 @@ const END: Vec<u8> = Vec::new();
 /// The four ends of the streams between which lines pass.
 pub struct Ends<I, O> {
     /// What the client says. The channel ends with it.
-    pub client: mpsc::Receiver<Piece>,
+    pub client: mpsc::Receiver<LinePiece>,
     /// What the client hears. It is closed when the client is gone.
     pub to_client: mpsc::Sender<Vec<u8>>,
     /// The server's output.
@@ -44,7 +44,7 @@ pub struct Ends<I, O> {
 
 /// Passes lines until the server's output ends and every open call has its answer; also returns when the client is gone and
 /// the server does not end, or when a fault ends it. `key`: the name of the server, for the session that `news` go to.
-pub async fn relay<I, O>(key: Arc<str>, ends: Ends<I, O>, news: mpsc::UnboundedSender<News>)
+pub async fn relay<I, O>(key: Arc<str>, ends: Ends<I, O>, news: mpsc::UnboundedSender<RelayNews>)
 where
     I: AsyncWrite + Unpin + 'static,
     O: AsyncRead + Unpin + 'static,
@@ -53,7 +53,7 @@ where
     let (lose, lost) = watch::channel(false);
     // One line waits while another one is written: more would only fill the memory.
     let (write, written) = mpsc::channel(1);
-    let shared = Rc::new(Shared {
+    let shared = Rc::new(StdioRelay {
         book: RefCell::default(),
         to_client,
         to_server: write,
@@ -86,12 +86,12 @@ where
             () = shared.to_client.closed() => {}
         }
         // The session may have ended before.
-        let _ = relay.news.send(News::Ended { server: Arc::clone(&relay.key) });
+        let _ = relay.news.send(RelayNews::Ended { server: Arc::clone(&relay.key) });
     };
     LocalSet::new().run_until(passing).await;
 }
 
-impl Shared {
+impl StdioRelay {
     /// Waits until this holds of the calls that are open.
     async fn until(&self, holds: impl Fn(&Book) -> bool) {
         while !holds(&self.book.borrow()) {
@@ -114,18 +114,18 @@ async fn write_to(mut server: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver
 
 struct Relay {
     key: Arc<str>,
-    news: mpsc::UnboundedSender<News>,
-    shared: Rc<Shared>,
+    news: mpsc::UnboundedSender<RelayNews>,
+    shared: Rc<StdioRelay>,
     calls: RefCell<JoinSet<()>>,
 }
 
 impl Relay {
     /// Passes what the client says, until it has ended.
-    async fn up(&self, mut client: mpsc::Receiver<Piece>) {
+    async fn up(&self, mut client: mpsc::Receiver<LinePiece>) {
         while let Some(piece) = client.recv().await {
             let line = match piece {
-                Piece::Line(line) => line,
-                Piece::Part(part) => {
+                LinePiece::Line(line) => line,
+                LinePiece::Part(part) => {
                     let _ = self.shared.to_server.send(part).await;
                     continue;
                 }
@@ -158,27 +158,27 @@ impl Relay {
     }
 
     /// Hands a call to the session, and waits until it is said what becomes of it, or that it is held.
-    async fn call(&self, asked: Asked, line: Vec<u8>) {
+    async fn call(&self, asked: CallRequest, line: Vec<u8>) {
         if line.len() > MOST {
             let (tool, bytes) = (&asked.tool, line.len());
             let text = format!(
                 "a call of {tool} has {bytes} bytes: it went to {} unread, since at most {MOST} are read",
                 self.key
             );
-            let _ = self.news.send(News::Noticed(text));
+            let _ = self.news.send(RelayNews::Noticed(text));
             return drop(self.shared.to_server.send(line).await);
         }
         let (to_session, way) = way();
         let given_up = Rc::new(Notify::new());
         let token = asked.token.clone();
-        let open = Open {
+        let open = PendingCall {
             given_up: Rc::clone(&given_up),
             is_sent: false,
             answer: None,
             token,
             progress: 0.0,
         };
-        let called = relayed::Call {
+        let called = relayed::ForeignCall {
             server: Arc::clone(&self.key),
             id: asked.id.shown().into(),
             tool: asked.tool.clone(),
@@ -188,7 +188,7 @@ impl Relay {
         };
         let is_told =
             !self.news.is_closed() && self.shared.book.borrow_mut().open(asked.id.clone(), open);
-        if !is_told || self.news.send(News::Called(Box::new(called))).is_err() {
+        if !is_told || self.news.send(RelayNews::Called(Box::new(called))).is_err() {
             // Without a session all calls pass.
             if is_told {
                 self.shared.book.borrow_mut().close(&asked.id);
@@ -196,7 +196,7 @@ impl Relay {
             return drop(self.shared.to_server.send(line).await);
         }
         let (decided, is_decided) = oneshot::channel();
-        let call = Call { asked, line, way, given_up, decided: Some(decided), relist: None };
+        let call = StdioCall { asked, line, way, given_up, decided: Some(decided), relist: None };
         {
             let mut calls = self.calls.borrow_mut();
             while calls.try_join_next().is_some() {}
@@ -221,13 +221,13 @@ impl Relay {
         }
     }
 
-    async fn said(&self, piece: Piece) {
+    async fn said(&self, piece: LinePiece) {
         let line = match piece {
-            Piece::Line(line) if self.shared.book.borrow().waits() => line,
+            LinePiece::Line(line) if self.shared.book.borrow().waits() => line,
             other => return self.tell(other.into_bytes()).await,
         };
         match self.answered(&line) {
-            Answered::Call(answer) => {
+            AnswerKind::Call(answer) => {
                 let (decided, is_decided) = oneshot::channel();
                 match answer.send(Came { line, decided }) {
                     Ok(()) => drop(timeout(ORDER, is_decided).await),
@@ -235,24 +235,24 @@ impl Relay {
                     Err(came) => self.tell(came.line).await,
                 }
             }
-            Answered::TooLate => {}
-            Answered::List => {
+            AnswerKind::TooLate => {}
+            AnswerKind::List => {
                 let line = self.listed(line);
                 self.tell(line).await;
             }
-            Answered::Other => self.tell(line).await,
+            AnswerKind::Other => self.tell(line).await,
         }
     }
 
-    fn answered(&self, line: &[u8]) -> Answered {
-        let Some((_, message)) = read(line) else { return Answered::Other };
+    fn answered(&self, line: &[u8]) -> AnswerKind {
+        let Some((_, message)) = read(line) else { return AnswerKind::Other };
         let mut book = self.shared.book.borrow_mut();
         if message.method.is_some() {
             let progress = message.progress();
             progress.into_iter().for_each(|(token, progress)| book.note_progress(token, progress));
-            return Answered::Other;
+            return AnswerKind::Other;
         }
-        message.id().map_or(Answered::Other, |id| book.answer(&id))
+        message.id().map_or(AnswerKind::Other, |id| book.answer(&id))
     }
 
     /// A list as the client reads it, of which the session learns.
@@ -261,7 +261,7 @@ impl Relay {
         if let Some((_, message)) = read(&line) {
             let (server, tools) = (Arc::clone(&self.key), learn::tools(&self.key, &message));
             // The session may have ended.
-            let _ = self.news.send(News::Offered { server, tools });
+            let _ = self.news.send(RelayNews::Offered { server, tools });
         }
         line
     }
@@ -274,7 +274,7 @@ impl Relay {
 
 /// What a line of the client is.
 enum Heard {
-    Call(Box<Asked>),
+    Call(Box<CallRequest>),
     /// The server knows nothing of what it is about.
     Needless,
     Other,

@@ -7,17 +7,17 @@ const LARGEST: usize = 64 << 20;
 
 /// A part of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum LinePiece {
     /// A whole line, with its end where it has one.
     Line(Vec<u8>),
     /// A part of a line that is too long.
     Part(Vec<u8>),
 }
 
-impl Piece {
+impl LinePiece {
     pub fn into_bytes(self) -> Vec<u8> {
         match self {
-            Piece::Line(bytes) | Piece::Part(bytes) => bytes,
+            LinePiece::Line(bytes) | LinePiece::Part(bytes) => bytes,
         }
     }
 }
@@ -31,7 +31,7 @@ pub struct Splitter {
 
 impl Splitter {
     /// Takes what was read, and gives what is whole with it.
-    pub fn take(&mut self, mut read: &[u8], mut give: impl FnMut(Piece)) {
+    pub fn take(&mut self, mut read: &[u8], mut give: impl FnMut(LinePiece)) {
         while !read.is_empty() {
             let end = memchr(b'\n', read).map(|at| at + 1);
             let (part, rest) = read.split_at(end.unwrap_or(read.len()));
@@ -39,16 +39,16 @@ impl Splitter {
             self.line.extend_from_slice(part);
             if self.is_long || self.line.len() > LARGEST {
                 self.is_long = end.is_none();
-                give(Piece::Part(std::mem::take(&mut self.line)));
+                give(LinePiece::Part(std::mem::take(&mut self.line)));
             } else if end.is_some() {
-                give(Piece::Line(std::mem::take(&mut self.line)));
+                give(LinePiece::Line(std::mem::take(&mut self.line)));
             }
         }
     }
 
     /// The rest at the end of the stream.
-    pub fn rest(self) -> Option<Piece> {
-        let kind = if self.is_long { Piece::Part } else { Piece::Line };
+    pub fn rest(self) -> Option<LinePiece> {
+        let kind = if self.is_long { LinePiece::Part } else { LinePiece::Line };
         (!self.line.is_empty()).then(|| kind(self.line))
     }
 }
@@ -71,7 +71,7 @@ mod tests {
             let lines: Vec<_> = text.split_inclusive('\n').collect();
             prop_assert_eq!(pieces.len(), lines.len());
             for (piece, line) in pieces.into_iter().zip(lines) {
-                prop_assert_eq!(piece, Piece::Line(line.as_bytes().to_vec()));
+                prop_assert_eq!(piece, LinePiece::Line(line.as_bytes().to_vec()));
             }
         }
     }
@@ -83,7 +83,7 @@ mod tests {
         let part = vec![b'a'; LARGEST / 2 + 1];
         for read in [&part[..], &part, b"bc\nd\n"] {
             splitter.take(read, |piece| {
-                sizes.push((matches!(piece, Piece::Line(_)), piece.into_bytes().len()));
+                sizes.push((matches!(piece, LinePiece::Line(_)), piece.into_bytes().len()));
             });
         }
         assert_eq!(sizes, [(false, LARGEST + 2), (false, 3), (true, 2)]);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::process::{ChildStdin, ChildStdout};
 
-use crate::process::{Launch, Program};
+use crate::process::{Launch, RunningProgram};
 
 /// How long it may take to end by itself before it is killed.
 const GRACE: Duration = Duration::from_millis(500);
@@ -20,12 +20,13 @@ const GRACE: Duration = Duration::from_millis(500);
 pub fn start(
     command: &Command,
     errors: BorrowedFd<'_>,
-) -> io::Result<(Program, ChildStdin, ChildStdout)> {
+) -> io::Result<(RunningProgram, ChildStdin, ChildStdout)> {
     let (its_stdin, stdin) = io::pipe()?;
     let (stdout, its_stdout) = io::pipe()?;
     let stdin = ChildStdin::from_std(process::ChildStdin::from(OwnedFd::from(stdin)))?;
     let stdout = ChildStdout::from_std(process::ChildStdout::from(OwnedFd::from(stdout)))?;
     let files = [its_stdin.as_fd(), its_stdout.as_fd(), errors];
-    let program = Program::start_with(command, &Launch { files, terminal: false, grace: GRACE })?;
+    let program =
+        RunningProgram::start_with(command, &Launch { files, terminal: false, grace: GRACE })?;
     Ok((program, stdin, stdout))
 }

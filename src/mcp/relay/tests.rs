@@ -9,31 +9,31 @@ use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::task::LocalSet;
 use tokio::time::{Instant, timeout};
 
-use super::{Ends, Piece, relay};
+use super::{Ends, LinePiece, relay};
 use crate::tool::ToolOutput;
-use crate::tool::relayed::{Answer, Call, News, Turn};
+use crate::tool::relayed::{ForeignCall, RelayAnswer, RelayNews, RelayTurn};
 
 /// The ends of a relay that a test holds.
 struct Rig {
-    client: Option<mpsc::Sender<Piece>>,
+    client: Option<mpsc::Sender<LinePiece>>,
     heard: mpsc::Receiver<Vec<u8>>,
     requests: Lines<BufReader<ReadHalf<DuplexStream>>>,
     server: WriteHalf<DuplexStream>,
-    news: UnboundedReceiver<News>,
+    news: UnboundedReceiver<RelayNews>,
 }
 
 impl Rig {
     async fn say(&self, message: &Value) {
-        let line = Piece::Line(format!("{message}\n").into_bytes());
+        let line = LinePiece::Line(format!("{message}\n").into_bytes());
         self.client.as_ref().unwrap().send(line).await.unwrap();
     }
 
-    async fn call(&mut self, id: u64, token: bool) -> Box<Call> {
+    async fn call(&mut self, id: u64, token: bool) -> Box<ForeignCall> {
         let meta = if token { json!({"progressToken": format!("t{id}")}) } else { json!({}) };
         let params = json!({"name": "t", "arguments": {"a": id}, "_meta": meta});
         self.say(&json!({"id": id, "method": "tools/call", "params": params})).await;
         match self.news.recv().await.unwrap() {
-            News::Called(call) => call,
+            RelayNews::Called(call) => call,
             other => panic!("{other:?}"),
         }
     }
@@ -72,9 +72,9 @@ fn with_relay<F: Future<Output = ()>>(test: impl FnOnce(Rig) -> F) {
     ));
 }
 
-fn instead(text: &str) -> Turn {
+fn instead(text: &str) -> RelayTurn {
     let returned = Ok(ToolOutput { text: text.into(), cut_from: None });
-    Turn::Instead(Answer { returned, ends_server: false })
+    RelayTurn::Instead(RelayAnswer { returned, ends_server: false })
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_client_that_asked_for_progress_is_kept_waiting_for_longer_than_it_waits() {
     with_relay(|mut rig| async move {
         let call = rig.call(1, true).await;
         assert_eq!(call.patience, None);
-        call.way.tell(Turn::Held);
+        call.way.tell(RelayTurn::Held);
         let (began, mut last) = (Instant::now(), 0.0);
         // Its limit begins anew with each note.
         while began.elapsed() < Duration::from_secs(90) {
@@ -92,7 +92,7 @@ fn a_client_that_asked_for_progress_is_kept_waiting_for_longer_than_it_waits() {
             assert!(progress > last && params["progressToken"] == "t1", "{note}");
             last = progress;
         }
-        call.way.tell(Turn::On(None));
+        call.way.tell(RelayTurn::On(None));
         assert_eq!(rig.request().await["id"], 1);
         let note = json!({"progressToken": "t1", "progress": 5});
         let note = json!({"method": "notifications/progress", "params": note});
@@ -100,9 +100,9 @@ fn a_client_that_asked_for_progress_is_kept_waiting_for_longer_than_it_waits() {
         assert_eq!(rig.hear().await["params"]["progress"], 5);
         rig.answer(1, "late").await;
         assert_eq!(call.way.returned().await.unwrap().unwrap().text, "late");
-        call.way.tell(Turn::Held);
+        call.way.tell(RelayTurn::Held);
         assert!(rig.hear().await["params"]["progress"].as_f64().unwrap() > 5.0);
-        call.way.tell(Turn::AsCame);
+        call.way.tell(RelayTurn::AsCame);
         assert_eq!(rig.hear().await["result"]["content"][0]["text"], "late");
     });
 }
@@ -112,7 +112,7 @@ fn without_a_token_the_client_hears_nothing_and_its_patience_is_known() {
     with_relay(|mut rig| async move {
         let call = rig.call(1, false).await;
         assert_eq!(call.patience, Some(Duration::from_secs(60)));
-        call.way.tell(Turn::Held);
+        call.way.tell(RelayTurn::Held);
         assert!(timeout(Duration::from_secs(50), rig.hear()).await.is_err());
         call.way.tell(instead("made up"));
         assert_eq!(rig.hear().await["result"]["content"][0]["text"], "made up");
@@ -125,15 +125,15 @@ fn what_comes_after_a_call_waits_until_it_is_decided_or_held() {
         let call = rig.call(1, false).await;
         rig.say(&json!({"id": 2, "method": "ping"})).await;
         assert!(timeout(Duration::from_millis(500), rig.request()).await.is_err());
-        call.way.tell(Turn::On(Some(json!({"b": 1}))));
+        call.way.tell(RelayTurn::On(Some(json!({"b": 1}))));
         assert_eq!(rig.request().await["params"]["arguments"], json!({"b": 1}));
         assert_eq!(rig.request().await["id"], 2);
         rig.answer(1, "x").await;
         rig.answer(2, "pong").await;
         assert!(timeout(Duration::from_millis(500), rig.hear()).await.is_err());
-        call.way.tell(Turn::Held);
+        call.way.tell(RelayTurn::Held);
         assert_eq!(rig.hear().await["id"], 2);
-        call.way.tell(Turn::AsCame);
+        call.way.tell(RelayTurn::AsCame);
         assert_eq!(rig.hear().await["id"], 1);
     });
 }
@@ -142,7 +142,7 @@ fn what_comes_after_a_call_waits_until_it_is_decided_or_held() {
 fn a_call_that_is_answered_while_it_runs_has_one_answer() {
     with_relay(|mut rig| async move {
         let call = rig.call(1, false).await;
-        call.way.tell(Turn::On(None));
+        call.way.tell(RelayTurn::On(None));
         assert_eq!(rig.request().await["id"], 1);
         call.way.tell(instead("by hand"));
         assert_eq!(rig.hear().await["result"]["content"][0]["text"], "by hand");
@@ -157,8 +157,8 @@ fn a_call_that_is_answered_while_it_runs_has_one_answer() {
 fn a_session_that_ends_lets_calls_pass_and_fails_those_that_are_held() {
     with_relay(|mut rig| async move {
         let (held, ran) = (rig.call(1, false).await, rig.call(2, false).await);
-        ran.way.tell(Turn::On(None));
-        held.way.tell(Turn::Held);
+        ran.way.tell(RelayTurn::On(None));
+        held.way.tell(RelayTurn::Held);
         assert_eq!(rig.request().await["id"], 2);
         drop((held, ran));
         rig.news.close();
@@ -174,16 +174,16 @@ fn a_session_that_ends_lets_calls_pass_and_fails_those_that_are_held() {
 fn what_is_held_reaches_the_server_before_the_end_of_its_client() {
     with_relay(|mut rig| async move {
         let call = rig.call(1, false).await;
-        call.way.tell(Turn::Held);
+        call.way.tell(RelayTurn::Held);
         rig.client = None;
         assert!(timeout(Duration::from_secs(600), rig.request()).await.is_err());
-        call.way.tell(Turn::On(None));
+        call.way.tell(RelayTurn::On(None));
         assert_eq!(rig.request().await["id"], 1);
         assert_eq!(rig.requests.next_line().await.unwrap(), None, "the server sees the end");
         rig.answer(1, "done").await;
         call.way.returned().await.unwrap().unwrap();
-        call.way.tell(Turn::AsCame);
+        call.way.tell(RelayTurn::AsCame);
         assert_eq!(rig.hear().await["id"], 1);
-        assert!(matches!(rig.news.recv().await, Some(News::Ended { .. })));
+        assert!(matches!(rig.news.recv().await, Some(RelayNews::Ended { .. })));
     });
 }

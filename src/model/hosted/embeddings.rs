@@ -6,13 +6,14 @@ use serde_json::{Value, json};
 
 use super::Hosted;
 use crate::domain::{Embedding, ModelError, ModelErrorKind, Usage, tokens};
-use crate::http::{Again, Failure, Place};
+use crate::http::{Again, EndpointLabel, Failure};
 use crate::wire::usage::{self, Report};
 use crate::{Embedder, Embeddings};
 
 /// One entry of an answer's list.
 #[derive(Deserialize)]
-struct Entry {
+#[serde(expecting = "struct Entry")]
+struct EmbeddingEntry {
     #[serde(default)]
     index: Option<usize>,
     embedding: Vec<f32>,
@@ -38,7 +39,7 @@ impl Hosted {
         for (name, value) in &self.connection.endpoint().extra {
             body[name] = value.clone();
         }
-        let read = |answer: Value, place: &Place<'_>| {
+        let read = |answer: Value, place: &EndpointLabel<'_>| {
             embedded(answer, self.model(), texts).map_err(|why| {
                 let text = format!("the answer of {} contains no embeddings: {why}.", place.host);
                 Failure::new(ModelErrorKind::BadAnswer, text, Again::Never)
@@ -54,7 +55,7 @@ fn embedded(
     model: &str,
     texts: &[String],
 ) -> Result<(Embeddings, Report), String> {
-    let list: Vec<Entry> = serde_json::from_value(answer["data"].take())
+    let list: Vec<EmbeddingEntry> = serde_json::from_value(answer["data"].take())
         .map_err(|why| format!("expected a list `data` of vectors ({why})"))?;
     let vectors = in_order(list, texts.len())?;
     let zero = || format!("{model} returned only zeros for a text");
@@ -67,13 +68,13 @@ fn embedded(
 }
 
 /// The vectors by their index, or in the order in which they arrived.
-fn in_order(list: Vec<Entry>, expected: usize) -> Result<Vec<Vec<f32>>, String> {
+fn in_order(list: Vec<EmbeddingEntry>, expected: usize) -> Result<Vec<Vec<f32>>, String> {
     if list.len() != expected {
         return Err(format!("expected {expected} vectors, found {}", list.len()));
     }
     let mut vectors = vec![Vec::new(); expected];
     let length = list.first().map_or(0, |entry| entry.embedding.len());
-    for (at, Entry { index, embedding }) in list.into_iter().enumerate() {
+    for (at, EmbeddingEntry { index, embedding }) in list.into_iter().enumerate() {
         if embedding.is_empty() || embedding.len() != length {
             return Err(format!("a vector has {} numbers, another {length}", embedding.len()));
         }

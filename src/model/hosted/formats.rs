@@ -7,22 +7,22 @@ use crate::domain::Request;
 use crate::http::{Endpoint, Wire};
 use crate::wire::learned::Learned;
 use crate::wire::usage::cost_in_header;
-use crate::wire::{Format, Names, Report, Settings, chat, messages, responses};
+use crate::wire::{FunctionNames, Report, WireFormat, WireSettings, chat, messages, responses};
 
 /// The longest answer where a request must name one: more than any current model refuses.
 const LONGEST: u32 = 8192;
 
 /// The headers of a format.
-pub(super) fn headers(format: Format) -> Wire {
+pub(super) fn headers(format: WireFormat) -> Wire {
     match format {
-        Format::Chat | Format::Responses => Wire {
+        WireFormat::Chat | WireFormat::Responses => Wire {
             key_header: "authorization",
             key_prefix: "Bearer ",
             headers: &[],
             api: "an OpenAI-compatible API",
             address_end: "/v1",
         },
-        Format::Messages => Wire {
+        WireFormat::Messages => Wire {
             key_header: "x-api-key",
             key_prefix: "",
             headers: &[("anthropic-version", "2023-06-01")],
@@ -33,30 +33,30 @@ pub(super) fn headers(format: Format) -> Wire {
 }
 
 /// Where requests go, below the endpoint's address.
-pub(super) fn path(format: Format) -> &'static [&'static str] {
+pub(super) fn path(format: WireFormat) -> &'static [&'static str] {
     match format {
-        Format::Chat => &["chat", "completions"],
-        Format::Responses => &["responses"],
-        Format::Messages => &["messages"],
+        WireFormat::Chat => &["chat", "completions"],
+        WireFormat::Responses => &["responses"],
+        WireFormat::Messages => &["messages"],
     }
 }
 
 /// The body of a request.
-pub(super) fn write(format: Format, request: &Request, settings: &Settings<'_>) -> Value {
+pub(super) fn write(format: WireFormat, request: &Request, settings: &WireSettings<'_>) -> Value {
     match format {
-        Format::Chat => chat::write_request(request, settings),
-        Format::Responses => responses::write_request(request, settings),
-        Format::Messages => messages::write_request(request, settings),
+        WireFormat::Chat => chat::write_request(request, settings),
+        WireFormat::Responses => responses::write_request(request, settings),
+        WireFormat::Messages => messages::write_request(request, settings),
     }
 }
 
 pub(super) fn settings<'a>(
     endpoint: &'a Endpoint,
     source: &'a str,
-    names: &'a Names,
+    names: &'a FunctionNames,
     learned: &'a Learned,
-) -> Settings<'a> {
-    Settings {
+) -> WireSettings<'a> {
+    WireSettings {
         model: &endpoint.model,
         source,
         names,

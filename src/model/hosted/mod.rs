@@ -18,11 +18,11 @@ use reqwest::header::HeaderMap;
 
 use self::negotiated::Negotiated;
 pub use self::overheard::Overheard;
-use super::http::{Amended, Connection, Endpoint, Refused, curl};
-use super::{Embedder, Model, Progress, Reachability};
+use super::http::{Amended, Endpoint, EndpointConnection, RequestRefusal, curl};
+use super::{Embedder, Model, ModelProgress, Reachability};
 use crate::domain::{ModelError, ModelSpec, Reply, Request};
 use crate::wire::learned::Learned;
-use crate::wire::{AnyAnswer, Names, Reading, Report};
+use crate::wire::{AnyAnswer, FunctionNames, GrowingAnswer, Report};
 
 /// Of an endpoint that was not asked yet.
 static NOTHING_LEARNT: Learned = Learned::new();
@@ -33,7 +33,7 @@ const LIST: [&str; 1] = ["models"];
 /// A model behind an endpoint.
 #[derive(Debug)]
 pub struct Hosted {
-    connection: Connection,
+    connection: EndpointConnection,
     /// It is an embedding model, not a chat model.
     embeds: bool,
     /// An implausible usage was said.
@@ -46,7 +46,7 @@ impl Hosted {
     /// A chat model.
     ///
     /// # Errors
-    /// As [`Connection::new`].
+    /// As [`EndpointConnection::new`].
     pub fn new(endpoint: Endpoint) -> Result<Self, ModelError> {
         Self::with(endpoint, false)
     }
@@ -54,14 +54,15 @@ impl Hosted {
     /// An embedding model. It has no output tokens, so an unknown output price counts as 0.
     ///
     /// # Errors
-    /// As [`Connection::new`].
+    /// As [`EndpointConnection::new`].
     pub fn embedding(mut endpoint: Endpoint) -> Result<Self, ModelError> {
         endpoint.price_out.get_or_insert(0.0);
         Self::with(endpoint, true)
     }
 
     fn with(endpoint: Endpoint, embeds: bool) -> Result<Self, ModelError> {
-        let connection = Connection::new(endpoint.clone(), formats::headers(endpoint.format))?;
+        let connection =
+            EndpointConnection::new(endpoint.clone(), formats::headers(endpoint.format))?;
         let (has_noticed, negotiated) = (Cell::default(), RefCell::default());
         Ok(Self { connection, embeds, has_noticed, negotiated })
     }
@@ -69,7 +70,7 @@ impl Hosted {
     /// The ids of the endpoint's models; none if it does not list them.
     ///
     /// # Errors
-    /// As [`Connection::list`].
+    /// As [`EndpointConnection::list`].
     pub async fn list(&self) -> Result<Vec<String>, ModelError> {
         Ok(self.connection.list(&LIST, listed::ids).await?.unwrap_or_default())
     }
@@ -79,7 +80,7 @@ impl Hosted {
     /// # Errors
     /// The endpoint's address is invalid.
     pub fn curl(endpoint: &Endpoint, request: &Request) -> Result<String, ModelError> {
-        let (source, names) = (endpoint.source()?, Names::of(request));
+        let (source, names) = (endpoint.source()?, FunctionNames::of(request));
         let settings = formats::settings(endpoint, &source, &names, &NOTHING_LEARNT);
         let body = formats::write(endpoint.format, request, &settings);
         let (headers, path) = (formats::headers(endpoint.format), formats::path(endpoint.format));
@@ -89,9 +90,9 @@ impl Hosted {
     async fn run(
         &self,
         request: &Request,
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(ModelProgress),
     ) -> Result<Reply, ModelError> {
-        let names = Arc::new(Names::of(request));
+        let names = Arc::new(FunctionNames::of(request));
         let format = self.connection.endpoint().format;
         let begin = |headers: &HeaderMap| AnyAnswer::begin(format, &names, formats::cost(headers));
         self.talk(request, &names, &begin, progress).await
@@ -100,9 +101,9 @@ impl Hosted {
     async fn talk(
         &self,
         request: &Request,
-        names: &Names,
+        names: &FunctionNames,
         begin: &dyn Fn(&HeaderMap) -> AnyAnswer,
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(ModelProgress),
     ) -> Result<Reply, ModelError> {
         let endpoint = self.connection.endpoint();
         let source = &self.spec().source;
@@ -113,7 +114,7 @@ impl Hosted {
             (body.to_string(), negotiated.offer(&body, endpoint.format))
         };
         let (first, mut offer) = body();
-        let mut amend = |refused: &Refused| {
+        let mut amend = |refused: &RequestRefusal| {
             let mut negotiated = self.negotiated.borrow_mut();
             let notice = negotiated.learn(refused, &offer, &request.tools, endpoint)?;
             drop(negotiated);
@@ -125,7 +126,7 @@ impl Hosted {
         let asked = self.connection.ask(path, first, begin, &mut amend, progress);
         let (reply, report) = asked.await?.reply(request, source);
         if let Some(text) = self.notice(&report) {
-            progress(Progress::Noticed(text));
+            progress(ModelProgress::Noticed(text));
         }
         Ok(reply)
     }
@@ -145,7 +146,7 @@ impl Model for Hosted {
     fn ask<'a>(
         &'a self,
         request: &'a Request,
-        progress: &'a mut dyn FnMut(Progress),
+        progress: &'a mut dyn FnMut(ModelProgress),
     ) -> LocalBoxFuture<'a, Result<Reply, ModelError>> {
         Box::pin(self.run(request, progress))
     }

@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::refusal::{LIMITS, STRUCTURES, Sent, has};
 use super::schema_words;
 use crate::domain::ToolDef;
-use crate::http::{Endpoint, Refused};
-use crate::wire::Format;
+use crate::http::{Endpoint, RequestRefusal};
+use crate::wire::WireFormat;
 use crate::wire::learned::{DEMANDS, Demand, Learned};
 
 /// How endpoints say that a conversation with calls has no tools.
@@ -35,7 +35,7 @@ pub struct Offer {
 
 impl Negotiated {
     /// What this request offers.
-    pub fn offer(&self, body: &Value, format: Format) -> Offer {
+    pub fn offer(&self, body: &Value, format: WireFormat) -> Offer {
         let given_up =
             self.learned.left_out.iter().chain(self.learned.renamed.keys()).cloned().collect();
         let (demands, words) = (self.learned.demands.clone(), self.learned.words.clone());
@@ -46,7 +46,7 @@ impl Negotiated {
     /// another request has learnt it meanwhile. Each field is refused once, so this ends.
     pub fn learn(
         &mut self,
-        refused: &Refused,
+        refused: &RequestRefusal,
         offer: &Offer,
         tools: &[ToolDef],
         endpoint: &Endpoint,
@@ -78,7 +78,7 @@ impl Negotiated {
         }
         let name = &endpoint.name;
         let other = LIMITS.iter().find(|other| **other != field);
-        let is_limit = LIMITS.contains(&field) && endpoint.format == Format::Chat;
+        let is_limit = LIMITS.contains(&field) && endpoint.format == WireFormat::Chat;
         let other = other.filter(|_| is_limit && !endpoint.extra.contains_key(field));
         if let Some(other) = other.filter(|other| !self.is_known(other)) {
             self.learned.renamed.insert(field.to_owned(), (*other).to_owned());
@@ -117,7 +117,7 @@ impl Negotiated {
     /// Learns of a word that the schemas of tools must not have.
     fn leave_out_word(
         &mut self,
-        refused: &Refused,
+        refused: &RequestRefusal,
         offer: &Offer,
         tools: &[ToolDef],
         endpoint: &Endpoint,
@@ -134,7 +134,12 @@ impl Negotiated {
     }
 
     /// Learns of a field that the endpoint misses.
-    fn meet(&mut self, refused: &Refused, offer: &Offer, endpoint: &Endpoint) -> Option<String> {
+    fn meet(
+        &mut self,
+        refused: &RequestRefusal,
+        offer: &Offer,
+        endpoint: &Endpoint,
+    ) -> Option<String> {
         let text = refused.texts.join("\n").to_lowercase();
         let has_no_tools = has(&text, &NO_TOOLS) && !offer.demands.contains(&Demand::Tools);
         let is_missed =

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::formats;
-use crate::Progress;
+use crate::ModelProgress;
 use crate::domain::{ModelError, Reply, Request};
-use crate::http::{Passing, Place, overhear};
-use crate::wire::{AnyAnswer, Format, Names, Reading};
+use crate::http::{EndpointLabel, Passing, overhear};
+use crate::wire::{AnyAnswer, FunctionNames, GrowingAnswer, WireFormat};
 
 /// An endpoint that somebody else asks.
 #[derive(Clone, Debug)]
 pub struct Overheard {
-    pub format: Format,
+    pub format: WireFormat,
     /// Host and port, for errors.
     pub host: String,
     /// The endpoint's own name of the model.
@@ -29,11 +29,11 @@ impl Overheard {
         &self,
         request: &Request,
         pieces: &mut UnboundedReceiver<Passing>,
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(ModelProgress),
     ) -> Option<Result<Reply, ModelError>> {
-        let names = Arc::new(Names::of(request));
+        let names = Arc::new(FunctionNames::of(request));
         let wire = formats::headers(self.format);
-        let place = Place::of_other(&self.host, &self.model, &wire);
+        let place = EndpointLabel::of_other(&self.host, &self.model, &wire);
         let begin = |headers: &_| AnyAnswer::begin(self.format, &names, formats::cost(headers));
         let heard = overhear(&place, begin, pieces, progress).await?;
         Some(heard.map(|answer| answer.reply(request, &self.source).0))
@@ -42,6 +42,6 @@ impl Overheard {
     /// Why there is no answer, or no more of one.
     pub fn failed(&self, error: reqwest::Error) -> ModelError {
         let wire = formats::headers(self.format);
-        Place::of_other(&self.host, &self.model, &wire).no_more(error)
+        EndpointLabel::of_other(&self.host, &self.model, &wire).no_more(error)
     }
 }

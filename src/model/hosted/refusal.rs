@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::http::{Refused, RefusedField};
-use crate::wire::Format;
+use crate::http::{RefusedField, RequestRefusal};
+use crate::wire::WireFormat;
 
 /// What every request needs. Anthropic needs a limit as well.
 const NEEDED: [&str; 5] = ["model", "messages", "tools", "input", "system"];
@@ -156,9 +156,9 @@ pub(super) struct Sent {
 
 impl Sent {
     /// The names in a body of this format.
-    pub fn of(body: &Value, format: Format) -> Self {
+    pub fn of(body: &Value, format: WireFormat) -> Self {
         let is_needed =
-            |name: &str| NEEDED.contains(&name) || format == Format::Messages && name == LIMIT;
+            |name: &str| NEEDED.contains(&name) || format == WireFormat::Messages && name == LIMIT;
         let fields = body.as_object().into_iter().flatten().map(|(name, _)| name);
         let messages = body["messages"].as_array().into_iter().flatten();
         let own = messages.filter_map(Value::as_object).flat_map(|message| {
@@ -191,7 +191,7 @@ impl Sent {
     }
 
     /// The fields that were refused.
-    pub fn refused(&self, refused: &Refused) -> BTreeSet<String> {
+    pub fn refused(&self, refused: &RequestRefusal) -> BTreeSet<String> {
         let named = refused.fields.iter().filter_map(|field| self.named(field));
         let named: BTreeSet<String> = named.map(str::to_owned).collect();
         if !named.is_empty() {
@@ -317,14 +317,14 @@ mod tests {
             "messages": [{"role": "user", "content": "x"}, {"role": "assistant",
                 "reasoning_content": "Hm.", "tool_calls": [{"id": "a", "extra_content": {},
                     "function": {"name": "n", "arguments": "{}"}}]}]}),
-            Format::Chat,
+            WireFormat::Chat,
         )
     }
 
     fn refused(body: &Value) -> Vec<String> {
         let text = body.as_str().map_or_else(|| body.to_string(), str::to_owned);
         let texts = vec![text];
-        sent().refused(&Refused { texts, ..Refused::default() }).into_iter().collect()
+        sent().refused(&RequestRefusal { texts, ..RequestRefusal::default() }).into_iter().collect()
     }
 
     #[test]
@@ -397,7 +397,7 @@ mod tests {
             let path = path.split('.').map(str::to_owned).collect();
             let fields = vec![RefusedField { path, why: why.to_owned() }];
             sent()
-                .refused(&Refused { fields, ..Refused::default() })
+                .refused(&RequestRefusal { fields, ..RequestRefusal::default() })
                 .into_iter()
                 .collect::<Vec<_>>()
         };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::formats;
 use crate::domain::{ModelError, Reply, Request};
-use crate::wire::{Format, Names, Reading, Report, chat};
-use crate::{Progress, http};
+use crate::wire::{FunctionNames, GrowingAnswer, Report, WireFormat, chat};
+use crate::{ModelProgress, http};
 
 /// Reads the body of a successful response to this request, of this content type, in pieces of this many
 /// bytes (at least 1), as if they had come from a server.
@@ -17,11 +17,11 @@ pub fn read(
     kind: &str,
     size: usize,
     request: &Request,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(ModelProgress),
 ) -> Result<Reply, ModelError> {
-    let names = Arc::new(Names::of(request));
-    let answer = chat::Answer::begin(&names, Report::default());
-    let wire = formats::headers(Format::Chat);
+    let names = Arc::new(FunctionNames::of(request));
+    let answer = chat::ChatAnswer::begin(&names, Report::default());
+    let wire = formats::headers(WireFormat::Chat);
     let answer = http::read_pieces(body.chunks(size.max(1)), kind, &wire, answer, progress)?;
     Ok(answer.reply(request, "an endpoint").0)
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::refusal::{REFUSALS, has, words};
 use crate::wire::schema_words::inside;
-use crate::{domain::ToolDef, http::Refused};
+use crate::{domain::ToolDef, http::RequestRefusal};
 
 /// Without these nobody could call a tool.
 const NEEDED: [&str; 5] = ["type", "properties", "required", "items", "description"];
@@ -43,7 +43,7 @@ fn collect(schema: &Value, used: &mut BTreeSet<String>) {
 
 /// The word of these tools that a refusal names, unless it was given up before.
 pub(super) fn refused(
-    refused: &Refused,
+    refused: &RequestRefusal,
     tools: &[ToolDef],
     given_up: &BTreeSet<String>,
 ) -> Option<String> {
@@ -91,7 +91,7 @@ mod tests {
 
     fn found(text: &str) -> Option<String> {
         let texts = vec![text.to_owned()];
-        refused(&Refused { texts, ..Refused::default() }, &[tool()], &BTreeSet::new())
+        refused(&RequestRefusal { texts, ..RequestRefusal::default() }, &[tool()], &BTreeSet::new())
     }
 
     #[test]
@@ -134,7 +134,7 @@ mod tests {
     fn a_place_is_enough_and_each_word_is_refused_once() {
         let path = "tools 0 function parameters const".split(' ').map(str::to_owned).collect();
         let fields = vec![RefusedField { path, why: "extra_forbidden".into() }];
-        let answer = Refused { fields, ..Refused::default() };
+        let answer = RequestRefusal { fields, ..RequestRefusal::default() };
         let word = refused(&answer, &[tool()], &BTreeSet::new());
         assert_eq!(word.as_deref(), Some("const"));
         assert_eq!(refused(&answer, &[tool()], &word.into_iter().collect()), None);

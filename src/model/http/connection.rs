@@ -10,34 +10,34 @@ use tokio::time::timeout;
 use tracing::warn;
 
 use super::failure::without_begun;
-use super::line::{LONGEST_BODY, Line};
-use super::{Amended, Endpoint, Failure, Place, Refused, Wire, endpoint};
+use super::line::{EndpointTransport, LONGEST_BODY};
+use super::{Amended, Endpoint, EndpointLabel, Failure, RequestRefusal, Wire, endpoint};
 use crate::domain::{Chance, ModelError, ModelErrorKind, ModelSpec};
 use crate::net::secret::Secret;
-use crate::secret::{HeaderSource, Key, KeySource, from_env};
-use crate::{Progress, wire};
+use crate::secret::{EndpointKey, HeaderSource, KeySource, from_env};
+use crate::{ModelProgress, wire};
 
 /// Changes a request that was refused; `None` if no change can help.
-type Amend<'a> = dyn FnMut(&Refused) -> Option<Amended> + 'a;
+type Amend<'a> = dyn FnMut(&RequestRefusal) -> Option<Amended> + 'a;
 
 /// One endpoint that can be called.
 ///
 /// Dropping the future of a request closes its connection.
 #[derive(Debug)]
-pub struct Connection {
+pub struct EndpointConnection {
     pub(super) endpoint: Endpoint,
     pub(super) wire: Wire,
     pub(super) base: Url,
     /// Host and port, for errors.
     pub(super) host: String,
     spec: Arc<ModelSpec>,
-    key: Key,
+    key: EndpointKey,
     /// Made at the first request: it reads the system's certificates, which takes longer than a
     /// first frame may.
     client: OnceLock<Client>,
 }
 
-impl Connection {
+impl EndpointConnection {
     /// # Errors
     /// [`ModelErrorKind::Refused`] for an invalid address, and for a key or password written into
     /// an address or a header. Keys are not read yet.
@@ -48,7 +48,7 @@ impl Connection {
         Ok(Self {
             host: endpoint::place(&base),
             spec: Arc::new(endpoint.spec(&base)),
-            key: Key::new(endpoint.key.clone()),
+            key: EndpointKey::new(endpoint.key.clone()),
             client: OnceLock::new(),
             base,
             wire,
@@ -72,20 +72,21 @@ impl Connection {
     /// # Errors
     /// Why the last attempt failed, with the text that had arrived. If a configured key is missing:
     /// [`ModelErrorKind::Auth`].
-    pub async fn ask<A: wire::Reading>(
+    pub async fn ask<A: wire::GrowingAnswer>(
         &self,
         path: &[&str],
         body: String,
         begin: &dyn Fn(&HeaderMap) -> A,
         amend: &mut Amend<'_>,
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(ModelProgress),
     ) -> Result<A, ModelError> {
-        let read = async |line: &Line<'_>, send, progress: &mut dyn FnMut(Progress)| {
-            line.answer(send, begin, progress).await
-        };
+        let read =
+            async |line: &EndpointTransport<'_>, send, progress: &mut dyn FnMut(ModelProgress)| {
+                line.answer(send, begin, progress).await
+            };
         let mut partial = String::new();
-        let mut report = |news: Progress| {
-            if let Progress::Text(text) = &news {
+        let mut report = |news: ModelProgress| {
+            if let ModelProgress::Text(text) = &news {
                 partial.push_str(text);
             }
             progress(news);
@@ -118,9 +119,9 @@ impl Connection {
         &self,
         path: &[&str],
         body: &Value,
-        read: impl Fn(Value, &Place<'_>) -> Result<T, Failure>,
+        read: impl Fn(Value, &EndpointLabel<'_>) -> Result<T, Failure>,
     ) -> Result<T, ModelError> {
-        let fetch = async |line: &Line<'_>, send, _: &mut dyn FnMut(Progress)| {
+        let fetch = async |line: &EndpointTransport<'_>, send, _: &mut dyn FnMut(ModelProgress)| {
             let response = line.send(send).await?;
             let body = line.body(response, LONGEST_BODY).await.map_err(|(_, failed)| failed)?;
             read(line.place.document(&body)?, &line.place)
@@ -135,8 +136,12 @@ impl Connection {
         path: &[&str],
         mut body: String,
         amend: &mut Amend<'_>,
-        progress: &mut dyn FnMut(Progress),
-        attempt: impl AsyncFn(&Line<'_>, RequestBuilder, &mut dyn FnMut(Progress)) -> Result<T, Failure>,
+        progress: &mut dyn FnMut(ModelProgress),
+        attempt: impl AsyncFn(
+            &EndpointTransport<'_>,
+            RequestBuilder,
+            &mut dyn FnMut(ModelProgress),
+        ) -> Result<T, Failure>,
     ) -> Result<T, ModelError> {
         let headers = self.headers().await?;
         let line = self.line();
@@ -151,7 +156,7 @@ impl Connection {
             };
             if let Some(amended) = why.refused.as_deref().and_then(&mut *amend) {
                 body = amended.body;
-                amended.notice.into_iter().for_each(|text| progress(Progress::Noticed(text)));
+                amended.notice.into_iter().for_each(|text| progress(ModelProgress::Noticed(text)));
                 continue;
             }
             failed += 1;
@@ -161,7 +166,7 @@ impl Connection {
             // A server closes idle connections when it likes: a new one costs nothing, and nobody
             // has to know.
             if !wait.is_zero() {
-                progress(Progress::Retrying { attempt: failed, wait, why: why.error.text });
+                progress(ModelProgress::Retrying { attempt: failed, wait, why: why.error.text });
                 tokio::time::sleep(wait).await;
             }
         }
@@ -199,10 +204,10 @@ impl Connection {
         }
     }
 
-    pub(super) fn line(&self) -> Line<'_> {
+    pub(super) fn line(&self) -> EndpointTransport<'_> {
         let Endpoint { model, key, silence_timeout, answer_limit, .. } = &self.endpoint;
-        let place = Place { host: &self.host, model, key: Some(key), wire: &self.wire };
-        Line { place, silence: *silence_timeout, longest: *answer_limit }
+        let place = EndpointLabel { host: &self.host, model, key: Some(key), wire: &self.wire };
+        EndpointTransport { place, silence: *silence_timeout, longest: *answer_limit }
     }
 
     pub(super) fn client(&self) -> Result<&Client, ModelError> {

@@ -10,14 +10,14 @@ use crate::domain::{ModelError, ModelErrorKind, ModelName, ModelSpec, ToolMode};
 use crate::net::client::{self, carries_key, is_local};
 use crate::net::known;
 use crate::secret::{HeaderSource, KeySource, from_env};
-use crate::wire::Format;
+use crate::wire::WireFormat;
 
 /// How to reach a model, and the options of its requests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Endpoint {
     pub name: ModelName,
     /// What it speaks.
-    pub format: Format,
+    pub format: WireFormat,
     /// The address without the wire's own paths, such as `http://127.0.0.1:8080/v1`.
     pub base_url: String,
     /// The endpoint's own name for the model.
@@ -81,7 +81,7 @@ impl Endpoint {
     ) -> Self {
         Self {
             name: name.into(),
-            format: Format::Chat,
+            format: WireFormat::Chat,
             base_url: base_url.into(),
             model: model.into(),
             key: KeySource::None,

@@ -7,29 +7,29 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use tokio::time::timeout;
 
 use super::failure::Failure;
-use super::line::Line;
-use super::reading::{Reading, Stage};
-use crate::{Progress, wire};
+use super::line::EndpointTransport;
+use super::reading::{HttpAnswer, Stage};
+use crate::{ModelProgress, wire};
 
 /// How long usage may arrive after the finish reason, which ends the answer itself.
 const AFTER_FINISH: Duration = Duration::from_secs(5);
 /// How long to wait for the connection to end after its last event, so that it can be reused.
 const AFTER_LAST: Duration = Duration::from_millis(20);
 
-impl Line<'_> {
+impl EndpointTransport<'_> {
     /// Sends the request, and reads the answer that `begin` begins with the headers of the response.
-    pub(super) async fn answer<A: wire::Reading>(
+    pub(super) async fn answer<A: wire::GrowingAnswer>(
         &self,
         send: RequestBuilder,
         begin: &dyn Fn(&HeaderMap) -> A,
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(ModelProgress),
     ) -> Result<A, Failure> {
         let mut response = self.send(send).await?;
         let headers = response.headers();
         let kind = headers.get(CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()));
         let kind = kind.unwrap_or_default();
         let (status, answer) = (response.status(), begin(headers));
-        let mut reading = Reading::new(&self.place, self.longest, status, &kind, answer);
+        let mut reading = HttpAnswer::new(&self.place, self.longest, status, &kind, answer);
         loop {
             let stage = reading.stage();
             let patience = match stage {

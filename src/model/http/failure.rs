@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use super::detail::Detail;
 use super::retry::{self, Again};
-use super::{Refused, Wire, limit, verdict};
+use super::{RequestRefusal, Wire, limit, verdict};
 use crate::domain::invisible::{is_invisible, reorders};
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::net::known::{left_of_key, without_keys};
 use crate::secret::KeySource;
-use crate::wire::{Fault, errors::is_error, json, pieces};
+use crate::wire::{AnswerFault, errors::is_error, json, pieces};
 
 /// How soon after a request the end of an idle connection shows.
 const AT_ONCE: Duration = Duration::from_secs(1);
@@ -44,7 +44,7 @@ pub struct Failure {
     /// There was no connection at all.
     is_unreachable: bool,
     /// What a refusal says of single fields.
-    pub(super) refused: Option<Box<Refused>>,
+    pub(super) refused: Option<Box<RequestRefusal>>,
 }
 
 impl Failure {
@@ -68,8 +68,8 @@ impl Failure {
     fn note_refused(&mut self, status: u16, body: &[u8]) {
         if !self.is_final() {
             let told = self.error.text.clone();
-            let refused = Refused::of(status, body);
-            self.refused = refused.map(|refused| Refused { told, ..refused }.into());
+            let refused = RequestRefusal::of(status, body);
+            self.refused = refused.map(|refused| RequestRefusal { told, ..refused }.into());
         }
     }
 
@@ -86,7 +86,7 @@ impl Failure {
 
 /// The endpoint's description in errors.
 #[derive(Debug)]
-pub struct Place<'a> {
+pub struct EndpointLabel<'a> {
     /// Host and port.
     pub host: &'a str,
     pub(super) model: &'a str,
@@ -95,7 +95,7 @@ pub struct Place<'a> {
     pub(super) wire: &'a Wire,
 }
 
-impl Place<'_> {
+impl EndpointLabel<'_> {
     /// A response with an unsuccessful status.
     pub(super) fn refused(
         &self,
@@ -135,21 +135,23 @@ impl Place<'_> {
     }
 
     /// Why what came is no answer. `None` where it is no part of one, and harmless.
-    pub(super) fn fault(&self, fault: Fault) -> Option<Failure> {
+    pub(super) fn fault(&self, fault: AnswerFault) -> Option<Failure> {
         let host = self.host;
         Some(match fault {
-            Fault::NotJson(why) => {
+            AnswerFault::NotJson(why) => {
                 Failure::bad(format!("{host} sent an event that is not JSON ({why})."))
             }
-            Fault::Said(body) => self.inside(&body),
-            Fault::Other(body) => return self.said(&body),
-            Fault::Missing(part) => Failure::bad(format!("the answer of {host} has no {part}.")),
-            Fault::Ended(reason) => {
+            AnswerFault::Said(body) => self.inside(&body),
+            AnswerFault::Other(body) => return self.said(&body),
+            AnswerFault::Missing(part) => {
+                Failure::bad(format!("the answer of {host} has no {part}."))
+            }
+            AnswerFault::Ended(reason) => {
                 let reason: String = reason.chars().take(SHOWN).collect();
                 let text = format!("{host} ended its answer with the reason {reason:?}.");
                 Failure::new(ModelErrorKind::Endpoint, text, Again::Soon)
             }
-            Fault::TooLarge(mib) => {
+            AnswerFault::TooLarge(mib) => {
                 let text = format!("the answer is larger than {mib} MiB.");
                 Failure::new(ModelErrorKind::BadAnswer, text, Again::Never)
             }
@@ -157,7 +159,7 @@ impl Place<'_> {
     }
 
     /// Why a whole document is no answer.
-    pub(super) fn no_answer(&self, fault: Fault) -> Failure {
+    pub(super) fn no_answer(&self, fault: AnswerFault) -> Failure {
         let (host, api) = (self.host, self.wire.api);
         let text = || match self.key {
             Some(_) => {

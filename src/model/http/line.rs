@@ -6,7 +6,7 @@ use reqwest::{RequestBuilder, Response};
 use tokio::time::timeout;
 use tracing::info;
 
-use super::failure::{Failure, Place};
+use super::failure::{EndpointLabel, Failure};
 use super::retry::Again;
 use crate::domain::ModelErrorKind;
 
@@ -18,14 +18,14 @@ pub(super) const LONGEST_REFUSAL: usize = 64 * 1024;
 
 /// An endpoint, its longest silence and its longest answer.
 #[derive(Debug)]
-pub(super) struct Line<'a> {
-    pub place: Place<'a>,
+pub(super) struct EndpointTransport<'a> {
+    pub place: EndpointLabel<'a>,
     pub silence: Duration,
     /// The longest answer, in tokens.
     pub longest: u64,
 }
 
-impl Line<'_> {
+impl EndpointTransport<'_> {
     /// The response, once its headers report success.
     pub(super) async fn send(&self, send: RequestBuilder) -> Result<Response, Failure> {
         let sent = Instant::now();
@@ -36,7 +36,8 @@ impl Line<'_> {
             Err(_) => return Err(self.silent("did not begin to answer")),
         };
         let status = response.status();
-        let (Place { host, model, .. }, ms) = (&self.place, sent.elapsed().as_millis() as u64);
+        let (EndpointLabel { host, model, .. }, ms) =
+            (&self.place, sent.elapsed().as_millis() as u64);
         info!(host, model, status = status.as_u16(), ms, "an endpoint answered");
         if status.is_success() {
             return Ok(response);

@@ -1,7 +1,7 @@
 //! Model endpoints over HTTP, for any wire: addresses, keys, proxies, streams, failures, retries.
 //!
 //! A wire (the format of one family of endpoints) adds three things: the body of a request, a
-//! [`Wire`] with its header names, and a [`Reading`](crate::wire::Reading) of the response. An attempt that
+//! [`Wire`] with its header names, and a [`GrowingAnswer`](crate::wire::GrowingAnswer) of the response. An attempt that
 //! failed before any text arrived is retried, and each retry is reported. One that failed after
 //! some text is a failure that contains this text, and the caller decides.
 
@@ -24,10 +24,10 @@ mod verdict;
 pub use self::overheard::{Passing, overhear};
 pub use self::reading::read_pieces;
 pub use self::{
-    connection::Connection,
+    connection::EndpointConnection,
     endpoint::Endpoint,
-    failure::{Failure, Place},
-    refused::{Amended, Refused, RefusedField},
+    failure::{EndpointLabel, Failure},
+    refused::{Amended, RefusedField, RequestRefusal},
     retry::Again,
 };
 

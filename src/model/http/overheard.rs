@@ -9,10 +9,10 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::failure::without_begun;
 use super::line::LONGEST_REFUSAL;
-use super::reading::{Reading, Stage};
-use super::{Place, Wire};
+use super::reading::{HttpAnswer, Stage};
+use super::{EndpointLabel, Wire};
 use crate::domain::ModelError;
-use crate::{Progress, wire};
+use crate::{ModelProgress, wire};
 
 /// The parts of an answer that passes by, in their order. A channel that is closed before the end means that the reader
 /// of the answer has hung up.
@@ -24,7 +24,7 @@ pub enum Passing {
     Failed(ModelError),
 }
 
-impl<'a> Place<'a> {
+impl<'a> EndpointLabel<'a> {
     /// An endpoint that somebody else asks.
     pub(crate) fn of_other(host: &'a str, model: &'a str, wire: &'a Wire) -> Self {
         Self { host, model, key: None, wire }
@@ -38,11 +38,11 @@ impl<'a> Place<'a> {
 
 /// Reads what passes by. `begin` begins the answer with the headers of the response. `None` if the reader hung up before
 /// the answer was complete.
-pub async fn overhear<A: wire::Reading>(
-    place: &Place<'_>,
+pub async fn overhear<A: wire::GrowingAnswer>(
+    place: &EndpointLabel<'_>,
     begin: impl FnOnce(&HeaderMap) -> A,
     pieces: &mut UnboundedReceiver<Passing>,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(ModelProgress),
 ) -> Option<Result<A, ModelError>> {
     let (status, headers) = match pieces.recv().await? {
         Passing::Began(status, headers) => (status, headers),
@@ -56,7 +56,7 @@ pub async fn overhear<A: wire::Reading>(
     let kind = headers.get(CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()));
     let kind = kind.unwrap_or_default();
     // How long an answer may be is not ours to say.
-    let mut reading = Reading::new(place, u64::MAX, status, &kind, begin(&headers));
+    let mut reading = HttpAnswer::new(place, u64::MAX, status, &kind, begin(&headers));
     while reading.stage() != Stage::Last {
         let is_whole = reading.stage() != Stage::Open || reading.is_page();
         match pieces.recv().await {

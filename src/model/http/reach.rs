@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use super::{Connection, Failure, endpoint, failure::visible, line::Line};
+use super::{EndpointConnection, Failure, endpoint, failure::visible, line::EndpointTransport};
 use crate::domain::ModelError;
 use crate::wire::json;
 use crate::{About, Reachability};
@@ -15,12 +15,12 @@ const LONGEST_LIST: usize = 8 * 1024 * 1024;
 /// Time limit of a probe: a list is available at once.
 const REACH: Duration = Duration::from_secs(10);
 
-impl Connection {
+impl EndpointConnection {
     /// Requests the list of models at a path below the address, which costs no tokens; `ids` finds
     /// their ids in it. `None`: the server has no such list.
     ///
     /// # Errors
-    /// As [`Connection::ask`], without retries.
+    /// As [`EndpointConnection::ask`], without retries.
     pub async fn list(
         &self,
         path: &[&str],
@@ -34,7 +34,8 @@ impl Connection {
     async fn document(&self, path: &[&str]) -> Result<Option<Value>, ModelError> {
         let headers = self.headers().await?;
         let list = self.client()?.get(endpoint::service(&self.base, path)).headers(headers);
-        let line = Line { silence: REACH.min(self.endpoint.silence_timeout), ..self.line() };
+        let line =
+            EndpointTransport { silence: REACH.min(self.endpoint.silence_timeout), ..self.line() };
         let response = match line.send(list).await {
             Ok(response) => response,
             Err(Failure { status: Some(status), .. }) if has_no_list(status) => return Ok(None),
@@ -48,7 +49,7 @@ impl Connection {
     /// still counts as reachable.
     ///
     /// # Errors
-    /// As [`Connection::list`].
+    /// As [`EndpointConnection::list`].
     pub async fn reach(
         &self,
         path: &[&str],

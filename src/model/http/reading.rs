@@ -5,14 +5,14 @@ use std::time::SystemTime;
 
 use reqwest::{StatusCode, header::HeaderMap};
 
-use super::failure::{Failure, Place};
+use super::failure::{EndpointLabel, Failure};
 use super::line::{LONGEST_BODY, LONGEST_REFUSAL};
 use super::retry::Again;
-use crate::Progress;
+use crate::ModelProgress;
 use crate::domain::ModelErrorKind;
 use crate::wire::json::{self, Scan};
 use crate::wire::sse::{Event, Parser};
-use crate::wire::{self, Piece};
+use crate::wire::{self, AnswerPiece};
 
 /// Bytes that count as a token where tokens do not come one by one.
 const BYTES_PER_TOKEN: usize = 4;
@@ -30,14 +30,14 @@ pub(super) enum Stage {
 }
 
 /// An answer, as far as its bytes have arrived.
-pub(super) struct Reading<'a, A> {
-    place: &'a Place<'a>,
+pub(super) struct HttpAnswer<'a, A> {
+    place: &'a EndpointLabel<'a>,
     /// The longest answer, in tokens.
     longest: u64,
     status: StatusCode,
     /// The content type, in lower case.
     kind: String,
-    form: Form,
+    form: HttpAnswerForm,
     answer: A,
     tokens: usize,
     was_last: bool,
@@ -46,7 +46,7 @@ pub(super) struct Reading<'a, A> {
     has_event: bool,
 }
 
-enum Form {
+enum HttpAnswerForm {
     /// Nothing but spaces has arrived.
     Unknown(Vec<u8>),
     Document(Vec<u8>, Scan),
@@ -54,31 +54,31 @@ enum Form {
     Page(Vec<u8>),
 }
 
-impl Form {
+impl HttpAnswerForm {
     /// The form of a body that begins with this byte; 0 for an empty one.
     fn of(kind: &str, first: u8) -> Self {
         // `data`, `event`, `id`, `retry`, and a comment.
         let may_be_event = b"deir:".contains(&first);
         match first {
-            b'{' | b'[' => Form::Document(Vec::new(), Scan::default()),
-            b'<' => Form::Page(Vec::new()),
-            _ if may_be_event => Form::Events(Parser::default()),
-            _ if kind.contains("html") => Form::Page(Vec::new()),
-            _ if kind.contains("json") => Form::Document(Vec::new(), Scan::default()),
-            _ => Form::Events(Parser::default()),
+            b'{' | b'[' => HttpAnswerForm::Document(Vec::new(), Scan::default()),
+            b'<' => HttpAnswerForm::Page(Vec::new()),
+            _ if may_be_event => HttpAnswerForm::Events(Parser::default()),
+            _ if kind.contains("html") => HttpAnswerForm::Page(Vec::new()),
+            _ if kind.contains("json") => HttpAnswerForm::Document(Vec::new(), Scan::default()),
+            _ => HttpAnswerForm::Events(Parser::default()),
         }
     }
 }
 
-impl<'a, A: wire::Reading> Reading<'a, A> {
+impl<'a, A: wire::GrowingAnswer> HttpAnswer<'a, A> {
     pub fn new(
-        place: &'a Place<'a>,
+        place: &'a EndpointLabel<'a>,
         longest: u64,
         status: StatusCode,
         kind: &str,
         answer: A,
     ) -> Self {
-        let (kind, form) = (kind.to_ascii_lowercase(), Form::Unknown(Vec::new()));
+        let (kind, form) = (kind.to_ascii_lowercase(), HttpAnswerForm::Unknown(Vec::new()));
         let (stray, tokens) = (Vec::new(), 0);
         let (was_last, has_event) = (false, false);
         Self { place, longest, status, kind, form, answer, tokens, was_last, stray, has_event }
@@ -87,18 +87,21 @@ impl<'a, A: wire::Reading> Reading<'a, A> {
     pub fn stage(&self) -> Stage {
         match &self.form {
             // More documents may follow, one a line.
-            Form::Document(_, scan) if scan.is_whole() => Stage::Finished,
-            Form::Document(body, _) if body.len() >= LONGEST_BODY => Stage::Last,
-            Form::Page(body) if body.len() >= LONGEST_REFUSAL => Stage::Last,
-            Form::Events(_) if self.was_last => Stage::Last,
-            Form::Events(_) if self.answer.is_finished() => Stage::Finished,
-            Form::Unknown(_) | Form::Document(..) | Form::Page(_) | Form::Events(_) => Stage::Open,
+            HttpAnswerForm::Document(_, scan) if scan.is_whole() => Stage::Finished,
+            HttpAnswerForm::Document(body, _) if body.len() >= LONGEST_BODY => Stage::Last,
+            HttpAnswerForm::Page(body) if body.len() >= LONGEST_REFUSAL => Stage::Last,
+            HttpAnswerForm::Events(_) if self.was_last => Stage::Last,
+            HttpAnswerForm::Events(_) if self.answer.is_finished() => Stage::Finished,
+            HttpAnswerForm::Unknown(_)
+            | HttpAnswerForm::Document(..)
+            | HttpAnswerForm::Page(_)
+            | HttpAnswerForm::Events(_) => Stage::Open,
         }
     }
 
     /// Whether this is a web page, which counts even if its end does not arrive.
     pub fn is_page(&self) -> bool {
-        matches!(self.form, Form::Page(_))
+        matches!(self.form, HttpAnswerForm::Page(_))
     }
 
     /// The text so far.
@@ -113,15 +116,19 @@ impl<'a, A: wire::Reading> Reading<'a, A> {
     pub fn feed(
         &mut self,
         chunk: &[u8],
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(ModelProgress),
     ) -> Result<(), Failure> {
         let read = self.add(chunk, progress);
         read.map_err(|failed| failed.with_partial(self.answer.text()))
     }
 
-    fn add(&mut self, chunk: &[u8], progress: &mut dyn FnMut(Progress)) -> Result<(), Failure> {
+    fn add(
+        &mut self,
+        chunk: &[u8],
+        progress: &mut dyn FnMut(ModelProgress),
+    ) -> Result<(), Failure> {
         match &mut self.form {
-            Form::Unknown(begin) => {
+            HttpAnswerForm::Unknown(begin) => {
                 begin.extend_from_slice(chunk);
                 // Some servers send empty lines while a model works.
                 begin.drain(..blank(begin));
@@ -130,22 +137,22 @@ impl<'a, A: wire::Reading> Reading<'a, A> {
                     return Ok(());
                 };
                 let begin = std::mem::take(begin);
-                self.form = Form::of(&self.kind, first);
+                self.form = HttpAnswerForm::of(&self.kind, first);
                 self.add(&begin, progress)
             }
-            Form::Document(body, scan) => {
+            HttpAnswerForm::Document(body, scan) => {
                 let room = LONGEST_BODY - body.len();
                 let chunk = &chunk[..chunk.len().min(room)];
                 scan.feed(chunk);
                 body.extend_from_slice(chunk);
                 Ok(())
             }
-            Form::Page(body) => {
+            HttpAnswerForm::Page(body) => {
                 let room = LONGEST_REFUSAL - body.len();
                 body.extend_from_slice(&chunk[..chunk.len().min(room)]);
                 Ok(())
             }
-            Form::Events(parser) => {
+            HttpAnswerForm::Events(parser) => {
                 if !self.has_event {
                     let room = SHOWN.saturating_sub(self.stray.len());
                     self.stray.extend_from_slice(&chunk[..chunk.len().min(room)]);
@@ -157,7 +164,11 @@ impl<'a, A: wire::Reading> Reading<'a, A> {
         }
     }
 
-    fn event(&mut self, event: &Event, progress: &mut dyn FnMut(Progress)) -> Result<(), Failure> {
+    fn event(
+        &mut self,
+        event: &Event,
+        progress: &mut dyn FnMut(ModelProgress),
+    ) -> Result<(), Failure> {
         if self.was_last || event.data.trim().is_empty() {
             return Ok(());
         }
@@ -179,25 +190,29 @@ impl<'a, A: wire::Reading> Reading<'a, A> {
     ///
     /// # Errors
     /// As [`Self::feed`]; also the answer has no end.
-    pub fn end(mut self, progress: &mut dyn FnMut(Progress)) -> Result<A, Failure> {
+    pub fn end(mut self, progress: &mut dyn FnMut(ModelProgress)) -> Result<A, Failure> {
         let ended = self.finish(progress);
         ended.map_err(|failed| failed.with_partial(self.answer.text()))?;
         Ok(self.answer)
     }
 
-    fn finish(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), Failure> {
-        match std::mem::replace(&mut self.form, Form::Unknown(Vec::new())) {
-            Form::Unknown(_) => {
-                self.form = Form::of(&self.kind, 0);
+    fn finish(&mut self, progress: &mut dyn FnMut(ModelProgress)) -> Result<(), Failure> {
+        match std::mem::replace(&mut self.form, HttpAnswerForm::Unknown(Vec::new())) {
+            HttpAnswerForm::Unknown(_) => {
+                self.form = HttpAnswerForm::of(&self.kind, 0);
                 self.finish(progress)
             }
-            Form::Page(body) => Err(self.page(&body)),
-            Form::Document(body, _) => self.document(&body, progress),
-            Form::Events(parser) => self.last_events(parser, progress),
+            HttpAnswerForm::Page(body) => Err(self.page(&body)),
+            HttpAnswerForm::Document(body, _) => self.document(&body, progress),
+            HttpAnswerForm::Events(parser) => self.last_events(parser, progress),
         }
     }
 
-    fn document(&mut self, body: &[u8], progress: &mut dyn FnMut(Progress)) -> Result<(), Failure> {
+    fn document(
+        &mut self,
+        body: &[u8],
+        progress: &mut dyn FnMut(ModelProgress),
+    ) -> Result<(), Failure> {
         if json::read(body).is_err() && has_lines(body) {
             let mut parser = Parser::default();
             let events = parser.feed(body).map_err(|error| Failure::bad(format!("{error}.")))?;
@@ -213,7 +228,7 @@ impl<'a, A: wire::Reading> Reading<'a, A> {
     fn last_events(
         &mut self,
         parser: Parser,
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(ModelProgress),
     ) -> Result<(), Failure> {
         // An event that was cut contains half of its data; the check below reports it.
         let is_whole = |event: &Event| json::is_whole(&event.data);
@@ -263,10 +278,10 @@ impl<'a, A: wire::Reading> Reading<'a, A> {
 }
 
 /// As the caller is told of a piece.
-fn seen(piece: Piece) -> Progress {
+fn seen(piece: AnswerPiece) -> ModelProgress {
     match piece {
-        Piece::Text(text) => Progress::Text(text),
-        Piece::Reasoning(text) => Progress::Reasoning(text),
+        AnswerPiece::Text(text) => ModelProgress::Text(text),
+        AnswerPiece::Reasoning(text) => ModelProgress::Reasoning(text),
     }
 }
 
@@ -274,15 +289,15 @@ fn seen(piece: Piece) -> Progress {
 ///
 /// # Errors
 /// The failure of this one attempt.
-pub fn read_pieces<'a, A: wire::Reading>(
+pub fn read_pieces<'a, A: wire::GrowingAnswer>(
     pieces: impl Iterator<Item = &'a [u8]>,
     kind: &str,
     wire: &super::Wire,
     answer: A,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(ModelProgress),
 ) -> Result<A, crate::domain::ModelError> {
-    let place = Place { host: "h", model: "m", key: None, wire };
-    let mut reading = Reading::new(&place, 32_768, StatusCode::OK, kind, answer);
+    let place = EndpointLabel { host: "h", model: "m", key: None, wire };
+    let mut reading = HttpAnswer::new(&place, 32_768, StatusCode::OK, kind, answer);
     for piece in pieces {
         reading.feed(piece, progress).map_err(|failed| failed.error)?;
     }

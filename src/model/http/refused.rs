@@ -9,7 +9,7 @@ const MOST: usize = 64;
 
 /// Why a request was refused.
 #[derive(Debug, Default)]
-pub struct Refused {
+pub struct RequestRefusal {
     /// The whole error, for people.
     pub told: String,
     /// The fields that the answer names apart from its texts.
@@ -34,7 +34,7 @@ pub struct Amended {
     pub notice: Option<String>,
 }
 
-impl Refused {
+impl RequestRefusal {
     /// Reads an answer with this status; `None` where the status speaks of something else than the request's fields.
     pub(super) fn of(status: u16, body: &[u8]) -> Option<Self> {
         // Some servers have no better one for a field that they do not implement.
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     fn paths(body: &Value) -> Vec<String> {
-        let refused = Refused::of(400, body.to_string().as_bytes()).unwrap();
+        let refused = RequestRefusal::of(400, body.to_string().as_bytes()).unwrap();
         refused.fields.iter().map(|field| field.path.join(".")).collect()
     }
 
@@ -130,9 +130,9 @@ mod tests {
     #[test]
     fn only_what_speaks_of_a_request_is_read() {
         for status in [401, 403, 413, 429, 500, 503] {
-            assert!(Refused::of(status, b"{}").is_none(), "{status}");
+            assert!(RequestRefusal::of(status, b"{}").is_none(), "{status}");
         }
-        let page = Refused::of(400, b"plain text").unwrap();
+        let page = RequestRefusal::of(400, b"plain text").unwrap();
         assert_eq!((page.texts, page.fields), (vec!["plain text".to_owned()], vec![]));
     }
 }

@@ -18,13 +18,13 @@ use crate::papers::atc::calls as python;
 
 /// What a text contains.
 #[derive(Debug, PartialEq)]
-pub enum Written<'a> {
+pub enum MarkupText<'a> {
     /// No call.
     Text,
     Calls {
         /// The text before them.
         before: &'a str,
-        calls: Vec<Call>,
+        calls: Vec<MarkupCall>,
         /// What the model wrote after them, without their results.
         after: &'a str,
     },
@@ -34,7 +34,7 @@ pub enum Written<'a> {
 
 /// A call in a text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Call {
+pub struct MarkupCall {
     pub tool: ToolName,
     pub arguments: Value,
 }
@@ -76,9 +76,9 @@ const ANYWHERE: usize = 16;
 const LONGEST: usize = 256 * 1024;
 
 /// Finds the calls in a text.
-pub fn find<'a>(text: &'a str, tools: &[ToolDef]) -> Written<'a> {
+pub fn find<'a>(text: &'a str, tools: &[ToolDef]) -> MarkupText<'a> {
     if text.len() > LONGEST || tools.is_empty() {
-        return Written::Text;
+        return MarkupText::Text;
     }
     match mark(text) {
         Some(at) => marked(text, at, tools),
@@ -117,38 +117,38 @@ fn inside(line: &str) -> Option<usize> {
 }
 
 /// Reads calls after a mark.
-fn marked<'a>(text: &'a str, at: usize, tools: &[ToolDef]) -> Written<'a> {
+fn marked<'a>(text: &'a str, at: usize, tools: &[ToolDef]) -> MarkupText<'a> {
     let (before, from) = text.split_at(at);
     // The fence that is around all of it.
     let before = before.trim();
     let before = if before.starts_with("```") && !before.contains('\n') { "" } else { before };
     match scan::calls(from, tools, true) {
         // Who writes on after a call explains its markup, unless the call came first.
-        Ok((_, after)) if !after.is_empty() && !before.is_empty() => Written::Text,
-        Ok((calls, after)) => Written::Calls { before, calls, after },
-        Err(Broken::NoCall) => Written::Text,
-        Err(Broken::Call) => Written::Unread(from),
+        Ok((_, after)) if !after.is_empty() && !before.is_empty() => MarkupText::Text,
+        Ok((calls, after)) => MarkupText::Calls { before, calls, after },
+        Err(Broken::NoCall) => MarkupText::Text,
+        Err(Broken::Call) => MarkupText::Unread(from),
     }
 }
 
 /// Reads calls without a mark: they are the whole text, or in a fence that ends it.
-fn bare<'a>(text: &'a str, tools: &[ToolDef]) -> Written<'a> {
+fn bare<'a>(text: &'a str, tools: &[ToolDef]) -> MarkupText<'a> {
     let text = text.trim();
     let (before, code) = fenced(text).unwrap_or(("", text));
     if code.starts_with(['{', '['])
         && let Ok((calls, "")) = scan::calls(code, tools, false)
     {
-        return Written::Calls { before, calls, after: "" };
+        return MarkupText::Calls { before, calls, after: "" };
     }
     let exact = |(name, arguments): (String, Map<String, Value>)| {
         let tool = tools.iter().find(|tool| tool.name.as_str() == name)?;
-        Some(Call { tool: tool.name.clone(), arguments: arguments.into() })
+        Some(MarkupCall { tool: tool.name.clone(), arguments: arguments.into() })
     };
     // A word with brackets is what a text mostly does not consist of; it is parsed only then.
     let calls = code.ends_with([')', ']']).then(|| python::calls(code)).flatten();
     match calls.and_then(|calls| calls.into_iter().map(exact).collect()) {
-        Some(calls) => Written::Calls { before, calls, after: "" },
-        None => Written::Text,
+        Some(calls) => MarkupText::Calls { before, calls, after: "" },
+        None => MarkupText::Text,
     }
 }
 

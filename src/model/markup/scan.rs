@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Call, is_result, offered, skipped};
+use super::{MarkupCall, is_result, offered, skipped};
 use crate::domain::lenient::{self, is_special, token};
 use crate::domain::{ToolDef, arguments};
 use crate::papers::atc::calls as python;
@@ -28,7 +28,7 @@ pub fn calls<'a>(
     text: &'a str,
     tools: &[ToolDef],
     is_marked: bool,
-) -> Result<(Vec<Call>, &'a str), Broken> {
+) -> Result<(Vec<MarkupCall>, &'a str), Broken> {
     let scan = Scan { tools, is_marked };
     let mut calls = Vec::new();
     let mut rest = skipped(text);
@@ -58,10 +58,10 @@ struct Scan<'t> {
     is_marked: bool,
 }
 
-type Read<'a> = Result<(Vec<Call>, &'a str), Broken>;
+type MarkupScan<'a> = Result<(Vec<MarkupCall>, &'a str), Broken>;
 
 impl Scan<'_> {
-    fn item<'a>(&self, text: &'a str) -> Read<'a> {
+    fn item<'a>(&self, text: &'a str) -> MarkupScan<'a> {
         if text.starts_with('{') {
             return self.object(text);
         }
@@ -75,17 +75,17 @@ impl Scan<'_> {
     }
 
     /// JSON: an object, or a list of them.
-    fn object<'a>(&self, text: &'a str) -> Read<'a> {
+    fn object<'a>(&self, text: &'a str) -> MarkupScan<'a> {
         let read = lenient::first(text).ok_or(Broken::Call)?;
         let all = match &read.value {
             Value::Array(items) => items.as_slice(),
             one => std::slice::from_ref(one),
         };
-        let calls: Option<Vec<Vec<Call>>> = all.iter().map(|one| self.of_json(one)).collect();
+        let calls: Option<Vec<Vec<MarkupCall>>> = all.iter().map(|one| self.of_json(one)).collect();
         Ok((calls.ok_or(Broken::Call)?.concat(), read.rest))
     }
 
-    fn of_json(&self, value: &Value) -> Option<Vec<Call>> {
+    fn of_json(&self, value: &Value) -> Option<Vec<MarkupCall>> {
         if let Some(calls) = value["tool_calls"].as_array() {
             let calls: Option<Vec<_>> = calls.iter().map(|call| self.of_json(call)).collect();
             return calls.map(|calls| calls.concat());
@@ -116,12 +116,12 @@ impl Scan<'_> {
         Some(vec![self.call(tool, arguments)])
     }
 
-    fn call(&self, tool: &ToolDef, arguments: Map<String, Value>) -> Call {
-        Call { tool: tool.name.clone(), arguments: arguments.into() }
+    fn call(&self, tool: &ToolDef, arguments: Map<String, Value>) -> MarkupCall {
+        MarkupCall { tool: tool.name.clone(), arguments: arguments.into() }
     }
 
     /// Calls as Python writes them, up to the next tag or fence.
-    fn python<'a>(&self, text: &'a str) -> Option<(Vec<Call>, &'a str)> {
+    fn python<'a>(&self, text: &'a str) -> Option<(Vec<MarkupCall>, &'a str)> {
         let ends = ["<|", "<｜", "</", "```"];
         let end = ends.iter().filter_map(|end| text.find(end)).min().unwrap_or(text.len());
         let calls = python::calls(text[..end].trim())?;
@@ -132,7 +132,7 @@ impl Scan<'_> {
     }
 
     /// `<function=NAME>`, `<invoke name="NAME">` and the like, with parameters or an object inside.
-    fn tag<'a>(&self, text: &'a str) -> Read<'a> {
+    fn tag<'a>(&self, text: &'a str) -> MarkupScan<'a> {
         let (tag, rest) = token(text).ok_or(Broken::NoCall)?;
         let (kind, name) = attribute(tag).ok_or(Broken::NoCall)?;
         if !["function", "invoke", "tool"].contains(&kind) {
@@ -150,7 +150,7 @@ impl Scan<'_> {
     }
 
     /// A name, and its arguments after it.
-    fn named<'a>(&self, text: &'a str) -> Read<'a> {
+    fn named<'a>(&self, text: &'a str) -> MarkupScan<'a> {
         let text = text.strip_prefix("commentary ").unwrap_or(text);
         let is_of_name = |c: char| c.is_alphanumeric() || "_-.:/=".contains(c);
         let end = text.find(|c| !is_of_name(c)).unwrap_or(text.len());
@@ -190,7 +190,7 @@ impl Scan<'_> {
     }
 
     /// `{city:<escape>Lisbon<escape>}`.
-    fn escaped<'a>(&self, tool: &ToolDef, text: &'a str) -> Read<'a> {
+    fn escaped<'a>(&self, tool: &ToolDef, text: &'a str) -> MarkupScan<'a> {
         let end = text.find('}').filter(|_| text.contains("<escape>")).ok_or(Broken::Call)?;
         let inside = text[1..end].replace("<escape>", "\"");
         match arguments::read(&inside, &tool.parameters) {

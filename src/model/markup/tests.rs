@@ -25,11 +25,11 @@ fn tools() -> Vec<ToolDef> {
 /// The calls in a text as `[[name, arguments], …]`, and the text before them.
 fn read(text: &str) -> Option<(Value, String)> {
     match find(text, &tools()) {
-        Written::Calls { before, calls, .. } => {
+        MarkupText::Calls { before, calls, .. } => {
             let calls = calls.iter().map(|call| json!([call.tool, call.arguments]));
             Some((calls.collect(), before.to_owned()))
         }
-        Written::Text | Written::Unread(_) => None,
+        MarkupText::Text | MarkupText::Unread(_) => None,
     }
 }
 
@@ -139,9 +139,9 @@ fn what_quotes_a_call_is_a_text() {
         "Lisbon (Portugal)",
         "Use weather(city=\"Lisbon\")",
     ] {
-        assert_eq!(find(text, &tools()), Written::Text, "{text}");
+        assert_eq!(find(text, &tools()), MarkupText::Text, "{text}");
     }
-    assert_eq!(find("<tool_call>clock</tool_call>", &[]), Written::Text);
+    assert_eq!(find("<tool_call>clock</tool_call>", &[]), MarkupText::Text);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn what_cannot_be_read_is_no_answer() {
         "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>delete_all<｜tool▁sep｜>{}<｜tool▁call▁end｜>",
         "<tool_call>delete_all\n<arg_key>x</arg_key><arg_value>1</arg_value></tool_call>",
     ] {
-        assert!(matches!(find(text, &tools()), Written::Unread(_)), "{text}");
+        assert!(matches!(find(text, &tools()), MarkupText::Unread(_)), "{text}");
     }
 }
 
@@ -202,7 +202,7 @@ proptest! {
         )
     ) {
         let text = parts.concat();
-        if let Written::Calls { calls, .. } = find(&text, &tools()) {
+        if let MarkupText::Calls { calls, .. } = find(&text, &tools()) {
             for call in calls {
                 prop_assert!(tools().iter().any(|tool| tool.name == call.tool));
                 prop_assert!(call.arguments.is_object());

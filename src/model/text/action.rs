@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::label::{Label, Section, sections};
 use crate::domain::{Finish, Reply, Request, ToolCall, ToolDef, ToolName, arguments};
-use crate::markup::{Call, Written, find, offered};
+use crate::markup::{MarkupCall, MarkupText, find, offered};
 use crate::wire::ids::FreeIds;
 
 /// Names of actions by which a model ends the task.
@@ -20,7 +20,7 @@ pub fn from_text(request: &Request, reply: Reply) -> Reply {
         return reply;
     }
     let said = read(&reply.text, &request.tools);
-    let Said { thought, then } = said;
+    let ActionText { thought, then } = said;
     match then {
         Then::Call { tool, arguments } => {
             let call = ToolCall { id: FreeIds::of(request, "text").take(), tool, arguments };
@@ -35,7 +35,7 @@ pub fn from_text(request: &Request, reply: Reply) -> Reply {
 }
 
 /// The content of an answer: thoughts, then perhaps an action.
-struct Said {
+struct ActionText {
     thought: String,
     then: Then,
 }
@@ -46,19 +46,19 @@ enum Then {
     Nothing,
 }
 
-fn read(text: &str, tools: &[ToolDef]) -> Said {
+fn read(text: &str, tools: &[ToolDef]) -> ActionText {
     let sections = sections(text);
     let mut thought = String::new();
     for (at, section) in sections.iter().enumerate() {
         match section.label {
             None | Some(Label::Thought) => thought = joined(&thought, section.text),
             Some(Label::Answer) => {
-                return Said { thought, then: Then::Answer(closed(section.text).into()) };
+                return ActionText { thought, then: Then::Answer(closed(section.text).into()) };
             }
             Some(Label::Action) => {
                 let then = act(section.text, input_after(&sections[at + 1..]), tools, &thought);
                 if !matches!(then, Then::Nothing) {
-                    return Said { thought, then };
+                    return ActionText { thought, then };
                 }
             }
             // An input without its action, and an invented observation.
@@ -66,10 +66,10 @@ fn read(text: &str, tools: &[ToolDef]) -> Said {
         }
     }
     let then = as_json(text, tools);
-    if let (Then::Nothing, Written::Calls { before, calls, .. }) = (&then, find(text, tools))
-        && let Some(Call { tool, arguments }) = calls.into_iter().next()
+    if let (Then::Nothing, MarkupText::Calls { before, calls, .. }) = (&then, find(text, tools))
+        && let Some(MarkupCall { tool, arguments }) = calls.into_iter().next()
     {
-        return Said { thought: before.to_owned(), then: Then::Call { tool, arguments } };
+        return ActionText { thought: before.to_owned(), then: Then::Call { tool, arguments } };
     }
     let thought = match then {
         Then::Call { .. } | Then::Answer(_) => String::new(),
@@ -77,7 +77,7 @@ fn read(text: &str, tools: &[ToolDef]) -> Said {
         Then::Nothing if sections.len() == 1 || thought.is_empty() => text.trim().into(),
         Then::Nothing => thought,
     };
-    Said { thought, then }
+    ActionText { thought, then }
 }
 
 fn input_after<'a>(rest: &[Section<'a>]) -> Option<&'a str> {

@@ -40,13 +40,13 @@ pub(super) fn sections(text: &str) -> Vec<Section<'_>> {
 }
 
 /// The start of a label, the start of its text, and the label.
-type Mark = (usize, usize, Label);
+type LabelMark = (usize, usize, Label);
 
-fn cut(text: &str, marks: Vec<Mark>) -> Vec<Section<'_>> {
+fn cut(text: &str, marks: Vec<LabelMark>) -> Vec<Section<'_>> {
     let first = marks.first().map_or(text.len(), |mark| mark.0);
     let mut sections = vec![Section { label: None, text: text[..first].trim() }];
     let mut answered = false;
-    let mut kept: Vec<Mark> = Vec::new();
+    let mut kept: Vec<LabelMark> = Vec::new();
     for mark in marks {
         if !answered || mark.2 == Label::Observation {
             kept.push(mark);
@@ -60,7 +60,7 @@ fn cut(text: &str, marks: Vec<Mark>) -> Vec<Section<'_>> {
     sections
 }
 
-fn at_line_starts(text: &str) -> Vec<Mark> {
+fn at_line_starts(text: &str) -> Vec<LabelMark> {
     let mut marks = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -77,8 +77,8 @@ fn at_line_starts(text: &str) -> Vec<Mark> {
 
 /// Labels in running text: only with a capital and after a space; otherwise any prose would contain
 /// some.
-fn inside_lines(text: &str) -> Vec<Mark> {
-    let mut marks: Vec<Mark> = at_line_starts(text);
+fn inside_lines(text: &str) -> Vec<LabelMark> {
+    let mut marks: Vec<LabelMark> = at_line_starts(text);
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         marks.extend(inside(line, start));
@@ -88,7 +88,7 @@ fn inside_lines(text: &str) -> Vec<Mark> {
     without_overlaps(marks)
 }
 
-fn inside(line: &str, start: usize) -> Vec<Mark> {
+fn inside(line: &str, start: usize) -> Vec<LabelMark> {
     let capitals = line.char_indices().filter(|(_, c)| matches!(c, 'A' | 'F' | 'O' | 'T'));
     let after_space = capitals.filter(|&(at, _)| line[..at].ends_with([' ', '\t', '*']));
     let found = after_space.filter_map(|(at, _)| {
@@ -105,7 +105,7 @@ fn inside(line: &str, start: usize) -> Vec<Mark> {
 
 /// Drops a mark that begins inside the previous one: "Final Answer:" contains "Answer:", and
 /// "*Action:" is found with its star and without. Marks must be in order.
-fn without_overlaps(mut marks: Vec<Mark>) -> Vec<Mark> {
+fn without_overlaps(mut marks: Vec<LabelMark>) -> Vec<LabelMark> {
     marks.dedup_by(|next, mark| next.0 < mark.1);
     marks
 }

@@ -25,7 +25,7 @@ Final Answer: the answer";
 /// The request for a model without tool calls: no tools, no calls, no tool messages. Plain messages
 /// stay as they are: a label that the model did not write, such as that of an answer before a plan, it would copy.
 pub fn to_text(request: &Request) -> Request {
-    let mut written = Written { messages: Vec::with_capacity(request.messages.len() + 1) };
+    let mut written = PromptMessages { messages: Vec::with_capacity(request.messages.len() + 1) };
     let mut rest = &request.messages[..];
     while let Some((message, after)) = rest.split_first() {
         rest = match &**message {
@@ -78,11 +78,11 @@ fn observation(text: &str) -> String {
 
 /// The messages so far. Adjacent messages of one speaker are merged, since the templates of many
 /// open models refuse two user turns in a row.
-struct Written {
+struct PromptMessages {
     messages: Vec<Message>,
 }
 
-impl Written {
+impl PromptMessages {
     fn user(&mut self, text: String) {
         match self.messages.last_mut() {
             Some(Message::User { text: before, .. }) => *before = format!("{before}\n\n{text}"),

@@ -35,7 +35,7 @@ pub fn check_expression(text: &str, tools: &[&str]) -> Result<(), String> {
     let [Stmt::Expr(only)] = &tree.body()[..] else {
         return Err("expected one expression of Python, such as len(results) > 3".to_owned());
     };
-    let mut names = Names::default();
+    let mut names = ExtraNames::default();
     names.visit_expr(&only.value);
     let is_tool = |name: &str| name == ALL_OF || tools.contains(&name);
     if let Some(tool) = names.read.iter().find(|name| is_tool(name)) {
@@ -63,12 +63,12 @@ pub fn check_name(name: &str) -> Result<(), String> {
 }
 
 #[derive(Default)]
-struct Names {
+struct ExtraNames {
     read: BTreeSet<String>,
     waits: bool,
 }
 
-impl<'a> Visitor<'a> for Names {
+impl<'a> Visitor<'a> for ExtraNames {
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
             Expr::Name(name) => {

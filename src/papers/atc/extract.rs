@@ -14,7 +14,7 @@ use ruff_python_ast::{Expr, Stmt};
 use thiserror::Error;
 
 use super::fence::{Fence, fences, without_blank_ends};
-use super::names::Names;
+use super::names::PieceNames;
 use super::syntax::{NoSyntax, Tree};
 use crate::domain::words::clipped;
 
@@ -120,8 +120,8 @@ fn joined(texts: &[&str]) -> Option<String> {
     let Some(last) = trees.iter().rposition(Option::is_some) else {
         return texts.last().map(|text| (*text).to_owned());
     };
-    let names: Vec<Names> =
-        trees.iter().map(|tree| tree.as_ref().map(Names::of).unwrap_or_default()).collect();
+    let names: Vec<PieceNames> =
+        trees.iter().map(|tree| tree.as_ref().map(PieceNames::of).unwrap_or_default()).collect();
     let mut needs: BTreeSet<&str> = names[last].needs();
     let mut taken = vec![texts[last]];
     for (text, names) in texts[..last].iter().zip(&names).rev() {

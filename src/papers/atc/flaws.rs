@@ -8,15 +8,15 @@ use ruff_text_size::Ranged;
 
 use self::modules::{Missing, missing};
 use super::builtins::is_builtin;
-use super::{bound::Bound, source::Source};
+use super::{bound::Bound, source::ParsedProgram};
 use crate::domain::program::{Function, Raised};
 use crate::domain::words::nearest;
 
 /// Everything in a program that would fail, in the order of the text. Each error says what to use instead.
-fn flaws(source: &Source<'_>, functions: &[Function]) -> Vec<Raised> {
+fn flaws(source: &ParsedProgram<'_>, functions: &[Function]) -> Vec<Raised> {
     let body = source.tree.body();
     let bound = Bound::of(body);
-    let mut look = Look { source, functions, bound, found: Vec::new(), in_class: false };
+    let mut look = FlawSearch { source, functions, bound, found: Vec::new(), in_class: false };
     look.visit_body(body);
     look.found.sort_by_key(|flaw| flaw.span.map(|span| (span.line, span.column)));
     look.found
@@ -24,14 +24,14 @@ fn flaws(source: &Source<'_>, functions: &[Function]) -> Vec<Raised> {
 
 /// Everything that keeps a text from running as a program.
 pub fn flaws_of(text: &str, functions: &[Function]) -> Vec<Raised> {
-    match Source::parse(text) {
+    match ParsedProgram::parse(text) {
         Ok(source) => flaws(&source, functions),
         Err(flaw) => vec![*flaw],
     }
 }
 
-struct Look<'a, 's> {
-    source: &'a Source<'s>,
+struct FlawSearch<'a, 's> {
+    source: &'a ParsedProgram<'s>,
     functions: &'a [Function],
     bound: Bound,
     found: Vec<Raised>,
@@ -71,7 +71,7 @@ const BUILTINS: &[(&str, &str)] = &[
     ("help", "the documents of the functions are above"),
 ];
 
-impl Look<'_, '_> {
+impl FlawSearch<'_, '_> {
     fn add(
         &mut self,
         at: &impl Ranged,
@@ -220,7 +220,7 @@ pub fn is_toolbox(module: &str, names: &[&str], functions: &[Function]) -> bool 
     }
 }
 
-impl<'a> Visitor<'a> for Look<'_, '_> {
+impl<'a> Visitor<'a> for FlawSearch<'_, '_> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         match stmt {
             Stmt::Delete(delete) => {

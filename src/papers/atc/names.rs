@@ -11,7 +11,7 @@ use super::syntax::Tree;
 
 /// The names of a piece of a program.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Names<'t> {
+pub(super) struct PieceNames<'t> {
     /// Bound by its module, so that a piece behind it can use them.
     pub offers: BTreeSet<&'t str>,
     /// Bound anywhere in it, also in functions.
@@ -21,7 +21,7 @@ pub(super) struct Names<'t> {
     functions: usize,
 }
 
-impl<'t> Names<'t> {
+impl<'t> PieceNames<'t> {
     pub(super) fn of(tree: &'t Tree) -> Self {
         let mut names = Self::default();
         names.visit_body(tree.body());
@@ -41,7 +41,7 @@ impl<'t> Names<'t> {
     }
 }
 
-impl<'t> Visitor<'t> for Names<'t> {
+impl<'t> Visitor<'t> for PieceNames<'t> {
     fn visit_stmt(&mut self, stmt: &'t Stmt) {
         match stmt {
             Stmt::FunctionDef(function) => self.bind(&function.name),
@@ -97,7 +97,7 @@ mod tests {
                        for i, (x, y) in f(z):\n    t = [n for n in x]\n\
                        try:\n    pass\nexcept E as error:\n    print(error, json)";
         let tree = Tree::parse(program).unwrap();
-        let names = Names::of(&tree);
+        let names = PieceNames::of(&tree);
         let offered = ["error", "f", "i", "json", "n", "p", "t", "x", "y"];
         assert_eq!(names.offers, BTreeSet::from(offered));
         assert_eq!(names.needs(), BTreeSet::from(["E", "print", "q", "tool", "z"]));

@@ -5,12 +5,12 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 use crate::domain::program::Span;
 
 /// Where the lines of a program begin.
-pub(super) struct Lines<'p> {
+pub(super) struct ProgramLines<'p> {
     program: &'p str,
     starts: Vec<usize>,
 }
 
-impl<'p> Lines<'p> {
+impl<'p> ProgramLines<'p> {
     pub(super) fn of(program: &'p str) -> Self {
         let after = program.match_indices('\n').map(|(at, _)| at + 1);
         Self { program, starts: std::iter::once(0).chain(after).collect() }
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn a_span_in_characters_is_a_range_in_bytes() {
         let program = "é = 1\nx = \"ü\"[9]";
-        let lines = Lines::of(program);
+        let lines = ProgramLines::of(program);
         let text = |span| lines.range(span).map(|range| &program[range]);
         assert_eq!(text(span(1, 1, 1, 2)), Some("é"));
         assert_eq!(text(span(2, 5, 2, 11)), Some("\"ü\"[9]"));
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn a_place_that_is_not_there_has_no_range() {
-        let lines = Lines::of("x = 1\n");
+        let lines = ProgramLines::of("x = 1\n");
         for bad in [
             span(0, 1, 1, 1),
             span(1, 0, 1, 1),

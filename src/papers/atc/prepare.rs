@@ -11,8 +11,8 @@ use super::blame;
 use super::bound::{Bound, targets};
 use super::extra::{self, IS};
 use super::flaws::{ALL_OF, is_toolbox};
-use super::place::Lines;
-use super::source::Source;
+use super::place::ProgramLines;
+use super::source::ParsedProgram;
 use crate::domain::program::{Extra, Function, ProgramStart, Span};
 
 /// The function that is called before a statement, with its line.
@@ -48,18 +48,18 @@ pub fn unmarked(text: &str) -> String {
 }
 
 impl Prepared {
-    pub fn of(source: &Source<'_>, start: &ProgramStart) -> Self {
+    pub fn of(source: &ParsedProgram<'_>, start: &ProgramStart) -> Self {
         Self::new(source, start, None)
     }
 
     /// The same program, which tells the value that the expression at this place takes its part of; `None` if it takes
     /// no part of a value.
-    pub fn telling(source: &Source<'_>, start: &ProgramStart, failed: Span) -> Option<Self> {
+    pub fn telling(source: &ParsedProgram<'_>, start: &ProgramStart, failed: Span) -> Option<Self> {
         let base = blame::base_of(&source.tree, source.lines.range(failed)?)?;
         Some(Self::new(source, start, Some(base)))
     }
 
-    fn new(source: &Source<'_>, start: &ProgramStart, told: Option<TextRange>) -> Self {
+    fn new(source: &ParsedProgram<'_>, start: &ProgramStart, told: Option<TextRange>) -> Self {
         let body = source.tree.body();
         let mut rewrite = Rewrite {
             source,
@@ -103,17 +103,17 @@ impl Prepared {
 
     /// The part of the original at this place.
     pub fn text(&self, span: Span) -> &str {
-        let range = Lines::of(&self.original).range(span).unwrap_or_default();
+        let range = ProgramLines::of(&self.original).range(span).unwrap_or_default();
         self.original.get(range.start().to_usize()..range.end().to_usize()).unwrap_or_default()
     }
 
     /// The place in the original of a place in the code; the place of an insertion for what was inserted.
     pub fn span(&self, code: Span) -> Span {
-        let range = Lines::of(&self.code).range(code).unwrap_or_default();
+        let range = ProgramLines::of(&self.code).range(code).unwrap_or_default();
         let start = self.back(range.start().to_usize(), false);
         let end = self.back(range.end().to_usize(), true).max(start);
         let size = |at: usize| TextSize::try_from(at).unwrap_or_default();
-        Lines::of(&self.original).span(&TextRange::new(size(start), size(end)))
+        ProgramLines::of(&self.original).span(&TextRange::new(size(start), size(end)))
     }
 
     /// The byte in the original of a byte in the code. Within what was inserted: the place of the insertion, or what it
@@ -142,7 +142,7 @@ struct Bindings<'b> {
 }
 
 struct Rewrite<'a, 's> {
-    source: &'a Source<'s>,
+    source: &'a ParsedProgram<'s>,
     functions: &'a [Function],
     extras: &'a [Extra],
     bound: Bound,

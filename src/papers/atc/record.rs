@@ -1,7 +1,7 @@
 //! The record of a program in the state of its session: what it was told, so that it can be run again.
 
 use crate::domain::program::{
-    Again, Answer, Heard, HeardCall, ProgramLimits, ProgramStart, Raised,
+    Again, CallAnswer, Heard, HeardCall, ProgramLimits, ProgramStart, Raised,
 };
 use crate::domain::state::ProgramState;
 use crate::domain::{
@@ -72,7 +72,7 @@ fn heard(call: &ToolCallState, names: &Identifiers) -> Option<HeardCall> {
     let name = names.name(&call.tool).unwrap_or(call.tool.as_str());
     let answer = match &call.phase {
         ToolCallPhase::Requested | ToolCallPhase::Running => return None,
-        ToolCallPhase::Done { output } => Answer::Result(output.text.clone()),
+        ToolCallPhase::Done { output } => CallAnswer::Result(output.text.clone()),
         ToolCallPhase::Failed { error } => failed(name, error),
         ToolCallPhase::Refused { why, reason } => refused(name, why, *reason),
     };
@@ -82,17 +82,17 @@ fn heard(call: &ToolCallState, names: &Identifiers) -> Option<HeardCall> {
 }
 
 /// What a program gets of a call that failed.
-pub fn failed(name: &str, error: &ToolError) -> Answer {
+pub fn failed(name: &str, error: &ToolError) -> CallAnswer {
     let kind = match error.kind {
         ToolErrorKind::Timeout => "TimeoutError",
         _ => "RuntimeError",
     };
-    Answer::Raise(Raised::new(kind, format!("{name}: {}", error.text)))
+    CallAnswer::Raise(Raised::new(kind, format!("{name}: {}", error.text)))
 }
 
 /// What a program gets of a call that was refused.
-pub fn refused(name: &str, why: &str, reason: Refusal) -> Answer {
-    Answer::Raise(match reason {
+pub fn refused(name: &str, why: &str, reason: Refusal) -> CallAnswer {
+    CallAnswer::Raise(match reason {
         Refusal::Arguments => Raised::new("TypeError", format!("{name}(): {why}")),
         _ => Raised::new("PermissionError", format!("{name}: {why}")),
     })

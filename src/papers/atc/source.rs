@@ -2,18 +2,18 @@
 
 use ruff_text_size::Ranged;
 
-use super::place::Lines;
+use super::place::ProgramLines;
 use super::syntax::{NoSyntax, Tree};
 use crate::domain::program::{Raised, Span};
 
 /// A program that is Python.
-pub struct Source<'a> {
+pub struct ParsedProgram<'a> {
     pub text: &'a str,
     pub tree: Tree,
-    pub(super) lines: Lines<'a>,
+    pub(super) lines: ProgramLines<'a>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> ParsedProgram<'a> {
     /// # Errors
     /// `SyntaxError`, with its place if it has one.
     pub fn parse(text: &'a str) -> Result<Self, Box<Raised>> {
@@ -21,7 +21,7 @@ impl<'a> Source<'a> {
             NoSyntax::Invalid { span, what } => Box::new(Raised::new("SyntaxError", what).at(span)),
             error => Box::new(Raised::new("SyntaxError", error.to_string())),
         })?;
-        Ok(Self { text, tree, lines: Lines::of(text) })
+        Ok(Self { text, tree, lines: ProgramLines::of(text) })
     }
 
     pub(super) fn span(&self, of: &impl Ranged) -> Span {

@@ -6,7 +6,7 @@ use ruff_python_ast::{ModModule, Suite};
 use ruff_python_parser::{Mode, Parsed, lexer, parse_module};
 use thiserror::Error;
 
-use super::place::Lines;
+use super::place::ProgramLines;
 use crate::domain::program::Span;
 
 /// Bytes of the longest program that is parsed.
@@ -46,7 +46,7 @@ impl Tree {
             return Err(NoSyntax::TooDeep);
         }
         parse_module(program).map(Self).map_err(|error| NoSyntax::Invalid {
-            span: Lines::of(program).span(&error.location),
+            span: ProgramLines::of(program).span(&error.location),
             what: error.error.to_string(),
         })
     }

@@ -7,7 +7,7 @@ use crate::domain::{Estimation, InTask, Knob, Knobs, Lexical, PastResults, ToolN
 /// A tool's results in one past query. It was used `helpful + unhelpful` times there, at least
 /// once.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Past {
+pub struct QueryUses {
     /// sim(q_u, q) of eq. 3 and 4, from 0 to 1.
     pub similarity: f64,
     /// Uses with a helpful result: their score is 1.
@@ -128,7 +128,7 @@ fn best<'a>(
 }
 
 /// What these past uses say of a tool in both modes of estimation.
-pub fn past(past: &[Past], sharpness: f64) -> PastResults {
+pub fn past(past: &[QueryUses], sharpness: f64) -> PastResults {
     let of = |mode| {
         let mut evidence = Evidence::sharp(mode, sharpness);
         for past in past {

@@ -4,7 +4,7 @@
 //! part of a use more than any real one, or a part less. So each use gets a price too (a Lagrange multiplier). The
 //! bound is lowest at the price for which the divisible plan has as many uses as a real one can have.
 
-use super::reduce::Item;
+use super::reduce::KnapsackItem;
 
 /// Halvings of the range of prices: the bound comes within 10⁻⁷ of the lowest.
 const HALVINGS: usize = 24;
@@ -13,7 +13,7 @@ const HALVINGS: usize = 24;
 const ROUNDING: f64 = 1e-11;
 
 /// What no plan of at most `most` exceeds that is worth at least `least`. All `low` are 0.
-pub(super) fn bound(items: &[Item], least: i64, most: u64) -> i64 {
+pub(super) fn bound(items: &[KnapsackItem], least: i64, most: u64) -> i64 {
     let (value, uses) = divisible(items, most, 0.0);
     let greatest = items.iter().map(|item| item.value).fold(0, i64::max) as f64;
     let (fewest, many) = (fewest(items, least), many(items, most));
@@ -41,7 +41,7 @@ fn whole(bound: f64) -> i64 {
 }
 
 /// The most uses that fit: of the cheapest items.
-fn many(items: &[Item], most: u64) -> f64 {
+fn many(items: &[KnapsackItem], most: u64) -> f64 {
     let mut order: Vec<(u64, u64)> = items.iter().map(|item| (item.cost, item.high)).collect();
     order.sort_unstable();
     let (mut left, mut uses) = (most, 0);
@@ -53,7 +53,7 @@ fn many(items: &[Item], most: u64) -> f64 {
 }
 
 /// The fewest uses that are worth this: of the most valuable items.
-fn fewest(items: &[Item], least: i64) -> f64 {
+fn fewest(items: &[KnapsackItem], least: i64) -> f64 {
     let mut order: Vec<(i64, u64)> = items.iter().map(|item| (-item.value, item.high)).collect();
     order.sort_unstable();
     let (mut lack, mut uses) = (u64::try_from(least).unwrap_or(0), 0);
@@ -65,20 +65,21 @@ fn fewest(items: &[Item], least: i64) -> f64 {
 }
 
 /// Value and number of uses of the best plan if uses were divisible, where each use costs this much of its value.
-fn divisible(items: &[Item], most: u64, price: f64) -> (f64, f64) {
-    struct Part {
+fn divisible(items: &[KnapsackItem], most: u64, price: f64) -> (f64, f64) {
+    struct BoundPart {
         cost: f64,
         value: f64,
         high: f64,
     }
-    let part = |item: &Item| {
+    let part = |item: &KnapsackItem| {
         let (cost, value, high) = (item.cost as f64, item.value as f64 - price, item.high as f64);
-        Part { cost, value, high }
+        BoundPart { cost, value, high }
     };
-    let mut parts: Vec<Part> = items.iter().map(part).filter(|part| part.value > 0.0).collect();
+    let mut parts: Vec<BoundPart> =
+        items.iter().map(part).filter(|part| part.value > 0.0).collect();
     let (mut left, mut value, mut uses) = (most as f64, 0.0, 0.0);
     let mut open = &mut parts[..];
-    let mut take = |part: &Part, number: f64| {
+    let mut take = |part: &BoundPart, number: f64| {
         value += part.value * number;
         uses += number;
         part.cost * number
@@ -121,9 +122,9 @@ mod tests {
             // Values that follow costs by a constant, as they are or nearly.
             let item = |(cost, constant, high): (u64, i64, u64)| {
                 let value = cost as i64 * 10 + 50 * (constant % 2 - 1) + more * constant;
-                Item { cost, value: value.max(1), low: 0, high }
+                KnapsackItem { cost, value: value.max(1), low: 0, high }
             };
-            let items: Vec<Item> = items.into_iter().map(item).collect();
+            let items: Vec<KnapsackItem> = items.into_iter().map(item).collect();
             let best = reduce::worth(&items, &table::solve(&items, budget, None).unwrap());
             for least in [0, best / 2, best] {
                 prop_assert!(bound(&items, least, budget) >= best);
@@ -134,12 +135,12 @@ mod tests {
     #[test]
     fn a_part_of_a_use_more_than_fits_is_not_counted() {
         // Each is worth its cost and 100. Two fit, and no three.
-        let item = |cost: u64| Item { cost, value: cost as i64 + 100, low: 0, high: 1 };
+        let item = |cost: u64| KnapsackItem { cost, value: cost as i64 + 100, low: 0, high: 1 };
         let items = [40, 45, 50, 60, 70].map(item);
         assert!((320..=321).contains(&bound(&items, 0, 120)));
         assert_eq!(divisible(&items, 120, 0.0).1, 2.7);
         // Each is worth its cost less 30: 120 need two.
-        let item = |cost: u64| Item { cost, value: cost as i64 - 30, low: 0, high: 1 };
+        let item = |cost: u64| KnapsackItem { cost, value: cost as i64 - 30, low: 0, high: 1 };
         let items = [50, 60, 70, 80].map(item);
         assert!((60..=61).contains(&bound(&items, 60, 120)));
         assert_eq!(divisible(&items, 120, 0.0).1, 1.0 + 40.0 / 70.0);

@@ -9,9 +9,9 @@ struct Case {
     budget: u64,
 }
 
-struct Numbers(u64);
+struct FamilyNumbers(u64);
 
-impl Numbers {
+impl FamilyNumbers {
     fn up_to(&mut self, most: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 33) % (most + 1)
@@ -31,7 +31,7 @@ const FAMILIES: [&str; 10] = [
     "tiny and huge budgets",
 ];
 
-fn case(family: &str, numbers: &mut Numbers) -> Case {
+fn case(family: &str, numbers: &mut FamilyNumbers) -> Case {
     let is_real = family.starts_with("real");
     // A sum of real costs is exact, although none of them is a short decimal number.
     let (count, most, per_credit) = match is_real {
@@ -91,7 +91,7 @@ fn combinations(tools: &[(u64, u64, u32)]) -> Vec<(u64, u64)> {
 
 #[test]
 fn plans_of_ten_families_are_the_best_and_their_next_steps_the_cheapest() {
-    let mut numbers = Numbers(44);
+    let mut numbers = FamilyNumbers(44);
     for family in FAMILIES {
         for at in 0..40 {
             let Case { tools, per_credit, budget } = case(family, &mut numbers);

@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use super::middle::{self, Found, Goal, MOST_WORK};
-use super::reduce::{self, Item, Price};
+use super::middle::{self, Goal, MOST_WORK, SearchEnd};
+use super::reduce::{self, CreditPrice, KnapsackItem};
 use super::{count, table};
 
 /// Cells of a table that is filled before any other search: a millisecond.
@@ -18,15 +18,15 @@ const CELLS_OF_ONE: u64 = 8;
 /// Uses of each item: the most valuable within the budget; of these the cheapest; of these the one with
 /// most uses of the first item, then of the second, and so on. If that takes too long, a good plan, and the
 /// value that no plan exceeds.
-pub(super) fn most_value(items: &[Item], budget: u64) -> (Vec<u64>, Option<i64>) {
+pub(super) fn most_value(items: &[KnapsackItem], budget: u64) -> (Vec<u64>, Option<i64>) {
     let mut items = items.to_vec();
     reduce::by_rivals(&mut items, budget..=budget);
-    let Some((price, good)) = Price::find(&items, budget) else {
+    let Some((price, good)) = CreditPrice::find(&items, budget) else {
         return (items.iter().map(|item| item.high).collect(), None);
     };
     let least = reduce::worth(&items, &good);
     price.narrow(&mut items, budget, least);
-    let Found { uses, bound } = open(&items, Goal::Value, least, budget);
+    let SearchEnd { uses, bound } = open(&items, Goal::Value, least, budget);
     let mut uses = uses.unwrap_or(good);
     if bound.is_some() {
         fill(&items, &mut uses, budget);
@@ -39,21 +39,21 @@ pub(super) fn most_value(items: &[Item], budget: u64) -> (Vec<u64>, Option<i64>)
 /// above. They cost more than the first budget, which cannot buy that value, and at most the last one. `None`:
 /// none were found.
 pub(super) fn least_cost(
-    items: &[Item],
+    items: &[KnapsackItem],
     least: i64,
     budgets: RangeInclusive<u64>,
 ) -> Option<Vec<u64>> {
     let most = *budgets.end();
     let mut items = items.to_vec();
     reduce::by_rivals(&mut items, budgets);
-    if let Some((price, _)) = Price::find(&items, most) {
+    if let Some((price, _)) = CreditPrice::find(&items, most) {
         price.narrow(&mut items, most, least);
     }
     open(&items, Goal::Cost, least, most).uses
 }
 
 /// The search for what the narrowed items leave open.
-fn open(items: &[Item], goal: Goal, least: i64, budget: u64) -> Found {
+fn open(items: &[KnapsackItem], goal: Goal, least: i64, budget: u64) -> SearchEnd {
     let left = reduce::left(items, budget);
     let mut uses: Vec<u64> = items.iter().map(|item| item.low).collect();
     let lows = reduce::worth(items, &uses);
@@ -61,27 +61,27 @@ fn open(items: &[Item], goal: Goal, least: i64, budget: u64) -> Found {
     for (at, item) in items.iter().enumerate() {
         let high = item.open().min(left / item.cost);
         if high > 0 {
-            open.push((at, Item { low: 0, high, ..*item }));
+            open.push((at, KnapsackItem { low: 0, high, ..*item }));
         }
     }
-    let (places, open): (Vec<usize>, Vec<Item>) = open.into_iter().unzip();
+    let (places, open): (Vec<usize>, Vec<KnapsackItem>) = open.into_iter().unzip();
     let found = search(&open, goal, least - lows, left);
     let more = found.uses.map(|more| {
         places.into_iter().zip(more).for_each(|(at, more)| uses[at] += more);
         uses
     });
-    Found { uses: more, bound: found.bound.map(|bound| bound.saturating_add(lows)) }
+    SearchEnd { uses: more, bound: found.bound.map(|bound| bound.saturating_add(lows)) }
 }
 
 /// The same for items without further information; all their `low` are 0.
-fn search(open: &[Item], goal: Goal, least: i64, budget: u64) -> Found {
-    let whole = |item: &Item| u128::from(item.high) * u128::from(item.cost);
+fn search(open: &[KnapsackItem], goal: Goal, least: i64, budget: u64) -> SearchEnd {
+    let whole = |item: &KnapsackItem| u128::from(item.high) * u128::from(item.cost);
     let everything: u128 = open.iter().map(whole).sum();
     let budget = u64::try_from(everything).map_or(budget, |everything| everything.min(budget));
     let cells = (open.len() as u64).saturating_mul(budget + 1);
     let table = || {
         let uses = table::solve(open, budget, (goal == Goal::Cost).then_some(least));
-        Found { uses, bound: None }
+        SearchEnd { uses, bound: None }
     };
     if cells <= QUICK_CELLS {
         return table();
@@ -95,14 +95,14 @@ fn search(open: &[Item], goal: Goal, least: i64, budget: u64) -> Found {
         Some(bound) if goal == Goal::Value => {
             let worth = found.uses.as_ref().map_or(least, |uses| reduce::worth(open, uses));
             let by_count = count::bound(open, worth, budget);
-            Found { bound: Some(bound.min(by_count)), ..found }
+            SearchEnd { bound: Some(bound.min(by_count)), ..found }
         }
         Some(_) | None => found,
     }
 }
 
 /// Spends what a good plan has left over, on the first items that it pays for.
-fn fill(items: &[Item], uses: &mut [u64], budget: u64) {
+fn fill(items: &[KnapsackItem], uses: &mut [u64], budget: u64) {
     let mut left = budget.saturating_sub(reduce::cost(items, uses));
     for (item, uses) in items.iter().zip(uses) {
         let more = (item.high - *uses).min(left / item.cost);
@@ -118,18 +118,19 @@ mod tests {
     use super::*;
 
     /// Costs, values and limits of items; with few values, most plans have equals.
-    fn items(most: usize, cost: u64, value: i64) -> impl Strategy<Value = Vec<Item>> {
+    fn items(most: usize, cost: u64, value: i64) -> impl Strategy<Value = Vec<KnapsackItem>> {
         let item = (1..=cost, 1..=value, 0..=5_u64);
-        let item = item.prop_map(|(cost, value, high)| Item { cost, value, low: 0, high });
+        let item = item.prop_map(|(cost, value, high)| KnapsackItem { cost, value, low: 0, high });
         prop::collection::vec(item, 1..=most)
     }
 
-    fn some() -> impl Strategy<Value = Vec<Item>> {
+    fn some() -> impl Strategy<Value = Vec<KnapsackItem>> {
         prop_oneof![items(40, 9, 3), items(40, 50, 100_000), items(20, 300, 5)]
     }
 
-    fn fitting(items: &[Item], budget: u64) -> Vec<Item> {
-        let fitting = |item: &Item| Item { high: item.high.min(budget / item.cost), ..*item };
+    fn fitting(items: &[KnapsackItem], budget: u64) -> Vec<KnapsackItem> {
+        let fitting =
+            |item: &KnapsackItem| KnapsackItem { high: item.high.min(budget / item.cost), ..*item };
         items.iter().map(fitting).collect()
     }
 
@@ -142,7 +143,7 @@ mod tests {
             prop_assert_eq!(bound, None);
             prop_assert_eq!(&solved, &table::solve(&items, budget, None).unwrap());
             let found = middle::search(&fitting(&items, budget), Goal::Value, 0, budget, MOST_WORK);
-            prop_assert_eq!(found, Found { uses: Some(solved), bound: None });
+            prop_assert_eq!(found, SearchEnd { uses: Some(solved), bound: None });
         }
 
         /// What the next value costs, by a plan of each budget.
@@ -169,9 +170,9 @@ mod tests {
         let budget = 131_071;
         let item = |n: u64| {
             let cost = 5_000 + n * n * n * 7_919 % 3_001;
-            Item { cost, value: cost as i64 * 1_000, low: 0, high: 2 }
+            KnapsackItem { cost, value: cost as i64 * 1_000, low: 0, high: 2 }
         };
-        let items: Vec<Item> = (0..40).map(item).collect();
+        let items: Vec<KnapsackItem> = (0..40).map(item).collect();
         assert!(items.len() as u64 * budget > QUICK_CELLS);
         let (uses, bound) = most_value(&items, budget);
         assert_eq!((Some(uses), bound), (table::solve(&items, budget, None), None));
@@ -186,9 +187,9 @@ mod tests {
             costs in prop::collection::vec((1_u64 << 39..1 << 40, 1..=3_u64), 60), part in 1..9_u64
         ) {
             let item = |&(cost, high): &(u64, u64)| {
-                Item { cost, value: (cost + (1 << 36)) as i64, low: 0, high }
+                KnapsackItem { cost, value: (cost + (1 << 36)) as i64, low: 0, high }
             };
-            let items: Vec<Item> = costs.iter().map(item).collect();
+            let items: Vec<KnapsackItem> = costs.iter().map(item).collect();
             let budget = part * (12 << 39) + 12_345;
             let (uses, bound) = most_value(&items, budget);
             prop_assert!(reduce::cost(&items, &uses) <= budget);

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::plan::{Problem, check, difference};
-use super::{BadInput, Candidate, Plan};
+use super::{BadInput, Candidate, UsePlan};
 
 /// The difference in one candidate's uses between two plans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Change {
+pub struct UseChange {
     /// Counted from 0.
     pub candidate: usize,
     pub before: u32,
@@ -16,22 +16,22 @@ pub struct Change {
 
 /// The gain of a plan with more credits over the current plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct MarginalStep {
     /// Credits above the budget.
     pub credits: f64,
     /// Increase of the plan's value.
     pub value: f64,
     /// Candidates with more or fewer uses; empty if the value does not rise.
-    pub changes: Vec<Change>,
+    pub changes: Vec<UseChange>,
 }
 
 /// The value of additional credits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Marginal {
     /// One additional credit.
-    pub one: Step,
+    pub one: MarginalStep,
     /// The fewest credits that buy anything; `None` if nothing is left to buy.
-    pub next: Option<Step>,
+    pub next: Option<MarginalStep>,
 }
 
 /// What one more credit would buy, and the fewest that buy anything: more than `now`, which is the
@@ -42,11 +42,15 @@ pub struct Marginal {
 ///
 /// # Errors
 /// As [`plan`](super::plan()).
-pub fn marginal(candidates: &[Candidate], budget: f64, now: &Plan) -> Result<Marginal, BadInput> {
+pub fn marginal(
+    candidates: &[Candidate],
+    budget: f64,
+    now: &UsePlan,
+) -> Result<Marginal, BadInput> {
     check(candidates, budget)?;
     let Some(enough) = enough(candidates, now) else {
         return Ok(Marginal {
-            one: Step { credits: 1.0, value: 0.0, changes: vec![] },
+            one: MarginalStep { credits: 1.0, value: 0.0, changes: vec![] },
             next: None,
         });
     };
@@ -60,17 +64,17 @@ pub fn marginal(candidates: &[Candidate], budget: f64, now: &Plan) -> Result<Mar
 }
 
 /// Credits that are sure to buy something: another use of a tool below its limit.
-fn enough(candidates: &[Candidate], now: &Plan) -> Option<f64> {
+fn enough(candidates: &[Candidate], now: &UsePlan) -> Option<f64> {
     let wanted = |one: &(&Candidate, &u32)| one.0.value > 0.0 && *one.1 < one.0.limit;
     let costs = candidates.iter().zip(&now.uses).filter(wanted).map(|(one, _)| one.cost);
     costs.reduce(f64::min)
 }
 
-fn step(credits: f64, now: &Plan, then: &Plan) -> Step {
+fn step(credits: f64, now: &UsePlan, then: &UsePlan) -> MarginalStep {
     let changes = now.uses.iter().zip(&then.uses).enumerate();
     let changes = changes.filter(|(_, (before, after))| before != after);
-    let change = |(candidate, (&before, &after))| Change { candidate, before, after };
-    Step {
+    let change = |(candidate, (&before, &after))| UseChange { candidate, before, after };
+    MarginalStep {
         credits,
         value: difference(then.value, now.value),
         changes: changes.map(change).collect(),
@@ -85,7 +89,7 @@ mod tests {
     use crate::btp::plan;
 
     /// The credits by halving the range between a budget that buys nothing more and one that does.
-    fn halved(candidates: &[Candidate], budget: f64, now: &Plan) -> Option<(f64, Plan)> {
+    fn halved(candidates: &[Candidate], budget: f64, now: &UsePlan) -> Option<(f64, UsePlan)> {
         let mut nothing = budget;
         // The sum of two costs can be a little less than it should.
         let more = enough(candidates, now)? + 1e-9;
@@ -113,7 +117,10 @@ mod tests {
         prop_assert_eq!(next.is_some(), halved.is_some());
         let (Some(next), Some((credits, then))) = (next, halved) else { return Ok(()) };
         prop_assert!((next.credits - credits).abs() < 1e-8, "{next:?}, {credits}");
-        prop_assert_eq!(&next, &Step { credits: next.credits, ..step(credits, &now, &then) });
+        prop_assert_eq!(
+            &next,
+            &MarginalStep { credits: next.credits, ..step(credits, &now, &then) }
+        );
         Ok(())
     }
 

@@ -7,8 +7,8 @@
 
 use std::cmp::Reverse;
 
-use super::reduce::{Item, Price, value};
-use super::states::{State, States, Step};
+use super::reduce::{CreditPrice, KnapsackItem, value};
+use super::states::{KnapsackState, KnapsackStep, States};
 
 /// Combinations made in all before the search ends: some hundredths of a second.
 pub(super) const MOST_WORK: usize = 2_000_000;
@@ -30,7 +30,7 @@ pub(super) enum Goal {
 
 /// The end of a search.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct SearchEnd {
     /// The best uses that were met; `None` if no plan met both limits.
     pub(super) uses: Option<Vec<u64>>,
     /// The search was given up, and no plan within the cost is worth more than this.
@@ -39,37 +39,45 @@ pub(super) struct Found {
 
 /// Uses of each item, whose `low` are 0: worth at least `least`, at a cost of at most `most`. At most `work`
 /// combinations are made.
-pub(super) fn search(items: &[Item], goal: Goal, least: i64, most: u64, work: usize) -> Found {
-    let mut search = Search::new(items, goal, least, most);
+pub(super) fn search(
+    items: &[KnapsackItem],
+    goal: Goal,
+    least: i64,
+    most: u64,
+    work: usize,
+) -> SearchEnd {
+    let mut search = MiddleSearch::new(items, goal, least, most);
     let is_ended = search.run(work);
     let bound = (!is_ended).then(|| search.bound().max(search.least));
     let uses = search.best.map(|best| search.states.uses(best, &search.beginning));
-    Found { uses, bound }
+    SearchEnd { uses, bound }
 }
 
-struct Search<'i> {
-    items: &'i [Item],
+struct MiddleSearch<'i> {
+    items: &'i [KnapsackItem],
     goal: Goal,
     /// A plan of interest is worth at least this …
     least: i64,
     /// … and costs at most this.
     most: i64,
-    price: Price,
+    price: CreditPrice,
     /// The gain of the uses at the beginning, which no plan exceeds.
     gain: i128,
     beginning: Vec<u64>,
     /// Items that get more uses, and those that get fewer.
-    sides: [Side; 2],
+    sides: [MiddleSide; 2],
     states: States,
-    best: Option<State>,
+    best: Option<KnapsackState>,
     /// The highest gain of the combinations that did not go on.
     lost: i128,
 }
 
-impl<'i> Search<'i> {
-    fn new(items: &'i [Item], goal: Goal, least: i64, most: u64) -> Self {
+impl<'i> MiddleSearch<'i> {
+    fn new(items: &'i [KnapsackItem], goal: Goal, least: i64, most: u64) -> Self {
         let mut order: Vec<usize> = (0..items.len()).collect();
-        let worth = |one: &Item, beside: &Item| i128::from(one.value) * i128::from(beside.cost);
+        let worth = |one: &KnapsackItem, beside: &KnapsackItem| {
+            i128::from(one.value) * i128::from(beside.cost)
+        };
         order.sort_unstable_by(|&one, &other| {
             let (a, b) = (&items[one], &items[other]);
             worth(b, a).cmp(&worth(a, b)).then(one.cmp(&other))
@@ -88,11 +96,12 @@ impl<'i> Search<'i> {
             }
         }
         let last = order.get(cut).or(order.last());
-        let price = last.map_or(Price { value: 0, cost: 1 }, |&at| Price::of(&items[at]));
+        let price =
+            last.map_or(CreditPrice { value: 0, cost: 1 }, |&at| CreditPrice::of(&items[at]));
         let cost = (most - left) as i64;
         let more = order[cut..].iter().map(|&at| (at, items[at].high - beginning[at]));
         let fewer = order[..order.len().min(cut + 1)].iter().rev().map(|&at| (at, beginning[at]));
-        let sides = [Side::new(more), Side::new(fewer)];
+        let sides = [MiddleSide::new(more), MiddleSide::new(fewer)];
         let (gain, most) = (price.gain(total, cost as u64), most as i64);
         let states = States::new(cost, total);
         let (best, lost) = (None, i128::MIN);
@@ -148,16 +157,16 @@ impl<'i> Search<'i> {
         }
     }
 
-    fn next_item(&self, side: usize) -> Option<&'i Item> {
+    fn next_item(&self, side: usize) -> Option<&'i KnapsackItem> {
         self.sides[side].places.get(self.sides[side].at).map(|&(place, _)| &self.items[place])
     }
 
-    fn step(&mut self, side: usize) -> Option<Step> {
+    fn step(&mut self, side: usize) -> Option<KnapsackStep> {
         let (item, uses) = self.sides[side].next()?;
         let sign = if side == 0 { 1 } else { -1 };
         let (cost, value) = ((uses * self.items[item].cost) as i64, value(&self.items[item], uses));
         let (uses, cost, value) = (sign * uses as i64, sign * cost, sign * value);
-        Some(Step { item: item as u32, uses, cost, value })
+        Some(KnapsackStep { item: item as u32, uses, cost, value })
     }
 
     /// Notes the best plan among the combinations.
@@ -177,9 +186,9 @@ impl<'i> Search<'i> {
         let mut options = Vec::new();
         for (side, sign) in self.sides.iter().zip([1, -1]) {
             options.extend(side.places[side.at..].iter().map(|&(place, _)| {
-                let Item { cost, value, .. } = self.items[place];
+                let KnapsackItem { cost, value, .. } = self.items[place];
                 let (cost, value) = (sign * cost as i64, sign * value);
-                Step { item: place as u32, uses: sign, cost, value }
+                KnapsackStep { item: place as u32, uses: sign, cost, value }
             }));
         }
         let reach = (self.goal == Goal::Cost).then_some(self.least);
@@ -188,10 +197,10 @@ impl<'i> Search<'i> {
     }
 
     /// Takes a plan that is better than the best so far, so that all others must match it.
-    fn improve(&mut self, found: Option<State>) {
-        let matches = |one: &State| one.value >= self.least && one.cost <= self.most;
+    fn improve(&mut self, found: Option<KnapsackState>) {
+        let matches = |one: &KnapsackState| one.value >= self.least && one.cost <= self.most;
         let Some(found) = found.filter(matches) else { return };
-        let key = |one: State| match self.goal {
+        let key = |one: KnapsackState| match self.goal {
             Goal::Value => (one.value, -one.cost),
             Goal::Cost => (-one.cost, one.value),
         };
@@ -213,7 +222,7 @@ impl<'i> Search<'i> {
     fn narrow(&mut self) {
         let list = &mut self.states.list;
         self.states.work += list.len();
-        let gain = |one: &State| self.price.gain(one.value, one.cost as u64);
+        let gain = |one: &KnapsackState| self.price.gain(one.value, one.cost as u64);
         let mut places: Vec<(Reverse<i128>, usize)> =
             list.iter().enumerate().map(|(at, one)| (Reverse(gain(one)), at)).collect();
         let (_, (Reverse(lost), _), _) = places.select_nth_unstable(WIDTH);
@@ -233,7 +242,7 @@ impl<'i> Search<'i> {
 }
 
 /// The items on one side of the middle, the nearest first, each with the uses that can change.
-struct Side {
+struct MiddleSide {
     places: Vec<(usize, u64)>,
     at: usize,
     /// Uses of the first one that were given out already, as packs of 1, 2, 4 … and a rest, which can form every
@@ -241,7 +250,7 @@ struct Side {
     given: u64,
 }
 
-impl Side {
+impl MiddleSide {
     fn new(places: impl Iterator<Item = (usize, u64)>) -> Self {
         Self { places: places.filter(|(_, uses)| *uses > 0).collect(), at: 0, given: 0 }
     }

@@ -40,8 +40,8 @@ mod table;
 mod why;
 
 pub use estimate::{Estimate, Evidence};
-pub use marginal::{Change, Marginal, Step, marginal};
-pub use plan::Field;
-pub use plan::{BadInput, Candidate, Plan, plan};
+pub use marginal::{Marginal, MarginalStep, UseChange, marginal};
+pub use plan::CandidateField;
+pub use plan::{BadInput, Candidate, UsePlan, plan};
 pub use spread::{spread, spread_marginal};
 pub use why::{Why, why};

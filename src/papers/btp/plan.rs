@@ -19,7 +19,7 @@ pub struct Candidate {
 
 /// How often each tool may be used, with the total value and cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Plan {
+pub struct UsePlan {
     /// In the order of the candidates.
     pub uses: Vec<u32>,
     /// Value of all uses together, rounded to 12 digits so that a sum of decimals reads like one.
@@ -36,23 +36,23 @@ pub struct Plan {
 pub enum BadInput {
     /// `candidate` counts from 0.
     #[error("candidate {candidate}: its {field} is {number}; expected a finite number, at least 0")]
-    Candidate { candidate: usize, field: Field, number: f64 },
+    Candidate { candidate: usize, field: CandidateField, number: f64 },
     #[error("the budget is {0}; expected a finite number of credits, at least 0")]
     Budget(f64),
 }
 
 /// A number of a [`Candidate`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
+pub enum CandidateField {
     Cost,
     Value,
 }
 
-impl fmt::Display for Field {
+impl fmt::Display for CandidateField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Field::Cost => "cost",
-            Field::Value => "value",
+            CandidateField::Cost => "cost",
+            CandidateField::Value => "value",
         })
     }
 }
@@ -70,7 +70,7 @@ impl fmt::Display for Field {
 ///
 /// # Errors
 /// Names the first number that is negative, infinite or not a number.
-pub fn plan(candidates: &[Candidate], budget: f64) -> Result<Plan, BadInput> {
+pub fn plan(candidates: &[Candidate], budget: f64) -> Result<UsePlan, BadInput> {
     check(candidates, budget)?;
     Ok(Problem::new(candidates, budget).plan(budget))
 }
@@ -78,7 +78,9 @@ pub fn plan(candidates: &[Candidate], budget: f64) -> Result<Plan, BadInput> {
 pub(super) fn check(candidates: &[Candidate], budget: f64) -> Result<(), BadInput> {
     let good = |number: f64| number.is_finite() && number >= 0.0;
     for (at, one) in candidates.iter().enumerate() {
-        for (field, number) in [(Field::Cost, one.cost), (Field::Value, one.value)] {
+        for (field, number) in
+            [(CandidateField::Cost, one.cost), (CandidateField::Value, one.value)]
+        {
             if !good(number) {
                 return Err(BadInput::Candidate { candidate: at, field, number });
             }
@@ -110,7 +112,7 @@ impl<'c> Problem<'c> {
         Self { candidates, open, units: Units::new(&chosen, most, everything), everything }
     }
 
-    pub(super) fn plan(&self, budget: f64) -> Plan {
+    pub(super) fn plan(&self, budget: f64) -> UsePlan {
         // A sum of this many costs may be slightly off.
         if self.everything * (1.0 + 1e-9) <= budget {
             let limits = self.units.items.iter().map(|item| item.high);
@@ -123,12 +125,12 @@ impl<'c> Problem<'c> {
             let missing = self.units.value(missing);
             rounded_up(missing / (plan.value + missing))
         });
-        Plan { gap, ..plan }
+        UsePlan { gap, ..plan }
     }
 
     /// The cheapest plan that is worth more than `now`, the plan of this budget; of equals as in [`plan`]. If that
     /// takes too long, the cheapest that was met. With its cost in credits; `None` if the units are too coarse.
-    pub(super) fn next(&self, now: &Plan, budget: f64) -> Option<(f64, Plan)> {
+    pub(super) fn next(&self, now: &UsePlan, budget: f64) -> Option<(f64, UsePlan)> {
         let items = &self.units.items;
         let mut uses: Vec<u64> = self.open.iter().map(|&at| u64::from(now.uses[at])).collect();
         let (above, least) = (self.units.of_budget(budget), reduce::worth(items, &uses) + 1);
@@ -147,7 +149,7 @@ impl<'c> Problem<'c> {
     }
 
     /// The plan with these uses of each open candidate.
-    fn finished(&self, open: impl Iterator<Item = u64>, budget: f64) -> Plan {
+    fn finished(&self, open: impl Iterator<Item = u64>, budget: f64) -> UsePlan {
         let free = |one: &Candidate| if one.cost == 0.0 { one.limit } else { 0 };
         let mut uses: Vec<u32> = self.candidates.iter().map(free).collect();
         for (&at, planned) in self.open.iter().zip(open) {
@@ -155,7 +157,7 @@ impl<'c> Problem<'c> {
             uses[at] = u32::try_from(planned).unwrap_or(u32::MAX);
         }
         let (value, cost) = (self.value(&uses), self.cost(&uses).min(budget));
-        Plan { uses, value, cost, gap: None }
+        UsePlan { uses, value, cost, gap: None }
     }
 
     fn value(&self, uses: &[u32]) -> f64 {

@@ -7,7 +7,7 @@ use std::{cmp::Reverse, ops::RangeInclusive};
 
 /// An item with a cost and a value that can be used several times, in whole numbers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Item {
+pub(super) struct KnapsackItem {
     /// At least 1.
     pub(super) cost: u64,
     /// At least 1.
@@ -18,14 +18,14 @@ pub(super) struct Item {
     pub(super) high: u64,
 }
 
-impl Item {
+impl KnapsackItem {
     pub(super) fn open(&self) -> u64 {
         self.high - self.low
     }
 }
 
 /// The rest of the budget when every item has its lowest number of uses.
-pub(super) fn left(items: &[Item], budget: u64) -> u64 {
+pub(super) fn left(items: &[KnapsackItem], budget: u64) -> u64 {
     items.iter().fold(budget, |left, item| left.saturating_sub(item.low.saturating_mul(item.cost)))
 }
 
@@ -34,7 +34,7 @@ pub(super) fn left(items: &[Item], budget: u64) -> u64 {
 /// better by exchanging them. So the loser fits only in addition to all uses of all its winners;
 /// and an item has at least as many uses as fit in addition to everything that it does not beat.
 /// So it is for the chosen plan of every budget of this range.
-pub(super) fn by_rivals(items: &mut [Item], budgets: RangeInclusive<u64>) {
+pub(super) fn by_rivals(items: &mut [KnapsackItem], budgets: RangeInclusive<u64>) {
     let (least, budget) = budgets.into_inner();
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_unstable_by_key(|&at| (Reverse(items[at].value), items[at].cost, at));
@@ -49,12 +49,12 @@ pub(super) fn by_rivals(items: &mut [Item], budgets: RangeInclusive<u64>) {
     // All items seen before are worth no less.
     let mut met = Sums::new(costs.len());
     for &at in &order {
-        let Item { cost, high, .. } = items[at];
+        let KnapsackItem { cost, high, .. } = items[at];
         let winners = met.up_to(rank(cost));
         met.add(rank(cost), u128::from(high) * u128::from(cost));
         items[at].high = high.min(fitting(winners, cost, budget));
     }
-    let whole = |item: &Item| u128::from(item.high) * u128::from(item.cost);
+    let whole = |item: &KnapsackItem| u128::from(item.high) * u128::from(item.cost);
     let everything: u128 = items.iter().map(whole).sum();
     // All items seen before are worth no more; ranks count from the most expensive.
     let mut met = Sums::new(costs.len());
@@ -105,19 +105,19 @@ impl Sums {
 /// would run out within one of them (Dantzig): its value per cost is the price. An item's gain, its
 /// value less its cost at that price, tells how much a plan loses by deciding otherwise.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Price {
+pub(super) struct CreditPrice {
     pub(super) value: i64,
     pub(super) cost: u64,
 }
 
-impl Price {
-    pub(super) fn of(item: &Item) -> Self {
+impl CreditPrice {
+    pub(super) fn of(item: &KnapsackItem) -> Self {
         Self { value: item.value, cost: item.cost }
     }
 
     /// The price, and the uses of each item in a good plan; `None`: everything fits.
-    pub(super) fn find(items: &[Item], budget: u64) -> Option<(Self, Vec<u64>)> {
-        let worth = |item: &Item| item.value as f64 / item.cost as f64;
+    pub(super) fn find(items: &[KnapsackItem], budget: u64) -> Option<(Self, Vec<u64>)> {
+        let worth = |item: &KnapsackItem| item.value as f64 / item.cost as f64;
         let mut order: Vec<(f64, usize)> =
             items.iter().enumerate().map(|(at, item)| (worth(item), at)).collect();
         // A price from a wrong order is still valid, so rounding does no harm.
@@ -143,12 +143,12 @@ impl Price {
     }
 
     /// The most that all open uses of an item can gain.
-    fn most_gain(&self, item: &Item) -> i128 {
+    fn most_gain(&self, item: &KnapsackItem) -> i128 {
         self.gain(item.value, item.cost).max(0) * i128::from(item.open())
     }
 
     /// Narrows each item to the uses at which a plan within the budget can be worth at least this.
-    pub(super) fn narrow(&self, items: &mut [Item], budget: u64, least: i64) {
+    pub(super) fn narrow(&self, items: &mut [KnapsackItem], budget: u64, least: i64) {
         let lows: i64 = items.iter().map(|item| value(item, item.low)).sum();
         let most: i128 = items.iter().map(|item| self.most_gain(item)).sum();
         // A plan that gains less than this beyond its lowest uses is worth less.
@@ -167,17 +167,17 @@ impl Price {
 }
 
 /// What these uses of the items are worth.
-pub(super) fn worth(items: &[Item], uses: &[u64]) -> i64 {
+pub(super) fn worth(items: &[KnapsackItem], uses: &[u64]) -> i64 {
     items.iter().zip(uses).map(|(item, &uses)| value(item, uses)).sum()
 }
 
 /// What these uses of the items cost.
-pub(super) fn cost(items: &[Item], uses: &[u64]) -> u64 {
+pub(super) fn cost(items: &[KnapsackItem], uses: &[u64]) -> u64 {
     items.iter().zip(uses).map(|(item, &uses)| item.cost * uses).sum()
 }
 
 /// The value of this many uses. Scaled so that every sum within the budget fits.
-pub(super) fn value(item: &Item, uses: u64) -> i64 {
+pub(super) fn value(item: &KnapsackItem, uses: u64) -> i64 {
     item.value.saturating_mul(i64::try_from(uses).unwrap_or(i64::MAX))
 }
 
@@ -187,10 +187,14 @@ mod tests {
 
     use super::*;
 
-    fn items() -> impl Strategy<Value = Vec<Item>> {
+    fn items() -> impl Strategy<Value = Vec<KnapsackItem>> {
         let item = (1..=20_u64, 1..=50_i64, 0..=3_u64, 0..=3_u64);
-        let item =
-            item.prop_map(|(cost, value, low, more)| Item { cost, value, low, high: low + more });
+        let item = item.prop_map(|(cost, value, low, more)| KnapsackItem {
+            cost,
+            value,
+            low,
+            high: low + more,
+        });
         prop::collection::vec(item, 1..=12)
     }
 
@@ -201,7 +205,7 @@ mod tests {
         ) {
             let lowest: u64 = items.iter().map(|item| item.low * item.cost).sum();
             let budget = lowest + more;
-            let Some((_, good)) = Price::find(&items, budget) else { return Ok(()) };
+            let Some((_, good)) = CreditPrice::find(&items, budget) else { return Ok(()) };
             for (item, uses) in items.iter().zip(&good) {
                 prop_assert!((item.low..=item.high).contains(uses), "{item:?}: {uses}");
             }
@@ -209,8 +213,8 @@ mod tests {
         }
     }
 
-    fn item(cost: u64, value: i64, high: u64) -> Item {
-        Item { cost, value, low: 0, high }
+    fn item(cost: u64, value: i64, high: u64) -> KnapsackItem {
+        KnapsackItem { cost, value, low: 0, high }
     }
 
     #[test]

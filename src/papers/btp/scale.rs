@@ -1,6 +1,6 @@
 //! Whole numbers for costs and values: appendix A.1, with a unit as fine as the numbers need.
 
-use super::{Candidate, reduce::Item};
+use super::{Candidate, reduce::KnapsackItem};
 
 /// Sums of costs up to this stay exact as floating point.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -16,7 +16,7 @@ const GREATEST_SUM: f64 = 2_305_843_009_213_693_952.0;
 
 /// The candidates in whole numbers.
 pub(super) struct Units {
-    pub(super) items: Vec<Item>,
+    pub(super) items: Vec<KnapsackItem>,
     /// λ of equation 8: units for a credit.
     per_credit: f64,
     /// Units for a value of 1.
@@ -44,7 +44,7 @@ impl Units {
         let costs: Vec<u64> = candidates.iter().map(|one| to_units(one.cost).max(1)).collect();
         let step = costs.iter().fold(0, |step, &cost| greatest_divisor(cost, step)).max(1);
         let scale = value_scale(candidates, most);
-        let item = |(one, cost): (&Candidate, u64)| Item {
+        let item = |(one, cost): (&Candidate, u64)| KnapsackItem {
             cost: cost / step,
             // A positive value stays positive.
             value: ((one.value * scale).round() as i64).max(1),

@@ -3,7 +3,7 @@
 //! it stops at limits that are only averages of the past, with credits left.
 
 use super::plan::{check, plan, rounded};
-use super::{BadInput, Candidate, Marginal, Plan, Step, marginal, marginal::Change};
+use super::{BadInput, Candidate, Marginal, MarginalStep, UsePlan, marginal, marginal::UseChange};
 
 /// One use of each candidate before a second one of any, then uses up to their limits, each time the best plan by
 /// algorithm 1. What is left then buys more uses in rounds, the most valuable per credit first, of candidates for which
@@ -11,7 +11,11 @@ use super::{BadInput, Candidate, Marginal, Plan, Step, marginal, marginal::Chang
 ///
 /// # Errors
 /// As [`plan`](super::plan()).
-pub fn spread(candidates: &[Candidate], goes_on: &[bool], budget: f64) -> Result<Plan, BadInput> {
+pub fn spread(
+    candidates: &[Candidate],
+    goes_on: &[bool],
+    budget: f64,
+) -> Result<UsePlan, BadInput> {
     check(candidates, budget)?;
     let first = plan(&once(candidates), budget)?;
     let rest = candidates.iter().zip(&first.uses);
@@ -27,7 +31,7 @@ pub fn spread(candidates: &[Candidate], goes_on: &[bool], budget: f64) -> Result
     let cost = total(candidates, &uses, |one| one.cost).min(budget);
     // Each of both is within its own gap of the best.
     let gap = first.gap.into_iter().chain(second.gap).reduce(f64::max);
-    Ok(Plan { value, cost, uses, gap })
+    Ok(UsePlan { value, cost, uses, gap })
 }
 
 fn total(candidates: &[Candidate], uses: &[u32], of: fn(&Candidate) -> f64) -> f64 {
@@ -73,7 +77,7 @@ pub fn spread_marginal(
     candidates: &[Candidate],
     goes_on: &[bool],
     budget: f64,
-    now: &Plan,
+    now: &UsePlan,
 ) -> Result<Marginal, BadInput> {
     check(candidates, budget)?;
     let first = once(candidates);
@@ -81,22 +85,22 @@ pub fn spread_marginal(
         let uses: Vec<u32> =
             now.uses.iter().zip(&first).map(|(uses, one)| one.limit.min(*uses)).collect();
         let bought =
-            Plan { value: rounded(total(&first, &uses, |one| one.value)), uses, ..now.clone() };
+            UsePlan { value: rounded(total(&first, &uses, |one| one.value)), uses, ..now.clone() };
         return marginal(&first, budget, &bought);
     }
     let dearer = |at: &usize| candidates[*at].cost > 0.0 && candidates[*at].value > 0.0;
     let open = (0..candidates.len()).filter(|at| goes_on.get(*at) == Some(&true)).filter(dearer);
     let next = open.min_by(|one, other| candidates[*one].cost.total_cmp(&candidates[*other].cost));
-    let nothing = Step { credits: 1.0, value: 0.0, changes: Vec::new() };
+    let nothing = MarginalStep { credits: 1.0, value: 0.0, changes: Vec::new() };
     let next = next.map(|candidate| {
         let Candidate { cost, value, .. } = candidates[candidate];
         let before = now.uses[candidate];
-        let change = Change { candidate, before, after: before.saturating_add(1) };
+        let change = UseChange { candidate, before, after: before.saturating_add(1) };
         let credits = (cost - (budget - now.cost)).max(0.0);
-        Step { credits, value, changes: vec![change] }
+        MarginalStep { credits, value, changes: vec![change] }
     });
     let one = next.clone().filter(|next| next.credits <= 1.0);
-    let one = one.map_or(nothing, |next| Step { credits: 1.0, ..next });
+    let one = one.map_or(nothing, |next| MarginalStep { credits: 1.0, ..next });
     Ok(Marginal { one, next })
 }
 
@@ -141,7 +145,7 @@ mod tests {
             spread_marginal(&tools, &[true; 2], budget, &now).unwrap().next.unwrap()
         };
         assert_eq!(next(6.5).credits, 0.5);
-        assert_eq!(next(6.5).changes, [Change { candidate: 0, before: 1, after: 2 }]);
+        assert_eq!(next(6.5).changes, [UseChange { candidate: 0, before: 1, after: 2 }]);
         assert_eq!(next(4.0).credits, 1.0, "the first use of the second");
     }
 

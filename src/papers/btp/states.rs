@@ -2,7 +2,7 @@
 
 /// A combination of uses, in whole units.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct State {
+pub(super) struct KnapsackState {
     pub(super) cost: i64,
     pub(super) value: i64,
     /// Its last step, in the history.
@@ -11,7 +11,7 @@ pub(super) struct State {
 
 /// More or fewer uses of one item.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+pub(super) struct KnapsackStep {
     pub(super) item: u32,
     pub(super) uses: i64,
     pub(super) cost: i64,
@@ -20,10 +20,10 @@ pub(super) struct Step {
 
 /// Combinations of which none costs as much as another or more and is worth no more. Costs and values rise.
 pub(super) struct States {
-    pub(super) list: Vec<State>,
+    pub(super) list: Vec<KnapsackState>,
     /// The list before, for its memory.
-    spare: Vec<State>,
-    steps: Vec<Step>,
+    spare: Vec<KnapsackState>,
+    steps: Vec<KnapsackStep>,
     /// Each has the entry before it and its step. The first is the beginning, without a step.
     history: Vec<(u32, u32)>,
     /// For comparisons.
@@ -34,13 +34,13 @@ pub(super) struct States {
 
 impl States {
     pub(super) fn new(cost: i64, value: i64) -> Self {
-        let list = vec![State { cost, value, entry: 0 }];
+        let list = vec![KnapsackState { cost, value, entry: 0 }];
         let (spare, steps, differences) = (Vec::new(), Vec::new(), Vec::new());
         Self { list, spare, steps, history: vec![(0, 0)], differences, work: 0 }
     }
 
     /// Each combination, and each with this step; those that `may` not become part of a plan are left out.
-    pub(super) fn extend(&mut self, step: Step, may: impl Fn(i64, i64) -> bool) {
+    pub(super) fn extend(&mut self, step: KnapsackStep, may: impl Fn(i64, i64) -> bool) {
         let old = std::mem::take(&mut self.list);
         let mut new = std::mem::take(&mut self.spare);
         new.clear();
@@ -50,7 +50,7 @@ impl States {
         self.steps.push(step);
         let (mut plain, mut stepped) = (0, 0);
         while stepped < old.len() || plain < old.len() {
-            let with = old.get(stepped).map(|one| State {
+            let with = old.get(stepped).map(|one| KnapsackState {
                 cost: one.cost.saturating_add(step.cost),
                 value: one.value.saturating_add(step.value),
                 ..*one
@@ -73,13 +73,13 @@ impl States {
 
     fn keep(
         &mut self,
-        list: &mut Vec<State>,
-        mut one: State,
+        list: &mut Vec<KnapsackState>,
+        mut one: KnapsackState,
         step: Option<u32>,
         may: impl Fn(i64, i64) -> bool,
     ) {
         let last = list.last().copied();
-        let is_beaten = |last: State| {
+        let is_beaten = |last: KnapsackState| {
             last.value > one.value || (last.value == one.value && last.cost < one.cost)
         };
         if last.is_some_and(is_beaten) || !may(one.cost, one.value) {
@@ -101,7 +101,7 @@ impl States {
     }
 
     /// Whether the first of two equals has more uses of the first item of which their uses differ.
-    pub(super) fn is_earlier(&mut self, one: State, other: State) -> bool {
+    pub(super) fn is_earlier(&mut self, one: KnapsackState, other: KnapsackState) -> bool {
         let (mut one, mut other) = (one.entry, other.entry);
         let mut differences = std::mem::take(&mut self.differences);
         differences.clear();
@@ -109,7 +109,7 @@ impl States {
         while one != other {
             let (last, sign) = if one > other { (&mut one, 1) } else { (&mut other, -1) };
             let (before, step) = self.history[*last as usize];
-            let Step { item, uses, .. } = self.steps[step as usize];
+            let KnapsackStep { item, uses, .. } = self.steps[step as usize];
             differences.push((item, sign * uses));
             *last = before;
         }
@@ -127,10 +127,10 @@ impl States {
     /// reach the cheapest one of at least that.
     pub(super) fn one_step_behind(
         &mut self,
-        mut options: Vec<Step>,
+        mut options: Vec<KnapsackStep>,
         most: i64,
         reach: Option<i64>,
-    ) -> Option<State> {
+    ) -> Option<KnapsackState> {
         self.work += self.list.len() + options.len();
         // The cheapest one of a value is the most valuable one of a cost where both change places and signs.
         let turned =
@@ -138,12 +138,15 @@ impl States {
         let limit = reach.map_or(most, |least| -least);
         options.sort_unstable_by_key(|step| (turned(step.cost, step.value), step.item));
         let mut options = options.into_iter().peekable();
-        let (mut step, mut found): (Option<Step>, Option<(i64, State, Step)>) = (None, None);
-        let mut meet = |one: &State| {
+        let (mut step, mut found): (
+            Option<KnapsackStep>,
+            Option<(i64, KnapsackState, KnapsackStep)>,
+        ) = (None, None);
+        let mut meet = |one: &KnapsackState| {
             let (cost, value) = turned(one.cost, one.value);
-            let fits = |step: &Step| turned(step.cost, step.value).0 <= limit - cost;
+            let fits = |step: &KnapsackStep| turned(step.cost, step.value).0 <= limit - cost;
             while let Some(next) = options.next_if(fits) {
-                let worth = |step: Step| turned(step.cost, step.value).1;
+                let worth = |step: KnapsackStep| turned(step.cost, step.value).1;
                 step = Some(step.filter(|step| worth(*step) >= worth(next)).unwrap_or(next));
             }
             let Some(step) = step else { return };
@@ -160,16 +163,16 @@ impl States {
         self.steps.push(step);
         self.history.push((one.entry, (self.steps.len() - 1) as u32));
         let (cost, value) = (one.cost + step.cost, one.value + step.value);
-        Some(State { cost, value, entry: (self.history.len() - 1) as u32 })
+        Some(KnapsackState { cost, value, entry: (self.history.len() - 1) as u32 })
     }
 
     /// The uses of a combination: those of the beginning, changed by each step.
-    pub(super) fn uses(&self, state: State, beginning: &[u64]) -> Vec<u64> {
+    pub(super) fn uses(&self, state: KnapsackState, beginning: &[u64]) -> Vec<u64> {
         let mut uses = beginning.to_vec();
         let mut entry = state.entry;
         while entry > 0 {
             let (before, step) = self.history[entry as usize];
-            let Step { item, uses: more, .. } = self.steps[step as usize];
+            let KnapsackStep { item, uses: more, .. } = self.steps[step as usize];
             let of = &mut uses[item as usize];
             *of = of.saturating_add_signed(more);
             entry = before;
@@ -182,8 +185,8 @@ impl States {
 mod tests {
     use super::*;
 
-    fn step(item: u32, cost: i64, value: i64) -> Step {
-        Step { item, uses: if cost > 0 { 1 } else { -1 }, cost, value }
+    fn step(item: u32, cost: i64, value: i64) -> KnapsackStep {
+        KnapsackStep { item, uses: if cost > 0 { 1 } else { -1 }, cost, value }
     }
 
     fn pairs(states: &States) -> Vec<(i64, i64)> {

@@ -7,7 +7,7 @@
 
 use std::ops::Add;
 
-use super::reduce::{Item, value};
+use super::reduce::{KnapsackItem, value};
 
 /// Cells of rows that are kept in memory: 32 MB.
 const KEPT_CELLS: usize = 4_194_304;
@@ -35,7 +35,7 @@ impl Cell for f64 {
 
 /// Uses of each item, whose `low` count as 0: of the most valuable plans the cheapest, or with a value to reach the
 /// cheapest plan that does, and `None` if none does. The budget is one cell each, so it is small.
-pub(super) fn solve(items: &[Item], budget: u64, reach: Option<i64>) -> Option<Vec<u64>> {
+pub(super) fn solve(items: &[KnapsackItem], budget: u64, reach: Option<i64>) -> Option<Vec<u64>> {
     let width = budget as usize + 1;
     let block = block(items.len(), width);
     if is_exact(items, budget) {
@@ -46,19 +46,19 @@ pub(super) fn solve(items: &[Item], budget: u64, reach: Option<i64>) -> Option<V
 }
 
 /// Whether `f64` holds every value that the budget can buy exactly.
-fn is_exact(items: &[Item], budget: u64) -> bool {
+fn is_exact(items: &[KnapsackItem], budget: u64) -> bool {
     let worth = items.iter().map(|item| item.value as f64 / item.cost as f64).fold(0.0, f64::max);
     // Far enough below that rounding does not matter here.
     worth * (budget as f64) < EXACT / 2.0
 }
 
 fn solve_in_blocks<C: Cell>(
-    items: &[Item],
+    items: &[KnapsackItem],
     width: usize,
     block: usize,
     reach: Option<i64>,
 ) -> Option<Vec<u64>> {
-    let blocks: Vec<&[Item]> = items.chunks(block).collect();
+    let blocks: Vec<&[KnapsackItem]> = items.chunks(block).collect();
     let mut row = vec![C::of(0); width];
     let mut tails = Vec::with_capacity(blocks.len());
     let mut first_rows = Vec::new();
@@ -92,7 +92,7 @@ fn block(items: usize, width: usize) -> usize {
 }
 
 /// The row of each item of a block, and last the row after the block.
-fn rows<C: Cell>(block: &[Item], tail: &[C]) -> Vec<Vec<C>> {
+fn rows<C: Cell>(block: &[KnapsackItem], tail: &[C]) -> Vec<Vec<C>> {
     let mut rows = vec![tail.to_vec()];
     for item in block.iter().rev() {
         let row = with(item, &rows[rows.len() - 1]);
@@ -104,7 +104,7 @@ fn rows<C: Cell>(block: &[Item], tail: &[C]) -> Vec<Vec<C>> {
 
 /// The row of the items behind with one more item. Its uses are added as packs of 1, 2, 4 … and a
 /// rest, which can form every number of them.
-fn with<C: Cell>(item: &Item, behind: &[C]) -> Vec<C> {
+fn with<C: Cell>(item: &KnapsackItem, behind: &[C]) -> Vec<C> {
     let cost = item.cost as usize;
     let mut row = behind.to_vec();
     let (mut pack, mut rest) = (1, item.high.min((behind.len() - 1) as u64 / item.cost));
@@ -128,7 +128,7 @@ fn greater<C: Cell>(one: C, other: C) -> C {
 }
 
 /// The most uses with which the items behind still reach `best` in all.
-fn most_uses<C: Cell>(item: &Item, left: usize, best: C, behind: &[C]) -> u64 {
+fn most_uses<C: Cell>(item: &KnapsackItem, left: usize, best: C, behind: &[C]) -> u64 {
     let most = item.high.min(left as u64 / item.cost);
     let reaches = |uses: u64| {
         let rest = behind[left - uses as usize * item.cost as usize];
@@ -144,7 +144,7 @@ mod tests {
     /// Floats are fast, and exact below half of the greatest whole number that they tell apart.
     #[test]
     fn floats_are_used_where_they_are_exact() {
-        let item = |value: i64, cost| Item { cost, value, low: 0, high: 1 };
+        let item = |value: i64, cost| KnapsackItem { cost, value, low: 0, high: 1 };
         let half = EXACT as i64 / 2;
         assert!(is_exact(&[item(half / 10 - 1, 1)], 10));
         assert!(!is_exact(&[item(half / 10 + 1, 1)], 10));
@@ -155,13 +155,13 @@ mod tests {
     #[test]
     fn blocks_of_any_size_give_the_same_plan() {
         // Value equal to the cost, or nearly: many plans tie.
-        let item = |n: u64| Item {
+        let item = |n: u64| KnapsackItem {
             cost: 1 + n * 7 % 11,
             value: (1 + n * 7 % 11) as i64 * 5 + i64::from(n.is_multiple_of(5)),
             low: 0,
             high: n % 4,
         };
-        let items: Vec<Item> = (0..40).map(item).collect();
+        let items: Vec<KnapsackItem> = (0..40).map(item).collect();
         for width in [1, 2, 60, 150, 999] {
             let whole = solve_in_blocks::<i64>(&items, width, items.len(), None);
             for block in [1, 2, 3, 7, 39, 40] {
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn values_beyond_what_floats_tell_apart_are_told_apart() {
         let huge = 1 << 55;
-        let item = |value: i64| Item { cost: 1, value, low: 0, high: 1 };
+        let item = |value: i64| KnapsackItem { cost: 1, value, low: 0, high: 1 };
         let items = [item(huge), item(huge + 1), item(huge + 2)];
         assert!(!is_exact(&items, 1) && is_exact(&[item(7)], 1 << 17));
         assert_eq!(solve(&items, 1, None), Some(vec![0, 0, 1]));

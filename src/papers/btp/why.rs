@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Candidate, Estimate, Plan};
+use super::{Candidate, Estimate, UsePlan};
 
 /// Why a plan gives a candidate its uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -71,7 +71,7 @@ impl fmt::Display for Why {
 
 /// Why the [`plan`](super::plan()) of this budget gives each candidate its uses, in the order of
 /// the candidates.
-pub fn why(candidates: &[Candidate], budget: f64, plan: &Plan) -> Vec<Why> {
+pub fn why(candidates: &[Candidate], budget: f64, plan: &UsePlan) -> Vec<Why> {
     let each = candidates.iter().zip(&plan.uses);
     each.map(|(one, &uses)| of_one(one, budget, uses)).collect()
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     judge::Judge,
     matrix::BadShape,
-    recipe::{Layer, Pooling, Preparation, Recipe, Use},
+    recipe::{Pooling, Preparation, Recipe, RecipeLayer, Use},
     retriever::Retriever,
     tensors::{BadHeadFile, Tensors},
     texts::QueryTemplate,
@@ -33,7 +33,7 @@ pub struct HeadAbout {
     pub width: usize,
     /// What the heads are for.
     pub of: Use,
-    pub layer: Layer,
+    pub layer: RecipeLayer,
     pub pooling: Pooling,
     pub preparation: Preparation,
     pub recipe: Recipe,
@@ -140,7 +140,7 @@ pub(super) mod tests {
             model_name: "tiny".to_owned(),
             width: 6,
             of,
-            layer: Layer::After(3),
+            layer: RecipeLayer::After(3),
             pooling: Pooling::Mean,
             preparation: Recipe::Ours.preparation(of),
             recipe: Recipe::Ours,

@@ -4,12 +4,12 @@ use thiserror::Error;
 
 use super::{
     head_file::HeadFile,
-    recipe::{Layer, Use},
+    recipe::{RecipeLayer, Use},
 };
 
 /// The language model at hand.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader<'a> {
+pub struct ReaderModel<'a> {
     /// SHA-256 of its file, in hexadecimal digits.
     pub hash: &'a str,
     pub name: &'a str,
@@ -38,7 +38,7 @@ impl HeadFile {
     ///
     /// # Errors
     /// They belong to another model, to states that this one does not have, or to another use.
-    pub fn check(&self, reader: Reader<'_>, wanted: Use) -> Result<(), Misfit> {
+    pub fn check(&self, reader: ReaderModel<'_>, wanted: Use) -> Result<(), Misfit> {
         let about = &self.about;
         let named = |name: &str, hash: &str| {
             format!("{name} ({})", hash.chars().take(12).collect::<String>())
@@ -53,10 +53,10 @@ impl HeadFile {
             return Err(Misfit::Width { heads: about.width, reader: reader.width });
         }
         match about.layer {
-            Layer::After(layer) if layer == 0 || layer > reader.layers => {
+            RecipeLayer::After(layer) if layer == 0 || layer > reader.layers => {
                 return Err(Misfit::Layer { heads: layer, reader: reader.layers });
             }
-            Layer::After(_) | Layer::Final => {}
+            RecipeLayer::After(_) | RecipeLayer::Final => {}
         }
         if about.of != wanted {
             return Err(Misfit::Use { heads: about.of, wanted });
@@ -69,20 +69,20 @@ impl HeadFile {
 mod tests {
     use super::{super::head_file::tests::file, *};
 
-    const READER: Reader<'_> = Reader { hash: "00ff", name: "tiny", layers: 4, width: 6 };
+    const READER: ReaderModel<'_> = ReaderModel { hash: "00ff", name: "tiny", layers: 4, width: 6 };
 
     #[test]
     fn heads_for_another_model_layer_width_or_use_are_refused() {
         let file = file(Use::Here);
         assert_eq!(file.check(READER, Use::Here), Ok(()));
-        let error = file.check(Reader { hash: "0011", name: "other", ..READER }, Use::Here);
+        let error = file.check(ReaderModel { hash: "0011", name: "other", ..READER }, Use::Here);
         assert_eq!(
             error.unwrap_err().to_string(),
             "these heads were trained on the states of tiny (00FF), but the reader is other (0011): train heads for it"
         );
-        let error = file.check(Reader { layers: 2, ..READER }, Use::Here);
+        let error = file.check(ReaderModel { layers: 2, ..READER }, Use::Here);
         assert_eq!(error, Err(Misfit::Layer { heads: 3, reader: 2 }));
-        let error = file.check(Reader { width: 8, ..READER }, Use::Here);
+        let error = file.check(ReaderModel { width: 8, ..READER }, Use::Here);
         assert_eq!(error, Err(Misfit::Width { heads: 6, reader: 8 }));
         let error = file.check(READER, Use::Question);
         assert_eq!(error, Err(Misfit::Use { heads: Use::Here, wanted: Use::Question }));

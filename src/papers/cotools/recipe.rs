@@ -7,7 +7,7 @@ use super::schedule::Schedule;
 /// A place in the language model at which states are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Layer {
+pub enum RecipeLayer {
     /// After this many layers, from 1.
     After(u32),
     /// After all layers and the final norm.
@@ -116,14 +116,14 @@ pub struct ModelSize {
 impl Recipe {
     /// The states that a use needs. The layers of ours were measured on a model of 30, and are
     /// taken at the same share of another one's depth.
-    pub fn states(self, of: Use, model: ModelSize) -> (Layer, Pooling) {
+    pub fn states(self, of: Use, model: ModelSize) -> (RecipeLayer, Pooling) {
         let at = |layer: f64| {
             let layer = (layer / 30.0 * f64::from(model.layers)).round() as u32;
-            Layer::After(layer.clamp(1, model.layers.max(1)))
+            RecipeLayer::After(layer.clamp(1, model.layers.max(1)))
         };
         match (self, of) {
-            (Self::Paper, Use::Judge) => (Layer::Final, Pooling::Token),
-            (Self::Paper, Use::Question | Use::Here) => (Layer::Final, Pooling::End),
+            (Self::Paper, Use::Judge) => (RecipeLayer::Final, Pooling::Token),
+            (Self::Paper, Use::Question | Use::Here) => (RecipeLayer::Final, Pooling::End),
             (Self::Ours, Use::Question) => (at(14.0), Pooling::Mean),
             (Self::Ours, Use::Here) => (at(22.0), Pooling::End),
             (Self::Ours, Use::Judge) => (at(14.0), Pooling::Token),
@@ -224,12 +224,12 @@ mod tests {
     #[test]
     fn one_pass_gives_the_states_of_all_uses() {
         let ours = |of, layers| Recipe::Ours.states(of, ModelSize { layers, ..SMOL });
-        assert_eq!(ours(Use::Question, 30), (Layer::After(14), Pooling::Mean));
-        assert_eq!(ours(Use::Here, 30), (Layer::After(22), Pooling::End));
-        assert_eq!(ours(Use::Judge, 30), (Layer::After(14), Pooling::Token));
-        assert_eq!(ours(Use::Here, 12), (Layer::After(9), Pooling::End));
-        assert_eq!(ours(Use::Question, 1), (Layer::After(1), Pooling::Mean));
-        assert_eq!(Recipe::Paper.states(Use::Question, SMOL), (Layer::Final, Pooling::End));
+        assert_eq!(ours(Use::Question, 30), (RecipeLayer::After(14), Pooling::Mean));
+        assert_eq!(ours(Use::Here, 30), (RecipeLayer::After(22), Pooling::End));
+        assert_eq!(ours(Use::Judge, 30), (RecipeLayer::After(14), Pooling::Token));
+        assert_eq!(ours(Use::Here, 12), (RecipeLayer::After(9), Pooling::End));
+        assert_eq!(ours(Use::Question, 1), (RecipeLayer::After(1), Pooling::Mean));
+        assert_eq!(Recipe::Paper.states(Use::Question, SMOL), (RecipeLayer::Final, Pooling::End));
     }
 
     #[test]

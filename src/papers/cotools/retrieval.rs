@@ -12,7 +12,7 @@ use super::{
     mix::{Mixed, mix},
     rank::ranking,
     real::dot,
-    recipe::{Layer, ModelSize, Pooling, Preparation, Recipe, Use},
+    recipe::{ModelSize, Pooling, Preparation, Recipe, RecipeLayer, Use},
     retriever::SHORTEST,
     texts::QueryTemplate,
 };
@@ -26,17 +26,17 @@ use crate::domain::{Lexical, Retrieve};
 #[derive(Clone, Debug)]
 pub struct Retrieval {
     heads: Option<Arc<HeadFile>>,
-    at: (Layer, Pooling),
+    at: (RecipeLayer, Pooling),
     preparation: Preparation,
     template: QueryTemplate,
     width: usize,
-    tools: IndexMap<String, Slot>,
+    tools: IndexMap<String, PoolSlot>,
     catalogue: Catalogue,
 }
 
 /// A tool of the pool.
 #[derive(Clone, Debug, Default)]
-struct Slot {
+struct PoolSlot {
     state: Option<Vec<f32>>,
     /// V_T, or the prepared state of length 1; `None` until a query needs it.
     vector: Option<Vec<f32>>,
@@ -87,7 +87,7 @@ impl Retrieval {
     }
 
     /// The states that queries and tools need.
-    pub fn at(&self) -> (Layer, Pooling) {
+    pub fn at(&self) -> (RecipeLayer, Pooling) {
         self.at
     }
 
@@ -114,7 +114,7 @@ impl Retrieval {
             BadShape::check("width of a tool's state", state.len(), self.width)?;
         }
         let is_known = state.is_some();
-        let before = self.tools.insert(tool.to_owned(), Slot { state, vector: None });
+        let before = self.tools.insert(tool.to_owned(), PoolSlot { state, vector: None });
         if is_known || before.is_some_and(|slot| slot.state.is_some()) {
             self.catalogue.changed += 1;
         }
@@ -160,7 +160,7 @@ impl Retrieval {
             return Ok(None);
         }
         let query = self.query_vector(query, mean)?;
-        let score = |slot: &Slot| Some(f64::from(dot(slot.vector.as_deref()?, &query)));
+        let score = |slot: &PoolSlot| Some(f64::from(dot(slot.vector.as_deref()?, &query)));
         Ok(Some(self.tools.values().map(score).collect()))
     }
 
@@ -192,7 +192,7 @@ impl Retrieval {
             self.catalogue = Catalogue { mean, states, changed: 0 };
             self.tools.values_mut().for_each(|slot| slot.vector = None);
         }
-        let missing = |slot: &Slot| slot.vector.is_none() && slot.state.is_some();
+        let missing = |slot: &PoolSlot| slot.vector.is_none() && slot.state.is_some();
         let places: Vec<usize> =
             (0..self.tools.len()).filter(|place| missing(&self.tools[*place])).collect();
         if places.is_empty() {

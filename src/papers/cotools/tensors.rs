@@ -43,11 +43,12 @@ struct Header {
     #[serde(rename = "__metadata__")]
     texts: BTreeMap<String, String>,
     #[serde(flatten)]
-    tensors: BTreeMap<String, Place>,
+    tensors: BTreeMap<String, TensorEntry>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Place {
+#[serde(expecting = "struct Place")]
+struct TensorEntry {
     dtype: String,
     shape: Vec<usize>,
     data_offsets: [usize; 2],
@@ -93,7 +94,7 @@ impl Tensors {
             let start = end;
             end += BYTES * matrix.data().len();
             let shape = vec![matrix.rows(), matrix.cols()];
-            Place { dtype: "F32".to_owned(), shape, data_offsets: [start, end] }
+            TensorEntry { dtype: "F32".to_owned(), shape, data_offsets: [start, end] }
         };
         let tensors = self.0.iter().map(|(name, matrix)| (name.clone(), place(matrix))).collect();
         let header = Header { texts: BTreeMap::from([(name.to_owned(), text)]), tensors };
@@ -135,7 +136,7 @@ impl Tensors {
     }
 }
 
-impl Place {
+impl TensorEntry {
     /// The numbers, which start at the `end` of the tensor before. As in every safetensors file,
     /// tensors share no bytes: otherwise they could ask for more memory than the file has.
     fn read(&self, data: &[u8], end: &mut usize) -> Result<Matrix<f32>, &'static str> {

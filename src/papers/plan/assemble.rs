@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::offered::Offered;
+use super::offered::PlanTools;
 use super::reading::{MOST, Unreadable};
-use super::step::{Call, Lost, Opened, Step, is_alike, is_nothing, plain};
+use super::step::{CallDraft, Lost, Opened, StepDraft, is_alike, is_nothing, plain};
 use super::{calling, names};
 use crate::domain::{EvidenceId, words};
 
@@ -26,8 +26,8 @@ struct Draft {
 }
 
 pub(super) struct Assembler<'o> {
-    pub offered: &'o Offered,
-    pub steps: Vec<Step>,
+    pub offered: &'o PlanTools,
+    pub steps: Vec<StepDraft>,
     pub lost: Vec<Lost>,
     draft: Draft,
     /// Whether the last step's text may continue.
@@ -39,7 +39,7 @@ pub(super) struct Assembler<'o> {
 }
 
 impl<'o> Assembler<'o> {
-    pub fn new(offered: &'o Offered) -> Self {
+    pub fn new(offered: &'o PlanTools) -> Self {
         let (steps, lost, draft, used) = Default::default();
         Self { offered, steps, lost, draft, is_open: false, used, calls: 0, written: 0 }
     }
@@ -80,7 +80,7 @@ impl<'o> Assembler<'o> {
         if self.steps.len() == MOST {
             return Err(Unreadable::TooMany { what: "plans" });
         }
-        self.steps.push(Step {
+        self.steps.push(StepDraft {
             text: String::new(),
             calls: Vec::new(),
             remarks: Vec::new(),
@@ -105,7 +105,7 @@ impl<'o> Assembler<'o> {
     /// Whether a heading begins a step: only in a plan of headings.
     pub fn may_head(&self) -> bool {
         let better = self.steps.iter().any(|step| step.opened > Opened::ByHeading);
-        let is_free = |last: &Step| !last.calls.is_empty() || last.text.is_empty();
+        let is_free = |last: &StepDraft| !last.calls.is_empty() || last.text.is_empty();
         !better && (self.draft_is_whole() || self.steps.last().is_none_or(is_free))
     }
 
@@ -288,7 +288,7 @@ impl<'o> Assembler<'o> {
     pub fn remark(&mut self, id: Option<EvidenceId>, tool: &str, input: &str) {
         let tool = self.tool_name(tool);
         if let Some(step) = self.steps.last_mut().filter(|step| step.remarks.len() < MOST) {
-            step.remarks.push(Call::new(id, tool, input));
+            step.remarks.push(CallDraft::new(id, tool, input));
         }
     }
 
@@ -336,7 +336,7 @@ impl<'o> Assembler<'o> {
         match (draft.tools.first(), draft.input) {
             (Some(_), Some(input)) => {
                 for (at, tool) in draft.tools.iter().enumerate() {
-                    let mut call = Call::new(draft.ids.get(at).copied(), tool.clone(), &input);
+                    let mut call = CallDraft::new(draft.ids.get(at).copied(), tool.clone(), &input);
                     call.variable.clone_from(&draft.variable);
                     self.push(call)?;
                 }
@@ -374,7 +374,7 @@ impl<'o> Assembler<'o> {
     /// A sentence that names one tool and one text in quotes is the call of the evidence that is named below it.
     fn named_remark(&mut self, id: EvidenceId, text: &str) {
         let (rest, _) = names::at_end(text).unwrap_or((text, id));
-        if let Some(calling::Call::Said { tool, input }) = calling::said(rest, self.offered) {
+        if let Some(calling::CallText::Said { tool, input }) = calling::said(rest, self.offered) {
             let (tool, input) = (tool.to_owned(), input.to_owned());
             self.remark(None, &tool, &input);
             return;
@@ -395,7 +395,7 @@ impl<'o> Assembler<'o> {
     }
 
     /// Adds a call, unless it was made before.
-    fn push(&mut self, call: Call) -> Result<(), Unreadable> {
+    fn push(&mut self, call: CallDraft) -> Result<(), Unreadable> {
         self.count()?;
         let calls = self.steps.iter_mut().flat_map(|step| &mut step.calls);
         let mut alike = calls.filter(|known| known.is_alike(&call));
@@ -414,7 +414,7 @@ impl<'o> Assembler<'o> {
         self.calls += 1;
         if self.steps.is_empty() {
             let (text, calls, remarks) = Default::default();
-            self.steps.push(Step { text, calls, remarks, opened: Opened::ByCall, indent: 0 });
+            self.steps.push(StepDraft { text, calls, remarks, opened: Opened::ByCall, indent: 0 });
         }
         if let Some(step) = self.steps.last_mut() {
             step.calls.push(call);
@@ -423,16 +423,16 @@ impl<'o> Assembler<'o> {
     }
 
     /// The steps that are left when nothing follows.
-    pub fn finish(mut self) -> Result<(Vec<Step>, Vec<Lost>), Unreadable> {
+    pub fn finish(mut self) -> Result<(Vec<StepDraft>, Vec<Lost>), Unreadable> {
         self.flush()?;
         let steps = self.settled();
         Ok((steps, self.lost))
     }
 
     /// Takes remarks for calls where there are no others, and leaves out what repeats or only heads others.
-    fn settled(&mut self) -> Vec<Step> {
+    fn settled(&mut self) -> Vec<StepDraft> {
         let mut steps = std::mem::take(&mut self.steps);
-        let mut made: Vec<Call> = steps.iter().flat_map(|step| step.calls.clone()).collect();
+        let mut made: Vec<CallDraft> = steps.iter().flat_map(|step| step.calls.clone()).collect();
         for step in &mut steps {
             if !step.calls.is_empty() {
                 continue;

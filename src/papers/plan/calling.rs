@@ -2,7 +2,7 @@
 
 use super::bracket;
 use super::label::DRESS;
-use super::offered::Offered;
+use super::offered::PlanTools;
 use crate::domain::{EvidenceId, plan::DIGITS};
 
 /// Bytes of a tool's name.
@@ -14,12 +14,12 @@ pub(super) struct Head<'t> {
     pub id: EvidenceId,
     /// Only a hash and an equals sign leave no doubt about a call.
     pub sure: bool,
-    pub call: Call<'t>,
+    pub call: CallText<'t>,
 }
 
 /// The text after the equals sign.
 #[derive(Debug, PartialEq)]
-pub(super) enum Call<'t> {
+pub(super) enum CallText<'t> {
     /// A tool's name and an opening bracket, and the line behind it.
     Open { tool: &'t str, bracket: char, rest: &'t str },
     /// An offered tool's name, and its input up to the end of the line.
@@ -31,30 +31,27 @@ pub(super) enum Call<'t> {
 }
 
 /// The evidence that a line begins with.
-pub(super) fn evidence<'t>(line: &'t str, offered: &Offered) -> Option<Head<'t>> {
+pub(super) fn evidence<'t>(line: &'t str, offered: &PlanTools) -> Option<Head<'t>> {
     let (id, rest, marked) = id(line)?;
     let rest = rest.trim_start_matches(DRESS);
     if let Some(after) = after_equals(rest) {
         let call = call(after, offered);
         let sure = marked == Marked::Full || marked == Marked::Hash;
-        return (sure || matches!(call, Call::Open { .. } | Call::Said { .. })).then_some(Head {
-            id,
-            sure,
-            call,
-        });
+        return (sure || matches!(call, CallText::Open { .. } | CallText::Said { .. }))
+            .then_some(Head { id, sure, call });
     }
     if marked == Marked::Hash {
         return None;
     }
     let after = after_arrow(rest);
     let call = call(after.unwrap_or(rest), offered);
-    let is_call = matches!(call, Call::Open { .. })
+    let is_call = matches!(call, CallText::Open { .. })
         && (after.is_some() || offered_call(rest, offered).is_some());
-    let is_said = matches!(call, Call::Said { .. }) && after.is_some();
+    let is_said = matches!(call, CallText::Said { .. }) && after.is_some();
     let is_mark = marked == Marked::Full && (after.is_some() || rest.is_empty());
     // In brackets it stands before what it names: `(#E1) Tool: …`.
     let leads = marked == Marked::Full && line.starts_with(['(', '[', '<', '{']);
-    let call = if is_call || is_said || is_mark { call } else { Call::Unread(rest) };
+    let call = if is_call || is_said || is_mark { call } else { CallText::Unread(rest) };
     (is_call || is_said || is_mark || leads).then_some(Head { id, sure: false, call })
 }
 
@@ -96,10 +93,10 @@ fn id(text: &str) -> Option<(EvidenceId, &str, Marked)> {
 }
 
 /// The first call in the middle of a line, and where it begins; only as `#E1 = Tool[`.
-pub(super) fn inline<'t>(line: &'t str, offered: &Offered) -> Option<(usize, Head<'t>)> {
+pub(super) fn inline<'t>(line: &'t str, offered: &PlanTools) -> Option<(usize, Head<'t>)> {
     line.match_indices(['#', '＃']).find_map(|(at, _)| {
         let head = evidence(&line[at..], offered)?;
-        matches!(head.call, Call::Open { .. }).then_some((at, head))
+        matches!(head.call, CallText::Open { .. }).then_some((at, head))
     })
 }
 
@@ -122,7 +119,7 @@ fn after_arrow(text: &str) -> Option<&str> {
 }
 
 /// Reads a call of any name.
-fn call<'t>(text: &'t str, offered: &Offered) -> Call<'t> {
+fn call<'t>(text: &'t str, offered: &PlanTools) -> CallText<'t> {
     let text = undressed(text);
     if let Some(call) = offered_call(text, offered) {
         return call;
@@ -131,28 +128,28 @@ fn call<'t>(text: &'t str, offered: &Offered) -> Call<'t> {
     let length = text.find(|c| !is_name(c)).unwrap_or(text.len());
     let tool = text[..length].trim_end_matches([' ', ':', '.']);
     if tool.is_empty() || tool.len() > NAME {
-        return said(text, offered).unwrap_or(Call::Unread(text));
+        return said(text, offered).unwrap_or(CallText::Unread(text));
     }
     let rest = text[length..].trim_start_matches(['*', '`', ' ']);
     let Some(bracket) = rest.chars().next() else {
         return match said(text, offered) {
             Some(call) => call,
             None if tool.contains(' ') && offered.named_exactly(tool).is_none() => {
-                Call::Unread(text)
+                CallText::Unread(text)
             }
-            None => Call::Name(tool),
+            None => CallText::Name(tool),
         };
     };
     // Round brackets follow words in any text: they must touch a name that is one word.
     let touches = tool.len() == length && !tool.contains(' ');
     if bracket::opens(bracket) && (touches || bracket::is_square(bracket)) && bracket != '{' {
-        return Call::Open { tool, bracket, rest: &rest[bracket.len_utf8()..] };
+        return CallText::Open { tool, bracket, rest: &rest[bracket.len_utf8()..] };
     }
-    said(text, offered).unwrap_or(Call::Unread(text))
+    said(text, offered).unwrap_or(CallText::Unread(text))
 }
 
 /// An offered tool and its input in words: `search_web: "x"`, `search_web "x"`.
-pub(super) fn said<'t>(text: &'t str, offered: &Offered) -> Option<Call<'t>> {
+pub(super) fn said<'t>(text: &'t str, offered: &PlanTools) -> Option<CallText<'t>> {
     let (_, rest) = offered.begins(text)?;
     let name = &text[..text.len() - rest.len()];
     let after = rest.trim_start_matches(DRESS);
@@ -163,11 +160,11 @@ pub(super) fn said<'t>(text: &'t str, offered: &Offered) -> Option<Call<'t>> {
     let quoted = after.starts_with(['"', '“', '{', '\'']);
     let input =
         mark.or(Some(after).filter(|_| quoted))?.trim_matches(|c: char| DRESS[..4].contains(&c));
-    (!input.is_empty()).then_some(Call::Said { tool: name, input })
+    (!input.is_empty()).then_some(CallText::Said { tool: name, input })
 }
 
 /// A call whose result has a name as in code, and this name: `capital = search_web("x")`.
-pub(super) fn assigned<'t>(text: &'t str, offered: &Offered) -> Option<(&'t str, Call<'t>)> {
+pub(super) fn assigned<'t>(text: &'t str, offered: &PlanTools) -> Option<(&'t str, CallText<'t>)> {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_')?;
     let (name, rest) = text.split_at(end);
     let rest = rest.trim_start().strip_prefix('=')?;
@@ -187,7 +184,7 @@ pub(super) fn is_other_call(line: &str) -> bool {
 }
 
 /// An offered tool's name right before an opening bracket.
-pub(super) fn offered_call<'t>(text: &'t str, offered: &Offered) -> Option<Call<'t>> {
+pub(super) fn offered_call<'t>(text: &'t str, offered: &PlanTools) -> Option<CallText<'t>> {
     let text = undressed(text);
     let (_, rest) = offered.begins(text)?;
     let tool = &text[..text.len() - rest.len()];
@@ -195,7 +192,7 @@ pub(super) fn offered_call<'t>(text: &'t str, offered: &Offered) -> Option<Call<
     let spaced = after.trim_start_matches(' ');
     let bracket = spaced.chars().next().filter(|c| bracket::opens(*c))?;
     let touches = after.len() == spaced.len() || bracket::is_square(bracket);
-    touches.then_some(Call::Open { tool, bracket, rest: &spaced[bracket.len_utf8()..] })
+    touches.then_some(CallText::Open { tool, bracket, rest: &spaced[bracket.len_utf8()..] })
 }
 
 /// The text without decoration, and without words that ask for a call.
@@ -214,11 +211,13 @@ mod tests {
 
     /// Whether a line begins with a name of evidence, whether that is sure, and what it calls.
     fn read(line: &str) -> Option<(u32, bool, Option<&str>)> {
-        let offered = Offered::named(["f", "LLM"]);
+        let offered = PlanTools::named(["f", "LLM"]);
         let head = evidence(line, &offered)?;
         let tool = match head.call {
-            Call::Open { tool, .. } | Call::Said { tool, .. } | Call::Name(tool) => Some(tool),
-            Call::Unread(_) => None,
+            CallText::Open { tool, .. } | CallText::Said { tool, .. } | CallText::Name(tool) => {
+                Some(tool)
+            }
+            CallText::Unread(_) => None,
         };
         Some((head.id.0, head.sure, tool))
     }
@@ -259,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_result_has_a_name_as_in_code() {
-        let offered = Offered::named(["f"]);
+        let offered = PlanTools::named(["f"]);
         let named = |text: &'static str| assigned(text, &offered).map(|(name, _)| name);
         assert_eq!([named("x = f[y]"), named("_x1=f(\"y\")")], [Some("x"), Some("_x1")]);
         for text in ["1 = f[x]", "x = g[y]", "x f[y]", "= f[y]", "x.y = f[z]"] {
@@ -288,9 +287,10 @@ mod tests {
 
     #[test]
     fn the_name_of_a_tool_is_short() {
-        let offered = Offered::default();
-        let name =
-            |length: usize| call(&"f".repeat(length), &offered) == Call::Name(&"f".repeat(length));
+        let offered = PlanTools::default();
+        let name = |length: usize| {
+            call(&"f".repeat(length), &offered) == CallText::Name(&"f".repeat(length))
+        };
         assert_eq!([name(NAME), name(NAME + 1)], [true, false]);
     }
 }

@@ -14,7 +14,7 @@ const NAME: usize = 64;
 
 /// One fault of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum PlanFault {
     /// `expected` is the nearest name and the known names.
     #[error("#{id}: there is no tool {tool:?}; {expected}")]
     UnknownTool { id: EvidenceId, tool: String, expected: String },
@@ -35,9 +35,9 @@ pub enum Fault {
 
 /// All faults of a plan; never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub struct Faults(pub Vec<Fault>);
+pub struct PlanFaults(pub Vec<PlanFault>);
 
-impl fmt::Display for Faults {
+impl fmt::Display for PlanFaults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, fault) in self.0.iter().take(SHOWN).enumerate() {
             let between = if at > 0 { "\n" } else { "" };
@@ -77,7 +77,7 @@ fn folded(name: &str) -> String {
 pub fn check<'t>(
     plan: &Plan,
     tools: impl Iterator<Item = &'t ToolName> + Clone,
-) -> Result<(), Faults> {
+) -> Result<(), PlanFaults> {
     let mut faults = Vec::new();
     let ids: BTreeSet<EvidenceId> = plan.evidence().map(|evidence| evidence.id).collect();
     let mut seen = BTreeSet::new();
@@ -86,21 +86,21 @@ pub fn check<'t>(
         if resolve(&evidence.tool, tools.clone()).is_none() {
             let expected = words::expected(&evidence.tool, tools.clone().map(ToolName::as_str));
             let tool = words::clipped(&evidence.tool, NAME);
-            faults.push(Fault::UnknownTool { id, tool, expected });
+            faults.push(PlanFault::UnknownTool { id, tool, expected });
         }
         if !seen.insert(id) {
-            faults.push(Fault::Duplicate { id });
+            faults.push(PlanFault::Duplicate { id });
         }
         for names in references(&evidence.input) {
             if names == id {
-                faults.push(Fault::Itself { id });
+                faults.push(PlanFault::Itself { id });
             } else if !ids.contains(&names) {
-                faults.push(Fault::UnknownReference { id, names, known: known(&ids, id) });
+                faults.push(PlanFault::UnknownReference { id, names, known: known(&ids, id) });
             }
         }
     }
-    faults.extend(circles(&Needs::of(plan)).map(|ids| Fault::Circle { ids }));
-    if faults.is_empty() { Ok(()) } else { Err(Faults(faults)) }
+    faults.extend(circles(&Needs::of(plan)).map(|ids| PlanFault::Circle { ids }));
+    if faults.is_empty() { Ok(()) } else { Err(PlanFaults(faults)) }
 }
 
 /// The evidence that could be named instead.
@@ -143,11 +143,11 @@ fn circle(needs: &Needs, open: &mut [bool], start: usize) -> Option<Vec<Evidence
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Offered, parse};
+    use crate::plan::{PlanTools, parse};
 
     fn faults(text: &str) -> String {
         let tools = ["Wikipedia", "web_search", "LLM", "Web Search"].map(ToolName::from);
-        let checked = check(&parse(text, &Offered::default()).unwrap(), tools[..3].iter());
+        let checked = check(&parse(text, &PlanTools::default()).unwrap(), tools[..3].iter());
         checked.err().map(|faults| faults.to_string()).unwrap_or_default()
     }
 

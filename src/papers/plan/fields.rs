@@ -1,22 +1,22 @@
 //! Reads what stands behind labels: tools, inputs and names of evidence.
 
-use super::calling::{self, Call};
+use super::calling::{self, CallText};
 use super::head::{self, Begin};
-use super::label::{self, Field, Labelled, labelled};
+use super::label::{self, LabelField, Labelled, labelled};
 use super::offered::OfferedTool;
 use super::reading::Unreadable;
 use super::step::Opened;
-use super::text::{Block, Reader, is_call};
+use super::text::{FieldBlock, PlanReader, is_call};
 use super::{bracket, names};
 use crate::domain::EvidenceId;
 
 /// Words of a label's value that can still be names of tools.
 const NAMES: usize = 6;
 
-impl<'t> Reader<'t, '_> {
+impl<'t> PlanReader<'t, '_> {
     /// Whether a label is an ordinary word here.
-    pub(super) fn is_prose(&self, field: Field) -> bool {
-        field == Field::Asked && !self.to.awaits_input()
+    pub(super) fn is_prose(&self, field: LabelField) -> bool {
+        field == LabelField::Asked && !self.to.awaits_input()
     }
 
     /// Reads `city: Oslo` where the tool has such an argument, and `Google Search: "x"` where it is offered.
@@ -50,26 +50,27 @@ impl<'t> Reader<'t, '_> {
     /// Reads what follows a label, and the fields behind it on the same line.
     pub(super) fn field(
         &mut self,
-        field: Field,
+        field: LabelField,
         found: &Labelled<'t>,
         line: &'t str,
     ) -> Result<Option<usize>, Unreadable> {
         let (mut field, mut label, mut whole) = (field, found.label, found.value);
         loop {
-            let cut = if field == Field::Step { None } else { label::next_on_line(whole) };
+            let cut = if field == LabelField::Step { None } else { label::next_on_line(whole) };
             let value = cut.map_or(whole, |at| &whole[..at]);
             let end = self.field_alone(field, label, value, line)?;
             let Some(at) = cut.filter(|_| end.is_none()) else { return Ok(end) };
             self.block = None;
             let mark = whole[at..].chars().next().map_or(0, char::len_utf8);
             let Some(next) = labelled(&whole[at + mark..]) else { return Ok(None) };
-            (field, label, whole) = (next.field.unwrap_or(Field::Remark), next.label, next.value);
+            (field, label, whole) =
+                (next.field.unwrap_or(LabelField::Remark), next.label, next.value);
         }
     }
 
     fn field_alone(
         &mut self,
-        field: Field,
+        field: LabelField,
         label: &str,
         value: &'t str,
         line: &'t str,
@@ -78,9 +79,9 @@ impl<'t> Reader<'t, '_> {
         let call = calling::offered_call(value, self.offered);
         let trimmed = value.trim();
         match field {
-            Field::Step => self.to.step(Opened::ByPlan, false, indent, trimmed)?,
-            Field::Remark => self.to.blank(),
-            Field::Input | Field::Asked => {
+            LabelField::Step => self.to.step(Opened::ByPlan, false, indent, trimmed)?,
+            LabelField::Remark => self.to.blank(),
+            LabelField::Input | LabelField::Asked => {
                 if let Some(call) = call.filter(|call| self.is_whole_call(call)) {
                     return self.open(None, &call, line);
                 }
@@ -91,14 +92,14 @@ impl<'t> Reader<'t, '_> {
                 if !trimmed.is_empty() && !fenced {
                     self.to.input(value_of(value), line)?;
                 }
-                self.block = Some(Block { indent, field: Field::Input, fenced });
+                self.block = Some(FieldBlock { indent, field: LabelField::Input, fenced });
             }
-            Field::Tool | Field::Call => {
+            LabelField::Tool | LabelField::Call => {
                 if let Some(call) = call {
                     return self.open(None, &call, line);
                 }
-                if trimmed.is_empty() && field == Field::Tool {
-                    self.block = Some(Block { indent, field, fenced: false });
+                if trimmed.is_empty() && field == LabelField::Tool {
+                    self.block = Some(FieldBlock { indent, field, fenced: false });
                 } else if trimmed.is_empty() {
                     self.to.blank();
                 } else if let Some(Begin::Evidence(head)) = head::begin(value, self.offered) {
@@ -106,12 +107,12 @@ impl<'t> Reader<'t, '_> {
                 } else {
                     self.tool(
                         trimmed,
-                        label.to_lowercase() == "action" || field == Field::Call,
+                        label.to_lowercase() == "action" || field == LabelField::Call,
                         line,
                     )?;
                 }
             }
-            Field::Evidence => {
+            LabelField::Evidence => {
                 if let Some(head) = calling::evidence(undressed(value), self.offered)
                     .filter(|head| is_call(&head.call))
                 {
@@ -177,8 +178,8 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// Whether the line has nothing but the call.
-    fn is_whole_call(&self, call: &Call<'t>) -> bool {
-        let Call::Open { bracket, rest, .. } = call else { return false };
+    fn is_whole_call(&self, call: &CallText<'t>) -> bool {
+        let CallText::Open { bracket, rest, .. } = call else { return false };
         bracket::inside(rest, *bracket)
             .is_some_and(|(_, after)| !after.contains(char::is_alphanumeric))
     }

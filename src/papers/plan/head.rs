@@ -2,9 +2,9 @@
 
 use std::iter;
 
-use super::calling::{Call, Head, class_prefix, evidence, offered_call};
+use super::calling::{CallText, Head, class_prefix, evidence, offered_call};
 use super::label::{DRESS, Labelled, field, labelled};
-use super::offered::Offered;
+use super::offered::PlanTools;
 use super::{bracket, label};
 
 /// Most layers of decoration around a line of a plan.
@@ -29,13 +29,13 @@ pub(super) enum Begin<'t> {
     /// A step, whether it is called a plan, and its text; may be empty.
     Step { is_plan: bool, numbered: bool, text: &'t str },
     /// A label that plans use.
-    Field(label::Field, Labelled<'t>),
+    Field(label::LabelField, Labelled<'t>),
     /// An offered tool and an opening bracket.
-    Call(Call<'t>),
+    Call(CallText<'t>),
 }
 
 /// What a line begins with, under its decoration.
-pub(super) fn begin<'t>(line: &'t str, offered: &Offered) -> Option<Begin<'t>> {
+pub(super) fn begin<'t>(line: &'t str, offered: &PlanTools) -> Option<Begin<'t>> {
     layers(line).find_map(|rest| {
         let before = &line[..line.len() - rest.len()];
         let open = &before[before.trim_end_matches(['*', '_', '`']).len()..];
@@ -58,7 +58,7 @@ pub(super) fn begin<'t>(line: &'t str, offered: &Offered) -> Option<Begin<'t>> {
 pub(super) fn is_border(line: &str) -> bool {
     let line = line.trim();
     let word = line.trim_matches(|c: char| DRESS.contains(&c) || matches!(c, '#' | '-' | ':'));
-    if field(word) == Some(label::Field::Evidence) {
+    if field(word) == Some(label::LabelField::Evidence) {
         return true;
     }
     let rule = line.len() >= 3 && line.chars().all(|c| matches!(c, '-' | '*' | '_' | '='));
@@ -186,14 +186,14 @@ mod tests {
     use super::*;
 
     fn step(line: &str) -> Option<&str> {
-        match begin(line, &Offered::default())? {
+        match begin(line, &PlanTools::default())? {
             Begin::Step { text, .. } => Some(text),
             _ => None,
         }
     }
 
     fn evidence(line: &str) -> Option<Head<'_>> {
-        match begin(line, &Offered::default())? {
+        match begin(line, &PlanTools::default())? {
             Begin::Evidence(head) => Some(head),
             _ => None,
         }
@@ -293,11 +293,11 @@ mod tests {
     fn call_of(line: &str) -> Option<(u32, &str, &str)> {
         let head = evidence(line)?;
         match head.call {
-            Call::Open { tool, rest, .. } | Call::Said { tool, input: rest } => {
+            CallText::Open { tool, rest, .. } | CallText::Said { tool, input: rest } => {
                 Some((head.id.0, tool, rest))
             }
-            Call::Name(tool) => Some((head.id.0, tool, "")),
-            Call::Unread(_) => Some((head.id.0, "", "")),
+            CallText::Name(tool) => Some((head.id.0, tool, "")),
+            CallText::Unread(_) => Some((head.id.0, "", "")),
         }
     }
 
@@ -330,16 +330,16 @@ mod tests {
         }
         // A name and words are not a call, but they name evidence.
         assert_eq!(call_of("- **#E1**: the founder of it"), Some((1, "", "")));
-        let none = Offered::default();
+        let none = PlanTools::default();
         assert_eq!(inline("see #E1, then #E2 = f[x]", &none).map(|(at, _)| at), Some(14));
         assert_eq!(inline("where #E1 = the height", &none), None);
     }
 
     #[test]
     fn offered_tools_and_labels_begin_lines_too() {
-        let offered = Offered::named(["search_web", "Google"]);
+        let offered = PlanTools::named(["search_web", "Google"]);
         let call = |line: &str| match begin(line, &offered) {
-            Some(Begin::Call(Call::Open { tool, rest, .. })) => {
+            Some(Begin::Call(CallText::Open { tool, rest, .. })) => {
                 Some((tool.to_owned(), rest.to_owned()))
             }
             _ => None,
@@ -369,7 +369,7 @@ mod tests {
             "2. **Tool Name** - x",
             "`Tool`: x",
         ] {
-            assert_eq!(field(line), Some((label::Field::Tool, "x".to_owned())), "{line}");
+            assert_eq!(field(line), Some((label::LabelField::Tool, "x".to_owned())), "{line}");
         }
         assert_eq!(field("Toolbox: x"), None);
     }

@@ -124,7 +124,7 @@ const ID: [&str; 8] = [
     "evidence_variable",
 ];
 
-type Call = (Option<EvidenceId>, String, String);
+type JsonCall = (Option<EvidenceId>, String, String);
 
 /// The first of these fields that an object has.
 fn get<'v>(value: &'v Value, names: &[&'static str]) -> Option<(&'v Value, &'static str)> {
@@ -132,7 +132,7 @@ fn get<'v>(value: &'v Value, names: &[&'static str]) -> Option<(&'v Value, &'sta
 }
 
 /// The calls of a step: a list of them, or the step itself is one.
-fn calls_of(step: &Value) -> Result<Vec<Call>, String> {
+fn calls_of(step: &Value) -> Result<Vec<JsonCall>, String> {
     let list = CALLS.iter().find_map(|name| Some((step.get(name)?.as_array()?, *name)));
     let Some((list, name)) = list else {
         return match get(step, &TOOL) {
@@ -161,7 +161,7 @@ fn is_nothing(tool: &str) -> bool {
     matches!(tool.trim().to_lowercase().as_str(), "" | "none" | "null" | "n/a" | "-")
 }
 
-fn call(value: &Value) -> Result<Call, String> {
+fn call(value: &Value) -> Result<JsonCall, String> {
     // `{"function": {"name": …, "arguments": …}}`, as endpoints write calls.
     let inner = value.get("function").filter(|inner| inner.is_object());
     let of = inner.unwrap_or(value);
@@ -198,14 +198,14 @@ pub(super) fn is_plan(value: &Value) -> bool {
 }
 
 /// The calls that a value in a text makes: one, or a list of them.
-pub(super) fn calls(value: &Value) -> Option<Vec<Call>> {
+pub(super) fn calls(value: &Value) -> Option<Vec<JsonCall>> {
     match value {
         Value::Array(list) => list.iter().map(single).collect(),
         _ => Some(vec![single(value)?]),
     }
 }
 
-fn single(value: &Value) -> Option<Call> {
+fn single(value: &Value) -> Option<JsonCall> {
     let inner = value.get("function").filter(|inner| inner.is_object()).unwrap_or(value);
     let named = tool_of(inner).is_some();
     let given = get(inner, &INPUT).is_some();

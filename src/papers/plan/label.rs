@@ -9,7 +9,7 @@ pub(super) const DRESS: [char; 5] = [' ', '\t', '*', '_', '`'];
 
 /// What follows a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Field {
+pub(super) enum LabelField {
     /// The text of a step, without a number: `Thought: …`.
     Step,
     Tool,
@@ -24,10 +24,13 @@ pub(super) enum Field {
     Remark,
 }
 
-const LABELS: [(Field, &[&str]); 7] = [
-    (Field::Step, &["thought", "sub plan", "next step", "first step", "final step", "last step"]),
+const LABELS: [(LabelField, &[&str]); 7] = [
     (
-        Field::Tool,
+        LabelField::Step,
+        &["thought", "sub plan", "next step", "first step", "final step", "last step"],
+    ),
+    (
+        LabelField::Tool,
         &[
             "tool",
             "tools",
@@ -56,7 +59,7 @@ const LABELS: [(Field, &[&str]); 7] = [
         ],
     ),
     (
-        Field::Input,
+        LabelField::Input,
         &[
             "input",
             "inputs",
@@ -95,7 +98,7 @@ const LABELS: [(Field, &[&str]); 7] = [
         ],
     ),
     (
-        Field::Asked,
+        LabelField::Asked,
         &[
             "question",
             "instruction",
@@ -116,7 +119,7 @@ const LABELS: [(Field, &[&str]); 7] = [
         ],
     ),
     (
-        Field::Call,
+        LabelField::Call,
         &[
             "call",
             "calls",
@@ -140,7 +143,7 @@ const LABELS: [(Field, &[&str]); 7] = [
         ],
     ),
     (
-        Field::Evidence,
+        LabelField::Evidence,
         &[
             "evidence",
             "evidences",
@@ -209,7 +212,7 @@ const LABELS: [(Field, &[&str]); 7] = [
         ],
     ),
     (
-        Field::Remark,
+        LabelField::Remark,
         &[
             "purpose",
             "reason",
@@ -251,7 +254,7 @@ pub(super) struct Labelled<'t> {
     /// As written, without decoration.
     pub label: &'t str,
     /// `None`: a word of the model's own, perhaps the name of an argument or of a tool.
-    pub field: Option<Field>,
+    pub field: Option<LabelField>,
     pub value: &'t str,
 }
 
@@ -301,7 +304,7 @@ fn separator(text: &str) -> Option<(usize, usize)> {
 }
 
 /// What a label means, whatever number or remark in brackets it has.
-pub(super) fn field(label: &str) -> Option<Field> {
+pub(super) fn field(label: &str) -> Option<LabelField> {
     let bare = label.split(['(', '#']).next().unwrap_or(label);
     let bare =
         bare.trim_end_matches(|c: char| c.is_ascii_digit() || DRESS.contains(&c)).to_lowercase();
@@ -333,7 +336,10 @@ pub(super) fn next_on_line(value: &str) -> Option<usize> {
             continue;
         }
         let label = labelled(after).and_then(|found| found.field);
-        if matches!(label, Some(Field::Tool | Field::Input | Field::Evidence | Field::Call)) {
+        if matches!(
+            label,
+            Some(LabelField::Tool | LabelField::Input | LabelField::Evidence | LabelField::Call)
+        ) {
             return Some(at);
         }
     }
@@ -344,13 +350,13 @@ pub(super) fn next_on_line(value: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Option<(&str, Option<Field>, &str)> {
+    fn read(text: &str) -> Option<(&str, Option<LabelField>, &str)> {
         labelled(text).map(|found| (found.label, found.field, found.value))
     }
 
     #[test]
     fn a_label_ends_at_a_colon_an_equals_sign_or_a_dash_between_spaces() {
-        let tool = Some(("Tool", Some(Field::Tool), "f"));
+        let tool = Some(("Tool", Some(LabelField::Tool), "f"));
         for text in
             ["Tool: f", "**Tool:** f", "Tool：f", "Tool = f", "Tool=f", "Tool - f", "Tool — f"]
         {
@@ -375,8 +381,8 @@ mod tests {
 
     #[test]
     fn a_tag_is_a_name_with_something_in_it() {
-        assert_eq!(read("<tool> f </tool>"), Some(("tool", Some(Field::Tool), "f")));
-        assert_eq!(read("<tool>f"), Some(("tool", Some(Field::Tool), "f")));
+        assert_eq!(read("<tool> f </tool>"), Some(("tool", Some(LabelField::Tool), "f")));
+        assert_eq!(read("<tool>f"), Some(("tool", Some(LabelField::Tool), "f")));
         for text in ["<tool></tool>", "<a tool>f</a>", "tool>f"] {
             assert_eq!(read(text), None, "{text}");
         }

@@ -20,10 +20,10 @@ mod text;
 pub use self::{
     check::{check, resolve},
     json::schema,
-    offered::{Offered, OfferedTool},
+    offered::{OfferedTool, PlanTools},
     order::{critical_path, levels, ready},
     parse::read,
-    reading::Reading,
+    reading::PlanReading,
 };
 pub use self::{
     json::parse_json,

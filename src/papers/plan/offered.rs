@@ -23,13 +23,13 @@ pub struct OfferedTool {
 
 /// The tools that a plan may call.
 #[derive(Clone, Debug, Default)]
-pub struct Offered {
+pub struct PlanTools {
     tools: Vec<OfferedTool>,
     /// Positions by folded name.
     by_name: HashMap<String, Vec<usize>>,
 }
 
-impl Offered {
+impl PlanTools {
     pub fn new(tools: impl IntoIterator<Item = OfferedTool>) -> Self {
         let tools: Vec<OfferedTool> = tools.into_iter().collect();
         let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
@@ -150,13 +150,13 @@ pub(super) fn folded(name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn offered() -> Offered {
-        Offered::named(["search_web", "search", "Google Search", "Wikipedia", "wiki.api"])
+    fn offered() -> PlanTools {
+        PlanTools::named(["search_web", "search", "Google Search", "Wikipedia", "wiki.api"])
     }
 
     #[test]
     fn a_name_is_known_in_any_spelling_and_the_exact_one_first() {
-        let two = Offered::named(["Search", "search", "Web-Search"]);
+        let two = PlanTools::named(["Search", "search", "Web-Search"]);
         let named = |text: &str| two.named_exactly(text).map(|tool| tool.name.as_str());
         assert_eq!([named("Search"), named("search")], [Some("Search"), Some("search")]);
         assert_eq!([named("SEARCH"), named("web_search")], [None, Some("Web-Search")]);

@@ -88,7 +88,7 @@ pub fn critical_path(plan: &Plan, durations: impl Fn(EvidenceId) -> u64) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Offered, parse};
+    use crate::plan::{PlanTools, parse};
 
     fn ids(ids: &[EvidenceId]) -> String {
         ids.iter().map(EvidenceId::to_string).collect::<Vec<_>>().join(" ")
@@ -99,7 +99,7 @@ mod tests {
         // E5 names evidence that is written after it, which is unusual and fine.
         let plan = parse(
             "Plan: a\n#E1 = f[]\n#E5 = g[#E4]\nPlan: b\n#E2 = f[]\n#E3 = g[#E1 #E2]\n#E4 = g[#E3 #E1]",
-            &Offered::default(),
+            &PlanTools::default(),
         )
         .unwrap();
         let ready =
@@ -122,7 +122,7 @@ mod tests {
     fn a_circle_never_becomes_ready_and_ends_no_search() {
         let plan = parse(
             "Plan: a\n#E1 = f[#E2]\n#E2 = f[#E1]\n#E3 = f[#E2]\n#E4 = f[]",
-            &Offered::default(),
+            &PlanTools::default(),
         )
         .unwrap();
         assert_eq!(levels(&plan), [[EvidenceId(4)]]);

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::offered::Offered;
-use super::reading::{Doubt, LONGEST, Reading, Unreadable, spelled};
-use super::step::{Lost, Step};
+use super::offered::PlanTools;
+use super::reading::{Doubt, LONGEST, PlanReading, Unreadable, spelled};
+use super::step::{Lost, StepDraft};
 use super::{json, names, text};
 use crate::domain::{Evidence, EvidenceId, Plan, PlanStep, arguments, plan};
 
@@ -14,7 +14,7 @@ use crate::domain::{Evidence, EvidenceId, Plan, PlanStep, arguments, plan};
 ///
 /// # Errors
 /// Where it contains no plan or an unreadable call, or is too large.
-pub fn read(text: &str, offered: &Offered) -> Result<Reading, Unreadable> {
+pub fn read(text: &str, offered: &PlanTools) -> Result<PlanReading, Unreadable> {
     if text.len() > LONGEST {
         return Err(Unreadable::TooLong { bytes: text.len() });
     }
@@ -25,11 +25,11 @@ pub fn read(text: &str, offered: &Offered) -> Result<Reading, Unreadable> {
     let text = text.strip_prefix("Final Answer:").unwrap_or(text);
     let bare = arguments::unfenced(text);
     if bare.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(bare).is_ok() {
-        return Ok(Reading { plan: json::parse_json(bare)?, doubts: Vec::new() });
+        return Ok(PlanReading { plan: json::parse_json(bare)?, doubts: Vec::new() });
     }
     let begins = [text.find('{'), text.find("[{"), text.find("[\n")].into_iter().flatten().min();
     if let Some(value) = begins.and_then(|at| arguments::json(&text[at..])).filter(json::is_plan) {
-        return Ok(Reading { plan: json::from_value(value)?, doubts: Vec::new() });
+        return Ok(PlanReading { plan: json::from_value(value)?, doubts: Vec::new() });
     }
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
     let lines = names::with_numbers(without_formulas(lines, offered));
@@ -37,26 +37,26 @@ pub fn read(text: &str, offered: &Offered) -> Result<Reading, Unreadable> {
     if !steps.is_empty() {
         let plan = spelled(numbered(steps));
         let doubts = doubts(&plan, lost, &lines);
-        return Ok(Reading { plan, doubts });
+        return Ok(PlanReading { plan, doubts });
     }
     let plan = match text.find('{').and_then(|at| arguments::json(&text[at..])) {
         Some(value) => json::from_value(value)?,
         None if bare.starts_with('{') => json::parse_json(bare)?,
         None => return Err(if lost.is_empty() { Unreadable::NoPlan } else { incomplete(lost) }),
     };
-    Ok(Reading { plan, doubts: Vec::new() })
+    Ok(PlanReading { plan, doubts: Vec::new() })
 }
 
 /// Reads a plan of which nothing may be lost.
 ///
 /// # Errors
 /// As [`read`], and for what could not be read.
-pub fn parse(text: &str, offered: &Offered) -> Result<Plan, Unreadable> {
+pub fn parse(text: &str, offered: &PlanTools) -> Result<Plan, Unreadable> {
     read(text, offered)?.whole()
 }
 
 /// Calls in formulas, as some models write them: `\[ \#E1 = \text{Calculator}[2 + 3] \]`.
-fn without_formulas(text: String, offered: &Offered) -> String {
+fn without_formulas(text: String, offered: &PlanTools) -> String {
     if !text.contains('\\') {
         return text;
     }
@@ -72,7 +72,7 @@ fn without_formulas(text: String, offered: &Offered) -> String {
 }
 
 /// Gives each call a name: its own, or the next one that nothing has.
-fn numbered(steps: Vec<Step>) -> Plan {
+fn numbered(steps: Vec<StepDraft>) -> Plan {
     let calls = || steps.iter().flat_map(|step| &step.calls);
     let mut used: BTreeSet<EvidenceId> = calls().filter_map(|call| call.id).collect();
     let mut last = 0u32;
@@ -148,8 +148,8 @@ mod tests {
     use super::super::reading::MOST;
     use super::*;
 
-    fn offered() -> Offered {
-        Offered::named(["f", "g", "py", "now"])
+    fn offered() -> PlanTools {
+        PlanTools::named(["f", "g", "py", "now"])
     }
 
     /// Plans as `text|E1 tool input|…`.
@@ -312,7 +312,7 @@ mod tests {
     fn a_worklog_has_all_evidence_under_its_plan_and_no_forged_ones() {
         let plan = parse(
             "Plan: a\n#E1 = x[1]\n#E2 = y[#E1]\nPlan: b\nPlan: c\n#E3 = z[]",
-            &Offered::default(),
+            &PlanTools::default(),
         )
         .unwrap();
         let log = plan.worklog(|id| match id.0 {

@@ -53,13 +53,13 @@ pub enum Doubt {
 
 /// What was read of a planner's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct PlanReading {
     pub plan: Plan,
     /// What was written and not read; empty for most plans.
     pub doubts: Vec<Doubt>,
 }
 
-impl Reading {
+impl PlanReading {
     /// The plan, if all that was written is in it.
     ///
     /// # Errors

@@ -13,17 +13,17 @@ pub(super) enum Opened {
 }
 
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct StepDraft {
     pub text: String,
-    pub calls: Vec<Call>,
+    pub calls: Vec<CallDraft>,
     /// Calls inside of sentences: they count if the step has no others.
-    pub(super) remarks: Vec<Call>,
+    pub(super) remarks: Vec<CallDraft>,
     pub opened: Opened,
     pub(super) indent: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Call {
+pub(super) struct CallDraft {
     pub id: Option<EvidenceId>,
     pub tool: String,
     pub input: String,
@@ -33,7 +33,7 @@ pub(super) struct Call {
     plain: String,
 }
 
-impl Call {
+impl CallDraft {
     pub(super) fn new(id: Option<EvidenceId>, tool: String, input: &str) -> Self {
         let input = input.trim().to_owned();
         Self { id, tool, plain: plain(&input), input, variable: None }
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn calls_are_alike_of_one_tool_with_inputs_that_are() {
-        let call = |tool: &str, input: &str| Call::new(None, tool.to_owned(), input);
+        let call = |tool: &str, input: &str| CallDraft::new(None, tool.to_owned(), input);
         assert!(call("f", "Oslo").is_alike(&call("f", "'oslo'")));
         assert!(call("f", "!").is_alike(&call("f", "!")));
         for other in [call("g", "Oslo"), call("f", "Bergen")] {

@@ -1,48 +1,55 @@
 //! Plans in tables: the header says what each cell of a row is.
 
-use super::label::{self, Field};
+use super::label::{self, LabelField};
 
 /// What the columns of a table are.
-pub(super) struct Table {
-    columns: Vec<Column>,
+pub(super) struct PlanTable {
+    columns: Vec<PlanColumn>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Column {
+enum PlanColumn {
     Text,
-    Field(Field),
+    Field(LabelField),
 }
 
-impl Table {
+impl PlanTable {
     /// The table that begins with this row, if it has columns for calls and a rule below it.
     pub fn new(cells: &[&str], below: &str) -> Option<Self> {
         let column = |cell: &&str| match label::field(cell.trim_matches(label::DRESS)) {
-            Some(field @ (Field::Tool | Field::Input | Field::Evidence | Field::Call)) => {
-                Column::Field(field)
-            }
-            Some(Field::Asked) => Column::Field(Field::Input),
-            Some(Field::Step | Field::Remark) | None => Column::Text,
+            Some(
+                field @ (LabelField::Tool
+                | LabelField::Input
+                | LabelField::Evidence
+                | LabelField::Call),
+            ) => PlanColumn::Field(field),
+            Some(LabelField::Asked) => PlanColumn::Field(LabelField::Input),
+            Some(LabelField::Step | LabelField::Remark) | None => PlanColumn::Text,
         };
-        let columns: Vec<Column> = cells.iter().map(column).collect();
+        let columns: Vec<PlanColumn> = cells.iter().map(column).collect();
         let called = columns.iter().any(|column| {
-            matches!(column, Column::Field(Field::Tool | Field::Call | Field::Evidence))
+            matches!(
+                column,
+                PlanColumn::Field(LabelField::Tool | LabelField::Call | LabelField::Evidence)
+            )
         });
         (is_rule(below) && called).then_some(Self { columns })
     }
 
     /// The text of a row's step, and its fields: evidence last, because it names what stands before it.
-    pub fn row<'t>(&self, cells: &[&'t str]) -> (&'t str, Vec<(Field, &'t str)>) {
+    pub fn row<'t>(&self, cells: &[&'t str]) -> (&'t str, Vec<(LabelField, &'t str)>) {
         let pairs = || self.columns.iter().zip(cells);
-        let texts = pairs().filter(|(column, _)| **column == Column::Text).map(|(_, cell)| *cell);
+        let texts =
+            pairs().filter(|(column, _)| **column == PlanColumn::Text).map(|(_, cell)| *cell);
         let is_text = |cell: &&str| cell.contains(char::is_alphabetic) && cell.chars().count() > 3;
         let text = texts.filter(is_text).max_by_key(|cell| cell.len()).unwrap_or_default();
-        let mut fields: Vec<(Field, &str)> = pairs()
+        let mut fields: Vec<(LabelField, &str)> = pairs()
             .filter_map(|(column, cell)| match column {
-                Column::Field(field) => Some((*field, *cell)),
-                Column::Text => None,
+                PlanColumn::Field(field) => Some((*field, *cell)),
+                PlanColumn::Text => None,
             })
             .collect();
-        fields.sort_by_key(|(field, _)| *field == Field::Evidence);
+        fields.sort_by_key(|(field, _)| *field == LabelField::Evidence);
         (text, fields)
     }
 }

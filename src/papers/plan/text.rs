@@ -3,14 +3,14 @@
 //! line it continues the plan's text.
 
 use super::assemble::Assembler;
-use super::calling::{self, Call, Head};
+use super::calling::{self, CallText, Head};
 use super::fields::value_of;
 use super::head::{self, Begin};
-use super::label::{self, Field, Labelled};
-use super::offered::Offered;
+use super::label::{self, LabelField, Labelled};
+use super::offered::PlanTools;
 use super::reading::Unreadable;
-use super::step::{Lost, Opened, Step};
-use super::table::{self, Table};
+use super::step::{Lost, Opened, StepDraft};
+use super::table::{self, PlanTable};
 use super::{bracket, json, names};
 use crate::domain::{EvidenceId, words};
 
@@ -23,8 +23,11 @@ const SENTENCE: usize = 2000;
 ///
 /// # Errors
 /// An unfinished call that cannot be parsed, or more than [`MOST`](super::MOST) plans or calls.
-pub(super) fn read(text: &str, offered: &Offered) -> Result<(Vec<Step>, Vec<Lost>), Unreadable> {
-    let mut reader = Reader {
+pub(super) fn read(
+    text: &str,
+    offered: &PlanTools,
+) -> Result<(Vec<StepDraft>, Vec<Lost>), Unreadable> {
+    let mut reader = PlanReader {
         text,
         calls: calls(text, offered),
         offered,
@@ -53,7 +56,7 @@ fn is_cut(text: &str, input: &str) -> bool {
 }
 
 /// The starts of lines that begin with a call and a hash: none of them is inside of another call.
-fn calls(text: &str, offered: &Offered) -> Vec<usize> {
+fn calls(text: &str, offered: &PlanTools) -> Vec<usize> {
     let mut at = 0;
     let mut calls = Vec::new();
     for line in text.split_inclusive('\n') {
@@ -69,34 +72,34 @@ fn calls(text: &str, offered: &Offered) -> Vec<usize> {
     calls
 }
 
-pub(super) fn is_call(call: &Call<'_>) -> bool {
-    matches!(call, Call::Open { .. } | Call::Said { .. })
+pub(super) fn is_call(call: &CallText<'_>) -> bool {
+    matches!(call, CallText::Open { .. } | CallText::Said { .. })
 }
 
 /// Lines that belong to the field before them.
-pub(super) struct Block {
+pub(super) struct FieldBlock {
     /// Characters in front of the field's line.
     pub indent: usize,
-    pub field: Field,
+    pub field: LabelField,
     /// Between the borders of a block of code.
     pub fenced: bool,
 }
 
-pub(super) struct Reader<'t, 'o> {
+pub(super) struct PlanReader<'t, 'o> {
     pub text: &'t str,
     /// See [`calls`].
     calls: Vec<usize>,
-    pub offered: &'o Offered,
+    pub offered: &'o PlanTools,
     pub to: Assembler<'o>,
-    pub block: Option<Block>,
+    pub block: Option<FieldBlock>,
     /// Whether this is the rest of a line, behind a call.
     is_tail: bool,
-    table: Option<Table>,
+    table: Option<PlanTable>,
     /// Apparent calls that could not be parsed; fine if the call was made elsewhere.
     unread: Vec<(EvidenceId, &'t str)>,
 }
 
-impl<'t> Reader<'t, '_> {
+impl<'t> PlanReader<'t, '_> {
     /// Reads the line that begins here, or the rest of it; returns the position to continue at, which is further.
     fn line(&mut self, at: usize) -> Result<usize, Unreadable> {
         let rest = &self.text[at..];
@@ -145,12 +148,12 @@ impl<'t> Reader<'t, '_> {
         let Some(mut block) = self.block.take() else { return Ok(false) };
         let bare = line.trim_start();
         if bare.starts_with("```") {
-            if !block.fenced && (block.field != Field::Input || self.to.has_input()) {
+            if !block.fenced && (block.field != LabelField::Input || self.to.has_input()) {
                 return Ok(false);
             }
             if !block.fenced {
                 let indent = line.len() - bare.len();
-                self.block = Some(Block { fenced: true, indent, ..block });
+                self.block = Some(FieldBlock { fenced: true, indent, ..block });
             }
             return Ok(true);
         }
@@ -162,11 +165,11 @@ impl<'t> Reader<'t, '_> {
             return Ok(true);
         }
         let value = head::bare(line).trim();
-        let awaited = block.field == Field::Input && self.to.awaits_input();
+        let awaited = block.field == LabelField::Input && self.to.awaits_input();
         let deeper = awaited || line.len() - bare.len() > block.indent;
         let known = match head::begin(line, self.offered) {
-            Some(Begin::Call(_)) if block.field == Field::Input => false,
-            Some(Begin::Field(Field::Asked | Field::Remark, _)) => false,
+            Some(Begin::Call(_)) if block.field == LabelField::Input => false,
+            Some(Begin::Field(LabelField::Asked | LabelField::Remark, _)) => false,
             Some(_) => true,
             None => false,
         };
@@ -174,7 +177,7 @@ impl<'t> Reader<'t, '_> {
             return Ok(false);
         }
         match block.field {
-            Field::Tool => self.tool(value, false, line)?,
+            LabelField::Tool => self.tool(value, false, line)?,
             _ => self.to.more_input(value),
         }
         block.fenced = false;
@@ -208,7 +211,7 @@ impl<'t> Reader<'t, '_> {
         };
         let Some(table) = &self.table else {
             let below = self.text[next..].lines().next().unwrap_or_default();
-            self.table = Table::new(&cells, below);
+            self.table = PlanTable::new(&cells, below);
             return Ok(self.table.is_some());
         };
         if table::is_rule(line) {
@@ -289,12 +292,12 @@ impl<'t> Reader<'t, '_> {
         line: &'t str,
     ) -> Result<Option<usize>, Unreadable> {
         match head.call {
-            Call::Open { .. } => return self.open(Some(head.id), &head.call, line),
-            Call::Said { tool, input } => self.to.call(Some(head.id), tool, value_of(input))?,
-            Call::Name(tool) if head.sure || self.offered.named_exactly(tool).is_some() => {
+            CallText::Open { .. } => return self.open(Some(head.id), &head.call, line),
+            CallText::Said { tool, input } => self.to.call(Some(head.id), tool, value_of(input))?,
+            CallText::Name(tool) if head.sure || self.offered.named_exactly(tool).is_some() => {
                 self.to.bare_call(head.id, tool, head.sure, line)?;
             }
-            Call::Name(rest) | Call::Unread(rest) => {
+            CallText::Name(rest) | CallText::Unread(rest) => {
                 if head.sure && !self.to.awaits_name() && !rest.is_empty() {
                     self.unread.push((head.id, line));
                 } else {
@@ -312,10 +315,10 @@ impl<'t> Reader<'t, '_> {
     pub(super) fn open(
         &mut self,
         id: Option<EvidenceId>,
-        call: &Call<'t>,
+        call: &CallText<'t>,
         line: &'t str,
     ) -> Result<Option<usize>, Unreadable> {
-        let Call::Open { tool, bracket, rest } = call else { return Ok(None) };
+        let CallText::Open { tool, bracket, rest } = call else { return Ok(None) };
         let from = self.position(rest);
         let until = self.calls.partition_point(|call| *call <= from);
         let until = self.calls.get(until).copied().unwrap_or(self.text.len());

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::evidence::Evidence;
-use crate::domain::graph::{Row, Successor};
+use crate::domain::graph::{GraphRow, Successor};
 use crate::domain::{Knob, Knobs, Learning, Pins, Scores, ToolGraph, ToolName};
 
 /// A view of the graph in which edges have weights (ToolNet, eq. 6):
@@ -85,12 +85,12 @@ impl<'a> Weights<'a> {
     fn ranked(&self, from: &str, k: usize) -> Vec<(u64, WeightedEdge)> {
         let (steps, evidence) = match self.graph.row(from) {
             None => return Vec::new(),
-            Some(Row::Listed(steps)) => {
+            Some(GraphRow::Listed(steps)) => {
                 let steps: Vec<_> = steps.into_iter().map(|step| self.with_score(step)).collect();
                 let evidence = self.evidence_of(&steps);
                 (steps, evidence)
             }
-            Some(Row::Even { end }) => {
+            Some(GraphRow::Even { end }) => {
                 (self.best_of_even(from, end, k), self.evidence_of_even(end))
             }
         };
@@ -106,12 +106,12 @@ impl<'a> Weights<'a> {
             return None;
         }
         let ((step, score), evidence) = match self.graph.row(from)? {
-            Row::Listed(steps) => {
+            GraphRow::Listed(steps) => {
                 let steps: Vec<_> = steps.into_iter().map(|step| self.with_score(step)).collect();
                 let step = *steps.iter().find(|(step, _)| step.name.as_str() == to)?;
                 (step, self.evidence_of(&steps))
             }
-            Row::Even { end } => (self.even_step(to, end)?, self.evidence_of_even(end)),
+            GraphRow::Even { end } => (self.even_step(to, end)?, self.evidence_of_even(end)),
         };
         Some(self.weigh(from, step, evidence.share(score)).weight)
     }
@@ -129,8 +129,8 @@ impl<'a> Weights<'a> {
         let mut even: [Option<Evidence>; 2] = [None; 2];
         let row = |from: &&str| match self.graph.row(from) {
             None => vec![None; to.len()],
-            Some(Row::Listed(steps)) => self.some_listed(from, steps, to),
-            Some(Row::Even { end }) => {
+            Some(GraphRow::Listed(steps)) => self.some_listed(from, steps, to),
+            Some(GraphRow::Even { end }) => {
                 let known = &mut even[usize::from(end)];
                 let evidence = known.get_or_insert_with(|| self.evidence_of_even(end));
                 self.some_even(from, end, evidence, to)
@@ -175,8 +175,8 @@ impl<'a> Weights<'a> {
     pub fn successors_len(&self, from: &str) -> usize {
         match self.graph.row(from) {
             None => 0,
-            Some(Row::Listed(steps)) => steps.len(),
-            Some(Row::Even { end }) => self.even_len(end),
+            Some(GraphRow::Listed(steps)) => steps.len(),
+            Some(GraphRow::Even { end }) => self.even_len(end),
         }
     }
 

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use super::{Machine, Wait, frames};
 use crate::domain::program::{
-    Again, Answer, CALLS, Extra, Heard, HeardCall, Moment, Pause, ProgramCall, ProgramEnd,
-    ProgramLimits, ProgramStart, Reached, Stops, TOO_LONG, Told, Until,
+    Again, CALLS, CallAnswer, Extra, ExtraOutcome, Heard, HeardCall, Moment, Pause, ProgramCall,
+    ProgramEnd, ProgramLimits, ProgramStart, Reached, Stops, TOO_LONG, Until,
 };
 use crate::papers::atc::prepare::Prepared;
-use crate::papers::atc::source::Source;
+use crate::papers::atc::source::ParsedProgram;
 
 /// How long an expression may take, in milliseconds.
 const ASKED_MS: u64 = 50;
@@ -23,7 +23,8 @@ impl Machine {
     /// Runs a program again. It goes on from where it stops.
     pub fn again(again: Again) -> (Option<Self>, Reached) {
         let Again { start, heard, until, asked, counts } = again;
-        let prepared = Source::parse(&start.text).map(|source| Prepared::of(&source, &start));
+        let prepared =
+            ParsedProgram::parse(&start.text).map(|source| Prepared::of(&source, &start));
         let code = match prepared {
             Ok(code) => code,
             Err(error) => return (None, Reached::failed(*error)),
@@ -75,7 +76,7 @@ fn over(
             Pause::Clock => match heard.clocks.get(clocks) {
                 Some(millis) => {
                     clocks += 1;
-                    vec![Answer::Time(*millis)]
+                    vec![CallAnswer::Time(*millis)]
                 }
                 None => break,
             },
@@ -110,7 +111,7 @@ fn over(
 }
 
 /// What the record answers to these calls. Otherwise whether it has others in their place.
-fn answers(known: &[HeardCall], at: usize, made: &[ProgramCall]) -> Result<Vec<Answer>, bool> {
+fn answers(known: &[HeardCall], at: usize, made: &[ProgramCall]) -> Result<Vec<CallAnswer>, bool> {
     let left = known.get(at..).unwrap_or_default();
     let is_same = |(was, now): (&HeardCall, &ProgramCall)| {
         was.tool == now.tool && was.arguments == now.arguments
@@ -131,7 +132,7 @@ fn tell(
     heard: &Heard,
     (when, nth): (Moment, Option<u64>),
     (expression, spent): (String, Duration),
-) -> Told {
+) -> ExtraOutcome {
     let extra = Extra { when, expression: expression.clone(), sets: None };
     let extras = start.extras.iter().cloned().chain([extra]).collect();
     let spent = u64::try_from(spent.as_millis()).unwrap_or(u64::MAX);
@@ -139,13 +140,13 @@ fn tell(
     let time_ms = spent.saturating_mul(2).saturating_add(ASKED_MS).min(start.limits.time_ms);
     let limits = ProgramLimits { time_ms, ..start.limits };
     let start = ProgramStart { extras, limits, ..start.clone() };
-    let none = |why: String| Told {
+    let none = |why: String| ExtraOutcome {
         expression: expression.clone(),
         sets: None,
         value: Err(why),
         holds: false,
     };
-    let source = match Source::parse(&start.text) {
+    let source = match ParsedProgram::parse(&start.text) {
         Ok(source) => source,
         Err(error) => return none(error.summary()),
     };

@@ -5,7 +5,7 @@ use super::Machine;
 use crate::domain::program::{Pause, Raised, Stops};
 use crate::domain::words;
 use crate::papers::atc::prepare::Prepared;
-use crate::papers::atc::source::Source;
+use crate::papers::atc::source::ParsedProgram;
 
 /// Exceptions of a part that is not there, or of a value that has no parts.
 const OF_PARTS: [&str; 4] = ["KeyError", "IndexError", "TypeError", "AttributeError"];
@@ -28,7 +28,7 @@ impl Machine {
 
     fn had(&self, raised: &Raised) -> Option<(String, Vec<String>)> {
         let failed = raised.span?;
-        let source = Source::parse(&self.start.text).ok()?;
+        let source = ParsedProgram::parse(&self.start.text).ok()?;
         let code = Prepared::telling(&source, &self.start, failed)?;
         let (mut again, mut pause) =
             Machine::run(self.start.clone(), code, (&Stops::default(), None), false);

@@ -1,13 +1,13 @@
 //! Causal attention: a token looks at itself and at the tokens before it.
 
-use super::cache::Layer;
-use crate::kernel::{Lanes, Work, dot};
+use super::cache::CachedLayer;
+use crate::kernel::{KernelWork, Lanes, dot};
 use crate::shape::Shape;
 
 /// Adds up values by the softmax of `query · key / √head`. Several heads of queries share a head of keys and values.
 pub struct Attention<'a> {
     pub shape: &'a Shape,
-    pub cache: &'a Layer,
+    pub cache: &'a CachedLayer,
     /// Queries of the tokens from position `at` on, a row of all heads for each.
     pub queries: &'a [f32],
     pub at: usize,
@@ -17,7 +17,7 @@ pub struct Attention<'a> {
     pub out: &'a mut Vec<f32>,
 }
 
-impl Work for Attention<'_> {
+impl KernelWork for Attention<'_> {
     type Output = ();
 
     #[inline(always)]

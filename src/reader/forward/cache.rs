@@ -6,14 +6,14 @@ use crate::shape::Shape;
 #[derive(Default)]
 pub struct Cache {
     tokens: Vec<u32>,
-    layers: Vec<Layer>,
+    layers: Vec<CachedLayer>,
     /// Numbers of a key or a value of a token.
     size: usize,
 }
 
 /// Of a layer: `tokens × size` numbers each.
 #[derive(Clone, Default)]
-pub struct Layer {
+pub struct CachedLayer {
     pub keys: Vec<f32>,
     pub values: Vec<f32>,
 }
@@ -21,7 +21,7 @@ pub struct Layer {
 impl Cache {
     pub fn new(shape: &Shape) -> Self {
         let size = shape.kv_heads * shape.head;
-        Self { tokens: Vec::new(), layers: vec![Layer::default(); shape.layers], size }
+        Self { tokens: Vec::new(), layers: vec![CachedLayer::default(); shape.layers], size }
     }
 
     /// How many tokens of this sequence the first `depth` layers have read.
@@ -41,13 +41,13 @@ impl Cache {
         }
     }
 
-    pub fn layers(&mut self) -> &mut [Layer] {
+    pub fn layers(&mut self) -> &mut [CachedLayer] {
         &mut self.layers
     }
 
     /// Forgets everything, and returns the memory.
     pub fn clear(&mut self) {
         self.tokens = Vec::new();
-        self.layers.fill(Layer::default());
+        self.layers.fill(CachedLayer::default());
     }
 }

@@ -16,5 +16,5 @@ mod swiglu;
 mod weights;
 
 pub use self::cache::Cache;
-pub use self::pass::{Pass, Seen};
+pub use self::pass::{Pass, PassStates};
 pub use self::weights::Weights;

@@ -1,6 +1,6 @@
 //! Normalisation by the root mean square.
 
-use crate::kernel::{Lanes, Work, dot};
+use crate::kernel::{KernelWork, Lanes, dot};
 
 /// Writes `x / sqrt(mean(x²) + ε) ⊙ weights` of each row `x` to `out`.
 pub struct Normalization<'a> {
@@ -11,7 +11,7 @@ pub struct Normalization<'a> {
     pub out: &'a mut Vec<f32>,
 }
 
-impl Work for Normalization<'_> {
+impl KernelWork for Normalization<'_> {
     type Output = ();
 
     #[inline(always)]

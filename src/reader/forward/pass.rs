@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{
     Cache, Weights, attention::Attention, norm::Normalization, rotation::Rotation, swiglu::SwiGlu,
-    weights::Layer,
+    weights::LayerWeights,
 };
 use crate::error::ReaderError;
 use crate::kernel::Kernel;
@@ -14,7 +14,7 @@ use crate::shape::Shape;
 const PIECE: usize = 64;
 
 /// States that a pass has reached.
-pub struct Seen<'a> {
+pub struct PassStates<'a> {
     /// The number of layers behind these states.
     pub layer: usize,
     /// The position of the first token.
@@ -62,7 +62,7 @@ impl<'a> Pass<'a> {
         start: usize,
         depth: usize,
         cancelled: &AtomicBool,
-        mut seen: impl FnMut(Seen<'_>),
+        mut seen: impl FnMut(PassStates<'_>),
     ) -> Result<(), ReaderError> {
         let (shape, weights) = (self.shape, self.weights);
         cache.begin(tokens, start);
@@ -76,7 +76,7 @@ impl<'a> Pass<'a> {
                 }
                 self.attend(layer, &mut cache.layers()[n], &rotation, at);
                 self.feed_forward(layer);
-                seen(Seen { layer: n + 1, at, states: &self.states });
+                seen(PassStates { layer: n + 1, at, states: &self.states });
             }
             at += piece.len();
         }
@@ -102,8 +102,8 @@ impl<'a> Pass<'a> {
     /// The first half of a layer. It puts the keys and values of the piece into the cache.
     fn attend(
         &mut self,
-        layer: &Layer,
-        cache: &mut super::cache::Layer,
+        layer: &LayerWeights,
+        cache: &mut super::cache::CachedLayer,
         rotation: &Rotation,
         at: usize,
     ) {
@@ -123,7 +123,7 @@ impl<'a> Pass<'a> {
     }
 
     /// The second half of a layer.
-    fn feed_forward(&mut self, layer: &Layer) {
+    fn feed_forward(&mut self, layer: &LayerWeights) {
         let kernel = self.kernel;
         self.normalize(&layer.feed_forward_norm);
         layer.gate.times(kernel, &self.normed, &mut self.a);

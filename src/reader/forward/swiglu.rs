@@ -1,6 +1,6 @@
 //! The gate of the feed-forward network.
 
-use crate::kernel::{Lanes, Work};
+use crate::kernel::{KernelWork, Lanes};
 
 /// Replaces `gate` by `silu(gate) ⊙ up`, with `silu(x) = x / (1 + e⁻ˣ)`.
 pub struct SwiGlu<'a> {
@@ -8,7 +8,7 @@ pub struct SwiGlu<'a> {
     pub up: &'a [f32],
 }
 
-impl Work for SwiGlu<'_> {
+impl KernelWork for SwiGlu<'_> {
     type Output = ();
 
     #[inline(always)]

@@ -4,8 +4,8 @@
 use std::io::{Read, Seek};
 
 use super::norm::Normalization;
-use crate::error::Fault;
-use crate::gguf::{Source, Tensor, Tensors};
+use crate::error::ModelFileFault;
+use crate::gguf::{GgufSource, Tensor, Tensors};
 use crate::kernel::{Kernel, Matrix};
 use crate::shape::Shape;
 
@@ -16,7 +16,7 @@ const PIECE: usize = 64 * 1024;
 pub struct Weights {
     /// `vocabulary × width`: the first state of each token.
     pub embedding: Matrix,
-    pub layers: Vec<Layer>,
+    pub layers: Vec<LayerWeights>,
     /// The final normalisation.
     pub norm: Vec<f32>,
     /// `vocabulary × width`; `None` where it is the embedding.
@@ -24,7 +24,7 @@ pub struct Weights {
 }
 
 /// The weights of a layer.
-pub struct Layer {
+pub struct LayerWeights {
     pub attention_norm: Vec<f32>,
     pub query: Matrix,
     pub key: Matrix,
@@ -39,14 +39,14 @@ pub struct Layer {
 impl Weights {
     /// Reads all weights of a model of this shape and so many tokens.
     pub fn read<R: Read + Seek>(
-        source: &mut Source<R>,
+        source: &mut GgufSource<R>,
         tensors: Tensors,
         shape: &Shape,
         vocabulary: usize,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, ModelFileFault> {
         let mut loader = Loader { source, tensors };
         let embedding = loader.matrix("token_embd.weight", vocabulary, shape.width)?;
-        let layers = (0..shape.layers).map(|n| Layer::read(&mut loader, shape, n));
+        let layers = (0..shape.layers).map(|n| LayerWeights::read(&mut loader, shape, n));
         let layers = layers.collect::<Result<Vec<_>, _>>()?;
         let norm = loader.vector("output_norm.weight", shape.width)?;
         let output = match loader.tensors.contains_key("output.weight") {
@@ -58,7 +58,7 @@ impl Weights {
             Some(name) => {
                 let found = format!("tensor `{name}` belongs to no layer of this model");
                 let layers = shape.layers;
-                Err(Fault::bad(
+                Err(ModelFileFault::bad(
                     found,
                     format!("the tensors of a plain llama model of {layers} layers"),
                 ))
@@ -74,12 +74,12 @@ impl Weights {
     }
 }
 
-impl Layer {
+impl LayerWeights {
     fn read<R: Read + Seek>(
         loader: &mut Loader<'_, R>,
         shape: &Shape,
         n: usize,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, ModelFileFault> {
         let (width, wide) = (shape.width, shape.feed_forward);
         let (queries, keys) = (shape.heads * shape.head, shape.kv_heads * shape.head);
         let name = |part: &str| format!("blk.{n}.{part}.weight");
@@ -99,12 +99,17 @@ impl Layer {
 
 /// Takes tensors out of a file, each once.
 struct Loader<'a, R> {
-    source: &'a mut Source<R>,
+    source: &'a mut GgufSource<R>,
     tensors: Tensors,
 }
 
 impl<R: Read + Seek> Loader<'_, R> {
-    fn matrix(&mut self, name: &str, rows: usize, columns: usize) -> Result<Matrix, Fault> {
+    fn matrix(
+        &mut self,
+        name: &str,
+        rows: usize,
+        columns: usize,
+    ) -> Result<Matrix, ModelFileFault> {
         let tensor = self.take(name, rows, columns)?;
         // The table of tensors was compared with the size of the file, so the file has this much.
         let mut matrix = Matrix::with_capacity(tensor.packing, rows, columns);
@@ -121,23 +126,23 @@ impl<R: Read + Seek> Loader<'_, R> {
         Ok(matrix)
     }
 
-    fn vector(&mut self, name: &str, length: usize) -> Result<Vec<f32>, Fault> {
+    fn vector(&mut self, name: &str, length: usize) -> Result<Vec<f32>, ModelFileFault> {
         let matrix = self.matrix(name, 1, length)?;
         let mut numbers = vec![0.0; length];
         matrix.unpack_row(0, &mut numbers);
         Ok(numbers)
     }
 
-    fn take(&mut self, name: &str, rows: usize, columns: usize) -> Result<Tensor, Fault> {
+    fn take(&mut self, name: &str, rows: usize, columns: usize) -> Result<Tensor, ModelFileFault> {
         let expected = format!("{rows} rows of {columns} numbers, by the file's metadata");
         let Some(tensor) = self.tensors.remove(name) else {
-            return Err(Fault::bad(format!("no tensor `{name}`"), expected));
+            return Err(ModelFileFault::bad(format!("no tensor `{name}`"), expected));
         };
         if (tensor.rows, tensor.columns) == (rows, columns) {
             return Ok(tensor);
         }
         let found =
             format!("tensor `{name}` has {} rows of {} numbers", tensor.rows, tensor.columns);
-        Err(Fault::bad(found, expected))
+        Err(ModelFileFault::bad(found, expected))
     }
 }

@@ -11,9 +11,9 @@ mod value;
 use std::io::{Read, Seek};
 
 pub use self::metadata::Metadata;
-pub use self::source::Source;
+pub use self::source::GgufSource;
 pub use self::tensor::{Tensor, Tensors};
-use super::error::Fault;
+use super::error::ModelFileFault;
 
 /// The version of the format that is read.
 const VERSION: u32 = 3;
@@ -29,29 +29,32 @@ pub struct Header {
 
 impl Header {
     /// Reads from the begin of a file to the end of its metadata.
-    pub fn read<R: Read + Seek>(source: &mut Source<R>) -> Result<Self, Fault> {
+    pub fn read<R: Read + Seek>(source: &mut GgufSource<R>) -> Result<Self, ModelFileFault> {
         let expected = "a model file in the format GGUF, version 3, little-endian";
         if source.size() < 4 || source.bytes::<4>("the magic")? != *b"GGUF" {
-            return Err(Fault::bad("this is not a GGUF file", expected));
+            return Err(ModelFileFault::bad("this is not a GGUF file", expected));
         }
         let version = source.u32("the header")?;
         if version.swap_bytes() <= 0xffff && version > 0xffff {
-            return Err(Fault::bad("this GGUF file is big-endian", expected));
+            return Err(ModelFileFault::bad("this GGUF file is big-endian", expected));
         }
         if version != VERSION {
             let found = format!("this GGUF file has version {version}");
-            return Err(Fault::bad(found, expected));
+            return Err(ModelFileFault::bad(found, expected));
         }
         let (tensors, keys) = (source.u64("the header")?, source.u64("the header")?);
         Ok(Self { metadata: Metadata::read(source, keys)?, tensors })
     }
 
     /// Reads the table of tensors, which follows the metadata.
-    pub fn tensors<R: Read + Seek>(&self, source: &mut Source<R>) -> Result<Tensors, Fault> {
+    pub fn tensors<R: Read + Seek>(
+        &self,
+        source: &mut GgufSource<R>,
+    ) -> Result<Tensors, ModelFileFault> {
         let alignment = self.metadata.number("general.alignment")?.unwrap_or(ALIGNMENT);
         if !alignment.is_power_of_two() || !(8..=65_536).contains(&alignment) {
             let found = format!("`general.alignment` is {alignment}");
-            return Err(Fault::bad(found, "a power of two from 8 to 65536"));
+            return Err(ModelFileFault::bad(found, "a power of two from 8 to 65536"));
         }
         tensor::read(source, self.tensors, alignment)
     }

@@ -3,10 +3,10 @@
 
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
-use crate::error::Fault;
+use crate::error::ModelFileFault;
 
 /// A model file and the position in it.
-pub struct Source<R> {
+pub struct GgufSource<R> {
     inner: BufReader<R>,
     /// The position in bytes.
     at: u64,
@@ -14,10 +14,10 @@ pub struct Source<R> {
     size: u64,
 }
 
-impl<R: Read + Seek> Source<R> {
+impl<R: Read + Seek> GgufSource<R> {
     /// # Errors
     /// The size cannot be found.
-    pub fn new(mut inner: R) -> Result<Self, Fault> {
+    pub fn new(mut inner: R) -> Result<Self, ModelFileFault> {
         let size = inner.seek(SeekFrom::End(0))?;
         inner.rewind()?;
         Ok(Self { inner: BufReader::with_capacity(64 * 1024, inner), at: 0, size })
@@ -32,7 +32,7 @@ impl<R: Read + Seek> Source<R> {
     }
 
     /// A fault unless the file has `count` more entries of at least `bytes` bytes each.
-    pub fn expect(&self, count: u64, bytes: u64, what: &str) -> Result<(), Fault> {
+    pub fn expect(&self, count: u64, bytes: u64, what: &str) -> Result<(), ModelFileFault> {
         let left = self.size - self.at;
         if count.checked_mul(bytes).is_some_and(|needed| needed <= left) {
             return Ok(());
@@ -41,49 +41,55 @@ impl<R: Read + Seek> Source<R> {
             1 => format!("the file ends inside {what} (size {} bytes)", self.size),
             _ => format!("{count} {what} do not fit into the {left} bytes that are left"),
         };
-        Err(Fault::bad(found, "a complete file; download it again"))
+        Err(ModelFileFault::bad(found, "a complete file; download it again"))
     }
 
-    pub fn bytes<const N: usize>(&mut self, what: &str) -> Result<[u8; N], Fault> {
+    pub fn bytes<const N: usize>(&mut self, what: &str) -> Result<[u8; N], ModelFileFault> {
         let mut bytes = [0; N];
         self.fill(&mut bytes, what)?;
         Ok(bytes)
     }
 
-    pub fn fill(&mut self, bytes: &mut [u8], what: &str) -> Result<(), Fault> {
+    pub fn fill(&mut self, bytes: &mut [u8], what: &str) -> Result<(), ModelFileFault> {
         self.expect(1, bytes.len() as u64, what)?;
         self.inner.read_exact(bytes)?;
         self.at += bytes.len() as u64;
         Ok(())
     }
 
-    pub fn u32(&mut self, what: &str) -> Result<u32, Fault> {
+    pub fn u32(&mut self, what: &str) -> Result<u32, ModelFileFault> {
         self.bytes(what).map(u32::from_le_bytes)
     }
 
-    pub fn u64(&mut self, what: &str) -> Result<u64, Fault> {
+    pub fn u64(&mut self, what: &str) -> Result<u64, ModelFileFault> {
         self.bytes(what).map(u64::from_le_bytes)
     }
 
     /// Appends a string (its length, then its bytes) to `into`.
-    pub fn append_text(&mut self, into: &mut Vec<u8>, what: &str) -> Result<(), Fault> {
+    pub fn append_text(&mut self, into: &mut Vec<u8>, what: &str) -> Result<(), ModelFileFault> {
         let length = self.u64(what)?;
         self.append(length, into, what)
     }
 
     /// A string in UTF-8 of at most `most` bytes.
-    pub fn text(&mut self, most: u64, what: &str) -> Result<String, Fault> {
+    pub fn text(&mut self, most: u64, what: &str) -> Result<String, ModelFileFault> {
         let length = self.u64(what)?;
         if length > most && length <= self.size {
             let found = format!("{what} has {length} bytes");
-            return Err(Fault::bad(found, format!("at most {most}")));
+            return Err(ModelFileFault::bad(found, format!("at most {most}")));
         }
         let mut bytes = Vec::new();
         self.append(length, &mut bytes, what)?;
-        String::from_utf8(bytes).map_err(|_| Fault::bad(format!("{what} is not UTF-8"), "UTF-8"))
+        String::from_utf8(bytes)
+            .map_err(|_| ModelFileFault::bad(format!("{what} is not UTF-8"), "UTF-8"))
     }
 
-    fn append(&mut self, length: u64, into: &mut Vec<u8>, what: &str) -> Result<(), Fault> {
+    fn append(
+        &mut self,
+        length: u64,
+        into: &mut Vec<u8>,
+        what: &str,
+    ) -> Result<(), ModelFileFault> {
         self.expect(1, length, what)?;
         let from = into.len();
         // The length fits: the file has as many bytes.
@@ -91,14 +97,14 @@ impl<R: Read + Seek> Source<R> {
         self.fill(&mut into[from..], what)
     }
 
-    pub fn skip(&mut self, bytes: u64, what: &str) -> Result<(), Fault> {
+    pub fn skip(&mut self, bytes: u64, what: &str) -> Result<(), ModelFileFault> {
         self.expect(1, bytes, what)?;
         self.inner.seek_relative(i64::try_from(bytes).unwrap_or(i64::MAX))?;
         self.at += bytes;
         Ok(())
     }
 
-    pub fn go_to(&mut self, at: u64) -> Result<(), Fault> {
+    pub fn go_to(&mut self, at: u64) -> Result<(), ModelFileFault> {
         self.inner.seek(SeekFrom::Start(at))?;
         self.at = at.min(self.size);
         Ok(())

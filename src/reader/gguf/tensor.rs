@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
 
-use super::source::Source;
-use crate::{error::Fault, kernel::Packing};
+use super::source::GgufSource;
+use crate::{error::ModelFileFault, kernel::Packing};
 
 /// The most tensors. A model of 1,024 layers has 9,219.
 const MOST: u64 = 65_536;
@@ -69,21 +69,21 @@ pub type Tensors = BTreeMap<String, Tensor>;
 
 /// Reads the table of tensors. The source is at its begin.
 pub fn read<R: Read + Seek>(
-    source: &mut Source<R>,
+    source: &mut GgufSource<R>,
     count: u64,
     alignment: u64,
-) -> Result<Tensors, Fault> {
+) -> Result<Tensors, ModelFileFault> {
     // An entry has two lengths, a dimension, a type and an offset.
     source.expect(count, 32, "tensors")?;
     if count > MOST {
-        return Err(Fault::bad(format!("{count} tensors"), format!("at most {MOST}")));
+        return Err(ModelFileFault::bad(format!("{count} tensors"), format!("at most {MOST}")));
     }
     let mut tensors = Tensors::new();
     for n in 1..=count {
         let name = source.text(LONGEST, &format!("the name of tensor {n}"))?;
         let tensor = read_entry(source, &name, alignment)?;
         if tensors.contains_key(&name) {
-            return Err(Fault::bad(format!("two tensors `{name}`"), "one"));
+            return Err(ModelFileFault::bad(format!("two tensors `{name}`"), "one"));
         }
         tensors.insert(name, tensor);
     }
@@ -94,13 +94,13 @@ pub fn read<R: Read + Seek>(
 
 /// One entry; its position counts from the begin of the data.
 fn read_entry<R: Read + Seek>(
-    source: &mut Source<R>,
+    source: &mut GgufSource<R>,
     name: &str,
     alignment: u64,
-) -> Result<Tensor, Fault> {
+) -> Result<Tensor, ModelFileFault> {
     let what = format!("the entry of tensor `{name}`");
     let bad = |found: String, expected: &str| {
-        Err(Fault::bad(format!("tensor `{name}` {found}"), expected))
+        Err(ModelFileFault::bad(format!("tensor `{name}` {found}"), expected))
     };
     let dimensions = source.u32(&what)?;
     if !(1..=2).contains(&dimensions) {
@@ -131,11 +131,11 @@ fn read_entry<R: Read + Seek>(
     }
 }
 
-fn packing(number: u32, name: &str) -> Result<Packing, Fault> {
+fn packing(number: u32, name: &str) -> Result<Packing, ModelFileFault> {
     let known = TYPES.iter().find(|(known, _)| *known == number).map(|(_, name)| *name);
     known.and_then(Packing::named).ok_or_else(|| {
         let kind = known.map_or_else(|| format!("the unknown type {number}"), |kind| format!("type {kind}"));
-        Fault::bad(
+        ModelFileFault::bad(
             format!("tensor `{name}` has {kind}"),
             "F32, F16, Q8_0, Q4_0 or Q4_1; download the model in Q8_0, or convert it with `llama-quantize`",
         )
@@ -144,7 +144,7 @@ fn packing(number: u32, name: &str) -> Result<Packing, Fault> {
 
 /// Makes positions absolute. All tensors lie in the file, and no two share bytes: a small file with many tensors
 /// in one place would need much memory.
-fn place(tensors: &mut Tensors, begin: u64, size: u64) -> Result<(), Fault> {
+fn place(tensors: &mut Tensors, begin: u64, size: u64) -> Result<(), ModelFileFault> {
     for (name, tensor) in tensors.iter_mut() {
         let at = begin.checked_add(tensor.at);
         let end = at.and_then(|at| at.checked_add(tensor.bytes));
@@ -152,7 +152,7 @@ fn place(tensors: &mut Tensors, begin: u64, size: u64) -> Result<(), Fault> {
             (Some(at), Some(end)) if end <= size => tensor.at = at,
             _ => {
                 let found = format!("the file ends inside tensor `{name}` (size {size} bytes)");
-                return Err(Fault::bad(found, "a complete file; download it again"));
+                return Err(ModelFileFault::bad(found, "a complete file; download it again"));
             }
         }
     }
@@ -163,7 +163,7 @@ fn place(tensors: &mut Tensors, begin: u64, size: u64) -> Result<(), Fault> {
             && a.at + a.bytes > b.at
         {
             let found = format!("tensors `{first}` and `{second}` overlap");
-            return Err(Fault::bad(found, "separate tensors; download the file again"));
+            return Err(ModelFileFault::bad(found, "separate tensors; download the file again"));
         }
     }
     Ok(())

@@ -2,8 +2,8 @@
 
 use std::io::{Read, Seek};
 
-use super::source::Source;
-use crate::error::Fault;
+use super::source::GgufSource;
+use crate::error::ModelFileFault;
 
 /// How deep arrays may be nested. The format has no limit; real files have depth 1.
 const DEPTH: usize = 4;
@@ -17,7 +17,7 @@ const LONGEST: u64 = 1 << 20;
 
 /// One value.
 #[derive(Debug)]
-pub enum Value {
+pub enum GgufValue {
     Unsigned(u64),
     Signed(i64),
     Float(f64),
@@ -58,16 +58,19 @@ fn number_size(kind: u32) -> Option<u64> {
     }
 }
 
-fn unknown(kind: u32, key: &str) -> Fault {
-    Fault::bad(
+fn unknown(kind: u32, key: &str) -> ModelFileFault {
+    ModelFileFault::bad(
         format!("`{key}` has the unknown type {kind}"),
         "a type from 0 to 12 (GGUF version 3)",
     )
 }
 
-impl Value {
+impl GgufValue {
     /// Reads the type and the value that follow a key.
-    pub fn read<R: Read + Seek>(source: &mut Source<R>, key: &str) -> Result<Self, Fault> {
+    pub fn read<R: Read + Seek>(
+        source: &mut GgufSource<R>,
+        key: &str,
+    ) -> Result<Self, ModelFileFault> {
         let what = format!("the value of `{key}`");
         let kind = source.u32(&what)?;
         Ok(match kind {
@@ -88,7 +91,11 @@ impl Value {
         })
     }
 
-    fn array<R: Read + Seek>(source: &mut Source<R>, key: &str, what: &str) -> Result<Self, Fault> {
+    fn array<R: Read + Seek>(
+        source: &mut GgufSource<R>,
+        key: &str,
+        what: &str,
+    ) -> Result<Self, ModelFileFault> {
         if !KEPT.contains(&key) {
             skip_array(source, key, what, DEPTH)?;
             return Ok(Self::Skipped);
@@ -109,7 +116,7 @@ impl Value {
                 }
                 Ok(Self::Texts(texts))
             }
-            _ => Err(Fault::bad(
+            _ => Err(ModelFileFault::bad(
                 format!("`{key}` is an array of type {kind}"),
                 "strings (type 8) or 32-bit integers (type 5)",
             )),
@@ -119,14 +126,14 @@ impl Value {
 
 /// Skips an array behind its type 9.
 fn skip_array<R: Read + Seek>(
-    source: &mut Source<R>,
+    source: &mut GgufSource<R>,
     key: &str,
     what: &str,
     depth: usize,
-) -> Result<(), Fault> {
+) -> Result<(), ModelFileFault> {
     let Some(depth) = depth.checked_sub(1) else {
         let found = format!("`{key}` nests arrays more than {DEPTH} deep");
-        return Err(Fault::bad(found, "flat arrays"));
+        return Err(ModelFileFault::bad(found, "flat arrays"));
     };
     let (kind, count) = (source.u32(what)?, source.u64(what)?);
     if let Some(size) = number_size(kind) {

@@ -3,7 +3,7 @@
 
 use std::arch::x86_64::*;
 
-use super::Work;
+use super::KernelWork;
 use super::lanes::{LANES, Lanes};
 
 /// A proof that the processor has AVX2 and FMA: only [`Avx2::detect`] makes one.
@@ -16,7 +16,7 @@ impl Avx2 {
         has_both.then_some(Self(()))
     }
 
-    pub fn run<W: Work>(self, work: W) -> W::Output {
+    pub fn run<W: KernelWork>(self, work: W) -> W::Output {
         // SAFETY: `self` proves that the processor has the instructions of `run`.
         unsafe { run(work) }
     }
@@ -24,7 +24,7 @@ impl Avx2 {
 
 /// Compiles the work for these instructions.
 #[target_feature(enable = "avx2,fma")]
-fn run<W: Work>(work: W) -> W::Output {
+fn run<W: KernelWork>(work: W) -> W::Output {
     work.run::<Register>()
 }
 

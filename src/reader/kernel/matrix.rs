@@ -2,8 +2,8 @@
 
 use super::lanes::{LANES, Lanes};
 use super::product::{ROWS, TOKENS, tile};
-use super::{Kernel, Packing, Work, half};
-use crate::error::Fault;
+use super::{Kernel, KernelWork, Packing, half};
+use crate::error::ModelFileFault;
 
 /// Weights in a block.
 const BLOCK: usize = 32;
@@ -61,7 +61,7 @@ impl Matrix {
     ///
     /// # Errors
     /// A weight or a scale is not a finite number.
-    pub fn push(&mut self, packing: Packing, bytes: &[u8]) -> Result<(), Fault> {
+    pub fn push(&mut self, packing: Packing, bytes: &[u8]) -> Result<(), ModelFileFault> {
         let (_, size) = packing.block();
         let mut finite = true;
         for block in bytes.chunks_exact(size) {
@@ -71,7 +71,7 @@ impl Matrix {
             return Ok(());
         }
         let found = "has a weight that is not a finite number";
-        Err(Fault::bad(found, "finite weights; download the file again"))
+        Err(ModelFileFault::bad(found, "finite weights; download the file again"))
     }
 
     /// The weights of one row, unpacked into `out` (`columns` numbers).
@@ -179,7 +179,7 @@ struct Product<'a> {
     out: &'a mut [f32],
 }
 
-impl Work for Product<'_> {
+impl KernelWork for Product<'_> {
     type Output = ();
 
     #[inline(always)]

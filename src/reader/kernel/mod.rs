@@ -27,7 +27,7 @@ pub enum Kernel {
 }
 
 /// Work that is compiled for each kernel. Functions that it calls have to be inlined.
-pub trait Work {
+pub trait KernelWork {
     type Output;
 
     /// Does the work with vectors of this kind.
@@ -44,7 +44,7 @@ impl Kernel {
         Self::Plain
     }
 
-    pub fn run<W: Work>(self, work: W) -> W::Output {
+    pub fn run<W: KernelWork>(self, work: W) -> W::Output {
         match self {
             Self::Plain => work.run::<[f32; LANES]>(),
             #[cfg(target_arch = "x86_64")]

@@ -45,11 +45,11 @@ pub fn dot<L: Lanes>(a: &[f32], b: &[f32]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Kernel, Work};
+    use crate::kernel::{Kernel, KernelWork};
 
     struct Dot<'a>(&'a [f32], &'a [f32]);
 
-    impl Work for Dot<'_> {
+    impl KernelWork for Dot<'_> {
         type Output = [f32; 2];
 
         #[inline(always)]

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::{alphabet, vocabulary::Vocabulary};
-use crate::{error::Fault, gguf::Metadata};
+use crate::{error::ModelFileFault, gguf::Metadata};
 
 /// The most merges.
 const MOST: usize = 1 << 20;
@@ -18,12 +18,12 @@ pub struct Merges {
 }
 
 impl Merges {
-    pub fn read(metadata: &Metadata, vocabulary: &Vocabulary) -> Result<Self, Fault> {
+    pub fn read(metadata: &Metadata, vocabulary: &Vocabulary) -> Result<Self, ModelFileFault> {
         let key = "tokenizer.ggml.merges";
-        let missing = || Fault::bad(format!("no `{key}`"), "a list of merges");
+        let missing = || ModelFileFault::bad(format!("no `{key}`"), "a list of merges");
         let texts = metadata.texts(key)?.ok_or_else(missing)?;
         if texts.len() > MOST {
-            return Err(Fault::bad(
+            return Err(ModelFileFault::bad(
                 format!("`{key}` has {} merges", texts.len()),
                 format!("at most {MOST}"),
             ));
@@ -38,7 +38,10 @@ impl Merges {
             });
             let Some((pair, merged)) = merged else {
                 let found = format!("merge {rank} is {:?}", String::from_utf8_lossy(text));
-                return Err(Fault::bad(found, "two tokens whose text together is a token"));
+                return Err(ModelFileFault::bad(
+                    found,
+                    "two tokens whose text together is a token",
+                ));
             };
             pairs.entry(pair).or_insert(merged);
         }
@@ -47,7 +50,7 @@ impl Merges {
         match (b' '..=b'~').find(|byte| bytes[usize::from(*byte)].is_none()) {
             Some(byte) => {
                 let found = format!("no token for byte {byte:#04x}");
-                Err(Fault::bad(found, "a token for each printable character of ASCII"))
+                Err(ModelFileFault::bad(found, "a token for each printable character of ASCII"))
             }
             None => Ok(Self { bytes, pairs }),
         }

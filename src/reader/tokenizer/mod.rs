@@ -14,8 +14,8 @@ use regex::Regex;
 pub use self::decoder::Decoder;
 use self::merges::Merges;
 use self::split::Splitter;
-use self::vocabulary::{Kind, Vocabulary};
-use super::error::{Fault, ReaderError};
+use self::vocabulary::{TokenType, Vocabulary};
+use super::error::{ModelFileFault, ReaderError};
 use super::gguf::Metadata;
 
 /// The longest text that is split into tokens, in bytes.
@@ -74,7 +74,10 @@ struct Specials {
 }
 
 impl Specials {
-    fn new(vocabulary: &Vocabulary, is_one: impl Fn(Kind) -> bool) -> Result<Self, Fault> {
+    fn new(
+        vocabulary: &Vocabulary,
+        is_one: impl Fn(TokenType) -> bool,
+    ) -> Result<Self, ModelFileFault> {
         let mut tokens = HashMap::new();
         for (token, bytes, _) in vocabulary.iter().filter(|(_, _, kind)| is_one(*kind)) {
             let text = String::from_utf8_lossy(bytes).into_owned();
@@ -85,8 +88,12 @@ impl Specials {
         let mut longest: Vec<_> = tokens.keys().map(|text| regex::escape(text)).collect();
         longest.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         let bytes: usize = longest.iter().map(String::len).sum();
-        let too_many =
-            || Fault::bad(format!("{bytes} bytes of special tokens"), format!("at most {SPECIAL}"));
+        let too_many = || {
+            ModelFileFault::bad(
+                format!("{bytes} bytes of special tokens"),
+                format!("at most {SPECIAL}"),
+            )
+        };
         if bytes > SPECIAL {
             return Err(too_many());
         }
@@ -98,18 +105,18 @@ impl Specials {
 
 impl Tokenizer {
     /// The tokenizer of a model file.
-    pub fn read(metadata: &Metadata) -> Result<Self, Fault> {
+    pub fn read(metadata: &Metadata) -> Result<Self, ModelFileFault> {
         let model = metadata.text("tokenizer.ggml.model")?.unwrap_or_default();
         if model != "gpt2" {
             let found = format!("`tokenizer.ggml.model` is {model:?}");
-            return Err(Fault::bad(
+            return Err(ModelFileFault::bad(
                 found,
                 "\"gpt2\" (byte-level BPE); other tokenizers are not supported",
             ));
         }
         if metadata.flag("tokenizer.ggml.add_bos_token")? == Some(true) {
             let found = "`tokenizer.ggml.add_bos_token` is true";
-            return Err(Fault::bad(
+            return Err(ModelFileFault::bad(
                 found,
                 "a model whose texts begin without a token of their own",
             ));
@@ -119,7 +126,7 @@ impl Tokenizer {
         let end = metadata.number("tokenizer.ggml.eos_token_id")?;
         let end = end.and_then(|end| u32::try_from(end).ok());
         let Some(end) = end.filter(|end| vocabulary.get(*end).is_some()) else {
-            return Err(Fault::bad(
+            return Err(ModelFileFault::bad(
                 "no `tokenizer.ggml.eos_token_id`",
                 "the number of the end token",
             ));
@@ -127,9 +134,9 @@ impl Tokenizer {
         Ok(Self {
             merges: Merges::read(metadata, &vocabulary)?,
             control: Specials::new(&vocabulary, |kind| {
-                matches!(kind, Kind::Control | Kind::UserDefined)
+                matches!(kind, TokenType::Control | TokenType::UserDefined)
             })?,
-            user_defined: Specials::new(&vocabulary, |kind| kind == Kind::UserDefined)?,
+            user_defined: Specials::new(&vocabulary, |kind| kind == TokenType::UserDefined)?,
             vocabulary,
             splitter,
             end,
@@ -149,7 +156,7 @@ impl Tokenizer {
     /// The text of a token as bytes, which may be a part of a character. Empty for control tokens.
     pub fn piece(&self, token: u32) -> &[u8] {
         match self.vocabulary.get(token) {
-            Some((bytes, Kind::Normal | Kind::UserDefined)) => bytes,
+            Some((bytes, TokenType::Normal | TokenType::UserDefined)) => bytes,
             _ => &[],
         }
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use regex::Regex;
 
-use crate::error::Fault;
+use crate::error::ModelFileFault;
 
 /// GPT-2's expression without its look-ahead, which [`Splitter::words`] does by hand.
 const WORD: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+";
@@ -18,20 +18,20 @@ pub struct Splitter {
 
 impl Splitter {
     /// The rule of this name in a model file.
-    pub fn named(name: &str) -> Result<Self, Fault> {
+    pub fn named(name: &str) -> Result<Self, ModelFileFault> {
         let digits = match name {
             "gpt-2" => false,
             "smollm" => true,
             _ => {
                 let found = format!("`tokenizer.ggml.pre` is {name:?}");
-                return Err(Fault::bad(
+                return Err(ModelFileFault::bad(
                     found,
                     "\"smollm\" or \"gpt-2\"; other tokenizers are not supported",
                 ));
             }
         };
-        let word =
-            Regex::new(WORD).map_err(|error| Fault::bad(error.to_string(), "an expression"))?;
+        let word = Regex::new(WORD)
+            .map_err(|error| ModelFileFault::bad(error.to_string(), "an expression"))?;
         Ok(Self { word, digits })
     }
 

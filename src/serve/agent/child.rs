@@ -21,7 +21,7 @@ use super::environment::Environment;
 use super::output::{Output, Stream};
 use super::terminal::Handed;
 use crate::files::private;
-use crate::process::{self as programs, Program};
+use crate::process::{self as programs, RunningProgram};
 
 /// How long an agent may take to end before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
@@ -45,7 +45,7 @@ pub enum Manner {
 
 /// A watched agent. Dropping it ends it and all that it has started.
 pub struct Agent {
-    program: Program,
+    program: RunningProgram,
     pid: Pid,
     output: Arc<Output>,
     readers: Mutex<JoinSet<()>>,
@@ -53,8 +53,8 @@ pub struct Agent {
 }
 
 /// The parts of an agent that depend on its manner.
-struct Parts {
-    program: Program,
+struct AgentParts {
+    program: RunningProgram,
     output: Output,
     pipes: Option<(ChildStdout, ChildStderr)>,
     terminal: Option<Handed>,
@@ -90,7 +90,7 @@ impl Agent {
         Self::begun(parts).await.map_err(failed)
     }
 
-    async fn begun(parts: Parts) -> Result<Self, String> {
+    async fn begun(parts: AgentParts) -> Result<Self, String> {
         let pid = parts.program.started().await?;
         let output = Arc::new(parts.output);
         let mut readers = JoinSet::new();
@@ -137,33 +137,38 @@ impl Agent {
 }
 
 /// The agent without input, with pipes for its output.
-fn captured(command: &Command, file: Option<File>) -> io::Result<Parts> {
+fn captured(command: &Command, file: Option<File>) -> io::Result<AgentParts> {
     let nothing = File::open("/dev/null")?;
     let (out, its_out) = io::pipe()?;
     let (errors, its_errors) = io::pipe()?;
     let files = [nothing.as_fd(), its_out.as_fd(), its_errors.as_fd()];
     let launch = programs::Launch { files, terminal: false, grace: GRACE };
-    let program = Program::start_with(command, &launch)?;
+    let program = RunningProgram::start_with(command, &launch)?;
     let out = ChildStdout::from_std(process::ChildStdout::from(OwnedFd::from(out)))?;
     let errors = ChildStderr::from_std(process::ChildStderr::from(OwnedFd::from(errors)))?;
-    Ok(Parts { program, output: Output::new(file), pipes: Some((out, errors)), terminal: None })
+    Ok(AgentParts {
+        program,
+        output: Output::new(file),
+        pipes: Some((out, errors)),
+        terminal: None,
+    })
 }
 
 /// The agent with the files of toolyard.
-fn passed(command: &Command) -> io::Result<Parts> {
+fn passed(command: &Command) -> io::Result<AgentParts> {
     let (input, out, errors) = (io::stdin(), io::stdout(), io::stderr());
     let files = [input.as_fd(), out.as_fd(), errors.as_fd()];
     let launch = programs::Launch { files, terminal: false, grace: GRACE };
-    let program = Program::start_with(command, &launch)?;
-    Ok(Parts { program, output: Output::new(None), pipes: None, terminal: None })
+    let program = RunningProgram::start_with(command, &launch)?;
+    Ok(AgentParts { program, output: Output::new(None), pipes: None, terminal: None })
 }
 
 /// The agent in a terminal of its own, which shows in this one.
-fn in_terminal(command: &Command, terminal: io::Result<OwnedFd>) -> io::Result<Parts> {
+fn in_terminal(command: &Command, terminal: io::Result<OwnedFd>) -> io::Result<AgentParts> {
     let (handed, its) = Handed::start(terminal?)?;
     let launch = programs::Launch { files: [its.as_fd(); 3], terminal: true, grace: GRACE };
-    let program = Program::start_with(command, &launch)?;
-    Ok(Parts { program, output: Output::new(None), pipes: None, terminal: Some(handed) })
+    let program = RunningProgram::start_with(command, &launch)?;
+    Ok(AgentParts { program, output: Output::new(None), pipes: None, terminal: Some(handed) })
 }
 
 /// A new file for the output, which only its owner can read.

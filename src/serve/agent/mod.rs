@@ -18,5 +18,5 @@ pub mod unseen;
 pub use self::child::{Agent, Manner};
 pub use self::command::StartError;
 pub use self::environment::{Environment, Given, Lookup, Upstream};
-pub use self::output::{Line, Output, Stream};
+pub use self::output::{AgentLine, Output, Stream};
 pub use self::recipes::{Endpoint, ProgramRecipe, Recipes};

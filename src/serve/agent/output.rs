@@ -21,7 +21,7 @@ const LONGEST: usize = 16 * 1024;
 
 /// A line of an agent's output, as it can be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct AgentLine {
     pub stream: Stream,
     pub text: String,
 }
@@ -38,14 +38,14 @@ pub enum Stream {
 /// The last lines of an agent's output. Readers see each change by its number.
 #[derive(Debug)]
 pub struct Output {
-    kept: Mutex<Kept>,
+    kept: Mutex<OutputTail>,
     /// The number of lines so far.
     count: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
-    lines: VecDeque<Arc<Line>>,
+struct OutputTail {
+    lines: VecDeque<Arc<AgentLine>>,
     bytes: usize,
     /// Where the output goes besides.
     file: Option<File>,
@@ -53,7 +53,7 @@ struct Kept {
 
 impl Output {
     pub fn new(file: Option<File>) -> Self {
-        let kept = Mutex::new(Kept { file, ..Kept::default() });
+        let kept = Mutex::new(OutputTail { file, ..OutputTail::default() });
         Self { kept, count: watch::Sender::new(0) }
     }
 
@@ -68,7 +68,7 @@ impl Output {
     }
 
     /// The lines that are kept, the oldest first.
-    pub fn lines(&self) -> Vec<Arc<Line>> {
+    pub fn lines(&self) -> Vec<Arc<AgentLine>> {
         self.locked().lines.iter().cloned().collect()
     }
 
@@ -99,12 +99,12 @@ impl Output {
         if let Some(Err(error)) = kept.file.as_mut().map(|file| file.write_all(bytes)) {
             kept.file = None;
             let text = format!("the output is not written to its file any more: {error}");
-            self.keep(&mut kept, Line { stream: Stream::Toolyard, text });
+            self.keep(&mut kept, AgentLine { stream: Stream::Toolyard, text });
         }
-        self.keep(&mut kept, Line { stream, text: shown(bytes) });
+        self.keep(&mut kept, AgentLine { stream, text: shown(bytes) });
     }
 
-    fn keep(&self, kept: &mut Kept, line: Line) {
+    fn keep(&self, kept: &mut OutputTail, line: AgentLine) {
         kept.bytes += line.text.len();
         kept.lines.push_back(Arc::new(line));
         while kept.lines.len() > LINES || kept.bytes > BYTES {
@@ -114,7 +114,7 @@ impl Output {
         self.count.send_modify(|count| *count += 1);
     }
 
-    fn locked(&self) -> MutexGuard<'_, Kept> {
+    fn locked(&self) -> MutexGuard<'_, OutputTail> {
         // The guarded data is consistent at every moment, even after a panic.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -164,7 +164,7 @@ mod tests {
         assert!(changes.has_changed().unwrap() && *changes.borrow_and_update() == 5);
         follow(&output, Stream::Err, b"why\n").await;
         let last = output.lines().pop().unwrap();
-        assert_eq!(*last, Line { stream: Stream::Err, text: "why".into() });
+        assert_eq!(*last, AgentLine { stream: Stream::Err, text: "why".into() });
         assert_eq!(output.count(), 6);
     }
 

@@ -6,7 +6,7 @@ use regex::Regex;
 use reqwest::Url;
 
 use crate::files::text_file::{self, Expectation};
-use crate::files::toml_file::{Field, Fields, Problems, TomlFile};
+use crate::files::toml_file::{Problems, TomlField, TomlFields, TomlFile};
 
 /// The recipes that toolyard brings.
 const OWN: (&str, &str) = ("recipes.toml", include_str!("recipes.toml"));
@@ -120,11 +120,11 @@ pub fn filled(text: &str, address: &str, session: &str) -> String {
 }
 
 /// The named tables of this table.
-fn tables<'f>(fields: &mut Fields<'f>, key: &'static str) -> Vec<(&'f str, Field<'f>)> {
+fn tables<'f>(fields: &mut TomlFields<'f>, key: &'static str) -> Vec<(&'f str, TomlField<'f>)> {
     fields.get(key).and_then(|field| field.table()).map_or_else(Vec::new, |table| table.all())
 }
 
-fn endpoint(name: &str, known: Option<Endpoint>, field: &Field<'_>) -> Option<Endpoint> {
+fn endpoint(name: &str, known: Option<Endpoint>, field: &TomlField<'_>) -> Option<Endpoint> {
     let mut fields = field.table()?;
     let (upstream, variables) = if known.is_some() {
         (fields.get("upstream"), fields.get("variables"))
@@ -165,7 +165,7 @@ fn endpoint(name: &str, known: Option<Endpoint>, field: &Field<'_>) -> Option<En
     })
 }
 
-fn program(name: &str, known: ProgramRecipe, field: &Field<'_>) -> Option<ProgramRecipe> {
+fn program(name: &str, known: ProgramRecipe, field: &TomlField<'_>) -> Option<ProgramRecipe> {
     let mut program = ProgramRecipe { name: name.to_owned(), ..known };
     if name.contains('/') {
         field.refuse("expected the name of a program without folders, such as codex");
@@ -176,13 +176,13 @@ fn program(name: &str, known: ProgramRecipe, field: &Field<'_>) -> Option<Progra
     fields.put("each_server", &mut program.each_server, |field| templates_of(field, &OF_SERVER));
     fields.put("variables", &mut program.variables, |field| {
         let variables = field.table()?.all();
-        let variable = |(name, field): (&str, Field<'_>)| {
+        let variable = |(name, field): (&str, TomlField<'_>)| {
             is_name(name, &field).then_some(())?;
             Some((name.to_owned(), template(&field)?))
         };
         variables.into_iter().map(variable).collect()
     });
-    fields.put("tty", &mut program.tty, Field::flag);
+    fields.put("tty", &mut program.tty, TomlField::flag);
     fields.put("varies", &mut program.varies, rules);
     fields.finish();
     Some(program)
@@ -195,15 +195,15 @@ pub fn url(text: &str) -> Option<Url> {
 }
 
 /// The names of variables.
-fn names(field: &Field<'_>) -> Option<Vec<String>> {
-    let name = |field: &Field<'_>| {
+fn names(field: &TomlField<'_>) -> Option<Vec<String>> {
+    let name = |field: &TomlField<'_>| {
         let name = field.text()?;
         is_name(name, field).then(|| name.to_owned())
     };
     field.list()?.iter().map(name).collect()
 }
 
-fn is_name(name: &str, field: &Field<'_>) -> bool {
+fn is_name(name: &str, field: &TomlField<'_>) -> bool {
     let good = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let is_name = !name.is_empty() && name.chars().all(good);
     if !is_name {
@@ -213,8 +213,8 @@ fn is_name(name: &str, field: &Field<'_>) -> bool {
 }
 
 /// Places in a body, or regular expressions for texts.
-fn rules(field: &Field<'_>) -> Option<Vec<String>> {
-    let rule = |field: &Field<'_>| {
+fn rules(field: &TomlField<'_>) -> Option<Vec<String>> {
+    let rule = |field: &TomlField<'_>| {
         let text = field.text()?;
         let wrong = match text.strip_prefix('/') {
             Some("") => Some("expected a field such as /metadata".to_owned()),
@@ -239,20 +239,20 @@ fn rules(field: &Field<'_>) -> Option<Vec<String>> {
     rules.into_iter().collect()
 }
 
-fn templates(field: &Field<'_>) -> Option<Vec<String>> {
+fn templates(field: &TomlField<'_>) -> Option<Vec<String>> {
     templates_of(field, &PLACEHOLDERS)
 }
 
-fn templates_of(field: &Field<'_>, known: &[&str]) -> Option<Vec<String>> {
+fn templates_of(field: &TomlField<'_>, known: &[&str]) -> Option<Vec<String>> {
     field.list()?.iter().map(|field| template_of(field, known)).collect()
 }
 
-fn template(field: &Field<'_>) -> Option<String> {
+fn template(field: &TomlField<'_>) -> Option<String> {
     template_of(field, &PLACEHOLDERS)
 }
 
 /// A text with placeholders. Braces with anything but one word are part of the text.
-fn template_of(field: &Field<'_>, known: &[&str]) -> Option<String> {
+fn template_of(field: &TomlField<'_>, known: &[&str]) -> Option<String> {
     let text = field.text()?;
     let words = text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
     let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphabetic());

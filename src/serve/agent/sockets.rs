@@ -10,7 +10,7 @@ use crate::process::below;
 
 /// A process that is connected to another host.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Connection {
+pub struct ProcessConnection {
     pub pid: i32,
     /// The name of its program.
     pub program: String,
@@ -18,7 +18,7 @@ pub struct Connection {
 }
 
 /// The connections of this process and of all below it to other hosts. Empty where the system does not tell.
-pub fn connections(root: Pid) -> Vec<Connection> {
+pub fn connections(root: Pid) -> Vec<ProcessConnection> {
     let mut found = BTreeSet::new();
     for pid in below(root, |_| false).into_iter().chain([root]) {
         let pid = pid.as_raw_nonzero().get();
@@ -32,7 +32,7 @@ pub fn connections(root: Pid) -> Vec<Connection> {
             let text = read(table).unwrap_or_default();
             let own = outgoing(&text).filter(|(inode, _)| own.contains(inode));
             let connection =
-                own.map(|(_, remote)| Connection { pid, program: program.clone(), remote });
+                own.map(|(_, remote)| ProcessConnection { pid, program: program.clone(), remote });
             found.extend(connection);
         }
     }
@@ -158,7 +158,7 @@ mod tests {
         kill_process(Pid::from_raw(sleeper).unwrap(), Signal::KILL).unwrap();
         child.wait().unwrap();
         let program = "sleep".to_owned();
-        assert_eq!(found, [Connection { pid: sleeper, program, remote }]);
+        assert_eq!(found, [ProcessConnection { pid: sleeper, program, remote }]);
         assert_ne!(sleeper, child.id() as i32, "it is below the child");
     }
 }

@@ -134,7 +134,7 @@ mod tests {
 
     use super::*;
     use crate::agent::testing::with_reaper;
-    use crate::process::{Launch, Program};
+    use crate::process::{Launch, RunningProgram};
 
     #[tokio::test]
     async fn an_agent_has_a_terminal_that_shows_in_ours() {
@@ -155,7 +155,7 @@ mod tests {
         command.args(["-c", script]).env("PATH", std::env::var_os("PATH").unwrap());
         let files = [std::os::fd::AsFd::as_fd(&its); 3];
         let launch = Launch { files, terminal: true, grace: Duration::ZERO };
-        let program = Program::start_with(&command, &launch).unwrap();
+        let program = RunningProgram::start_with(&command, &launch).unwrap();
         drop(its);
         let seen = tokio::task::spawn_blocking(move || {
             let (mut seen, mut chunk) = (String::new(), [0; 1024]);

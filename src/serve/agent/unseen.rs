@@ -3,7 +3,7 @@
 use rustix::process::Pid;
 
 use super::environment::Environment;
-use super::sockets::{Connection, connections};
+use super::sockets::{ProcessConnection, connections};
 
 /// The most connections that are named.
 const MOST: usize = 5;
@@ -13,13 +13,17 @@ pub fn lines(pid: Pid, environment: &Environment) -> Vec<String> {
     said(&connections(pid), cfg!(target_os = "linux"), environment)
 }
 
-fn said(connections: &[Connection], is_known: bool, environment: &Environment) -> Vec<String> {
+fn said(
+    connections: &[ProcessConnection],
+    is_known: bool,
+    environment: &Environment,
+) -> Vec<String> {
     let names: Vec<_> = environment.variables.iter().map(|(name, _)| name.as_str()).collect();
     let mut lines = vec![
         "No request to a model has arrived yet.".to_owned(),
         format!("The agent was started with these variables: {}.", names.join(", ")),
     ];
-    for Connection { pid, program, remote } in connections.iter().take(MOST) {
+    for ProcessConnection { pid, program, remote } in connections.iter().take(MOST) {
         lines.push(format!("{program} (process {pid}) is connected to {remote}."));
     }
     if let Some(more) = connections.len().checked_sub(MOST).filter(|more| *more > 0) {
@@ -54,7 +58,7 @@ mod tests {
 
     #[test]
     fn connections_are_named_with_what_to_write() {
-        let connection = |port| Connection {
+        let connection = |port| ProcessConnection {
             pid: 7,
             program: "python3".into(),
             remote: ([162, 159, 140, 245], port).into(),

@@ -7,20 +7,20 @@ use tokio::io::AsyncWriteExt;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::task::JoinSet;
 
-use super::find::Running;
-use super::line::{Called, Said, Told, line_of};
+use super::find::RelaySession;
+use super::line::{CallTurn, Called, RelayLine, line_of};
 use crate::domain::ToolSpec;
 use crate::line::{self, parse};
-use crate::tool::relayed::{Call, News, Turn, Way};
+use crate::tool::relayed::{CallSessionEnd, ForeignCall, RelayNews, RelayTurn};
 
 /// Bytes of the tools that one line has.
 const TOOLS: usize = 1 << 20;
 
 /// Carries what a relay tells to this session, and back what becomes of its calls, until one of both ends. Who waits for a
 /// call then sees that its way is closed. Needs a local set.
-pub async fn dial(session: Running, server: &str, mut news: UnboundedReceiver<News>) {
-    let Running { mut lines, mut out, .. } = session;
-    let hello = line::line_of(&line::Said::Relay(server.to_owned()));
+pub async fn dial(session: RelaySession, server: &str, mut news: UnboundedReceiver<RelayNews>) {
+    let RelaySession { mut lines, mut out, .. } = session;
+    let hello = line::line_of(&line::AttachLine::Relay(server.to_owned()));
     if out.write_all(hello.as_bytes()).await.is_err() {
         return;
     }
@@ -37,9 +37,9 @@ pub async fn dial(session: Running, server: &str, mut news: UnboundedReceiver<Ne
             line = lines.next() => {
                 let Ok(Some(line)) = line else { return };
                 // It has ended, or has no such lines.
-                let Ok(Told { n, turn }) = parse::<Told>(&line) else { return };
-                let is_last = matches!(turn, Turn::AsCame | Turn::Instead(_));
-                if let Some(way) = ways.get(&n).map(|way: &Rc<Way>| Rc::clone(way)) {
+                let Ok(CallTurn { n, turn }) = parse::<CallTurn>(&line) else { return };
+                let is_last = matches!(turn, RelayTurn::AsCame | RelayTurn::Instead(_));
+                if let Some(way) = ways.get(&n).map(|way: &Rc<CallSessionEnd>| Rc::clone(way)) {
                     if is_last {
                         ways.remove(&n);
                     }
@@ -48,37 +48,37 @@ pub async fn dial(session: Running, server: &str, mut news: UnboundedReceiver<Ne
             }
             Some(_) = tasks.join_next() => {}
             told = news.recv() => match told {
-                Some(News::Called(call)) => {
+                Some(RelayNews::Called(call)) => {
                     next += 1;
                     let (called, way) = split(*call, next);
-                    let _ = say.send(Said::Called(called));
+                    let _ = say.send(RelayLine::Called(called));
                     let way = Rc::new(way);
                     ways.insert(next, Rc::clone(&way));
                     tasks.spawn_local(follow(next, way, say.clone()));
                 }
-                Some(News::Offered { tools, .. }) => {
-                    parts(tools).into_iter().for_each(|tools| drop(say.send(Said::Offered(tools))));
+                Some(RelayNews::Offered { tools, .. }) => {
+                    parts(tools).into_iter().for_each(|tools| drop(say.send(RelayLine::Offered(tools))));
                 }
-                Some(News::Noticed(text)) => drop(say.send(Said::Noticed(text))),
-                Some(News::Ended { .. }) | None => return,
+                Some(RelayNews::Noticed(text)) => drop(say.send(RelayLine::Noticed(text))),
+                Some(RelayNews::Ended { .. }) | None => return,
             },
         }
     }
 }
 
-fn split(call: Call, n: u64) -> (Called, Way) {
-    let Call { id, tool, arguments, patience, way, .. } = call;
+fn split(call: ForeignCall, n: u64) -> (Called, CallSessionEnd) {
+    let ForeignCall { id, tool, arguments, patience, way, .. } = call;
     let patience_ms = patience.and_then(|it| u64::try_from(it.as_millis()).ok());
     (Called { n, id, tool, arguments, patience_ms }, way)
 }
 
 /// Says what the server has returned, and that nobody waits any more.
-async fn follow(n: u64, way: Rc<Way>, say: mpsc::UnboundedSender<Said>) {
+async fn follow(n: u64, way: Rc<CallSessionEnd>, say: mpsc::UnboundedSender<RelayLine>) {
     if let Some(returned) = way.returned().await {
-        let _ = say.send(Said::Returned { n, returned });
+        let _ = say.send(RelayLine::Returned { n, returned });
     }
     way.given_up().await;
-    let _ = say.send(Said::GivenUp(n));
+    let _ = say.send(RelayLine::GivenUp(n));
 }
 
 /// Tools in lines of a moderate length.

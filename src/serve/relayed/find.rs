@@ -12,7 +12,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::timeout;
 
 use super::line::LONGEST;
-use crate::line::{Hello, Lines, Said, VERSION, line_of, parse};
+use crate::line::{AttachLine, Hello, LineReader, VERSION, line_of, parse};
 use crate::place;
 
 /// How long a session may take for its first line.
@@ -20,23 +20,23 @@ const GREETING: Duration = Duration::from_secs(1);
 
 /// A session that takes relays, with an open connection to it.
 #[derive(Debug)]
-pub struct Running {
+pub struct RelaySession {
     pub hello: Hello,
-    pub(super) lines: Lines<BufReader<OwnedReadHalf>>,
+    pub(super) lines: LineReader<BufReader<OwnedReadHalf>>,
     pub(super) out: OwnedWriteHalf,
 }
 
 /// The sockets of this user.
 #[derive(Debug, Default)]
-pub struct Found {
-    pub running: Vec<Running>,
+pub struct SocketScan {
+    pub running: Vec<RelaySession>,
     /// Sockets of sessions that have ended without deleting them, or do not answer.
     pub dead: Vec<PathBuf>,
 }
 
 /// Looks for the sessions of this user on this machine.
-pub async fn find() -> Found {
-    let mut found = Found::default();
+pub async fn find() -> SocketScan {
+    let mut found = SocketScan::default();
     for folder in place::folders() {
         if place::expect_private(&folder).is_err() {
             continue;
@@ -60,7 +60,7 @@ pub async fn find() -> Found {
 }
 
 /// The session of a socket; `None`: it has none, or one of another version.
-async fn meet(socket: &Path) -> Option<Running> {
+async fn meet(socket: &Path) -> Option<RelaySession> {
     // Connecting may wait where a session is stopped.
     if place::is_stale(socket) {
         return None;
@@ -68,10 +68,10 @@ async fn meet(socket: &Path) -> Option<Running> {
     let stream = StdStream::connect(socket).ok()?;
     stream.set_nonblocking(true).ok()?;
     let (read, mut out) = UnixStream::from_std(stream).ok()?.into_split();
-    let mut lines = Lines::new(BufReader::new(read), LONGEST);
+    let mut lines = LineReader::new(BufReader::new(read), LONGEST);
     let first = lines.next().await.ok()??;
     let hello: Hello = parse(&first).ok()?;
     (hello.toolyard_attach == VERSION).then_some(())?;
-    out.write_all(line_of(&Said::ToolyardAttach(VERSION)).as_bytes()).await.ok()?;
-    Some(Running { hello, lines, out })
+    out.write_all(line_of(&AttachLine::ToolyardAttach(VERSION)).as_bytes()).await.ok()?;
+    Some(RelaySession { hello, lines, out })
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::ToolSpec;
-use crate::tool::relayed::{Returned, Turn};
+use crate::tool::relayed::{RelayTurn, Returned};
 
 /// The longest line. Arguments are shorter than this, and results are cut.
 pub const LONGEST: usize = 16 << 20;
@@ -14,7 +14,7 @@ pub const LONGEST: usize = 16 << 20;
 /// A line of a relay.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Said {
+pub enum RelayLine {
     /// The server has these tools.
     Offered(Vec<ToolSpec>),
     Called(Called),
@@ -42,9 +42,9 @@ pub struct Called {
 
 /// A line of a session: what becomes of a call.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Told {
+pub struct CallTurn {
     pub n: u64,
-    pub turn: Turn,
+    pub turn: RelayTurn,
 }
 
 /// A value as a line. Nothing is struck out: the server is to get what its client has sent.

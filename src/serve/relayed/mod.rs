@@ -10,5 +10,5 @@ mod line;
 mod serve;
 
 pub use self::dial::dial;
-pub use self::find::{Found, Running, find};
+pub use self::find::{RelaySession, SocketScan, find};
 pub(super) use self::serve::serve;

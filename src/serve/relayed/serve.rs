@@ -9,12 +9,12 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::line::{Called, Said, Told, line_of};
-use crate::line::{Lines, parse};
-use crate::tool::relayed::{Call, News, Returned, Turn, way};
+use super::line::{CallTurn, Called, RelayLine, line_of};
+use crate::line::{LineReader, parse};
+use crate::tool::relayed::{ForeignCall, RelayNews, RelayTurn, Returned, way};
 
 /// A call whose relay waits.
-struct Open {
+struct RelayWait {
     returned: Option<oneshot::Sender<Returned>>,
     /// Ends what passes its turns on.
     turns: AbortHandle,
@@ -22,10 +22,10 @@ struct Open {
 
 /// Serves a relay until it leaves, or the session ends.
 pub async fn serve<R: AsyncBufRead + Unpin>(
-    mut lines: Lines<R>,
+    mut lines: LineReader<R>,
     mut out: impl AsyncWrite + Unpin,
     server: Arc<str>,
-    news: mpsc::UnboundedSender<News>,
+    news: mpsc::UnboundedSender<RelayNews>,
     is_over: &CancellationToken,
 ) {
     let (tell, mut told) = mpsc::unbounded_channel();
@@ -44,23 +44,23 @@ pub async fn serve<R: AsyncBufRead + Unpin>(
             () = is_over.cancelled() => break,
         };
         let Ok(Some(line)) = line else { break };
-        let Ok(said) = parse::<Said>(&line) else { break };
+        let Ok(said) = parse::<RelayLine>(&line) else { break };
         let server = Arc::clone(&server);
         let is_heard = match said {
-            Said::Offered(tools) => news.send(News::Offered { server, tools }),
-            Said::Noticed(text) => news.send(News::Noticed(text)),
-            Said::Called(called) => {
+            RelayLine::Offered(tools) => news.send(RelayNews::Offered { server, tools }),
+            RelayLine::Noticed(text) => news.send(RelayNews::Noticed(text)),
+            RelayLine::Called(called) => {
                 let (call, n, kept) = begin(server, called, &tell, &mut tasks);
                 open.insert(n, kept);
-                news.send(News::Called(Box::new(call)))
+                news.send(RelayNews::Called(Box::new(call)))
             }
-            Said::Returned { n, returned } => {
-                let waits = open.get_mut(&n).and_then(|open: &mut Open| open.returned.take());
+            RelayLine::Returned { n, returned } => {
+                let waits = open.get_mut(&n).and_then(|open: &mut RelayWait| open.returned.take());
                 // The session may have answered it already.
                 let _ = waits.map(|waits| waits.send(returned));
                 Ok(())
             }
-            Said::GivenUp(n) => {
+            RelayLine::GivenUp(n) => {
                 open.remove(&n).into_iter().for_each(|open| open.turns.abort());
                 Ok(())
             }
@@ -72,27 +72,27 @@ pub async fn serve<R: AsyncBufRead + Unpin>(
     // What was sent on has an unknown outcome, which the session hears first.
     open.clear();
     drop(tasks);
-    let _ = news.send(News::Ended { server });
+    let _ = news.send(RelayNews::Ended { server });
 }
 
 fn begin(
     server: Arc<str>,
     called: Called,
-    tell: &mpsc::UnboundedSender<Told>,
+    tell: &mpsc::UnboundedSender<CallTurn>,
     tasks: &mut JoinSet<()>,
-) -> (Call, u64, Open) {
+) -> (ForeignCall, u64, RelayWait) {
     let Called { n, id, tool, arguments, patience_ms } = called;
     let (way, mut line) = way();
     let returned = line.returned.take();
     let tell = tell.clone();
     let turns = tasks.spawn_local(async move {
         while let Some(turn) = line.turns.recv().await {
-            let is_last = matches!(turn, Turn::AsCame | Turn::Instead(_));
-            if tell.send(Told { n, turn }).is_err() || is_last {
+            let is_last = matches!(turn, RelayTurn::AsCame | RelayTurn::Instead(_));
+            if tell.send(CallTurn { n, turn }).is_err() || is_last {
                 return;
             }
         }
     });
     let patience = patience_ms.map(Duration::from_millis);
-    (Call { server, id, tool, arguments, patience, way }, n, Open { returned, turns })
+    (ForeignCall { server, id, tool, arguments, patience, way }, n, RelayWait { returned, turns })
 }

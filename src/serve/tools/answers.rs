@@ -4,12 +4,12 @@ use bytes::Bytes;
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use reqwest::Response;
 
-use super::call::Call;
+use super::call::HttpCall;
 use super::events::{Events, data, of_data, with_data};
-use super::listen::Shared;
+use super::listen::HttpRelay;
 use super::out::Out;
 use crate::mcp::relay::{Id, NOTICE, has_structure, learnt, read, returned};
-use crate::tool::relayed::News;
+use crate::tool::relayed::RelayNews;
 use crate::tool::{ToolError, ToolErrorKind};
 use crate::watch::upstream::forwarded;
 
@@ -20,7 +20,7 @@ const UNREAD: &str = "the server's answer has no result of this call that could 
 
 /// The request whose answer is read.
 pub enum Of {
-    Call(Box<Call>),
+    Call(Box<HttpCall>),
     /// The list of tools.
     List(Id),
 }
@@ -35,7 +35,7 @@ impl Of {
 }
 
 /// Passes the server's answer to the client.
-pub async fn pass(shared: &Shared, response: Response, of: &mut Of, out: &mut Out) {
+pub async fn pass(shared: &HttpRelay, response: Response, of: &mut Of, out: &mut Out) {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     match kind.unwrap_or_default().starts_with("text/event-stream") {
         true => stream(shared, response, of, out).await,
@@ -47,7 +47,7 @@ pub async fn pass(shared: &Shared, response: Response, of: &mut Of, out: &mut Ou
     }
 }
 
-async fn whole(shared: &Shared, mut response: Response, of: &mut Of, out: &mut Out) {
+async fn whole(shared: &HttpRelay, mut response: Response, of: &mut Of, out: &mut Out) {
     let (status, headers) = (response.status(), forwarded(response.headers()));
     let mut body = Vec::new();
     loop {
@@ -73,7 +73,7 @@ async fn whole(shared: &Shared, mut response: Response, of: &mut Of, out: &mut O
     }
 }
 
-async fn stream(shared: &Shared, mut response: Response, of: &mut Of, out: &mut Out) {
+async fn stream(shared: &HttpRelay, mut response: Response, of: &mut Of, out: &mut Out) {
     // An event may become another one.
     let mut headers = forwarded(response.headers());
     headers.remove(CONTENT_LENGTH);
@@ -109,7 +109,7 @@ async fn rest(mut response: Response, out: &Out) {
 }
 
 /// Takes a message of the server. Returns the answer that the client gets in its place, if that is another one.
-async fn heard(shared: &Shared, line: &[u8], of: &mut Of, out: &mut Out) -> Option<Vec<u8>> {
+async fn heard(shared: &HttpRelay, line: &[u8], of: &mut Of, out: &mut Out) -> Option<Vec<u8>> {
     let (_, message) = read(line)?;
     if message.method.is_some() || message.id().as_ref() != Some(of.id()) {
         return None;
@@ -119,7 +119,7 @@ async fn heard(shared: &Shared, line: &[u8], of: &mut Of, out: &mut Out) -> Opti
             let changed = shared.relisted.borrow().line(line);
             let (_, message) = read(changed.as_deref().unwrap_or(line))?;
             let (server, tools) = (shared.key.clone(), learnt(&shared.key, &message));
-            let _ = shared.news.send(News::Offered { server, tools });
+            let _ = shared.news.send(RelayNews::Offered { server, tools });
             changed
         }
         Of::Call(call) => {
@@ -138,13 +138,13 @@ async fn heard(shared: &Shared, line: &[u8], of: &mut Of, out: &mut Out) -> Opti
 }
 
 /// The answer where the server cannot be reached.
-pub async fn unreached(call: Option<&mut Call>, out: &mut Out, error: &reqwest::Error) {
+pub async fn unreached(call: Option<&mut HttpCall>, out: &mut Out, error: &reqwest::Error) {
     let text = format!("the server cannot be reached: {error}");
     match call {
         Some(call) => {
             call.tell(Err(ToolError::new(ToolErrorKind::Failed, &text)));
             let answer = call.after(out).await;
-            let answer = answer.unwrap_or(crate::tool::relayed::Answer {
+            let answer = answer.unwrap_or(crate::tool::relayed::RelayAnswer {
                 returned: Err(ToolError::new(ToolErrorKind::Unavailable, text)),
                 ends_server: false,
             });

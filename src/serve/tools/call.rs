@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::events::of_data;
 use super::out::Out;
 use crate::domain::fault::Drift;
-use crate::mcp::relay::{Asked, BEAT, answer_line, note};
-use crate::tool::relayed::{Answer, Line, Returned, Turn};
+use crate::mcp::relay::{BEAT, CallRequest, answer_line, note};
+use crate::tool::relayed::{CallRelayEnd, RelayAnswer, RelayTurn, Returned};
 use crate::tool::{ToolError, ToolErrorKind};
 
 /// Why a held call fails when its session ends.
@@ -17,9 +17,9 @@ const NO_SESSION: &str =
 const GIVEN_UP: &str = "the client did not wait for the answer";
 
 /// A call of a client, and its way to the session.
-pub struct Call {
-    pub asked: Asked,
-    pub way: Line,
+pub struct HttpCall {
+    pub asked: CallRequest,
+    pub way: CallRelayEnd,
     is_held: bool,
     /// How the tool is listed from this call on, where that changes.
     pub relist: Option<Option<Drift>>,
@@ -37,14 +37,14 @@ pub enum Before {
     GivenUp,
 }
 
-enum Next {
-    Turn(Turn),
+enum CallEvent {
+    Turn(RelayTurn),
     NoSession,
     GivenUp,
 }
 
-impl Call {
-    pub fn new(asked: Asked, way: Line) -> Self {
+impl HttpCall {
+    pub fn new(asked: CallRequest, way: CallRelayEnd) -> Self {
         Self { asked, way, is_held: false, relist: None, notes: 0 }
     }
 
@@ -52,40 +52,42 @@ impl Call {
     pub async fn before(&mut self, body: &[u8], out: &mut Out) -> Before {
         loop {
             match self.next(out).await {
-                Next::Turn(Turn::On(Some(arguments))) => {
+                CallEvent::Turn(RelayTurn::On(Some(arguments))) => {
                     return Before::On(self.asked.with(body, &arguments));
                 }
-                Next::Turn(Turn::On(None)) => return Before::On(body.to_owned()),
-                Next::Turn(Turn::Instead(answer)) => {
+                CallEvent::Turn(RelayTurn::On(None)) => return Before::On(body.to_owned()),
+                CallEvent::Turn(RelayTurn::Instead(answer)) => {
                     return Before::Answer(self.line(&answer, true));
                 }
-                Next::Turn(Turn::Held | Turn::AsCame | Turn::Relist(_)) => {}
-                Next::NoSession => {
+                CallEvent::Turn(RelayTurn::Held | RelayTurn::AsCame | RelayTurn::Relist(_)) => {}
+                CallEvent::NoSession => {
                     let returned = Err(ToolError::new(ToolErrorKind::Failed, NO_SESSION));
-                    let answer = Answer { returned, ends_server: false };
+                    let answer = RelayAnswer { returned, ends_server: false };
                     return Before::Answer(self.line(&answer, true));
                 }
-                Next::GivenUp => return Before::GivenUp,
+                CallEvent::GivenUp => return Before::GivenUp,
             }
         }
     }
 
     /// Waits until it is said what the client gets of the server's answer; `None`: as it came.
-    pub async fn after(&mut self, out: &mut Out) -> Option<Answer> {
+    pub async fn after(&mut self, out: &mut Out) -> Option<RelayAnswer> {
         loop {
             match self.next(out).await {
-                Next::Turn(Turn::Instead(answer)) => return Some(answer),
-                Next::Turn(Turn::AsCame) | Next::NoSession | Next::GivenUp => return None,
-                Next::Turn(Turn::Held | Turn::On(_) | Turn::Relist(_)) => {}
+                CallEvent::Turn(RelayTurn::Instead(answer)) => return Some(answer),
+                CallEvent::Turn(RelayTurn::AsCame) | CallEvent::NoSession | CallEvent::GivenUp => {
+                    return None;
+                }
+                CallEvent::Turn(RelayTurn::Held | RelayTurn::On(_) | RelayTurn::Relist(_)) => {}
             }
         }
     }
 
     /// An answer that comes before the server's.
-    pub async fn meanwhile(&mut self) -> Answer {
+    pub async fn meanwhile(&mut self) -> RelayAnswer {
         loop {
             match self.way.turns.recv().await {
-                Some(Turn::Instead(answer)) => return answer,
+                Some(RelayTurn::Instead(answer)) => return answer,
                 Some(_) => {}
                 // Without its session it passes.
                 None => std::future::pending().await,
@@ -93,31 +95,31 @@ impl Call {
         }
     }
 
-    pub fn line(&self, answer: &Answer, has_structure: bool) -> Vec<u8> {
+    pub fn line(&self, answer: &RelayAnswer, has_structure: bool) -> Vec<u8> {
         answer_line(&self.asked, &answer.returned, has_structure)
     }
 
     /// The next turn. A client that asked for notes of progress gets them meanwhile.
-    async fn next(&mut self, out: &mut Out) -> Next {
+    async fn next(&mut self, out: &mut Out) -> CallEvent {
         loop {
             tokio::select! {
                 biased;
                 turn = self.way.turns.recv() => return match turn {
-                    Some(Turn::Held) => {
+                    Some(RelayTurn::Held) => {
                         self.is_held = true;
                         continue;
                     }
-                    Some(Turn::Relist(change)) => {
+                    Some(RelayTurn::Relist(change)) => {
                         self.relist = Some(change);
                         continue;
                     }
                     Some(turn) => {
                         self.is_held = false;
-                        Next::Turn(turn)
+                        CallEvent::Turn(turn)
                     }
-                    None => Next::NoSession,
+                    None => CallEvent::NoSession,
                 },
-                () = out.closed() => return Next::GivenUp,
+                () = out.closed() => return CallEvent::GivenUp,
                 () = tokio::time::sleep(BEAT), if self.is_held => {}
             }
             self.note(out).await;

@@ -19,14 +19,14 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Notify, oneshot};
 
 use super::answers::{Of, pass, unreached};
-use super::call::{Before, Call, PATIENCE};
+use super::call::{Before, HttpCall, PATIENCE};
 use super::out::Out;
 use crate::mcp::relay::{Id, Relisted, read};
 use crate::net::guard::{self, Redirects};
-use crate::tool::relayed::{self, News};
+use crate::tool::relayed::{self, RelayNews};
 use crate::watch::request::{self, Posted};
 use crate::watch::upstream::forwarded;
-use crate::watch::{Answered, Bound, door, plain};
+use crate::watch::{AnswerResult, Bound, door, plain};
 
 /// The largest body of a call in bytes that a session decides about.
 const MOST: usize = 4 << 20;
@@ -44,22 +44,22 @@ pub struct Relaying {
     pub any_address: bool,
     /// Its name in the session.
     pub key: String,
-    pub news: UnboundedSender<News>,
+    pub news: UnboundedSender<RelayNews>,
 }
 
 /// What all requests share.
-pub struct Shared {
+pub struct HttpRelay {
     pub key: Arc<str>,
-    pub news: UnboundedSender<News>,
+    pub news: UnboundedSender<RelayNews>,
     target: Url,
     client: Client,
     pub relisted: RefCell<Relisted>,
     /// Calls whose clients wait, and whether they were sent on.
-    open: RefCell<HashMap<(String, Id), Rc<Open>>>,
+    open: RefCell<HashMap<(String, Id), Rc<HttpWait>>>,
 }
 
 #[derive(Default)]
-struct Open {
+struct HttpWait {
     given_up: Notify,
     is_sent: std::cell::Cell<bool>,
 }
@@ -76,7 +76,7 @@ pub async fn serve(relaying: Relaying) -> io::Result<()> {
     let client = guard::builder(any_address, Redirects::SameServer).build();
     let client = client.map_err(io::Error::other)?;
     let (key, relisted, open) = (key.into(), RefCell::default(), RefCell::default());
-    let shared = Rc::new(Shared { key, news, target, client, relisted, open });
+    let shared = Rc::new(HttpRelay { key, news, target, client, relisted, open });
     let socket = socket.into_socket();
     socket.set_nonblocking(true)?;
     let listener = TcpListener::from_std(socket)?;
@@ -86,7 +86,7 @@ pub async fn serve(relaying: Relaying) -> io::Result<()> {
     }
 }
 
-async fn connection(stream: TcpStream, shared: Rc<Shared>) {
+async fn connection(stream: TcpStream, shared: Rc<HttpRelay>) {
     let _ = stream.set_nodelay(true);
     let serve = service_fn(|request| answer(Rc::clone(&shared), request));
     let mut builder = http1::Builder::new();
@@ -96,7 +96,7 @@ async fn connection(stream: TcpStream, shared: Rc<Shared>) {
 }
 
 /// Answers a request.
-async fn answer(shared: Rc<Shared>, request: Request<Incoming>) -> Answered {
+async fn answer(shared: Rc<HttpRelay>, request: Request<Incoming>) -> AnswerResult {
     let (parts, body) = request.into_parts();
     if let Err(why) = door::enter(parts.uri.path(), &parts.headers, None, true) {
         return Ok(plain(StatusCode::FORBIDDEN, why));
@@ -119,7 +119,7 @@ async fn answer(shared: Rc<Shared>, request: Request<Incoming>) -> Answered {
 }
 
 /// Takes one request to the server, and its answer to the client.
-async fn exchange(shared: Rc<Shared>, parts: Parts, body: Vec<u8>, mut out: Out) {
+async fn exchange(shared: Rc<HttpRelay>, parts: Parts, body: Vec<u8>, mut out: Out) {
     let message = read(&body).filter(|_| parts.method == Method::POST);
     let Some((text, message)) = message else {
         return shared.forward(&parts, body, None, &mut out).await;
@@ -149,14 +149,14 @@ fn session_of(headers: &HeaderMap) -> String {
 
 /// Hands a call to the session, and does what that says.
 async fn call(
-    shared: &Rc<Shared>,
+    shared: &Rc<HttpRelay>,
     parts: &Parts,
     body: Vec<u8>,
-    asked: crate::mcp::relay::Asked,
+    asked: crate::mcp::relay::CallRequest,
     mut out: Out,
 ) {
     let (to_session, way) = relayed::way();
-    let called = relayed::Call {
+    let called = relayed::ForeignCall {
         server: Arc::clone(&shared.key),
         id: asked.id.shown().into(),
         tool: asked.tool.clone(),
@@ -164,14 +164,14 @@ async fn call(
         patience: asked.token.is_none().then_some(PATIENCE),
         way: to_session,
     };
-    if shared.news.send(News::Called(Box::new(called))).is_err() {
+    if shared.news.send(RelayNews::Called(Box::new(called))).is_err() {
         // Without a session all calls pass.
         return shared.forward(parts, body, None, &mut out).await;
     }
     let place = (session_of(&parts.headers), asked.id.clone());
-    let open = Rc::new(Open::default());
+    let open = Rc::new(HttpWait::default());
     shared.open.borrow_mut().insert(place.clone(), Rc::clone(&open));
-    let mut of = Of::Call(Box::new(Call::new(asked, way)));
+    let mut of = Of::Call(Box::new(HttpCall::new(asked, way)));
     let is_over = tokio::select! {
         biased;
         () = passing(shared, parts, &body, &open, (&mut of, &mut out)) => true,
@@ -187,10 +187,10 @@ async fn call(
 }
 
 async fn passing(
-    shared: &Rc<Shared>,
+    shared: &Rc<HttpRelay>,
     parts: &Parts,
     body: &[u8],
-    open: &Open,
+    open: &HttpWait,
     (of, out): (&mut Of, &mut Out),
 ) {
     let Of::Call(call) = of else { return };
@@ -215,7 +215,7 @@ async fn passing(
     }
 }
 
-impl Shared {
+impl HttpRelay {
     /// Passes a request and its answer, of which that to `of` is read.
     async fn forward(&self, parts: &Parts, body: Vec<u8>, of: Option<Of>, out: &mut Out) {
         let sent = tokio::select! {

@@ -22,11 +22,11 @@ use super::hold::Hold;
 use super::in_place::Asker;
 use super::patience::{Waiting, heartbeat};
 use super::upstream::{Came, forwarded};
-use super::{Answered, Broken, LONGEST, Outgoing};
+use super::{AnswerResult, Broken, LONGEST, Outgoing};
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::model::hosted::Overheard;
 use crate::model::http::Passing;
-use crate::model::relay::{Holds, Line, Release};
+use crate::model::relay::{Holds, Release, RequestListenerEnd};
 use crate::wire::changed;
 
 /// An answer on its way.
@@ -44,13 +44,13 @@ pub struct Pump {
     hides_usage: bool,
     /// The client gets the unpacked text, since compressed bytes cannot be cut.
     unpacks: bool,
-    state: State,
+    state: AnswerState,
     /// Each event goes on later by this.
     pace: Option<Duration>,
 }
 
 #[derive(Debug)]
-enum State {
+enum AnswerState {
     Open,
     /// No more bytes come, and whether the connection broke.
     Over(Option<Broken>),
@@ -73,7 +73,7 @@ impl Pump {
         let decoder = Decoder::of(&came.headers).map_err(|why| tell_unread(&copy, &why)).ok();
         let hides_usage = hides_usage && came.status.is_success() && decoder.is_some();
         let unpacks = asker.streams && decoder.as_ref().is_some_and(|it| !it.is_plain());
-        let (hold, state, pace) = (Hold::nothing(asker.format), State::Open, None);
+        let (hold, state, pace) = (Hold::nothing(asker.format), AnswerState::Open, None);
         Self {
             pace,
             came,
@@ -116,7 +116,10 @@ impl Pump {
 
     /// The answer, of which nothing goes on before its release; or the way of another request, whose answer the client
     /// gets.
-    pub async fn held(mut self, waiting: &Waiting) -> ControlFlow<Answered, Line> {
+    pub async fn held(
+        mut self,
+        waiting: &Waiting,
+    ) -> ControlFlow<AnswerResult, RequestListenerEnd> {
         let (mut kept, release) = waiting.during(self.keep()).await;
         let calls = match release {
             Release::Instead(said) => return ControlFlow::Break(self.asker.answer(&said)),
@@ -167,7 +170,7 @@ impl Pump {
             }
         };
         let _ = self.copy.send(Passing::End);
-        self.state = State::Over(broken);
+        self.state = AnswerState::Over(broken);
         // A session that is gone holds nothing.
         let release = (&mut self.release).await.unwrap_or(Release::AsCame);
         (kept, release)
@@ -182,19 +185,19 @@ impl Pump {
                 }
                 continue;
             }
-            match mem::replace(&mut self.state, State::Done) {
-                State::Open => {
-                    self.state = State::Open;
+            match mem::replace(&mut self.state, AnswerState::Done) {
+                AnswerState::Open => {
+                    self.state = AnswerState::Open;
                     let came = self.came.chunk().await;
                     if let Some(bytes) = self.take(came) {
                         self.slow_down(&bytes).await;
                         return Some((Ok(bytes), self));
                     }
                 }
-                State::Over(broken) => {
+                AnswerState::Over(broken) => {
                     let rest = self.hold.rest();
                     if !rest.is_empty() {
-                        self.state = State::Over(broken);
+                        self.state = AnswerState::Over(broken);
                         return Some((Ok(rest), self));
                     }
                     let broken = broken?;
@@ -202,7 +205,7 @@ impl Pump {
                     yield_now().await;
                     return Some((Err(broken), self));
                 }
-                State::Done => return None,
+                AnswerState::Done => return None,
             }
         }
     }
@@ -219,7 +222,7 @@ impl Pump {
     async fn wait(&mut self) -> Bytes {
         let mut beat = pin!(sleep(self.asker.patience.beat()));
         while self.hold.waits() {
-            let is_open = matches!(self.state, State::Open);
+            let is_open = matches!(self.state, AnswerState::Open);
             let is_silent = self.asker.is_silent.load(Ordering::Relaxed);
             tokio::select! {
                 biased;
@@ -261,7 +264,7 @@ impl Pump {
     }
 
     fn over(&mut self, broken: Option<Broken>) {
-        self.state = State::Over(broken);
+        self.state = AnswerState::Over(broken);
         self.hold.end();
     }
 

@@ -22,7 +22,7 @@ use tokio::time::{Instant, sleep};
 
 use super::in_place::{Asker, JSON, STREAM};
 use super::patience::{Waiting, due, heartbeat};
-use super::{Answered, Broken, LONGEST, Outgoing, Reset, coding};
+use super::{AnswerResult, Broken, LONGEST, Outgoing, Reset, coding};
 
 /// How long an answer is kept for a client that asks again.
 const KEPT: Duration = Duration::from_secs(60);
@@ -30,11 +30,11 @@ const KEPT: Duration = Duration::from_secs(60);
 const MESSAGE: usize = 2000;
 
 /// The rest of the work for an answer.
-type Work = Pin<Box<dyn Future<Output = Answered>>>;
+type AnswerFuture = Pin<Box<dyn Future<Output = AnswerResult>>>;
 
 /// What clients that ask again are owed.
 #[derive(Default)]
-pub struct Kept {
+pub struct OwedAnswers {
     answers: RefCell<Vec<KeptAnswer>>,
     /// Questions whose clients gave up: when, and after how long.
     waited: RefCell<Vec<(u64, Instant, Duration)>>,
@@ -46,7 +46,7 @@ struct KeptAnswer {
     response: Response<Bytes>,
 }
 
-impl Kept {
+impl OwedAnswers {
     /// The answer to a question that was asked before, once.
     fn take(&self, question: u64) -> Option<Response<Outgoing>> {
         let mut kept = self.answers.borrow_mut();
@@ -60,7 +60,7 @@ impl Kept {
     }
 }
 
-impl Kept {
+impl OwedAnswers {
     /// How long a client has waited for the answer to this question before.
     pub fn waited(&self, question: u64) -> Option<Duration> {
         let mut waited = self.waited.borrow_mut();
@@ -74,7 +74,7 @@ const SHORTEST: Duration = Duration::from_millis(500);
 
 /// A client that waits for the head of its answer. Many do not say for how long, so it is noted where one gives up.
 struct Client {
-    kept: Rc<Kept>,
+    kept: Rc<OwedAnswers>,
     question: u64,
     since: Instant,
     has_answer: bool,
@@ -100,13 +100,13 @@ pub fn question(url: &str, body: &[u8]) -> u64 {
 /// # Errors
 /// The connection ends without an answer.
 pub async fn answer<W>(
-    kept: Rc<Kept>,
+    kept: Rc<OwedAnswers>,
     asker: Asker,
     question: u64,
     work: impl FnOnce(Waiting) -> W,
-) -> Answered
+) -> AnswerResult
 where
-    W: Future<Output = Answered> + 'static,
+    W: Future<Output = AnswerResult> + 'static,
 {
     if let Some(known) = kept.take(question) {
         return Ok(known);
@@ -114,13 +114,13 @@ where
     let (waiting, told) = Waiting::new(asker.patience);
     let (since, known) = (Instant::now(), Rc::clone(&kept));
     let mut client = Client { kept: known, question, since, has_answer: false };
-    let mut work: Work = Box::pin(work(waiting));
+    let mut work: AnswerFuture = Box::pin(work(waiting));
     let answered = tokio::select! {
         biased;
         answered = &mut work => answered,
         () = due(told, Arc::clone(&asker.is_silent)) => {
             let streams = asker.streams;
-            let begun = Begun { kept, asker, question, state: State::Waits(work) };
+            let begun = Begun { kept, asker, question, state: EarlyState::Waits(work) };
             let body = StreamBody::new(stream::unfold(begun, Begun::step));
             let mut response = Response::new(Box::pin(body) as Outgoing);
             let kind = HeaderValue::from_static(if streams { STREAM } else { JSON });
@@ -135,14 +135,14 @@ where
 
 /// An answer whose head has gone out.
 struct Begun {
-    kept: Rc<Kept>,
+    kept: Rc<OwedAnswers>,
     asker: Asker,
     question: u64,
-    state: State,
+    state: EarlyState,
 }
 
-enum State {
-    Waits(Work),
+enum EarlyState {
+    Waits(AnswerFuture),
     Goes(Outgoing),
     Over,
 }
@@ -151,8 +151,8 @@ impl Begun {
     async fn step(mut self) -> Option<(Result<Frame<Bytes>, Broken>, Self)> {
         loop {
             match &mut self.state {
-                State::Over => return None,
-                State::Waits(work) => {
+                EarlyState::Over => return None,
+                EarlyState::Waits(work) => {
                     let answered = tokio::select! {
                         biased;
                         answered = work => answered,
@@ -161,17 +161,17 @@ impl Begun {
                             return Some((Ok(Frame::data(Bytes::from_static(beat.as_bytes()))), self));
                         }
                     };
-                    self.state = State::Over;
+                    self.state = EarlyState::Over;
                     let body = match answered {
                         Ok(response) => self.body(response).await,
                         Err(why) => Err(why),
                     };
                     match body {
-                        Ok(body) => self.state = State::Goes(body),
+                        Ok(body) => self.state = EarlyState::Goes(body),
                         Err(why) => return Some((Err(why), self)),
                     }
                 }
-                State::Goes(body) => return Some((body.frame().await?, self)),
+                EarlyState::Goes(body) => return Some((body.frame().await?, self)),
             }
         }
     }

@@ -16,21 +16,24 @@ use super::in_place::{Asker, refusal};
 use super::patience::{Patience, Waiting};
 use super::recent::Recent;
 use super::route::Route;
-use super::shared::Shared;
+use super::shared::ListenerState;
 use super::upstream::{self, Came};
-use super::{Answered, Outgoing, coding, early, hearing, request};
+use super::{AnswerResult, Outgoing, coding, early, hearing, request};
 use crate::domain::{self, ModelError};
 use crate::model::hosted::Overheard;
 use crate::model::http::Passing;
-use crate::model::relay::{self, Arrival, Caller, Heard, Holds, Line, News, Release, Sending, Way};
-use crate::wire::{Asked, Format, chat};
+use crate::model::relay::{
+    self, Arrival, Caller, Heard, Holds, ListenerNews, Release, RequestListenerEnd,
+    RequestSessionEnd, Sending,
+};
+use crate::wire::{IncomingRequest, WireFormat, chat};
 
 /// Bytes of a refusal that are searched for a field that we have added.
 const REFUSAL: usize = 64 * 1024;
 
 /// A request with its whole body.
-pub struct Request {
-    pub format: Format,
+pub struct AgentRequest {
+    pub format: WireFormat,
     pub route: Route,
     /// The headers that go on.
     pub headers: HeaderMap,
@@ -46,19 +49,19 @@ pub struct Unread {
 }
 
 /// A request that was read.
-pub struct Read {
-    request: Request,
+pub struct DecodedRequest {
+    request: AgentRequest,
     /// The body, unpacked.
     text: Bytes,
-    asked: Asked,
+    asked: IncomingRequest,
 }
 
-impl Request {
+impl AgentRequest {
     /// Reads the body.
     ///
     /// # Errors
     /// The request was not understood.
-    pub fn read(self, recent: &Recent) -> Result<Read, Unread> {
+    pub fn read(self, recent: &Recent) -> Result<DecodedRequest, Unread> {
         let unread = |body: &Bytes, why: String| Unread { body: body.clone(), why };
         let text = if self.headers.contains_key(CONTENT_ENCODING) {
             match coding::unpacked(&self.headers, &self.body) {
@@ -69,7 +72,7 @@ impl Request {
             self.body.clone()
         };
         match recent.read(self.format, &text) {
-            Ok(asked) => Ok(Read { request: self, text, asked }),
+            Ok(asked) => Ok(DecodedRequest { request: self, text, asked }),
             Err(why) => Err(unread(&self.body, why.to_string())),
         }
     }
@@ -77,11 +80,11 @@ impl Request {
 
 /// A request on its way, and what is known of its sender.
 pub struct Exchange {
-    shared: Rc<Shared>,
-    read: Read,
+    shared: Rc<ListenerState>,
+    read: DecodedRequest,
     caller: Caller,
     /// Of the way of the request.
-    ends: (Way, Line),
+    ends: (RequestSessionEnd, RequestListenerEnd),
     pub asker: Asker,
     /// What tells its question from others.
     pub question: u64,
@@ -89,8 +92,13 @@ pub struct Exchange {
 
 impl Exchange {
     /// `session` is from the path of the request; `all` are its own headers.
-    pub fn new(shared: &Rc<Shared>, read: Read, session: Option<String>, all: &HeaderMap) -> Self {
-        let Read { request, text, asked } = &read;
+    pub fn new(
+        shared: &Rc<ListenerState>,
+        read: DecodedRequest,
+        session: Option<String>,
+        all: &HeaderMap,
+    ) -> Self {
+        let DecodedRequest { request, text, asked } = &read;
         let caller = request::caller(all, session, request.route.endpoint.clone(), text);
         shared.written.set(shared.written.get() + 1);
         let (mut way, line) = relay::way();
@@ -100,7 +108,7 @@ impl Exchange {
             streams: asked.streams,
             model: asked.model.clone(),
             number: shared.written.get(),
-            hides_usage: request.format == Format::Chat
+            hides_usage: request.format == WireFormat::Chat
                 && asked.streams
                 && chat::asking_for_usage(text).is_some(),
             patience: Patience::of(caller.patience.or_else(|| shared.kept.waited(question))),
@@ -114,19 +122,19 @@ impl Exchange {
     ///
     /// # Errors
     /// No session takes it.
-    pub async fn run(self, waiting: &Waiting) -> Result<Answered, Unread> {
+    pub async fn run(self, waiting: &Waiting) -> Result<AnswerResult, Unread> {
         let Self { shared, read, caller, ends: (way, line), asker, .. } = self;
-        let Read { request, text, asked } = read;
+        let DecodedRequest { request, text, asked } = read;
         let not_taken = |body| Err(Unread { body, why: "no session took it".to_owned() });
         let read = asked.request.clone();
         let arrival = Arrival { format: request.format, asked, body: text.clone(), caller, way };
-        if shared.news.send(News::Arrived(Box::new(arrival))).is_err() {
+        if shared.news.send(ListenerNews::Arrived(Box::new(arrival))).is_err() {
             return not_taken(request.body);
         }
         let on = On { shared, request, text, read, asker };
         let mut line = line;
         loop {
-            let Line { sending, heard, release, .. } = line;
+            let RequestListenerEnd { sending, heard, release, .. } = line;
             line = match waiting.during(sending).await {
                 Ok(Sending::On { body, holds, pace }) => {
                     match on.send(body, heard, (release, holds, pace), waiting).await {
@@ -143,8 +151,8 @@ impl Exchange {
 
 /// A request that goes to its endpoint.
 struct On {
-    shared: Rc<Shared>,
-    request: Request,
+    shared: Rc<ListenerState>,
+    request: AgentRequest,
     text: Bytes,
     /// What was read of the text.
     read: domain::Request,
@@ -166,7 +174,7 @@ impl On {
         heard: UnboundedSender<Heard>,
         (release, holds, pace): (oneshot::Receiver<Release>, Holds, Option<Duration>),
         waiting: &Waiting,
-    ) -> ControlFlow<Answered, Line> {
+    ) -> ControlFlow<AnswerResult, RequestListenerEnd> {
         let overheard = self.overheard();
         let Sent { came, copy, hides_usage } = self.metered(&body, &overheard, &heard).await;
         // What the copies tell is all that the session hears from now on.
@@ -218,7 +226,7 @@ impl On {
         heard: &UnboundedSender<Heard>,
     ) -> Sent {
         let endpoint = &self.request.route.endpoint;
-        let is_metered = self.asker.format == Format::Chat
+        let is_metered = self.asker.format == WireFormat::Chat
             && self.asker.streams
             && !self.shared.unmetered.borrow().contains(endpoint);
         let asking = is_metered.then(|| chat::asking_for_usage(body)).flatten();
@@ -246,7 +254,7 @@ impl On {
         overheard: &Overheard,
         heard: &UnboundedSender<Heard>,
     ) -> Sent {
-        let Request { route, headers, body: own, .. } = &self.request;
+        let AgentRequest { route, headers, body: own, .. } = &self.request;
         // Later, since reading would keep the request waiting.
         let is_same = *body == self.text;
         let hear = || {
@@ -283,6 +291,6 @@ fn no_client(why: &str) -> ModelError {
 }
 
 /// The answer of an endpoint that cannot be reached.
-pub fn unreached(format: Format, host: &str, why: &str) -> Response<Outgoing> {
+pub fn unreached(format: WireFormat, host: &str, why: &str) -> Response<Outgoing> {
     refusal(format, 502, &format!("toolyard could not reach {host}: {why}"))
 }

@@ -6,14 +6,14 @@
 use memchr::memchr2;
 
 use crate::model::relay::Holds;
-use crate::wire::{Format, chat, json};
+use crate::wire::{WireFormat, chat, json};
 
 /// The end of many streams.
 const DONE: &str = "[DONE]";
 
 /// The bytes of a stream that have not gone on yet.
 pub struct Frames {
-    format: Format,
+    format: WireFormat,
     /// Bytes that wait, from the beginning of an event.
     text: Vec<u8>,
     /// Where the first line begins that was not read yet.
@@ -35,7 +35,7 @@ pub struct Frames {
 }
 
 impl Frames {
-    pub fn new(format: Format, holds: Option<Holds>, hides_usage: bool) -> Self {
+    pub fn new(format: WireFormat, holds: Option<Holds>, hides_usage: bool) -> Self {
         Self {
             format,
             text: Vec::new(),
@@ -198,7 +198,7 @@ mod tests {
 
     fn chat(chunks: &[&str], hides: bool) -> (String, String) {
         let chunks: Vec<&[u8]> = chunks.iter().map(|chunk| chunk.as_bytes()).collect();
-        run(&mut Frames::new(Format::Chat, CALLS, hides), &chunks)
+        run(&mut Frames::new(WireFormat::Chat, CALLS, hides), &chunks)
     }
 
     #[test]
@@ -219,7 +219,7 @@ mod tests {
         let (first, second) = TEXT.split_at(40);
         let (before, after) = chat(&[first, second, "\n", "\nrest"], false);
         assert_eq!((before, after.as_str()), (format!("{TEXT}\n\n"), "rest"));
-        let mut frames = Frames::new(Format::Chat, CALLS, false);
+        let mut frames = Frames::new(WireFormat::Chat, CALLS, false);
         assert_eq!(frames.take(TEXT.as_bytes()), b"");
         assert_eq!(frames.take(b"\n"), format!("{TEXT}\n").into_bytes());
     }
@@ -246,12 +246,12 @@ mod tests {
 data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"n","input":{}}}
 
 "#;
-        let mut frames = Frames::new(Format::Messages, CALLS, false);
+        let mut frames = Frames::new(WireFormat::Messages, CALLS, false);
         assert_eq!(run(&mut frames, &[call.as_bytes()]), (String::new(), call.to_owned()));
         let call = r#"data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"f","call_id":"c","name":"n","arguments":""}}
 
 "#;
-        let mut frames = Frames::new(Format::Responses, CALLS, false);
+        let mut frames = Frames::new(WireFormat::Responses, CALLS, false);
         assert_eq!(run(&mut frames, &[call.as_bytes()]), (String::new(), call.to_owned()));
     }
 
@@ -268,14 +268,14 @@ data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use"
             at.extend([0, text.len()]);
             at.sort_unstable();
             let chunks: Vec<&[u8]> = at.windows(2).map(|cut| &text.as_bytes()[cut[0]..cut[1]]).collect();
-            let (before, after) = run(&mut Frames::new(Format::Chat, CALLS, true), &chunks);
+            let (before, after) = run(&mut Frames::new(WireFormat::Chat, CALLS, true), &chunks);
             prop_assert!(!before.contains("tool_calls"));
             prop_assert_eq!(before + &after, text);
         }
 
         #[test]
         fn hostile_bytes_pass(chunks in prop::collection::vec(any::<Vec<u8>>(), 0..5)) {
-            let mut frames = Frames::new(Format::Chat, CALLS, true);
+            let mut frames = Frames::new(WireFormat::Chat, CALLS, true);
             let mut passed: Vec<u8> = chunks.iter().flat_map(|chunk| frames.take(chunk)).collect();
             passed.extend(frames.rest());
             prop_assert_eq!(passed, chunks.concat());

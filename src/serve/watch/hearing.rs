@@ -8,7 +8,7 @@ use tokio::task::{spawn_blocking, spawn_local};
 
 use crate::domain::Request;
 use crate::domain::chat::Role;
-use crate::model::Progress;
+use crate::model::ModelProgress;
 use crate::model::hosted::Overheard;
 use crate::model::http::Passing;
 use crate::model::relay::Heard;
@@ -46,10 +46,10 @@ async fn read(
         tell(Heard::Sent(Arc::new(body)));
     }
     let request = request.unwrap_or_else(|| Request::new(Role::Actor, Vec::new()));
-    let mut progress = |progress: Progress| match progress {
-        Progress::Text(text) => tell(Heard::Text(text)),
-        Progress::Reasoning(text) => tell(Heard::Reasoning(text)),
-        Progress::Retrying { .. } | Progress::Noticed(_) | Progress::Sent(_) => {}
+    let mut progress = |progress: ModelProgress| match progress {
+        ModelProgress::Text(text) => tell(Heard::Text(text)),
+        ModelProgress::Reasoning(text) => tell(Heard::Reasoning(text)),
+        ModelProgress::Retrying { .. } | ModelProgress::Noticed(_) | ModelProgress::Sent(_) => {}
     };
     if let Some(ended) = overheard.reply(&request, &mut pieces, &mut progress).await {
         tell(Heard::Ended(ended));

@@ -5,17 +5,17 @@ use bytes::Bytes;
 use super::LONGEST;
 use super::frames::Frames;
 use crate::model::relay::{Holds, Release};
-use crate::wire::{Format, changed};
+use crate::wire::{WireFormat, changed};
 
 /// The bytes of an answer that wait.
 pub struct Hold {
-    format: Format,
+    format: WireFormat,
     holds: Holds,
-    form: Form,
+    form: StreamForm,
     hides_usage: bool,
 }
 
-enum Form {
+enum StreamForm {
     /// Nothing but spaces has arrived.
     Open,
     Events(Frames),
@@ -30,55 +30,57 @@ enum Form {
 
 impl Hold {
     /// Of an answer in this format. `hides_usage`: the chunk of the usage does not go on.
-    pub fn new(format: Format, holds: Holds, hides_usage: bool) -> Self {
-        Self { format, holds, form: Form::Open, hides_usage }
+    pub fn new(format: WireFormat, holds: Holds, hides_usage: bool) -> Self {
+        Self { format, holds, form: StreamForm::Open, hides_usage }
     }
 
     /// Of what goes on at once, all of it.
-    pub fn nothing(format: Format) -> Self {
-        Self { form: Form::Free, ..Self::new(format, Holds::Calls, false) }
+    pub fn nothing(format: WireFormat) -> Self {
+        Self { form: StreamForm::Free, ..Self::new(format, Holds::Calls, false) }
     }
 
     /// Whether something waits for its release.
     pub fn waits(&self) -> bool {
         match &self.form {
-            Form::Events(frames) => frames.waits(),
-            Form::Document { waits, .. } => *waits,
-            Form::Open | Form::Free => false,
+            StreamForm::Events(frames) => frames.waits(),
+            StreamForm::Document { waits, .. } => *waits,
+            StreamForm::Open | StreamForm::Free => false,
         }
     }
 
     /// Whether more events may go on meanwhile.
     pub fn is_stream(&self) -> bool {
-        matches!(self.form, Form::Events(_))
+        matches!(self.form, StreamForm::Events(_))
     }
 
     /// Takes the next bytes; returns those that go on now.
     pub fn take(&mut self, bytes: &Bytes) -> Bytes {
-        if let (Form::Open, Some(first)) =
+        if let (StreamForm::Open, Some(first)) =
             (&self.form, bytes.iter().find(|byte| !byte.is_ascii_whitespace()))
         {
             self.form = match first {
-                b'{' | b'[' => Form::Document { text: Vec::new(), waits: false },
-                b'<' => Form::Free,
-                _ => Form::Events(Frames::new(self.format, Some(self.holds), self.hides_usage)),
+                b'{' | b'[' => StreamForm::Document { text: Vec::new(), waits: false },
+                b'<' => StreamForm::Free,
+                _ => {
+                    StreamForm::Events(Frames::new(self.format, Some(self.holds), self.hides_usage))
+                }
             };
         }
         let (now, waiting) = match &mut self.form {
             // Some servers send spaces while a model works, so that nobody hangs up.
-            Form::Open | Form::Free => (bytes.clone(), 0),
-            Form::Document { text, .. } => {
+            StreamForm::Open | StreamForm::Free => (bytes.clone(), 0),
+            StreamForm::Document { text, .. } => {
                 text.extend_from_slice(bytes);
                 (Bytes::new(), text.len())
             }
-            Form::Events(frames) => (frames.take(bytes).into(), frames.waiting()),
+            StreamForm::Events(frames) => (frames.take(bytes).into(), frames.waiting()),
         };
         if waiting > LONGEST { self.rest() } else { now }
     }
 
     /// No more bytes come. A whole document is looked at now.
     pub fn end(&mut self) {
-        if let Form::Document { text, waits } = &mut self.form {
+        if let StreamForm::Document { text, waits } = &mut self.form {
             let text = String::from_utf8_lossy(text);
             *waits = self.holds > Holds::Calls || !self.format.calls_in(&text).is_empty();
         }
@@ -87,12 +89,15 @@ impl Hold {
     /// Releases what waits, and lets all that follows go on. `is_over`: nothing follows.
     pub fn release(&mut self, release: Release, is_over: bool) -> Bytes {
         let before = match &mut self.form {
-            Form::Events(frames) => frames.before().to_owned(),
-            Form::Open | Form::Document { .. } | Form::Free => String::new(),
+            StreamForm::Events(frames) => frames.before().to_owned(),
+            StreamForm::Open | StreamForm::Document { .. } | StreamForm::Free => String::new(),
         };
         let held = match &mut self.form {
-            Form::Events(frames) if !is_over => frames.release().into(),
-            Form::Open | Form::Events(_) | Form::Document { .. } | Form::Free => self.rest(),
+            StreamForm::Events(frames) if !is_over => frames.release().into(),
+            StreamForm::Open
+            | StreamForm::Events(_)
+            | StreamForm::Document { .. }
+            | StreamForm::Free => self.rest(),
         };
         match release {
             Release::Calls(calls) => changed(self.format, &held, &before, &calls).into(),
@@ -102,10 +107,10 @@ impl Hold {
 
     /// All that waits, after the last byte.
     pub fn rest(&mut self) -> Bytes {
-        match std::mem::replace(&mut self.form, Form::Free) {
-            Form::Events(mut frames) => frames.rest().into(),
-            Form::Document { text, .. } => text.into(),
-            Form::Open | Form::Free => Bytes::new(),
+        match std::mem::replace(&mut self.form, StreamForm::Free) {
+            StreamForm::Events(mut frames) => frames.rest().into(),
+            StreamForm::Document { text, .. } => text.into(),
+            StreamForm::Open | StreamForm::Free => Bytes::new(),
         }
     }
 }
@@ -114,7 +119,7 @@ impl Hold {
 mod tests {
     use super::*;
     use crate::domain::{Reply, ToolCall};
-    use crate::wire::{Answering, Names};
+    use crate::wire::{Answering, FunctionNames};
 
     fn call(id: &str, number: u32) -> ToolCall {
         ToolCall { id: id.into(), tool: "t".into(), arguments: serde_json::json!({"n": number}) }
@@ -125,9 +130,10 @@ mod tests {
     fn cuts_change_nothing() {
         let calls = vec![call("a", 1), call("b", 2)];
         let reply = Reply { calls, ..Reply::of_text("Look: ") };
-        let answering = Answering { id: "x", model: "m", names: &Names::default(), created: 1 };
+        let answering =
+            Answering { id: "x", model: "m", names: &FunctionNames::default(), created: 1 };
         let released = || Release::Calls(vec![call("b", 3), call("c", 4)]);
-        for format in [Format::Chat, Format::Responses, Format::Messages] {
+        for format in [WireFormat::Chat, WireFormat::Responses, WireFormat::Messages] {
             let stream = Bytes::from(format.write_answer(&reply, &answering, true));
             let run = |cut: usize, is_over: bool| {
                 let mut hold = Hold::new(format, Holds::Calls, false);

@@ -15,15 +15,15 @@ use jiff::Timestamp;
 use tokio::task::yield_now;
 
 use super::patience::Patience;
-use super::{Answered, Broken, Outgoing, Reset};
-use crate::domain::{ModelError, ModelErrorKind, Reply, Shown};
-use crate::model::relay::Said;
-use crate::wire::{Answering, Format, Names, chat};
+use super::{AnswerResult, Broken, Outgoing, Reset};
+use crate::domain::{ModelError, ModelErrorKind, Reply, WireFailure};
+use crate::model::relay::RelayResult;
+use crate::wire::{Answering, FunctionNames, WireFormat, chat};
 
 /// What an answer has to do with its request.
 #[derive(Clone, Debug)]
 pub struct Asker {
-    pub format: Format,
+    pub format: WireFormat,
     pub streams: bool,
     /// The endpoint's own name of the model.
     pub model: String,
@@ -42,7 +42,7 @@ impl Asker {
     ///
     /// # Errors
     /// The client gets no answer: its connection ends.
-    pub fn answer(&self, said: &Said) -> Answered {
+    pub fn answer(&self, said: &RelayResult) -> AnswerResult {
         let reply = match said {
             Ok(reply) => reply,
             Err(error) => return self.fail(error),
@@ -56,7 +56,7 @@ impl Asker {
 
     /// What is written in the words of the endpoint.
     fn written(&self, write: impl Fn(&Answering<'_>) -> String) -> String {
-        let (id, names) = (self.bare_id(), Names::default());
+        let (id, names) = (self.bare_id(), FunctionNames::default());
         let created = Timestamp::now().as_second();
         write(&Answering { id: &id, model: &self.model, names: &names, created })
     }
@@ -73,9 +73,9 @@ impl Asker {
     /// The id of the answer, as a client reads it.
     pub fn id(&self) -> String {
         let prefix = match self.format {
-            Format::Chat => "chatcmpl-",
-            Format::Responses => "resp_",
-            Format::Messages => "msg_",
+            WireFormat::Chat => "chatcmpl-",
+            WireFormat::Responses => "resp_",
+            WireFormat::Messages => "msg_",
         };
         format!("{prefix}{}", self.bare_id())
     }
@@ -84,17 +84,17 @@ impl Asker {
         format!("toolyard{}", self.number)
     }
 
-    fn fail(&self, error: &ModelError) -> Answered {
+    fn fail(&self, error: &ModelError) -> AnswerResult {
         match error.shown {
-            Some(Shown::Status { status, retry_after }) => {
+            Some(WireFailure::Status { status, retry_after }) => {
                 let mut response = self.refusal(error, status, &message(error, status));
                 retry_after.into_iter().for_each(|it| set(&mut response, RETRY_AFTER, it.into()));
                 return Ok(response);
             }
             Some(shown) if self.streams => return Ok(self.broken(error, shown)),
             // Half of a document, or one that tells of an error, would be taken for an answer.
-            Some(Shown::Reset | Shown::Cut) => return Err(Reset.into()),
-            Some(Shown::Event) | None => {}
+            Some(WireFailure::Reset | WireFailure::Cut) => return Err(Reset.into()),
+            Some(WireFailure::Event) | None => {}
         }
         if error.kind == ModelErrorKind::Connection {
             return Err(error.text.clone().into());
@@ -117,14 +117,14 @@ impl Asker {
     }
 
     /// A stream that breaks after the part that had arrived.
-    fn broken(&self, error: &ModelError, shown: Shown) -> Response<Outgoing> {
+    fn broken(&self, error: &ModelError, shown: WireFailure) -> Response<Outgoing> {
         let reply = Reply::of_text(error.partial.as_str());
         let mut text = self.written(|answering| self.format.write_beginning(&reply, answering));
-        if shown == Shown::Event {
+        if shown == WireFailure::Event {
             text += &self.format.write_error_event(status(error, self.format), &error.text);
         }
         let first = Some(Ok(Frame::data(Bytes::from(text))));
-        let last = (shown == Shown::Reset).then(|| Err(Broken::from(Reset)));
+        let last = (shown == WireFailure::Reset).then(|| Err(Broken::from(Reset)));
         let mut response = self.ok(Bytes::new());
         let pieces = stream::iter(first).chain(
             stream::once(async {
@@ -162,7 +162,7 @@ pub const JSON: &str = "application/json";
 pub const STREAM: &str = "text/event-stream; charset=utf-8";
 
 /// The status that makes a client see this failure.
-fn status(error: &ModelError, format: Format) -> u16 {
+fn status(error: &ModelError, format: WireFormat) -> u16 {
     match error.kind {
         ModelErrorKind::RateLimited => 429,
         ModelErrorKind::Auth => 401,
@@ -174,7 +174,7 @@ fn status(error: &ModelError, format: Format) -> u16 {
         | ModelErrorKind::Cancelled => 400,
         ModelErrorKind::Timeout | ModelErrorKind::TooLong => 504,
         ModelErrorKind::Endpoint if error.text.to_lowercase().contains("overloaded") => {
-            if format == Format::Messages { 529 } else { 503 }
+            if format == WireFormat::Messages { 529 } else { 503 }
         }
         ModelErrorKind::Endpoint => 500,
         ModelErrorKind::BadAnswer | ModelErrorKind::Connection => 502,
@@ -182,7 +182,7 @@ fn status(error: &ModelError, format: Format) -> u16 {
 }
 
 /// A refusal with this status, in words of the format.
-pub fn refusal(format: Format, status: u16, message: &str) -> Response<Outgoing> {
+pub fn refusal(format: WireFormat, status: u16, message: &str) -> Response<Outgoing> {
     let code = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     whole(code, JSON, format.write_error(status, message))
 }
@@ -212,7 +212,7 @@ mod tests {
     async fn a_stream_has_the_usage_only_for_a_client_that_asked_for_it() {
         let said = Ok(std::sync::Arc::new(crate::domain::Reply::of_text("hi")));
         for hides_usage in [false, true] {
-            let (format, model) = (Format::Chat, "m".into());
+            let (format, model) = (WireFormat::Chat, "m".into());
             let (patience, is_silent) = (Patience::of(None), Arc::default());
             let (streams, number) = (true, 1);
             let asker = Asker { format, streams, model, number, hides_usage, patience, is_silent };
@@ -241,19 +241,19 @@ mod tests {
             (ModelErrorKind::Endpoint, "Overloaded", 503, 529),
             (ModelErrorKind::Endpoint, "broken", 500, 500),
         ] {
-            for (format, status) in [(Format::Chat, chat), (Format::Messages, messages)] {
+            for (format, status) in [(WireFormat::Chat, chat), (WireFormat::Messages, messages)] {
                 let response = asker(format).answer(&Err(ModelError::new(kind, text))).unwrap();
                 assert_eq!(response.status().as_u16(), status, "{text}");
                 assert_eq!(response.headers().contains_key(RETRY_AFTER), status == 429);
             }
         }
         let cut = ModelError::new(ModelErrorKind::Connection, "cut");
-        assert!(asker(Format::Chat).answer(&Err(cut)).is_err());
-        let shown = Shown::Status { status: 418, retry_after: Some(7) };
+        assert!(asker(WireFormat::Chat).answer(&Err(cut)).is_err());
+        let shown = WireFailure::Status { status: 418, retry_after: Some(7) };
         for (text, says) in [("HTTP 418: no coffee", "no coffee"), ("HTTP 418", "I'm a teapot")] {
             let error = ModelError::new(ModelErrorKind::Refused, text).shown(shown);
             assert_eq!(message(&error, 418), says);
-            let response = asker(Format::Chat).answer(&Err(error)).unwrap();
+            let response = asker(WireFormat::Chat).answer(&Err(error)).unwrap();
             assert_eq!(response.status().as_u16(), 418);
             assert_eq!(response.headers()[RETRY_AFTER], "7");
         }

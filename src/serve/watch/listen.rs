@@ -20,10 +20,10 @@ use tracing::info;
 
 use super::recent::Recent;
 use super::route::{BadUpstream, Upstreams};
-use super::shared::Shared;
+use super::shared::ListenerState;
 use super::upstream::Clients;
 use super::{Reset, service};
-use crate::model::relay::News;
+use crate::model::relay::ListenerNews;
 
 /// How long to wait where the system has no more sockets.
 const FULL: Duration = Duration::from_millis(50);
@@ -36,7 +36,7 @@ pub struct Listening {
     /// The token that paths must begin with beyond loopback: `/t/TOKEN`.
     pub token: Option<String>,
     pub upstreams: Upstreams,
-    pub news: UnboundedSender<News>,
+    pub news: UnboundedSender<ListenerNews>,
 }
 
 /// An address that is taken, so that it can be told before anybody listens.
@@ -134,7 +134,7 @@ pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
     let (open, closed) = oneshot::channel::<()>();
     let counted = Arc::clone(&requests);
     let work = move || {
-        let shared = Shared {
+        let shared = ListenerState {
             is_local,
             token,
             upstreams,
@@ -161,7 +161,7 @@ pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
     Ok(Listener { address, requests, open: Some(open), thread: Some(thread) })
 }
 
-async fn accept(socket: StdListener, shared: Rc<Shared>) -> io::Result<()> {
+async fn accept(socket: StdListener, shared: Rc<ListenerState>) -> io::Result<()> {
     let listener = TcpListener::from_std(socket)?;
     loop {
         match listener.accept().await {
@@ -174,7 +174,7 @@ async fn accept(socket: StdListener, shared: Rc<Shared>) -> io::Result<()> {
     }
 }
 
-async fn connection(stream: TcpStream, shared: Rc<Shared>) {
+async fn connection(stream: TcpStream, shared: Rc<ListenerState>) {
     // Without it small frames may wait for one another.
     let _ = stream.set_nodelay(true);
     let serve = service_fn(|request| service::answer(Rc::clone(&shared), request));

@@ -59,4 +59,4 @@ struct Reset;
 pub(crate) type Outgoing = Pin<Box<dyn Body<Data = Bytes, Error = Broken>>>;
 
 /// An answer, or the end of the connection without one.
-pub(crate) type Answered = Result<Response<Outgoing>, Broken>;
+pub(crate) type AnswerResult = Result<Response<Outgoing>, Broken>;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use crate::wire::Format;
+use crate::wire::WireFormat;
 
 /// How long clients wait that do not say it; nobody counts on more.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -48,10 +48,10 @@ impl Patience {
 }
 
 /// What a client of this format gets while it waits for the next event.
-pub fn heartbeat(format: Format) -> &'static str {
+pub fn heartbeat(format: WireFormat) -> &'static str {
     match format {
-        Format::Chat | Format::Responses => ": held\n\n",
-        Format::Messages => "event: ping\ndata: {\"type\": \"ping\"}\n\n",
+        WireFormat::Chat | WireFormat::Responses => ": held\n\n",
+        WireFormat::Messages => "event: ping\ndata: {\"type\": \"ping\"}\n\n",
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-use crate::wire::{Asked, Earlier, Format, NotRead};
+use crate::wire::{Earlier, IncomingRequest, NotRead, WireFormat};
 
 /// Requests that are kept at most, and their bytes.
 const MOST: usize = 32;
@@ -18,7 +18,7 @@ impl Recent {
     ///
     /// # Errors
     /// It is no request of this format.
-    pub fn read(&self, format: Format, body: &[u8]) -> Result<Asked, NotRead> {
+    pub fn read(&self, format: WireFormat, body: &[u8]) -> Result<IncomingRequest, NotRead> {
         let mut known = self.0.borrow_mut();
         let saves = |at: usize| known.get(at).map_or(0, |it| it.saves(format, body));
         let best = (0..known.len()).map(|at| (saves(at), at)).max().filter(|(saved, _)| *saved > 0);

@@ -4,7 +4,7 @@ use hyper::{HeaderMap, Method};
 use reqwest::Url;
 
 use crate::net::known::without_keys;
-use crate::wire::Format;
+use crate::wire::WireFormat;
 
 /// The addresses that requests are sent on to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,9 +71,9 @@ impl Upstreams {
 pub struct Route {
     pub url: Url,
     /// The format of a request that can be read; `None` for one that only passes.
-    pub format: Option<Format>,
+    pub format: Option<WireFormat>,
     /// The format in which the endpoint says errors.
-    pub errors: Format,
+    pub errors: WireFormat,
     /// Host and port.
     pub host: String,
     /// Host and path of the endpoint, as a person knows it: `api.openai.com/v1`.
@@ -119,20 +119,20 @@ pub fn route(
     Route {
         url,
         format: (method == Method::POST).then(|| format(path, is_anthropic)).flatten(),
-        errors: if is_anthropic { Format::Messages } else { Format::Chat },
+        errors: if is_anthropic { WireFormat::Messages } else { WireFormat::Chat },
         endpoint: format!("{host}{own}"),
         host,
     }
 }
 
 /// The format of what is posted to this path.
-fn format(path: &str, is_anthropic: bool) -> Option<Format> {
+fn format(path: &str, is_anthropic: bool) -> Option<WireFormat> {
     if path.ends_with("/chat/completions") {
-        Some(Format::Chat)
+        Some(WireFormat::Chat)
     } else if path.ends_with("/responses") {
-        Some(Format::Responses)
+        Some(WireFormat::Responses)
     } else if is_anthropic && path.ends_with("/messages") {
-        Some(Format::Messages)
+        Some(WireFormat::Messages)
     } else {
         None
     }
@@ -144,7 +144,7 @@ mod tests {
 
     use super::*;
 
-    fn routed(path: &str, query: Option<&str>) -> (String, Option<Format>) {
+    fn routed(path: &str, query: Option<&str>) -> (String, Option<WireFormat>) {
         let upstreams = Upstreams::default().read().unwrap();
         let route = route(&upstreams, &Method::POST, (path, query), &HeaderMap::new());
         (route.url.to_string(), route.format)
@@ -157,19 +157,19 @@ mod tests {
                 "/v1/chat/completions",
                 None,
                 "https://api.openai.com/v1/chat/completions",
-                Some(Format::Chat),
+                Some(WireFormat::Chat),
             ),
             (
                 "/chat/completions",
                 None,
                 "https://api.openai.com/v1/chat/completions",
-                Some(Format::Chat),
+                Some(WireFormat::Chat),
             ),
             (
                 "/v1/responses",
                 Some("a=%20b"),
                 "https://api.openai.com/v1/responses?a=%20b",
-                Some(Format::Responses),
+                Some(WireFormat::Responses),
             ),
             ("/v1/responses/x/cancel", None, "https://api.openai.com/v1/responses/x/cancel", None),
             ("/v1/responses/compact", None, "https://api.openai.com/v1/responses/compact", None),
@@ -179,7 +179,7 @@ mod tests {
                 "/v1/messages",
                 Some("beta=true"),
                 "https://api.anthropic.com/v1/messages?beta=true",
-                Some(Format::Messages),
+                Some(WireFormat::Messages),
             ),
             (
                 "/v1/messages/count_tokens",

@@ -12,16 +12,16 @@ use super::exchange::{self, Exchange, unreached};
 use super::in_place::plain;
 use super::request::{self, Posted};
 use super::route::{self, Route};
-use super::shared::Shared;
-use super::{Answered, Broken, Outgoing, door, early, upstream};
+use super::shared::ListenerState;
+use super::{AnswerResult, Broken, Outgoing, door, early, upstream};
 use crate::model::hosted::Overheard;
-use crate::model::relay::News;
+use crate::model::relay::ListenerNews;
 
 /// Answers a request.
 ///
 /// # Errors
 /// The connection ends without an answer.
-pub async fn answer(shared: Rc<Shared>, request: Request<Incoming>) -> Answered {
+pub async fn answer(shared: Rc<ListenerState>, request: Request<Incoming>) -> AnswerResult {
     let (parts, body) = request.into_parts();
     let token = shared.token.as_deref();
     let entered = match door::enter(parts.uri.path(), &parts.headers, token, shared.is_local) {
@@ -48,7 +48,7 @@ pub async fn answer(shared: Rc<Shared>, request: Request<Incoming>) -> Answered 
         }
     };
     let headers = upstream::forwarded(&parts.headers);
-    let request = exchange::Request { format, route: passing.route.clone(), headers, body };
+    let request = exchange::AgentRequest { format, route: passing.route.clone(), headers, body };
     let read = match request.read(&passing.shared.recent) {
         Ok(read) => read,
         Err(unread) => {
@@ -83,7 +83,7 @@ fn own(parts: &Parts, path: &str) -> Option<Response<Outgoing>> {
 
 /// A request that is about to go on.
 struct Passing {
-    shared: Rc<Shared>,
+    shared: Rc<ListenerState>,
     /// Method and path, for people.
     what: String,
     route: Route,
@@ -96,10 +96,10 @@ impl Passing {
         parts: &Parts,
         body: Option<reqwest::Body>,
         why: Option<String>,
-    ) -> Answered {
+    ) -> AnswerResult {
         let Self { shared, what, route } = self;
         // A session that has ended needs no news.
-        let _ = shared.news.send(News::Passed { what, why });
+        let _ = shared.news.send(ListenerNews::Passed { what, why });
         let clients = match &shared.clients {
             Ok(clients) => clients,
             Err(why) => return Ok(unreached(route.errors, &route.host, why)),

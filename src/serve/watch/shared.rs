@@ -9,25 +9,25 @@ use std::sync::atomic::AtomicU64;
 use reqwest::Url;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::early::Kept;
+use super::early::OwedAnswers;
 use super::recent::Recent;
 use super::route::Upstreams;
 use super::upstream::Clients;
-use crate::model::relay::News;
+use crate::model::relay::ListenerNews;
 
 /// The state of a listener.
-pub struct Shared {
+pub struct ListenerState {
     pub is_local: bool,
     pub token: Option<String>,
     pub upstreams: Upstreams<Url>,
-    pub news: UnboundedSender<News>,
+    pub news: UnboundedSender<ListenerNews>,
     /// The clients for all upstreams, or why there are none.
     pub clients: Result<Clients, String>,
     pub requests: Arc<AtomicU64>,
     /// Endpoints that refuse to be asked for the usage of a stream.
     pub unmetered: RefCell<HashSet<String>>,
     /// Answers that could not be given any more.
-    pub kept: Rc<Kept>,
+    pub kept: Rc<OwedAnswers>,
     pub recent: Recent,
     /// Answers written here so far; it makes their ids.
     pub written: Cell<u64>,

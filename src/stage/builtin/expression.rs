@@ -14,8 +14,7 @@ const LENGTH: usize = 300;
 /// The largest number with a factorial that a double can hold.
 const LARGEST_FACTORIAL: f64 = 170.0;
 
-type Function = fn(f64) -> f64;
-const FUNCTIONS: [(&str, Function); 14] = [
+const FUNCTIONS: [(&str, fn(f64) -> f64); 14] = [
     ("sqrt", f64::sqrt),
     ("cbrt", f64::cbrt),
     ("abs", f64::abs),

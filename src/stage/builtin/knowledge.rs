@@ -12,14 +12,14 @@ pub const NOTHING: &str = "Nothing found";
 
 /// The options of a search.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Search {
+pub struct SearchOptions {
     /// Only articles of these kinds; all if empty.
     pub kinds: Vec<String>,
     /// Hits shown, from 1 to 20.
     pub hits: usize,
 }
 
-impl Search {
+impl SearchOptions {
     pub fn answer(&self, arguments: &Value) -> Result<String, ToolError> {
         let query = arguments::text(arguments, "query")?;
         let found = World::get().search(query, &self.kinds, self.hits);
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn searches_keep_to_their_kinds_and_say_when_nothing_is_found() {
-        let search = Search { kinds: vec!["person".into()], hits: 2 };
+        let search = SearchOptions { kinds: vec!["person".into()], hits: 2 };
         let found = search.answer(&json!({ "query": "mountaineer Pico Estrada" })).unwrap();
         assert!(found.starts_with("1. Hilde Garrack (person): "), "{found}");
         assert_eq!(found.matches("(person)").count(), 2);

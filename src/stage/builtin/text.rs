@@ -6,7 +6,7 @@ use super::arguments;
 use crate::tool::ToolError;
 
 type Count = fn(&str) -> usize;
-type Change = fn(&str) -> String;
+type TextChange = fn(&str) -> String;
 
 /// The number of characters, words or the like in `text`.
 pub fn measure(arguments: &Value) -> Result<String, ToolError> {
@@ -23,7 +23,7 @@ pub fn measure(arguments: &Value) -> Result<String, ToolError> {
 
 /// `text` after an `operation`.
 pub fn transform(arguments: &Value) -> Result<String, ToolError> {
-    let choices: [(&str, Change); 5] = [
+    let choices: [(&str, TextChange); 5] = [
         ("upper", str::to_uppercase),
         ("lower", str::to_lowercase),
         ("reverse", |text| text.chars().rev().collect()),

@@ -24,9 +24,9 @@ use crate::domain::{Finish, Message, Messages, ModelSpec, Reply, Task};
 use crate::files::toml_file::Problems;
 use crate::model::Model;
 use crate::sample::Sample;
-use crate::simulated::{Settings, Simulated};
+use crate::simulated::{Simulated, SimulatedSettings};
 use crate::store::tasks;
-use crate::wire::{Answering, Asked, Format, Names};
+use crate::wire::{Answering, FunctionNames, IncomingRequest, WireFormat};
 
 /// Until an answer begins, and between its parts, at the speed of 1.
 const THINKS: Duration = Duration::from_millis(1400);
@@ -42,7 +42,7 @@ const PRICE_OUT: f64 = 8.0;
 /// What it answers where the simulated model gives up.
 const GIVES_UP: &str = "I cannot find that out.";
 
-type Body = StreamBody<LocalBoxStream<'static, Result<Frame<Bytes>, Infallible>>>;
+type EventBody = StreamBody<LocalBoxStream<'static, Result<Frame<Bytes>, Infallible>>>;
 
 /// The model of the endpoint, as a session describes it.
 pub fn spec(model: &str, endpoint: &str) -> ModelSpec {
@@ -66,13 +66,13 @@ pub fn serve(pace: f64) -> io::Result<String> {
     let url = format!("http://{}/v1", listener.local_addr()?);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let work = move || {
-        let settings = Settings {
+        let settings = SimulatedSettings {
             skill: 1.0,
             // A tool that is broken costs two calls each, and some may be made beside each other.
             patience: 8,
             parallel: true,
             latency: THINKS.div_f64(pace),
-            ..Settings::default()
+            ..SimulatedSettings::default()
         };
         let model = Simulated::new(MODEL.into(), settings, 1, tasks);
         let served = Served { model, pace, answers: Cell::new(0) };
@@ -111,15 +111,15 @@ struct Served {
 }
 
 impl Served {
-    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+    async fn answer(&self, request: Request<Incoming>) -> Response<EventBody> {
         let is_chat = request.uri().path().ends_with("/chat/completions");
         let body = Limited::new(request.into_body(), LARGEST).collect().await;
         let asked = match body {
-            Ok(body) if is_chat => Format::Chat.read_request(&body.to_bytes()).ok(),
+            Ok(body) if is_chat => WireFormat::Chat.read_request(&body.to_bytes()).ok(),
             _ => None,
         };
         let Some(asked) = asked else {
-            let refused = Format::Chat.write_error(400, "expected a chat completion");
+            let refused = WireFormat::Chat.write_error(400, "expected a chat completion");
             return self.response(400, "application/json", vec![refused]);
         };
         let mut request = asked.request.clone();
@@ -127,7 +127,7 @@ impl Served {
         match self.model.ask(&request, &mut |_| ()).await {
             Ok(reply) => self.written(self.spoken(reply), &asked),
             Err(error) => {
-                let failed = Format::Chat.write_error(500, &error.text);
+                let failed = WireFormat::Chat.write_error(500, &error.text);
                 self.response(500, "application/json", vec![failed])
             }
         }
@@ -148,14 +148,14 @@ impl Served {
         reply
     }
 
-    fn written(&self, reply: Reply, asked: &Asked) -> Response<Body> {
+    fn written(&self, reply: Reply, asked: &IncomingRequest) -> Response<EventBody> {
         let answering = Answering {
             id: &format!("chatcmpl-{}", self.answers.get()),
             model: &asked.model,
-            names: &Names::of(&asked.request),
+            names: &FunctionNames::of(&asked.request),
             created: jiff::Timestamp::now().as_second(),
         };
-        let written = Format::Chat.write_answer(&reply, &answering, asked.streams);
+        let written = WireFormat::Chat.write_answer(&reply, &answering, asked.streams);
         match asked.streams {
             true => {
                 let frames = written.split_inclusive("\n\n").map(str::to_owned).collect();
@@ -165,7 +165,7 @@ impl Served {
         }
     }
 
-    fn response(&self, status: u16, kind: &'static str, parts: Vec<String>) -> Response<Body> {
+    fn response(&self, status: u16, kind: &'static str, parts: Vec<String>) -> Response<EventBody> {
         let between = BETWEEN.div_f64(self.pace);
         let frames =
             stream::iter(parts.into_iter().enumerate()).then(move |(at, part)| async move {

@@ -4,16 +4,16 @@ use serde_json::Value;
 
 use super::choose::{call, finish, give_up, is_worth_trying, pick, untried};
 use super::need::{need, need_now};
-use super::progress::{OpenStep, Progress, ready};
-use super::prompted::{Choice, Looks, Past, PromptReading};
-use super::{Settings, Speech, guess::guess, improvise};
+use super::progress::{ChainProgress, OpenStep, ready};
+use super::prompted::{Looks, MenuTool, PastCall, PromptReading};
+use super::{SimulatedSettings, Speech, guess::guess, improvise};
 use crate::domain::markers::FINISH;
 use crate::domain::{ChainStep, Chance, Task};
 
 pub(super) fn act(
     prompted: &PromptReading<'_>,
     chain: Option<&Task>,
-    settings: Settings,
+    settings: SimulatedSettings,
     chance: Chance,
 ) -> Speech {
     if prompted.menu.is_empty() && prompted.past.is_empty() && !prompted.may_lack {
@@ -34,8 +34,13 @@ pub(super) fn act(
 }
 
 /// Works along a reference chain.
-fn follow(prompted: &PromptReading<'_>, task: &Task, settings: Settings, chance: Chance) -> Speech {
-    let progress = Progress::of(task, &prompted.past);
+fn follow(
+    prompted: &PromptReading<'_>,
+    task: &Task,
+    settings: SimulatedSettings,
+    chance: Chance,
+) -> Speech {
+    let progress = ChainProgress::of(task, &prompted.past);
     let Some(OpenStep { at, arguments }) = &progress.open else {
         return conclude(prompted, task, &progress, settings, chance);
     };
@@ -69,7 +74,7 @@ fn beside(
     speech: Speech,
     prompted: &PromptReading<'_>,
     task: &Task,
-    settings: Settings,
+    settings: SimulatedSettings,
     chance: Chance,
 ) -> Speech {
     let ready = ready(task, &prompted.past);
@@ -87,8 +92,8 @@ fn beside(
 fn conclude(
     prompted: &PromptReading<'_>,
     task: &Task,
-    progress: &Progress<'_>,
-    settings: Settings,
+    progress: &ChainProgress<'_>,
+    settings: SimulatedSettings,
     chance: Chance,
 ) -> Speech {
     let last = task.chain.last().zip(progress.last());
@@ -105,8 +110,8 @@ fn fitting<'p, 'd>(
     prompted: &'p PromptReading<'d>,
     step: &ChainStep,
     arguments: &Value,
-    settings: Settings,
-) -> Vec<(&'p Choice<'d>, f64)> {
+    settings: SimulatedSettings,
+) -> Vec<(&'p MenuTool<'d>, f64)> {
     let fitting = prompted.menu.iter().filter_map(|choice| {
         let place = step.tools.iter().position(|tool| *tool == choice.def.name)?;
         let is_worth = is_worth_trying(prompted, choice, arguments);
@@ -116,7 +121,7 @@ fn fitting<'p, 'd>(
 }
 
 /// The number of results at the end of the past that did not help.
-pub(super) fn fruitless(past: &[Past]) -> usize {
+pub(super) fn fruitless(past: &[PastCall]) -> usize {
     past.iter().rev().take_while(|past| past.looks() != Looks::Useful).count()
 }
 

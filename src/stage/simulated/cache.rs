@@ -24,9 +24,9 @@ struct Generations {
 
 impl PrefixCache {
     /// Reads a request part by part, whose beginnings are known from now on.
-    pub fn read(&self) -> Reading<'_> {
+    pub fn read(&self) -> CacheReading<'_> {
         let (prefix, shared, is_shared) = (Chance::new(0), 0, true);
-        Reading { known: self.0.borrow_mut(), prefix, shared, is_shared }
+        CacheReading { known: self.0.borrow_mut(), prefix, shared, is_shared }
     }
 
     /// Knows the beginnings of a request that it has read before.
@@ -37,7 +37,7 @@ impl PrefixCache {
 }
 
 /// A request that is read.
-pub(super) struct Reading<'a> {
+pub(super) struct CacheReading<'a> {
     known: RefMut<'a, Generations>,
     /// Of all parts so far that have a text.
     prefix: Chance,
@@ -45,7 +45,7 @@ pub(super) struct Reading<'a> {
     is_shared: bool,
 }
 
-impl Reading<'_> {
+impl CacheReading<'_> {
     pub fn take(&mut self, label: &str, text: &str, tokens: u64) {
         if text.is_empty() {
             return;

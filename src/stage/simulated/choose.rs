@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::prompted::{Choice, Looks, PromptReading};
-use super::{Settings, Speech, guess::guess};
+use super::prompted::{Looks, MenuTool, PromptReading};
+use super::{SimulatedSettings, Speech, guess::guess};
 use crate::domain::{Chance, chance::canonical, markers::FINISH};
 
 /// Failures of one tool at one thing before another tool is tried.
@@ -16,7 +16,7 @@ const LEAST_COST: f64 = 0.01;
 /// that found nothing will find nothing again. A choice that it must differ from is not repeated.
 pub(super) fn is_worth_trying(
     prompted: &PromptReading<'_>,
-    choice: &Choice<'_>,
+    choice: &MenuTool<'_>,
     arguments: &Value,
 ) -> bool {
     if prompted.was_chosen(choice.def.name.as_str(), arguments) {
@@ -34,8 +34,8 @@ pub(super) fn is_worth_trying(
 /// failed is not repeated.
 pub(super) fn untried<'c, 'd>(
     prompted: &PromptReading<'_>,
-    choices: impl Iterator<Item = &'c Choice<'d>>,
-) -> Vec<(&'c Choice<'d>, f64)> {
+    choices: impl Iterator<Item = &'c MenuTool<'d>>,
+) -> Vec<(&'c MenuTool<'d>, f64)> {
     let fresh = choices.filter(|choice| {
         let was_tried = prompted.past.iter().any(|past| past.tool == choice.def.name);
         let guessed = guess(choice, prompted.task);
@@ -47,17 +47,17 @@ pub(super) fn untried<'c, 'd>(
 /// Draws one of these, in proportion to its weight to the power of the sensitivity, times how usual
 /// and how cheap it is. A tool without a weight among weighted ones counts as a light one.
 pub(super) fn pick<'c, 'd>(
-    choices: &[(&'c Choice<'d>, f64)],
-    settings: Settings,
+    choices: &[(&'c MenuTool<'d>, f64)],
+    settings: SimulatedSettings,
     chance: Chance,
-) -> Option<&'c Choice<'d>> {
+) -> Option<&'c MenuTool<'d>> {
     let shown: Vec<_> = choices.iter().filter_map(|(choice, _)| choice.weight).collect();
     let light = shown.iter().copied().fold(f64::INFINITY, f64::min) / 2.0;
     let light = if light.is_finite() { light } else { 1.0 };
     let heaviest = shown.iter().copied().fold(light, f64::max).max(f64::MIN_POSITIVE);
     let told = choices.iter().filter_map(|(choice, _)| choice.cost);
     let cheapest = told.fold(f64::INFINITY, f64::min).max(LEAST_COST);
-    let cheap = |choice: &Choice<'_>| {
+    let cheap = |choice: &MenuTool<'_>| {
         let times = choice.cost.map_or(1.0, |cost| cost.max(LEAST_COST) / cheapest);
         times.powf(-settings.thrift)
     };
@@ -82,7 +82,7 @@ pub(super) fn gist(result: &str) -> String {
     sentence.trim().chars().take(200).collect()
 }
 
-pub(super) fn call(text: String, choice: &Choice<'_>, arguments: Value) -> Speech {
+pub(super) fn call(text: String, choice: &MenuTool<'_>, arguments: Value) -> Speech {
     Speech::call(text, choice.def.name.clone(), arguments)
 }
 

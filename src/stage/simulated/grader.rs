@@ -13,15 +13,15 @@ const NEGATIONS: [&str; 7] = ["not", "no", "never", "neither", "nor", "isn't", "
 
 /// The part of the prompt that it needs.
 #[derive(Deserialize)]
-struct Asked {
+struct GradingPrompt {
     right_answers: Vec<String>,
     answer: String,
 }
 
 pub(super) fn grade(request: &Request) -> String {
     let line = user_texts(request).rev().find_map(|text| text.rsplit_once(TO_GRADE));
-    let asked = line.and_then(|(_, line)| serde_json::from_str::<Asked>(line).ok());
-    let Some(Asked { right_answers, answer }) = asked else {
+    let asked = line.and_then(|(_, line)| serde_json::from_str::<GradingPrompt>(line).ok());
+    let Some(GradingPrompt { right_answers, answer }) = asked else {
         return "I see no answer to grade.".to_owned();
     };
     let right = right_answers.iter().any(|gold| means(&answer, gold));

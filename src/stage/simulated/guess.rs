@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::prompted::Choice;
+use super::prompted::MenuTool;
 
 /// Arguments that fit a schema as well as possible: sums for expressions, the task's text for other
 /// texts, its first number for numbers.
-pub(super) fn guess(choice: &Choice<'_>, task: &str) -> Value {
+pub(super) fn guess(choice: &MenuTool<'_>, task: &str) -> Value {
     required(choice).map(|(name, schema)| (name.to_owned(), fitting(name, schema, task))).collect()
 }
 
-pub(super) fn required<'c>(choice: &'c Choice<'_>) -> impl Iterator<Item = (&'c str, &'c Value)> {
+pub(super) fn required<'c>(choice: &'c MenuTool<'_>) -> impl Iterator<Item = (&'c str, &'c Value)> {
     let properties = choice.def.parameters.get("properties").and_then(Value::as_object);
     let required = choice.def.parameters.get("required").and_then(Value::as_array);
     let names = required.into_iter().flatten().filter_map(Value::as_str);

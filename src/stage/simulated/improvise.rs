@@ -6,8 +6,8 @@ use std::collections::HashSet;
 
 use super::choose::{call, finish, gist, give_up, pick, untried};
 use super::guess::{arithmetic, guess, required};
-use super::prompted::{Choice, Looks, PromptReading};
-use super::{Settings, Speech};
+use super::prompted::{Looks, MenuTool, PromptReading};
+use super::{SimulatedSettings, Speech};
 use crate::domain::Chance;
 
 /// Calls without a useful result after which it gives up.
@@ -19,7 +19,7 @@ const TAKES_WHAT_IS_THERE: usize = 3;
 /// Calls a matching tool, or answers with a result.
 pub(super) fn improvise(
     prompted: &PromptReading<'_>,
-    settings: Settings,
+    settings: SimulatedSettings,
     chance: Chance,
 ) -> Speech {
     let useful = prompted.past.iter().rev().find(|past| past.looks() == Looks::Useful);
@@ -45,7 +45,7 @@ pub(super) fn improvise(
 
 /// How well a tool matches a task: words in common, and whether the task contains its kind of
 /// argument.
-pub(super) fn suits(choice: &Choice<'_>, task: &str) -> usize {
+pub(super) fn suits(choice: &MenuTool<'_>, task: &str) -> usize {
     let about =
         format!("{} {}", choice.def.name.as_str().replace('_', " "), choice.def.description);
     let common = words(&about).intersection(&words(task)).count();

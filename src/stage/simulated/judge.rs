@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use indexmap::IndexSet;
 use serde_json::json;
 
-use super::Settings;
-use super::prompted::{Looks, Past, PromptReading};
+use super::SimulatedSettings;
+use super::prompted::{Looks, PastCall, PromptReading};
 use crate::domain::{ChainStep, Chance, Task, ToolName, markers::FINISH};
 
 /// Scores every tool of a trajectory by what is visible: failures and empty results cost, results
@@ -14,7 +14,7 @@ use crate::domain::{ChainStep, Chance, Task, ToolName, markers::FINISH};
 pub(super) fn evaluate(
     prompted: &PromptReading<'_>,
     chain: Option<&Task>,
-    settings: Settings,
+    settings: SimulatedSettings,
     chance: Chance,
 ) -> String {
     if chain.is_none() {
@@ -60,7 +60,7 @@ fn score(
 }
 
 /// Whether a result contains what some step of the chain looks for.
-fn finds(chain: Option<&Task>, past: &Past) -> bool {
+fn finds(chain: Option<&Task>, past: &PastCall) -> bool {
     match chain {
         Some(task) => task.chain.iter().any(|step| holds(step, past)),
         // Without a chain it can only see that the result looks useful.
@@ -69,7 +69,7 @@ fn finds(chain: Option<&Task>, past: &Past) -> bool {
 }
 
 /// Whether a result contains what this step looks for.
-pub(super) fn holds(step: &ChainStep, past: &Past) -> bool {
+pub(super) fn holds(step: &ChainStep, past: &PastCall) -> bool {
     let result = past.result.to_lowercase();
     step.tools.contains(&past.tool)
         && step.finds.as_deref().is_none_or(|finds| result.contains(&finds.to_lowercase()))
@@ -80,9 +80,9 @@ pub(super) fn holds(step: &ChainStep, past: &Past) -> bool {
 /// equally, or on a slip.
 pub(super) fn prefer(
     prompted: &PromptReading<'_>,
-    [first, second]: &[Vec<Past>; 2],
+    [first, second]: &[Vec<PastCall>; 2],
     chain: Option<&Task>,
-    settings: Settings,
+    settings: SimulatedSettings,
     chance: Chance,
 ) -> String {
     let (first, second) = (reach(prompted, first, chain), reach(prompted, second, chain));
@@ -99,7 +99,7 @@ pub(super) fn prefer(
 
 /// The progress of a task with this decision: the number of steps with their result, and one more
 /// for an answer that all of them support. An answer without support counts as none.
-fn reach(prompted: &PromptReading<'_>, decision: &[Past], chain: Option<&Task>) -> usize {
+fn reach(prompted: &PromptReading<'_>, decision: &[PastCall], chain: Option<&Task>) -> usize {
     let answers = decision.iter().any(|past| past.tool.as_str() == FINISH);
     let way: Vec<_> = prompted.past.iter().chain(decision).collect();
     let (found, all) = match chain {
@@ -147,8 +147,8 @@ mod tests {
         domain::markers::TASK,
     };
 
-    fn past(tool: &str, result: &str) -> Past {
-        Past { tool: tool.into(), arguments: json!({}), result: result.to_owned() }
+    fn past(tool: &str, result: &str) -> PastCall {
+        PastCall { tool: tool.into(), arguments: json!({}), result: result.to_owned() }
     }
 
     fn task() -> Task {
@@ -162,10 +162,10 @@ mod tests {
     }
 
     /// The preferences of a judge without slips, over many draws.
-    fn votes(rivals: [Vec<Past>; 2], chain: Option<&Task>) -> [usize; 2] {
+    fn votes(rivals: [Vec<PastCall>; 2], chain: Option<&Task>) -> [usize; 2] {
         let request = Request::new(Role::Judge, vec![Message::user(format!("{TASK}Where?"))]);
         let prompted = PromptReading::read(&request);
-        let settings = Settings { skill: 1.0, ..Settings::default() };
+        let settings = SimulatedSettings { skill: 1.0, ..SimulatedSettings::default() };
         let first = (0..200).filter(|seed| {
             let said = prefer(&prompted, &rivals, chain, settings, Chance::new(*seed));
             said.contains("\"better\":1")

@@ -24,7 +24,7 @@ use crate::domain::{
     Chance, Finish, ModelError, ModelName, ModelSpec, Prompt, Reply, Request, Role, Task, ToolCall,
     ToolName, Usage, tokens,
 };
-use crate::model::{Model, Progress};
+use crate::model::{Model, ModelProgress};
 
 mod actor;
 mod blank;
@@ -48,7 +48,7 @@ mod settings;
 mod solver;
 mod writer;
 
-pub use self::settings::Settings;
+pub use self::settings::SimulatedSettings;
 
 /// The parts of its answer besides the text: calls, if any.
 struct Speech {
@@ -76,7 +76,7 @@ impl Speech {
 /// The simulated model.
 pub struct Simulated {
     spec: Arc<ModelSpec>,
-    settings: Settings,
+    settings: SimulatedSettings,
     seed: u64,
     chains: HashMap<String, Task>,
     cache: cache::PrefixCache,
@@ -86,7 +86,7 @@ impl Simulated {
     /// A model that knows the reference chains of these tasks, by their text.
     pub fn new(
         name: ModelName,
-        settings: Settings,
+        settings: SimulatedSettings,
         seed: u64,
         tasks: impl IntoIterator<Item = Task>,
     ) -> Self {
@@ -175,7 +175,7 @@ impl Model for Simulated {
     fn ask<'a>(
         &'a self,
         request: &'a Request,
-        _progress: &'a mut dyn FnMut(Progress),
+        _progress: &'a mut dyn FnMut(ModelProgress),
     ) -> LocalBoxFuture<'a, Result<Reply, ModelError>> {
         async move {
             if !self.settings.latency.is_zero() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::prompted::{Choice, cost, costs, is_told, user_texts};
+use super::prompted::{MenuTool, cost, costs, is_told, user_texts};
 use crate::domain::markers::{LACKING, LLM, TOOLS};
 use crate::domain::{Request, ToolDef, ToolName};
 
@@ -37,7 +37,7 @@ impl PlannerPrompt {
         Self { may_lack, tools }
     }
 
-    pub fn menu(&self) -> Vec<Choice<'_>> {
+    pub fn menu(&self) -> Vec<MenuTool<'_>> {
         let tools = self.tools.iter();
         tools.map(Listed::choice).collect()
     }
@@ -59,8 +59,8 @@ impl PlannerPrompt {
 }
 
 impl Listed {
-    fn choice(&self) -> Choice<'_> {
-        Choice { def: &self.def, weight: self.weight, cost: self.cost }
+    fn choice(&self) -> MenuTool<'_> {
+        MenuTool { def: &self.def, weight: self.weight, cost: self.cost }
     }
 }
 

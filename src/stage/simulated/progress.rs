@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 
 use super::blank::{Blank, GAP, blank, blanks};
 use super::choose::gist;
-use super::prompted::{Looks, Past};
+use super::prompted::{Looks, PastCall};
 use crate::domain::{ChainStep, Task, chance::canonical};
 
 /// Words of a misleading result that are taken for what was looked for.
 const TAKEN: usize = 6;
 
-pub(super) struct Progress<'p> {
+pub(super) struct ChainProgress<'p> {
     /// What was seen for each step that is done, in the order of the chain.
-    seen: Vec<&'p Past>,
+    seen: Vec<&'p PastCall>,
     /// The first step that is not done; `None`: all are.
     pub open: Option<OpenStep>,
 }
@@ -26,8 +26,8 @@ pub(super) struct OpenStep {
     pub arguments: Value,
 }
 
-impl<'p> Progress<'p> {
-    pub fn of(task: &Task, past: &'p [Past]) -> Self {
+impl<'p> ChainProgress<'p> {
+    pub fn of(task: &Task, past: &'p [PastCall]) -> Self {
         let mut seen = Vec::new();
         for (at, step) in task.chain.iter().enumerate() {
             let arguments = arguments(task, at, &seen);
@@ -40,7 +40,7 @@ impl<'p> Progress<'p> {
     }
 
     /// The result of the last step that is done.
-    pub fn last(&self) -> Option<&'p Past> {
+    pub fn last(&self) -> Option<&'p PastCall> {
         self.seen.last().copied()
     }
 
@@ -57,8 +57,8 @@ impl<'p> Progress<'p> {
 }
 
 /// The steps after the first open one whose arguments the task's text has, and which have no result yet.
-pub(super) fn ready<'t>(task: &'t Task, past: &[Past]) -> impl Iterator<Item = &'t ChainStep> {
-    let open = Progress::of(task, past).open.map_or(task.chain.len(), |open| open.at);
+pub(super) fn ready<'t>(task: &'t Task, past: &[PastCall]) -> impl Iterator<Item = &'t ChainStep> {
+    let open = ChainProgress::of(task, past).open.map_or(task.chain.len(), |open| open.at);
     let later = task.chain.iter().enumerate().skip(open + 1);
     let is_ready = |(at, step): &(usize, &ChainStep)| {
         blanks(task, *at).is_empty() && observed(past, step, &step.arguments).is_none()
@@ -67,7 +67,7 @@ pub(super) fn ready<'t>(task: &'t Task, past: &[Past]) -> impl Iterator<Item = &
 }
 
 /// The latest result that looks useful for this step.
-fn observed<'p>(past: &'p [Past], step: &ChainStep, arguments: &Value) -> Option<&'p Past> {
+fn observed<'p>(past: &'p [PastCall], step: &ChainStep, arguments: &Value) -> Option<&'p PastCall> {
     past.iter().rev().find(|past| {
         step.tools.contains(&past.tool)
             && canonical(&past.arguments) == canonical(arguments)
@@ -76,14 +76,14 @@ fn observed<'p>(past: &'p [Past], step: &ChainStep, arguments: &Value) -> Option
 }
 
 /// Whether a result holds what the step looks for.
-fn finds(step: &ChainStep, past: &Past) -> bool {
+fn finds(step: &ChainStep, past: &PastCall) -> bool {
     let result = past.result.to_lowercase();
     step.finds.as_deref().is_none_or(|finds| result.contains(&finds.to_lowercase()))
 }
 
 /// The arguments of a step after the results of those before it. Where a result does not hold what
 /// the chain expects, the agent takes what it says instead.
-fn arguments(task: &Task, at: usize, seen: &[&Past]) -> Value {
+fn arguments(task: &Task, at: usize, seen: &[&PastCall]) -> Value {
     let mut arguments = task.chain[at].arguments.clone();
     for value in arguments.as_object_mut().into_iter().flat_map(|fields| fields.values_mut()) {
         let Some(blank) = blank(task, at, value) else { continue };
@@ -137,15 +137,16 @@ mod tests {
         Task { gold: Some("29".into()), chain, ..Task::from_text("How many years before 1900?") }
     }
 
-    fn past(tool: &str, arguments: Value, result: &str) -> Past {
-        Past { tool: tool.into(), arguments, result: result.to_owned() }
+    fn past(tool: &str, arguments: Value, result: &str) -> PastCall {
+        PastCall { tool: tool.into(), arguments, result: result.to_owned() }
     }
 
     #[test]
     fn a_result_is_used_as_it_was_found() {
         let task = task();
         let query = json!({"query": "year of the treaty"});
-        let open = |past: &[Past]| Progress::of(&task, past).open.map(|open| open.arguments);
+        let open =
+            |past: &[PastCall]| ChainProgress::of(&task, past).open.map(|open| open.arguments);
         assert_eq!(open(&[]), Some(query.clone()));
         let right = past("web", query.clone(), "Signed in 1871.");
         assert_eq!(open(&[right]), Some(json!({"expression": "1900 - 1871"})));
@@ -165,7 +166,7 @@ mod tests {
             takes: None,
         };
         task.chain.insert(1, second);
-        let waits = |past: &[Past]| -> Vec<Value> {
+        let waits = |past: &[PastCall]| -> Vec<Value> {
             ready(&task, past).map(|step| step.arguments.clone()).collect()
         };
         assert_eq!(waits(&[]), [json!({"query": "place of the treaty"})], "the sum needs the year");
@@ -181,7 +182,7 @@ mod tests {
                 past("web", json!({"query": "year of the treaty"}), year),
                 past("sum", json!({"expression": sum}), result),
             ];
-            let progress = Progress::of(&task, &past);
+            let progress = ChainProgress::of(&task, &past);
             assert!(progress.open.is_none());
             progress.answer(&task)
         };

@@ -13,22 +13,22 @@ pub(super) struct PromptReading<'a> {
     /// The rest of the message with the task.
     pub account: &'a str,
     /// The offered tools without `Finish`.
-    pub menu: Vec<Choice<'a>>,
+    pub menu: Vec<MenuTool<'a>>,
     /// Calls and their results, oldest first: from the conversation, or from the account of it that
     /// evaluators and reflectors receive.
-    pub past: Vec<Past>,
+    pub past: Vec<PastCall>,
     /// It was told to name a missing capability if nothing on the menu fits.
     pub may_lack: bool,
     /// Earlier choices at this point, if it must choose something else.
-    pub chosen: Vec<Chosen>,
+    pub chosen: Vec<PastAction>,
     /// Two decisions to compare.
-    pub rivals: Option<[Vec<Past>; 2]>,
+    pub rivals: Option<[Vec<PastCall>; 2]>,
     /// The account's statement about the answer.
     pub verdict: Option<bool>,
 }
 
 /// A tool on the menu.
-pub(super) struct Choice<'a> {
+pub(super) struct MenuTool<'a> {
     pub def: &'a ToolDef,
     /// As shown; `None` if none is.
     pub weight: Option<f64>,
@@ -37,13 +37,13 @@ pub(super) struct Choice<'a> {
 }
 
 /// An action as it is repeated: long arguments are cut.
-pub(super) struct Chosen {
+pub(super) struct PastAction {
     tool: ToolName,
     arguments: Value,
 }
 
 /// A call and its observation.
-pub(super) struct Past {
+pub(super) struct PastCall {
     pub tool: ToolName,
     pub arguments: Value,
     pub result: String,
@@ -62,7 +62,7 @@ impl<'a> PromptReading<'a> {
                 Some(offers) => *offers.get(def_name(def))?,
                 None => None,
             };
-            Some(Choice { def, weight, cost: cost(&costs, def) })
+            Some(MenuTool { def, weight, cost: cost(&costs, def) })
         };
         // What follows is an action, too, and no tool.
         let tools = request.tools.iter().take_while(|tool| tool.name.as_str() != FINISH);
@@ -91,7 +91,7 @@ impl<'a> PromptReading<'a> {
     /// Whether this was chosen at this point before.
     pub fn was_chosen(&self, tool: &str, arguments: &Value) -> bool {
         let told = canonical(&shortened(arguments));
-        let is_same = |chosen: &Chosen| canonical(&chosen.arguments) == told;
+        let is_same = |chosen: &PastAction| canonical(&chosen.arguments) == told;
         self.chosen.iter().any(|chosen| chosen.tool.as_str() == tool && is_same(chosen))
     }
 
@@ -161,7 +161,7 @@ pub(super) fn cost(told: &[(&str, f64)], tool: &ToolDef) -> Option<f64> {
 }
 
 /// The account of the calls, and the two decisions after it.
-fn apart(account: &str) -> (&str, Option<[Vec<Past>; 2]>) {
+fn apart(account: &str) -> (&str, Option<[Vec<PastCall>; 2]>) {
     // On a line of its own: results are given in lines of JSON, and so never form one.
     let [first, second] = RIVALS.map(|rival| format!("\n\n{rival}\n"));
     let parts = account.split_once(&first).and_then(|(done, rivals)| {
@@ -172,18 +172,18 @@ fn apart(account: &str) -> (&str, Option<[Vec<Past>; 2]>) {
 }
 
 /// The earlier choices at this point, from the last message.
-fn chosen(messages: &Messages) -> Vec<Chosen> {
+fn chosen(messages: &Messages) -> Vec<PastAction> {
     let Some(Message::User { text, .. }) = messages.last() else { return Vec::new() };
     let Some((_, list)) = text.rsplit_once(CHOSEN) else { return Vec::new() };
     let chosen = |line: &str| {
         let mut value: Value = serde_json::from_str(line).ok()?;
         let tool = value.get("tool")?.as_str()?.into();
-        Some(Chosen { tool, arguments: value.get_mut("arguments")?.take() })
+        Some(PastAction { tool, arguments: value.get_mut("arguments")?.take() })
     };
     list.lines().filter_map(chosen).collect()
 }
 
-fn conversation(messages: &Messages) -> Vec<Past> {
+fn conversation(messages: &Messages) -> Vec<PastCall> {
     let mut past = Vec::new();
     let mut asked = &[][..];
     for message in messages {
@@ -192,7 +192,7 @@ fn conversation(messages: &Messages) -> Vec<Past> {
             Message::Tool { id, tool, text, .. } => {
                 let call = asked.iter().find(|call| call.id == *id);
                 let arguments = call.map_or(Value::Null, |call| call.arguments.clone());
-                past.push(Past { tool: tool.clone(), arguments, result: text.clone() });
+                past.push(PastCall { tool: tool.clone(), arguments, result: text.clone() });
             }
             Message::System { .. } | Message::User { .. } => {}
         }
@@ -201,9 +201,9 @@ fn conversation(messages: &Messages) -> Vec<Past> {
 }
 
 /// A line of the account of a trajectory.
-fn told(line: &str) -> Option<Past> {
+fn told(line: &str) -> Option<PastCall> {
     let value: Value = serde_json::from_str(line).ok()?;
-    Some(Past {
+    Some(PastCall {
         tool: value.get("tool")?.as_str()?.into(),
         arguments: value.get("arguments")?.clone(),
         result: value.get("result")?.as_str()?.to_owned(),
@@ -222,7 +222,7 @@ pub(super) enum Looks {
     Useless,
 }
 
-impl Past {
+impl PastCall {
     pub fn looks(&self) -> Looks {
         let text = self.result.trim();
         if text.starts_with("Error:") || text.starts_with("Not called:") {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::files::toml_file::{Field, Fields};
+use crate::files::toml_file::{TomlField, TomlFields};
 
 /// US dollars per million tokens, higher than any real price.
 const DEAREST: f64 = 1e6;
@@ -10,7 +10,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 
 /// The quality of the simulated model, and its price.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct SimulatedSettings {
     /// Probability of a right decision, 0 to 1: the capability that a step needs (in a plan also
     /// the need for a result), and the evidence that counts.
     pub skill: f64,
@@ -37,11 +37,11 @@ pub struct Settings {
     pub price_cached: Option<f64>,
 }
 
-impl Settings {
+impl SimulatedSettings {
     /// Reads its fields of a configuration; notes any faults.
-    pub fn read(fields: &mut Fields<'_>) -> Self {
+    pub fn read(fields: &mut TomlFields<'_>) -> Self {
         let mut settings = Self::default();
-        let price = |field: &Field<'_>| field.number(0.0, DEAREST);
+        let price = |field: &TomlField<'_>| field.number(0.0, DEAREST);
         fields.put("skill", &mut settings.skill, |field| field.number(0.0, 1.0));
         fields.put("sensitivity", &mut settings.sensitivity, |field| field.number(0.0, 20.0));
         fields.put("habit", &mut settings.habit, |field| field.number(1.0, 100.0));
@@ -62,7 +62,7 @@ impl Settings {
     }
 }
 
-impl Default for Settings {
+impl Default for SimulatedSettings {
     fn default() -> Self {
         Self {
             skill: 0.95,

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::prompted::{Looks, Past};
-use super::{Settings, choose::gist, judge::holds};
+use super::prompted::{Looks, PastCall};
+use super::{SimulatedSettings, choose::gist, judge::holds};
 use crate::domain::markers::{EVIDENCE, LLM, UNKNOWN};
 use crate::domain::{Chance, Task, plan::NULL};
 
@@ -12,14 +12,14 @@ use crate::domain::{Chance, Task, plan::NULL};
 pub(super) fn solve(
     account: &str,
     chain: Option<&Task>,
-    settings: Settings,
+    settings: SimulatedSettings,
     chance: Chance,
 ) -> String {
     let shown = account.split_once(EVIDENCE).map(|(_, worklog)| found(worklog)).unwrap_or_default();
     // Text that a model extracted from evidence was requested for a further call.
-    let is_useful = |past: &&Past| past.looks() == Looks::Useful && past.tool.as_str() != LLM;
-    let useful: Vec<&Past> = shown.iter().filter(is_useful).collect();
-    let said = |past: Option<&&Past>| {
+    let is_useful = |past: &&PastCall| past.looks() == Looks::Useful && past.tool.as_str() != LLM;
+    let useful: Vec<&PastCall> = shown.iter().filter(is_useful).collect();
+    let said = |past: Option<&&PastCall>| {
         past.map(|past| gist(&past.result))
             .filter(|said| !said.is_empty())
             .unwrap_or_else(|| UNKNOWN.to_owned())
@@ -27,8 +27,8 @@ pub(super) fn solve(
     let Some(task) = chain else { return said(useful.last()) };
     if chance.with(b"skill").unit() >= settings.skill {
         let last = task.chain.last();
-        let is_wrong = |past: &&Past| last.is_none_or(|step| !holds(step, past));
-        let wrong: Vec<&Past> = useful.into_iter().filter(is_wrong).collect();
+        let is_wrong = |past: &&PastCall| last.is_none_or(|step| !holds(step, past));
+        let wrong: Vec<&PastCall> = useful.into_iter().filter(is_wrong).collect();
         let taken = chance.with(b"wrong").pick(&vec![1.0; wrong.len()]);
         return said(taken.map(|at| &wrong[at]));
     }
@@ -40,8 +40,8 @@ pub(super) fn solve(
 }
 
 /// The evidence that is not null: results are indented under their calls.
-fn found(worklog: &str) -> Vec<Past> {
-    let mut found: Vec<Past> = Vec::new();
+fn found(worklog: &str) -> Vec<PastCall> {
+    let mut found: Vec<PastCall> = Vec::new();
     for line in worklog.lines() {
         match line.strip_prefix("  ") {
             Some(text) => {
@@ -59,10 +59,10 @@ fn found(worklog: &str) -> Vec<Past> {
 }
 
 /// `#E1 = tool[input]`.
-fn called(line: &str) -> Option<Past> {
+fn called(line: &str) -> Option<PastCall> {
     let (_, call) = line.strip_prefix("#E")?.split_once(" = ")?;
     let (tool, _) = call.split_once('[')?;
-    Some(Past { tool: tool.into(), arguments: Value::Null, result: String::new() })
+    Some(PastCall { tool: tool.into(), arguments: Value::Null, result: String::new() })
 }
 
 #[cfg(test)]
@@ -88,7 +88,7 @@ mod tests {
     }
 
     fn solved(skill: f64, finds: &str) -> String {
-        let settings = Settings { skill, ..Settings::default() };
+        let settings = SimulatedSettings { skill, ..SimulatedSettings::default() };
         solve(SHOWN, Some(&task(finds)), settings, Chance::new(1))
     }
 
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(solved(1.0, "mira lanthe"), "Mira Lanthe");
         assert_eq!(solved(1.0, "someone else"), "The tide clock is by Mira Lanthe.");
         assert_eq!(solved(0.0, "mira lanthe"), UNKNOWN, "there is no wrong evidence to take");
-        let settings = Settings::default();
+        let settings = SimulatedSettings::default();
         let unknown = solve("Plans and evidence:\n", None, settings, Chance::new(1));
         assert_eq!(unknown, UNKNOWN);
     }

@@ -2,9 +2,9 @@
 
 use super::actor::fruitless;
 use super::need::need_now;
-use super::progress::{OpenStep, Progress};
+use super::progress::{ChainProgress, OpenStep};
 use super::prompted::PromptReading;
-use super::{Settings, Speech};
+use super::{SimulatedSettings, Speech};
 use crate::domain::Task;
 use crate::domain::markers::{ANSWER_IS, UNKNOWN};
 
@@ -12,11 +12,11 @@ use crate::domain::markers::{ANSWER_IS, UNKNOWN};
 pub(super) fn write(
     prompted: &PromptReading<'_>,
     chain: Option<&Task>,
-    settings: Settings,
+    settings: SimulatedSettings,
 ) -> Speech {
     let unknown = format!("{ANSWER_IS} {UNKNOWN}.");
     let Some(task) = chain else { return Speech::text(unknown) };
-    let progress = Progress::of(task, &prompted.past);
+    let progress = ChainProgress::of(task, &prompted.past);
     Speech::text(match &progress.open {
         Some(_) if fruitless(&prompted.past) >= settings.patience => unknown,
         Some(OpenStep { arguments, .. }) => {

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension, Transaction, config::DbConfig, params};
 
-use super::past_use::{Kept, Use};
-use super::{Experience, error::ExperienceError, words::Reader};
+use super::past_use::{StoredUse, Use};
+use super::{Experience, error::ExperienceError, words::WordVectorizer};
 
 impl Experience {
     /// Adds one use. It outlives this process from here on.
@@ -74,13 +74,13 @@ enum Named {
 
 /// Adds uses in one transaction; ids that were looked up stay valid during it.
 pub(super) struct Adder<'e, 'u> {
-    reader: &'e Reader,
+    reader: &'e WordVectorizer,
     pub transaction: Transaction<'e>,
     ids: HashMap<(Named, &'u str), i64>,
 }
 
 impl<'e, 'u> Adder<'e, 'u> {
-    pub fn new(reader: &'e Reader, transaction: Transaction<'e>) -> Self {
+    pub fn new(reader: &'e WordVectorizer, transaction: Transaction<'e>) -> Self {
         Self { reader, transaction, ids: HashMap::new() }
     }
 
@@ -89,11 +89,11 @@ impl<'e, 'u> Adder<'e, 'u> {
         self.id(Named::Query, text)
     }
 
-    fn add(&mut self, past: &'u Kept<'u>, mark: Option<&[u8; 16]>) -> rusqlite::Result<usize> {
+    fn add(&mut self, past: &'u StoredUse<'u>, mark: Option<&[u8; 16]>) -> rusqlite::Result<usize> {
         let query = self.query(past.query)?;
         let tool = self.id(Named::Tool, past.tool)?;
         let source = self.id(Named::Source, past.source)?;
-        let Kept { at, helpful, parameters, result, .. } = past;
+        let StoredUse { at, helpful, parameters, result, .. } = past;
         let mut insert = self.transaction.prepare_cached(
             "INSERT INTO uses (query, tool, source, at, helpful, parameters, result, line)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
@@ -139,7 +139,7 @@ impl<'e, 'u> Adder<'e, 'u> {
 /// Makes a query comparable, and searchable by each of its words.
 pub(super) fn index(
     connection: &Connection,
-    reader: &Reader,
+    reader: &WordVectorizer,
     query: i64,
     text: &str,
 ) -> rusqlite::Result<()> {

@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Experience, error::ExperienceError, past_use::identity, words::Words};
 use crate::domain::{Embedding, ToolName};
-use crate::papers::btp::candidates::Past;
+use crate::papers::btp::candidates::QueryUses;
 
 /// Most past queries of a tool that are compared, the latest first. The estimates weigh each past
 /// use with e^sim, which is between 1 and 2.72, so they are almost averages; a sample of this size
@@ -34,7 +34,7 @@ pub enum Same {
 pub struct History {
     pub tool: ToolName,
     /// The past queries in which it was used, the latest first; at most [`MOST_PAST`].
-    pub past: Vec<Past>,
+    pub past: Vec<QueryUses>,
 }
 
 impl Experience {
@@ -87,7 +87,7 @@ fn past_of(
     tool: &ToolName,
     own: Option<i64>,
     same: Same,
-) -> rusqlite::Result<Vec<Past>> {
+) -> rusqlite::Result<Vec<QueryUses>> {
     let mut select = connection.prepare_cached(
         "SELECT past.query, past.helpful, past.unhelpful, words.vector, embedding.vector
          FROM past CROSS JOIN words ON words.query = past.query
@@ -106,7 +106,7 @@ fn past_of(
         } else {
             query.similarity(row.get_ref(3)?.as_blob()?, row.get_ref(4)?.as_blob_or_null()?)
         };
-        past.push(Past { similarity, helpful: row.get(1)?, unhelpful: row.get(2)? });
+        past.push(QueryUses { similarity, helpful: row.get(1)?, unhelpful: row.get(2)? });
     }
     Ok(past)
 }

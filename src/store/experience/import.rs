@@ -9,7 +9,7 @@ use rusqlite::Row;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::lines::Lines;
+use super::lines::JsonLines;
 use super::{Experience, Use, error::ExperienceError};
 use crate::domain::{Chance, ToolName};
 use crate::files::{json_file, safe_json::safe, toml_file::Problem};
@@ -26,7 +26,8 @@ const EXPECTED: &str = "{\"query\": …, \"tool\": …, \"parameters\": …, \"r
     \"helpful\": true or false}";
 
 #[derive(Deserialize)]
-struct Line {
+#[serde(expecting = "struct Line")]
+struct UseLine {
     query: String,
     tool: String,
     parameters: Value,
@@ -77,7 +78,7 @@ impl Experience {
         origin: &str,
         now: Timestamp,
     ) -> Result<Imported, ExperienceError> {
-        let mut lines = Lines::open(path)?;
+        let mut lines = JsonLines::open(path)?;
         while let Some((number, line)) = lines.next()? {
             parse(path, number, line, origin, now)?;
         }
@@ -105,7 +106,7 @@ impl Experience {
         now: Timestamp,
         imported: &mut Imported,
     ) -> Result<(), ExperienceError> {
-        let mut lines = Lines::open(path)?;
+        let mut lines = JsonLines::open(path)?;
         let (mut batch, mut marks, mut bytes) = (Vec::new(), Vec::new(), 0);
         let mut marker = Marks::default();
         loop {
@@ -160,7 +161,7 @@ fn parse(
 ) -> Result<Use, ExperienceError> {
     let file = path.display().to_string();
     let bad = |field: &str, text: String| Problem::of_line(&file, number, field, text);
-    let line: Line = json_file::read_line(&file, number, text, EXPECTED)?;
+    let line: UseLine = json_file::read_line(&file, number, text, EXPECTED)?;
     let at = match &line.at {
         None => now,
         Some(text) => text.parse().map_err(|_| {

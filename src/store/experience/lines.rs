@@ -10,14 +10,14 @@ use crate::files::toml_file::Problem;
 /// A longer line is not a use of a tool, and would only fill the memory.
 const LONGEST: usize = 16 * 1024 * 1024;
 
-pub(super) struct Lines {
+pub(super) struct JsonLines {
     reader: BufReader<File>,
     path: PathBuf,
     number: usize,
     bytes: Vec<u8>,
 }
 
-impl Lines {
+impl JsonLines {
     pub fn open(path: &Path) -> Result<Self, ExperienceError> {
         let io = |source| ExperienceError::Io { path: path.to_owned(), source };
         let file = File::open(path).map_err(io)?;

@@ -50,7 +50,7 @@ pub use self::{
 pub struct Experience {
     connection: Connection,
     path: PathBuf,
-    reader: words::Reader,
+    reader: words::WordVectorizer,
 }
 
 impl Experience {

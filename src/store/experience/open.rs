@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use tracing::info;
 
 use super::upgrade::{VERSION, keep_copy, upgrade};
-use super::{Experience, error::ExperienceError, reread::reread, words::Reader};
+use super::{Experience, error::ExperienceError, reread::reread, words::WordVectorizer};
 use crate::sqlite;
 
 /// Identifies the file as a store of past uses: "tyex", stored as `application_id`.
@@ -59,7 +59,7 @@ impl Experience {
 
     fn over(mut connection: Connection, path: PathBuf) -> Result<Self, ExperienceError> {
         prepare(&mut connection, &path)?;
-        let reader = Reader::new();
+        let reader = WordVectorizer::new();
         reread(&mut connection, &reader).map_err(ExperienceError::of(&path))?;
         Ok(Self { connection, path, reader })
     }
@@ -73,23 +73,23 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), ExperienceErr
     let reading = reading.map_err(failed)?;
     let before = found(&reading, path)?;
     drop(reading);
-    if before == Found::Store(VERSION) {
+    if before == StoreContent::Store(VERSION) {
         return sqlite::settings(connection, MEMORY).map_err(failed);
     }
     // Must come before the first table; only then does the file shrink when uses are removed.
-    if before == Found::Nothing {
+    if before == StoreContent::Nothing {
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
     }
     sqlite::settings(connection, MEMORY).map_err(failed)?;
-    if let Found::Store(version) = before {
+    if let StoreContent::Store(version) = before {
         keep_copy(connection, path, version)?;
     }
     let transaction = connection.transaction().map_err(failed)?;
     // Another session may have done it in the meantime.
     match found(&transaction, path)? {
-        Found::Store(VERSION) => {}
-        Found::Store(version) => upgrade(&transaction, version).map_err(failed)?,
-        Found::Nothing => {
+        StoreContent::Store(VERSION) => {}
+        StoreContent::Store(version) => upgrade(&transaction, version).map_err(failed)?,
+        StoreContent::Nothing => {
             transaction.execute_batch(include_str!("schema.sql")).map_err(failed)?;
             transaction.execute_batch(include_str!("runs.sql")).map_err(failed)?;
             transaction.execute_batch(include_str!("line.sql")).map_err(failed)?;
@@ -102,14 +102,14 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), ExperienceErr
 
 /// The content of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
+enum StoreContent {
     /// An empty file.
     Nothing,
     /// A store of this known format.
     Store(i64),
 }
 
-fn found(connection: &Connection, path: &Path) -> Result<Found, ExperienceError> {
+fn found(connection: &Connection, path: &Path) -> Result<StoreContent, ExperienceError> {
     let number = |sql: &str| {
         let found = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
         found.map_err(ExperienceError::of(path))
@@ -118,11 +118,11 @@ fn found(connection: &Connection, path: &Path) -> Result<Found, ExperienceError>
     let found = number("PRAGMA user_version")?;
     let tables = number("SELECT count(*) FROM sqlite_schema")?;
     match (mark, found, tables) {
-        (MARK, 1..=VERSION, _) => Ok(Found::Store(found)),
+        (MARK, 1..=VERSION, _) => Ok(StoreContent::Store(found)),
         (MARK, _, _) if found > VERSION => {
             Err(ExperienceError::TooNew { path: path.to_owned(), found, known: VERSION })
         }
-        (0, 0, 0) => Ok(Found::Nothing),
+        (0, 0, 0) => Ok(StoreContent::Nothing),
         _ => Err(ExperienceError::Foreign { path: path.to_owned() }),
     }
 }

@@ -40,7 +40,7 @@ fn as_text<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Err
 }
 
 /// The stored parts of a use.
-pub(super) struct Kept<'u> {
+pub(super) struct StoredUse<'u> {
     pub query: &'u str,
     pub tool: &'u str,
     pub parameters: String,
@@ -79,8 +79,8 @@ impl Use {
     ///
     /// # Errors
     /// As [`Use::check`].
-    pub(super) fn kept(&self) -> Result<Kept<'_>, ExperienceError> {
-        Ok(Kept {
+    pub(super) fn kept(&self) -> Result<StoredUse<'_>, ExperienceError> {
+        Ok(StoredUse {
             query: self.check()?,
             tool: self.tool.as_str(),
             parameters: kept_parameters(&self.parameters),

@@ -5,14 +5,14 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
-use super::{add::index, words::Reader};
+use super::{add::index, words::WordVectorizer};
 
 /// It contains stems, stop words, camel case, digits and letters beyond ASCII.
 const SAMPLE: &str =
     "Which of the restaurants in München are opening at 10 p.m., says getOpeningHours?";
 
 /// Ensures that all queries are stored as this reader reads them.
-pub(super) fn reread(connection: &mut Connection, reader: &Reader) -> rusqlite::Result<()> {
+pub(super) fn reread(connection: &mut Connection, reader: &WordVectorizer) -> rusqlite::Result<()> {
     let sample = reader.read(SAMPLE).to_bytes();
     if is_read_so(connection, &sample)? {
         return Ok(());

@@ -16,14 +16,14 @@ const MOST_WORDS: usize = 256;
 const ENTRY: usize = 8;
 
 /// Converts texts to vectors.
-pub(super) struct Reader(Bm25);
+pub(super) struct WordVectorizer(Bm25);
 
 /// A text's words by their hashes, with weights that make a vector of length 1. Empty for a text
 /// without a word.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Words(Vec<(u32, f32)>);
 
-impl Reader {
+impl WordVectorizer {
     pub fn new() -> Self {
         Self(Bm25::without_length())
     }
@@ -109,7 +109,7 @@ mod tests {
     }
 
     fn cosine(one: &str, other: &str) -> f64 {
-        let reader = Reader::new();
+        let reader = WordVectorizer::new();
         reader.read(one).cosine(&reader.read(other).to_bytes())
     }
 
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_damaged_vector_is_no_disaster() {
-        let words = Reader::new().read("weather in Paris");
+        let words = WordVectorizer::new().read("weather in Paris");
         let mut bytes = words.to_bytes();
         bytes.fill(0xff);
         bytes.pop();

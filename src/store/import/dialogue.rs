@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::trajectories::{Known, Trajectory};
+use super::trajectories::{NodeName, Trajectory};
 use crate::domain::ToolName;
 use crate::files::{json_file, toml_file::Problem};
 
@@ -15,19 +15,19 @@ const EXPECTED: &str = "{\"role\": \"User\" or \"AI\", \"text\": …} or {\"role
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dialogue {
-    pub turns: Vec<Turn>,
+    pub turns: Vec<DialogueTurn>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Turn {
+pub enum DialogueTurn {
     User(String),
     /// The assistant's text is never part of the task: an agent would have to find it itself.
     Assistant,
-    Api(Call),
+    Api(DialogueCall),
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Call {
+pub struct DialogueCall {
     pub tool: ToolName,
     pub arguments: Map<String, Value>,
     /// The result as text; an error's text if the call failed.
@@ -36,7 +36,7 @@ pub struct Call {
 
 impl Dialogue {
     pub fn parse(file: &str, text: &str) -> Result<Self, Problem> {
-        let lines = json_file::read_lines::<Line>(file, text, EXPECTED);
+        let lines = json_file::read_lines::<DialogueLine>(file, text, EXPECTED);
         let turns = lines.map(|(number, line)| {
             let missing = format!("missing; expected {EXPECTED}");
             line?.turn().map_err(|field| Problem::of_line(file, number, field, missing))
@@ -44,10 +44,10 @@ impl Dialogue {
         Ok(Self { turns: turns.collect::<Result<_, _>>()? })
     }
 
-    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+    pub fn calls(&self) -> impl Iterator<Item = &DialogueCall> {
         self.turns.iter().filter_map(|turn| match turn {
-            Turn::Api(call) => Some(call),
-            Turn::User(_) | Turn::Assistant => None,
+            DialogueTurn::Api(call) => Some(call),
+            DialogueTurn::User(_) | DialogueTurn::Assistant => None,
         })
     }
 
@@ -62,10 +62,10 @@ impl Dialogue {
     /// Everything that the user said up to the last call. Later text requests nothing, and earlier
     /// text has the arguments of the calls, though often bit by bit.
     pub fn request(&self) -> String {
-        let last = self.turns.iter().rposition(|turn| matches!(turn, Turn::Api(_)));
+        let last = self.turns.iter().rposition(|turn| matches!(turn, DialogueTurn::Api(_)));
         let said = self.turns[..last.unwrap_or(0)].iter().filter_map(|turn| match turn {
-            Turn::User(text) => Some(text.trim()),
-            Turn::Assistant | Turn::Api(_) => None,
+            DialogueTurn::User(text) => Some(text.trim()),
+            DialogueTurn::Assistant | DialogueTurn::Api(_) => None,
         });
         said.collect::<Vec<_>>().join("\n")
     }
@@ -73,10 +73,11 @@ impl Dialogue {
 
 /// A line of the file. Its role determines the required fields.
 #[derive(Deserialize)]
-struct Line {
+#[serde(expecting = "struct Line")]
+struct DialogueLine {
     role: Role,
     text: Option<String>,
-    api_name: Option<Known>,
+    api_name: Option<NodeName>,
     param_dict: Option<Map<String, Value>>,
     result: Option<Map<String, Value>>,
 }
@@ -90,13 +91,13 @@ enum Role {
     Api,
 }
 
-impl Line {
+impl DialogueLine {
     /// The message or the call; or the missing field.
-    fn turn(self) -> Result<Turn, &'static str> {
+    fn turn(self) -> Result<DialogueTurn, &'static str> {
         match self.role {
-            Role::User => Ok(Turn::User(self.text.ok_or("text")?)),
-            Role::Assistant => self.text.map(|_| Turn::Assistant).ok_or("text"),
-            Role::Api => Ok(Turn::Api(Call {
+            Role::User => Ok(DialogueTurn::User(self.text.ok_or("text")?)),
+            Role::Assistant => self.text.map(|_| DialogueTurn::Assistant).ok_or("text"),
+            Role::Api => Ok(DialogueTurn::Api(DialogueCall {
                 tool: self.api_name.ok_or("api_name")?.0,
                 arguments: self.param_dict.ok_or("param_dict")?,
                 result: result(&self.result.ok_or("result")?)?,

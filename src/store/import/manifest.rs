@@ -16,7 +16,7 @@ pub struct Manifest<'a> {
     pub timeout: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disabled: Option<&'a str>,
-    pub source: Source<'a>,
+    pub source: ManifestSource<'a>,
     pub parameters: &'a Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub returns: Option<&'a Returns>,
@@ -24,7 +24,7 @@ pub struct Manifest<'a> {
 
 #[derive(Serialize)]
 #[serde(untagged)]
-pub enum Source<'a> {
+pub enum ManifestSource<'a> {
     Recorded {
         /// The file of recorded answers, next to the manifest.
         recorded: &'a str,

@@ -15,4 +15,4 @@ mod trajectories;
 pub use error::ImportError;
 pub use files::{write as write_file, write_private};
 pub use openapi::OpenApi;
-pub use trajectories::{Format, Trajectory, read_trajectories};
+pub use trajectories::{Trajectory, TrajectoryFormat, read_trajectories};

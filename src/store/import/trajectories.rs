@@ -12,7 +12,7 @@ use crate::papers::toolnet::{LearnError, learn};
 /// File formats of trajectories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
-pub enum Format {
+pub enum TrajectoryFormat {
     /// One line per task: `{"task": TEXT, "tools": [NAME, …]}`, with any further fields.
     Jsonl,
     /// One file per dialogue, as in API-Bank.
@@ -22,9 +22,9 @@ pub enum Format {
 /// The name of a tool that can be a node of a graph, other than its special nodes.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
-pub(super) struct Known(pub ToolName);
+pub(super) struct NodeName(pub ToolName);
 
-impl TryFrom<String> for Known {
+impl TryFrom<String> for NodeName {
     type Error = String;
 
     fn try_from(name: String) -> Result<Self, String> {
@@ -84,7 +84,7 @@ impl Trajectories {
 /// # Errors
 /// Where a file cannot be read or a line is not in the given format.
 pub fn read_trajectories<P: AsRef<Path>>(
-    format: Format,
+    format: TrajectoryFormat,
     paths: impl IntoIterator<Item = P>,
 ) -> Result<Trajectories, ImportError> {
     let mut trajectories = Trajectories::default();
@@ -92,8 +92,10 @@ pub fn read_trajectories<P: AsRef<Path>>(
         for file in files::find(path.as_ref(), "jsonl")? {
             let (name, text) = (file.display().to_string(), files::read(&file)?);
             match format {
-                Format::Jsonl => read_lines(&name, &text, &mut trajectories)?,
-                Format::ApiBank => trajectories.push(Dialogue::parse(&name, &text)?.trajectory()),
+                TrajectoryFormat::Jsonl => read_lines(&name, &text, &mut trajectories)?,
+                TrajectoryFormat::ApiBank => {
+                    trajectories.push(Dialogue::parse(&name, &text)?.trajectory())
+                }
             }
         }
     }
@@ -102,17 +104,18 @@ pub fn read_trajectories<P: AsRef<Path>>(
 
 /// A line of a file of trajectories.
 #[derive(Deserialize)]
-struct Line {
+#[serde(expecting = "struct Line")]
+struct TrajectoryLine {
     #[serde(default)]
     task: String,
-    tools: Vec<Known>,
+    tools: Vec<NodeName>,
 }
 
 fn read_lines(file: &str, text: &str, into: &mut Trajectories) -> Result<(), Problem> {
     let expected = "{\"task\": TEXT, \"tools\": [NAME, …]}";
-    for (_, line) in json_file::read_lines::<Line>(file, text, expected) {
-        let Line { task, tools } = line?;
-        let tools = tools.into_iter().map(|Known(tool)| tool).collect();
+    for (_, line) in json_file::read_lines::<TrajectoryLine>(file, text, expected) {
+        let TrajectoryLine { task, tools } = line?;
+        let tools = tools.into_iter().map(|NodeName(tool)| tool).collect();
         into.push(Trajectory { task, tools });
     }
     Ok(())

@@ -8,7 +8,7 @@ use super::{JournalError, Summary, index_of, is_written};
 
 /// A journal in a folder.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct JournalFile {
     pub path: PathBuf,
     /// When something was written to it last.
     pub written: SystemTime,
@@ -18,7 +18,7 @@ pub struct Kept {
 ///
 /// # Errors
 /// The folder cannot be read.
-pub fn journals(folder: &Path) -> io::Result<Vec<Kept>> {
+pub fn journals(folder: &Path) -> io::Result<Vec<JournalFile>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
@@ -29,7 +29,7 @@ pub fn journals(folder: &Path) -> io::Result<Vec<Kept>> {
         // A journal that another program deletes meanwhile is none.
         let Ok(about) = path.symlink_metadata() else { continue };
         if about.is_file() && path.extension().is_some_and(|extension| extension == "jsonl") {
-            kept.push(Kept { written: about.modified()?, path });
+            kept.push(JournalFile { written: about.modified()?, path });
         }
     }
     kept.sort_by(|a, b| (b.written, &b.path).cmp(&(a.written, &a.path)));
@@ -38,11 +38,12 @@ pub fn journals(folder: &Path) -> io::Result<Vec<Kept>> {
 
 /// Journals with what a list says of each, in the same order: one that is damaged or of another version has an
 /// error. They are read on all cores.
-pub fn summaries(kept: &[Kept]) -> Vec<(&Path, Result<Summary, JournalError>)> {
+pub fn summaries(kept: &[JournalFile]) -> Vec<(&Path, Result<Summary, JournalError>)> {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let part = kept.len().div_ceil(cores).max(1);
-    let of =
-        |kept: &[Kept]| -> Vec<_> { kept.iter().map(|kept| Summary::of(&kept.path)).collect() };
+    let of = |kept: &[JournalFile]| -> Vec<_> {
+        kept.iter().map(|kept| Summary::of(&kept.path)).collect()
+    };
     let read = thread::scope(|scope| {
         let threads: Vec<_> =
             kept.chunks(part).map(|part| (part, scope.spawn(move || of(part)))).collect();

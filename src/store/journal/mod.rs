@@ -31,8 +31,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::index::{TaskBlock, index_of};
-pub use self::past::{Marker, Past, Window};
-pub use self::read::{LoadedJournal, Place, Reader, read};
+pub use self::past::{JournalPast, Marker, Window};
+pub use self::read::{JournalOffset, JournalReader, LoadedJournal, read};
 pub use self::summary::Summary;
 pub use self::write::{Journal, is_written};
 

@@ -23,8 +23,8 @@ mod texts;
 mod written;
 
 pub use self::nodes::{string_end, value_end};
-pub use self::read::{Read, Span, Whole};
-pub use self::written::Written;
+pub use self::read::{PartsReader, Span, Whole};
+pub use self::written::PartsWriter;
 
 #[cfg(test)]
 mod tests;

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::index::{Index, Start, TaskBlock};
-use super::{JournalError, Reader};
+use super::index::{Index, JournalMoment, TaskBlock};
+use super::{JournalError, JournalReader};
 use crate::domain::{Record, State};
 
 /// Events that are read at most to have the details of the tasks before a moment.
@@ -13,7 +13,7 @@ const BEFORE: u64 = 16_384;
 
 /// The past of a session, as its journal has it. Shared with the reader that makes the marks.
 #[derive(Clone, Debug)]
-pub struct Past {
+pub struct JournalPast {
     path: PathBuf,
     index: Arc<Mutex<Index>>,
 }
@@ -28,9 +28,9 @@ pub struct Window {
 /// Reads a journal on from a mark, and makes further marks.
 #[derive(Debug)]
 pub struct Marker {
-    reader: Reader,
+    reader: JournalReader,
     state: State,
-    past: Past,
+    past: JournalPast,
     remark: Option<String>,
 }
 
@@ -41,7 +41,7 @@ impl Marker {
     /// # Errors
     /// The file cannot be read, or is no journal that this version knows.
     pub fn open(path: &Path, until: u64) -> Result<Self, JournalError> {
-        Self::of(path, Reader::open(path)?, until)
+        Self::of(path, JournalReader::open(path)?, until)
     }
 
     /// Begins at the start of a journal that this process has just begun to write.
@@ -49,10 +49,10 @@ impl Marker {
     /// # Errors
     /// As [`Marker::open`].
     pub fn open_new(path: &Path) -> Result<Self, JournalError> {
-        Self::of(path, Reader::open_new(path)?, 0)
+        Self::of(path, JournalReader::open_new(path)?, 0)
     }
 
-    fn of(path: &Path, mut reader: Reader, until: u64) -> Result<Self, JournalError> {
+    fn of(path: &Path, mut reader: JournalReader, until: u64) -> Result<Self, JournalError> {
         let mut index = Index::open(path, &reader.header, reader.place());
         let (start, _) = index.window(until, BEFORE);
         let start = match reader.is_at(start.place)? {
@@ -63,9 +63,9 @@ impl Marker {
                 index.window(until, BEFORE).0
             }
         };
-        let Start { place, state } = start;
+        let JournalMoment { place, state } = start;
         reader.go_to(place)?;
-        let past = Past { path: path.to_owned(), index: Arc::new(Mutex::new(index)) };
+        let past = JournalPast { path: path.to_owned(), index: Arc::new(Mutex::new(index)) };
         Ok(Self { reader, state, past, remark: None })
     }
 
@@ -74,7 +74,7 @@ impl Marker {
         &self.state
     }
 
-    pub fn past(&self) -> Past {
+    pub fn past(&self) -> JournalPast {
         self.past.clone()
     }
 
@@ -107,7 +107,7 @@ impl Marker {
     }
 }
 
-impl Past {
+impl JournalPast {
     fn lock(&self) -> MutexGuard<'_, Index> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -129,8 +129,8 @@ impl Past {
     /// # Errors
     /// The file cannot be read, or a line of it.
     pub fn window(&self, n: u64) -> Result<Window, JournalError> {
-        let (Start { place, state }, most) = self.lock().window(n, BEFORE);
-        let mut reader = Reader::open(&self.path)?;
+        let (JournalMoment { place, state }, most) = self.lock().window(n, BEFORE);
+        let mut reader = JournalReader::open(&self.path)?;
         reader.go_to(place)?;
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let records = reader.take(most).map(|record| record.map(Arc::new));

@@ -8,7 +8,7 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::shared::Shared;
+use super::shared::SharedValues;
 use super::sync::{expect_file, identity};
 use super::{BEGINNING, FORMAT, Header, JournalError, parts, unnamed};
 use crate::domain::Record;
@@ -24,7 +24,7 @@ pub struct LoadedJournal {
 
 /// Where a journal can be read on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct JournalOffset {
     /// The event before it; 0 before the first.
     pub n: u64,
     /// The line before it.
@@ -37,19 +37,19 @@ pub struct Place {
 
 /// Reads a journal line by line.
 #[derive(Debug)]
-pub struct Reader {
+pub struct JournalReader {
     path: PathBuf,
     lines: BufReader<File>,
     pub header: Header,
     line: Vec<u8>,
-    place: Place,
-    parts: parts::Read,
-    shared: Shared,
+    place: JournalOffset,
+    parts: parts::PartsReader,
+    shared: SharedValues,
     /// Bytes of a torn last line, which is left out.
     pub torn: usize,
 }
 
-impl Reader {
+impl JournalReader {
     /// Opens a journal and reads its header.
     ///
     /// # Errors
@@ -78,17 +78,22 @@ impl Reader {
             lines,
             header,
             torn: if begun { line.len() } else { 0 },
-            place: Place { line: 1, offset: line.len() as u64, list: line.len() as u64, n: 0 },
+            place: JournalOffset {
+                line: 1,
+                offset: line.len() as u64,
+                list: line.len() as u64,
+                n: 0,
+            },
             line,
-            parts: parts::Read::default(),
-            shared: Shared::default(),
+            parts: parts::PartsReader::default(),
+            shared: SharedValues::default(),
         })
     }
 
     /// Opens a journal that this process writes, which may have no event yet.
     ///
     /// # Errors
-    /// As [`Reader::open`].
+    /// As [`JournalReader::open`].
     pub fn open_new(path: &Path) -> Result<Self, JournalError> {
         let unnamed = || unnamed::place(path).ok().and_then(|place| Self::open(&place).ok());
         let is_there = path.symlink_metadata().is_ok();
@@ -132,7 +137,7 @@ impl Reader {
     }
 
     /// Where it is.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> JournalOffset {
         self.place
     }
 
@@ -140,13 +145,13 @@ impl Reader {
     ///
     /// # Errors
     /// The file cannot be read, or is not the same any more.
-    pub fn go_to(&mut self, place: Place) -> Result<(), JournalError> {
+    pub fn go_to(&mut self, place: JournalOffset) -> Result<(), JournalError> {
         let io = |source| JournalError::Io { path: self.path.clone(), source };
         self.lines.seek(SeekFrom::Start(place.list)).map_err(io)?;
         self.torn = 0;
-        self.parts = parts::Read::default();
+        self.parts = parts::PartsReader::default();
         self.shared.clear();
-        self.place = Place { offset: place.list, ..place };
+        self.place = JournalOffset { offset: place.list, ..place };
         while self.place.offset < place.offset && self.read_line()? {
             let learnt = self.parts.learn(&self.line);
             learnt.map_err(|why| self.bad(place.line, place.n, why))?;
@@ -163,7 +168,7 @@ impl Reader {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn is_at(&mut self, place: Place) -> Result<bool, JournalError> {
+    pub fn is_at(&mut self, place: JournalOffset) -> Result<bool, JournalError> {
         let goes_on = self.go_to(place).and_then(|()| self.read().map(drop));
         match goes_on {
             Err(error @ JournalError::Io { .. }) => Err(error),
@@ -183,7 +188,7 @@ impl Reader {
                 place.list = place.offset;
             }
             (self.place.n, self.place.line) = (self.place.n + 1, self.place.line + 1);
-            place = Place { list: place.list, ..self.place };
+            place = JournalOffset { list: place.list, ..self.place };
         }
         if self.header.toolyard_journal == 1 {
             place.list = place.offset;
@@ -248,7 +253,7 @@ impl Reader {
     }
 }
 
-impl Iterator for Reader {
+impl Iterator for JournalReader {
     type Item = Result<Record, JournalError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -261,7 +266,7 @@ impl Iterator for Reader {
 /// # Errors
 /// The file cannot be read, or a line of it.
 pub fn read(path: &Path) -> Result<LoadedJournal, JournalError> {
-    let mut reader = Reader::open(path)?;
+    let mut reader = JournalReader::open(path)?;
     let records = reader.by_ref().collect::<Result<_, _>>()?;
     Ok(LoadedJournal { header: reader.header, records, torn: reader.torn })
 }

@@ -18,13 +18,13 @@ use crate::domain::{
 
 /// Values of a list of parts that were read.
 #[derive(Debug, Default)]
-pub(super) struct Shared {
+pub(super) struct SharedValues {
     values: HashMap<usize, Box<dyn Any + Send + Sync>, RandomState>,
     /// A line without these values.
     rest: Vec<u8>,
 }
 
-impl Shared {
+impl SharedValues {
     /// Forgets all values: a new list of parts begins.
     pub fn clear(&mut self) {
         self.values.clear();
@@ -192,7 +192,7 @@ mod tests {
     use super::super::{Header, Journal, read};
     use super::*;
     use crate::domain::{
-        EffectClass, EffectId, EffectRef, ModelName, Offered, Request, Role, TaskId,
+        EffectClass, EffectId, EffectRef, MenuReason, ModelName, Request, Role, TaskId,
     };
 
     fn requested(n: u64, messages: &Messages) -> Record {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     fn step(n: u64) -> Record {
-        let item = |tool: &str| MenuItem { tool: tool.into(), weight: None, why: Offered::All };
+        let item = |tool: &str| MenuItem { tool: tool.into(), weight: None, why: MenuReason::All };
         let (task, step, from) = (TaskId(1), 1, "start".into());
         let menu = [item("search"), item("calculator")].into();
         Record::new(n, n, TaskEvent::StepStarted { task, step, from, menu })

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{JournalError, Reader, is_written};
+use super::{JournalError, JournalReader, is_written};
 use crate::domain::{Event, SessionEvent, Strategy, Totals};
 
 /// Bytes of the end that are read first; more only where no whole line is in them.
@@ -55,7 +55,7 @@ impl Summary {
     /// # Errors
     /// The file cannot be read, or is no journal that this version knows.
     pub fn of(path: &Path) -> Result<Self, JournalError> {
-        let mut reader = Reader::open(path)?;
+        let mut reader = JournalReader::open(path)?;
         let opened = reader.header.opened.clone();
         let first = reader.next().transpose()?;
         let (strategy, workspace) = match first.map(|record| record.event) {

@@ -27,7 +27,7 @@ pub struct Journal {
     /// An event was added.
     has_event: bool,
     unwritten: usize,
-    parts: parts::Written,
+    parts: parts::PartsWriter,
     watched: Watched,
     /// `None` where the system has no thread for it.
     syncer: Option<Syncer>,
@@ -44,7 +44,7 @@ impl Journal {
         info!(?path, "started a journal");
         let watched = Watched::of(path, &file).map_err(io)?;
         let syncer = Syncer::new(&file, watched.clone()).ok();
-        let (path, parts) = (path.to_owned(), parts::Written::default());
+        let (path, parts) = (path.to_owned(), parts::PartsWriter::default());
         let unnamed = Some(beside);
         let (waiting, has_event, unwritten) = (Vec::new(), false, 0);
         let mut journal =

@@ -12,7 +12,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use reqwest::Url;
 
-use super::{Price, PriceTable};
+use super::{ModelPrice, PriceTable};
 
 /// Well-known hosts, or their suffixes, and LiteLLM's name for the provider.
 const HOSTS: [(&str, &str); 36] = [
@@ -61,7 +61,7 @@ const PRIVATE: [&str; 5] = [".home.arpa", ".internal", ".lan", ".local", ".local
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PriceMatch<'t> {
     /// The entry of this name.
-    Price(&'t str, &'t Price),
+    Price(&'t str, &'t ModelPrice),
     /// Entries that match equally well and differ in content.
     Ambiguous(&'t str, &'t str),
     Nothing,
@@ -85,7 +85,7 @@ impl PriceTable {
         let longer = format!("{provider}/{model}");
         let shorter = split(model).filter(|(first, _)| *first == provider).map(|(_, rest)| rest);
         let named = |id: &str| self.models.get_key_value(id);
-        let own = |(_, price): &(&String, &Price)| belongs(price, provider);
+        let own = |(_, price): &(&String, &ModelPrice)| belongs(price, provider);
         let found = [
             named(model).filter(own),
             named(&longer),
@@ -118,7 +118,7 @@ fn split(model: &str) -> Option<(&str, &str)> {
 
 /// Whether this provider charges for it. Some have several names, such as
 /// `vertex_ai-mistral_models`, or `bedrock_converse`.
-fn belongs(price: &Price, provider: &str) -> bool {
+fn belongs(price: &ModelPrice, provider: &str) -> bool {
     let rest = price.provider.strip_prefix(provider);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
 }
@@ -175,10 +175,10 @@ mod tests {
 
     /// Models, their providers, and their prices.
     fn table(models: &[(&str, &str, f64)]) -> PriceTable {
-        let price = |provider: &str, price_in| Price {
+        let price = |provider: &str, price_in| ModelPrice {
             provider: provider.into(),
             price_in: Some(price_in),
-            ..Price::default()
+            ..ModelPrice::default()
         };
         let models = models.iter().map(|(id, by, paid)| ((*id).to_owned(), price(by, *paid)));
         let text = String::new;

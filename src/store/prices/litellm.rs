@@ -13,7 +13,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use super::{DEAREST, Price, PriceTable};
+use super::{DEAREST, ModelPrice, PriceTable};
 use crate::domain::words;
 use crate::files::text_file::{self, Expectation};
 use crate::files::{json_file, toml_file::Problem};
@@ -132,7 +132,9 @@ impl ImportSummary {
                 self.odd.insert(id);
             }
             Some(_) => {}
-            None if price == (Price { provider: provider.to_owned(), ..Price::default() }) => {
+            None if price
+                == (ModelPrice { provider: provider.to_owned(), ..ModelPrice::default() }) =>
+            {
                 self.unpriced += 1;
             }
             None => {
@@ -150,14 +152,14 @@ fn kind(entry: &Map<String, Value>) -> Option<(&str, &str)> {
 }
 
 /// The price entry; `None` if anything in it is invalid, since then the rest may be, too.
-fn price(provider: &str, mode: &str, entry: &Map<String, Value>) -> Option<Price> {
+fn price(provider: &str, mode: &str, entry: &Map<String, Value>) -> Option<ModelPrice> {
     let paid = |name| Some(per_million(entry, name)?.filter(|price| *price > 0.0));
     let price_out = match mode {
         // Embeddings have no output, so a free output means nothing else.
         EMBEDDING => per_million(entry, "output_cost_per_token")?,
         _ => paid("output_cost_per_token")?,
     };
-    Some(Price {
+    Some(ModelPrice {
         provider: provider.to_owned(),
         price_in: paid("input_cost_per_token")?,
         price_out,

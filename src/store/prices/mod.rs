@@ -38,13 +38,13 @@ pub struct PriceTable {
     pub imported: String,
     /// The unit of the numbers, for people who read the file.
     pub unit: String,
-    pub models: BTreeMap<String, Price>,
+    pub models: BTreeMap<String, ModelPrice>,
 }
 
 /// Prices of a model in US dollars per million tokens, each at least 0. `None`: unknown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Price {
+#[serde(deny_unknown_fields, expecting = "struct Price")]
+pub struct ModelPrice {
     /// The provider that charges, by the source's name, such as `openai` or
     /// `vertex_ai-mistral_models`.
     pub provider: String,
@@ -63,15 +63,15 @@ pub struct Price {
     pub context: Option<u64>,
 }
 
-impl Price {
+impl ModelPrice {
     /// Whether it determines the cost of a model call.
     pub fn is_whole(&self) -> bool {
         self.price_in.is_some() && self.price_out.is_some()
     }
 
     /// Whether the prices are equal, regardless of the context length.
-    fn costs_as_much_as(&self, other: &Price) -> bool {
-        let prices = |price: &Price| {
+    fn costs_as_much_as(&self, other: &ModelPrice) -> bool {
+        let prices = |price: &ModelPrice| {
             (price.price_in, price.price_out, price.price_cached, price.price_written)
         };
         prices(self) == prices(other)

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::sqlite::Fault;
+use crate::sqlite::SqliteFault;
 
 /// Why the cache could not be opened, read or written. A failed write changes nothing.
 #[derive(Debug, thiserror::Error)]
@@ -39,11 +39,11 @@ impl StatesError {
     pub(super) fn of(path: &Path) -> impl Fn(rusqlite::Error) -> Self + Copy {
         move |error| {
             let path = path.to_owned();
-            match Fault::from(error) {
-                Fault::NoDatabase => Self::NoDatabase { path },
-                Fault::Damaged(why) => Self::Damaged { path, why },
-                Fault::Busy => Self::Busy { path },
-                Fault::Other(why) => Self::Failed { path, why },
+            match SqliteFault::from(error) {
+                SqliteFault::NoDatabase => Self::NoDatabase { path },
+                SqliteFault::Damaged(why) => Self::Damaged { path, why },
+                SqliteFault::Busy => Self::Busy { path },
+                SqliteFault::Other(why) => Self::Failed { path, why },
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{Place, StateCache, StatesError, TextKey};
+use super::{StateCache, StatePlace, StatesError, TextKey};
 use crate::papers::cotools::RunningMean;
 
 /// Queries of a domain after which its mean hardly moves; later ones are not counted.
@@ -13,7 +13,7 @@ impl StateCache {
     ///
     /// # Errors
     /// The cache fails, or its mean is damaged.
-    pub fn mean(&self, domain: &str, at: &Place) -> Result<RunningMean, StatesError> {
+    pub fn mean(&self, domain: &str, at: &StatePlace) -> Result<RunningMean, StatesError> {
         let failed = StatesError::of(&self.path);
         let Some(place) = at.find(&self.connection).map_err(failed)? else {
             return Ok(RunningMean::default());
@@ -34,7 +34,7 @@ impl StateCache {
     pub fn add_query(
         &mut self,
         domain: &str,
-        at: &Place,
+        at: &StatePlace,
         query: &TextKey,
         state: &[f32],
     ) -> Result<RunningMean, StatesError> {
@@ -70,7 +70,12 @@ impl StateCache {
     ///
     /// # Errors
     /// The cache fails.
-    pub fn knows(&self, domain: &str, at: &Place, query: &TextKey) -> Result<bool, StatesError> {
+    pub fn knows(
+        &self,
+        domain: &str,
+        at: &StatePlace,
+        query: &TextKey,
+    ) -> Result<bool, StatesError> {
         let knows = || {
             let Some(place) = at.find(&self.connection)? else { return Ok(false) };
             let mut select = self.connection.prepare_cached(
@@ -92,12 +97,13 @@ fn kept(connection: &Connection, domain: &str, place: i64) -> rusqlite::Result<O
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::papers::cotools::{Layer, Pooling};
+    use crate::papers::cotools::{Pooling, RecipeLayer};
 
     #[test]
     fn a_query_that_is_asked_twice_counts_once() {
         let mut cache = StateCache::in_memory().unwrap();
-        let at = Place { model: "m".to_owned(), layer: Layer::Final, pooling: Pooling::End };
+        let at =
+            StatePlace { model: "m".to_owned(), layer: RecipeLayer::Final, pooling: Pooling::End };
         assert_eq!(cache.mean("d", &at).unwrap(), RunningMean::default());
         for (text, x) in [("a", 1.0), ("a", 9.0), ("b", 2.0), ("c", 3.0), ("d", 4.0)] {
             cache.add_query("d", &at, &TextKey::of(text), &[x]).unwrap();

@@ -25,7 +25,7 @@ use rusqlite::Connection;
 
 pub use self::error::StatesError;
 pub use self::model_files::FileFacts;
-pub use self::place::{Place, TextKey};
+pub use self::place::{StatePlace, TextKey};
 pub use self::shared::SharedStates;
 
 /// The most states of a cache: 460 MB where a state has 576 numbers.

@@ -3,14 +3,14 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::files::sha256;
-use crate::papers::cotools::{Layer, Pooling};
+use crate::papers::cotools::{Pooling, RecipeLayer};
 
 /// Where states are taken.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct StatePlace {
     /// SHA-256 of the model's file, in hexadecimal digits, or the name of an embedding model.
     pub model: String,
-    pub layer: Layer,
+    pub layer: RecipeLayer,
     pub pooling: Pooling,
 }
 
@@ -24,11 +24,11 @@ impl TextKey {
     }
 }
 
-impl Place {
+impl StatePlace {
     fn layer(&self) -> u32 {
         match self.layer {
-            Layer::After(layer) => layer,
-            Layer::Final => 0,
+            RecipeLayer::After(layer) => layer,
+            RecipeLayer::Final => 0,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{Place, StateCache, StatesError, TextKey};
+use super::{StateCache, StatePlace, StatesError, TextKey};
 
 /// Bytes of a number.
 const BYTES: usize = 4;
@@ -14,7 +14,7 @@ impl StateCache {
     /// The cache fails.
     pub fn get(
         &mut self,
-        at: &Place,
+        at: &StatePlace,
         texts: &[TextKey],
     ) -> Result<Vec<Option<Vec<f32>>>, StatesError> {
         let (connection, turn) = (&self.connection, self.turn);
@@ -49,7 +49,11 @@ impl StateCache {
     ///
     /// # Errors
     /// The cache fails.
-    pub fn put(&mut self, at: &Place, states: &[(TextKey, &[f32])]) -> Result<(), StatesError> {
+    pub fn put(
+        &mut self,
+        at: &StatePlace,
+        states: &[(TextKey, &[f32])],
+    ) -> Result<(), StatesError> {
         let (turn, most) = (self.turn, self.most);
         let connection = &mut self.connection;
         let mut put = || {
@@ -120,10 +124,14 @@ fn numbers(bytes: &[u8]) -> Option<Vec<f32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::papers::cotools::{Layer, Pooling};
+    use crate::papers::cotools::{Pooling, RecipeLayer};
 
-    fn at(layer: u32) -> Place {
-        Place { model: "m".to_owned(), layer: Layer::After(layer), pooling: Pooling::Mean }
+    fn at(layer: u32) -> StatePlace {
+        StatePlace {
+            model: "m".to_owned(),
+            layer: RecipeLayer::After(layer),
+            pooling: Pooling::Mean,
+        }
     }
 
     fn key(text: &str) -> TextKey {

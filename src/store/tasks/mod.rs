@@ -56,7 +56,7 @@ pub fn parse_text(_file: &str, text: &str) -> Result<Vec<Task>, Problems> {
 pub fn parse_jsonl(file: &str, text: &str) -> Result<Vec<Task>, Problems> {
     let mut tasks = Vec::new();
     let mut problems = Vec::new();
-    for (line, written) in json_file::read_lines::<Line>(file, text, EXPECTED) {
+    for (line, written) in json_file::read_lines::<TaskFileLine>(file, text, EXPECTED) {
         let wrong = |(field, text)| Problem::of_line(file, line, field, text);
         match written.and_then(|written| written.task().map_err(wrong)) {
             Ok(task) => tasks.push(task),
@@ -72,15 +72,15 @@ pub fn parse_jsonl(file: &str, text: &str) -> Result<Vec<Task>, Problems> {
 /// The first invalid task.
 pub fn written<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Task>, D::Error> {
     let task = |(field, text): (&str, &str)| D::Error::custom(format!("{field}: {text}"));
-    let lines = Vec::<Line>::deserialize(from)?;
+    let lines = Vec::<TaskFileLine>::deserialize(from)?;
     lines.into_iter().map(|line| line.task().map_err(task)).collect()
 }
 
 /// A task as people write it: its text may also be called `task`, and a gold answer may be a
 /// number.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Line {
+#[serde(deny_unknown_fields, expecting = "struct Line")]
+struct TaskFileLine {
     #[serde(default)]
     name: String,
     #[serde(alias = "task")]
@@ -101,7 +101,7 @@ struct Line {
     before: Vec<Exchange>,
 }
 
-impl Line {
+impl TaskFileLine {
     /// The task; or the invalid field, and the expected content.
     fn task(self) -> Result<Task, (&'static str, &'static str)> {
         let Self { name, text, gold, golds, chain, tools, scoring, in_graph, before } = self;

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use crate::domain::{ChainStep, Scoring, Take, Task, ToolName, words};
-use crate::files::toml_file::{Field, Fields, Problems, TomlFile};
+use crate::files::toml_file::{Problems, TomlField, TomlFields, TomlFile};
 
 /// `[capabilities]` and `[[task]]`.
 ///
@@ -31,12 +31,12 @@ pub fn parse_toml(file: &str, text: &str) -> Result<Vec<Task>, Problems> {
 /// Capability → the tools that claim to have it, the usual one first.
 type Capabilities = IndexMap<String, Vec<ToolName>>;
 
-fn read_capabilities(field: &Field<'_>) -> Option<Capabilities> {
+fn read_capabilities(field: &TomlField<'_>) -> Option<Capabilities> {
     let entries = field.table()?.all();
     entries.iter().map(|(name, field)| Some(((*name).to_owned(), read_tools(field)?))).collect()
 }
 
-fn read_tools(field: &Field<'_>) -> Option<Vec<ToolName>> {
+fn read_tools(field: &TomlField<'_>) -> Option<Vec<ToolName>> {
     let names = field.texts()?;
     if names.is_empty() {
         field.refuse("expected the name of at least one tool, the usual one first");
@@ -51,7 +51,7 @@ fn read_tools(field: &Field<'_>) -> Option<Vec<ToolName>> {
 }
 
 fn read_task(
-    field: &Field<'_>,
+    field: &TomlField<'_>,
     capabilities: &Capabilities,
     names: &mut HashSet<String>,
 ) -> Option<Task> {
@@ -98,7 +98,7 @@ fn read_task(
 }
 
 /// At least one right answer.
-fn read_golds(field: &Field<'_>) -> Option<Vec<String>> {
+fn read_golds(field: &TomlField<'_>) -> Option<Vec<String>> {
     let list = field.list()?;
     if list.is_empty() {
         field.refuse("expected a list of at least one right answer");
@@ -108,7 +108,7 @@ fn read_golds(field: &Field<'_>) -> Option<Vec<String>> {
 }
 
 /// A text, a number as written, or `yes` or `no` for true or false.
-fn read_gold(field: &Field<'_>) -> Option<String> {
+fn read_gold(field: &TomlField<'_>) -> Option<String> {
     let gold = super::answer(field.json()?);
     if gold.is_none() {
         field.wrong("a text or a number");
@@ -116,7 +116,7 @@ fn read_gold(field: &Field<'_>) -> Option<String> {
     gold
 }
 
-fn read_step(mut fields: Fields<'_>, capabilities: &Capabilities) -> Option<ChainStep> {
+fn read_step(mut fields: TomlFields<'_>, capabilities: &Capabilities) -> Option<ChainStep> {
     let does = fields.get("do");
     let tools = fields.get("tools");
     let tools = match (&does, &tools) {
@@ -146,12 +146,12 @@ fn read_step(mut fields: Fields<'_>, capabilities: &Capabilities) -> Option<Chai
     Some(ChainStep { tools: tools?, arguments: arguments?, finds: finds?, takes: takes? })
 }
 
-fn read_take(field: &Field<'_>) -> Option<Take> {
+fn read_take(field: &TomlField<'_>) -> Option<Take> {
     let take = field.text()?.parse();
     take.map_err(|error: String| field.refuse(error)).ok()
 }
 
-fn read_capability(name: &Field<'_>, capabilities: &Capabilities) -> Option<Vec<ToolName>> {
+fn read_capability(name: &TomlField<'_>, capabilities: &Capabilities) -> Option<Vec<ToolName>> {
     let text = name.text()?;
     let tools = capabilities.get(text);
     if tools.is_none() {

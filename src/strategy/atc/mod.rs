@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 pub use self::probe::probe;
 use self::reflect::Reflection;
-use self::run::{From, Ran, Run};
+use self::run::{From, ProgramRun, Ran};
 use super::prompt::lack::{keeping, lacking};
 use super::prompt::program as prompt;
-use super::{CallResult, Context, Ending, Strategy, Trajectory, Turn, close, menu};
+use super::{CallResult, Context, Ending, Strategy, Trajectory, TrajectoryTurn, close, menu};
 use crate::domain::program::{Function, ProgramEnd, Raised};
 use crate::domain::{
-    Boundary, Caveat, Knob, MenuItem, Offered, Outcome, ProgramEvent, ProgramSource,
+    Boundary, Caveat, Knob, MenuItem, MenuReason, Outcome, ProgramEvent, ProgramSource,
     ProgramVerdict, Reflect, Reply, Role, Task, TaskEvent, ToolCall, ToolName,
 };
 use crate::papers::atc::extract;
@@ -72,7 +72,7 @@ pub async fn act(
             continue;
         }
         let names = &programmer.names;
-        let run = Run { ctx, number, program: &program, names, functions: &functions, from };
+        let run = ProgramRun { ctx, number, program: &program, names, functions: &functions, from };
         let (ran, how) = match programmer.run(&run).await {
             Ok(ran) => ran,
             Err((text, held)) => {
@@ -135,7 +135,7 @@ impl Given {
 
 /// The tools of a menu: a program ends by itself.
 fn offered(menu: &[MenuItem]) -> Arc<[MenuItem]> {
-    menu.iter().filter(|item| item.why != Offered::Finish).cloned().collect()
+    menu.iter().filter(|item| item.why != MenuReason::Finish).cloned().collect()
 }
 
 struct Programmer<'a, C> {
@@ -152,7 +152,7 @@ struct Programmer<'a, C> {
 }
 
 /// A reply of the programmer.
-struct Written {
+struct ProgrammerReply {
     reply: String,
     /// `None`: it has none, or none that can run. The next turn says why.
     program: Option<Arc<str>>,
@@ -175,7 +175,11 @@ impl<C: Context> Programmer<'_, C> {
     }
 
     /// Gets a program: the one that is given, or the programmer's.
-    async fn write(&mut self, number: u32, given: Option<Given>) -> Result<Written, Ending> {
+    async fn write(
+        &mut self,
+        number: u32,
+        given: Option<Given>,
+    ) -> Result<ProgrammerReply, Ending> {
         self.begin_step(number);
         let (reply, from, cut) = match &given {
             Some(given) if given.source == ProgramSource::Person => {
@@ -200,12 +204,12 @@ impl<C: Context> Programmer<'_, C> {
                         state.prompts.filled(crate::domain::Prompt::ProgrammerNone, &filled)
                     });
                     self.turns.push((reply.clone(), finding));
-                    return Ok(Written { reply, program: None, cut });
+                    return Ok(ProgrammerReply { reply, program: None, cut });
                 }
             };
         let text = Arc::clone(&program);
         self.ctx.say(|task| ProgramEvent::ProgramWritten { task, number, text, from });
-        Ok(Written { reply, program: Some(program), cut })
+        Ok(ProgrammerReply { reply, program: Some(program), cut })
     }
 
     /// Asks for a program. If the programmer names a missing capability and the budget allows replanning, it is asked
@@ -247,7 +251,7 @@ impl<C: Context> Programmer<'_, C> {
     /// A person's program takes its place: its text, and where this one was held.
     async fn run(
         &self,
-        run: &Run<'_, C>,
+        run: &ProgramRun<'_, C>,
     ) -> Result<(Ran, ProgramVerdict), (Arc<str>, Option<LineHit>)> {
         let (ctx, number) = (self.ctx, run.number);
         let mut ran = run.to_end().await;
@@ -352,7 +356,12 @@ impl Last {
     /// Its calls: what an evaluator scores.
     fn trajectory(&self) -> Trajectory {
         let (calls, called) = (self.calls.clone(), self.called.clone());
-        let turn = Turn { thought: self.program.to_string(), calls, called, ..Turn::default() };
+        let turn = TrajectoryTurn {
+            thought: self.program.to_string(),
+            calls,
+            called,
+            ..TrajectoryTurn::default()
+        };
         Trajectory { turns: if turn.calls.is_empty() { Vec::new() } else { vec![turn] } }
     }
 

@@ -10,7 +10,7 @@ use crate::domain::result_schema::{Schema, SchemaMode, who_has};
 use crate::domain::{
     BlamedBy, MenuItem, ProgramEvent, ProgramVerdict, Reflect, Role, Schemas, Task,
 };
-use crate::papers::atc::blame::{self, CallMade, Step};
+use crate::papers::atc::blame::{self, CallMade, FlowStep};
 use crate::papers::atc::identifiers::Identifiers;
 use crate::{CallResult, Context, Observation};
 
@@ -85,7 +85,7 @@ impl<C: Context> Reflection<'_, C> {
             return Some(((*tool).to_owned(), vec![((*tool).to_owned(), *line)]));
         };
         let blame = blame::by_flow(&last.program, error.span?, names, &made);
-        let path = blame.way.into_iter().map(|Step { name, line }| (name, line)).collect();
+        let path = blame.way.into_iter().map(|FlowStep { name, line }| (name, line)).collect();
         Some((blame.tool?, path))
     }
 

@@ -11,20 +11,21 @@ use serde_json::Value;
 pub(super) use self::from::From;
 pub(super) use self::ran::Ran;
 use crate::domain::program::{
-    Again, Answer, Back, CALLS, Extra, Function, Interpreter, LineStop, Moment, Pause, ProgramCall,
-    ProgramEnd, ProgramLimits, ProgramStart, Reached, Set, Stops, TOO_LONG, Told, Until, Wanted,
+    Again, Back, CALLS, CallAnswer, Extra, ExtraOutcome, Function, Interpreter, LineStop, Moment,
+    Pause, ProgramCall, ProgramEnd, ProgramLimits, ProgramStart, Reached, Set, StopRequest, Stops,
+    TOO_LONG, Until,
 };
 use crate::domain::{
     Boundary, InTask, ProgramEvent, Refusal, SessionEvent, ToolCall, ToolCallPhase,
 };
 use crate::papers::atc::{identifiers::Identifiers, record};
-use crate::{CallResult, CallSpec, Context, Observation, Program};
+use crate::{CallResult, CallSpec, Context, Observation, ProgramHost};
 
 /// The time of its own that a program may take to tell its values after its end, in milliseconds.
 const TELLING_MS: u64 = 100;
 
 /// A program to run.
-pub(super) struct Run<'a, C> {
+pub(super) struct ProgramRun<'a, C> {
     pub ctx: &'a C,
     /// Its number in the task, from 1.
     pub number: u32,
@@ -52,7 +53,7 @@ async fn values(interpreter: &mut dyn Interpreter, ran: &Ran, end: &ProgramEnd) 
 }
 
 /// Where it stops: at first where a person's program goes on.
-fn stops(from: Option<&From>, wanted: &Wanted) -> Stops {
+fn stops(from: Option<&From>, wanted: &StopRequest) -> Stops {
     from.map_or_else(|| wanted.stops.clone(), From::stops)
 }
 
@@ -63,9 +64,9 @@ fn asked_at(asked: &[Extra], at: &LineStop) -> Vec<String> {
     asks.map(|extra| extra.expression.clone()).collect()
 }
 
-impl<C: Context> Run<'_, C> {
+impl<C: Context> ProgramRun<'_, C> {
     /// The session's side of the program.
-    fn program(&self) -> impl Program {
+    fn program(&self) -> impl ProgramHost {
         self.ctx.program(self.number)
     }
 
@@ -130,7 +131,7 @@ impl<C: Context> Run<'_, C> {
                     }
                     Vec::new()
                 }
-                Pause::Clock => vec![Answer::Time(ran.time(|| self.program().clock()))],
+                Pause::Clock => vec![CallAnswer::Time(ran.time(|| self.program().clock()))],
                 Pause::Call(call) => self.call(std::slice::from_ref(call), &mut ran).await,
                 Pause::Calls(calls) => self.call(calls, &mut ran).await,
             };
@@ -156,8 +157,8 @@ impl<C: Context> Run<'_, C> {
         &self,
         interpreter: &mut dyn Interpreter,
         ran: &mut Ran,
-        wanted: &Wanted,
-        (now, before): (&Pause, ran::Place),
+        wanted: &StopRequest,
+        (now, before): (&Pause, ran::RecordPlace),
     ) -> Option<Pause> {
         let new = wanted.asked.get(ran.asked..).unwrap_or_default();
         ran.asked = wanted.asked.len();
@@ -166,7 +167,7 @@ impl<C: Context> Run<'_, C> {
             Pause::Line(at) => (Until::Statement(at.nth), asked_at(&wanted.asked, at)),
             _ => (Until::Record, Vec::new()),
         };
-        let mut refused: Vec<Told> = Vec::new();
+        let mut refused: Vec<ExtraOutcome> = Vec::new();
         let sets = new.iter().filter(|extra| extra.sets.is_some());
         for set in sets {
             match self.refused(interpreter, ran, (set, until, before)).await {
@@ -207,19 +208,19 @@ impl<C: Context> Run<'_, C> {
         &self,
         interpreter: &mut dyn Interpreter,
         ran: &mut Ran,
-        (set, until, before): (&Extra, Until, ran::Place),
-    ) -> Option<Told> {
+        (set, until, before): (&Extra, Until, ran::RecordPlace),
+    ) -> Option<ExtraOutcome> {
         let again = ran.again(until, before, vec![set.expression.clone()]);
         let Pause::Line(at) = interpreter.again(&again).await.pause else { return None };
         let told = at.told.into_iter().next_back()?;
         let is_refused = told.value.as_ref().is_err_and(|why| [TOO_LONG, CALLS].contains(&&**why));
-        is_refused.then(|| Told { sets: set.sets.clone(), ..told })
+        is_refused.then(|| ExtraOutcome { sets: set.sets.clone(), ..told })
     }
 
     /// The program is where its record does not lead: somebody has set a variable before, or it is no program that does
     /// the same each time.
     fn goes_elsewhere(&self, ran: &mut Ran, reached: &Reached) {
-        ran.place = ran::Place { calls: reached.calls, clocks: reached.clocks };
+        ran.place = ran::RecordPlace { calls: reached.calls, clocks: reached.clocks };
         if ran.sets.is_empty() {
             let text = "the program did something else when it was run again with the same results"
                 .to_owned();
@@ -274,7 +275,7 @@ impl<C: Context> Run<'_, C> {
                 reached = interpreter.again(&again).await;
             }
         }
-        ran.place = ran::Place { calls: reached.calls, clocks: reached.clocks };
+        ran.place = ran::RecordPlace { calls: reached.calls, clocks: reached.clocks };
         match &mut reached.pause {
             Pause::Line(at) => at.ahead = ran.heard.calls.len().saturating_sub(reached.calls),
             _ => {
@@ -286,7 +287,7 @@ impl<C: Context> Run<'_, C> {
     }
 
     /// Makes calls, at once if there are several. What the record has of them is not made again.
-    async fn call(&self, made: &[ProgramCall], ran: &mut Ran) -> Vec<Answer> {
+    async fn call(&self, made: &[ProgramCall], ran: &mut Ran) -> Vec<CallAnswer> {
         if let Some(answers) = ran.recorded(made) {
             return answers;
         }
@@ -300,7 +301,7 @@ impl<C: Context> Run<'_, C> {
         let calls: Vec<ToolCall> = made.iter().enumerate().map(call).collect();
         let lines: Vec<u32> = made.iter().map(|call| call.line).collect();
         let called = self.ctx.call(CallSpec::Program(self.number, &lines), &calls).await;
-        let answers: Vec<Answer> =
+        let answers: Vec<CallAnswer> =
             called.iter().zip(made).map(|(called, made)| self.answer(called, &made.tool)).collect();
         ran.note(made, &called, &answers);
         ran.calls.extend(calls);
@@ -309,9 +310,9 @@ impl<C: Context> Run<'_, C> {
     }
 
     /// What the program gets of a call.
-    fn answer(&self, called: &CallResult, name: &str) -> Answer {
+    fn answer(&self, called: &CallResult, name: &str) -> CallAnswer {
         match &called.observation {
-            Observation::Result(text) | Observation::More(text) => Answer::Result(text.clone()),
+            Observation::Result(text) | Observation::More(text) => CallAnswer::Result(text.clone()),
             Observation::Failed(error) => record::failed(name, error),
             Observation::Refused(why) => record::refused(name, why, self.refusal(called)),
         }

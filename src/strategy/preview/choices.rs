@@ -3,19 +3,19 @@
 use std::borrow::Cow;
 
 use super::Shows;
-use super::retrace::{Way, retrace};
+use super::retrace::{AttemptTrace, retrace};
 use crate::Sought;
 use crate::domain::{InTask, Knob, Lexical, Strategy, TaskState, ToolName};
-use crate::menu::{self, Found};
+use crate::menu::{self, FoundTools};
 use crate::papers::toolnet::Weights;
 
 /// Edges that are shown where no menu is known.
 const EDGES: usize = 32;
 
 /// Where the next menu is made, and how.
-pub(super) enum Place<'a> {
+pub(super) enum MenuPlace<'a> {
     /// An agent walks the graph, and is here.
-    Walk { task: &'a TaskState, strategy: Strategy, way: Way },
+    Walk { task: &'a TaskState, strategy: Strategy, way: AttemptTrace },
     /// A planner gets all tools at once.
     Planner { task: &'a TaskState, strategy: Strategy },
     /// No task is at work.
@@ -24,17 +24,21 @@ pub(super) enum Place<'a> {
 
 /// The tools that these texts find in a state, by their words and by what a reader has said of them in the task at work.
 /// Nothing is read for a look.
-fn found(state: &InTask<'_>, index: Option<&Lexical>, texts: Vec<(Cow<'_, str>, Sought)>) -> Found {
+fn found(
+    state: &InTask<'_>,
+    index: Option<&Lexical>,
+    texts: Vec<(Cow<'_, str>, Sought)>,
+) -> FoundTools {
     let most = menu::most_found(state);
     let find = |(text, sought): (Cow<'_, str>, Sought)| {
         let ranking = state.ranking(&text).map(|ranking| &**ranking);
         let hits = index.into_iter().flat_map(|index| index.offered(*state, &text, ranking));
         (sought, hits.take(most).map(|(tool, _)| tool.clone()).collect())
     };
-    Found(texts.into_iter().map(find).collect())
+    FoundTools(texts.into_iter().map(find).collect())
 }
 
-impl<'a> Place<'a> {
+impl<'a> MenuPlace<'a> {
     /// Where this knob moves choices; an error says why it moves none.
     pub fn of(state: InTask<'a>, knob: Knob, most_tools: usize) -> Result<Self, String> {
         let is_weight = matches!(knob, Knob::Alpha | Knob::Beta);
@@ -51,7 +55,7 @@ impl<'a> Place<'a> {
         }
         let Some(task) = task.filter(|_| state.tools.len() <= most_tools) else {
             return match (is_weight, task) {
-                (true, _) => Ok(Place::Edges),
+                (true, _) => Ok(MenuPlace::Edges),
                 (false, None) => {
                     Err("no task is running; its menus follow the new value".to_owned())
                 }
@@ -61,7 +65,7 @@ impl<'a> Place<'a> {
             };
         };
         if base.walks {
-            return Ok(Place::Walk { task, strategy, way: retrace(&state, task) });
+            return Ok(MenuPlace::Walk { task, strategy, way: retrace(&state, task) });
         }
         match knob {
             Knob::Explore | Knob::MenuMax => {
@@ -71,20 +75,20 @@ impl<'a> Place<'a> {
             Knob::TopK if state.has_plan() => {
                 Err("the budget plan selects the planner's tools, not this knob".to_owned())
             }
-            _ => Ok(Place::Planner { task, strategy }),
+            _ => Ok(MenuPlace::Planner { task, strategy }),
         }
     }
 
     /// Whether its menus are made of what words find.
     pub fn retrieves(&self) -> bool {
-        !matches!(self, Place::Edges)
+        !matches!(self, MenuPlace::Edges)
     }
 
     pub fn shows(&self) -> Shows {
         match self {
-            Place::Walk { way, .. } => Shows::Menu { from: way.at.clone() },
-            Place::Planner { .. } => Shows::Menu { from: ToolName::start() },
-            Place::Edges => Shows::Weights { from: ToolName::start() },
+            MenuPlace::Walk { way, .. } => Shows::Menu { from: way.at.clone() },
+            MenuPlace::Planner { .. } => Shows::Menu { from: ToolName::start() },
+            MenuPlace::Edges => Shows::Weights { from: ToolName::start() },
         }
     }
 
@@ -97,22 +101,22 @@ impl<'a> Place<'a> {
     ) -> Vec<(ToolName, Option<f64>)> {
         let turned = || state.with_knob(knob, value);
         let menu = match self {
-            Place::Walk { strategy, way, .. } if way.is_stuck => {
+            MenuPlace::Walk { strategy, way, .. } if way.is_stuck => {
                 menu::whole_plan(&turned().in_shown(), strategy.base, &way.at)
             }
-            Place::Walk { task, strategy, way: Way { at, done, .. } } => {
+            MenuPlace::Walk { task, strategy, way: AttemptTrace { at, done, .. } } => {
                 let (turned, base) = (turned(), strategy.base);
                 let state = &turned.in_shown();
                 let texts = menu::texts(state, base.spec().walks, &task.task, at, done);
                 menu::menu(state, base, at, done, &found(state, index, texts))
             }
-            Place::Planner { task, strategy } => {
+            MenuPlace::Planner { task, strategy } => {
                 let (turned, by_graph) = (turned(), strategy.toolnet);
                 let state = &turned.in_shown();
                 let texts = menu::texts_of_planner(state, by_graph, &task.task);
                 menu::for_planner(state, by_graph, &found(state, index, texts))
             }
-            Place::Edges => {
+            MenuPlace::Edges => {
                 let mut knobs = state.knobs.clone();
                 knobs.set(knob, value);
                 let row =

@@ -6,7 +6,7 @@ mod retrace;
 
 use std::rc::Rc;
 
-use self::choices::Place;
+use self::choices::MenuPlace;
 use crate::domain::{BudgetPlan, InTask, Knob, KnobSpec, Lexical, State, ToolName};
 use crate::papers::btp::policy::Policy;
 
@@ -18,10 +18,10 @@ const MOST_TOOLS: usize = 2_000;
 pub struct Preview {
     pub knob: Knob,
     pub shows: Shows,
-    pub now: Side,
+    pub now: PreviewSide,
     /// `None`: the knob is at the end of its range.
-    pub less: Option<Side>,
-    pub more: Option<Side>,
+    pub less: Option<PreviewSide>,
+    pub more: Option<PreviewSide>,
 }
 
 /// What a preview is about.
@@ -39,7 +39,7 @@ pub enum Shows {
 
 /// The choices and uses at one value of the knob.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Side {
+pub struct PreviewSide {
     pub value: f64,
     /// In order; the number is a weight from 0 to 1, or uses.
     pub tools: Vec<(ToolName, Option<f64>)>,
@@ -47,7 +47,7 @@ pub struct Side {
 
 /// A tool on both sides.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row<'a> {
+pub struct PreviewRow<'a> {
     pub tool: &'a ToolName,
     /// Its place and its number; `None`: it is not there.
     pub now: Option<(usize, Option<f64>)>,
@@ -63,9 +63,9 @@ impl Preview {
         let none = |shows| Self {
             knob,
             shows,
-            now: Side { value, ..Side::default() },
-            less: turned(-1).map(|value| Side { value, ..Side::default() }),
-            more: turned(1).map(|value| Side { value, ..Side::default() }),
+            now: PreviewSide { value, ..PreviewSide::default() },
+            less: turned(-1).map(|value| PreviewSide { value, ..PreviewSide::default() }),
+            more: turned(1).map(|value| PreviewSide { value, ..PreviewSide::default() }),
         };
         match subject(state, spec) {
             Subject::Nothing(why) => none(Shows::Nothing(why)),
@@ -77,7 +77,7 @@ impl Preview {
             }
             Subject::Choices(place) => {
                 let index = place.retrieves().then(index);
-                let at = |value| Side {
+                let at = |value| PreviewSide {
                     value,
                     tools: place.choices(state, (knob, value), index.as_deref()),
                 };
@@ -88,24 +88,24 @@ impl Preview {
     }
 
     /// One step in this direction.
-    pub fn side(&self, up: bool) -> Option<&Side> {
+    pub fn side(&self, up: bool) -> Option<&PreviewSide> {
         if up { self.more.as_ref() } else { self.less.as_ref() }
     }
 
     /// The tools of now in order, then those that join.
-    pub fn rows<'a>(&'a self, then: &'a Side) -> Vec<Row<'a>> {
-        let place = |side: &Side, tool: &ToolName| {
+    pub fn rows<'a>(&'a self, then: &'a PreviewSide) -> Vec<PreviewRow<'a>> {
+        let place = |side: &PreviewSide, tool: &ToolName| {
             let at = side.tools.iter().position(|(known, _)| known == tool)?;
             Some((at, side.tools[at].1))
         };
-        let row = |tool| Row { tool, now: place(&self.now, tool), then: place(then, tool) };
+        let row = |tool| PreviewRow { tool, now: place(&self.now, tool), then: place(then, tool) };
         let joined = then.tools.iter().filter(|(tool, _)| place(&self.now, tool).is_none());
         self.now.tools.iter().chain(joined).map(|(tool, _)| row(tool)).collect()
     }
 }
 
 enum Subject<'a> {
-    Choices(Place<'a>),
+    Choices(MenuPlace<'a>),
     Plan(&'a BudgetPlan),
     Nothing(String),
 }
@@ -115,7 +115,7 @@ fn subject<'a>(state: InTask<'a>, spec: &KnobSpec) -> Subject<'a> {
     let nothing = |why: &str| Subject::Nothing(why.to_owned());
     match spec.knob {
         Knob::Alpha | Knob::Beta | Knob::TopK | Knob::Explore | Knob::MenuMax => {
-            match Place::of(state, spec.knob, MOST_TOOLS) {
+            match MenuPlace::of(state, spec.knob, MOST_TOOLS) {
                 Ok(place) => Subject::Choices(place),
                 Err(why) => Subject::Nothing(why),
             }
@@ -144,19 +144,21 @@ fn budget_plan(state: InTask<'_>) -> Option<&BudgetPlan> {
 }
 
 /// The uses that are left, in the order of the plan.
-fn left(state: InTask<'_>, plan: &BudgetPlan, value: f64) -> Side {
+fn left(state: InTask<'_>, plan: &BudgetPlan, value: f64) -> PreviewSide {
     let budget = state.current_task().map(|task| &task.budget);
     let uses = |tool| budget.map_or(0, |budget| budget.left_of(tool));
     let tools = plan.tools.iter().map(|tool| (tool.tool.clone(), Some(f64::from(uses(tool)))));
-    Side { value, tools: tools.collect() }
+    PreviewSide { value, tools: tools.collect() }
 }
 
 /// The plan that turning the knob makes.
-fn planned(state: InTask<'_>, plan: &BudgetPlan, knob: Knob, value: f64) -> Side {
-    let Some(task) = state.current_task() else { return Side { value, ..Side::default() } };
+fn planned(state: InTask<'_>, plan: &BudgetPlan, knob: Knob, value: f64) -> PreviewSide {
+    let Some(task) = state.current_task() else {
+        return PreviewSide { value, ..PreviewSide::default() };
+    };
     let turned = state.with_knob(knob, value);
     let policy = Policy { state: turned.in_task(task.id), known: &plan.known, allotted: 0.0 };
     let plan = policy.make_plan(task.id);
     let tools = plan.tools.into_iter().map(|tool| (tool.tool, Some(f64::from(tool.uses))));
-    Side { value, tools: tools.collect() }
+    PreviewSide { value, tools: tools.collect() }
 }

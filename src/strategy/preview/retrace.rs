@@ -2,17 +2,17 @@
 
 use crate::act::{Decision, decide};
 use crate::domain::{EffectId, Outcome, State, TaskState, ToolCallPhase, ToolCallState, ToolName};
-use crate::{CallResult, Observation, Trajectory, Turn};
+use crate::{CallResult, Observation, Trajectory, TrajectoryTurn};
 
 /// Where the agent decides next, and the decisions before that.
-pub(super) struct Way {
+pub(super) struct AttemptTrace {
     pub at: ToolName,
     pub done: Trajectory,
     /// It gave up although the plan has more: it gets the whole plan next.
     pub is_stuck: bool,
 }
 
-pub(super) fn retrace(state: &State, task: &TaskState) -> Way {
+pub(super) fn retrace(state: &State, task: &TaskState) -> AttemptTrace {
     let first = task.steps.iter().rposition(|step| step.step == 1).unwrap_or(0);
     let steps = task.steps.get(first..).unwrap_or_default();
     let asked = |at: usize| steps.get(at).and_then(|step| step.model_call);
@@ -38,9 +38,9 @@ pub(super) fn retrace(state: &State, task: &TaskState) -> Way {
             Decision::Nothing => is_stuck,
             Decision::Call(_) => false,
         };
-        turns.push(Turn::of(reply, reply.calls.clone(), called));
+        turns.push(TrajectoryTurn::of(reply, reply.calls.clone(), called));
     }
-    Way { at, done: Trajectory { turns }, is_stuck }
+    AttemptTrace { at, done: Trajectory { turns }, is_stuck }
 }
 
 /// The end of a call, as the agent sees it; `None` before it.

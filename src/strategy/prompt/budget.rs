@@ -1,6 +1,6 @@
 //! Prompt texts about the budget, word for word (BTP, appendix A.2, in our own words).
 
-use crate::domain::{InTask, Knob, MenuItem, Offered, Prompt, ToolName};
+use crate::domain::{InTask, Knob, MenuItem, MenuReason, Prompt, ToolName};
 
 /// Most names in a list: a prompt is paid for by its length.
 const MOST: usize = 40;
@@ -23,7 +23,7 @@ pub(super) fn forbidden(state: &InTask<'_>, menu: &[MenuItem]) -> String {
     tell(Prompt::BudgetNoUse, no_use.collect());
     tell(Prompt::BudgetBlacklist, budget.blacklist.keys().collect());
     let may_lack = state.may_widen();
-    if menu.iter().all(|item| item.why == Offered::Finish) {
+    if menu.iter().all(|item| item.why == MenuReason::Finish) {
         let prompt = if may_lack { Prompt::BudgetFinishOrLack } else { Prompt::BudgetFinish };
         super::add(&mut text, state.prompts.text(prompt));
     }

@@ -3,7 +3,7 @@
 
 use super::{ActorInput, budget, weight_format};
 use crate::domain::markers::{FINISH, MORE};
-use crate::domain::{InTask, MenuItem, Offered, Prompt, ToolName, WeightFormat};
+use crate::domain::{InTask, MenuItem, MenuReason, Prompt, ToolName, WeightFormat};
 
 /// The paragraphs: what may be called now, what the plan and the budget say, and the note. `is_all`:
 /// every tool that the request defines may be called. `names`: what may be called.
@@ -31,7 +31,7 @@ pub(super) fn paragraphs(
 /// The names of what may be called, as a request has them: the menu, and whether the agent may read on.
 pub(super) fn names(menu: &[MenuItem], more: bool) -> Vec<ToolName> {
     let name = |item: &MenuItem| match item.why {
-        Offered::Finish => FINISH.into(),
+        MenuReason::Finish => FINISH.into(),
         _ => item.tool.clone(),
     };
     menu.iter().map(name).chain(more.then(|| MORE.into())).collect()
@@ -41,8 +41,8 @@ pub(super) fn names(menu: &[MenuItem], more: bool) -> Vec<ToolName> {
 fn offer(item: &MenuItem, format: WeightFormat) -> String {
     match (item.why, item.weight) {
         // Finishing is always useful, so it has no weight (ToolNet's prompt).
-        (Offered::Finish, _) => FINISH.to_owned(),
-        (Offered::Explore, _) => format!("{} (new here)", item.tool),
+        (MenuReason::Finish, _) => FINISH.to_owned(),
+        (MenuReason::Explore, _) => format!("{} (new here)", item.tool),
         (_, Some(weight)) if format != WeightFormat::None => {
             format!("{} (weight {})", item.tool, format.show(*weight))
         }

@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::{add, user, weight_format};
 use crate::domain::markers::{EVIDENCE, LLM, QUESTION, TOOLS};
 use crate::domain::{
-    InTask, Knob, MenuItem, Message, Offered, Prompt, Request, Role, Strategy, Task, ToolName,
+    InTask, Knob, MenuItem, MenuReason, Message, Prompt, Request, Role, Strategy, Task, ToolName,
     WeightFormat,
 };
-use crate::papers::plan::{Offered as OfferedTools, OfferedTool};
+use crate::papers::plan::{OfferedTool, PlanTools};
 
 /// An answer of the planner that could not be used.
 pub struct RefusedPlan {
@@ -64,7 +64,7 @@ pub fn planner(state: &InTask<'_>, asked: &PlannerInput<'_>) -> Request {
 }
 
 /// The tools that a plan may call, including the model.
-pub fn offered(state: &InTask<'_>, menu: &[MenuItem]) -> OfferedTools {
+pub fn offered(state: &InTask<'_>, menu: &[MenuItem]) -> PlanTools {
     let tool = |item: &MenuItem| {
         let spec = state.tools.get(&item.tool).map(|tool| &tool.spec);
         let names = spec.and_then(|spec| spec.parameters["properties"].as_object());
@@ -73,10 +73,10 @@ pub fn offered(state: &InTask<'_>, menu: &[MenuItem]) -> OfferedTools {
         let takes_nothing = names.is_some_and(serde_json::Map::is_empty);
         OfferedTool { name: item.tool.to_string(), parameters, takes_nothing }
     };
-    let tools = menu.iter().filter(|item| item.why != Offered::Finish).map(tool);
+    let tools = menu.iter().filter(|item| item.why != MenuReason::Finish).map(tool);
     let parameters = vec!["question".to_owned()];
     let model = OfferedTool { name: LLM.to_owned(), parameters, takes_nothing: false };
-    OfferedTools::new(tools.chain([model]))
+    PlanTools::new(tools.chain([model]))
 }
 
 /// The tools by class, one per line, including the model.
@@ -84,7 +84,7 @@ fn tools(state: &InTask<'_>, menu: &[MenuItem], strategy: Strategy) -> String {
     // Tools without a class come first: below a heading they would seem to belong to that class.
     let mut classes: IndexMap<String, Vec<&MenuItem>> =
         IndexMap::from([(String::new(), Vec::new())]);
-    for item in menu.iter().filter(|item| item.why != Offered::Finish) {
+    for item in menu.iter().filter(|item| item.why != MenuReason::Finish) {
         let class = state.tools.get(&item.tool).and_then(|tool| tool.class.as_ref());
         let heading = match class.filter(|_| strategy.base.spec().by_class) {
             Some(class) => match &class.domain {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{question, told};
 use crate::domain::markers::{CHOSEN, RIVALS, shortened};
 use crate::domain::{InTask, Message, Prompt, Request, Role, Task, ToolName, words};
-use crate::search::{Node, NodeResult};
+use crate::search::{NodeResult, SearchNode};
 use crate::{CallResult, Trajectory};
 
 /// Characters up to which results are repeated in full.
@@ -33,7 +33,7 @@ pub(crate) fn compare(
     state: &InTask<'_>,
     task: &Task,
     path: &Trajectory,
-    rivals: [&Node; 2],
+    rivals: [&SearchNode; 2],
 ) -> Request {
     let [first, second] = rivals.map(account);
     let text = format!(
@@ -53,7 +53,7 @@ pub(crate) fn compare(
 }
 
 /// A decision and its results, one line of JSON per action.
-fn account(node: &Node) -> String {
+fn account(node: &SearchNode) -> String {
     let lines: Vec<_> = match &node.result {
         NodeResult::Called => {
             let called = node.turn.called.iter();

@@ -17,7 +17,7 @@ use tracing::info;
 
 use self::capture::{Capture, Keep};
 use crate::domain::words::counted;
-use crate::process::{Pipes, Program};
+use crate::process::{Pipes, RunningProgram};
 use crate::{ToolError, ToolErrorKind, ToolOutput, output::from_bytes};
 
 /// Bytes of the end of stderr that an error shows, which usually contain the reason.
@@ -89,7 +89,7 @@ impl CommandSource {
         ToolError::new(ToolErrorKind::Unavailable, text)
     }
 
-    fn start(&self) -> Result<(Program, Pipes), ToolError> {
+    fn start(&self) -> Result<(RunningProgram, Pipes), ToolError> {
         let mut command = Command::new(self.find()?);
         command.args(&self.args).env_clear();
         for name in &self.env {
@@ -101,7 +101,7 @@ impl CommandSource {
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
         }
-        Program::start(&command).map_err(|error| self.unavailable(error))
+        RunningProgram::start(&command).map_err(|error| self.unavailable(error))
     }
 
     /// Runs the program with these arguments, and returns its output.

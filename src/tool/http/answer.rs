@@ -41,7 +41,7 @@ pub(super) async fn read(
     variables: &[&str],
 ) -> Result<ToolOutput, ToolError> {
     let (status, headers) = (response.status(), response.headers().clone());
-    let (host, kind) = (place(response.url()), Kind::of(&headers));
+    let (host, kind) = (place(response.url()), ContentType::of(&headers));
     if !status.is_success() {
         let body = match kind.is_binary {
             true => String::new(),
@@ -73,14 +73,14 @@ pub(super) async fn read(
 const BYTES: &str = "application/octet-stream";
 
 /// The type of an answer.
-struct Kind {
+struct ContentType {
     /// In lower case, such as `image/png`; empty if it is not given.
     name: String,
     is_binary: bool,
     encoding: &'static Encoding,
 }
 
-impl Kind {
+impl ContentType {
     fn of(headers: &HeaderMap) -> Self {
         let given = headers.get(CONTENT_TYPE).and_then(|given| given.to_str().ok());
         let given = given.unwrap_or_default().to_ascii_lowercase();
@@ -103,7 +103,7 @@ impl Kind {
         self.name.is_empty() || self.name == BYTES
     }
 
-    fn text(&self, body: &Body) -> ToolOutput {
+    fn text(&self, body: &BodyStart) -> ToolOutput {
         if self.encoding == UTF_8 {
             return from_bytes(&body.kept, body.total);
         }
@@ -114,14 +114,14 @@ impl Kind {
 }
 
 /// The beginning of a body, and its length in bytes.
-struct Body {
+struct BodyStart {
     kept: Vec<u8>,
     total: u64,
 }
 
-async fn body(mut response: Response, most: usize) -> Result<Body, ToolError> {
+async fn body(mut response: Response, most: usize) -> Result<BodyStart, ToolError> {
     let host = place(response.url());
-    let mut body = Body { kept: Vec::new(), total: 0 };
+    let mut body = BodyStart { kept: Vec::new(), total: 0 };
     loop {
         match response.chunk().await {
             Ok(Some(chunk)) => {
@@ -149,7 +149,7 @@ async fn body(mut response: Response, most: usize) -> Result<Body, ToolError> {
 }
 
 /// Whether bytes are no UTF-8, apart from a character that is cut at the end.
-fn is_no_text(body: &Body) -> bool {
+fn is_no_text(body: &BodyStart) -> bool {
     std::str::from_utf8(&body.kept).is_err_and(|error| error.error_len().is_some())
 }
 

@@ -6,7 +6,7 @@ use crate::domain::http_request::{Template, Unfilled, Variables, encoded, pairs,
 
 /// A body with places.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Body {
+pub struct BodyTemplate {
     pub content: Content,
     /// Whether there is no body where the call gives no argument of it.
     pub optional: bool,
@@ -96,7 +96,7 @@ impl JsonTemplate {
     }
 }
 
-impl Body {
+impl BodyTemplate {
     /// Its usual type and its bytes; `None` if none of its arguments is given and it may be missing. `elsewhere` are
     /// the names of the arguments that other parts of the request have.
     pub(super) fn fill(
@@ -167,17 +167,17 @@ mod tests {
 
     use super::*;
 
-    fn filled(body: &Body, arguments: &Value) -> Option<String> {
+    fn filled(body: &BodyTemplate, arguments: &Value) -> Option<String> {
         let variables = |name: &str| Ok(format!("<{name}>"));
         let (_, bytes) = body.fill(arguments, &variables, &["path"]).unwrap()?;
         Some(String::from_utf8(bytes).unwrap())
     }
 
-    fn whole(content: Content) -> Body {
-        Body { content, optional: false, rest: false }
+    fn whole(content: Content) -> BodyTemplate {
+        BodyTemplate { content, optional: false, rest: false }
     }
 
-    fn json_of(template: Value) -> Body {
+    fn json_of(template: Value) -> BodyTemplate {
         whole(Content::Json(JsonTemplate::parse(&template).unwrap()))
     }
 
@@ -220,22 +220,22 @@ mod tests {
 
     #[test]
     fn an_optional_body_is_there_if_an_argument_of_it_is_given() {
-        let body = Body { optional: true, ..json_of(json!({"a": "{a}", "fixed": 1})) };
+        let body = BodyTemplate { optional: true, ..json_of(json!({"a": "{a}", "fixed": 1})) };
         assert_eq!(filled(&body, &json!({"path": "p"})), None);
         assert_eq!(filled(&body, &json!({"a": null})).as_deref(), Some(r#"{"a":null,"fixed":1}"#));
     }
 
     #[test]
     fn other_arguments_become_fields_where_the_body_takes_them() {
-        let body = Body { rest: true, ..json_of(json!({"name": "{name}"})) };
+        let body = BodyTemplate { rest: true, ..json_of(json!({"name": "{name}"})) };
         let sent = filled(&body, &json!({"name": "n", "extra": [1], "path": "p"}));
         assert_eq!(sent.as_deref(), Some(r#"{"name":"n","extra":[1]}"#));
-        let renamed = Body { rest: true, ..json_of(json!({"item-id": "{item_id}"})) };
+        let renamed = BodyTemplate { rest: true, ..json_of(json!({"item-id": "{item_id}"})) };
         let both = json!({"item_id": 1, "item-id": 2});
         let why = renamed.fill(&both, &|_| Ok(String::new()), &[]).unwrap_err().to_string();
         assert!(why.starts_with("arguments.item-id: the body has a field of this name"), "{why}");
         let name = |text: &str| ("name".to_owned(), Template::parse(text).unwrap());
-        let form = Body { rest: true, ..whole(Content::Form(vec![name("{name}")])) };
+        let form = BodyTemplate { rest: true, ..whole(Content::Form(vec![name("{name}")])) };
         let sent = filled(&form, &json!({"name": "n", "a b": "c", "path": "p"}));
         assert_eq!(sent.as_deref(), Some("name=n&a%20b=c"));
     }

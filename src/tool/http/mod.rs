@@ -17,7 +17,7 @@ use reqwest::{Method, Url};
 use serde_json::Value;
 use tracing::info;
 
-pub use self::body::{Body, Content, JsonTemplate};
+pub use self::body::{BodyTemplate, Content, JsonTemplate};
 use self::sending::Outgoing;
 use crate::domain::HttpRequest;
 use crate::domain::http_request::{Template, Unfilled, encoded, pairs};
@@ -36,7 +36,7 @@ pub struct HttpSource {
     pub headers: Vec<(String, Template)>,
     /// Cookies; one with an argument that is not given is left out.
     pub cookies: Vec<(String, Template)>,
-    pub body: Option<Body>,
+    pub body: Option<BodyTemplate>,
     /// Bytes of the answer that are kept.
     pub max_output: usize,
     /// Whether it may also reach addresses that are refused otherwise, and use a proxy, which resolves names itself.
@@ -80,7 +80,7 @@ impl HttpSource {
     }
 
     fn templates(&self) -> impl Iterator<Item = &Template> {
-        self.around().chain(self.body.iter().flat_map(Body::templates))
+        self.around().chain(self.body.iter().flat_map(BodyTemplate::templates))
     }
 
     /// All places but those of the body.

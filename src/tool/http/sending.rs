@@ -6,7 +6,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response, StatusCode, Url};
 
 use crate::domain::words::clipped;
-use crate::net::guard::{self, REDIRECTS, Refused};
+use crate::net::guard::{self, REDIRECTS, RefusedAddress};
 use crate::{ToolError, ToolErrorKind};
 
 /// Characters of an address that a message shows.
@@ -101,7 +101,7 @@ fn redirected(from: Outgoing, response: &Response) -> Result<Outgoing, ToolError
 fn unanswered(error: &reqwest::Error, url: &Url) -> ToolError {
     let mut cause: &dyn Error = error;
     loop {
-        if let Some(why) = cause.downcast_ref::<Refused>() {
+        if let Some(why) = cause.downcast_ref::<RefusedAddress>() {
             return refused(why);
         }
         match cause.source() {
@@ -120,7 +120,7 @@ fn unanswered(error: &reqwest::Error, url: &Url) -> ToolError {
     }
 }
 
-fn refused(why: &Refused) -> ToolError {
+fn refused(why: &RefusedAddress) -> ToolError {
     unavailable(format!("{why}; `any_address = true` in the manifest's [source] allows it"))
 }
 

@@ -8,8 +8,8 @@ use reqwest::header::{HeaderName, HeaderValue};
 use crate::domain::HttpRequest;
 use crate::domain::http_request::Template;
 use crate::domain::words::clipped;
-use crate::files::toml_file::{Field, Fields};
-use crate::http::{Body, Content, HttpSource, JsonTemplate};
+use crate::files::toml_file::{TomlField, TomlFields};
+use crate::http::{BodyTemplate, Content, HttpSource, JsonTemplate};
 use crate::net::client::{carries_key, holds_a_key};
 use crate::net::secret::Secret;
 use crate::output::MAX_OUTPUT;
@@ -19,7 +19,10 @@ const OWN_HEADERS: [&str; 5] =
     ["host", "content-length", "transfer-encoding", "connection", "expect"];
 
 /// A source, and its description for people.
-pub(super) fn read(fields: &mut Fields<'_>, url: &Field<'_>) -> Option<(HttpSource, String)> {
+pub(super) fn read(
+    fields: &mut TomlFields<'_>,
+    url: &TomlField<'_>,
+) -> Option<(HttpSource, String)> {
     let method = fields.get("method").map_or(Some("GET"), |field| {
         field.one_of(&["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].map(|name| (name, name)))
     });
@@ -56,7 +59,7 @@ pub(super) fn read(fields: &mut Fields<'_>, url: &Field<'_>) -> Option<(HttpSour
 }
 
 /// An address whose host is fixed: an argument must not choose the server.
-fn read_url(field: &Field<'_>) -> Option<Template> {
+fn read_url(field: &TomlField<'_>) -> Option<Template> {
     let template = template(field)?;
     let text = template.to_string();
     let (scheme, rest) = text.split_once("://").unwrap_or(("", &text));
@@ -81,9 +84,9 @@ fn read_url(field: &Field<'_>) -> Option<Template> {
 }
 
 /// A table of names and texts with places.
-fn templates(field: &Field<'_>) -> Option<Vec<(String, Template)>> {
+fn templates(field: &TomlField<'_>) -> Option<Vec<(String, Template)>> {
     let entries = field.table()?.all();
-    let entry = |(name, value): &(&str, Field<'_>)| {
+    let entry = |(name, value): &(&str, TomlField<'_>)| {
         let template = match value.is_text() {
             true => template(value)?,
             // Numbers and flags are written as they are.
@@ -101,9 +104,9 @@ fn templates(field: &Field<'_>) -> Option<Vec<(String, Template)>> {
     read.into_iter().collect()
 }
 
-fn read_headers(field: &Field<'_>) -> Option<Vec<(String, Template)>> {
+fn read_headers(field: &TomlField<'_>) -> Option<Vec<(String, Template)>> {
     let entries = field.table()?.all();
-    let header = |(name, value): &(&str, Field<'_>)| {
+    let header = |(name, value): &(&str, TomlField<'_>)| {
         let template = template(value)?;
         if HeaderName::try_from(*name).is_err() {
             value.refuse("not the name of an HTTP header; expected letters, digits and `-`");
@@ -136,7 +139,7 @@ fn key_in_file(name: &str, prefix: &str) -> String {
 }
 
 /// Cookies, whose names are tokens.
-fn read_cookies(field: &Field<'_>) -> Option<Vec<(String, Template)>> {
+fn read_cookies(field: &TomlField<'_>) -> Option<Vec<(String, Template)>> {
     let cookies = templates(field)?;
     if let Some((name, _)) = cookies.iter().find(|(name, _)| HeaderName::try_from(name).is_err()) {
         field.refuse(format!(
@@ -148,7 +151,7 @@ fn read_cookies(field: &Field<'_>) -> Option<Vec<(String, Template)>> {
 }
 
 /// `body` for JSON, `form` or `text`; at most one of them.
-fn read_body(fields: &mut Fields<'_>) -> Option<Option<Body>> {
+fn read_body(fields: &mut TomlFields<'_>) -> Option<Option<BodyTemplate>> {
     let given = ["body", "form", "text"].map(|key| Some((key, fields.get(key)?)));
     let given: Vec<_> = given.into_iter().flatten().collect();
     let mut flag = |key| fields.get(key).map_or(Some(false), |field| field.flag());
@@ -174,10 +177,10 @@ fn read_body(fields: &mut Fields<'_>) -> Option<Option<Body>> {
         field.refuse("`rest` adds fields to it; expected a table of fields");
         return None;
     }
-    Some(Some(Body { content, optional, rest }))
+    Some(Some(BodyTemplate { content, optional, rest }))
 }
 
-fn template(field: &Field<'_>) -> Option<Template> {
+fn template(field: &TomlField<'_>) -> Option<Template> {
     match Template::parse(field.text()?) {
         Ok(template) => Some(template),
         Err(why) => {

@@ -66,22 +66,22 @@ use crate::files::parallel;
 use crate::files::toml_file::{Problem, Problems, TomlFile};
 use crate::output::{MAX_OUTPUT, bounded};
 use crate::{Invocation, Tool, ToolError, ToolOutput};
-use crate::{command::CommandSource, http::HttpSource, recorded::Table};
+use crate::{command::CommandSource, http::HttpSource, recorded::RecordedTable};
 
 /// The source of a tool.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Source {
+pub enum ToolSource {
     Builtin(Builtin),
     Command(CommandSource),
     Http(HttpSource),
-    Recorded(Table),
+    Recorded(RecordedTable),
 }
 
 /// A tool as its manifest describes it, ready to be called.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifest {
     pub spec: Arc<ToolSpec>,
-    pub source: Source,
+    pub source: ToolSource,
     /// The file it was read from, for messages.
     pub file: String,
     /// What does not keep it from being a tool, but is probably a mistake.
@@ -133,7 +133,7 @@ impl Manifest {
 
     /// The names of environment variables without which its calls fail, and which are not set now.
     pub fn missing_variables(&self) -> Vec<&str> {
-        let Source::Http(source) = &self.source else { return Vec::new() };
+        let ToolSource::Http(source) = &self.source else { return Vec::new() };
         let is_unset = |name: &str| std::env::var_os(name).is_none_or(|value| value.is_empty());
         source.variables().into_iter().filter(|name| is_unset(name)).collect()
     }
@@ -145,7 +145,7 @@ impl Tool for Manifest {
     }
 
     fn is_sample(&self) -> bool {
-        matches!(self.source, Source::Builtin(_) | Source::Recorded(_))
+        matches!(self.source, ToolSource::Builtin(_) | ToolSource::Recorded(_))
     }
 
     fn call<'a>(
@@ -155,12 +155,12 @@ impl Tool for Manifest {
         let span = info_span!("call", tool = self.spec.name.as_str());
         let call = async {
             match &self.source {
-                Source::Builtin(builtin) => {
+                ToolSource::Builtin(builtin) => {
                     Ok(bounded(&builtin.function.answer(invocation).await?, MAX_OUTPUT))
                 }
-                Source::Command(source) => source.run(&invocation.arguments).await,
-                Source::Http(source) => source.run(&invocation.arguments).await,
-                Source::Recorded(table) => {
+                ToolSource::Command(source) => source.run(&invocation.arguments).await,
+                ToolSource::Http(source) => source.run(&invocation.arguments).await,
+                ToolSource::Recorded(table) => {
                     Ok(bounded(table.answer(&invocation.arguments)?, MAX_OUTPUT))
                 }
             }

@@ -9,16 +9,16 @@ use futures::{FutureExt, StreamExt};
 use super::Manifest;
 use crate::domain::ToolName;
 use crate::files::toml_file::Problems;
-use crate::provider::{Change, Provider};
+use crate::provider::{Provider, ProviderChange};
 use crate::{Tool, ToolError, ToolErrorKind};
 
-type Read = Box<dyn Fn() -> Result<Vec<Manifest>, Problems>>;
+type ManifestLoader = Box<dyn Fn() -> Result<Vec<Manifest>, Problems>>;
 
 /// Tools of manifests that are read again on request; files are not watched.
 pub struct Manifests {
     /// The manifests read before the session: the first list.
     first: RefCell<Option<Vec<Manifest>>>,
-    read: Read,
+    read: ManifestLoader,
     /// The last list: a tool with an unchanged manifest stays the same tool.
     last: RefCell<HashMap<ToolName, Rc<Manifest>>>,
 }
@@ -62,7 +62,7 @@ impl Provider for Manifests {
         future::lazy(|_| self.list()).boxed_local()
     }
 
-    fn changes(&self) -> LocalBoxStream<'static, Change> {
+    fn changes(&self) -> LocalBoxStream<'static, ProviderChange> {
         stream::empty().boxed_local()
     }
 }

@@ -4,10 +4,10 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{Manifest, Source, source, words};
+use super::{Manifest, ToolSource, source, words};
 use crate::builtin::{Builtin, Builtins};
 use crate::domain::{EffectClass, Returns, ToolName, ToolSpec, words::clipped};
-use crate::files::toml_file::{Field, Fields, Lines, Problem, Problems};
+use crate::files::toml_file::{FieldLines, Problem, Problems, TomlField, TomlFields};
 use crate::{check::Checker, http::HttpSource};
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -24,7 +24,7 @@ const FINISH: &str = "Finish";
 
 /// Reads all fields before it gives up on any, so that all problems are found at once.
 pub fn manifest(
-    mut fields: Fields<'_>,
+    mut fields: TomlFields<'_>,
     file: &str,
     folder: &Path,
     builtins: Builtins,
@@ -57,16 +57,17 @@ pub fn manifest(
         .need("source", "[source] with one of `builtin`, `command`, `recorded`, `url`")
         .and_then(|field| field.table())
         .and_then(|table| source::read(table, folder, builtins, &mut remarks));
-    let of =
-        |field: Field<'_>| field.filled("the reason why it cannot be called").map(str::to_owned);
+    let of = |field: TomlField<'_>| {
+        field.filled("the reason why it cannot be called").map(str::to_owned)
+    };
     let disabled = fields.get("disabled").map_or(Some(None), |field| of(field).map(Some));
     let returns = fields.get("returns").map_or(Some(None), |field| read_returns(&field).map(Some));
     let place = parameters.as_ref();
     match (&schema, &source) {
-        (Some(schema), Some((Source::Builtin(function), _))) => {
+        (Some(schema), Some((ToolSource::Builtin(function), _))) => {
             check_needs(&fields, place, schema, function);
         }
-        (Some(schema), Some((Source::Http(source), _))) => {
+        (Some(schema), Some((ToolSource::Http(source), _))) => {
             check_places(&fields, place, schema, source);
         }
         _ => {}
@@ -74,8 +75,8 @@ pub fn manifest(
     fields.finish();
     let (source, shown) = source?;
     let request = match &source {
-        Source::Http(source) => Some(Arc::clone(&source.request)),
-        Source::Builtin(_) | Source::Command(_) | Source::Recorded(_) => None,
+        ToolSource::Http(source) => Some(Arc::clone(&source.request)),
+        ToolSource::Builtin(_) | ToolSource::Command(_) | ToolSource::Recorded(_) => None,
     };
     let spec = ToolSpec {
         name: name?,
@@ -95,7 +96,7 @@ pub fn manifest(
     Some(Manifest { spec: Arc::new(spec), source, file: file.to_owned(), remarks })
 }
 
-fn read_name(field: &Field<'_>) -> Option<ToolName> {
+fn read_name(field: &TomlField<'_>) -> Option<ToolName> {
     let text = field.text()?;
     let allowed = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
     if text.is_empty() || text.len() > NAME || !text.chars().all(allowed) {
@@ -111,7 +112,7 @@ fn read_name(field: &Field<'_>) -> Option<ToolName> {
 }
 
 /// The schema of the arguments, checked against the rules for schemas. Words that say nothing are remarks.
-fn read_schema(field: &Field<'_>, remarks: &mut Vec<Problem>) -> Option<Value> {
+fn read_schema(field: &TomlField<'_>, remarks: &mut Vec<Problem>) -> Option<Value> {
     let mut schema = field.json()?;
     let Some(object) = schema.as_object_mut() else {
         field.wrong("a table with a JSON Schema of the arguments");
@@ -122,10 +123,10 @@ fn read_schema(field: &Field<'_>, remarks: &mut Vec<Problem>) -> Option<Value> {
         field.refuse(format!("arguments are an object: expected type = \"object\", got {kind}"));
         return None;
     }
-    let words::Faults { wrong, unknown } = words::faults(&schema, PARAMETERS);
-    let placed = |faults: Vec<words::Fault>| -> Vec<Problem> {
+    let words::SchemaFaults { wrong, unknown } = words::faults(&schema, PARAMETERS);
+    let placed = |faults: Vec<words::SchemaFault>| -> Vec<Problem> {
         let lines = if faults.is_empty() { None } else { field.lines() };
-        let place = |lines: &Lines| {
+        let place = |lines: &FieldLines| {
             faults.into_iter().map(|(field, text)| lines.problem(&field, text)).collect()
         };
         lines.as_ref().map(place).unwrap_or_default()
@@ -179,7 +180,7 @@ fn mentions(schema: &Value, keys: &[&str]) -> bool {
 }
 
 /// The form of a result. Its schema is for people and prompts, and checks nothing.
-fn read_returns(field: &Field<'_>) -> Option<Arc<Returns>> {
+fn read_returns(field: &TomlField<'_>) -> Option<Arc<Returns>> {
     let mut fields = field.table()?;
     let schema =
         fields.need("schema", "schema = { type = \"object\" }").and_then(|field| field.json());
@@ -191,8 +192,8 @@ fn read_returns(field: &Field<'_>) -> Option<Arc<Returns>> {
 /// An argument of the request that is not declared could never be given, and without one of its path there is no
 /// address.
 fn check_places(
-    fields: &Fields<'_>,
-    parameters: Option<&Field<'_>>,
+    fields: &TomlFields<'_>,
+    parameters: Option<&TomlField<'_>>,
     schema: &Value,
     source: &HttpSource,
 ) {
@@ -216,8 +217,8 @@ fn check_places(
 
 /// A built-in function with undeclared arguments could never be called.
 fn check_needs(
-    fields: &Fields<'_>,
-    parameters: Option<&Field<'_>>,
+    fields: &TomlFields<'_>,
+    parameters: Option<&TomlField<'_>>,
     schema: &Value,
     function: &Builtin,
 ) {

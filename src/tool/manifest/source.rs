@@ -2,20 +2,22 @@
 
 use std::path::Path;
 
-use super::{Source, http};
+use super::{ToolSource, http};
 use crate::domain::words::clipped;
-use crate::files::toml_file::{Field, Fields, Problem};
-use crate::{builtin::Builtins, command::CommandSource, output::MAX_OUTPUT, recorded::Table};
+use crate::files::toml_file::{Problem, TomlField, TomlFields};
+use crate::{
+    builtin::Builtins, command::CommandSource, output::MAX_OUTPUT, recorded::RecordedTable,
+};
 
 /// A source, and its description for people.
 ///
 /// `remarks` gets what keeps calls from working, but may be there when they are made.
 pub fn read(
-    mut fields: Fields<'_>,
+    mut fields: TomlFields<'_>,
     folder: &Path,
     builtins: Builtins,
     remarks: &mut Vec<Problem>,
-) -> Option<(Source, String)> {
+) -> Option<(ToolSource, String)> {
     let builtin = fields.get("builtin");
     let command = fields.get("command");
     let recorded = fields.get("recorded");
@@ -30,13 +32,13 @@ pub fn read(
             let options = fields.get("options");
             builtins(&name, options.as_ref()).map(|function| {
                 let shown = format!("builtin {}", function.name);
-                (Source::Builtin(function), shown)
+                (ToolSource::Builtin(function), shown)
             })
         }
         (None, Some(command), ..) => read_command(&mut fields, &command, folder, remarks),
         (None, None, Some(recorded), _) => read_recorded(&mut fields, &recorded, folder),
         (None, None, None, Some(url)) => {
-            http::read(&mut fields, &url).map(|(source, shown)| (Source::Http(source), shown))
+            http::read(&mut fields, &url).map(|(source, shown)| (ToolSource::Http(source), shown))
         }
         (None, None, None, None) => None,
     };
@@ -47,11 +49,11 @@ pub fn read(
 }
 
 fn read_command(
-    fields: &mut Fields<'_>,
-    command: &Field<'_>,
+    fields: &mut TomlFields<'_>,
+    command: &TomlField<'_>,
     folder: &Path,
     remarks: &mut Vec<Problem>,
-) -> Option<(Source, String)> {
+) -> Option<(ToolSource, String)> {
     let env = fields.get("env").map_or(Some(Vec::new()), |field| field.texts());
     let set = fields.get("set").map_or(Some(Vec::new()), |field| {
         let variables = field.table()?.all();
@@ -91,7 +93,7 @@ fn read_command(
         cwd,
         max_output: max_output? as usize,
     };
-    Some((Source::Command(source), clipped(&shown, 80)))
+    Some((ToolSource::Command(source), clipped(&shown, 80)))
 }
 
 /// Endings of files that an interpreter runs.
@@ -100,7 +102,7 @@ const SCRIPTS: [&str; 14] =
 
 /// The first word of the command that is a script's file, if there is no such file. Files of others words may be made
 /// by the program.
-fn missing_script(command: &Field<'_>, cwd: Option<&Path>) -> Option<Problem> {
+fn missing_script(command: &TomlField<'_>, cwd: Option<&Path>) -> Option<Problem> {
     let words = command.list()?;
     let is_script = |word: &str| {
         let ending = Path::new(word).extension().and_then(|ending| ending.to_str());
@@ -120,10 +122,10 @@ fn missing_script(command: &Field<'_>, cwd: Option<&Path>) -> Option<Problem> {
 }
 
 fn read_recorded(
-    fields: &mut Fields<'_>,
-    recorded: &Field<'_>,
+    fields: &mut TomlFields<'_>,
+    recorded: &TomlField<'_>,
     folder: &Path,
-) -> Option<(Source, String)> {
+) -> Option<(ToolSource, String)> {
     let otherwise = fields.get("otherwise").map(|field| field.text().map(str::to_owned));
     let name = recorded.text()?;
     let file = folder.join(name);
@@ -131,13 +133,13 @@ fn read_recorded(
         recorded.refuse(format!("{}: cannot be read: no such file", file.display()));
         return None;
     }
-    match Table::load(&file) {
+    match RecordedTable::load(&file) {
         Ok(mut table) => {
             table.otherwise = match otherwise {
                 Some(text) => Some(text?),
                 None => None,
             };
-            Some((Source::Recorded(table), format!("recorded {}", clipped(name, 60))))
+            Some((ToolSource::Recorded(table), format!("recorded {}", clipped(name, 60))))
         }
         Err(problems) => {
             recorded.refuse_for(problems);

@@ -78,25 +78,25 @@ const PLAIN: [&str; 46] = [
 ];
 
 /// A field of a schema, such as `properties.city.type`, and what is wrong with it.
-pub(super) type Fault = (String, String);
+pub(super) type SchemaFault = (String, String);
 
 /// What is wrong with the words of a schema.
 #[derive(Default)]
-pub(super) struct Faults {
+pub(super) struct SchemaFaults {
     /// Types that are none.
-    pub wrong: Vec<Fault>,
+    pub wrong: Vec<SchemaFault>,
     /// Words that say nothing to a validator.
-    pub unknown: Vec<Fault>,
+    pub unknown: Vec<SchemaFault>,
 }
 
 /// The faults of a schema, whose field is `path`.
-pub(super) fn faults(schema: &Value, path: &str) -> Faults {
-    let mut faults = Faults::default();
+pub(super) fn faults(schema: &Value, path: &str) -> SchemaFaults {
+    let mut faults = SchemaFaults::default();
     read(schema, path, &mut faults);
     faults
 }
 
-fn read(schema: &Value, path: &str, faults: &mut Faults) {
+fn read(schema: &Value, path: &str, faults: &mut SchemaFaults) {
     let Some(fields) = schema.as_object() else { return };
     for (word, value) in fields {
         let own = format!("{path}.{word}");
@@ -129,7 +129,7 @@ fn each(named: &Map<String, Value>, mut read: impl FnMut(&str, &Value)) {
     named.iter().for_each(|(name, part)| read(name, part));
 }
 
-fn types(value: &Value, path: &str, faults: &mut Faults) {
+fn types(value: &Value, path: &str, faults: &mut SchemaFaults) {
     let texts: Vec<&str> = match value {
         Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
         _ => value.as_str().into_iter().collect(),
@@ -183,8 +183,9 @@ mod tests {
             "zzz": {},
         });
         let faults = faults(&schema, "p");
-        let fields =
-            |faults: &[Fault]| faults.iter().map(|(field, _)| field.clone()).collect::<Vec<_>>();
+        let fields = |faults: &[SchemaFault]| {
+            faults.iter().map(|(field, _)| field.clone()).collect::<Vec<_>>()
+        };
         assert_eq!(fields(&faults.wrong), ["p.properties.city.type", "p.properties.requird.type"]);
         assert_eq!(
             fields(&faults.unknown),

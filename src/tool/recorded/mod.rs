@@ -16,14 +16,14 @@ use crate::{ToolError, ToolErrorKind};
 
 /// Recorded calls of one tool. Cheap to clone.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
-    calls: Arc<Calls>,
+pub struct RecordedTable {
+    calls: Arc<RecordedCalls>,
     /// The answer if nothing is recorded; without it a miss is an error.
     pub otherwise: Option<String>,
 }
 
 #[derive(Debug, Default, PartialEq)]
-struct Calls {
+struct RecordedCalls {
     /// In the order of the file, so that messages repeat.
     recorded: Vec<Recorded>,
     /// From canonical arguments to the place in `recorded`.
@@ -40,8 +40,8 @@ struct Recorded {
 const EXPECTED: &str = r#"{"arguments": {…}, "result": …} or {"arguments": {…}, "error": "…"}"#;
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Line {
+#[serde(deny_unknown_fields, expecting = "struct Line")]
+struct RecordedLine {
     arguments: Map<String, Value>,
     /// `null` is a valid answer, so it must not count as absent.
     #[serde(default, deserialize_with = "present")]
@@ -54,7 +54,7 @@ fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error
     Value::deserialize(from).map(Some)
 }
 
-impl Table {
+impl RecordedTable {
     /// Reads a file of lines `{"arguments": …, "result": …}` or `{"arguments": …, "error": TEXT}`.
     ///
     /// # Errors
@@ -66,12 +66,12 @@ impl Table {
         Self::parse(&name, &text)
     }
 
-    /// Like [`Table::load`], from text in memory.
+    /// Like [`RecordedTable::load`], from text in memory.
     ///
     /// # Errors
     /// All invalid lines.
     pub fn parse(name: &str, text: &str) -> Result<Self, Problems> {
-        let mut calls = Calls::default();
+        let mut calls = RecordedCalls::default();
         let mut problems = Vec::new();
         for (number, line) in json_file::read_lines(name, text, EXPECTED) {
             let wrong = |(field, text): (&str, String)| Problem::of_line(name, number, field, text);
@@ -138,9 +138,9 @@ impl Table {
     }
 }
 
-impl Calls {
-    fn add(&mut self, number: usize, line: Line) -> Result<(), (&'static str, String)> {
-        let Line { arguments, result, error } = line;
+impl RecordedCalls {
+    fn add(&mut self, number: usize, line: RecordedLine) -> Result<(), (&'static str, String)> {
+        let RecordedLine { arguments, result, error } = line;
         let arguments = Value::Object(arguments);
         let answer = match (result, error) {
             (Some(Value::String(text)), None) => Ok(text),
@@ -183,8 +183,8 @@ mod tests {
 {"arguments":{"city":"Nowhere","days":1},"error":"no such city"}
 "#;
 
-    fn table() -> Table {
-        Table::parse("t.jsonl", LINES).unwrap()
+    fn table() -> RecordedTable {
+        RecordedTable::parse("t.jsonl", LINES).unwrap()
     }
 
     #[test]
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn otherwise_answers_every_miss() {
-        let table = Table { otherwise: Some("none".into()), ..table() };
+        let table = RecordedTable { otherwise: Some("none".into()), ..table() };
         assert_eq!(table.answer(&json!({ "city": "Oslo" })), Ok("none"));
     }
 
@@ -221,7 +221,7 @@ mod tests {
     fn every_bad_line_is_named() {
         let text = "{\"arguments\":{},\"result\":1}\nnot json\n{\"arguments\":3,\"result\":1}\n\
                     {\"arguments\":{}}\n{\"arguments\":{},\"result\":2}\n{\"argument\":{}}";
-        let problems = Table::parse("t.jsonl", text).unwrap_err().0;
+        let problems = RecordedTable::parse("t.jsonl", text).unwrap_err().0;
         let lines: Vec<_> = problems.iter().filter_map(|problem| problem.line).collect();
         assert_eq!(lines, [2, 3, 4, 5, 6]);
         assert_eq!(

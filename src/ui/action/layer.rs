@@ -4,10 +4,10 @@ use strum::IntoStaticStr;
 
 use crate::pane::PaneId;
 
-/// Where a key has its meaning. A popup hides all layers but [`Layer::Everywhere`].
+/// Where a key has its meaning. A popup hides all layers but [`KeyLayer::Everywhere`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
-pub enum Layer {
+pub enum KeyLayer {
     /// Works in popups too.
     Everywhere,
     /// The panes, after something was found.
@@ -33,10 +33,10 @@ pub enum Layer {
     Confirm,
 }
 
-impl Layer {
+impl KeyLayer {
     /// Every layer.
-    pub fn all() -> impl Iterator<Item = Layer> {
-        use Layer as L;
+    pub fn all() -> impl Iterator<Item = KeyLayer> {
+        use KeyLayer as L;
         let first = [L::Everywhere, L::Global, L::Found];
         let panes = PaneId::ALL.iter().copied().map(L::Pane);
         let popups = [L::Search, L::Chooser, L::List, L::Pager, L::Form, L::Editor, L::Confirm];
@@ -46,29 +46,29 @@ impl Layer {
     /// As the configuration names it, below `keys`.
     pub fn name(self) -> String {
         match self {
-            Layer::Pane(pane) => pane.name().to_lowercase(),
+            KeyLayer::Pane(pane) => pane.name().to_lowercase(),
             other => <&str>::from(other).to_owned(),
         }
     }
 
-    pub fn by_name(name: &str) -> Option<Layer> {
-        Layer::all().find(|layer| layer.name() == name)
+    pub fn by_name(name: &str) -> Option<KeyLayer> {
+        KeyLayer::all().find(|layer| layer.name() == name)
     }
 
     /// Whether it belongs to popups.
     pub fn is_popup(self) -> bool {
         match self {
-            Layer::Everywhere | Layer::Found | Layer::Pane(_) | Layer::Global => false,
-            Layer::Search | Layer::Chooser | Layer::List => true,
-            Layer::Pager | Layer::Form | Layer::Editor | Layer::Confirm => true,
+            KeyLayer::Everywhere | KeyLayer::Found | KeyLayer::Pane(_) | KeyLayer::Global => false,
+            KeyLayer::Search | KeyLayer::Chooser | KeyLayer::List => true,
+            KeyLayer::Pager | KeyLayer::Form | KeyLayer::Editor | KeyLayer::Confirm => true,
         }
     }
 
     /// Whether one key cannot have a meaning in both. What was found may borrow keys of the panes.
-    pub fn meets(self, other: Layer) -> bool {
+    pub fn meets(self, other: KeyLayer) -> bool {
         match (self, other) {
-            (Layer::Everywhere, _) | (_, Layer::Everywhere) => true,
-            (Layer::Global, Layer::Pane(_)) | (Layer::Pane(_), Layer::Global) => true,
+            (KeyLayer::Everywhere, _) | (_, KeyLayer::Everywhere) => true,
+            (KeyLayer::Global, KeyLayer::Pane(_)) | (KeyLayer::Pane(_), KeyLayer::Global) => true,
             _ => self == other,
         }
     }

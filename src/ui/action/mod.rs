@@ -10,9 +10,9 @@ use strum::{IntoStaticStr, VariantArray};
 
 use super::pane::PaneId;
 
-pub use layer::Layer;
+pub use layer::KeyLayer;
 pub use layer_keys::LAYER_KEYS;
-pub use table::{ACTIONS, ActionSpec, Does};
+pub use table::{ACTIONS, ActionHandler, ActionSpec};
 
 /// Something a person can do. Configuration names it like its variant: `run-or-pause`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]

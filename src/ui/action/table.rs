@@ -6,17 +6,16 @@ use super::why::{self, never};
 use super::{Action, Group};
 use crate::change::{self, no_tool};
 use crate::domain::{Command, Knob, State};
-use crate::layout::Side;
+use crate::layout::ResizeAxis;
 use crate::popups::{
-    Actions, Choose, Confirm, Faults, Find, Form, Inspect, PairTable, Subject, TaskEntry,
+    Actions, Choose, Confirm, CopyForm, FaultList, Find, Inspect, PairTable, Subject, TaskEntry,
     WatchEntry,
 };
 use crate::request::{Requests, ScreenRequest, World, send};
-use crate::seek::Sought;
-use crate::update::past::{self, Way};
+use crate::update::past::{self, TimeJump};
 use crate::update::{self, arrange, control, copied, debug, edits, jump, moments, own, queue};
 use crate::window::{self, Move};
-use crate::{pane::PaneId, view::View};
+use crate::{pane::PaneId, seek::Sought, view::View};
 
 /// What is declared about an action.
 #[derive(Debug)]
@@ -28,12 +27,11 @@ pub struct ActionSpec {
     /// One or two words, for the footer.
     pub short: &'static str,
     pub doc: &'static str,
-    /// Default keys in the global layer, as [`crate::key::Keys`] reads them. Those in other layers are in
-    /// [`super::LAYER_KEYS`].
-    pub keys: Keys,
+    /// Default keys in the global layer, read as [`crate::key::KeySequence`]; for others see [`super::LAYER_KEYS`].
+    pub keys: KeyTexts,
     /// Why it cannot be done where the session is not over.
     why_not: Why,
-    pub does: Does,
+    pub does: ActionHandler,
 }
 
 /// Why an action cannot be done now; `None`: it can.
@@ -41,7 +39,7 @@ type Why = fn(&State, &View) -> Option<&'static str>;
 
 /// What an action does.
 #[derive(Clone, Copy, Debug)]
-pub enum Does {
+pub enum ActionHandler {
     /// Changes the view, and gives what it requests outside of the view.
     Run(fn(&World<'_>, &mut View) -> Requests),
     /// Changes the view only.
@@ -53,14 +51,14 @@ pub enum Does {
     /// Goes to a pane, or zooms it.
     Visit(PaneId),
     /// Looks at another moment.
-    Look(Way),
+    Look(TimeJump),
     /// To another match of the search.
     Match(window::Find),
     /// Makes the pane larger by so many rows or columns, or smaller.
-    Resize(Side, i16),
+    Resize(ResizeAxis, i16),
 }
 
-use Does::{Look, Match, Resize, Run, Show, Turn, Visit, Walk};
+use ActionHandler::{Look, Match, Resize, Run, Show, Turn, Visit, Walk};
 
 impl Action {
     /// What is declared about it.
@@ -96,41 +94,41 @@ impl ActionSpec {
     }
 }
 
-type Keys = &'static [&'static str];
+type KeyTexts = &'static [&'static str];
 
-const fn run(action: Action, keys: Keys, why: Why, does: Does) -> ActionSpec {
+const fn run(action: Action, keys: KeyTexts, why: Why, does: ActionHandler) -> ActionSpec {
     spec(Group::Run, action, keys, why, does)
 }
 
-const fn alter(action: Action, keys: Keys, why: Why, does: Does) -> ActionSpec {
+const fn alter(action: Action, keys: KeyTexts, why: Why, does: ActionHandler) -> ActionSpec {
     spec(Group::Change, action, keys, why, does)
 }
 
-const fn look(action: Action, keys: Keys, why: Why, does: Does) -> ActionSpec {
+const fn look(action: Action, keys: KeyTexts, why: Why, does: ActionHandler) -> ActionSpec {
     spec(Group::Look, action, keys, why, does)
 }
 
-const fn past(action: Action, keys: Keys, why: Why, to: Way) -> ActionSpec {
+const fn past(action: Action, keys: KeyTexts, why: Why, to: TimeJump) -> ActionSpec {
     spec(Group::Past, action, keys, why, Look(to))
 }
 
 const fn copy(
     action: Action,
-    keys: Keys,
+    keys: KeyTexts,
     run: fn(&World<'_>, &mut View) -> Requests,
 ) -> ActionSpec {
     look(action, keys, copied::why_not, Run(run))
 }
 
-const fn go(action: Action, keys: Keys, does: Does) -> ActionSpec {
+const fn go(action: Action, keys: KeyTexts, does: ActionHandler) -> ActionSpec {
     spec(Group::Move, action, keys, never, does)
 }
 
-const fn pane(pane: PaneId, name: &'static str, keys: Keys, doc: &'static str) -> ActionSpec {
+const fn pane(pane: PaneId, name: &'static str, keys: KeyTexts, doc: &'static str) -> ActionSpec {
     ActionSpec { name, ..go(Action::Pane(pane), keys, Visit(pane)).says(name, doc) }
 }
 
-const fn screen(action: Action, keys: Keys, does: Does) -> ActionSpec {
+const fn screen(action: Action, keys: KeyTexts, does: ActionHandler) -> ActionSpec {
     spec(Group::Screen, action, keys, never, does)
 }
 
@@ -139,7 +137,13 @@ const fn popup(action: Action) -> ActionSpec {
     spec(Group::Popup, action, &[], why::only_in_popups, Show(|_, _| ()))
 }
 
-const fn spec(group: Group, action: Action, keys: Keys, why_not: Why, does: Does) -> ActionSpec {
+const fn spec(
+    group: Group,
+    action: Action,
+    keys: KeyTexts,
+    why_not: Why,
+    does: ActionHandler,
+) -> ActionSpec {
     ActionSpec { action, group, name: action.into_str(), short: "", doc: "", keys, why_not, does }
 }
 
@@ -277,13 +281,13 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("why", "trace a program value back to the calls that produced it"),
     look(Action::Compare, &["D"], moments::nothing_to_compare, Run(moments::compare))
         .says("compare", "compare the calls of the selected program and the previous one"),
-    copy(Action::Copy, &["y y"], |w, view| copied::selected_as(Form::Shown, w, view))
+    copy(Action::Copy, &["y y"], |w, view| copied::selected_as(CopyForm::Shown, w, view))
         .says("copy", "copy the selection to the terminal's clipboard as shown"),
-    copy(Action::CopyValue, &["y v"], |w, view| copied::selected_as(Form::Value, w, view))
+    copy(Action::CopyValue, &["y v"], |w, view| copied::selected_as(CopyForm::Value, w, view))
         .says("copy JSON", "copy the selection as JSON; a line as its event"),
-    copy(Action::CopyPath, &["y p"], |w, view| copied::selected_as(Form::Path, w, view))
+    copy(Action::CopyPath, &["y p"], |w, view| copied::selected_as(CopyForm::Path, w, view))
         .says("copy path", "copy a jq filter that selects it in the output of `toolyard replay --json --full`"),
-    copy(Action::CopyCommand, &["y c"], |w, view| copied::selected_as(Form::Command, w, view))
+    copy(Action::CopyCommand, &["y c"], |w, view| copied::selected_as(CopyForm::Command, w, view))
         .says("copy command", "copy a model call as curl, or a tool call as `toolyard call`"),
     look(Action::CopyToFile, &["y f"], never, Run(|_, _| vec![ScreenRequest::KeepCopy]))
         .says("copy to file", "write the last copied text to a file"),
@@ -298,55 +302,55 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("editor", "open the selection in $VISUAL, $EDITOR or $PAGER"),
     look(Action::OwnCommand, &["O"], copied::why_not, Run(own::choose))
         .says("commands", "run one of your own commands on the selection"),
-    past(Action::EventBack, &[",", "alt-left"], why::at_the_start, Way::Event(-1))
+    past(Action::EventBack, &[",", "alt-left"], why::at_the_start, TimeJump::Event(-1))
         .says("event back", "go back one event; the agent keeps running"),
-    past(Action::EventForward, &[".", "alt-right"], why::is_live, Way::Event(1))
+    past(Action::EventForward, &[".", "alt-right"], why::is_live, TimeJump::Event(1))
         .says("event", "go forward one event"),
-    past(Action::StepBack, &["<"], why::at_the_start, Way::StepBack)
+    past(Action::StepBack, &["<"], why::at_the_start, TimeJump::StepBack)
         .says("step back", "go back one step of the agent"),
-    past(Action::StepForward, &[">"], why::is_live, Way::StepForward)
+    past(Action::StepForward, &[">"], why::is_live, TimeJump::StepForward)
         .says("time", "go forward one step of the agent"),
-    past(Action::TaskBack, &["{", "alt-up"], why::at_the_start, Way::TaskBack)
+    past(Action::TaskBack, &["{", "alt-up"], why::at_the_start, TimeJump::TaskBack)
         .says("task back", "go to the start of this task, then of the previous task"),
-    past(Action::TaskForward, &["}", "alt-down"], why::is_live, Way::TaskForward)
+    past(Action::TaskForward, &["}", "alt-down"], why::is_live, TimeJump::TaskForward)
         .says("task", "go to the start of the next task"),
-    past(Action::FirstEvent, &["^", "ctrl-home"], why::at_the_start, Way::Start)
+    past(Action::FirstEvent, &["^", "ctrl-home"], why::at_the_start, TimeJump::Start)
         .says("start", "go to the first event"),
-    past(Action::Live, &["$", "ctrl-end"], why::is_live, Way::Live)
+    past(Action::Live, &["$", "ctrl-end"], why::is_live, TimeJump::Live)
         .says("live", "return to the present (also: esc)"),
     spec(Group::Past, Action::GoToMoment, &["@", "alt-m"], jump::why_not, Run(jump::to_selected))
         .says("moment", "go to the moment of the selected task, call or line"),
-    past(Action::PreviousWrong, &["[ w"], never, Way::Previous(Sought::Wrong))
+    past(Action::PreviousWrong, &["[ w"], never, TimeJump::Previous(Sought::Wrong))
         .says("wrong", "go to the previous wrong task"),
-    past(Action::NextWrong, &["] w"], never, Way::Next(Sought::Wrong))
+    past(Action::NextWrong, &["] w"], never, TimeJump::Next(Sought::Wrong))
         .says("wrong", "go to the next wrong task"),
-    past(Action::PreviousOver, &["[ o"], never, Way::Previous(Sought::Over))
+    past(Action::PreviousOver, &["[ o"], never, TimeJump::Previous(Sought::Over))
         .says("over", "go to the previous call that exceeded the budget"),
-    past(Action::NextOver, &["] o"], never, Way::Next(Sought::Over))
+    past(Action::NextOver, &["] o"], never, TimeJump::Next(Sought::Over))
         .says("over", "go to the next call that exceeded the budget"),
-    past(Action::PreviousFailure, &["[ f", "alt-p"], never, Way::Previous(Sought::Failure))
+    past(Action::PreviousFailure, &["[ f", "alt-p"], never, TimeJump::Previous(Sought::Failure))
         .says("failure", "go to the previous failed call"),
-    past(Action::NextFailure, &["] f", "alt-n"], never, Way::Next(Sought::Failure))
+    past(Action::NextFailure, &["] f", "alt-n"], never, TimeJump::Next(Sought::Failure))
         .says("failure", "go to the next failed call"),
-    past(Action::PreviousTaskEnd, &["[ t"], never, Way::Previous(Sought::TaskEnd))
+    past(Action::PreviousTaskEnd, &["[ t"], never, TimeJump::Previous(Sought::TaskEnd))
         .says("task end", "go to the previous task end"),
-    past(Action::NextTaskEnd, &["] t"], never, Way::Next(Sought::TaskEnd))
+    past(Action::NextTaskEnd, &["] t"], never, TimeJump::Next(Sought::TaskEnd))
         .says("task end", "go to the next task end"),
-    past(Action::PreviousChange, &["[ c"], never, Way::Previous(Sought::Change))
+    past(Action::PreviousChange, &["[ c"], never, TimeJump::Previous(Sought::Change))
         .says("change", "go to the previous change of a score, weight, plan or knob"),
-    past(Action::NextChange, &["] c"], never, Way::Next(Sought::Change))
+    past(Action::NextChange, &["] c"], never, TimeJump::Next(Sought::Change))
         .says("change", "go to the next change of a score, weight, plan or knob"),
-    past(Action::PreviousEdit, &["[ e"], never, Way::Previous(Sought::Edit))
+    past(Action::PreviousEdit, &["[ e"], never, TimeJump::Previous(Sought::Edit))
         .says("edit", "go to the previous change by a person"),
-    past(Action::NextEdit, &["] e"], never, Way::Next(Sought::Edit))
+    past(Action::NextEdit, &["] e"], never, TimeJump::Next(Sought::Edit))
         .says("edit", "go to the next change by a person"),
-    past(Action::PreviousFault, &["[ x"], never, Way::Previous(Sought::Fault))
+    past(Action::PreviousFault, &["[ x"], never, TimeJump::Previous(Sought::Fault))
         .says("fault", "go to the previous injected fault"),
-    past(Action::NextFault, &["] x"], never, Way::Next(Sought::Fault))
+    past(Action::NextFault, &["] x"], never, TimeJump::Next(Sought::Fault))
         .says("fault", "go to the next injected fault"),
-    past(Action::PreviousStop, &["[ b"], never, Way::Previous(Sought::Stop))
+    past(Action::PreviousStop, &["[ b"], never, TimeJump::Previous(Sought::Stop))
         .says("stop", "go to the previous breakpoint stop"),
-    past(Action::NextStop, &["] b"], never, Way::Next(Sought::Stop))
+    past(Action::NextStop, &["] b"], never, TimeJump::Next(Sought::Stop))
         .says("stop", "go to the next breakpoint stop"),
     spec(
         Group::Past,
@@ -356,7 +360,7 @@ pub const ACTIONS: &[ActionSpec] = &[
         Run(|world, view| view.open(Actions::goto(world, view))),
     )
     .says("go to", "go to an event by its number (also: `:1820`)"),
-    past(Action::Back, &["backspace", "ctrl-o"], never, Way::Back)
+    past(Action::Back, &["backspace", "ctrl-o"], never, TimeJump::Back)
         .says("back", "return to the place before the last jump"),
     go(Action::Up, &["up", "k"], Walk(Move::Up)).says("up", "one line up"),
     go(Action::Down, &["down", "j"], Walk(Move::Down)).says("down", "one line down"),
@@ -397,7 +401,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     pane(PaneId::Conversations, "conversations", &["g t"], "go to the conversations of watched agents, or the runs"),
     pane(PaneId::Servers, "servers", &["g y"], "go to the MCP servers"),
     pane(PaneId::Output, "output", &["g u"], "go to the output of the agent's process"),
-    go(Action::Faults, &["g f"], Run(|world, view| view.open(Faults::new(world.live, view))))
+    go(Action::Faults, &["g f"], Run(|world, view| view.open(FaultList::new(world.live, view))))
         .says("faults", "list the faults: arm, disarm, add or change them"),
     go(Action::Sessions, &["g o"], Run(|_, _| vec![ScreenRequest::Sessions]))
         .says("sessions", "list the sessions on this machine, and open one"),
@@ -428,13 +432,13 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("leave", "close the popup, filter, search, past or zoom"),
     screen(Action::Zoom, &["z"], Show(|_, view| update::zoom(view)))
         .says("zoom", "zoom this pane to the whole screen, or back"),
-    screen(Action::Taller, &["ctrl-w +"], Resize(Side::Height, 1))
+    screen(Action::Taller, &["ctrl-w +"], Resize(ResizeAxis::Height, 1))
         .says("taller", "make this pane one row taller"),
-    screen(Action::Shorter, &["ctrl-w -"], Resize(Side::Height, -1))
+    screen(Action::Shorter, &["ctrl-w -"], Resize(ResizeAxis::Height, -1))
         .says("shorter", "make this pane one row shorter"),
-    screen(Action::Wider, &["ctrl-w >"], Resize(Side::Width, 2))
+    screen(Action::Wider, &["ctrl-w >"], Resize(ResizeAxis::Width, 2))
         .says("wider", "make this pane two columns wider"),
-    screen(Action::Narrower, &["ctrl-w <"], Resize(Side::Width, -2))
+    screen(Action::Narrower, &["ctrl-w <"], Resize(ResizeAxis::Width, -2))
         .says("narrower", "make this pane two columns narrower"),
     screen(Action::Equal, &["ctrl-w ="], Show(|_, view| view.layouts.now.equal()))
         .says("equal", "make all panes the same size"),

@@ -2,7 +2,7 @@
 
 use crate::cx::Cx;
 use crate::domain::state::Control;
-use crate::domain::{Hold, Lane, State, Stop};
+use crate::domain::{BreakpointStop, Hold, Lane, State};
 use crate::symbols::{CHOSEN, HELD};
 use crate::text;
 
@@ -13,7 +13,7 @@ const NAME: usize = 24;
 const WHY: usize = 40;
 
 /// Where a breakpoint has stopped the agent, and which one.
-pub(super) fn stopped(state: &State, stop: &Stop, width: u16) -> String {
+pub(super) fn stopped(state: &State, stop: &BreakpointStop, width: u16) -> String {
     let hold = stop.lane.and_then(|lane| state.control.hold_of(lane));
     let place = hold.map(|hold| at(state, hold, width));
     let why = if stop.text.is_empty() { &stop.place } else { &stop.text };

@@ -12,7 +12,7 @@ use crate::theme::Rgb;
 
 /// What a unit means.
 #[derive(Clone, Debug, PartialEq)]
-pub enum News {
+pub enum TerminalEvent {
     Input(Input),
     /// The ground under everything.
     Ground(Rgb),
@@ -21,21 +21,21 @@ pub enum News {
 }
 
 /// Reads a unit; `None`: nobody asked for it.
-pub fn read(unit: Unit) -> Option<News> {
+pub fn read(unit: Unit) -> Option<TerminalEvent> {
     let bytes = match unit {
-        Unit::Paste(text) => return Some(News::Input(Input::Paste(text))),
+        Unit::Paste(text) => return Some(TerminalEvent::Input(Input::Paste(text))),
         Unit::Sequence(bytes) => bytes,
     };
     match &*bytes {
-        [0x1b, b']', text @ ..] => ground(text).map(News::Ground),
-        [0x1b, b'[', b'?', .., b'c'] => Some(News::Answered),
+        [0x1b, b']', text @ ..] => ground(text).map(TerminalEvent::Ground),
+        [0x1b, b'[', b'?', .., b'c'] => Some(TerminalEvent::Answered),
         // Everything else that begins so is a report, or belongs to no terminal that we have asked.
         [0x1b, b'[', b'?' | b'>' | b'=', ..] | [0x1b, b'P' | b'X' | b'^' | b'_', _, ..] => None,
         _ if is_off_the_screen(&bytes) => None,
         _ => {
             let mut parser = termina::Parser::default();
             parser.parse(&bytes, false);
-            input(parser.pop()?).map(News::Input)
+            input(parser.pop()?).map(TerminalEvent::Input)
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use super::grammar::{self, Reading};
+use super::grammar::{self, EscapeKind};
 
 /// How long an Escape waits for what may follow it. A person does not notice it, and what a terminal writes at once comes
 /// sooner.
@@ -34,7 +34,7 @@ pub enum Unit {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum FramerState {
     Ground,
     /// A character, so many bytes of which are still to come.
     Character(usize),
@@ -64,7 +64,7 @@ enum Trust {
 /// The state between two pieces.
 #[derive(Debug)]
 pub struct Framer {
-    state: State,
+    state: FramerState,
     trust: Trust,
     /// The meaning of the unit.
     unit: Vec<u8>,
@@ -82,7 +82,7 @@ pub struct Framer {
 impl Framer {
     pub fn new(now: Instant) -> Self {
         Self {
-            state: State::Ground,
+            state: FramerState::Ground,
             trust: Trust::Sure,
             unit: Vec::new(),
             told: 0,
@@ -111,15 +111,15 @@ impl Framer {
         }
         self.last = now;
         let mut rest = bytes;
-        if self.ends_string && self.state == State::Escape && rest.first() == Some(&b'\\') {
+        if self.ends_string && self.state == FramerState::Escape && rest.first() == Some(&b'\\') {
             self.reset();
             rest = &rest[1..];
         }
         self.judge(rest);
         rest.iter().for_each(|byte| self.step(*byte));
         self.trust = match (self.trust, self.state, self.unit.len()) {
-            (Trust::Sure, State::Escape, _) => Trust::Alone,
-            (Trust::Sure, State::String(_) | State::Single, 2) => Trust::Paired,
+            (Trust::Sure, FramerState::Escape, _) => Trust::Alone,
+            (Trust::Sure, FramerState::String(_) | FramerState::Single, 2) => Trust::Paired,
             (trust, ..) => trust,
         };
     }
@@ -128,7 +128,7 @@ impl Framer {
     pub fn due(&self) -> Option<Instant> {
         let is_told = self.told == self.unit.len();
         match (self.state, self.trust) {
-            (State::Ground | State::Paste, _) => None,
+            (FramerState::Ground | FramerState::Paste, _) => None,
             (_, Trust::Alone) if is_told => Some(self.last + LIMIT),
             (_, Trust::Alone) => {
                 let soon = self.last + WAIT;
@@ -161,9 +161,9 @@ impl Framer {
             Trust::Alone => grammar::apart(&[begun, bytes].concat(), bytes.len()),
         };
         match reading {
-            Reading::Report => (self.trust, self.told) = (Trust::Sure, 0),
-            Reading::Maybe => {}
-            Reading::Keys => self.give_up(),
+            EscapeKind::Report => (self.trust, self.told) = (Trust::Sure, 0),
+            EscapeKind::Maybe => {}
+            EscapeKind::Keys => self.give_up(),
         }
     }
 
@@ -185,7 +185,7 @@ impl Framer {
 
     fn reset(&mut self) {
         self.unit.clear();
-        (self.state, self.trust, self.told) = (State::Ground, Trust::Sure, 0);
+        (self.state, self.trust, self.told) = (FramerState::Ground, Trust::Sure, 0);
         self.ends_string = false;
     }
 
@@ -195,7 +195,7 @@ impl Framer {
         self.reset();
     }
 
-    fn enter(&mut self, state: State, byte: u8) {
+    fn enter(&mut self, state: FramerState, byte: u8) {
         self.state = state;
         self.unit.push(byte);
     }
@@ -215,38 +215,38 @@ impl Framer {
 
     fn step(&mut self, byte: u8) {
         match self.state {
-            State::Ground if byte == ESC => self.enter(State::Escape, byte),
-            State::Ground => self.begin(byte),
-            State::Character(more) => self.character(more, byte),
-            State::Escape => self.escape(byte),
-            State::Control => self.control(byte),
-            State::Mouse(_) | State::Single if byte < b' ' => self.again(byte),
-            State::Single if byte >= 0x7f => self.again(byte),
-            State::Mouse(more) => {
+            FramerState::Ground if byte == ESC => self.enter(FramerState::Escape, byte),
+            FramerState::Ground => self.begin(byte),
+            FramerState::Character(more) => self.character(more, byte),
+            FramerState::Escape => self.escape(byte),
+            FramerState::Control => self.control(byte),
+            FramerState::Mouse(_) | FramerState::Single if byte < b' ' => self.again(byte),
+            FramerState::Single if byte >= 0x7f => self.again(byte),
+            FramerState::Mouse(more) => {
                 self.unit.push(byte);
-                self.state = State::Mouse(more - 1);
+                self.state = FramerState::Mouse(more - 1);
                 if more == 1 {
                     self.emit();
                 }
             }
-            State::Single => {
+            FramerState::Single => {
                 self.keep(byte);
                 // Some terminals write modifiers before the letter.
                 if !matches!(byte, b'0'..=b'9' | b';') {
                     self.emit();
                 }
             }
-            State::String(is_eight) => self.string(is_eight, byte),
-            State::Paste => self.paste(byte),
+            FramerState::String(is_eight) => self.string(is_eight, byte),
+            FramerState::Paste => self.paste(byte),
         }
     }
 
     /// A byte that begins a unit, or that follows ESC as a key that is held together with Alt.
     fn begin(&mut self, byte: u8) {
         match byte {
-            0xc2..=0xdf => self.enter(State::Character(1), byte),
-            0xe0..=0xef => self.enter(State::Character(2), byte),
-            0xf0..=0xf4 => self.enter(State::Character(3), byte),
+            0xc2..=0xdf => self.enter(FramerState::Character(1), byte),
+            0xe0..=0xef => self.enter(FramerState::Character(2), byte),
+            0xf0..=0xf4 => self.enter(FramerState::Character(3), byte),
             0x80.. => match grammar::introducer(byte) {
                 Some(letter) => {
                     self.unit.push(ESC);
@@ -265,7 +265,7 @@ impl Framer {
         if !matches!(byte, 0x80..=0xbf) {
             return self.again(byte);
         }
-        self.enter(State::Character(more - 1), byte);
+        self.enter(FramerState::Character(more - 1), byte);
         if more == 1 {
             self.emit();
         }
@@ -286,9 +286,9 @@ impl Framer {
     /// Takes the byte that says what ESC begins.
     fn introduce(&mut self, letter: u8, is_eight: bool) {
         let state = match letter {
-            b'[' => State::Control,
-            b'O' => State::Single,
-            _ => State::String(is_eight),
+            b'[' => FramerState::Control,
+            b'O' => FramerState::Single,
+            _ => FramerState::String(is_eight),
         };
         self.enter(state, letter);
     }
@@ -302,10 +302,10 @@ impl Framer {
             b'@'..=b'~' => {
                 self.keep(byte);
                 match &*self.unit {
-                    b"\x1b[M" => self.state = State::Mouse(3),
+                    b"\x1b[M" => self.state = FramerState::Mouse(3),
                     PASTE => {
                         self.unit.clear();
-                        self.state = State::Paste;
+                        self.state = FramerState::Paste;
                     }
                     _ => self.emit(),
                 }
@@ -322,7 +322,7 @@ impl Framer {
             0x9c if is_eight => self.emit(),
             ESC => {
                 self.emit();
-                self.enter(State::Escape, byte);
+                self.enter(FramerState::Escape, byte);
                 self.ends_string = true;
             }
             0..b' ' | 0x7f => self.again(byte),

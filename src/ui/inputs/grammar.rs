@@ -2,14 +2,14 @@
 
 /// What bytes may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum EscapeKind {
     Report,
     /// More bytes or the time will tell.
     Maybe,
     Keys,
 }
 
-use Reading::{Keys, Maybe, Report};
+use EscapeKind::{Keys, Maybe, Report};
 
 /// The most bytes that may be held back one by one: a person who types waits for each.
 const HELD: usize = 4;
@@ -21,7 +21,7 @@ pub(super) fn introducer(byte: u8) -> Option<u8> {
 }
 
 /// What follows ESC and an introducer, where these two came together.
-pub(super) fn paired(introducer: &[u8], first: u8) -> Reading {
+pub(super) fn paired(introducer: &[u8], first: u8) -> EscapeKind {
     let fits = match introducer {
         b"O" => matches!(first, b'0'..=b'9' | b';' | b' ' | b'A'..=b'Z' | b'j'..=b'y'),
         b"]" => matches!(first, b'0'..=b'9' | b'l' | b'L'),
@@ -33,7 +33,7 @@ pub(super) fn paired(introducer: &[u8], first: u8) -> Reading {
 
 /// What came behind an ESC that came alone, the last `new` bytes of it at once. A person types one byte at a time, a
 /// terminal writes a report at once.
-pub(super) fn apart(bytes: &[u8], new: usize) -> Reading {
+pub(super) fn apart(bytes: &[u8], new: usize) -> EscapeKind {
     let Some((introducer, rest)) = bytes.split_first() else { return Keys };
     let is_parameter = |byte: &u8| matches!(byte, b' '..=b'?');
     let parameters = rest.iter().take_while(|byte| is_parameter(byte)).count();

@@ -21,7 +21,7 @@ use ratatui::crossterm::event::Event as Input;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-pub use self::decode::{News, read};
+pub use self::decode::{TerminalEvent, read};
 use self::framer::Framer;
 use super::terminal;
 
@@ -32,21 +32,21 @@ const OWED: Duration = Duration::from_secs(3);
 const GONE: Duration = Duration::from_millis(100);
 
 /// Bytes that came, and when.
-type Piece = (Vec<u8>, Instant);
+type InputChunk = (Vec<u8>, Instant);
 
 /// The terminal's side of the screen.
 pub struct Inputs {
-    pieces: UnboundedReceiver<io::Result<Piece>>,
+    pieces: UnboundedReceiver<io::Result<InputChunk>>,
     framer: Framer,
-    news: VecDeque<News>,
+    news: VecDeque<TerminalEvent>,
     resized: Signal,
     /// Until when the terminal owes an answer.
     owed: Option<Instant>,
-    _reader: Reader,
+    _reader: InputReader,
 }
 
 /// The thread that reads; dropping it ends it.
-struct Reader {
+struct InputReader {
     stop: Option<UnixStream>,
     thread: Option<JoinHandle<()>>,
 }
@@ -73,7 +73,7 @@ impl Inputs {
             news: VecDeque::new(),
             resized: signal(SignalKind::window_change())?,
             owed: None,
-            _reader: Reader { stop: Some(stop), thread: Some(thread) },
+            _reader: InputReader { stop: Some(stop), thread: Some(thread) },
         })
     }
 
@@ -87,7 +87,7 @@ impl Inputs {
     ///
     /// # Errors
     /// The terminal is gone.
-    pub async fn next(&mut self) -> io::Result<News> {
+    pub async fn next(&mut self) -> io::Result<TerminalEvent> {
         loop {
             if let Some(news) = self.ready()? {
                 return Ok(news);
@@ -103,7 +103,7 @@ impl Inputs {
                 piece = self.pieces.recv() => self.take(piece)?,
                 _ = self.resized.recv() => {
                     let (columns, rows) = terminal::size().unwrap_or_default();
-                    self.news.push_back(News::Input(Input::Resize(columns, rows)));
+                    self.news.push_back(TerminalEvent::Input(Input::Resize(columns, rows)));
                 }
                 () = due => {}
             }
@@ -114,34 +114,34 @@ impl Inputs {
     ///
     /// # Errors
     /// The terminal is gone.
-    pub fn ready(&mut self) -> io::Result<Option<News>> {
+    pub fn ready(&mut self) -> io::Result<Option<TerminalEvent>> {
         while let Ok(piece) = self.pieces.try_recv() {
             self.take(Some(piece))?;
         }
         let now = Instant::now();
         self.framer.pass(now);
         if self.owed.is_some_and(|until| until <= now) {
-            self.news.push_back(News::Answered);
+            self.news.push_back(TerminalEvent::Answered);
         }
         while let Some(unit) = self.framer.unit() {
             self.news.extend(read(unit));
         }
         let news = self.news.pop_front();
-        if news == Some(News::Answered) {
+        if news == Some(TerminalEvent::Answered) {
             self.owed = None;
             self.framer.expect(None);
         }
         Ok(news)
     }
 
-    fn take(&mut self, piece: Option<io::Result<Piece>>) -> io::Result<()> {
+    fn take(&mut self, piece: Option<io::Result<InputChunk>>) -> io::Result<()> {
         let (bytes, came) = piece.ok_or(io::ErrorKind::UnexpectedEof)??;
         self.framer.feed(&bytes, came);
         Ok(())
     }
 }
 
-impl Drop for Reader {
+impl Drop for InputReader {
     fn drop(&mut self) {
         self.stop = None;
         if let Some(thread) = self.thread.take() {
@@ -163,7 +163,7 @@ fn tty() -> io::Result<File> {
 fn pass_on(
     mut tty: File,
     stopped: &UnixStream,
-    pieces: &UnboundedSender<io::Result<Piece>>,
+    pieces: &UnboundedSender<io::Result<InputChunk>>,
 ) -> io::Result<()> {
     let mut buffer = [0; 4096];
     let waits = |fd| pollfd { fd, events: POLLIN, revents: 0 };

@@ -2,14 +2,14 @@
 
 use ratatui::layout::Rect;
 
-use super::{Placed, Side};
+use super::{Placed, ResizeAxis};
 use crate::pane::PaneId;
 
 /// The border below a pane, or at the right of it, that the mouse holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Border {
     pub pane: PaneId,
-    pub side: Side,
+    pub side: ResizeAxis,
     /// Its release is no click.
     pub is_moved: bool,
 }
@@ -22,24 +22,24 @@ impl Border {
             let borders = here.map(|it| Self { pane: it.pane, side, is_moved: false });
             borders.into_iter().find(|border| border.position(placed) == Some(at))
         };
-        find(Side::Width, x).or_else(|| find(Side::Height, y))
+        find(ResizeAxis::Width, x).or_else(|| find(ResizeAxis::Height, y))
     }
 
     /// Its column or its row; `None`: no pane begins there.
     pub fn position(self, placed: &[Placed]) -> Option<u16> {
         let area = placed.iter().find(|it| it.pane == self.pane)?.area;
-        let after = if self.side == Side::Width { area.right() } else { area.bottom() };
+        let after = if self.side == ResizeAxis::Width { area.right() } else { area.bottom() };
         let at = after.saturating_sub(1);
         let begins = |other: Rect| match self.side {
-            Side::Width => other.x == at,
-            Side::Height => other.y == at && other.x == area.x,
+            ResizeAxis::Width => other.x == at,
+            ResizeAxis::Height => other.y == at && other.x == area.x,
         };
         placed.iter().any(|it| it.pane != self.pane && begins(it.area)).then_some(at)
     }
 
     /// So many cells it has to move to be at the pointer; `None`: it is not there any more.
     pub fn distance(self, placed: &[Placed], (x, y): (u16, u16)) -> Option<i16> {
-        let to = if self.side == Side::Width { x } else { y };
+        let to = if self.side == ResizeAxis::Width { x } else { y };
         i16::try_from(i32::from(to) - i32::from(self.position(placed)?)).ok()
     }
 }

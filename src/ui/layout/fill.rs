@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use ratatui::layout::Rect;
 
 use super::place::{Placed, place};
-use super::{Column, Layout, slot};
+use super::{Layout, LayoutColumn, slot};
 use crate::pane::PaneId;
 
 use PaneId as P;
@@ -80,7 +80,7 @@ fn filled(
 
 /// The rows of a column that none of its panes can use; `None`: it shows none, or a person has sized it.
 fn spare(
-    column: &Column,
+    column: &LayoutColumn,
     rows: u16,
     has: impl Fn(PaneId) -> bool + Copy,
     most: impl Fn(PaneId) -> Option<u16> + Copy,

@@ -7,15 +7,15 @@ use super::{Layout, Size};
 use crate::domain::{Acting, Strategy};
 
 /// What a layout belongs to.
-type Key = (Acting, Size);
+type LayoutKey = (Acting, Size);
 
 #[derive(Clone, Debug)]
 pub struct Layouts {
     pub saved: Saved,
-    key: Key,
+    key: LayoutKey,
     pub now: Layout,
     /// Those that were in use before, as they were left.
-    left: HashMap<Key, Layout>,
+    left: HashMap<LayoutKey, Layout>,
 }
 
 impl Default for Layouts {
@@ -49,7 +49,7 @@ impl Layouts {
     }
 
     /// Notes the layout in use among those that are saved.
-    pub fn save(&mut self) -> Key {
+    pub fn save(&mut self) -> LayoutKey {
         self.saved.set(self.key, self.now.clone());
         self.key
     }

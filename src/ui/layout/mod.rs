@@ -34,7 +34,7 @@ pub use fill::fill;
 pub use kept::Layouts;
 pub use load::{LayoutFile, Saved};
 pub use place::{Placed, place};
-pub use resize::Side;
+pub use resize::ResizeAxis;
 
 /// The smallest screen on which anything can be read.
 pub const MIN: (u16, u16) = (60, 16);
@@ -107,24 +107,24 @@ impl Size {
 #[serde(deny_unknown_fields)]
 pub struct Layout {
     /// From left to right, at least one.
-    pub columns: Vec<Column>,
+    pub columns: Vec<LayoutColumn>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Column {
+#[serde(deny_unknown_fields, expecting = "struct Column")]
+pub struct LayoutColumn {
     /// Its share of the width.
     pub width: u16,
     /// The person has sized it: its slots have their shares of the height, also where their panes can use less.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sized: bool,
     /// From the top down, at least one.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<LayoutSlot>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Slot {
+#[serde(deny_unknown_fields, expecting = "struct Slot")]
+pub struct LayoutSlot {
     /// Its share of the height of its column.
     pub height: u16,
     /// At least one, each named in the title.
@@ -135,15 +135,15 @@ pub struct Slot {
     pub shown: usize,
 }
 
-fn column(width: u16, slots: Vec<Slot>) -> Column {
-    Column { width, sized: false, slots }
+fn column(width: u16, slots: Vec<LayoutSlot>) -> LayoutColumn {
+    LayoutColumn { width, sized: false, slots }
 }
 
-fn slot(height: u16, panes: &[PaneId]) -> Slot {
-    Slot { height, panes: panes.to_vec(), shown: 0 }
+fn slot(height: u16, panes: &[PaneId]) -> LayoutSlot {
+    LayoutSlot { height, panes: panes.to_vec(), shown: 0 }
 }
 
-impl Slot {
+impl LayoutSlot {
     /// Its pane: the shown one, else the first that has something to show.
     fn pane(&self, has: impl Fn(PaneId) -> bool) -> Option<PaneId> {
         let shown = self.panes.get(self.shown).copied().filter(|pane| has(*pane));
@@ -221,8 +221,8 @@ impl Layout {
 
     /// Hides all panes but this one.
     pub fn only(&mut self, pane: PaneId) {
-        let slot = Slot { height: 1, panes: vec![pane], shown: 0 };
-        self.columns = vec![Column { width: 1, sized: true, slots: vec![slot] }];
+        let slot = LayoutSlot { height: 1, panes: vec![pane], shown: 0 };
+        self.columns = vec![LayoutColumn { width: 1, sized: true, slots: vec![slot] }];
     }
 }
 

@@ -37,16 +37,20 @@ pub fn place(
         })
         .filter(|(_, slots)| !slots.is_empty())
         .collect();
-    let widths: Vec<Part> = columns
+    let widths: Vec<LengthShare> = columns
         .iter()
-        .map(|(column, _)| Part { share: column.width, least: LEAST.0, most: None })
+        .map(|(column, _)| LengthShare { share: column.width, least: LEAST.0, most: None })
         .collect();
     let mut placed = Vec::new();
     for ((column, slots), (x, width)) in columns.iter().zip(overlapping(body.width, &widths)) {
         let rows = |pane| most(pane).map(|rows| rows.saturating_add(2)).filter(|_| !column.sized);
-        let parts: Vec<Part> = slots
+        let parts: Vec<LengthShare> = slots
             .iter()
-            .map(|(slot, pane)| Part { share: slot.height, least: LEAST.1, most: rows(*pane) })
+            .map(|(slot, pane)| LengthShare {
+                share: slot.height,
+                least: LEAST.1,
+                most: rows(*pane),
+            })
             .collect();
         for ((slot, pane), (y, height)) in slots.iter().zip(overlapping(body.height, &parts)) {
             let others = slot.panes.iter().copied();
@@ -60,14 +64,14 @@ pub fn place(
 
 /// What gets a part of a length.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct LengthShare {
     share: u16,
     least: u16,
     most: Option<u16>,
 }
 
 /// The start and the length of each part, where each shares its first cell with the one before.
-fn overlapping(total: u16, parts: &[Part]) -> Vec<(u16, u16)> {
+fn overlapping(total: u16, parts: &[LengthShare]) -> Vec<(u16, u16)> {
     let shared = u16::try_from(parts.len().saturating_sub(1)).unwrap_or(u16::MAX);
     let mut start = 0;
     let lengths = split(total.saturating_add(shared), parts).into_iter();
@@ -82,15 +86,15 @@ fn overlapping(total: u16, parts: &[Part]) -> Vec<(u16, u16)> {
 
 /// Lengths that add up to `total`: by the shares, within `least` and `most` as far as that is possible. What is left
 /// where all have the most goes to all by what they have, so that none is much emptier than another.
-fn split(total: u16, parts: &[Part]) -> Vec<u16> {
+fn split(total: u16, parts: &[LengthShare]) -> Vec<u16> {
     let mut fixed: Vec<Option<u16>> = vec![None; parts.len()];
     loop {
         let open = || parts.iter().zip(&fixed).filter(|(_, fixed)| fixed.is_none());
         let shares: f64 = open().map(|(part, _)| f64::from(part.share.max(1))).sum();
         let taken: u16 = fixed.iter().flatten().fold(0, |sum, length| sum.saturating_add(*length));
         let left = f64::from(total.saturating_sub(taken));
-        let ideal = |part: &Part| left * f64::from(part.share.max(1)) / shares;
-        let within = |part: &Part| {
+        let ideal = |part: &LengthShare| left * f64::from(part.share.max(1)) / shares;
+        let within = |part: &LengthShare| {
             let most = part.most.unwrap_or(u16::MAX).max(part.least);
             ideal(part).clamp(f64::from(part.least), f64::from(most))
         };
@@ -139,7 +143,7 @@ fn spread(left: u16, lengths: &mut [u16]) {
 }
 
 /// Deals `left` cells to these parts by their shares; what rounding leaves goes to the first ones that may have more.
-fn deal(left: u16, to: &[usize], parts: &[Part], lengths: &mut [u16]) {
+fn deal(left: u16, to: &[usize], parts: &[LengthShare], lengths: &mut [u16]) {
     let share = |at: &usize| u32::from(parts[*at].share.max(1));
     let shares: u32 = to.iter().map(share).sum();
     let mut dealt = 0;
@@ -163,8 +167,8 @@ mod tests {
     use crate::domain::Strategy;
     use crate::layout::{MIN, Size};
 
-    fn part(share: u16, least: u16, most: Option<u16>) -> Part {
-        Part { share, least, most }
+    fn part(share: u16, least: u16, most: Option<u16>) -> LengthShare {
+        LengthShare { share, least, most }
     }
 
     #[test]
@@ -185,7 +189,7 @@ mod tests {
             total in 0u16..400,
             parts in proptest::collection::vec((0u16..40, 0u16..9, proptest::option::of(0u16..60)), 1..8),
         ) {
-            let parts: Vec<Part> =
+            let parts: Vec<LengthShare> =
                 parts.into_iter().map(|(share, least, most)| part(share, least, most)).collect();
             let lengths = split(total, &parts);
             prop_assert_eq!(lengths.iter().sum::<u16>(), total);

@@ -5,7 +5,7 @@ use crate::pane::PaneId;
 
 /// What of a pane is resized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum ResizeAxis {
     Height,
     Width,
 }
@@ -18,12 +18,12 @@ impl Layout {
     /// Makes the slot of a pane larger by so many rows or cells, or smaller if `by` is negative. The slot or column
     /// beside it changes by the opposite. `placed` says where the panes are now. False: there is no room, or no
     /// neighbour.
-    pub fn resize(&mut self, pane: PaneId, side: Side, by: i16, placed: &[Placed]) -> bool {
+    pub fn resize(&mut self, pane: PaneId, side: ResizeAxis, by: i16, placed: &[Placed]) -> bool {
         self.change(pane, side, placed, |own, other, least| moved(own, other, by, least))
     }
 
     /// The same, as far as there is room.
-    pub fn stretch(&mut self, pane: PaneId, side: Side, by: i16, placed: &[Placed]) -> bool {
+    pub fn stretch(&mut self, pane: PaneId, side: ResizeAxis, by: i16, placed: &[Placed]) -> bool {
         self.change(pane, side, placed, |own, other, least| {
             let room = |size: u16| i16::try_from(size.saturating_sub(least)).unwrap_or(i16::MAX);
             moved(own, other, by.clamp(-room(own), room(other)), least)
@@ -34,7 +34,7 @@ impl Layout {
     fn change(
         &mut self,
         pane: PaneId,
-        side: Side,
+        side: ResizeAxis,
         placed: &[Placed],
         sizes: impl Fn(u16, u16, u16) -> Option<(u16, u16)>,
     ) -> bool {
@@ -43,12 +43,14 @@ impl Layout {
         self.take_sizes(placed);
         let seen = placed.iter().filter_map(|it| self.slot_of(it.pane));
         let (at, least, mut beside): (_, _, Vec<usize>) = match side {
-            Side::Height => (y, ROWS, seen.filter(|slot| slot.0 == x).map(|slot| slot.1).collect()),
-            Side::Width => (x, CELLS, seen.map(|slot| slot.0).collect()),
+            ResizeAxis::Height => {
+                (y, ROWS, seen.filter(|slot| slot.0 == x).map(|slot| slot.1).collect())
+            }
+            ResizeAxis::Width => (x, CELLS, seen.map(|slot| slot.0).collect()),
         };
         beside.sort();
         beside.dedup();
-        self.columns[x].sized |= side == Side::Height;
+        self.columns[x].sized |= side == ResizeAxis::Height;
         let Some(other) = neighbour(&beside, at) else { return false };
         let (own, others) = (*self.size(side, x, at), *self.size(side, x, other));
         let Some((own, others)) = sizes(own, others, least) else { return false };
@@ -58,10 +60,10 @@ impl Layout {
     }
 
     /// The share of a column, or of a slot in the column `x`.
-    fn size(&mut self, side: Side, x: usize, at: usize) -> &mut u16 {
+    fn size(&mut self, side: ResizeAxis, x: usize, at: usize) -> &mut u16 {
         match side {
-            Side::Height => &mut self.columns[x].slots[at].height,
-            Side::Width => &mut self.columns[at].width,
+            ResizeAxis::Height => &mut self.columns[x].slots[at].height,
+            ResizeAxis::Width => &mut self.columns[at].width,
         }
     }
 
@@ -122,10 +124,10 @@ mod tests {
         for pane in seen {
             let before = area(&layout, pane);
             let now = placed(&layout);
-            assert!(layout.resize(pane, Side::Height, 1, &now), "{pane:?}");
+            assert!(layout.resize(pane, ResizeAxis::Height, 1, &now), "{pane:?}");
             assert_eq!(area(&layout, pane).height, before.height + 1, "{pane:?}");
             let now = placed(&layout);
-            assert!(layout.resize(pane, Side::Width, -2, &now), "{pane:?}");
+            assert!(layout.resize(pane, ResizeAxis::Width, -2, &now), "{pane:?}");
             assert_eq!(area(&layout, pane).width, before.width - 2, "{pane:?}");
         }
     }
@@ -137,13 +139,13 @@ mod tests {
         for (by, edge) in [(-1000, ROWS), (1000, u16::MAX)] {
             let mut layout = standard.clone();
             let now = placed(&layout);
-            assert!(layout.stretch(pane, Side::Height, by, &now));
+            assert!(layout.stretch(pane, ResizeAxis::Height, by, &now));
             let height = area(&layout, pane).height;
             assert!(by > 0 || height == edge, "{height}");
             assert!(placed(&layout).iter().all(|it| it.area.height >= ROWS.min(edge)));
             // There is no more room.
             let now = placed(&layout);
-            assert!(!layout.resize(pane, Side::Height, by.signum(), &now));
+            assert!(!layout.resize(pane, ResizeAxis::Height, by.signum(), &now));
         }
     }
 
@@ -151,13 +153,13 @@ mod tests {
     fn nothing_becomes_smaller_than_what_can_be_read() {
         let mut layout = Layout::standard(Strategy::default(), Size::Large);
         let pane = layout.seen(|_| true)[0];
-        while layout.resize(pane, Side::Height, 1, &placed(&layout)) {}
-        while layout.resize(pane, Side::Width, 2, &placed(&layout)) {}
+        while layout.resize(pane, ResizeAxis::Height, 1, &placed(&layout)) {}
+        while layout.resize(pane, ResizeAxis::Width, 2, &placed(&layout)) {}
         assert!(placed(&layout).iter().all(|it| it.area.height >= 4 && it.area.width >= 20));
         layout.equal();
         let columns: Vec<u16> = placed(&layout).iter().map(|it| it.area.width).collect();
         assert!(columns.iter().all(|width| (60..=61).contains(width)), "{columns:?}");
         layout.only(pane);
-        assert!(!layout.resize(pane, Side::Height, 1, &placed(&layout)));
+        assert!(!layout.resize(pane, ResizeAxis::Height, 1, &placed(&layout)));
     }
 }

@@ -1,7 +1,7 @@
 //! The layouts to start with. What a strategy decides by gets the place where the eye begins; every pane is in one
 //! slot, so that its key finds it.
 
-use super::{Column, Layout, Size, Slot, column, slot, watched};
+use super::{Layout, LayoutColumn, LayoutSlot, Size, column, slot, watched};
 use crate::domain::strategy::Decides;
 use crate::domain::{Acting, Base, Strategy};
 use crate::pane::PaneId;
@@ -25,7 +25,7 @@ impl Layout {
     }
 }
 
-fn own(strategy: Strategy, size: Size) -> Vec<Column> {
+fn own(strategy: Strategy, size: Size) -> Vec<LayoutColumn> {
     let main = Main::of(strategy);
     match size {
         Size::Tiny => vec![column(1, vec![slot(1, &main.first())])],
@@ -81,12 +81,12 @@ impl Main {
         }
     }
 
-    fn two(self) -> Vec<Slot> {
+    fn two(self) -> Vec<LayoutSlot> {
         let above: Vec<PaneId> = self.first().into_iter().chain([P::Budget]).collect();
         vec![slot(11, &above), slot(9, &[P::Transcript, P::Tools, P::Resilience])]
     }
 
-    fn three(self) -> Vec<Slot> {
+    fn three(self) -> Vec<LayoutSlot> {
         let middle: &[PaneId] = match self {
             Main::Program => &[P::Graph, P::Budget, P::Tools, P::Models, P::Knobs],
             _ => &[P::Budget, P::Tools, P::Models, P::Knobs],
@@ -98,7 +98,7 @@ impl Main {
         ]
     }
 
-    fn two_columns(self, btp: bool) -> Vec<Column> {
+    fn two_columns(self, btp: bool) -> Vec<LayoutColumn> {
         let left = match self {
             Main::Plan => vec![
                 slot(13, &[P::Graph, P::Search]),
@@ -148,7 +148,7 @@ impl Main {
         vec![column(56, left), column(44, right.into_iter().flatten().collect())]
     }
 
-    fn three_columns(self, btp: bool) -> Vec<Column> {
+    fn three_columns(self, btp: bool) -> Vec<LayoutColumn> {
         // Always there, so that a fault has a before.
         let resilience = slot(14, &[P::Resilience]);
         let left = match self {
@@ -188,7 +188,7 @@ impl Main {
         ]
     }
 
-    fn wide_columns(self) -> Vec<Column> {
+    fn wide_columns(self) -> Vec<LayoutColumn> {
         let (first, tree): (&[PaneId], &[PaneId]) = match self {
             Main::Search => (&[P::Search], &[P::Graph]),
             Main::Program => (&[P::Program], &[P::Revisions, P::Probing]),

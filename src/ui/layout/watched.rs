@@ -1,10 +1,10 @@
 //! The layouts where foreign agents act: who talks, what is called, and what their process says.
 
-use super::{Column, Size, column, slot};
+use super::{LayoutColumn, Size, column, slot};
 use crate::pane::PaneId as P;
 
 /// The columns of a size.
-pub(super) fn columns(size: Size) -> Vec<Column> {
+pub(super) fn columns(size: Size) -> Vec<LayoutColumn> {
     match size {
         Size::Tiny => {
             vec![column(1, vec![slot(1, &[P::Conversations, P::Calls, P::Transcript, P::Output])])]

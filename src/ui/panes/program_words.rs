@@ -4,7 +4,7 @@ use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
 use super::inline_json;
-use crate::domain::program::{Raised, Set, Told};
+use crate::domain::program::{ExtraOutcome, Raised, Set};
 use crate::domain::state::{Blamed, ProgramState};
 use crate::domain::{ProgramSource, ProgramVerdict};
 use crate::text::clean;
@@ -14,7 +14,7 @@ use crate::text::clean;
 pub enum Variable<'a> {
     Set(&'a Set),
     /// An expression that was asked for.
-    Told(&'a Told),
+    Told(&'a ExtraOutcome),
 }
 
 impl Variable<'_> {

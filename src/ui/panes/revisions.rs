@@ -59,7 +59,7 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
 }
 
 /// A row: a program, or a line that it changed.
-struct Row {
+struct RevisionRow {
     program: u32,
     is_first: bool,
     mark: (&'static str, Style),
@@ -68,9 +68,9 @@ struct Row {
     end: String,
 }
 
-impl Row {
+impl RevisionRow {
     fn draw(&self, cx: &Cx<'_>, out: &mut super::row::Row<'_>) {
-        let Row { program, is_first, mark, text, style, end } = self;
+        let RevisionRow { program, is_first, mark, text, style, end } = self;
         let number = if *is_first { program.to_string() } else { String::new() };
         out.gap(1).right(&number, 2, cx.theme.dim).gap(1).cell(mark.0, 2, mark.1);
         let room = out.left().saturating_sub(crate::text::width(end) + 1);
@@ -102,12 +102,12 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     vlist::scrollbar(cx, bar, window, buf);
 }
 
-fn rows(cx: &Cx<'_>, task: &TaskState) -> Vec<Row> {
+fn rows(cx: &Cx<'_>, task: &TaskState) -> Vec<RevisionRow> {
     let theme = cx.theme;
     let mut rows = Vec::new();
     let mut before: Option<&ProgramState> = None;
     for program in &task.programs {
-        let row = |mark, text: String, style, end| Row {
+        let row = |mark, text: String, style, end| RevisionRow {
             program: program.number,
             is_first: false,
             mark,
@@ -117,7 +117,7 @@ fn rows(cx: &Cx<'_>, task: &TaskState) -> Vec<Row> {
         };
         let calls = calls(cx.state, program);
         let first = row(mark(cx, program), standing(program), theme.text, calls);
-        rows.push(Row { is_first: true, ..first });
+        rows.push(RevisionRow { is_first: true, ..first });
         if let Some(blamed) = &program.blamed {
             rows.push(row(("", theme.dim), way(blamed), theme.dim, String::new()));
         }

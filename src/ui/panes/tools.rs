@@ -12,7 +12,7 @@ use crate::domain::{ClassAssignment, ClassedBy, State, ToolName, ToolState};
 use crate::hits::{Hits, Target};
 use crate::papers::toolnet::{WeightedEdge, Weights};
 use crate::symbols::{CHOSEN, INJECTED, REFUSED};
-use crate::table::{Cell, Column, Table, left, right};
+use crate::table::{Cell, TableColumn, TextTable, left, right};
 use crate::view::{Round, View};
 use crate::vlist::{self, List};
 use crate::{cx::Cx, pane::PaneId};
@@ -24,7 +24,7 @@ const MARKS: usize = 4;
 const NAME: (usize, usize) = (16, 28);
 
 /// What is shown of a tool, from what matters most to what is left out first.
-fn columns<'a>() -> [Column<Tool<'a>>; 9] {
+fn columns<'a>() -> [TableColumn<Tool<'a>>; 9] {
     [
         right("score", 5, |tool| {
             let score = tool.cx.state.learning.score(tool.name);
@@ -71,13 +71,13 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     Line::from(format!(" {tools} · by {sort}"))
 }
 
-type Entry<'a> = (&'a ToolName, &'a ToolState);
+type ToolEntry<'a> = (&'a ToolName, &'a ToolState);
 
 /// The tool in each row, and which row is selected.
 fn rows<'a>(
     state: &'a State,
     view: &View,
-) -> (impl Fn(usize) -> Option<Entry<'a>> + 'a, (usize, Option<usize>)) {
+) -> (impl Fn(usize) -> Option<ToolEntry<'a>> + 'a, (usize, Option<usize>)) {
     let order = tool_order::sorted(state, view.sort);
     let selected = view.tool.as_ref().and_then(|tool| state.tools.get_index_of(tool));
     let selected = selected.and_then(|i| order.iter().position(|place| *place == i));
@@ -107,7 +107,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let (head, list) = split(area, u16::from(area.height > 2));
     let bar = cx.state.tools.len() > usize::from(list.height);
     let width = usize::from(area.width.saturating_sub(u16::from(bar)));
-    let table = Table::fitting(columns(), width.saturating_sub(MARKS + NAME.0));
+    let table = TextTable::fitting(columns(), width.saturating_sub(MARKS + NAME.0));
     let name_width = width.saturating_sub(MARKS + table.width).min(NAME.1);
     if !head.is_empty() {
         let mut row = Row::new(head, buf);
@@ -189,6 +189,6 @@ pub(super) fn signed_style(theme: &Theme, value: f64) -> Style {
 }
 
 /// What can be found of a tool.
-fn text((name, tool): Entry<'_>) -> String {
+fn text((name, tool): ToolEntry<'_>) -> String {
     format!("{name}\n{}", class(tool))
 }

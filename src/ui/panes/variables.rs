@@ -7,7 +7,7 @@ use super::program_words::{Variable, shown, variables};
 use super::row::{Row, wrapped};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::action::Action;
-use crate::domain::program::{LineStop, Set, Told};
+use crate::domain::program::{ExtraOutcome, LineStop, Set};
 use crate::domain::state::ProgramState;
 use crate::domain::{State, words::counted};
 use crate::hits::{Hits, Target};
@@ -167,7 +167,7 @@ fn draw_one(cx: &Cx<'_>, set: &Set, is_new: bool, row: &mut Row<'_>) {
     row.put(&format!("line {}", set.line), theme.dim);
 }
 
-fn draw_told(cx: &Cx<'_>, told: &Told, row: &mut Row<'_>) {
+fn draw_told(cx: &Cx<'_>, told: &ExtraOutcome, row: &mut Row<'_>) {
     let theme = cx.theme;
     row.gap(1).cell(if told.sets.is_some() { EDITED } else { LEADS }, 2, theme.accent);
     row.cell(&clean(&told.expression), row.left() / 2, theme.text).gap(1);

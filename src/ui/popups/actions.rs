@@ -4,9 +4,9 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 use strum::VariantArray;
 
-use super::chooser::{self, Chooser, Look};
+use super::chooser::{self, Chooser, ChooserFrame};
 use super::narrow::Words;
-use super::{AskProgram, Pressed, Reply, choice::Choice, legend};
+use super::{AskProgram, Pressed, Reply, choice::ChooserPopup, legend};
 use crate::action::{ACTIONS, Action, Group};
 use crate::own::{self, OwnCommand};
 use crate::panes::row::{self, Row};
@@ -26,14 +26,14 @@ const FOOT: u16 = 2;
 pub struct Actions {
     title: &'static str,
     /// In the table's order.
-    all: Vec<Item>,
+    all: Vec<ActionItem>,
     /// A number that is typed is an event to look at.
     goes: bool,
     chooser: Chooser,
 }
 
 #[derive(Debug)]
-struct Item {
+struct ActionItem {
     action: Action,
     group: Group,
     name: String,
@@ -102,9 +102,9 @@ impl Actions {
             };
             let (action, group, name) = (spec.action, spec.group, spec.name.to_owned());
             let keys = world.keymap.show(action);
-            Item { action, group, name, keys, doc, can: why_not.is_none() }
+            ActionItem { action, group, name, keys, doc, can: why_not.is_none() }
         });
-        let mut all: Vec<Item> = all.collect();
+        let mut all: Vec<ActionItem> = all.collect();
         // Behind the action that lists them.
         let own = Self::own(world, view);
         let at = all.iter().position(|item| item.action == Action::OwnCommand);
@@ -129,13 +129,13 @@ impl Actions {
     }
 
     /// The user's own commands.
-    fn own(world: &World<'_>, view: &View) -> Vec<Item> {
+    fn own(world: &World<'_>, view: &View) -> Vec<ActionItem> {
         let can = Action::OwnCommand.spec().why_not(world.live, view).is_none();
         let item = |(at, command): (usize, &OwnCommand)| {
             let (action, group) = (own::action(at), Group::Look);
             let doc = if command.doc.is_empty() { &command.run } else { &command.doc }.clone();
             let (name, keys) = (command.name.clone(), world.keymap.show(action));
-            Item { action, group, name, keys, doc, can }
+            ActionItem { action, group, name, keys, doc, can }
         };
         world.commands.iter().enumerate().map(item).collect()
     }
@@ -146,7 +146,7 @@ impl Actions {
     }
 }
 
-impl Choice for Actions {
+impl ChooserPopup for Actions {
     fn hints(&self) -> &'static [Hint] {
         &[
             (&[Action::Accept], "do it"),
@@ -188,7 +188,7 @@ impl Choice for Actions {
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let look = Look { title: self.title, hints: self.hints(), width: 96 };
+        let look = ChooserFrame { title: self.title, hints: self.hints(), width: 96 };
         let parts = self.chooser.draw(cx, (area, buf, hits), &look, |found, line, buf| {
             let mut row = Row::new(line, buf);
             let Some(item) = self.all.get(found.id) else {

@@ -3,10 +3,10 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::Value;
 
-use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
-use crate::action::{Action, Layer};
+use super::{Popup, PopupKeys, Pressed, Reply, entry::TextEntry, frame};
+use crate::action::{Action, KeyLayer};
 use crate::domain::Command;
-use crate::domain::program::Asked;
+use crate::domain::program::ProgramQuestion;
 use crate::panes::row;
 use crate::papers::atc::extra::check_expression;
 use crate::papers::atc::identifiers::Identifiers;
@@ -25,14 +25,14 @@ pub struct AskProgram {
     sets: Option<String>,
     /// It is asked at a moment that is over.
     looks: bool,
-    entry: Entry,
+    entry: TextEntry,
     error: Option<String>,
 }
 
 impl AskProgram {
     /// The value of an expression.
     pub fn ask(text: &str) -> Self {
-        Self { sets: None, looks: false, entry: Entry::line(text), error: None }
+        Self { sets: None, looks: false, entry: TextEntry::line(text), error: None }
     }
 
     /// At the moment looked at, if that is not where the program is held.
@@ -43,7 +43,7 @@ impl AskProgram {
     /// A new value of a variable, which has this one now.
     pub fn set(name: &str, now: Option<&Value>) -> Self {
         let now = now.map(literal).unwrap_or_default();
-        let (sets, entry) = (Some(name.to_owned()), Entry::line(&now));
+        let (sets, entry) = (Some(name.to_owned()), TextEntry::line(&now));
         Self { sets, looks: false, entry, error: None }
     }
 
@@ -68,16 +68,16 @@ impl AskProgram {
         };
         let shown = self.sets.clone().unwrap_or_else(|| expression.clone());
         view.variable = Some(shown);
-        let asked = Asked { expression, sets: self.sets.clone() };
+        let asked = ProgramQuestion { expression, sets: self.sets.clone() };
         Reply::send(Command::AskProgram { task: task.id, asked })
     }
 }
 
 impl Popup for AskProgram {
-    fn keys(&self) -> Keys {
+    fn keys(&self) -> PopupKeys {
         const ASK: &[Hint] = &[(&[Action::Accept], "evaluate"), (&[Action::Leave], "leave")];
         const SET: &[Hint] = &[(&[Action::Accept], "set"), (&[Action::Leave], "leave")];
-        (Layer::Form, if self.sets.is_some() { SET } else { ASK })
+        (KeyLayer::Form, if self.sets.is_some() { SET } else { ASK })
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {

@@ -3,10 +3,10 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::fields::{Doubts, Field, Fields};
-use super::{Inspect, Keys, Popup, Pressed, Reply, Subject, frame};
-use crate::action::{Action, Layer};
-use crate::domain::breakpoint::{Place, Side, Trouble};
+use super::fields::{Doubts, FormField, FormFields};
+use super::{Inspect, Popup, PopupKeys, Pressed, Reply, Subject, frame};
+use crate::action::{Action, KeyLayer};
+use crate::domain::breakpoint::{BreakpointPlace, BreakpointSide, Trouble};
 use crate::domain::target::{Sort, Target};
 use crate::domain::{BreakpointId, BreakpointSpec, BreakpointState, Command, State};
 use crate::hits::Hits;
@@ -26,7 +26,7 @@ const BELOW: usize = 4;
 pub struct BreakpointForm {
     /// The breakpoint that is changed, and whether it is on.
     of: Option<(BreakpointId, bool)>,
-    fields: Fields,
+    fields: FormFields,
     /// The place that the fields are for.
     place: String,
     error: Option<String>,
@@ -48,8 +48,8 @@ struct Texts {
 
 impl BreakpointForm {
     /// A new one at this place.
-    pub fn new(live: &State, place: Option<Place>) -> Self {
-        let spec = BreakpointSpec::at(place.unwrap_or(Place::Call(Target::Tools)));
+    pub fn new(live: &State, place: Option<BreakpointPlace>) -> Self {
+        let spec = BreakpointSpec::at(place.unwrap_or(BreakpointPlace::Call(Target::Tools)));
         let mut form = Self::of(live, &spec, None);
         form.fields.go_to("if");
         form
@@ -77,7 +77,7 @@ impl BreakpointForm {
             once: spec.once,
             alone: spec.alone,
         };
-        let fields = Fields::new(fields(live, word, &texts));
+        let fields = FormFields::new(fields(live, word, &texts));
         Self { of, fields, place: word.to_owned(), error: None, doubts: Doubts::default() }
     }
 
@@ -127,13 +127,14 @@ impl BreakpointForm {
 
     fn set(&mut self, live: &State) -> Reply {
         let read = BreakpointSpec::read(&self.written()).and_then(|spec| {
-            if let Place::Call(target) = &spec.place {
+            if let BreakpointPlace::Call(target) = &spec.place {
                 live.check_target(target)?;
             }
             let mut asked = spec.python.expressions();
             asked.try_for_each(|expression| check_expression(&expression, &[]))?;
             drop(asked);
-            if let (Place::Call(target), Some(condition)) = (&spec.place, &spec.condition) {
+            if let (BreakpointPlace::Call(target), Some(condition)) = (&spec.place, &spec.condition)
+            {
                 self.doubts.once(live.unknown_argument(target, condition))?;
             }
             Ok(spec)
@@ -173,7 +174,7 @@ const PLACES: [&str; 9] =
 const OF_PROGRAMS: [&str; 3] = ["line", "variable", "frame"];
 
 /// The fields that this place has, in order.
-fn fields(live: &State, place: &str, texts: &Texts) -> Vec<Field> {
+fn fields(live: &State, place: &str, texts: &Texts) -> Vec<FormField> {
     let sort = Sort::all().find(|sort| sort.name() == place);
     let is_call = sort.is_some();
     let hint = match place {
@@ -197,37 +198,39 @@ fn fields(live: &State, place: &str, texts: &Texts) -> Vec<Field> {
     let is_of_program = OF_PROGRAMS.contains(&place);
     let is_named = is_of_program || matches!(place, "error" | "value");
     let has_name = sort.map_or(is_named, Sort::takes_name);
-    let name = has_name
-        .then(|| Field::typed("name", &texts.name, hint).about(about).offering(names(live, place)));
-    let sides = Side::ALL.map(Side::name);
+    let name = has_name.then(|| {
+        FormField::typed("name", &texts.name, hint).about(about).offering(names(live, place))
+    });
+    let sides = BreakpointSide::ALL.map(BreakpointSide::name);
     let side = is_call.then(|| {
-        Field::chosen("side", &sides, &texts.side).about("before the call, after it, or both")
+        FormField::chosen("side", &sides, &texts.side).about("before the call, after it, or both")
     });
     let crosses = (place == "value").then(|| {
-        Field::typed("crosses", &texts.crosses, "any change")
+        FormField::typed("crosses", &texts.crosses, "any change")
             .about("only when the value passes this number")
     });
-    let yes = |label, is: bool| Field::chosen(label, &["no", "yes"], if is { "yes" } else { "no" });
+    let yes =
+        |label, is: bool| FormField::chosen(label, &["no", "yes"], if is { "yes" } else { "no" });
     let alone = (is_call || place == "error").then(|| {
         yes("alone", texts.alone).about("holds only the matching call; all others keep running")
     });
     let places: Vec<&str> = Sort::all().map(Sort::name).chain(PLACES).collect();
     let all = [
-        Some(Field::chosen("place", &places, place).about("left and right choose")),
+        Some(FormField::chosen("place", &places, place).about("left and right choose")),
         name,
         side,
         crosses,
-        Some(Field::typed("if", &texts.condition, "always").about(match is_of_program {
+        Some(FormField::typed("if", &texts.condition, "always").about(match is_of_program {
             true => "a Python expression, such as len(titles) > 3",
             false => {
                 "an expression such as ms > 500 && tool == \"search_web\"; <key:form.fields> lists the fields"
             }
         })),
         Some(
-            Field::typed("hits", &texts.hits, "every hit")
+            FormField::typed("hits", &texts.hits, "every hit")
                 .about("3: only the third hit; >3: each after the third; %10: every tenth"),
         ),
-        Some(Field::typed("log", &texts.log, "stop here").about(match is_of_program {
+        Some(FormField::typed("log", &texts.log, "stop here").about(match is_of_program {
             true => "logs this text without stopping; {len(titles)} inserts a value",
             false => "logs this text without stopping; {tool} inserts a value",
         })),
@@ -248,14 +251,14 @@ fn names(live: &State, place: &str) -> Vec<String> {
 }
 
 impl Popup for BreakpointForm {
-    fn keys(&self) -> Keys {
+    fn keys(&self) -> PopupKeys {
         const HINTS: &[Hint] = &[
             (&[Action::Accept], "set"),
             (&[Action::Up, Action::Down], "field"),
             (&[Action::Left, Action::Right], "choose"),
             (&[Action::Leave], "leave"),
         ];
-        (Layer::Form, HINTS)
+        (KeyLayer::Form, HINTS)
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, _: &mut View) -> Reply {

@@ -4,13 +4,13 @@ use std::fmt;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Keys, Popup, Pressed, Reply, chooser::Chooser};
-use crate::action::{Action, Layer};
+use super::{Popup, PopupKeys, Pressed, Reply, chooser::Chooser};
+use crate::action::{Action, KeyLayer};
 use crate::{cx::Cx, hits::Hits, keymap::Hint, listing::Listing};
 use crate::{request::World, view::View, window::Window};
 
 /// What a popup adds to its list: what comes of choosing, and how it looks.
-pub trait Choice: fmt::Debug {
+pub trait ChooserPopup: fmt::Debug {
     fn hints(&self) -> &'static [Hint];
 
     fn chooser(&mut self) -> &mut Chooser;
@@ -44,9 +44,9 @@ pub trait Choice: fmt::Debug {
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits);
 }
 
-impl<C: Choice> Popup for C {
-    fn keys(&self) -> Keys {
-        (Layer::Chooser, self.hints())
+impl<C: ChooserPopup> Popup for C {
+    fn keys(&self) -> PopupKeys {
+        (KeyLayer::Chooser, self.hints())
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {
@@ -62,7 +62,7 @@ impl<C: Choice> Popup for C {
     }
 
     fn click(&mut self, row: usize, world: &World<'_>, view: &mut View) -> Reply {
-        Choice::click(self, row, world, view)
+        ChooserPopup::click(self, row, world, view)
     }
 
     fn window(&mut self) -> Option<&mut Window> {
@@ -74,7 +74,7 @@ impl<C: Choice> Popup for C {
     }
 
     fn relist(&mut self, listing: Listing) -> Option<Listing> {
-        Choice::relist(self, listing)
+        ChooserPopup::relist(self, listing)
     }
 
     fn prepare(&mut self, _: &Cx<'_>, area: Rect) {
@@ -82,6 +82,6 @@ impl<C: Choice> Popup for C {
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        Choice::draw(self, cx, area, buf, hits);
+        ChooserPopup::draw(self, cx, area, buf, hits);
     }
 }

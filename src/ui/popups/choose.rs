@@ -2,12 +2,12 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::chooser::{self, Chooser, Look};
+use super::chooser::{self, Chooser, ChooserFrame};
 use super::narrow::Words;
-use super::{Confirm, Reply, Value, choice::Choice};
+use super::{Confirm, Reply, ValueEntry, choice::ChooserPopup};
 use crate::action::Action;
 use crate::domain::{ClassAssignment, ClassedBy, Command, EffectId, Knob, State, ToolName};
-use crate::next::Next;
+use crate::next::NextSession;
 use crate::own::{self, OwnCommand};
 use crate::panes::{format, row::Row};
 use crate::request::{ScreenRequest, World};
@@ -19,22 +19,22 @@ use crate::{pane::PaneId, twin::TwinKind, view::View};
 #[derive(Debug)]
 pub struct Choose {
     title: String,
-    choices: Vec<Item>,
+    choices: Vec<ChoiceItem>,
     chooser: Chooser,
 }
 
 #[derive(Debug)]
-struct Item {
+struct ChoiceItem {
     label: String,
     detail: String,
     /// It is what holds now.
     current: bool,
-    does: Does,
+    does: ChoiceOutcome,
 }
 
 /// What comes of choosing.
 #[derive(Debug)]
-enum Does {
+enum ChoiceOutcome {
     Send(Command),
     /// A name for the class of this tool is typed.
     Type(ToolName, Option<ClassAssignment>),
@@ -57,12 +57,15 @@ impl Choose {
                 domain: domain.map(str::to_owned),
                 by: ClassedBy::User,
             };
-            Item {
+            ChoiceItem {
                 label: class.name(),
                 detail: detail.to_owned(),
                 current: now
                     .is_some_and(|now| (&now.class, &now.domain) == (&class.class, &class.domain)),
-                does: Does::Send(Command::SetClass { tool: tool.clone(), class: Some(class) }),
+                does: ChoiceOutcome::Send(Command::SetClass {
+                    tool: tool.clone(),
+                    class: Some(class),
+                }),
             }
         };
         let mut choices = Vec::new();
@@ -71,17 +74,17 @@ impl Choose {
             let domains = class.domains.iter();
             choices.extend(domains.map(|(domain, about)| choice(about, name, Some(domain))));
         }
-        choices.push(Item {
+        choices.push(ChoiceItem {
             label: "none".to_owned(),
             detail: "the next plan classifies it again".to_owned(),
             current: now.is_none(),
-            does: Does::Send(Command::SetClass { tool: tool.clone(), class: None }),
+            does: ChoiceOutcome::Send(Command::SetClass { tool: tool.clone(), class: None }),
         });
-        choices.push(Item {
+        choices.push(ChoiceItem {
             label: "another…".to_owned(),
             detail: "any other name".to_owned(),
             current: choices.iter().all(|choice| !choice.current),
-            does: Does::Type(tool.clone(), now.cloned()),
+            does: ChoiceOutcome::Type(tool.clone(), now.cloned()),
         });
         let said = now.map_or_else(String::new, |now| format!(", {}", format::said(now.by)));
         Self::new("class", format!("Class of {tool}{said}"), choices)
@@ -90,14 +93,14 @@ impl Choose {
     /// Which pane comes into the place of the focused one.
     pub fn pane(view: &View) -> Self {
         let others = PaneId::ALL.iter().filter(|pane| **pane != view.focus);
-        let choices = others.map(|pane| Item {
+        let choices = others.map(|pane| ChoiceItem {
             label: pane.name().to_owned(),
             detail: match view.layouts.now.slot_of(*pane) {
                 Some(_) => "moves here".to_owned(),
                 None => "hidden".to_owned(),
             },
             current: false,
-            does: Does::Show(*pane),
+            does: ChoiceOutcome::Show(*pane),
         });
         let title = format!("Replace {} with another pane", view.focus.name());
         Self::new("pane", title, choices.collect())
@@ -105,11 +108,11 @@ impl Choose {
 
     /// Which demo is shown.
     pub fn demo(demos: &[(&'static str, &'static str)]) -> Self {
-        let choices = demos.iter().map(|(name, about)| Item {
+        let choices = demos.iter().map(|(name, about)| ChoiceItem {
             label: (*name).to_owned(),
             detail: (*about).to_owned(),
             current: false,
-            does: Does::Demo(name),
+            does: ChoiceOutcome::Demo(name),
         });
         let title = "Demos: no key, no network, at most two minutes each".to_owned();
         Self::new("demo", title, choices.collect())
@@ -117,11 +120,11 @@ impl Choose {
 
     /// Which of the user's commands is run.
     pub fn command(commands: &[OwnCommand]) -> Self {
-        let choices = commands.iter().enumerate().map(|(at, command)| Item {
+        let choices = commands.iter().enumerate().map(|(at, command)| ChoiceItem {
             label: command.name.clone(),
             detail: if command.doc.is_empty() { &command.run } else { &command.doc }.clone(),
             current: false,
-            does: Does::Act(own::action(at)),
+            does: ChoiceOutcome::Act(own::action(at)),
         });
         let title = "Run one of your commands on the selection".to_owned();
         Self::new("command", title, choices.collect())
@@ -131,15 +134,15 @@ impl Choose {
     pub fn consent(live: &State, id: EffectId) -> Option<Self> {
         let call = live.tool_call(id)?;
         let arguments = text::clean(&call.arguments.to_string()).to_string();
-        let choice = |label: &str, detail: String, does| Item {
+        let choice = |label: &str, detail: String, does| ChoiceItem {
             label: label.to_owned(),
             detail,
             current: false,
             does,
         };
         let effect = id;
-        let decide = |allowed| Does::Send(Command::Consent { effect, allowed });
-        let later = choice("decide later", "the call waits".to_owned(), Does::Stay);
+        let decide = |allowed| ChoiceOutcome::Send(Command::Consent { effect, allowed });
+        let later = choice("decide later", "the call waits".to_owned(), ChoiceOutcome::Stay);
         let refuse =
             choice("refuse", "this call; the agent sees the refusal".to_owned(), decide(false));
         let (tool, arguments) = (&call.tool, text::cut(&arguments, 60));
@@ -155,7 +158,7 @@ impl Choose {
             choice(
                 "allow always",
                 format!("every call of {tool} in this session"),
-                Does::Send(Command::AllowTool { effect }),
+                ChoiceOutcome::Send(Command::AllowTool { effect }),
             ),
             refuse,
         ];
@@ -165,11 +168,11 @@ impl Choose {
 
     /// What the twin of this session leaves out.
     pub fn twin() -> Self {
-        let choice = |kind: TwinKind, detail: &str| Item {
+        let choice = |kind: TwinKind, detail: &str| ChoiceItem {
             label: kind.name().to_owned(),
             detail: detail.to_owned(),
             current: false,
-            does: Does::Twin(kind),
+            does: ChoiceOutcome::Twin(kind),
         };
         let choices = vec![
             choice(TwinKind::Unbroken, "the same session, unbroken"),
@@ -184,17 +187,17 @@ impl Choose {
 
     /// A knob's value by name.
     pub fn knob(knob: Knob, names: &[&str], value: f64) -> Self {
-        let choices = names.iter().enumerate().map(|(i, name)| Item {
+        let choices = names.iter().enumerate().map(|(i, name)| ChoiceItem {
             label: (*name).to_owned(),
             detail: String::new(),
             current: i as f64 == value,
-            does: Does::Send(Command::TurnKnob { knob, value: i as f64 }),
+            does: ChoiceOutcome::Send(Command::TurnKnob { knob, value: i as f64 }),
         });
         let title = format!("{}: {}", knob.spec().name, knob.spec().doc);
         Self::new("value", title, choices.collect())
     }
 
-    fn new(noun: &'static str, title: String, choices: Vec<Item>) -> Self {
+    fn new(noun: &'static str, title: String, choices: Vec<ChoiceItem>) -> Self {
         let now = choices.iter().position(|choice| choice.current).unwrap_or(0);
         let words = choices.iter().map(|choice| Words::new(&choice.label, &choice.detail));
         let chooser = Chooser::new(noun, words.collect(), now);
@@ -202,7 +205,7 @@ impl Choose {
     }
 }
 
-impl Choice for Choose {
+impl ChooserPopup for Choose {
     fn hints(&self) -> &'static [Hint] {
         &[(&[Action::Accept], "choose"), (&[Action::Leave], "leave")]
     }
@@ -212,37 +215,39 @@ impl Choice for Choose {
     }
 
     fn choose(&mut self, thing: usize, world: &World<'_>, view: &mut View) -> Reply {
-        let Item { does, current, .. } = &self.choices[thing];
+        let ChoiceItem { does, current, .. } = &self.choices[thing];
         match does {
-            Does::Type(tool, now) => {
-                Reply::Replace(Box::new(Value::class(tool.clone(), now.as_ref())))
+            ChoiceOutcome::Type(tool, now) => {
+                Reply::Replace(Box::new(ValueEntry::class(tool.clone(), now.as_ref())))
             }
-            Does::Show(pane) => {
+            ChoiceOutcome::Show(pane) => {
                 let beside = view.focus;
                 view.layouts.now.put(*pane, beside);
                 view.go_to(*pane);
                 Reply::Close
             }
-            Does::Demo(name) => Reply::Done(vec![ScreenRequest::Leave(Next::Demo(name))]),
-            Does::Act(action) => Reply::Act(*action),
-            Does::Stay => Reply::Close,
-            Does::Twin(kind) => match Confirm::twin(world.live, *kind) {
+            ChoiceOutcome::Demo(name) => {
+                Reply::Done(vec![ScreenRequest::Leave(NextSession::Demo(name))])
+            }
+            ChoiceOutcome::Act(action) => Reply::Act(*action),
+            ChoiceOutcome::Stay => Reply::Close,
+            ChoiceOutcome::Twin(kind) => match Confirm::twin(world.live, *kind) {
                 Some(question) => Reply::Replace(Box::new(question)),
                 None => Reply::Done(vec![ScreenRequest::StartTwin(*kind)]),
             },
-            Does::Send(_) if *current => Reply::Close,
-            Does::Send(command) => Reply::send(command.clone()),
+            ChoiceOutcome::Send(_) if *current => Reply::Close,
+            ChoiceOutcome::Send(command) => Reply::send(command.clone()),
         }
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let widest = |text: fn(&Item) -> &str| {
+        let widest = |text: fn(&ChoiceItem) -> &str| {
             self.choices.iter().map(|choice| text::width(text(choice))).max().unwrap_or(0)
         };
         let labels = widest(|choice| &choice.label).min(32);
         let details = widest(|choice| &choice.detail);
         let width = (labels + details + 7).max(text::width(&self.title) + 2).max(44);
-        let look = Look { title: &self.title, hints: self.hints(), width };
+        let look = ChooserFrame { title: &self.title, hints: self.hints(), width };
         let styles = (cx.theme.text, cx.theme.letters());
         self.chooser.draw(cx, (area, buf, hits), &look, |found, line, buf| {
             let choice = &self.choices[found.id];

@@ -3,9 +3,9 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::narrow::{Found, Words, narrow};
-use super::{Pressed, Reply, entry::Entry, frame, pick::Pick};
-use crate::action::{Action, Layer};
+use super::narrow::{FuzzyMatch, Words, narrow};
+use super::{Pressed, Reply, entry::TextEntry, frame, pick::Pick};
+use crate::action::{Action, KeyLayer};
 use crate::panes::row::{self, Row};
 use crate::window::Move;
 use crate::{cx::Cx, hits::Hits, keymap::Hint, text};
@@ -23,10 +23,10 @@ pub struct Chooser {
     sections: Vec<(usize, &'static str)>,
     /// Lines below the list, of which the first stays blank.
     foot: u16,
-    entry: Entry,
+    entry: TextEntry,
     /// What is meant where nothing in the list is.
     pub instead: Option<String>,
-    lines: Vec<Line>,
+    lines: Vec<ChooserLine>,
     pub pick: Pick,
     /// What is selected while nothing is typed.
     first: usize,
@@ -35,19 +35,19 @@ pub struct Chooser {
 }
 
 #[derive(Debug)]
-enum Line {
+enum ChooserLine {
     Section(&'static str),
-    Thing(Found),
+    Thing(FuzzyMatch),
 }
 
 /// The parts of the box that are the popup's own.
-pub(super) struct Parts {
+pub(super) struct ChooserAreas {
     pub head: Rect,
     pub foot: Rect,
 }
 
 /// The title, the keys and the inner width of the box.
-pub(super) struct Look<'a> {
+pub(super) struct ChooserFrame<'a> {
     pub title: &'a str,
     pub hints: &'static [Hint],
     pub width: usize,
@@ -79,8 +79,8 @@ impl Chooser {
     /// What is in this line of the list.
     pub fn thing(&self, line: usize) -> Option<usize> {
         match self.lines.get(line)? {
-            Line::Thing(found) => Some(found.id),
-            Line::Section(_) => None,
+            ChooserLine::Thing(found) => Some(found.id),
+            ChooserLine::Section(_) => None,
         }
     }
 
@@ -166,9 +166,9 @@ impl Chooser {
         for found in found {
             let section = self.sections.iter().find(|(first, _)| *first == found.id);
             if let Some((_, name)) = section.filter(|_| self.is_whole()) {
-                self.lines.push(Line::Section(name));
+                self.lines.push(ChooserLine::Section(name));
             }
-            self.lines.push(Line::Thing(found));
+            self.lines.push(ChooserLine::Thing(found));
         }
         self.pick.window = Default::default();
         self.place();
@@ -204,11 +204,11 @@ impl Chooser {
         &self,
         cx: &Cx<'_>,
         (area, buf, hits): (Rect, &mut Buffer, &mut Hits),
-        look: &Look<'_>,
-        mut row: impl FnMut(&Found, Rect, &mut Buffer),
-    ) -> Parts {
+        look: &ChooserFrame<'_>,
+        mut row: impl FnMut(&FuzzyMatch, Rect, &mut Buffer),
+    ) -> ChooserAreas {
         let size = (look.width, usize::from(self.height(area)));
-        let keys = cx.keymap.legend(Layer::Chooser, look.hints);
+        let keys = cx.keymap.legend(KeyLayer::Chooser, look.hints);
         let inside = frame::open(cx, (area, buf, hits), look.title, &keys, size);
         let (field, rest) = row::split(inside, 1);
         let (head, rest) = row::split(rest, HEAD - 1);
@@ -226,11 +226,11 @@ impl Chooser {
             }
         }
         self.pick.draw(cx, (list, buf, hits), |i, line, buf| match &self.lines[i] {
-            Line::Section(name) => row::note(line, name, cx.theme.title, buf),
-            Line::Thing(found) => row(found, line, buf),
+            ChooserLine::Section(name) => row::note(line, name, cx.theme.title, buf),
+            ChooserLine::Thing(found) => row(found, line, buf),
         });
         // The first line below the list is left blank.
-        Parts { head, foot: row::split(foot, 1).1 }
+        ChooserAreas { head, foot: row::split(foot, 1).1 }
     }
 
     /// What is typed, and at the right how many fit.
@@ -239,7 +239,7 @@ impl Chooser {
             return;
         }
         let all = self.all.len();
-        let fit = self.lines.iter().filter(|line| matches!(line, Line::Thing(_))).count();
+        let fit = self.lines.iter().filter(|line| matches!(line, ChooserLine::Thing(_))).count();
         let count = format!(" {fit} of {all}");
         let mut line = Row::new(area, buf);
         line.put("> ", cx.theme.key);
@@ -259,7 +259,7 @@ impl Chooser {
 /// marked that fit what was typed.
 pub(super) fn put(
     row: &mut Row<'_>,
-    found: &Found,
+    found: &FuzzyMatch,
     (name, about): (&str, &str),
     (width, gap): (usize, usize),
     styles: (Style, Style),

@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Keys, Popup, Pressed, Reply, frame};
-use crate::action::{Action, Layer};
+use super::{Popup, PopupKeys, Pressed, Reply, frame};
+use crate::action::{Action, KeyLayer};
 use crate::domain::{
     CacheBreak, ChangedDefinition, Command, EffectClass, EffectId, Mode, State, TaskId, ToolName,
     words::counted,
 };
 use crate::hits::{Hits, Target};
 use crate::keymap::Meaning;
-use crate::next::Next;
+use crate::next::NextSession;
 use crate::panes::row;
 use crate::papers::sweep::Scope;
 use crate::request::{ScreenRequest, World};
@@ -145,7 +145,7 @@ impl Confirm {
             "config.toml, tasks.toml and tools/: files that exist stay unchanged.".to_owned();
         let folder = text::cut_middle(&text::clean(&folder.to_string_lossy()), 60);
         let question = format!("Write a project into {folder}?");
-        Self { question, detail, yes: ScreenRequest::Leave(Next::Project) }
+        Self { question, detail, yes: ScreenRequest::Leave(NextSession::Project) }
     }
 
     /// Journals are deleted, which take this many bytes.
@@ -184,14 +184,14 @@ impl Confirm {
 }
 
 impl Popup for Confirm {
-    fn keys(&self) -> Keys {
-        (Layer::Confirm, &[(&[Action::Accept], "yes"), (&[Action::Leave], "no")])
+    fn keys(&self) -> PopupKeys {
+        (KeyLayer::Confirm, &[(&[Action::Accept], "yes"), (&[Action::Leave], "no")])
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, _: &mut View) -> Reply {
         // Pressing the key again that asked to quit means yes.
-        let quit = Meaning::Action(Layer::Global, Action::Quit);
-        let again = world.keymap.meaning(&[Layer::Global], &[pressed.key]) == quit;
+        let quit = Meaning::Action(KeyLayer::Global, Action::Quit);
+        let again = world.keymap.meaning(&[KeyLayer::Global], &[pressed.key]) == quit;
         match pressed.action {
             _ if again && self.yes == ScreenRequest::Quit => self.agreed(),
             Some(Action::Accept) => self.agreed(),

@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use similar::{ChangeTag, TextDiff};
 
-use super::{entry::Entry, frame};
+use super::{entry::TextEntry, frame};
 use crate::panes::row::{self, Row};
 use crate::{cx::Cx, hits::Hits, text};
 
@@ -18,7 +18,7 @@ pub(super) struct Edited<'a> {
     /// What is known of it, above the text; empty: nothing.
     pub facts: &'a str,
     pub legend: &'a str,
-    pub entry: &'a Entry,
+    pub entry: &'a TextEntry,
     /// What was there; `None`: nothing to compare it with.
     pub before: Option<&'a str>,
 }

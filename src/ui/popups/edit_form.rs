@@ -4,8 +4,10 @@ use std::fmt;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Confirm, Keys, Popup, Pressed, Reply, difference::Edited, edit_text, entry::Entry};
-use crate::action::{Action, Layer};
+use super::{
+    Confirm, Popup, PopupKeys, Pressed, Reply, difference::Edited, edit_text, entry::TextEntry,
+};
+use crate::action::{Action, KeyLayer};
 use crate::domain::edit::Edit;
 use crate::domain::fault::Trigger;
 use crate::domain::{CacheBreak, Command, EffectId, FaultKind, FaultSpec, State, Target};
@@ -35,7 +37,7 @@ pub struct EditForm {
     answers: Option<Target>,
     /// How many of its next calls get the same answer.
     times: u32,
-    entry: Entry,
+    entry: TextEntry,
     checker: Option<Checker>,
     /// Of arguments: the model remembers the edited call.
     shown: bool,
@@ -76,7 +78,7 @@ impl EditForm {
         let facts = facts(state, id);
         let title =
             format!("Edit the {} of call {} · {}", before.name(), effect.id, name(state, id));
-        let entry = Entry::text_of(&edit_text::written(&before));
+        let entry = TextEntry::text_of(&edit_text::written(&before));
         Some(Self {
             effect: id,
             title,
@@ -96,7 +98,7 @@ impl EditForm {
         let tool = state.tool_call(id).map(|call| Target::Tool(call.tool.clone()));
         let target = tool.or_else(|| Some(Target::Role(state.model_call(id)?.role)))?;
         let title = format!("Answer call {id} · {} · in its place", name(state, id));
-        let (before, entry) = (Edit::Result(String::new()), Entry::text_of(""));
+        let (before, entry) = (Edit::Result(String::new()), TextEntry::text_of(""));
         let (answers, times, checker) = (Some(target), 0, None);
         let (shown, past, facts) = (true, None, facts(state, id));
         Some(Self { effect: id, title, facts, before, answers, times, entry, checker, shown, past })
@@ -228,7 +230,7 @@ fn facts(state: &State, id: EffectId) -> String {
 }
 
 impl Popup for EditForm {
-    fn keys(&self) -> Keys {
+    fn keys(&self) -> PopupKeys {
         const APPLY: Hint = (&[Action::Accept], "apply");
         const GO: Hint = (&[Action::AcceptAndRun], "apply and resume");
         const EDITOR: Hint = (&[Action::Editor], "$EDITOR");
@@ -243,7 +245,7 @@ impl Popup for EditForm {
             None if self.has_choice() => CHOICE,
             None => PLAIN,
         };
-        (Layer::Editor, hints)
+        (KeyLayer::Editor, hints)
     }
 
     fn key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {

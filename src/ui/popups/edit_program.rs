@@ -2,13 +2,13 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Keys, Popup, Pressed, Reply, difference::Edited, entry::Entry};
-use crate::action::{Action, Layer};
+use super::{Popup, PopupKeys, Pressed, Reply, difference::Edited, entry::TextEntry};
+use crate::action::{Action, KeyLayer};
 use crate::domain::program::Raised;
 use crate::domain::{Command, State, TaskId, words::counted};
 use crate::own::Selection;
 use crate::panes::row::Row;
-use crate::papers::atc::source::Source;
+use crate::papers::atc::source::ParsedProgram;
 use crate::symbols::{DONE, FAILED};
 use crate::{cx::Cx, hits::Hits, keymap::Hint, request::ScreenRequest, request::World, view::View};
 
@@ -18,7 +18,7 @@ pub struct EditProgram {
     task: TaskId,
     title: String,
     before: String,
-    entry: Entry,
+    entry: TextEntry,
     /// Calls of the program that is held: they are its record.
     calls: usize,
 }
@@ -28,12 +28,12 @@ impl EditProgram {
     pub fn of(state: &State) -> Option<Self> {
         let (task, program) = state.held_program()?;
         let title = format!("Edit program {} of task {}", program.number, task.id);
-        let (before, entry) = (program.text.to_string(), Entry::text_of(&program.text));
+        let (before, entry) = (program.text.to_string(), TextEntry::text_of(&program.text));
         Some(Self { task: task.id, title, before, entry, calls: program.calls.len() })
     }
 
     fn check(&self) -> Result<(), Box<Raised>> {
-        Source::parse(&self.entry.text()).map(|_| ())
+        ParsedProgram::parse(&self.entry.text()).map(|_| ())
     }
 
     /// Goes on with it; `goes_on` also lets the agent run.
@@ -49,14 +49,14 @@ impl EditProgram {
 }
 
 impl Popup for EditProgram {
-    fn keys(&self) -> Keys {
+    fn keys(&self) -> PopupKeys {
         const HINTS: &[Hint] = &[
             (&[Action::Accept], "continue from here"),
             (&[Action::AcceptAndRun], "and run"),
             (&[Action::Editor], "$EDITOR"),
             (&[Action::Leave], "drop"),
         ];
-        (Layer::Editor, HINTS)
+        (KeyLayer::Editor, HINTS)
     }
 
     fn key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {

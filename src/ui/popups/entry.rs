@@ -14,20 +14,20 @@ const LONGEST: usize = 8 * 1024 * 1024;
 
 /// A field, of one line or of many.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct TextEntry {
     /// Boxed, for it is large and every popup with a field would be.
     area: Box<TextArea<'static>>,
     many: bool,
     most: usize,
 }
 
-impl Default for Entry {
+impl Default for TextEntry {
     fn default() -> Self {
         Self { area: Box::default(), many: false, most: MOST }
     }
 }
 
-impl Entry {
+impl TextEntry {
     pub fn line(text: &str) -> Self {
         let mut entry = Self::default();
         entry.paste(text);
@@ -125,12 +125,12 @@ mod tests {
 
     #[test]
     fn pasted_text_is_harmless_and_of_the_right_shape() {
-        let mut line = Entry::default();
+        let mut line = TextEntry::default();
         line.paste("a\r\nb\x1b[31m\tc");
         assert_eq!(line.text(), "a b[31m c");
         line.set("7");
         assert_eq!(line.text(), "7");
-        let mut lines = Entry::lines();
+        let mut lines = TextEntry::lines();
         lines.paste("a\r\nb\x07");
         assert_eq!((lines.text().as_str(), lines.rows()), ("a\nb", 2));
         lines.paste(&"x".repeat(2 * MOST));

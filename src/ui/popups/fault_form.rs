@@ -3,9 +3,9 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::fields::{Doubts, Field, Fields};
-use super::{Inspect, Keys, Popup, Pressed, Reply, Subject, frame};
-use crate::action::{Action, Layer};
+use super::fields::{Doubts, FormField, FormFields};
+use super::{Inspect, Popup, PopupKeys, Pressed, Reply, Subject, frame};
+use crate::action::{Action, KeyLayer};
 use crate::domain::fault::Trigger;
 use crate::domain::target::{Sort, Target, target_text};
 use crate::domain::{Command, FaultId, FaultKind, FaultSpec, FaultState, State};
@@ -27,7 +27,7 @@ pub struct FaultForm {
     /// What the fields are for.
     sort: Sort,
     kind: FaultKind,
-    fields: Fields,
+    fields: FormFields,
     error: Option<String>,
     doubts: Doubts,
 }
@@ -40,7 +40,7 @@ impl FaultForm {
             replaces: None,
             sort,
             kind: FaultKind::outage(),
-            fields: Fields::default(),
+            fields: FormFields::default(),
             error: None,
             doubts: Doubts::default(),
         };
@@ -70,25 +70,26 @@ impl FaultForm {
             let found = settings.iter().find(|(of, _)| *of == key);
             found.map_or("", |(_, value)| value.as_str())
         };
-        let mut all = vec![Field::chosen("target", &sorts, sort.name()).about(about_target(sort))];
+        let mut all =
+            vec![FormField::chosen("target", &sorts, sort.name()).about(about_target(sort))];
         if sort.takes_name() {
             let hint = if sort == Sort::Edge { "search_web->calculator" } else { "" };
             let names = live.target_names(sort);
-            all.push(Field::typed("name", name, hint).about("its name").offering(names));
+            all.push(FormField::typed("name", name, hint).about("its name").offering(names));
         }
-        all.push(Field::chosen("kind", &kinds, kind.name()).about("what happens to the call"));
+        all.push(FormField::chosen("kind", &kinds, kind.name()).about("what happens to the call"));
         for key in kind.keys(sort) {
             let choices = FaultKind::choices(key);
             all.push(if choices.is_empty() {
                 let (hint, about) = of_kind(key, kind, sort);
-                Field::typed(*key, value(key), hint).about(about)
+                FormField::typed(*key, value(key), hint).about(about)
             } else {
-                Field::chosen(key, &choices, value(key)).about("left and right choose")
+                FormField::chosen(key, &choices, value(key)).about("left and right choose")
             });
         }
         all.extend(Trigger::KEYS.iter().map(|key| {
             let (hint, about) = of_trigger(key);
-            Field::typed(*key, value(key), hint).about(about)
+            FormField::typed(*key, value(key), hint).about(about)
         }));
         self.fields.replace(all);
     }
@@ -221,14 +222,14 @@ fn of_trigger(key: &str) -> (&'static str, &'static str) {
 }
 
 impl Popup for FaultForm {
-    fn keys(&self) -> Keys {
+    fn keys(&self) -> PopupKeys {
         const HINTS: &[Hint] = &[
             (&[Action::Accept], "arm"),
             (&[Action::Up, Action::Down], "field"),
             (&[Action::Left, Action::Right], "choose"),
             (&[Action::Leave], "leave"),
         ];
-        (Layer::Form, HINTS)
+        (KeyLayer::Form, HINTS)
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, _: &mut View) -> Reply {

@@ -2,8 +2,8 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{FaultForm, Keys, Popup, Pressed, Reply, frame, pick::Pick};
-use crate::action::{Action, Layer};
+use super::{FaultForm, Popup, PopupKeys, Pressed, Reply, frame, pick::Pick};
+use crate::action::{Action, KeyLayer};
 use crate::domain::fault::Preset;
 use crate::domain::{Command, FaultId, FaultSpec, FaultState, State, Target, words::counted};
 use crate::panes::row::{self, Row};
@@ -21,13 +21,13 @@ const BELOW: usize = 4;
 
 /// The list of faults; below them a row leads to a new one, and others to those for demonstrations.
 #[derive(Debug)]
-pub struct Faults {
+pub struct FaultList {
     /// What a new fault hits, to begin with.
     target: Option<Target>,
     pick: Pick,
 }
 
-impl Faults {
+impl FaultList {
     /// Starts at the last fault of what is selected, or at the last one that is armed.
     pub fn new(live: &State, view: &View) -> Self {
         let first = || live.tools.keys().next().cloned().map(Target::Tool);
@@ -75,15 +75,15 @@ impl Faults {
     }
 }
 
-impl Popup for Faults {
-    fn keys(&self) -> Keys {
+impl Popup for FaultList {
+    fn keys(&self) -> PopupKeys {
         const HINTS: &[Hint] = &[
             (&[Action::Add], "new"),
             (&[Action::Toggle], "arm or disarm"),
             (&[Action::Edit], "change"),
             (&[Action::Leave], "leave"),
         ];
-        (Layer::List, HINTS)
+        (KeyLayer::List, HINTS)
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {

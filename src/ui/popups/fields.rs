@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Pressed, entry::Entry};
+use super::{Pressed, entry::TextEntry};
 use crate::action::Action;
 use crate::hits::{Hits, Target};
 use crate::panes::row::Row;
@@ -13,8 +13,8 @@ use crate::{cx::Cx, text, window::Window};
 
 /// Fields, of which one has the keyboard.
 #[derive(Debug, Default)]
-pub(super) struct Fields {
-    all: Vec<Field>,
+pub(super) struct FormFields {
+    all: Vec<FormField>,
     at: usize,
     /// An error is about the field with the keyboard.
     is_wrong: bool,
@@ -40,22 +40,22 @@ impl Doubts {
 
 /// A field.
 #[derive(Debug)]
-pub(super) struct Field {
+pub(super) struct FormField {
     pub label: Cow<'static, str>,
     /// What is said of it while it has the keyboard.
     about: Cow<'static, str>,
-    value: Value,
+    value: FieldValue,
 }
 
 #[derive(Debug)]
-enum Value {
+enum FieldValue {
     Chosen {
         names: Vec<&'static str>,
         at: usize,
     },
     /// `hint`: what holds where nothing is typed. `choices`: what left and right offer.
     Typed {
-        entry: Entry,
+        entry: TextEntry,
         hint: &'static str,
         choices: Vec<String>,
         /// The text was chosen, not typed: the first character that is typed replaces it.
@@ -63,16 +63,16 @@ enum Value {
     },
 }
 
-impl Field {
+impl FormField {
     pub fn chosen(label: &'static str, names: &[&'static str], now: &str) -> Self {
         let at = names.iter().position(|name| *name == now).unwrap_or(0);
-        let value = Value::Chosen { names: names.to_vec(), at };
+        let value = FieldValue::Chosen { names: names.to_vec(), at };
         Self { label: label.into(), about: Cow::default(), value }
     }
 
     pub fn typed(label: impl Into<Cow<'static, str>>, text: &str, hint: &'static str) -> Self {
-        let (entry, choices) = (Entry::line(text), Vec::new());
-        let value = Value::Typed { entry, hint, choices, is_chosen: false };
+        let (entry, choices) = (TextEntry::line(text), Vec::new());
+        let value = FieldValue::Typed { entry, hint, choices, is_chosen: false };
         Self { label: label.into(), about: Cow::default(), value }
     }
 
@@ -83,7 +83,7 @@ impl Field {
 
     #[must_use]
     pub fn offering(mut self, offered: Vec<String>) -> Self {
-        if let Value::Typed { entry, choices, is_chosen, .. } = &mut self.value {
+        if let FieldValue::Typed { entry, choices, is_chosen, .. } = &mut self.value {
             *is_chosen = offered.contains(&entry.text());
             *choices = offered;
         }
@@ -92,20 +92,22 @@ impl Field {
 
     fn text(&self) -> String {
         match &self.value {
-            Value::Chosen { names, at } => names.get(*at).copied().unwrap_or_default().to_owned(),
-            Value::Typed { entry, .. } => entry.text().trim().to_owned(),
+            FieldValue::Chosen { names, at } => {
+                names.get(*at).copied().unwrap_or_default().to_owned()
+            }
+            FieldValue::Typed { entry, .. } => entry.text().trim().to_owned(),
         }
     }
 
     /// Takes the next choice; false where there is none, so that the key moves in the text.
     fn turn(&mut self, by: isize) -> bool {
         match &mut self.value {
-            Value::Chosen { names, at } => {
+            FieldValue::Chosen { names, at } => {
                 *at = (*at + names.len()).saturating_add_signed(by) % names.len().max(1);
                 true
             }
-            Value::Typed { choices, .. } if choices.is_empty() => false,
-            Value::Typed { entry, choices, is_chosen, .. } => {
+            FieldValue::Typed { choices, .. } if choices.is_empty() => false,
+            FieldValue::Typed { entry, choices, is_chosen, .. } => {
                 let now = entry.text();
                 *is_chosen = true;
                 let at = choices.iter().position(|choice| *choice == now);
@@ -135,12 +137,12 @@ impl Field {
         let x = (line.x + u16::try_from(label + 2).unwrap_or(u16::MAX)).min(line.right());
         let value = Rect { x, width: line.right() - x, ..line };
         match &self.value {
-            Value::Chosen { names, at } => {
+            FieldValue::Chosen { names, at } => {
                 let name = names.get(*at).copied().unwrap_or_default();
                 let name = if on { format!("< {name} >") } else { name.to_owned() };
                 Row::new(value, buf).put(&name, style);
             }
-            Value::Typed { entry, hint, .. } => {
+            FieldValue::Typed { entry, hint, .. } => {
                 let is_empty = entry.text().is_empty();
                 if on {
                     entry.draw(cx, value, buf);
@@ -155,13 +157,13 @@ impl Field {
     }
 }
 
-impl Fields {
-    pub fn new(all: Vec<Field>) -> Self {
+impl FormFields {
+    pub fn new(all: Vec<FormField>) -> Self {
         Self { all, at: 0, is_wrong: false, window: Window::default() }
     }
 
     /// Takes other fields; the one with the keyboard keeps it where it is still there.
-    pub fn replace(&mut self, all: Vec<Field>) {
+    pub fn replace(&mut self, all: Vec<FormField>) {
         let label = self.all.get(self.at).map(|field| &field.label);
         let at = all.iter().position(|field| Some(&field.label) == label);
         (self.at, self.all) = (at.unwrap_or(0), all);
@@ -169,13 +171,15 @@ impl Fields {
 
     /// Gives the field that an error is about the keyboard: the error begins with its label, or names its text.
     pub fn blame(&mut self, error: &str) {
-        let is_named = |field: &Field| {
+        let is_named = |field: &FormField| {
             let rest = error.strip_prefix(&*field.label);
             rest.is_some_and(|rest| rest.starts_with([' ', ':']))
         };
-        let is_quoted = |field: &Field| {
+        let is_quoted = |field: &FormField| {
             let text = field.text();
-            matches!(field.value, Value::Typed { .. }) && !text.is_empty() && error.contains(&text)
+            matches!(field.value, FieldValue::Typed { .. })
+                && !text.is_empty()
+                && error.contains(&text)
         };
         let found = self.all.iter().position(is_named);
         let found = found.or_else(|| self.all.iter().position(is_quoted));
@@ -191,7 +195,7 @@ impl Fields {
     /// What is typed or chosen; nothing for a field that is not there.
     pub fn text(&self, label: &str) -> String {
         let field = self.all.iter().find(|field| field.label == label);
-        field.map_or_else(String::new, Field::text)
+        field.map_or_else(String::new, FormField::text)
     }
 
     pub fn count(&self) -> usize {
@@ -200,7 +204,7 @@ impl Fields {
 
     /// What is typed or chosen in each, in order.
     pub fn texts(&self) -> impl Iterator<Item = String> {
-        self.all.iter().map(Field::text)
+        self.all.iter().map(FormField::text)
     }
 
     /// What is said of the field with the keyboard.
@@ -225,14 +229,16 @@ impl Fields {
             _ => {
                 let Some(field) = self.all.get_mut(self.at) else { return };
                 match &mut field.value {
-                    Value::Typed { entry, is_chosen, .. } => {
+                    FieldValue::Typed { entry, is_chosen, .. } => {
                         if std::mem::take(is_chosen) && pressed.key.types().is_some() {
                             entry.set("");
                         }
                         entry.key(pressed.key);
                     }
-                    Value::Chosen { .. } if pressed.key.types() == Some(' ') => _ = field.turn(1),
-                    Value::Chosen { .. } => {}
+                    FieldValue::Chosen { .. } if pressed.key.types() == Some(' ') => {
+                        _ = field.turn(1)
+                    }
+                    FieldValue::Chosen { .. } => {}
                 }
             }
         }
@@ -241,14 +247,14 @@ impl Fields {
     fn turn(&mut self, pressed: Pressed, by: isize) {
         let Some(field) = self.all.get_mut(self.at) else { return };
         if !field.turn(by)
-            && let Value::Typed { entry, .. } = &mut field.value
+            && let FieldValue::Typed { entry, .. } = &mut field.value
         {
             entry.key(pressed.key);
         }
     }
 
     pub fn paste(&mut self, text: &str) {
-        if let Some(Field { value: Value::Typed { entry, is_chosen, .. }, .. }) =
+        if let Some(FormField { value: FieldValue::Typed { entry, is_chosen, .. }, .. }) =
             self.all.get_mut(self.at)
         {
             if std::mem::take(is_chosen) {

@@ -3,22 +3,22 @@
 
 use ratatui::{crossterm::event::KeyCode, style::Style};
 
-use super::{Keys, Popup, Pressed, Reply, entry::Entry};
-use crate::action::{Action, Layer};
+use super::{Popup, PopupKeys, Pressed, Reply, entry::TextEntry};
+use crate::action::{Action, KeyLayer};
 use crate::symbols::SPENT;
-use crate::{cx::Cx, found::Found, needle::Needle};
+use crate::{cx::Cx, found::PaneSearch, needle::Needle};
 use crate::{keymap::Hint, pane::PaneId, panes, request::World, view::View, window};
 
 /// A search in one pane.
 #[derive(Debug)]
 pub struct Find {
     pane: PaneId,
-    entry: Entry,
+    entry: TextEntry,
 }
 
 impl Find {
     pub fn in_pane(pane: PaneId) -> Self {
-        Self { pane, entry: Entry::default() }
+        Self { pane, entry: TextEntry::default() }
     }
 
     fn find(&mut self, world: &World<'_>, view: &mut View, how: window::Find) {
@@ -27,7 +27,7 @@ impl Find {
         if !needle.is_empty() {
             panes::find(self.pane, world.shown, view, &needle, how);
         }
-        view.find = Some(Found::new(self.pane, needle));
+        view.find = Some(PaneSearch::new(self.pane, needle));
         panes::look_up(world.shown, view);
     }
 }
@@ -41,13 +41,13 @@ fn leave(view: &mut View) -> Reply {
 
 /// It has no box: its line is the footer's, so that all of the pane can be seen.
 impl Popup for Find {
-    fn keys(&self) -> Keys {
+    fn keys(&self) -> PopupKeys {
         const HINTS: &[Hint] = &[
             (&[Action::Accept], "keeps it"),
             (&[Action::Up, Action::Down], "move"),
             (&[Action::Leave], "ends"),
         ];
-        (Layer::Search, HINTS)
+        (KeyLayer::Search, HINTS)
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {

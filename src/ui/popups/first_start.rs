@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::chooser::{self, Chooser, Look};
+use super::chooser::{self, Chooser, ChooserFrame};
 use super::narrow::Words;
-use super::{Confirm, Keys, Popup, Pressed, Reply, choice::Choice, entry::Entry, frame};
-use crate::action::{Action, Layer};
-use crate::next::Next;
+use super::{
+    Confirm, Popup, PopupKeys, Pressed, Reply, choice::ChooserPopup, entry::TextEntry, frame,
+};
+use crate::action::{Action, KeyLayer};
+use crate::next::NextSession;
 use crate::panes::row::{self, Row};
 use crate::request::{ScreenRequest, World};
 use crate::{cx::Cx, hits::Hits, keymap::Hint, text, view::View};
@@ -23,13 +25,13 @@ const NAME: usize = 12;
 /// The list of beginnings.
 #[derive(Debug)]
 pub struct FirstStart {
-    items: Vec<(String, String, Does)>,
+    items: Vec<(String, String, FirstStartOutcome)>,
     chooser: Chooser,
 }
 
 #[derive(Clone, Debug)]
-enum Does {
-    Leave(Next),
+enum FirstStartOutcome {
+    Leave(NextSession),
     /// A project is written into this folder.
     Project(PathBuf),
     /// The path of an API's description is typed.
@@ -42,18 +44,30 @@ impl FirstStart {
     /// The tours by name with a line each; the API keys in the environment; the folder for a new project.
     pub fn new(demos: &[(&'static str, &'static str)], keys: &[&str], folder: &Path) -> Self {
         let tours = demos.iter().map(|(name, about)| {
-            ((*name).to_owned(), (*about).to_owned(), Does::Leave(Next::Demo(name)))
+            (
+                (*name).to_owned(),
+                (*about).to_owned(),
+                FirstStartOutcome::Leave(NextSession::Demo(name)),
+            )
         });
         let models = match keys {
             [] => "a new project here, with the local models that answer".to_owned(),
             keys => format!("a new project here, with {} and local models", keys.join(", ")),
         };
         let own = [
-            ("own model", &*models, Does::Project(folder.to_owned())),
-            ("own tools", "import an API: OpenAPI, Swagger or Postman", Does::Import),
-            ("question", "type a question for the sample tools", Does::Act(Action::NewTask)),
-            ("sessions", "open the last session, or one before it", Does::Act(Action::Sessions)),
-            ("samples", "run the sample tasks by hand", Does::Stay),
+            ("own model", &*models, FirstStartOutcome::Project(folder.to_owned())),
+            ("own tools", "import an API: OpenAPI, Swagger or Postman", FirstStartOutcome::Import),
+            (
+                "question",
+                "type a question for the sample tools",
+                FirstStartOutcome::Act(Action::NewTask),
+            ),
+            (
+                "sessions",
+                "open the last session, or one before it",
+                FirstStartOutcome::Act(Action::Sessions),
+            ),
+            ("samples", "run the sample tasks by hand", FirstStartOutcome::Stay),
         ];
         let own = own.map(|(name, about, does)| (name.to_owned(), about.to_owned(), does));
         let items: Vec<_> = tours.chain(own).collect();
@@ -69,7 +83,7 @@ impl FirstStart {
     }
 }
 
-impl Choice for FirstStart {
+impl ChooserPopup for FirstStart {
     fn hints(&self) -> &'static [Hint] {
         &[(&[Action::Accept], "start"), (&[Action::Leave], "to the samples")]
     }
@@ -80,17 +94,17 @@ impl Choice for FirstStart {
 
     fn choose(&mut self, thing: usize, _: &World<'_>, _: &mut View) -> Reply {
         match self.items[thing].2.clone() {
-            Does::Leave(next) => Reply::Done(vec![ScreenRequest::Leave(next)]),
-            Does::Project(folder) => Reply::Open(Box::new(Confirm::project(&folder))),
-            Does::Import => Reply::Open(Box::new(ImportEntry::default())),
-            Does::Act(action) => Reply::Act(action),
-            Does::Stay => Reply::Close,
+            FirstStartOutcome::Leave(next) => Reply::Done(vec![ScreenRequest::Leave(next)]),
+            FirstStartOutcome::Project(folder) => Reply::Open(Box::new(Confirm::project(&folder))),
+            FirstStartOutcome::Import => Reply::Open(Box::new(ImportEntry::default())),
+            FirstStartOutcome::Act(action) => Reply::Act(action),
+            FirstStartOutcome::Stay => Reply::Close,
         }
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let widest = self.items.iter().map(|(_, about, _)| text::width(about)).max().unwrap_or(0);
-        let look = Look { title: "Begin", hints: self.hints(), width: NAME + widest + 8 };
+        let look = ChooserFrame { title: "Begin", hints: self.hints(), width: NAME + widest + 8 };
         let styles = (cx.theme.text, cx.theme.letters());
         let parts = self.chooser.draw(cx, (area, buf, hits), &look, |found, line, buf| {
             let (name, about, _) = &self.items[found.id];
@@ -105,7 +119,7 @@ impl Choice for FirstStart {
 /// The path of an API's description, as it is typed.
 #[derive(Debug, Default)]
 struct ImportEntry {
-    entry: Entry,
+    entry: TextEntry,
     error: Option<String>,
 }
 
@@ -114,7 +128,7 @@ impl ImportEntry {
         let typed = self.entry.text();
         let path = PathBuf::from(typed.trim());
         if path.is_file() {
-            return Reply::Done(vec![ScreenRequest::Leave(Next::Import(path))]);
+            return Reply::Done(vec![ScreenRequest::Leave(NextSession::Import(path))]);
         }
         self.error = Some(match typed.trim() {
             "" => "type the path of a file".to_owned(),
@@ -125,8 +139,8 @@ impl ImportEntry {
 }
 
 impl Popup for ImportEntry {
-    fn keys(&self) -> Keys {
-        (Layer::Form, &[(&[Action::Accept], "import"), (&[Action::Leave], "leave")])
+    fn keys(&self) -> PopupKeys {
+        (KeyLayer::Form, &[(&[Action::Accept], "import"), (&[Action::Leave], "leave")])
     }
 
     fn key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {

@@ -8,12 +8,12 @@ use crate::{action::Action, vlist};
 
 /// Lines, and which of them are on the screen.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(super) struct ScrolledText {
     pub lines: Vec<Line<'static>>,
     pub window: Window,
 }
 
-impl Lines {
+impl ScrolledText {
     /// Shows the last line.
     pub fn unwind(&mut self) {
         self.window.first = usize::MAX;

@@ -39,7 +39,7 @@ use std::fmt;
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::action::{Action, Layer};
+use super::action::{Action, KeyLayer};
 use super::request::{Requests, ScreenRequest, World};
 use super::window::Window;
 use super::{cx::Cx, hits::Hits, key::Key, keymap::Hint, listing::Listing, view::View};
@@ -53,27 +53,27 @@ pub use confirm::Confirm;
 pub use edit_form::EditForm;
 pub use edit_program::EditProgram;
 pub use fault_form::FaultForm;
-pub use faults::Faults;
+pub use faults::FaultList;
 pub use find::Find;
 pub use first_start::FirstStart;
-pub use inspect::{Form, Inspect, Subject, copy};
+pub use inspect::{CopyForm, Inspect, Subject, copy};
 pub use models::ModelChoice;
 pub use pairs::PairTable;
 pub use sessions::Sessions;
 pub use strategy::StrategyChoice;
 pub use task_entry::TaskEntry;
 pub use tool_form::ToolForm;
-pub use value::Value;
+pub use value::ValueEntry;
 pub use watch_entry::WatchEntry;
 pub use why::Why;
 
 /// The layer of the keys of a popup, and what they do.
-pub type Keys = (Layer, &'static [Hint]);
+pub type PopupKeys = (KeyLayer, &'static [Hint]);
 
 /// A layer above the panes.
 pub trait Popup: fmt::Debug {
     /// Its keys, for its frame and the footer.
-    fn keys(&self) -> Keys;
+    fn keys(&self) -> PopupKeys;
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply;
 

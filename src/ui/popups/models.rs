@@ -3,9 +3,9 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Modifier};
 
-use super::chooser::{Chooser, Look};
+use super::chooser::{Chooser, ChooserFrame};
 use super::narrow::Words;
-use super::{Pressed, Reply, choice::Choice};
+use super::{Pressed, Reply, choice::ChooserPopup};
 use crate::action::Action;
 use crate::domain::{Command, ModelName, Role, State};
 use crate::panes::models::configured;
@@ -36,7 +36,7 @@ impl ModelChoice {
     }
 }
 
-impl Choice for ModelChoice {
+impl ChooserPopup for ModelChoice {
     fn hints(&self) -> &'static [Hint] {
         &[
             (&[Action::Accept], "choose"),
@@ -69,7 +69,7 @@ impl Choice for ModelChoice {
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let models = &cx.live.models;
         let title = format!("Model for the {}, from the next model call on", self.role);
-        let look = Look { title: &title, hints: self.hints(), width: 100 };
+        let look = ChooserFrame { title: &title, hints: self.hints(), width: 100 };
         // Cells for the pointer and for the mark of who plays the role now.
         let columns =
             |line: Rect| Rect { x: line.x + 3, width: line.width.saturating_sub(3), ..line };

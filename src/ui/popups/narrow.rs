@@ -27,7 +27,7 @@ impl Words {
 
 /// A row that fits.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FuzzyMatch {
     /// Its place in the whole list.
     pub id: usize,
     /// Which characters of the name fit.
@@ -49,24 +49,24 @@ struct Rank {
 }
 
 /// The rows in which every word of `typed` is found, the best first. What is equally good stays in its order.
-pub(super) fn narrow(typed: &str, all: &[Words]) -> Vec<Found> {
+pub(super) fn narrow(typed: &str, all: &[Words]) -> Vec<FuzzyMatch> {
     let atom =
         |word, kind| Atom::new(word, CaseMatching::Ignore, Normalization::Smart, kind, false);
     let words = typed.split_whitespace();
-    let wanted: Vec<Wanted> = words
-        .map(|word| Wanted {
+    let wanted: Vec<QueryWord> = words
+        .map(|word| QueryWord {
             letters: atom(word, AtomKind::Fuzzy),
             word: atom(word, AtomKind::Substring),
         })
         .collect();
     let mut matcher = Matcher::new(Config::DEFAULT);
     let rows = all.iter().enumerate();
-    let mut found: Vec<Found> = rows
+    let mut found: Vec<FuzzyMatch> = rows
         .filter_map(|(id, words)| {
             let found = fit(&wanted, words, &mut matcher)?;
             let is_it = |text: &String| text == typed.trim();
             let exact = is_it(&words.name) || words.keys.iter().any(is_it);
-            Some(Found { id, rank: Rank { exact, ..found.rank }, ..found })
+            Some(FuzzyMatch { id, rank: Rank { exact, ..found.rank }, ..found })
         })
         .collect();
     if !wanted.is_empty() {
@@ -76,17 +76,17 @@ pub(super) fn narrow(typed: &str, all: &[Words]) -> Vec<Found> {
 }
 
 /// A word that was typed: its letters in a name, or all of it anywhere else.
-struct Wanted {
+struct QueryWord {
     letters: Atom,
     word: Atom,
 }
 
 /// Where each of the words is.
-fn fit(wanted: &[Wanted], words: &Words, matcher: &mut Matcher) -> Option<Found> {
+fn fit(wanted: &[QueryWord], words: &Words, matcher: &mut Matcher) -> Option<FuzzyMatch> {
     let mut buf = Vec::new();
-    let mut found = Found::default();
+    let mut found = FuzzyMatch::default();
     found.rank.shortest = Reverse(words.name.len());
-    for Wanted { letters, word } in wanted {
+    for QueryWord { letters, word } in wanted {
         let name = Utf32Str::new(&words.name, &mut buf);
         if let Some(score) = letters.indices(name, matcher, &mut found.name) {
             found.rank.in_name += 1;

@@ -2,8 +2,8 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Keys, Popup, Pressed, Reply, frame, pick::Pick};
-use crate::action::{Action, Layer};
+use super::{Popup, PopupKeys, Pressed, Reply, frame, pick::Pick};
+use crate::action::{Action, KeyLayer};
 use crate::panes::{models::pairs, row};
 use crate::{
     cx::Cx, hits::Hits, keymap::Hint, request::World, view::Round, view::View, window::Window,
@@ -19,13 +19,13 @@ pub struct PairTable {
 }
 
 impl Popup for PairTable {
-    fn keys(&self) -> Keys {
+    fn keys(&self) -> PopupKeys {
         const HINTS: &[Hint] = &[
             (&[Action::Sort], "sort by the next column"),
             (&[Action::Up, Action::Down], "details of the models"),
             (&[Action::Leave], "leave"),
         ];
-        (Layer::List, HINTS)
+        (KeyLayer::List, HINTS)
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {

@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::chooser::{Chooser, Look};
+use super::chooser::{Chooser, ChooserFrame};
 use super::narrow::Words;
-use super::{Confirm, Pressed, Reply, choice::Choice};
+use super::{Confirm, Pressed, Reply, choice::ChooserPopup};
 use crate::action::Action;
-use crate::listing::{self, Listing, Standing};
+use crate::listing::{self, Listing, SessionStatus};
 use crate::panes::row::{self, Row};
 use crate::request::ScreenRequest;
 use crate::store::journal::{Summary, folder};
 use crate::symbols::{CHOSEN, DONE, FAILED, REFUSED, RUNNING};
-use crate::table::{self, Table};
+use crate::table::{self, TextTable};
 use crate::text::{self, number};
 use crate::view::{Tone, View};
 use crate::{cx::Cx, hits::Hits, keymap::Hint, request::World, theme::Theme, window::Move};
@@ -30,7 +30,7 @@ const MARKED: &str = "*";
 #[derive(Debug)]
 pub struct Sessions {
     title: String,
-    rows: Vec<Session>,
+    rows: Vec<SessionRow>,
     chooser: Chooser,
     /// The journals of the session on the screen and of the live one.
     own: Option<PathBuf>,
@@ -38,7 +38,7 @@ pub struct Sessions {
 }
 
 #[derive(Debug)]
-struct Session {
+struct SessionRow {
     path: PathBuf,
     /// An error says why it cannot be read.
     summary: Result<Summary, String>,
@@ -59,10 +59,10 @@ impl Sessions {
         let is_it = |path: &Path, of: &Option<PathBuf>| {
             of.as_ref().is_some_and(|of| path.canonicalize().is_ok_and(|path| path == *of))
         };
-        let rows: Vec<Session> = listing
+        let rows: Vec<SessionRow> = listing
             .sessions
             .into_iter()
-            .map(|(path, summary)| Session {
+            .map(|(path, summary)| SessionRow {
                 is_shown: is_it(&path, &own),
                 is_live: is_it(&path, &live),
                 is_marked: false,
@@ -106,7 +106,7 @@ impl Sessions {
     }
 }
 
-impl Session {
+impl SessionRow {
     fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
@@ -119,7 +119,7 @@ impl Session {
                 listing::strategy(session),
                 session.workspace.clone(),
                 listing::changes(session),
-                Standing::of(session).name().to_owned(),
+                SessionStatus::of(session).name().to_owned(),
             ]
             .join(" "),
             Err(why) => why.clone(),
@@ -132,11 +132,11 @@ impl Session {
             Err(_) => (FAILED, theme.bad),
             Ok(_) if self.is_live => (RUNNING, theme.running),
             Ok(_) if self.is_shown => (CHOSEN, theme.accent),
-            Ok(session) => match Standing::of(session) {
-                Standing::Running => (RUNNING, theme.running),
-                Standing::Done => (DONE, theme.good),
-                Standing::Quit => (REFUSED, theme.dim),
-                Standing::Killed => (REFUSED, theme.warn),
+            Ok(session) => match SessionStatus::of(session) {
+                SessionStatus::Running => (RUNNING, theme.running),
+                SessionStatus::Done => (DONE, theme.good),
+                SessionStatus::Quit => (REFUSED, theme.dim),
+                SessionStatus::Killed => (REFUSED, theme.warn),
             },
         };
         (sign.to_owned(), style)
@@ -144,13 +144,13 @@ impl Session {
 }
 
 /// The columns; what comes last goes first where there is little room.
-fn columns() -> Vec<table::Column<Summary>> {
+fn columns() -> Vec<table::TableColumn<Summary>> {
     vec![
         table::left("started (UTC)", 16, |it| (listing::started(it), Style::new())),
         table::left("strategy", 19, |it| (listing::strategy(it), Style::new())),
         table::right("tasks", 7, |it| (listing::tasks(it), Style::new())),
         table::right("right", 5, |it| (listing::right(it), Style::new())),
-        table::left("state", 7, |it| (Standing::of(it).name().to_owned(), Style::new())),
+        table::left("state", 7, |it| (SessionStatus::of(it).name().to_owned(), Style::new())),
         table::left("faults, edits", 16, |it| (listing::changes(it), Style::new())),
         table::left("workspace", 14, |it| (text::clean(&it.workspace).into_owned(), Style::new())),
         table::right("events", 9, |it| (number(it.events), Style::new())),
@@ -159,7 +159,7 @@ fn columns() -> Vec<table::Column<Summary>> {
     ]
 }
 
-impl Choice for Sessions {
+impl ChooserPopup for Sessions {
     fn hints(&self) -> &'static [Hint] {
         &[
             (&[Action::Accept], "open as a replay"),
@@ -206,9 +206,9 @@ impl Choice for Sessions {
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let look = Look { title: &self.title, hints: self.hints(), width: WIDTH };
+        let look = ChooserFrame { title: &self.title, hints: self.hints(), width: WIDTH };
         let room = usize::from(area.width).min(WIDTH + 4).saturating_sub(BEFORE + 6);
-        let table = Table::fitting(columns(), room);
+        let table = TextTable::fitting(columns(), room);
         let parts = self.chooser.draw(cx, (area, buf, hits), &look, |found, line, buf| {
             let Some(session) = self.rows.get(found.id) else { return };
             let (sign, style) = session.sign(cx.theme);

@@ -3,9 +3,9 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::chooser::{self, Chooser, Look};
-use super::narrow::{Found, Words};
-use super::{Pressed, Reply, choice::Choice};
+use super::chooser::{self, Chooser, ChooserFrame};
+use super::narrow::{FuzzyMatch, Words};
+use super::{Pressed, Reply, choice::ChooserPopup};
 use crate::action::Action;
 use crate::domain::strategy::{MODIFIERS, ModifierSpec, STRATEGIES};
 use crate::domain::{Command, State, Strategy};
@@ -109,10 +109,10 @@ impl StrategyChoice {
         reply
     }
 
-    fn draw_row(&self, cx: &Cx<'_>, found: &Found, line: Rect, buf: &mut Buffer) {
+    fn draw_row(&self, cx: &Cx<'_>, found: &FuzzyMatch, line: Rect, buf: &mut Buffer) {
         let theme = cx.theme;
         let mut row = Row::new(line, buf);
-        let mut put = |found: &Found, mark, mark_style, words, style| {
+        let mut put = |found: &FuzzyMatch, mark, mark_style, words, style| {
             row.gap(1).cell(mark, MARK, mark_style);
             chooser::put(&mut row, found, words, (NAME, 0), (style, theme.letters()));
         };
@@ -157,7 +157,7 @@ impl StrategyChoice {
     }
 }
 
-impl Choice for StrategyChoice {
+impl ChooserPopup for StrategyChoice {
     fn hints(&self) -> &'static [Hint] {
         &[
             (&[Action::Accept], "choose"),
@@ -213,7 +213,7 @@ impl Choice for StrategyChoice {
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let title = "Strategy, from the next task on";
-        let look = Look { title, hints: self.hints(), width: 76 };
+        let look = ChooserFrame { title, hints: self.hints(), width: 76 };
         let parts = self.chooser.draw(cx, (area, buf, hits), &look, |found, line, buf| {
             self.draw_row(cx, found, line, buf);
         });

@@ -2,8 +2,8 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
-use crate::action::{Action, Layer};
+use super::{Popup, PopupKeys, Pressed, Reply, entry::TextEntry, frame};
+use crate::action::{Action, KeyLayer};
 use crate::domain::{Command, TaskId, TaskState};
 use crate::{cx::Cx, hits::Hits, keymap::Hint};
 use crate::{request::World, text, view::Tone, view::View};
@@ -14,14 +14,14 @@ const ANSWER: usize = 30;
 /// A task being written.
 #[derive(Debug)]
 pub struct TaskEntry {
-    entry: Entry,
+    entry: TextEntry,
     /// The task whose answer it follows on from, with what it says of that.
     after: Option<(TaskId, String)>,
 }
 
 impl Default for TaskEntry {
     fn default() -> Self {
-        Self { entry: Entry::lines(), after: None }
+        Self { entry: TextEntry::lines(), after: None }
     }
 }
 
@@ -50,13 +50,13 @@ impl TaskEntry {
 
 impl Popup for TaskEntry {
     /// Most tasks are one line, so enter sends. Not every terminal tells ctrl-enter from enter.
-    fn keys(&self) -> Keys {
+    fn keys(&self) -> PopupKeys {
         const NEW_LINE: Hint = (&[Action::NewLine], "new line");
         const LEAVE: Hint = (&[Action::Leave], "leave");
         const TASK: &[Hint] =
             &[(&[Action::Accept], "queue"), (&[Action::RunNext], "run next"), NEW_LINE, LEAVE];
         const FURTHER: &[Hint] = &[(&[Action::Accept], "ask next"), NEW_LINE, LEAVE];
-        (Layer::Form, if self.after.is_some() { FURTHER } else { TASK })
+        (KeyLayer::Form, if self.after.is_some() { FURTHER } else { TASK })
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {

@@ -3,9 +3,9 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::{Map, Value};
 
-use super::fields::{Field, Fields};
-use super::{Keys, Popup, Pressed, Reply, frame};
-use crate::action::{Action, Layer};
+use super::fields::{FormField, FormFields};
+use super::{Popup, PopupKeys, Pressed, Reply, frame};
+use crate::action::{Action, KeyLayer};
 use crate::domain::{Command, EffectClass, EffectId, State, ToolName, ToolSpec, arguments};
 use crate::hits::Hits;
 use crate::panes::row;
@@ -26,7 +26,7 @@ pub struct ToolForm {
     class: EffectClass,
     arguments: Vec<Argument>,
     /// One for each argument.
-    fields: Fields,
+    fields: FormFields,
     checker: Checker,
     /// Where the arguments are from.
     like: Option<EffectId>,
@@ -61,7 +61,7 @@ impl ToolForm {
             tool: spec.name.clone(),
             class: spec.effect,
             arguments,
-            fields: Fields::new(fields),
+            fields: FormFields::new(fields),
             checker: Checker::new(&spec.parameters),
             like,
             touched: false,
@@ -139,7 +139,7 @@ impl Argument {
     }
 
     /// A field with what is given for it; without any call, with its default.
-    fn field(&self, given: Option<&Value>) -> Field {
+    fn field(&self, given: Option<&Value>) -> FormField {
         let text = match &self.name {
             None => given.map(Value::to_string),
             Some(name) => {
@@ -149,7 +149,7 @@ impl Argument {
         };
         let needed = if self.is_required { "*" } else { "" };
         let label = format!("{}{needed}", self.name.as_deref().unwrap_or("arguments"));
-        let field = Field::typed(label, &text.unwrap_or_default(), "");
+        let field = FormField::typed(label, &text.unwrap_or_default(), "");
         field.about(self.about()).offering(self.choices())
     }
 
@@ -192,14 +192,14 @@ fn written(value: &Value) -> String {
 }
 
 impl Popup for ToolForm {
-    fn keys(&self) -> Keys {
+    fn keys(&self) -> PopupKeys {
         const HINTS: &[Hint] = &[
             (&[Action::Accept], "call"),
             (&[Action::Up, Action::Down], "field"),
             (&[Action::Left, Action::Right], "choose"),
             (&[Action::Leave], "leave"),
         ];
-        (Layer::Form, HINTS)
+        (KeyLayer::Form, HINTS)
     }
 
     fn key(&mut self, pressed: Pressed, _: &World<'_>, view: &mut View) -> Reply {

@@ -2,8 +2,8 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Keys, Popup, Pressed, Reply, entry::Entry, frame};
-use crate::action::{Action, Layer};
+use super::{Popup, PopupKeys, Pressed, Reply, entry::TextEntry, frame};
+use crate::action::{Action, KeyLayer};
 use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, Scores, ToolName};
 use crate::panes::row;
 use crate::{cx::Cx, hits::Hits, keymap::Hint, request::World, text, view::View};
@@ -22,11 +22,11 @@ enum For {
 
 /// A number or a name being typed.
 #[derive(Debug)]
-pub struct Value {
+pub struct ValueEntry {
     what: For,
     title: String,
     doc: String,
-    entry: Entry,
+    entry: TextEntry,
     /// Nothing was typed yet: the first character replaces the old value.
     fresh: bool,
     /// It is what it was at first: there is nothing to set.
@@ -34,7 +34,7 @@ pub struct Value {
     error: Option<String>,
 }
 
-impl Value {
+impl ValueEntry {
     pub fn score(tool: ToolName, score: f64) -> Self {
         let title = format!("Score of {tool}");
         let doc = "any number; the evaluator adds to it";
@@ -70,7 +70,7 @@ impl Value {
     }
 
     fn new(what: For, title: String, doc: &str, value: &str) -> Self {
-        let (doc, entry) = (doc.to_owned(), Entry::line(value));
+        let (doc, entry) = (doc.to_owned(), TextEntry::line(value));
         Self { what, title, doc, entry, fresh: true, untouched: true, error: None }
     }
 
@@ -146,14 +146,14 @@ impl Value {
     }
 }
 
-impl Popup for Value {
-    fn keys(&self) -> Keys {
+impl Popup for ValueEntry {
+    fn keys(&self) -> PopupKeys {
         const HINTS: &[Hint] = &[
             (&[Action::Accept], "set"),
             (&[Action::Up, Action::Down], "by one step"),
             (&[Action::Leave], "leave"),
         ];
-        (Layer::Form, HINTS)
+        (KeyLayer::Form, HINTS)
     }
 
     fn key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {

@@ -2,9 +2,9 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Inspect, Keys, Popup, Pressed, Reply, Subject, entry::Entry, frame};
-use crate::action::{Action, Layer};
-use crate::domain::breakpoint::{BreakpointSpec, Place};
+use super::{Inspect, Popup, PopupKeys, Pressed, Reply, Subject, entry::TextEntry, frame};
+use crate::action::{Action, KeyLayer};
+use crate::domain::breakpoint::{BreakpointPlace, BreakpointSpec};
 use crate::domain::expression::{Expression, ExpressionError, Scope};
 use crate::domain::{Command, State};
 use crate::hits::Hits;
@@ -30,7 +30,7 @@ enum For {
 #[derive(Debug)]
 pub struct WatchEntry {
     what: For,
-    entry: Entry,
+    entry: TextEntry,
     /// What is wrong is said after the first try.
     tried: bool,
 }
@@ -49,7 +49,7 @@ impl WatchEntry {
     }
 
     fn new(what: For, text: &str) -> Self {
-        Self { what, entry: Entry::line(text), tried: false }
+        Self { what, entry: TextEntry::line(text), tried: false }
     }
 
     fn read(&self) -> Result<Expression, ExpressionError> {
@@ -70,7 +70,8 @@ impl WatchEntry {
                 }
             }
             For::Run => {
-                let spec = BreakpointSpec::at(Place::Value { of: expression, crosses: None });
+                let spec =
+                    BreakpointSpec::at(BreakpointPlace::Value { of: expression, crosses: None });
                 return Reply::send(Command::RunTo { spec: Box::new(spec) });
             }
         }
@@ -100,10 +101,10 @@ impl WatchEntry {
 }
 
 impl Popup for WatchEntry {
-    fn keys(&self) -> Keys {
+    fn keys(&self) -> PopupKeys {
         const RUN: &[Hint] = &[(&[Action::Accept], "run"), (&[Action::Leave], "leave")];
         const WATCH: &[Hint] = &[(&[Action::Accept], "watch"), (&[Action::Leave], "leave")];
-        (Layer::Form, if self.what == For::Run { RUN } else { WATCH })
+        (KeyLayer::Form, if self.what == For::Run { RUN } else { WATCH })
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {

@@ -3,14 +3,14 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Inspect, Keys, Popup, Pressed, Reply, Subject, frame, pick::Pick};
-use crate::action::{Action, Layer};
+use super::{Inspect, Popup, PopupKeys, Pressed, Reply, Subject, frame, pick::Pick};
+use crate::action::{Action, KeyLayer};
 use crate::domain::program::Set;
 use crate::domain::state::ProgramState;
 use crate::domain::{EffectId, State, TaskId};
 use crate::panes::row::{self, Row};
 use crate::panes::{inline_json, program_words::shown};
-use crate::papers::atc::blame::{Step, ways};
+use crate::papers::atc::blame::{FlowStep, ways};
 use crate::papers::atc::identifiers::Identifiers;
 use crate::papers::atc::record;
 use crate::symbols::LEADS;
@@ -29,7 +29,7 @@ const VALUE: usize = 60;
 
 /// A step of a way.
 #[derive(Debug)]
-struct Place {
+struct ProvenanceStep {
     /// The first one of a way.
     begins: bool,
     name: String,
@@ -46,7 +46,7 @@ pub struct Why {
     line: u32,
     /// The line itself.
     text: String,
-    places: Vec<Place>,
+    places: Vec<ProvenanceStep>,
     pick: Pick,
 }
 
@@ -80,17 +80,17 @@ impl Why {
     }
 }
 
-fn places(state: &State, program: &ProgramState, line: u32) -> Vec<Place> {
+fn places(state: &State, program: &ProgramState, line: u32) -> Vec<ProvenanceStep> {
     let names = Identifiers::of(state.tools.keys());
     let tools: Vec<&str> = state.tools.keys().filter_map(|tool| names.name(tool)).collect();
     let error = program.error().filter(|error| error.line() == Some(line));
     let failed = error.and_then(|error| error.span);
     let way = record::way(state, program).unwrap_or_default();
-    let made = |step: &Step| {
+    let made = |step: &FlowStep| {
         let tool = names.tool(&step.name);
         way.iter().rev().find(|call| call.line == Some(step.line) && Some(&call.tool) == tool)
     };
-    let place = |begins: bool, step: &Step| {
+    let place = |begins: bool, step: &FlowStep| {
         let call = made(step);
         let value = |set: &Set| shown(&set.value, VALUE);
         let said = match call {
@@ -103,20 +103,20 @@ fn places(state: &State, program: &ProgramState, line: u32) -> Vec<Place> {
             }
         };
         let (name, said) = (clean(&step.name).into_owned(), clean(&said).into_owned());
-        Place { begins, name, line: step.line, said, call: call.map(|call| call.id) }
+        ProvenanceStep { begins, name, line: step.line, said, call: call.map(|call| call.id) }
     };
     let all = ways(&program.text, line, failed, &tools);
     all.iter().flat_map(|way| way.iter().enumerate().map(|(i, step)| place(i == 0, step))).collect()
 }
 
 impl Popup for Why {
-    fn keys(&self) -> Keys {
+    fn keys(&self) -> PopupKeys {
         const HINTS: &[Hint] = &[
             (&[Action::Accept], "go there, or open the call"),
             (&[Action::Down, Action::Up], "step"),
             (&[Action::Leave], "leave"),
         ];
-        (Layer::List, HINTS)
+        (KeyLayer::List, HINTS)
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {
@@ -156,7 +156,7 @@ impl Popup for Why {
             return row::note(list, words, cx.theme.dim, buf);
         }
         self.pick.draw(cx, (list, buf, hits), |i, line, buf| {
-            let Place { begins, name, line: at, said, call } = &self.places[i];
+            let ProvenanceStep { begins, name, line: at, said, call } = &self.places[i];
             let mut row = Row::new(line, buf);
             let style = if call.is_some() { cx.theme.accent } else { cx.theme.text };
             row.gap(1).cell(if *begins { "from" } else { "  in" }, 5, cx.theme.dim);

@@ -11,7 +11,7 @@ use super::Loop;
 use crate::cast::Cast;
 use crate::source::EndReason;
 use crate::terminal::{self, SharedCast};
-use crate::tour::{Told, Tour, Turn};
+use crate::tour::{Tour, TourOutcome, TourStep};
 use crate::view::Tone;
 
 /// A tour, and what is recorded of it.
@@ -50,11 +50,11 @@ impl Loop {
                 self.pace.soon();
             }
             match turn {
-                Turn::Wait(until) => {
+                TourStep::Wait(until) => {
                     self.guided.beat = until;
                     return Ok(None);
                 }
-                Turn::Press(key) => {
+                TourStep::Press(key) => {
                     for effect in self.front.screen.handle(&Input::Key(key.into())) {
                         if let Some(end) = self.effect(effect).await? {
                             return Ok(Some(end));
@@ -62,7 +62,7 @@ impl Loop {
                     }
                     self.pace.at_once();
                 }
-                Turn::Over => return Ok(self.end_tour()?.then_some(EndReason::ByUser)),
+                TourStep::Over => return Ok(self.end_tour()?.then_some(EndReason::ByUser)),
             }
         }
         Ok(None)
@@ -99,7 +99,7 @@ impl Loop {
         screen.view.caption.clone_from(&verdict);
         screen.view.is_toured = false;
         self.frame()?;
-        let mut told = Told { verdict, ..Told::default() };
+        let mut told = TourOutcome { verdict, ..TourOutcome::default() };
         let written = if tour.keeps { self.keep(&tour, &mut told) } else { Ok(()) };
         if let Err(error) = written {
             told.failed = Some(format!("{}: {error}", self.shots.display()));
@@ -123,7 +123,7 @@ impl Loop {
         Ok(leaves)
     }
     /// Writes the last picture and the recording.
-    fn keep(&mut self, tour: &Tour, told: &mut Told) -> io::Result<()> {
+    fn keep(&mut self, tour: &Tour, told: &mut TourOutcome) -> io::Result<()> {
         let picture = self.picture()?;
         let cast = picture.with_extension("cast");
         told.files.push(picture);

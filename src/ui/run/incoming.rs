@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use ratatui::crossterm::event::Event as Input;
 
 use super::Loop;
-use crate::inputs::{Inputs, News};
+use crate::inputs::{Inputs, TerminalEvent};
 use crate::source::EndReason;
 use crate::theme::{Rgb, detect};
 use crate::view::Tone;
@@ -18,20 +18,20 @@ impl Loop {
     /// Takes in what came from the terminal, and all that is there already; how the screen ends, if an input ends it.
     pub(super) async fn inputs(
         &mut self,
-        first: News,
+        first: TerminalEvent,
         inputs: &mut Inputs,
     ) -> io::Result<Option<EndReason>> {
         let had_tour = self.guided.tour.is_some();
         let mut next = Some(first);
         while let Some(news) = next {
             match news {
-                News::Input(input) => {
+                TerminalEvent::Input(input) => {
                     if let Some(end) = self.input(&input).await? {
                         return Ok(Some(end));
                     }
                 }
-                News::Ground(ground) => self.suit(ground)?,
-                News::Answered => self.held = None,
+                TerminalEvent::Ground(ground) => self.suit(ground)?,
+                TerminalEvent::Answered => self.held = None,
             }
             next = inputs.ready()?;
         }

@@ -3,17 +3,17 @@
 use futures::future::LocalBoxFuture;
 
 use crate::domain::program::{Interpreter, Reached};
-use crate::looked::Wanted;
+use crate::looked::ProgramQuery;
 use crate::screen::Screen;
 
-type Work = LocalBoxFuture<'static, (Box<dyn Interpreter>, Wanted, Reached)>;
+type LookFuture = LocalBoxFuture<'static, (Box<dyn Interpreter>, ProgramQuery, Reached)>;
 
 /// One look at a time.
 pub struct Looks {
     make: fn() -> Box<dyn Interpreter>,
     /// It stays warm for the next look.
     idle: Option<Box<dyn Interpreter>>,
-    work: Option<Work>,
+    work: Option<LookFuture>,
 }
 
 impl Looks {
@@ -35,7 +35,7 @@ impl Looks {
     }
 
     /// Where a program is that was run again; never, where none is.
-    pub async fn end(&mut self) -> (Wanted, Reached) {
+    pub async fn end(&mut self) -> (ProgramQuery, Reached) {
         let Some(work) = &mut self.work else { return std::future::pending().await };
         let (interpreter, wanted, reached) = work.await;
         (self.idle, self.work) = (Some(interpreter), None);

@@ -11,10 +11,10 @@ use crate::alert::Alert;
 use crate::called::Called;
 use crate::domain::Record;
 use crate::output;
-use crate::outside::{self, Files, Said};
+use crate::outside::{self, CommandOutput, Files};
 use crate::own::{OwnCommand, Selection, Shows};
 use crate::popups::{Inspect, Subject};
-use crate::source::{EndReason, Read};
+use crate::source::{EndReason, JournalItem};
 use crate::terminal;
 use crate::view::Tone;
 
@@ -56,7 +56,7 @@ impl Loop {
     }
 
     /// Shows what a command said.
-    pub(super) fn hear(&mut self, Said { command, said }: Said) {
+    pub(super) fn hear(&mut self, CommandOutput { command, said }: CommandOutput) {
         let name = command.name;
         match (said, command.shows) {
             (Err(why), _) => self.front.screen.tell(Tone::Bad, format!("{name} failed: {why}")),
@@ -167,10 +167,10 @@ const LATE: Duration = Duration::from_millis(500);
 const OLD: u64 = 10_000_000;
 
 /// The records of a batch.
-pub fn records(batch: &[Read]) -> Vec<Arc<Record>> {
+pub fn records(batch: &[JournalItem]) -> Vec<Arc<Record>> {
     let records = batch.iter().filter_map(|read| match read {
-        Read::Record(record) => Some(Arc::clone(record)),
-        Read::Begin(..) => None,
+        JournalItem::Record(record) => Some(Arc::clone(record)),
+        JournalItem::Begin(..) => None,
     });
     records.collect()
 }

@@ -4,7 +4,7 @@
 use crate::strokes;
 
 /// A filled rectangle in a cell: left, top, width, height, from 0 to 1.
-pub(super) type Part = (f64, f64, f64, f64);
+pub(super) type GlyphRect = (f64, f64, f64, f64);
 
 /// Half the thickness of a thin line in parts of a cell's width; and of no line, a thin one, a thick one.
 const THIN: f64 = 0.07;
@@ -15,7 +15,7 @@ const APART: f64 = 0.16;
 const TALL: f64 = 2.14;
 
 /// The shapes of a character and how much of them is ink (shades); `None`: it is for the font.
-pub(super) fn parts(c: char) -> Option<(Vec<Part>, f64)> {
+pub(super) fn parts(c: char) -> Option<(Vec<GlyphRect>, f64)> {
     if let Some(arms) = strokes::arms(c) {
         return Some((lines(arms.map(|stroke| THICKNESS[usize::from(stroke)])), 1.0));
     }
@@ -38,7 +38,7 @@ pub(super) fn parts(c: char) -> Option<(Vec<Part>, f64)> {
     })
 }
 
-fn lines([up, right, down, left]: [f64; 4]) -> Vec<Part> {
+fn lines([up, right, down, left]: [f64; 4]) -> Vec<GlyphRect> {
     let across = up.max(down);
     let along = right.max(left);
     let mut parts = Vec::new();
@@ -61,7 +61,7 @@ fn lines([up, right, down, left]: [f64; 4]) -> Vec<Part> {
 }
 
 /// The frame of popups: two thin lines.
-fn double(c: char) -> Option<Vec<Part>> {
+fn double(c: char) -> Option<Vec<GlyphRect>> {
     let across = |from: f64, to: f64, y: f64| {
         (from - THIN / 2.0, y - THIN / 2.0 / TALL, to - from + THIN, THIN / TALL)
     };

@@ -104,13 +104,13 @@ impl Rects {
 
 /// How a cell looks.
 #[derive(Clone, PartialEq)]
-struct Look {
+struct CellLook {
     fg: String,
     bg: String,
     marks: Modifier,
 }
 
-impl Look {
+impl CellLook {
     fn of(cell: &Cell, theme: &Theme) -> Self {
         let mut fg = theme.rgb(cell.fg).unwrap_or_else(|| theme.foreground());
         let mut bg = theme.rgb(cell.bg).unwrap_or_else(|| theme.ground());
@@ -122,19 +122,19 @@ impl Look {
 }
 
 /// Neighbouring cells of one look.
-struct Run {
+struct GlyphRun {
     x: f64,
     cells: u16,
-    look: Look,
+    look: CellLook,
     text: String,
 }
 
 fn row(buf: &Buffer, y: u16, theme: &Theme, layers: &mut Layers) {
     let top = MARGIN + f64::from(y - buf.area.y) * CELL.1;
-    let mut run: Option<Run> = None;
+    let mut run: Option<GlyphRun> = None;
     for (column, cell) in cells(buf, y) {
         let x = MARGIN + f64::from(column - buf.area.x) * CELL.0;
-        let look = Look::of(cell, theme);
+        let look = CellLook::of(cell, theme);
         let width = cell.symbol().width().max(1) as u16;
         let ground = layers.grounds.entry(look.bg.clone()).or_default();
         ground.add(x, top, f64::from(width) * CELL.0, CELL.1);
@@ -160,7 +160,7 @@ fn row(buf: &Buffer, y: u16, theme: &Theme, layers: &mut Layers) {
             }
             Some(_) | None => {
                 let text = cell.symbol().to_owned();
-                flush(run.replace(Run { x, cells: width, look, text }), top, layers);
+                flush(run.replace(GlyphRun { x, cells: width, look, text }), top, layers);
             }
         }
         if alone {
@@ -170,8 +170,8 @@ fn row(buf: &Buffer, y: u16, theme: &Theme, layers: &mut Layers) {
     flush(run, top, layers);
 }
 
-fn flush(run: Option<Run>, top: f64, layers: &mut Layers) {
-    let Some(Run { x, cells, look, text }) = run else { return };
+fn flush(run: Option<GlyphRun>, top: f64, layers: &mut Layers) {
+    let Some(GlyphRun { x, cells, look, text }) = run else { return };
     if text.trim().is_empty() && !look.marks.contains(Modifier::UNDERLINED) {
         return;
     }

@@ -9,7 +9,7 @@ use ratatui::style::{Color, Modifier, Style};
 use super::{TerminalColours, Theme, colour::ANSI, detect::Depth};
 use crate::domain::words;
 use crate::files::text_file::{self, Expectation};
-use crate::files::toml_file::{Field, Fields, Problem, TomlFile};
+use crate::files::toml_file::{Problem, TomlField, TomlFields, TomlFile};
 
 /// The themes that come with the program, by name.
 pub const BUILT_IN: &[(&str, &str)] = &[
@@ -102,7 +102,7 @@ impl Loader<'_> {
         Ok(Theme { name: stem(name), ..theme.unwrap_or_default() })
     }
 
-    fn theme(&mut self, mut fields: Fields<'_>, file: &Path, heirs: &Palette) -> Theme {
+    fn theme(&mut self, mut fields: TomlFields<'_>, file: &Path, heirs: &Palette) -> Theme {
         let inherits = fields.get("inherits");
         let own = entries(&mut fields, "palette").into_iter();
         let mut palette: Palette = own
@@ -126,7 +126,7 @@ impl Loader<'_> {
     }
 
     /// The theme that the one in `file` inherits from.
-    fn parent(&mut self, field: &Field<'_>, file: &Path, palette: &Palette) -> Option<Theme> {
+    fn parent(&mut self, field: &TomlField<'_>, file: &Path, palette: &Palette) -> Option<Theme> {
         let name = field.text()?;
         let beside = file.parent().unwrap_or(Path::new(""));
         self.deep -= 1;
@@ -139,12 +139,12 @@ impl Loader<'_> {
 type Palette = HashMap<String, Color>;
 
 /// The entries of a table whose keys are names.
-fn entries<'f>(fields: &mut Fields<'f>, name: &'static str) -> Vec<(&'f str, Field<'f>)> {
+fn entries<'f>(fields: &mut TomlFields<'f>, name: &'static str) -> Vec<(&'f str, TomlField<'f>)> {
     fields.get(name).and_then(|field| field.table()).map(|table| table.all()).unwrap_or_default()
 }
 
 /// A colour alone, or a table of colours and marks. What is wrong in a table is left out of it.
-fn style(field: &Field<'_>, palette: &Palette) -> Option<Style> {
+fn style(field: &TomlField<'_>, palette: &Palette) -> Option<Style> {
     if !field.is_table() {
         return colour(field, palette).map(|colour| Style::new().fg(colour));
     }
@@ -160,7 +160,7 @@ fn style(field: &Field<'_>, palette: &Palette) -> Option<Style> {
     Some(style)
 }
 
-fn terminal(fields: &mut Fields<'_>, palette: &Palette, colours: &mut TerminalColours) {
+fn terminal(fields: &mut TomlFields<'_>, palette: &Palette, colours: &mut TerminalColours) {
     let TerminalColours { ground, text, ansi } = colours;
     let ansi = ANSI.iter().map(|(name, _)| *name).zip(ansi);
     let slots = [("ground", ground), ("text", text)].into_iter().chain(ansi);
@@ -174,7 +174,7 @@ fn terminal(fields: &mut Fields<'_>, palette: &Palette, colours: &mut TerminalCo
     }
 }
 
-fn colour(field: &Field<'_>, palette: &Palette) -> Option<Color> {
+fn colour(field: &TomlField<'_>, palette: &Palette) -> Option<Color> {
     let expected = "a colour: \"#rrggbb\", a name of the palette, or one of the terminal's such as \
                     \"red\", \"light blue\", \"dark gray\", \"reset\"";
     field.text_as(expected, |text| palette.get(text).copied().or_else(|| text.parse().ok()))

@@ -1,12 +1,12 @@
 //! Arranging the panes.
 
-use crate::layout::{Border, Side};
+use crate::layout::{Border, ResizeAxis};
 use crate::request::World;
 use crate::view::{Tone, View};
 use crate::{action::Action, pane::PaneId, panes};
 
 /// Makes the focused pane larger by so many rows or columns, or smaller.
-pub fn resize(world: &World<'_>, view: &mut View, side: Side, by: i16) {
+pub fn resize(world: &World<'_>, view: &mut View, side: ResizeAxis, by: i16) {
     let placed = std::mem::take(&mut view.placed);
     if view.zoom.is_some() {
         refuse(world, view, "this pane has the whole screen: z gives it back");

@@ -3,7 +3,7 @@
 use crate::domain::State;
 use crate::own::Selection;
 use crate::panes::{self, spec::Opened};
-use crate::popups::{Form, Subject, copy};
+use crate::popups::{CopyForm, Subject, copy};
 use crate::request::{Requests, World};
 use crate::{pane::PaneId, view::View};
 
@@ -14,7 +14,7 @@ pub fn why_not(state: &State, view: &View) -> Option<&'static str> {
 }
 
 /// Copies what is selected.
-pub fn selected_as(form: Form, world: &World<'_>, view: &mut View) -> Requests {
+pub fn selected_as(form: CopyForm, world: &World<'_>, view: &mut View) -> Requests {
     let subject = selected(world.shown, view).or_else(|| selected(world.live, view));
     match subject {
         Some(subject) => copy(&subject, form, world, view),

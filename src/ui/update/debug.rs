@@ -1,6 +1,6 @@
 //! Breakpoints and runs to a place.
 
-use crate::domain::breakpoint::{BreakpointSpec, Place, Trouble};
+use crate::domain::breakpoint::{BreakpointPlace, BreakpointSpec, Trouble};
 use crate::domain::expression::{Expression, Scope};
 use crate::domain::state::{ProgramState, What};
 use crate::domain::{Command, EffectId, Knob, State, Target};
@@ -63,12 +63,13 @@ pub fn nothing_to_break_at(state: &State, view: &View) -> Option<&'static str> {
 }
 
 /// Where a breakpoint from here is.
-fn place(state: &State, view: &View) -> Option<Place> {
-    let tool =
-        || change::fault_target(state, view).and_then(|_| view.tool.clone()).map(Place::tool);
+fn place(state: &State, view: &View) -> Option<BreakpointPlace> {
+    let tool = || {
+        change::fault_target(state, view).and_then(|_| view.tool.clone()).map(BreakpointPlace::tool)
+    };
     let value = |text: String| {
         let of = Expression::read(&text, Scope::Session).ok()?;
-        Some(Place::Value { of, crosses: None })
+        Some(BreakpointPlace::Value { of, crosses: None })
     };
     let of_knob = |knob: Knob| match knob {
         Knob::Budget => value("left".to_owned()),
@@ -76,75 +77,77 @@ fn place(state: &State, view: &View) -> Option<Place> {
     };
     match view.focus {
         PaneId::Models => match &view.model {
-            Some(model) => Some(Place::Call(Target::Model(model.clone()))),
-            None => Some(Place::Call(Target::Role(view.role()))),
+            Some(model) => Some(BreakpointPlace::Call(Target::Model(model.clone()))),
+            None => Some(BreakpointPlace::Call(Target::Role(view.role()))),
         },
-        PaneId::Tasks => Some(Place::Task),
+        PaneId::Tasks => Some(BreakpointPlace::Task),
         PaneId::Program => {
             let (_, program) = view.program_of(state)?;
-            program::line(program, view).map(Place::Line)
+            program::line(program, view).map(BreakpointPlace::Line)
         }
         PaneId::Variables => {
             let (_, program) = view.program_of(state)?;
-            variables::selected_name(program, view).map(Place::Variable)
+            variables::selected_name(program, view).map(BreakpointPlace::Variable)
         }
-        PaneId::Revisions => Some(Place::Trouble(Some(Trouble::ProgramError))),
-        PaneId::Probing => Some(Place::Trouble(Some(Trouble::Drift))),
+        PaneId::Revisions => Some(BreakpointPlace::Trouble(Some(Trouble::ProgramError))),
+        PaneId::Probing => Some(BreakpointPlace::Trouble(Some(Trouble::Drift))),
         PaneId::Plan => match view.evidence(state) {
             Some((_, evidence, _)) => value(format!("evidence[\"{evidence}\"]")),
-            None => Some(Place::Plan),
+            None => Some(BreakpointPlace::Plan),
         },
         PaneId::Knobs => of_knob(view.knob()),
         PaneId::Budget => view.lever.0.map_or_else(tool, of_knob),
         PaneId::Transcript => match view.line.and_then(|n| state.line(n)).map(|line| &line.what) {
             Some(What::ModelCall { call } | What::ToolCall { call }) => of_call(state, *call),
-            Some(What::Plan { .. } | What::BudgetPlanned { .. }) => Some(Place::Plan),
-            Some(What::Evaluated { .. }) => Some(Place::Evaluation),
+            Some(What::Plan { .. } | What::BudgetPlanned { .. }) => Some(BreakpointPlace::Plan),
+            Some(What::Evaluated { .. }) => Some(BreakpointPlace::Evaluation),
             _ => tool(),
         },
         PaneId::Calls => {
             view.marked_call(state).and_then(|call| of_call(state, call)).or_else(tool)
         }
-        PaneId::Resilience => change::fault_target(state, view).map(Place::Call),
+        PaneId::Resilience => change::fault_target(state, view).map(BreakpointPlace::Call),
         _ => tool(),
     }
 }
 
-fn of_call(state: &State, call: EffectId) -> Option<Place> {
-    let tool = state.tool_call(call).map(|call| Place::tool(call.tool.clone()));
-    tool.or_else(|| state.model_call(call).map(|call| Place::Call(Target::Role(call.role))))
+fn of_call(state: &State, call: EffectId) -> Option<BreakpointPlace> {
+    let tool = state.tool_call(call).map(|call| BreakpointPlace::tool(call.tool.clone()));
+    tool.or_else(|| {
+        state.model_call(call).map(|call| BreakpointPlace::Call(Target::Role(call.role)))
+    })
 }
 
-fn run_to_place(place: Place) -> Requests {
+fn run_to_place(place: BreakpointPlace) -> Requests {
     send(Command::RunTo { spec: Box::new(BreakpointSpec::at(place)) })
 }
 
 pub fn run_to_call(_: &World<'_>, _: &mut View) -> Requests {
-    run_to_place(Place::Call(Target::Tools))
+    run_to_place(BreakpointPlace::Call(Target::Tools))
 }
 
 pub fn run_to_model(_: &World<'_>, _: &mut View) -> Requests {
-    run_to_place(Place::Call(Target::Models))
+    run_to_place(BreakpointPlace::Call(Target::Models))
 }
 
 pub fn run_to_plan(_: &World<'_>, _: &mut View) -> Requests {
-    run_to_place(Place::Plan)
+    run_to_place(BreakpointPlace::Plan)
 }
 
 pub fn run_to_error(_: &World<'_>, _: &mut View) -> Requests {
-    run_to_place(Place::Trouble(None))
+    run_to_place(BreakpointPlace::Trouble(None))
 }
 
 /// To the next step of the agent, or the next task; in a program to the next statement of this function, or of the one
 /// that called it.
 pub fn step_over(world: &World<'_>, _: &mut View) -> Requests {
-    run_to_place(depth(world.live).map_or(Place::Step, Place::Frame))
+    run_to_place(depth(world.live).map_or(BreakpointPlace::Step, BreakpointPlace::Frame))
 }
 
 /// To the end of this task; in a program out of this function, or to the end of the program.
 pub fn step_out(world: &World<'_>, _: &mut View) -> Requests {
     match depth(world.live) {
-        Some(depth) => run_to_place(Place::Frame(depth.saturating_sub(1))),
+        Some(depth) => run_to_place(BreakpointPlace::Frame(depth.saturating_sub(1))),
         None => send(Command::StepTask),
     }
 }

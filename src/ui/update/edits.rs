@@ -1,6 +1,6 @@
 //! Calls in flight: editing them, answering in their place, making them again.
 
-use crate::domain::state::{Source, What};
+use crate::domain::state::{EvidenceSource, What};
 use crate::domain::{Command, EffectId, EffectState, Lane, State};
 use crate::panes::program;
 use crate::popups::{Choose, EditForm};
@@ -16,8 +16,8 @@ fn target<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
         },
         PaneId::Calls | PaneId::Plan => match view.evidence(state) {
             Some((_, _, Some(begun))) => match begun.source {
-                Source::Call(call) | Source::Model(call) => Some(call),
-                Source::None => None,
+                EvidenceSource::Call(call) | EvidenceSource::Model(call) => Some(call),
+                EvidenceSource::None => None,
             },
             _ => view.call,
         },

@@ -4,7 +4,7 @@
 use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{act, arrange, past};
-use crate::action::{Action, Layer};
+use crate::action::{Action, KeyLayer};
 use crate::hits::{Hits, Target};
 use crate::layout::Border;
 use crate::popups::{Popup, Pressed, Reply};
@@ -47,8 +47,8 @@ pub fn press(world: &World<'_>, view: &mut View, key: Key) -> Requests {
 
 /// A key that cannot follow the pending ones: it shows what can, takes the last one back, or drops all.
 fn amend(world: &World<'_>, view: &mut View, key: Key, mut pending: Vec<Key>) {
-    let global = world.keymap.meaning(&[Layer::Global], &[key]);
-    if global == Meaning::Action(Layer::Global, Action::Help) {
+    let global = world.keymap.meaning(&[KeyLayer::Global], &[key]);
+    if global == Meaning::Action(KeyLayer::Global, Action::Help) {
         view.hinted = true;
     } else if key.code == KeyCode::Backspace {
         pending.pop();
@@ -59,14 +59,14 @@ fn amend(world: &World<'_>, view: &mut View, key: Key, mut pending: Vec<Key>) {
 }
 
 /// The layers that are open, the topmost first.
-pub fn layers(view: &View) -> Vec<Layer> {
+pub fn layers(view: &View) -> Vec<KeyLayer> {
     if let Some(popup) = view.popups.last() {
-        return vec![Layer::Everywhere, popup.keys().0];
+        return vec![KeyLayer::Everywhere, popup.keys().0];
     }
     // In a filtered list the arrows go from match to match.
     let found = view.found(view.focus).filter(|found| found.filters.is_none());
-    let found = found.map(|_| Layer::Found);
-    let panes = [Layer::Everywhere, Layer::Pane(view.focus), Layer::Global];
+    let found = found.map(|_| KeyLayer::Found);
+    let panes = [KeyLayer::Everywhere, KeyLayer::Pane(view.focus), KeyLayer::Global];
     found.into_iter().chain(panes).collect()
 }
 

@@ -13,7 +13,7 @@ pub mod own;
 pub mod past;
 pub mod queue;
 
-use super::action::{Action, Does};
+use super::action::{Action, ActionHandler};
 use super::panes::spec::Opened;
 use super::popups::{Inspect, Subject};
 use super::request::{Requests, World, send};
@@ -37,14 +37,14 @@ pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Requests {
         return own::run(world, view, usize::from(at));
     }
     match action.spec().does {
-        Does::Run(run) => return run(world, view),
-        Does::Turn(up) => return (panes::spec(view.focus).turn)(world, view, up),
-        Does::Show(show) => show(world, view),
-        Does::Walk(to) => panes::go(view.focus, world.shown, view, to),
-        Does::Visit(pane) => visit(view, pane),
-        Does::Look(way) => past::to(world, view, way),
-        Does::Match(how) => find_next(world.shown, view, how),
-        Does::Resize(side, by) => arrange::resize(world, view, side, by),
+        ActionHandler::Run(run) => return run(world, view),
+        ActionHandler::Turn(up) => return (panes::spec(view.focus).turn)(world, view, up),
+        ActionHandler::Show(show) => show(world, view),
+        ActionHandler::Walk(to) => panes::go(view.focus, world.shown, view, to),
+        ActionHandler::Visit(pane) => visit(view, pane),
+        ActionHandler::Look(way) => past::to(world, view, way),
+        ActionHandler::Match(how) => find_next(world.shown, view, how),
+        ActionHandler::Resize(side, by) => arrange::resize(world, view, side, by),
     }
     Vec::new()
 }

@@ -3,7 +3,7 @@
 use crate::domain::program::{Back, Until};
 use crate::domain::state::What;
 use crate::domain::{Command, State, TaskId};
-use crate::looked::Chosen;
+use crate::looked::ProgramPosition;
 use crate::panes::{program, variables};
 use crate::popups::{Inspect, Subject, Why};
 use crate::request::{Requests, World, send};
@@ -76,7 +76,7 @@ pub fn ask(state: &State, view: &mut View, expression: String) {
         && view.looked.chosen.is_none()
         && view.moment.is_none()
     {
-        view.looked.chosen = Some(Chosen { task, number, until: Until::Last });
+        view.looked.chosen = Some(ProgramPosition { task, number, until: Until::Last });
     }
     view.variable = Some(expression.clone());
     view.looked.ask(expression);

@@ -12,7 +12,7 @@ use crate::view::{Tone, View};
 
 /// Where to look from the moment looked at.
 #[derive(Clone, Copy, Debug)]
-pub enum Way {
+pub enum TimeJump {
     /// So many events later.
     Event(i64),
     /// To where the agent last decided something.
@@ -34,20 +34,20 @@ pub enum Way {
 const JUMPS: usize = 100;
 
 /// Why the way leads nowhere; `None`: it leads somewhere.
-pub fn why_not(way: Way, live: &State, view: &View) -> Option<String> {
+pub fn why_not(way: TimeJump, live: &State, view: &View) -> Option<String> {
     let at = view.moment.unwrap_or(live.n);
     let marks = &live.landmarks;
     match way {
-        Way::Previous(sought) => {
+        TimeJump::Previous(sought) => {
             let first = sought.kinds().iter().filter_map(|kind| marks.first(*kind)).min();
             let none = first.is_none_or(|first| first >= at);
             none.then(|| format!("no {} before event {}", sought.name(), at_event(at)))
         }
-        Way::Next(sought) => {
+        TimeJump::Next(sought) => {
             let next = sought.kinds().iter().find_map(|kind| marks.after(*kind, at));
             next.is_none().then(|| format!("no {} after event {}", sought.name(), at_event(at)))
         }
-        Way::Back => view.jumps.is_empty().then(|| "no jump to undo".to_owned()),
+        TimeJump::Back => view.jumps.is_empty().then(|| "no jump to undo".to_owned()),
         _ => None,
     }
 }
@@ -56,34 +56,34 @@ fn at_event(n: u64) -> String {
     crate::text::number(n)
 }
 
-pub fn to(world: &World<'_>, view: &mut View, way: Way) {
+pub fn to(world: &World<'_>, view: &mut View, way: TimeJump) {
     let last = world.live.n;
     let at = view.moment.unwrap_or(last);
     match way {
-        Way::Event(by) => look(world, view, Some(at.saturating_add_signed(by))),
-        Way::StepBack => {
+        TimeJump::Event(by) => look(world, view, Some(at.saturating_add_signed(by))),
+        TimeJump::StepBack => {
             let step = world.history.last_of(1..at, is_step);
             look(world, view, Some(step.unwrap_or_else(|| world.history.first())));
         }
-        Way::StepForward => look(
+        TimeJump::StepForward => look(
             world,
             view,
             world.history.first_of(at.saturating_add(1)..last.saturating_add(1), is_step),
         ),
-        Way::TaskBack => {
+        TimeJump::TaskBack => {
             let task = world.history.last_of(1..at, is_task);
             jump(world, view, Some(task.unwrap_or_else(|| world.history.first())));
         }
-        Way::TaskForward => jump(
+        TimeJump::TaskForward => jump(
             world,
             view,
             world.history.first_of(at.saturating_add(1)..last.saturating_add(1), is_task),
         ),
-        Way::Start => jump(world, view, Some(1)),
-        Way::Live => jump(world, view, None),
-        Way::Previous(sought) => arrive(world, view, sought.before(world, at), way),
-        Way::Next(sought) => arrive(world, view, sought.after(world, at), way),
-        Way::Back => {
+        TimeJump::Start => jump(world, view, Some(1)),
+        TimeJump::Live => jump(world, view, None),
+        TimeJump::Previous(sought) => arrive(world, view, sought.before(world, at), way),
+        TimeJump::Next(sought) => arrive(world, view, sought.after(world, at), way),
+        TimeJump::Back => {
             if let Some(moment) = view.jumps.pop() {
                 look(world, view, moment);
             }
@@ -92,7 +92,7 @@ pub fn to(world: &World<'_>, view: &mut View, way: Way) {
 }
 
 /// Looks at a landmark, with what it is about selected.
-fn arrive(world: &World<'_>, view: &mut View, n: Option<u64>, way: Way) {
+fn arrive(world: &World<'_>, view: &mut View, n: Option<u64>, way: TimeJump) {
     let Some(n) = n else {
         let why = why_not(way, world.live, view);
         let why = why.unwrap_or_else(|| "cannot read its journal".to_owned());

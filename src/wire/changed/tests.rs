@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use super::*;
 use crate::domain::{Finish, Message, Reply, Request, Role, ToolName, Usage};
 use crate::plan::quoted;
-use crate::{Answering, AnyAnswer, Feed, Names, Reading, Report};
+use crate::{Answering, AnyAnswer, Feed, FunctionNames, GrowingAnswer, Report};
 
-const FORMATS: [Format; 3] = [Format::Chat, Format::Responses, Format::Messages];
+const FORMATS: [WireFormat; 3] = [WireFormat::Chat, WireFormat::Responses, WireFormat::Messages];
 
 /// The reply that a client reads.
-fn reply(format: Format, answer: &[u8]) -> Reply {
+fn reply(format: WireFormat, answer: &[u8]) -> Reply {
     let mut feed = Feed::new(AnyAnswer::begin(format, &Arc::default(), Report::default()));
     feed.feed(answer, &mut |_| {}).unwrap();
     let user = Message::User { text: "x".into(), blocks: Vec::new() };
@@ -20,14 +20,14 @@ fn reply(format: Format, answer: &[u8]) -> Reply {
     Reply { source: None, ..answer.reply(&request, "e").0 }
 }
 
-fn written(format: Format, reply: &Reply, streams: bool) -> String {
-    let names = Names::default();
+fn written(format: WireFormat, reply: &Reply, streams: bool) -> String {
+    let names = FunctionNames::default();
     let answering = Answering { id: "x", model: "m", names: &names, created: 7 };
     format.write_answer(reply, &answering, streams)
 }
 
 /// The same stream with the arguments in two pieces each.
-fn in_pieces(format: Format, stream: &str) -> String {
+fn in_pieces(format: WireFormat, stream: &str) -> String {
     let mut all = Vec::new();
     for frame in frames(stream.as_bytes()) {
         let pieces = format.calls_in(&frame.data);
@@ -50,7 +50,7 @@ fn in_pieces(format: Format, stream: &str) -> String {
 
 /// What goes on before the first call, or before the end where there is none; the data of the last event of that with a
 /// place; and the rest.
-fn cut(format: Format, stream: &str) -> (Vec<u8>, String, Vec<u8>) {
+fn cut(format: WireFormat, stream: &str) -> (Vec<u8>, String, Vec<u8>) {
     let (mut before, mut last, mut rest) = (Vec::new(), String::new(), Vec::new());
     for frame in frames(stream.as_bytes()) {
         let holds = !format.calls_in(&frame.data).is_empty() || format.is_end(&frame.data);
@@ -171,7 +171,7 @@ proptest! {
 }
 
 /// Whether the numbers of a stream follow each other: indices of blocks and items, and sequence numbers.
-fn are_counted(format: Format, stream: &[u8]) -> bool {
+fn are_counted(format: WireFormat, stream: &[u8]) -> bool {
     let data: Vec<Value> =
         frames(stream).iter().filter_map(|it| serde_json::from_str(&it.data).ok()).collect();
     let numbers = |name: &str, kinds: &[&str]| -> Vec<u64> {
@@ -184,16 +184,16 @@ fn are_counted(format: Format, stream: &[u8]) -> bool {
         call["index"].as_u64().filter(|_| is_first)
     };
     match format {
-        Format::Responses => {
+        WireFormat::Responses => {
             is_row(numbers("sequence_number", &[]))
                 && is_row(numbers("output_index", &["response.output_item.added"]))
                 && is_row(numbers("output_index", &["response.output_item.done"]))
         }
-        Format::Messages => {
+        WireFormat::Messages => {
             is_row(numbers("index", &["content_block_start"]))
                 && is_row(numbers("index", &["content_block_stop"]))
         }
-        Format::Chat => {
+        WireFormat::Chat => {
             let deltas =
                 data.iter().filter_map(|it| it["choices"][0]["delta"]["tool_calls"].as_array());
             is_row(deltas.flatten().filter_map(index).collect())
@@ -233,7 +233,7 @@ fn a_chunk_with_all_calls_and_the_finish_changes_in_its_place() {
             "tool_calls",
         ),
     ] {
-        let new = changed(Format::Chat, came.as_bytes(), "", &wanted);
+        let new = changed(WireFormat::Chat, came.as_bytes(), "", &wanted);
         assert_eq!(String::from_utf8(new).unwrap(), chunk(&expected, finish));
     }
 }
@@ -247,7 +247,7 @@ fn calls_with_one_index_are_told_apart_by_their_ids() {
     let end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
     let came = event("a", "{}") + &event("b", "{\"x\":1}") + end;
     let wanted = [call("b", "f", json!({"x": 2}))];
-    let new = changed(Format::Chat, came.as_bytes(), "", &wanted);
+    let new = changed(WireFormat::Chat, came.as_bytes(), "", &wanted);
     assert_eq!(String::from_utf8(new).unwrap(), event("b", "{\"x\":2}") + end);
 }
 
@@ -272,7 +272,7 @@ fn calls_of_the_endpoint_and_signed_thoughts_stay() {
         )
     };
     let came = block(3, own, piece) + &block(4, &server, piece) + &block(5, thought, signed);
-    let new = changed(Format::Messages, (came + &end("tool_use")).as_bytes(), "", &[]);
+    let new = changed(WireFormat::Messages, (came + &end("tool_use")).as_bytes(), "", &[]);
     let expected = block(3, &server, piece) + &block(4, thought, signed) + &end("end_turn");
     assert_eq!(String::from_utf8(new).unwrap(), expected);
 }

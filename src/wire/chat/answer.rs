@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::calls::{Call, Calls};
-use super::{finish, kept::Kept};
+use super::calls::{ChatCall, ChatCalls};
+use super::{finish, kept::EndpointFields};
 use crate::arguments;
 use crate::domain::{Finish, Reply, ReplySource, Request, ToolCall};
 use crate::errors::is_error;
 use crate::field::field;
 use crate::ids::FreeIds;
-use crate::names::Names;
+use crate::names::FunctionNames;
 use crate::pieces::{Joiner, joined};
-use crate::reading::{self, Fault, Piece, Reading};
+use crate::reading::{self, AnswerFault, AnswerPiece, GrowingAnswer};
 use crate::sse::Event;
 use crate::usage::{self, Report};
 
@@ -23,29 +23,33 @@ const LARGEST: usize = 16 * 1024 * 1024;
 
 /// The parts that have arrived so far.
 #[derive(Debug, Default)]
-pub struct Answer {
-    names: Arc<Names>,
+pub struct ChatAnswer {
+    names: Arc<FunctionNames>,
     text: String,
     reasoning: String,
     refusal: String,
     /// Parts of characters at the end of text and reasoning.
     open_text: Joiner,
     open_reasoning: Joiner,
-    calls: Calls,
+    calls: ChatCalls,
     /// The choice that is read: the first that came.
     choice: Option<u64>,
     /// Calls of other choices. Some gateways put the text into one choice and its calls into another.
-    elsewhere: Calls,
+    elsewhere: ChatCalls,
     /// What the endpoint wants back of the message.
-    kept: Kept,
+    kept: EndpointFields,
     finish: Option<String>,
     usage: Option<Report>,
     /// What the endpoint reports in a header, apart from the usage.
     cost: Report,
 }
 
-impl Reading for Answer {
-    fn whole(&mut self, document: &Value, seen: &mut dyn FnMut(Piece)) -> Result<(), Fault> {
+impl GrowingAnswer for ChatAnswer {
+    fn whole(
+        &mut self,
+        document: &Value,
+        seen: &mut dyn FnMut(AnswerPiece),
+    ) -> Result<(), AnswerFault> {
         let choice = &document["choices"][0];
         let is_whole = choice["message"].is_object()
             || choice["delta"].is_object() && finish::reason(choice).is_some();
@@ -59,7 +63,11 @@ impl Reading for Answer {
         Ok(())
     }
 
-    fn event(&mut self, event: &Event, seen: &mut dyn FnMut(Piece)) -> Result<bool, Fault> {
+    fn event(
+        &mut self,
+        event: &Event,
+        seen: &mut dyn FnMut(AnswerPiece),
+    ) -> Result<bool, AnswerFault> {
         if is_done(&event.data) {
             // Some servers send no reason. Half of a call is no answer, whatever follows it.
             if self.has_something() && self.calls.are_whole() {
@@ -69,10 +77,10 @@ impl Reading for Answer {
         }
         let chunk = reading::data(event)?;
         if is_error(&chunk) || event.name == "error" {
-            return Err(Fault::Said(chunk));
+            return Err(AnswerFault::Said(chunk));
         }
         self.take(&chunk, seen)?;
-        if chunk.get("choices").is_none() { Err(Fault::Other(chunk)) } else { Ok(false) }
+        if chunk.get("choices").is_none() { Err(AnswerFault::Other(chunk)) } else { Ok(false) }
     }
 
     fn is_finished(&self) -> bool {
@@ -116,24 +124,24 @@ fn is_done(data: &str) -> bool {
 }
 
 /// The error that a part of an answer reports, such as one of its choices.
-fn part(part: &Value) -> Result<(), Fault> {
-    if is_error(part) { Err(Fault::Said(part.clone())) } else { Ok(()) }
+fn part(part: &Value) -> Result<(), AnswerFault> {
+    if is_error(part) { Err(AnswerFault::Said(part.clone())) } else { Ok(()) }
 }
 
 /// Why a document is no answer.
-fn missing(document: &Value) -> Fault {
+fn missing(document: &Value) -> AnswerFault {
     match document.get("choices") {
         Some(Value::Array(choices)) if !choices.is_empty() => {
-            Fault::Missing("message in its first choice")
+            AnswerFault::Missing("message in its first choice")
         }
-        Some(_) => Fault::Missing("choices"),
-        None => Fault::Other(document.clone()),
+        Some(_) => AnswerFault::Missing("choices"),
+        None => AnswerFault::Other(document.clone()),
     }
 }
 
-impl Answer {
+impl ChatAnswer {
     /// An answer to a request with these names of tools. `cost` is what the endpoint reports apart from the usage.
-    pub fn begin(names: &Arc<Names>, cost: Report) -> Self {
+    pub fn begin(names: &Arc<FunctionNames>, cost: Report) -> Self {
         Self { cost, names: Arc::clone(names), ..Self::default() }
     }
 
@@ -143,7 +151,11 @@ impl Answer {
     }
 
     /// Reads one chunk of a stream, or one whole completion, and reports what it adds.
-    fn take(&mut self, chunk: &Value, seen: &mut dyn FnMut(Piece)) -> Result<(), Fault> {
+    fn take(
+        &mut self,
+        chunk: &Value,
+        seen: &mut dyn FnMut(AnswerPiece),
+    ) -> Result<(), AnswerFault> {
         let choices = chunk["choices"].as_array().map_or(&[][..], Vec::as_slice);
         // The last usage counts: some servers send a running one with every chunk.
         let usages = [&chunk["usage"], &chunk["choices"][0]["usage"], &chunk["x_groq"]["usage"]];
@@ -159,27 +171,27 @@ impl Answer {
             }
         }
         let kept = self.kept.size() + self.calls.kept() + self.elsewhere.size();
-        let size = Reading::size(self).max(kept);
+        let size = GrowingAnswer::size(self).max(kept);
         if size <= LARGEST && self.calls.len() + self.elsewhere.len() <= 1024 {
             return Ok(());
         }
-        Err(Fault::TooLarge(LARGEST / (1024 * 1024)))
+        Err(AnswerFault::TooLarge(LARGEST / (1024 * 1024)))
     }
 
     /// Reads how a choice ended, if it did.
-    fn end(&mut self, choice: &Value) -> Result<(), Fault> {
+    fn end(&mut self, choice: &Value) -> Result<(), AnswerFault> {
         for part in [choice, &choice["delta"], &choice["message"]] {
             self::part(part)?;
         }
         let Some(reason) = finish::reason(choice) else { return Ok(()) };
         if finish::is_failure(reason) {
-            return Err(Fault::Ended(reason.to_owned()));
+            return Err(AnswerFault::Ended(reason.to_owned()));
         }
         self.finish = Some(reason.to_owned());
         Ok(())
     }
 
-    fn part(&mut self, part: &Value, seen: &mut dyn FnMut(Piece)) {
+    fn part(&mut self, part: &Value, seen: &mut dyn FnMut(AnswerPiece)) {
         self.kept.add_message(part);
         let reasoning = [field(part, "reasoning_content"), &part["reasoning"]];
         // Servers that send both send the same text twice.
@@ -200,7 +212,7 @@ impl Answer {
     }
 
     /// One part of a content in parts, such as `{"type": "text", "text": …}`; reasoning is nested.
-    fn content(&mut self, part: &Value, seen: &mut dyn FnMut(Piece)) {
+    fn content(&mut self, part: &Value, seen: &mut dyn FnMut(AnswerPiece)) {
         if let Some(text) = part["text"].as_str() {
             self.say(text, seen);
         }
@@ -209,33 +221,33 @@ impl Answer {
         }
     }
 
-    fn say(&mut self, text: &str, seen: &mut dyn FnMut(Piece)) {
+    fn say(&mut self, text: &str, seen: &mut dyn FnMut(AnswerPiece)) {
         let text = self.open_text.next(text);
         if !text.is_empty() {
             self.text.push_str(&text);
-            seen(Piece::Text(text));
+            seen(AnswerPiece::Text(text));
         }
     }
 
-    fn think(&mut self, text: &str, seen: &mut dyn FnMut(Piece)) {
+    fn think(&mut self, text: &str, seen: &mut dyn FnMut(AnswerPiece)) {
         let text = self.open_reasoning.next(text);
         if !text.is_empty() {
             self.reasoning.push_str(&text);
-            seen(Piece::Reasoning(text));
+            seen(AnswerPiece::Reasoning(text));
         }
     }
 }
 
 /// The calls with tools' own names, parsed arguments, and an id each.
 fn named(
-    calls: Vec<Call>,
+    calls: Vec<ChatCall>,
     request: &Request,
-    names: &Names,
+    names: &FunctionNames,
     source: &mut ReplySource,
 ) -> Vec<ToolCall> {
     let mut free = FreeIds::of(request, "call");
     let mut taken = HashSet::new();
-    let some = |call: &Call| !call.name.is_empty() || !call.arguments.trim().is_empty();
+    let some = |call: &ChatCall| !call.name.is_empty() || !call.arguments.trim().is_empty();
     calls
         .into_iter()
         .filter(some)

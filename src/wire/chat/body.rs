@@ -4,11 +4,11 @@ use serde_json::{Map, Value, json};
 
 use super::messages::messages;
 use crate::domain::{Request, ToolDef};
-use crate::names::Names;
-use crate::settings::Settings;
+use crate::names::FunctionNames;
+use crate::settings::WireSettings;
 
 /// The whole body; the endpoint's extra fields come last and take precedence.
-pub fn write_request(request: &Request, settings: &Settings<'_>) -> Value {
+pub fn write_request(request: &Request, settings: &WireSettings<'_>) -> Value {
     let names = settings.names;
     let mut body = Map::new();
     body.insert("model".into(), settings.model.into());
@@ -49,7 +49,7 @@ pub fn write_request(request: &Request, settings: &Settings<'_>) -> Value {
     Value::Object(body)
 }
 
-fn tool(def: &ToolDef, names: &Names) -> Value {
+fn tool(def: &ToolDef, names: &FunctionNames) -> Value {
     json!({
         "type": "function",
         "function": {
@@ -61,7 +61,7 @@ fn tool(def: &ToolDef, names: &Names) -> Value {
 }
 
 /// The tools that may be called now. The array of tools stays as it is, and with it the prompt cache.
-fn allowed(request: &Request, names: &Names) -> Value {
+fn allowed(request: &Request, names: &FunctionNames) -> Value {
     let tool = |name| json!({"type": "function", "function": {"name": names.out(name)}});
     let tools: Vec<Value> = request.allowed.iter().map(tool).collect();
     json!({"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": tools}})

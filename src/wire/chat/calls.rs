@@ -5,27 +5,27 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::kept::Kept;
+use super::kept::EndpointFields;
 use crate::field::field;
-use crate::names::Names;
+use crate::names::FunctionNames;
 
 /// The calls that have arrived so far, in the order of their first deltas.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
-    calls: Vec<Call>,
+pub(super) struct ChatCalls {
+    calls: Vec<ChatCall>,
     /// The place in `calls` that a delta of this index continues.
     places: BTreeMap<u64, usize>,
 }
 
 /// One call, as far as it has arrived.
 #[derive(Debug, Default)]
-pub(super) struct Call {
+pub(super) struct ChatCall {
     pub index: u64,
     pub id: String,
     pub name: String,
     pub arguments: String,
     /// What the endpoint wants back of it.
-    pub kept: Kept,
+    pub kept: EndpointFields,
 }
 
 /// What one delta says.
@@ -59,9 +59,9 @@ impl<'a> Delta<'a> {
     }
 }
 
-impl Calls {
+impl ChatCalls {
     /// Reads the calls of a delta or of a message.
-    pub fn read(&mut self, part: &Value, names: &Names) {
+    pub fn read(&mut self, part: &Value, names: &FunctionNames) {
         let deltas = match field(part, "tool_calls") {
             Value::Array(deltas) => deltas.as_slice(),
             delta @ Value::Object(_) => std::slice::from_ref(delta),
@@ -99,13 +99,19 @@ impl Calls {
     }
 
     /// The calls by their index.
-    pub fn in_order(mut self) -> Vec<Call> {
+    pub fn in_order(mut self) -> Vec<ChatCall> {
         self.calls.sort_by_key(|call| call.index);
         self.calls
     }
 
     /// The place of the call that a delta belongs to; a new one, if it begins a call.
-    fn place(&mut self, delta: &Delta<'_>, position: u64, is_alone: bool, names: &Names) -> usize {
+    fn place(
+        &mut self,
+        delta: &Delta<'_>,
+        position: u64,
+        is_alone: bool,
+        names: &FunctionNames,
+    ) -> usize {
         let last = self.calls.len().checked_sub(1);
         let by_id = self.calls.iter().rposition(|call| !delta.id.is_empty() && call.id == delta.id);
         let at_index = delta.index.and_then(|index| self.places.get(&index).copied());
@@ -128,13 +134,13 @@ impl Calls {
             None if is_alone => of_last.unwrap_or(position),
             None => position.max(of_last.unwrap_or(position)),
         };
-        self.calls.push(Call { index, ..Call::default() });
+        self.calls.push(ChatCall { index, ..ChatCall::default() });
         self.places.insert(delta.index.unwrap_or(position), at);
         at
     }
 }
 
-impl Call {
+impl ChatCall {
     /// The arguments, if they are complete.
     fn object(&self) -> Option<Map<String, Value>> {
         serde_json::from_str(&self.arguments).ok()
@@ -149,7 +155,7 @@ impl Call {
 
     /// Whether a delta belongs to another call. Some servers give every call the index 0 or none; some
     /// give every delta a new id.
-    fn is_other(&self, delta: &Delta<'_>, names: &Names) -> bool {
+    fn is_other(&self, delta: &Delta<'_>, names: &FunctionNames) -> bool {
         let has_name = !delta.name.is_empty();
         let is_new_id = !delta.id.is_empty() && !self.id.is_empty() && delta.id != self.id;
         let is_same_id = !delta.id.is_empty() && delta.id == self.id;
@@ -167,7 +173,7 @@ impl Call {
                 && (delta.index.is_none() && has_name || !is_repeated())
     }
 
-    fn add(&mut self, delta: &Delta<'_>, names: &Names) {
+    fn add(&mut self, delta: &Delta<'_>, names: &FunctionNames) {
         if self.id.is_empty() {
             self.id = delta.id.to_owned();
         }
@@ -188,7 +194,7 @@ impl Call {
     }
 
     /// Most servers send a name once, some with every delta, a few in pieces or grown by a piece.
-    fn add_name(&mut self, name: &str, names: &Names) {
+    fn add_name(&mut self, name: &str, names: &FunctionNames) {
         let joined = format!("{}{name}", self.name);
         let is_piece = names.has(&joined) && !names.has(&self.name);
         if self.name == name && !is_piece {

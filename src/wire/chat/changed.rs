@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::frames::is_finish;
 use crate::domain::ToolCall;
-use crate::node::{Fields, Node};
-use crate::plan::{Came, Changes, Event, Fate, Plan, quoted, read, text};
+use crate::node::{JsonFields, JsonNode};
+use crate::plan::{CallFates, Came, Changes, Event, Fate, quoted, read, text};
 
 /// What the finish says of calls.
 const CALLS: [&str; 3] = ["tool_calls", "function_call", "tool_use"];
@@ -15,12 +15,12 @@ const CALLS: [&str; 3] = ["tool_calls", "function_call", "tool_use"];
 /// The choice of one event whose calls change.
 struct Chunk<'a> {
     /// Its message or delta.
-    part: Option<Node<'a>>,
+    part: Option<JsonNode<'a>>,
     is_message: bool,
     /// The list of its calls, and these with their places among all.
-    list: Option<Node<'a>>,
-    calls: Vec<Option<(usize, Node<'a>, Fields<'a>)>>,
-    finish: Option<Node<'a>>,
+    list: Option<JsonNode<'a>>,
+    calls: Vec<Option<(usize, JsonNode<'a>, JsonFields<'a>)>>,
+    finish: Option<JsonNode<'a>>,
     has_usage: bool,
 }
 
@@ -28,10 +28,10 @@ struct Chunk<'a> {
 pub(crate) fn changes(data: &[&str], before: &str, calls: &[ToolCall]) -> Changes {
     let fields = read(data);
     let choice = fields.iter().flatten().find_map(calling).unwrap_or(0);
-    let mut all = Calls::default();
+    let mut all = ArrivedCalls::default();
     let chunks: Vec<Option<Chunk<'_>>> =
         fields.iter().map(|it| it.as_ref().map(|it| all.read(it, choice))).collect();
-    let plan = Plan::of(&all.came, calls);
+    let plan = CallFates::of(&all.came, calls);
     let mut changes = Changes::none(data.len());
     let mut changing =
         Changing { plan: &plan, calls: &all, named: HashSet::new(), filled: HashSet::new() };
@@ -43,7 +43,7 @@ pub(crate) fn changes(data: &[&str], before: &str, calls: &[ToolCall]) -> Change
 }
 
 /// The index of the choice that calls.
-fn calling(chunk: &Fields<'_>) -> Option<u64> {
+fn calling(chunk: &JsonFields<'_>) -> Option<u64> {
     choices(chunk)
         .find(|(_, choice)| {
             let part = choice.fields("message").or_else(|| choice.fields("delta"));
@@ -53,7 +53,7 @@ fn calling(chunk: &Fields<'_>) -> Option<u64> {
 }
 
 /// The choices of a chunk, with their indices.
-fn choices<'a>(chunk: &Fields<'a>) -> impl Iterator<Item = (u64, Fields<'a>)> {
+fn choices<'a>(chunk: &JsonFields<'a>) -> impl Iterator<Item = (u64, JsonFields<'a>)> {
     let choices = (0..).zip(chunk.items("choices"));
     choices.filter_map(|(at, choice)| {
         let choice = choice.fields()?;
@@ -62,25 +62,25 @@ fn choices<'a>(chunk: &Fields<'a>) -> impl Iterator<Item = (u64, Fields<'a>)> {
 }
 
 /// The function of a call; some servers put its fields into the call.
-fn function<'a>(item: &Node<'a>, call: &Fields<'a>) -> Node<'a> {
+fn function<'a>(item: &JsonNode<'a>, call: &JsonFields<'a>) -> JsonNode<'a> {
     call.get("function").filter(|function| function.fields().is_some()).unwrap_or(*item)
 }
 
 /// The calls that came.
 #[derive(Default)]
-struct Calls {
+struct ArrivedCalls {
     came: Vec<Came>,
-    known: Vec<Known>,
+    known: Vec<CallArrival>,
 }
 
 /// How a call came.
-struct Known {
+struct CallArrival {
     index: u64,
     has_arguments: bool,
 }
 
-impl Calls {
-    fn read<'a>(&mut self, chunk: &Fields<'a>, choice: u64) -> Chunk<'a> {
+impl ArrivedCalls {
+    fn read<'a>(&mut self, chunk: &JsonFields<'a>, choice: u64) -> Chunk<'a> {
         let has_usage = chunk.get("usage").is_some();
         let choice = choices(chunk).find(|(index, _)| *index == choice).map(|(_, choice)| choice);
         let message = choice.as_ref().and_then(|it| it.get("message"));
@@ -99,7 +99,7 @@ impl Calls {
     }
 
     /// Adds a part of a call; returns the place of the call.
-    fn add(&mut self, at: u64, item: &Node<'_>, call: &Fields<'_>) -> usize {
+    fn add(&mut self, at: u64, item: &JsonNode<'_>, call: &JsonFields<'_>) -> usize {
         let index = call.get("index").and_then(|index| index.u64()).unwrap_or(at);
         let id = call.string("id").unwrap_or_default();
         let known = self.known.iter().rposition(|known| known.index == index);
@@ -108,7 +108,7 @@ impl Calls {
             |at: &usize| id.is_empty() || self.came[*at].id.is_empty() || self.came[*at].id == id;
         let place = known.filter(is_it).unwrap_or_else(|| {
             self.came.push(Came::default());
-            self.known.push(Known { index, has_arguments: false });
+            self.known.push(CallArrival { index, has_arguments: false });
             self.came.len() - 1
         });
         let (came, known) = (&mut self.came[place], &mut self.known[place]);
@@ -129,7 +129,7 @@ impl Calls {
     }
 
     /// The index of a further call.
-    fn next(&self, plan: &Plan<'_>) -> u64 {
+    fn next(&self, plan: &CallFates<'_>) -> u64 {
         let next = self.known.iter().map(|known| known.index + 1).max().unwrap_or(0);
         next.saturating_sub(plan.dropped_before(self.came.len()))
     }
@@ -137,8 +137,8 @@ impl Calls {
 
 /// Changes the calls that came.
 struct Changing<'a> {
-    plan: &'a Plan<'a>,
-    calls: &'a Calls,
+    plan: &'a CallFates<'a>,
+    calls: &'a ArrivedCalls,
     /// The calls whose new name, and those whose new arguments have been written.
     named: HashSet<usize>,
     filled: HashSet<usize>,
@@ -164,7 +164,13 @@ impl Changing<'_> {
         }
     }
 
-    fn change_call(&mut self, at: usize, item: &Node<'_>, call: &Fields<'_>, event: &mut Event) {
+    fn change_call(
+        &mut self,
+        at: usize,
+        item: &JsonNode<'_>,
+        call: &JsonFields<'_>,
+        event: &mut Event,
+    ) {
         let Fate::Kept { name, arguments } = self.plan.fate(at) else { return };
         let (dropped, known) = (self.plan.dropped_before(at), &self.calls.known[at]);
         if let Some(index) = call.get("index").filter(|_| dropped > 0) {
@@ -181,7 +187,7 @@ impl Changing<'_> {
         match old("arguments") {
             Some(old) => {
                 let new = if self.filled.insert(at) { arguments.as_str() } else { "" };
-                let is_json = !old.raw().starts_with('"') && Node::of(new).is_ok();
+                let is_json = !old.raw().starts_with('"') && JsonNode::of(new).is_ok();
                 event.set(&old, if is_json { new.to_owned() } else { quoted(new) });
             }
             None if !known.has_arguments && self.filled.insert(at) => {
@@ -201,7 +207,7 @@ impl Chunk<'_> {
     /// Whether nothing is lost with the whole event but calls.
     fn has_only_calls(&self) -> bool {
         let fields = self.part.and_then(|part| part.fields());
-        let is_nothing = |(name, node): (&str, Node<'_>)| {
+        let is_nothing = |(name, node): (&str, JsonNode<'_>)| {
             name == "tool_calls" || node.is_null() || node.raw() == "\"\""
         };
         let has_nothing = fields.is_some_and(|fields| fields.iter().all(is_nothing));
@@ -214,7 +220,7 @@ fn add(
     (data, before): (&[&str], &str),
     (choice, index): (u64, u64),
     chunks: &[Option<Chunk<'_>>],
-    plan: &Plan<'_>,
+    plan: &CallFates<'_>,
     changes: &mut Changes,
 ) {
     if plan.added.is_empty() {

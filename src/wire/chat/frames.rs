@@ -4,15 +4,17 @@ use serde_json::json;
 
 use super::finish;
 use crate::answering::CallPiece;
-use crate::node::{Fields, Node};
+use crate::node::{JsonFields, JsonNode};
 
 /// The parts of calls in the data of one event, or in a whole answer, in the order of the text. Nothing where the data
 /// is no JSON.
 pub fn calls_in(data: &str) -> Vec<CallPiece> {
-    let Some(chunk) = Node::of(data).ok().and_then(|node| node.fields()) else { return Vec::new() };
+    let Some(chunk) = JsonNode::of(data).ok().and_then(|node| node.fields()) else {
+        return Vec::new();
+    };
     let choices = chunk.items("choices");
     let mut pieces = Vec::new();
-    for choice in choices.iter().filter_map(Node::fields) {
+    for choice in choices.iter().filter_map(JsonNode::fields) {
         let whole = choice.fields("message");
         let is_whole = whole.is_some();
         let Some(part) = whole.or_else(|| choice.fields("delta")) else { continue };
@@ -26,8 +28,8 @@ pub fn calls_in(data: &str) -> Vec<CallPiece> {
 
 /// Whether a chunk has a finish reason.
 pub fn is_end(data: &str) -> bool {
-    let choices = Node::of(data).ok().and_then(|chunk| Some(chunk.fields()?.items("choices")));
-    let is_it = |choice: &Node<'_>| {
+    let choices = JsonNode::of(data).ok().and_then(|chunk| Some(chunk.fields()?.items("choices")));
+    let is_it = |choice: &JsonNode<'_>| {
         let reason = choice.fields().and_then(|choice| choice.get("finish_reason"));
         reason.is_some_and(|reason| is_finish(&reason))
     };
@@ -35,11 +37,11 @@ pub fn is_end(data: &str) -> bool {
 }
 
 /// Whether a reason is one. Some servers write null as a text.
-pub(super) fn is_finish(reason: &Node<'_>) -> bool {
+pub(super) fn is_finish(reason: &JsonNode<'_>) -> bool {
     finish::reason(&json!({"finish_reason": reason.value()})).is_some()
 }
 
-fn piece(call: &Fields<'_>, place: usize, is_whole: bool) -> CallPiece {
+fn piece(call: &JsonFields<'_>, place: usize, is_whole: bool) -> CallPiece {
     let function = call.fields("function");
     let range = |name: &str| function.as_ref().and_then(|it| it.get(name)).map(|it| it.range());
     let index = call.get("index").and_then(|index| index.u64());

@@ -20,12 +20,12 @@ const WRITTEN: [&str; 6] = ["text", "content", "reason", "think", "thought", "su
 
 /// The fields so far.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct EndpointFields {
     fields: Map<String, Value>,
     bytes: usize,
 }
 
-impl Kept {
+impl EndpointFields {
     /// Adds what a message, or a piece of one, has.
     pub fn add_message(&mut self, part: &Value) {
         let fields = part.as_object().into_iter().flatten();
@@ -168,13 +168,13 @@ mod tests {
     use super::*;
 
     fn message(pieces: &[Value]) -> Value {
-        let mut kept = Kept::default();
+        let mut kept = EndpointFields::default();
         pieces.iter().for_each(|piece| kept.add_message(piece));
         kept.into_fields().into()
     }
 
     fn call(pieces: &[Value]) -> Value {
-        let mut kept = Kept::default();
+        let mut kept = EndpointFields::default();
         pieces.iter().for_each(|piece| kept.add_call(piece));
         kept.into_fields().into()
     }

@@ -7,30 +7,30 @@ use crate::call_ids::CallIds;
 use crate::domain::blocks::{self, Block};
 use crate::domain::{Message, ReplySource, Request, ToolCall};
 use crate::learned::Learned;
-use crate::names::Names;
-use crate::settings::Settings;
+use crate::names::FunctionNames;
+use crate::settings::WireSettings;
 
 /// The messages for an endpoint.
-pub(crate) fn messages(request: &Request, settings: &Settings<'_>) -> Vec<Value> {
+pub(crate) fn messages(request: &Request, settings: &WireSettings<'_>) -> Vec<Value> {
     let (names, learned) = (settings.names, settings.learned);
     let mut written =
-        Written { messages: Vec::new(), ids: CallIds::default(), names, learned, gap: false };
+        ChatMessages { messages: Vec::new(), ids: CallIds::default(), names, learned, gap: false };
     for message in &request.messages {
         written.add(message, settings.source);
     }
     written.messages
 }
 
-struct Written<'a> {
+struct ChatMessages<'a> {
     messages: Vec<Value>,
     ids: CallIds,
-    names: &'a Names,
+    names: &'a FunctionNames,
     learned: &'a Learned,
     /// A message was left out just now.
     gap: bool,
 }
 
-impl Written<'_> {
+impl ChatMessages<'_> {
     fn add(&mut self, message: &Message, endpoint: &str) {
         let is_blank = message.text().trim().is_empty();
         match message {

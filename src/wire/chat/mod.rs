@@ -17,7 +17,7 @@ mod stream_usage;
 #[cfg(test)]
 mod tests;
 
-pub use self::answer::Answer;
+pub use self::answer::ChatAnswer;
 pub use self::body::write_request;
 pub(crate) use self::changed::changes;
 pub use self::frames::{calls_in, is_end};

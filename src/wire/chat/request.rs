@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::kept::is_of_thoughts;
-use crate::asked::{Asked, NotRead, Spot, Unknown, list_of};
-use crate::body::Body;
-use crate::domain::blocks::{Block, Kind};
+use crate::asked::{IncomingRequest, NotRead, Spot, Unknown, list_of};
+use crate::body::RequestBody;
+use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Finite, Message, ReplySource, Request, Role, ToolCall, ToolDef, ToolName};
-use crate::node::{Fields, Item, Node};
+use crate::node::{JsonFields, JsonItem, JsonNode};
 use crate::{arguments, schema};
 
 /// Fields of a request that a person sees, or that change nothing of the conversation.
@@ -60,15 +60,15 @@ const OF_FUNCTION: [&str; 2] = ["name", "arguments"];
 ///
 /// # Errors
 /// It is no JSON, or no object with messages.
-pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
+pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
     let text = str::from_utf8(bytes)?;
-    let mut body = Body::read(text)?;
+    let mut body = RequestBody::read(text)?;
     let messages = body.list("messages");
     let messages = messages.ok_or(NotRead::NoRequest("expected a list `messages`"))?;
     let tools = body.list("tools").unwrap_or_default();
     let fields = body.fields;
     let list = list_of(&messages);
-    let mut reader = Reader::default();
+    let mut reader = ChatRequestReader::default();
     reader.unknown.fields("", &fields, &OF_REQUEST);
     for message in messages {
         reader.message(&message);
@@ -85,7 +85,7 @@ pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
     request.stop = texts(fields.get("stop"));
     request.schema = schema.and_then(|it| it.get("schema")).map(|it| it.value());
     request.allowed = allowed(&fields);
-    Ok(Asked {
+    Ok(IncomingRequest {
         request,
         model: fields.string("model").unwrap_or_default().into_owned(),
         streams: fields.get("stream").and_then(|node| node.bool()).unwrap_or_default(),
@@ -100,7 +100,7 @@ pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
 }
 
 /// A text, or a list of texts.
-fn texts(node: Option<Node<'_>>) -> Vec<String> {
+fn texts(node: Option<JsonNode<'_>>) -> Vec<String> {
     let Some(node) = node else { return Vec::new() };
     match node.string() {
         Some(text) => vec![text.into_owned()],
@@ -111,17 +111,18 @@ fn texts(node: Option<Node<'_>>) -> Vec<String> {
     }
 }
 
-fn allowed(fields: &Fields<'_>) -> Vec<ToolName> {
+fn allowed(fields: &JsonFields<'_>) -> Vec<ToolName> {
     let Some(choice) = fields.fields("tool_choice") else { return Vec::new() };
     // The vendor nests the list; some servers take it flat.
     let nested = choice.fields("allowed_tools");
     let tools = nested.map(|inner| inner.items("tools")).unwrap_or_else(|| choice.items("tools"));
-    let name =
-        |tool: &Node<'_>| Some(tool.fields()?.fields("function")?.string("name")?.as_ref().into());
+    let name = |tool: &JsonNode<'_>| {
+        Some(tool.fields()?.fields("function")?.string("name")?.as_ref().into())
+    };
     tools.iter().filter_map(name).collect()
 }
 
-fn tool(item: &Item<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
+fn tool(item: &JsonItem<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
     let fields = item.fields.as_ref()?;
     let kind = fields.string("type").unwrap_or_default();
     let Some(function) = fields.fields("function") else {
@@ -136,7 +137,7 @@ fn tool(item: &Item<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct ChatRequestReader {
     messages: Vec<Message>,
     calls: Vec<Spot>,
     results: Vec<Spot>,
@@ -145,8 +146,8 @@ struct Reader {
     called: HashMap<String, ToolName>,
 }
 
-impl Reader {
-    fn message(&mut self, item: &Item<'_>) {
+impl ChatRequestReader {
+    fn message(&mut self, item: &JsonItem<'_>) {
         let Some(fields) = &item.fields else { return self.unknown.add("messages[]") };
         let role = fields.string("role").unwrap_or_default();
         let (text, blocks) = self.content(fields.get("content"));
@@ -175,7 +176,7 @@ impl Reader {
     }
 
     /// The text of a content, and its blocks if it is more than one text.
-    fn content(&mut self, content: Option<Node<'_>>) -> (String, Vec<Block>) {
+    fn content(&mut self, content: Option<JsonNode<'_>>) -> (String, Vec<Block>) {
         let Some(content) = content else { return (String::new(), Vec::new()) };
         if let Some(text) = content.string() {
             return (text.into_owned(), Vec::new());
@@ -192,12 +193,12 @@ impl Reader {
                 }
                 None => {
                     let kept = match kind.as_ref() {
-                        "image_url" => Kind::Image,
-                        "file" => Kind::Document,
-                        "input_audio" => Kind::Audio,
+                        "image_url" => BlockKind::Image,
+                        "file" => BlockKind::Document,
+                        "input_audio" => BlockKind::Audio,
                         _ => {
                             self.unknown.add(format!("messages[].content[].type={kind}"));
-                            Kind::Unknown
+                            BlockKind::Unknown
                         }
                     };
                     blocks.push(Block::kept(kept, part.value()));
@@ -208,7 +209,7 @@ impl Reader {
         (text, if is_plain { Vec::new() } else { blocks })
     }
 
-    fn assistant(&mut self, fields: &Fields<'_>, text: String, blocks: Vec<Block>) -> Message {
+    fn assistant(&mut self, fields: &JsonFields<'_>, text: String, blocks: Vec<Block>) -> Message {
         let refusal = fields.string("refusal").filter(|_| text.is_empty());
         let text = refusal.map_or(text, |refusal| refusal.into_owned());
         let mut source = ReplySource { blocks, ..ReplySource::default() };
@@ -235,7 +236,7 @@ impl Reader {
         Message::Assistant { text, calls, source }
     }
 
-    fn call(&mut self, node: &Node<'_>, source: &mut ReplySource) -> Option<ToolCall> {
+    fn call(&mut self, node: &JsonNode<'_>, source: &mut ReplySource) -> Option<ToolCall> {
         let fields = node.fields()?;
         let Some(function) = fields.fields("function") else {
             self.unknown.add("messages[].tool_calls[]");
@@ -264,7 +265,7 @@ impl Reader {
 }
 
 /// The fields that are not among the known ones.
-fn rest(fields: &Fields<'_>, known: &[&str]) -> serde_json::Map<String, Value> {
+fn rest(fields: &JsonFields<'_>, known: &[&str]) -> serde_json::Map<String, Value> {
     let unknown = fields.iter().filter(|(name, node)| !known.contains(name) && !node.is_null());
     unknown.map(|(name, node)| (name.to_owned(), node.value())).collect()
 }

@@ -1,6 +1,6 @@
 //! The usage of a stream. Endpoints send it in a chunk of its own, and only where the request asks for it.
 
-use crate::node::Node;
+use crate::node::JsonNode;
 use crate::patch;
 
 /// The body of a request for a stream that also asks for its usage; all else stays byte for byte. `None` where the body
@@ -13,7 +13,7 @@ pub fn asking_for_usage(body: &[u8]) -> Option<Vec<u8>> {
     if !text.contains("\"stream_options\"") {
         return patch(body, &[at_front]).ok();
     }
-    let fields = Node::of(text).ok()?.fields()?;
+    let fields = JsonNode::of(text).ok()?.fields()?;
     let Some((_, options)) = fields.iter().filter(|(name, _)| *name == "stream_options").last()
     else {
         return patch(body, &[at_front]).ok();
@@ -40,7 +40,7 @@ pub fn is_usage_alone(data: &str) -> bool {
     if !data.contains("\"usage\"") {
         return false;
     }
-    let Some(fields) = Node::of(data).ok().and_then(|node| node.fields()) else { return false };
+    let Some(fields) = JsonNode::of(data).ok().and_then(|node| node.fields()) else { return false };
     let has_none = fields.get("choices").and_then(|it| it.items()).is_some_and(|it| it.is_empty());
     has_none && fields.fields("usage").is_some()
 }

@@ -6,15 +6,19 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::domain::blocks::{Block, Kind};
+use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Finish, Message, Messages, Reply, Request, Role, ToolCall, ToolDef, Usage};
 use crate::learned::Learned;
-use crate::{Answering, Feed, Names, Reading, Report, Settings};
+use crate::{Answering, Feed, FunctionNames, GrowingAnswer, Report, WireSettings};
 
 static LEARNT: Learned = Learned::new();
 
-fn settings<'a>(names: &'a Names, extra: &'a Map<String, Value>, streams: bool) -> Settings<'a> {
-    Settings {
+fn settings<'a>(
+    names: &'a FunctionNames,
+    extra: &'a Map<String, Value>,
+    streams: bool,
+) -> WireSettings<'a> {
+    WireSettings {
         model: "m",
         source: "m at h",
         names,
@@ -29,7 +33,7 @@ fn settings<'a>(names: &'a Names, extra: &'a Map<String, Value>, streams: bool) 
 }
 
 fn written(request: &Request, streams: bool) -> String {
-    write_request(request, &settings(&Names::of(request), &Map::new(), streams)).to_string()
+    write_request(request, &settings(&FunctionNames::of(request), &Map::new(), streams)).to_string()
 }
 
 fn some_text() -> impl Strategy<Value = String> {
@@ -62,7 +66,8 @@ fn turn() -> impl Strategy<Value = Vec<Message>> {
         |(asked, with_image, said, calls, returned)| {
             let image =
                 json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}});
-            let blocks = vec![Block::Text { bytes: asked.len() }, Block::kept(Kind::Image, image)];
+            let blocks =
+                vec![Block::Text { bytes: asked.len() }, Block::kept(BlockKind::Image, image)];
             let blocks = if with_image { blocks } else { Vec::new() };
             let mut messages = vec![Message::User { text: asked, blocks }];
             let results: Vec<_> = calls
@@ -125,7 +130,7 @@ fn reply() -> impl Strategy<Value = Reply> {
 
 /// Reads bytes in pieces of these sizes, which repeat.
 fn read(bytes: &[u8], sizes: &[usize]) -> Reply {
-    let mut feed = Feed::new(Answer::begin(&Arc::default(), Report::default()));
+    let mut feed = Feed::new(ChatAnswer::begin(&Arc::default(), Report::default()));
     let (mut rest, mut sizes) = (bytes, sizes.iter().cycle());
     while !rest.is_empty() {
         let size = sizes.next().copied().unwrap_or(1).clamp(1, rest.len());
@@ -163,7 +168,7 @@ proptest! {
     fn a_reply_is_read_as_it_was_written(
         reply in reply(), sizes in prop::collection::vec(1..40usize, 1..5),
     ) {
-        let answering = Answering { id: "a1", model: "m", names: &Names::default(), created: 1 };
+        let answering = Answering { id: "a1", model: "m", names: &FunctionNames::default(), created: 1 };
         let stream = write_stream(&reply, &answering);
         prop_assert_eq!(&read(stream.as_bytes(), &sizes), &reply);
         prop_assert_eq!(&read(stream.as_bytes(), &[1]), &reply);
@@ -180,7 +185,7 @@ proptest! {
     #[test]
     fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = read_request(&bytes);
-        let mut feed = Feed::new(Answer::begin(&Arc::default(), Report::default()));
+        let mut feed = Feed::new(ChatAnswer::begin(&Arc::default(), Report::default()));
         let _ = feed.feed(&bytes, &mut |_| {});
         let _ = feed.end(&mut |_| {});
         let _ = calls_in(&String::from_utf8_lossy(&bytes));

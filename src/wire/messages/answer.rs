@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 
 use super::blocks::type_of;
 use super::finish::finish;
-use super::growing::{Call, Growing, Grown, completed};
-use super::said::Said;
+use super::growing::{Growing, Grown, MessagesCall, completed};
+use super::said::AssistantMessage;
 use crate::domain::{Reply, Request, ToolCall};
 use crate::errors::is_error;
 use crate::ids::FreeIds;
-use crate::names::Names;
-use crate::reading::{self, Fault, Piece, Reading};
+use crate::names::FunctionNames;
+use crate::reading::{self, AnswerFault, AnswerPiece, GrowingAnswer};
 use crate::sse::Event;
 use crate::usage::{self, Report};
 
@@ -26,8 +26,8 @@ const DONE: &str = "end_turn";
 
 /// What has arrived so far.
 #[derive(Debug, Default)]
-pub struct Answer {
-    names: Arc<Names>,
+pub struct MessagesAnswer {
+    names: Arc<FunctionNames>,
     growing: Growing,
     finish: Option<String>,
     /// The fields of the usage. A stream reports the input at its begin, and the output at its end.
@@ -36,18 +36,22 @@ pub struct Answer {
     cost: Report,
 }
 
-impl Reading for Answer {
-    fn whole(&mut self, document: &Value, seen: &mut dyn FnMut(Piece)) -> Result<(), Fault> {
+impl GrowingAnswer for MessagesAnswer {
+    fn whole(
+        &mut self,
+        document: &Value,
+        seen: &mut dyn FnMut(AnswerPiece),
+    ) -> Result<(), AnswerFault> {
         if is_error(document) {
-            return Err(Fault::Said(document.clone()));
+            return Err(AnswerFault::Said(document.clone()));
         }
         match &document["content"] {
             Value::Array(blocks) => {
                 (0..).zip(blocks).for_each(|(at, block)| self.growing.start(Some(at), block, seen));
             }
             text @ Value::String(_) => self.growing.start(None, text, seen),
-            _ if type_of(document) == "message" => return Err(Fault::Missing("content")),
-            _ => return Err(Fault::Other(document.clone())),
+            _ if type_of(document) == "message" => return Err(AnswerFault::Missing("content")),
+            _ => return Err(AnswerFault::Other(document.clone())),
         }
         self.count(&document["usage"]);
         let reason = document["stop_reason"].as_str().unwrap_or(DONE);
@@ -56,7 +60,11 @@ impl Reading for Answer {
         self.check()
     }
 
-    fn event(&mut self, event: &Event, seen: &mut dyn FnMut(Piece)) -> Result<bool, Fault> {
+    fn event(
+        &mut self,
+        event: &Event,
+        seen: &mut dyn FnMut(AnswerPiece),
+    ) -> Result<bool, AnswerFault> {
         // Some gateways end every stream in this way.
         if event.is_last() {
             self.end(seen);
@@ -64,7 +72,7 @@ impl Reading for Answer {
         }
         let data = reading::data(event)?;
         if is_error(&data) || event.name == "error" {
-            return Err(Fault::Said(data));
+            return Err(AnswerFault::Said(data));
         }
         let kind = data["type"].as_str().unwrap_or(&event.name);
         let index = data["index"].as_u64();
@@ -88,7 +96,7 @@ impl Reading for Answer {
                 return Ok(true);
             }
             "message" => return self.whole(&data, seen).map(|()| true),
-            "" => return Err(Fault::Other(data)),
+            "" => return Err(AnswerFault::Other(data)),
             // A ping, or an event of tomorrow.
             _ => {}
         }
@@ -120,14 +128,14 @@ impl Reading for Answer {
     }
 }
 
-impl Answer {
+impl MessagesAnswer {
     /// An answer to a request with these names of tools. `cost` is what the endpoint reports apart from the usage.
-    pub fn begin(names: &Arc<Names>, cost: Report) -> Self {
+    pub fn begin(names: &Arc<FunctionNames>, cost: Report) -> Self {
         Self { cost, names: Arc::clone(names), ..Self::default() }
     }
 
     /// The stream has ended. Some servers send no reason. Half of a call is no answer, whatever follows it.
-    fn end(&mut self, seen: &mut dyn FnMut(Piece)) {
+    fn end(&mut self, seen: &mut dyn FnMut(AnswerPiece)) {
         self.growing.flush(seen);
         if !self.growing.is_empty() && self.growing.are_calls_whole() {
             self.finish.get_or_insert_with(|| DONE.into());
@@ -146,21 +154,21 @@ impl Answer {
         }
     }
 
-    fn check(&self) -> Result<(), Fault> {
+    fn check(&self) -> Result<(), AnswerFault> {
         let growing = &self.growing;
         let is_too_large = growing.written.max(growing.held) > LARGEST;
         if is_too_large || growing.calls > MOST_CALLS {
-            return Err(Fault::TooLarge(LARGEST / (1024 * 1024)));
+            return Err(AnswerFault::TooLarge(LARGEST / (1024 * 1024)));
         }
         Ok(())
     }
 }
 
 /// The message of these blocks, with tools' own names and an id for each call.
-fn said(mut growing: Growing, request: &Request, names: &Names) -> Said {
+fn said(mut growing: Growing, request: &Request, names: &FunctionNames) -> AssistantMessage {
     let text = std::mem::take(&mut growing.text);
     let mut rest = text.as_str();
-    let (mut said, mut free) = (Said::default(), FreeIds::of(request, "call"));
+    let (mut said, mut free) = (AssistantMessage::default(), FreeIds::of(request, "call"));
     let mut taken = HashSet::new();
     for block in growing.into_blocks() {
         match block {
@@ -172,7 +180,7 @@ fn said(mut growing: Growing, request: &Request, names: &Names) -> Said {
             Grown::Call(call) if call.is_empty() => {}
             Grown::Call(call) => {
                 let arguments = call.arguments();
-                let Call { mut id, name, beside, .. } = call;
+                let MessagesCall { mut id, name, beside, .. } = call;
                 while id.is_empty() || !taken.insert(id.clone()) {
                     id = free.take();
                 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::past::Past;
-use crate::asked::{Asked, NotRead, Unknown, list_of};
-use crate::body::Body;
+use super::past::MessageHistory;
+use crate::asked::{IncomingRequest, NotRead, Unknown, list_of};
+use crate::body::RequestBody;
 use crate::domain::{Finite, Request, Role, ToolDef, ToolName};
-use crate::node::{Fields, Item};
+use crate::node::{JsonFields, JsonItem};
 use crate::schema::tool_without_schema;
 
 /// Fields of a request. Those that a [`Request`] has no place for are known none the less.
@@ -54,20 +54,20 @@ const OF_TOOL: [&str; 10] = [
 ///
 /// # Errors
 /// It is no JSON object, or has no list of messages.
-pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
-    let mut body = Body::read(str::from_utf8(bytes)?)?;
+pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
+    let mut body = RequestBody::read(str::from_utf8(bytes)?)?;
     let messages = body.list("messages");
     let messages = messages.ok_or(NotRead::NoRequest("expected a list `messages`"))?;
     let tools = body.list("tools").unwrap_or_default();
     let body = body.fields;
-    let mut past = Past::default();
+    let mut past = MessageHistory::default();
     past.unknown.fields("", &body, &KNOWN);
     if let Some(system) = body.get("system") {
         past.system(&system);
     }
     let (list, before) = (list_of(&messages), past.messages.len());
     messages.iter().for_each(|message| past.message(message));
-    let Past { messages, calls, results, failures, mut unknown, .. } = past;
+    let MessageHistory { messages, calls, results, failures, mut unknown, .. } = past;
     let request = Request {
         tools: tools.iter().filter_map(|def| tool(def, &mut unknown)).collect(),
         temperature: number(&body, "temperature"),
@@ -81,7 +81,7 @@ pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
     let model = body.string("model").unwrap_or_default().into_owned();
     let streams = body.get("stream").and_then(|streams| streams.bool()).unwrap_or(false);
     let unknown = unknown.0;
-    Ok(Asked {
+    Ok(IncomingRequest {
         request,
         model,
         streams,
@@ -95,31 +95,31 @@ pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
     })
 }
 
-fn number(body: &Fields<'_>, name: &str) -> Option<Finite> {
+fn number(body: &JsonFields<'_>, name: &str) -> Option<Finite> {
     body.get(name).and_then(|number| number.f64()).map(Finite::from)
 }
 
-fn texts(body: &Fields<'_>, name: &str) -> Vec<String> {
+fn texts(body: &JsonFields<'_>, name: &str) -> Vec<String> {
     let items = body.items(name);
     items.iter().filter_map(|item| item.string()).map(|text| text.into_owned()).collect()
 }
 
 /// The schema of the answer, in the place of today or in that of the beta.
-fn schema(body: &Fields<'_>) -> Option<Value> {
+fn schema(body: &JsonFields<'_>) -> Option<Value> {
     let config = body.fields("output_config").and_then(|config| config.fields("format"));
     let format = config.or_else(|| body.fields("output_format"))?;
     Some(format.get("schema")?.value())
 }
 
 /// The only tool that may be called, if the client chose one.
-fn allowed(body: &Fields<'_>) -> Option<ToolName> {
+fn allowed(body: &JsonFields<'_>) -> Option<ToolName> {
     let choice = body.fields("tool_choice")?;
     let name = choice.string("name").filter(|_| choice.string("type").as_deref() == Some("tool"));
     Some(name?.as_ref().into())
 }
 
 /// A tool. One that the endpoint runs has a type of its own, and no schema.
-fn tool(def: &Item<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
+fn tool(def: &JsonItem<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
     let Some(fields) = &def.fields else {
         unknown.add("tools[]");
         return None;
@@ -143,10 +143,10 @@ mod tests {
 
     use super::*;
     use crate::domain::Message;
-    use crate::domain::blocks::{Block, Kind};
+    use crate::domain::blocks::{Block, BlockKind};
     use crate::patch;
 
-    fn read(body: &Value) -> Asked {
+    fn read(body: &Value) -> IncomingRequest {
         read_request(body.to_string().as_bytes()).unwrap()
     }
 
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(one, &Message::result("c1", "a".into(), "one"));
         let Message::Tool { tool, text: said, blocks, failed: true, .. } = two else { panic!() };
         assert_eq!((tool.as_str(), said.as_str()), ("b", "two"));
-        assert!(matches!(blocks[1], Block::Kept { kind: Kind::Unknown, .. }));
+        assert!(matches!(blocks[1], Block::Kept { kind: BlockKind::Unknown, .. }));
         assert_eq!(three, &Message::result("c3", "".into(), ""));
         let places = asked.calls.iter().chain(&asked.results);
         let places: Vec<_> = places.map(|it| (it.id.as_str(), &text[it.range.clone()])).collect();

@@ -2,18 +2,18 @@
 
 use serde_json::Value;
 
-use crate::domain::blocks::Kind;
+use crate::domain::blocks::BlockKind;
 
 /// What a block of this type is that is neither a text, nor a call, nor a result.
-pub(super) fn kind(name: &str) -> Kind {
+pub(super) fn kind(name: &str) -> BlockKind {
     match name {
-        "thinking" | "redacted_thinking" => Kind::Thinking,
-        "image" => Kind::Image,
-        "document" | "search_result" | "container_upload" => Kind::Document,
-        "server_tool_use" | "mcp_tool_use" | "tool_reference" | "compaction" => Kind::Server,
+        "thinking" | "redacted_thinking" => BlockKind::Thinking,
+        "image" => BlockKind::Image,
+        "document" | "search_result" | "container_upload" => BlockKind::Document,
+        "server_tool_use" | "mcp_tool_use" | "tool_reference" | "compaction" => BlockKind::Server,
         // Each tool of the endpoint has a type of its own for its results.
-        name if name.ends_with("_tool_result") => Kind::Server,
-        _ => Kind::Unknown,
+        name if name.ends_with("_tool_result") => BlockKind::Server,
+        _ => BlockKind::Unknown,
     }
 }
 
@@ -24,7 +24,7 @@ pub(super) fn type_of(block: &Value) -> &str {
 
 /// Whether this format has blocks of this type.
 pub(super) fn is_known(block: &Value) -> bool {
-    kind(type_of(block)) != Kind::Unknown
+    kind(type_of(block)) != BlockKind::Unknown
 }
 
 /// A block as it goes out. Marks for the cache move on with every request, and an endpoint takes only four of them.

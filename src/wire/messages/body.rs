@@ -8,10 +8,10 @@ use super::{marks, turns};
 use crate::domain::{Message, Request, ToolDef};
 use crate::ids::calls;
 use crate::learned::Demand;
-use crate::settings::Settings;
+use crate::settings::WireSettings;
 
 /// The whole body; the endpoint's extra fields come last and take precedence.
-pub fn write_request(request: &Request, settings: &Settings<'_>) -> Value {
+pub fn write_request(request: &Request, settings: &WireSettings<'_>) -> Value {
     let is_instruction = |message: &&Message| matches!(message, Message::System { .. });
     let instructions = request.messages.iter().take_while(is_instruction).count();
     let texts = request
@@ -76,7 +76,7 @@ fn sample(request: &Request, body: &mut Map<String, Value>) {
     }
 }
 
-fn tool(def: &ToolDef, settings: &Settings<'_>) -> Value {
+fn tool(def: &ToolDef, settings: &WireSettings<'_>) -> Value {
     let mut schema = Value::clone(&def.parameters);
     // Nothing else is taken, and it may not be left out.
     if let Some(schema) = schema.as_object_mut() {
@@ -92,14 +92,14 @@ fn tool(def: &ToolDef, settings: &Settings<'_>) -> Value {
 }
 
 /// Definitions of the tools that messages call, for an endpoint that wants them.
-fn called(request: &Request, settings: &Settings<'_>) -> Vec<Value> {
+fn called(request: &Request, settings: &WireSettings<'_>) -> Vec<Value> {
     let names: BTreeSet<&str> = calls(request).map(|call| settings.names.out(&call.tool)).collect();
     let schema = json!({"type": "object", "properties": {}});
     names.into_iter().map(|name| json!({"name": name, "input_schema": schema})).collect()
 }
 
 /// Which tools may be called now. This format can only say one of them, or none.
-fn choice(request: &Request, settings: &Settings<'_>, is_past: bool) -> Option<Value> {
+fn choice(request: &Request, settings: &WireSettings<'_>, is_past: bool) -> Option<Value> {
     match &request.allowed[..] {
         _ if is_past => Some(json!({"type": "none"})),
         [only] if settings.allowed_tools => {
@@ -115,7 +115,7 @@ mod tests {
     use crate::domain::{Role, ToolCall};
     use crate::learned::Learned;
     use crate::messages::made;
-    use crate::names::Names;
+    use crate::names::FunctionNames;
 
     #[test]
     fn a_request_says_what_an_endpoint_needs_and_takes() {
@@ -136,7 +136,7 @@ mod tests {
             )
         };
         let schema = json!({"properties": {}, "type": "object"});
-        let name = Names::of(&request).out(&"a.b".into()).to_owned();
+        let name = FunctionNames::of(&request).out(&"a.b".into()).to_owned();
         let expected = json!({
             "model": "claude-sonnet-4-5",
             "max_tokens": 4096,

@@ -1,14 +1,14 @@
 //! Where the parts of calls stand in an answer.
 
 use crate::CallPiece;
-use crate::node::{Fields, Node};
+use crate::node::{JsonFields, JsonNode};
 
 /// The parts of calls in the data of one event, or in a whole answer. Their key is the index of the block.
 ///
 /// The endpoint's own calls send their arguments in the same events. So a piece belongs to a call only if an earlier
 /// piece of this key began one.
 pub fn calls_in(data: &str) -> Vec<CallPiece> {
-    let Some(fields) = Node::of(data).ok().and_then(|data| data.fields()) else {
+    let Some(fields) = JsonNode::of(data).ok().and_then(|data| data.fields()) else {
         return Vec::new();
     };
     let index = || fields.get("index").and_then(|index| index.u64()).unwrap_or(0);
@@ -32,17 +32,17 @@ pub fn calls_in(data: &str) -> Vec<CallPiece> {
 
 /// Whether an event has the reason of the end, or is the last one.
 pub fn is_end(data: &str) -> bool {
-    let fields = Node::of(data).ok().and_then(|data| data.fields());
+    let fields = JsonNode::of(data).ok().and_then(|data| data.fields());
     let kind = fields.as_ref().and_then(|fields| fields.string("type"));
     kind.is_some_and(|kind| kind == "message_delta" || kind == "message_stop")
 }
 
 /// A call. At the start of a stream its input is an empty object, which stands for the pieces that follow.
-fn call(index: u64, block: &Fields<'_>, is_whole: bool) -> Option<CallPiece> {
+fn call(index: u64, block: &JsonFields<'_>, is_whole: bool) -> Option<CallPiece> {
     let kind = block.string("type");
     kind.filter(|kind| kind == "tool_use")?;
     let input = block.get("input");
-    let is_some = |input: &Node<'_>| input.fields().is_none_or(|it| it.iter().next().is_some());
+    let is_some = |input: &JsonNode<'_>| input.fields().is_none_or(|it| it.iter().next().is_some());
     let input = input.filter(|input| is_whole || is_some(input));
     Some(CallPiece {
         key: index.to_string(),
@@ -54,7 +54,7 @@ fn call(index: u64, block: &Fields<'_>, is_whole: bool) -> Option<CallPiece> {
 }
 
 /// The next piece of a call's arguments.
-fn piece(index: u64, delta: &Fields<'_>) -> Option<CallPiece> {
+fn piece(index: u64, delta: &JsonFields<'_>) -> Option<CallPiece> {
     let kind = delta.string("type");
     kind.filter(|kind| kind == "input_json_delta")?;
     let arguments = Some(delta.get("partial_json")?.range());

@@ -6,16 +6,18 @@ use serde_json::{Value, json};
 
 use super::reply::frame;
 use crate::domain::ToolCall;
-use crate::node::{Fields, Node};
-use crate::plan::{Came, Changes, Event, Fate, Plan, quoted, read, text};
+use crate::node::{JsonFields, JsonNode};
+use crate::plan::{CallFates, Came, Changes, Event, Fate, quoted, read, text};
 
 /// What becomes of the events of an answer with these calls.
 pub(crate) fn changes(data: &[&str], before: &str, calls: &[ToolCall]) -> Changes {
     let events = read(data);
     let mut all = Blocks::default();
-    let kinds: Vec<Kind<'_>> =
-        events.iter().map(|event| event.as_ref().map_or(Kind::Other, |it| all.read(it))).collect();
-    let plan = Plan::of(&all.came, calls);
+    let kinds: Vec<MessagesEvent<'_>> = events
+        .iter()
+        .map(|event| event.as_ref().map_or(MessagesEvent::Other, |it| all.read(it)))
+        .collect();
+    let plan = CallFates::of(&all.came, calls);
     let mut changes = Changes::none(data.len());
     let mut changing = Changing { plan: &plan, blocks: &all, filled: HashSet::new() };
     for (at, kind) in kinds.iter().enumerate() {
@@ -23,11 +25,11 @@ pub(crate) fn changes(data: &[&str], before: &str, calls: &[ToolCall]) -> Change
         changing.change((at, kind), &mut event, &mut changes);
         changes.events[at] = event;
     }
-    if !kinds.iter().any(|kind| matches!(kind, Kind::Whole { .. })) {
-        let next = Node::of(before).ok().and_then(|event| index(&event.fields()?));
+    if !kinds.iter().any(|kind| matches!(kind, MessagesEvent::Whole { .. })) {
+        let next = JsonNode::of(before).ok().and_then(|event| index(&event.fields()?));
         let next = next.max(all.last).map_or(0, |last| last + 1);
         let first = next.saturating_sub(plan.dropped_before(all.came.len()));
-        let is_end = |kind: &Kind<'_>| matches!(kind, Kind::End(_));
+        let is_end = |kind: &MessagesEvent<'_>| matches!(kind, MessagesEvent::End(_));
         let at = kinds.iter().position(is_end).unwrap_or(data.len());
         let added = (first..).zip(&plan.added).map(|(index, call)| (at, frames(index, call)));
         changes.added.extend(added);
@@ -36,21 +38,21 @@ pub(crate) fn changes(data: &[&str], before: &str, calls: &[ToolCall]) -> Change
 }
 
 /// What an event is.
-enum Kind<'a> {
+enum MessagesEvent<'a> {
     /// The beginning of a call: its number, its index and its block.
-    Begin(usize, Option<Node<'a>>, Node<'a>),
+    Begin(usize, Option<JsonNode<'a>>, JsonNode<'a>),
     /// A piece of the arguments of a call.
-    Piece(usize, Option<Node<'a>>, Node<'a>),
+    Piece(usize, Option<JsonNode<'a>>, JsonNode<'a>),
     /// Anything else of a block: the number of the call, if it is one, and its index.
-    Part(Option<usize>, Node<'a>),
+    Part(Option<usize>, JsonNode<'a>),
     /// A message with all of its blocks: its content, the numbers of its calls, and its reason.
     Whole {
-        content: Node<'a>,
+        content: JsonNode<'a>,
         calls: Vec<Option<usize>>,
-        reason: Option<Node<'a>>,
+        reason: Option<JsonNode<'a>>,
     },
     /// The end, and its reason.
-    End(Option<Node<'a>>),
+    End(Option<JsonNode<'a>>),
     Other,
 }
 
@@ -68,17 +70,17 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn read<'a>(&mut self, event: &Fields<'a>) -> Kind<'a> {
+    fn read<'a>(&mut self, event: &JsonFields<'a>) -> MessagesEvent<'a> {
         let place = event.get("index");
         let index = index(event);
         self.last = self.last.max(index);
         match event.string("type").as_deref() {
             Some("content_block_start") => match event.get("content_block") {
                 Some(block) => match self.begin(index.unwrap_or(0), &block) {
-                    Some(call) => Kind::Begin(call, place, block),
+                    Some(call) => MessagesEvent::Begin(call, place, block),
                     None => self.part(index, place),
                 },
-                None => Kind::Other,
+                None => MessagesEvent::Other,
             },
             Some("content_block_delta") => {
                 let piece = event.fields("delta").and_then(|delta| delta.get("partial_json"));
@@ -90,40 +92,40 @@ impl Blocks {
                             self.came[call].arguments.clear();
                         }
                         self.came[call].arguments += &piece.string().unwrap_or_default();
-                        Kind::Piece(call, place, piece)
+                        MessagesEvent::Piece(call, place, piece)
                     }
                     _ => self.part(index, place),
                 }
             }
             Some("message_delta") => {
-                Kind::End(event.fields("delta").and_then(|delta| delta.get("stop_reason")))
+                MessagesEvent::End(event.fields("delta").and_then(|delta| delta.get("stop_reason")))
             }
-            Some("message_stop") => Kind::End(None),
+            Some("message_stop") => MessagesEvent::End(None),
             Some("message") | None => {
                 match event.get("content").filter(|it| it.items().is_some()) {
                     Some(content) => {
                         let blocks = content.items().unwrap_or_default();
                         let calls = (0..).zip(&blocks).map(|(at, block)| self.begin(at, block));
-                        Kind::Whole {
+                        MessagesEvent::Whole {
                             calls: calls.collect(),
                             content,
                             reason: event.get("stop_reason"),
                         }
                     }
-                    None => Kind::Other,
+                    None => MessagesEvent::Other,
                 }
             }
             Some(_) => self.part(index, place),
         }
     }
 
-    fn part<'a>(&self, index: Option<u64>, place: Option<Node<'a>>) -> Kind<'a> {
+    fn part<'a>(&self, index: Option<u64>, place: Option<JsonNode<'a>>) -> MessagesEvent<'a> {
         let call = index.and_then(|index| self.at.get(&index).copied());
-        place.map_or(Kind::Other, |place| Kind::Part(call, place))
+        place.map_or(MessagesEvent::Other, |place| MessagesEvent::Part(call, place))
     }
 
     /// Begins a block; returns the number of the call that it is.
-    fn begin(&mut self, index: u64, block: &Node<'_>) -> Option<usize> {
+    fn begin(&mut self, index: u64, block: &JsonNode<'_>) -> Option<usize> {
         let fields = block.fields()?;
         self.at.remove(&index);
         fields.string("type").filter(|kind| kind == "tool_use")?;
@@ -139,25 +141,34 @@ impl Blocks {
 
 /// Changes the calls that came.
 struct Changing<'a> {
-    plan: &'a Plan<'a>,
+    plan: &'a CallFates<'a>,
     blocks: &'a Blocks,
     /// The calls whose new arguments have been written.
     filled: HashSet<usize>,
 }
 
 impl Changing<'_> {
-    fn change(&mut self, (at, kind): (usize, &Kind<'_>), event: &mut Event, all: &mut Changes) {
+    fn change(
+        &mut self,
+        (at, kind): (usize, &MessagesEvent<'_>),
+        event: &mut Event,
+        all: &mut Changes,
+    ) {
         let (call, place) = match kind {
-            Kind::Begin(call, place, _) | Kind::Piece(call, place, _) => (Some(*call), *place),
-            Kind::Part(call, place) => (*call, Some(*place)),
-            Kind::Whole { .. } | Kind::End(_) | Kind::Other => (None, None),
+            MessagesEvent::Begin(call, place, _) | MessagesEvent::Piece(call, place, _) => {
+                (Some(*call), *place)
+            }
+            MessagesEvent::Part(call, place) => (*call, Some(*place)),
+            MessagesEvent::Whole { .. } | MessagesEvent::End(_) | MessagesEvent::Other => {
+                (None, None)
+            }
         };
         event.is_dropped = call.is_some_and(|call| !self.plan.is_kept(call));
         if let Some(place) = place.filter(|_| !event.is_dropped) {
             self.renumber(&place, event);
         }
         match kind {
-            Kind::Begin(call, _, block) if !event.is_dropped => {
+            MessagesEvent::Begin(call, _, block) if !event.is_dropped => {
                 let has_pieces = self.blocks.in_pieces.contains(call);
                 self.change_block(*call, block, has_pieces, event);
                 if let Fate::Kept { arguments: Some(arguments), .. } = self.plan.fate(*call)
@@ -169,18 +180,18 @@ impl Changing<'_> {
                     all.added.push((at + 1, piece(index, arguments)));
                 }
             }
-            Kind::Piece(call, _, piece) => {
+            MessagesEvent::Piece(call, _, piece) => {
                 if let Fate::Kept { arguments: Some(arguments), .. } = self.plan.fate(*call) {
                     let is_first = self.filled.insert(*call);
                     event.set(piece, quoted(if is_first { arguments } else { "" }));
                 }
             }
-            Kind::Whole { content, calls, reason } => {
+            MessagesEvent::Whole { content, calls, reason } => {
                 self.change_whole(content, calls, event);
                 self.end(reason.as_ref(), event);
             }
-            Kind::End(reason) => self.end(reason.as_ref(), event),
-            Kind::Begin(..) | Kind::Part(..) | Kind::Other => {}
+            MessagesEvent::End(reason) => self.end(reason.as_ref(), event),
+            MessagesEvent::Begin(..) | MessagesEvent::Part(..) | MessagesEvent::Other => {}
         }
     }
 
@@ -190,7 +201,7 @@ impl Changing<'_> {
         gone.count() as u64
     }
 
-    fn renumber(&self, place: &Node<'_>, event: &mut Event) {
+    fn renumber(&self, place: &JsonNode<'_>, event: &mut Event) {
         if let Some(index) = place.u64() {
             let dropped = self.dropped_below(index);
             if dropped > 0 {
@@ -200,7 +211,7 @@ impl Changing<'_> {
     }
 
     /// Changes the block of a call, whose arguments may follow in pieces.
-    fn change_block(&self, call: usize, block: &Node<'_>, has_pieces: bool, event: &mut Event) {
+    fn change_block(&self, call: usize, block: &JsonNode<'_>, has_pieces: bool, event: &mut Event) {
         let Fate::Kept { name, arguments } = self.plan.fate(call) else { return };
         if let Some(name) = name {
             event.put(block, "name", &quoted(name));
@@ -214,7 +225,7 @@ impl Changing<'_> {
         }
     }
 
-    fn change_whole(&self, content: &Node<'_>, calls: &[Option<usize>], event: &mut Event) {
+    fn change_whole(&self, content: &JsonNode<'_>, calls: &[Option<usize>], event: &mut Event) {
         let blocks = content.items().unwrap_or_default();
         for (call, block) in calls.iter().zip(&blocks) {
             let Some(Fate::Kept { name, arguments }) = call.map(|call| self.plan.fate(call)) else {
@@ -232,7 +243,7 @@ impl Changing<'_> {
         }
     }
 
-    fn end(&self, reason: Option<&Node<'_>>, event: &mut Event) {
+    fn end(&self, reason: Option<&JsonNode<'_>>, event: &mut Event) {
         let Some(reason) = reason else { return };
         let word = reason.string().unwrap_or_default();
         match self.plan.ends() {
@@ -245,13 +256,13 @@ impl Changing<'_> {
     }
 }
 
-fn index(event: &Fields<'_>) -> Option<u64> {
+fn index(event: &JsonFields<'_>) -> Option<u64> {
     event.get("index").and_then(|index| index.u64())
 }
 
 /// Arguments as the input of a whole block.
 fn input(arguments: &str) -> String {
-    if Node::of(arguments).is_ok() { arguments.to_owned() } else { quoted(arguments) }
+    if JsonNode::of(arguments).is_ok() { arguments.to_owned() } else { quoted(arguments) }
 }
 
 fn block(call: &ToolCall) -> Value {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::blocks::type_of;
 use crate::arguments;
 use crate::pieces::{Joiner, joined};
-use crate::reading::Piece;
+use crate::reading::AnswerPiece;
 
 /// What a block needs in memory beside its content, in bytes. A broken server may send blocks without content for ever.
 const OVERHEAD: usize = 64;
@@ -41,7 +41,7 @@ pub(super) enum Grown {
         bytes: usize,
         citations: Vec<Value>,
     },
-    Call(Call),
+    Call(MessagesCall),
     /// Anything else. A call of the endpoint itself has an input that comes in pieces.
     Kept {
         raw: Value,
@@ -51,7 +51,7 @@ pub(super) enum Grown {
 
 /// A call, as far as it has arrived.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct MessagesCall {
     pub id: String,
     pub name: String,
     /// The input at the start of the block, which is a placeholder unless the server sends it at once.
@@ -64,7 +64,7 @@ pub(super) struct Call {
 
 impl Growing {
     /// Begins a block. What it has in it already counts as written.
-    pub fn start(&mut self, index: Option<u64>, block: &Value, seen: &mut dyn FnMut(Piece)) {
+    pub fn start(&mut self, index: Option<u64>, block: &Value, seen: &mut dyn FnMut(AnswerPiece)) {
         if block.is_null() {
             return;
         }
@@ -78,7 +78,12 @@ impl Growing {
         }
     }
 
-    fn begin(&mut self, index: Option<u64>, block: &Value, seen: &mut dyn FnMut(Piece)) -> usize {
+    fn begin(
+        &mut self,
+        index: Option<u64>,
+        block: &Value,
+        seen: &mut dyn FnMut(AnswerPiece),
+    ) -> usize {
         self.flush(seen);
         let place = self.blocks.len();
         let index = index.unwrap_or(place as u64);
@@ -92,7 +97,7 @@ impl Growing {
             _ if block.is_string() => Grown::Text { bytes: 0, citations: Vec::new() },
             "tool_use" => {
                 self.calls += 1;
-                let call = Call::of(block);
+                let call = MessagesCall::of(block);
                 self.written += call.size();
                 Grown::Call(call)
             }
@@ -107,7 +112,7 @@ impl Growing {
     }
 
     /// Adds a delta to a block. A block that was never started begins with it, if the delta tells its type.
-    pub fn delta(&mut self, index: Option<u64>, delta: &Value, seen: &mut dyn FnMut(Piece)) {
+    pub fn delta(&mut self, index: Option<u64>, delta: &Value, seen: &mut dyn FnMut(AnswerPiece)) {
         let last = self.blocks.len().checked_sub(1);
         let known = index.map_or(last, |index| self.places.get(&index).copied());
         let kind = type_of(delta);
@@ -121,7 +126,7 @@ impl Growing {
                 self.held += delta.to_string().len();
                 citations.push(delta["citation"].clone());
             }
-            (Grown::Call(Call { pieces, .. }), "input_json_delta")
+            (Grown::Call(MessagesCall { pieces, .. }), "input_json_delta")
             | (Grown::Kept { input: pieces, .. }, "input_json_delta") => {
                 let piece = text("partial_json");
                 self.written += piece.len();
@@ -143,7 +148,7 @@ impl Growing {
     }
 
     /// What nothing completes any more is a replacement character.
-    pub fn flush(&mut self, seen: &mut dyn FnMut(Piece)) {
+    pub fn flush(&mut self, seen: &mut dyn FnMut(AnswerPiece)) {
         let text = std::mem::take(&mut self.open_text).end();
         if let Some(place) = self.speaker {
             self.add_text(place, text, seen);
@@ -173,13 +178,13 @@ impl Growing {
         self.blocks
     }
 
-    fn say(&mut self, place: usize, text: &str, seen: &mut dyn FnMut(Piece)) {
+    fn say(&mut self, place: usize, text: &str, seen: &mut dyn FnMut(AnswerPiece)) {
         self.speaker = Some(place);
         let text = self.open_text.next(text);
         self.add_text(place, text, seen);
     }
 
-    fn add_text(&mut self, place: usize, text: String, seen: &mut dyn FnMut(Piece)) {
+    fn add_text(&mut self, place: usize, text: String, seen: &mut dyn FnMut(AnswerPiece)) {
         if text.is_empty() {
             return;
         }
@@ -189,14 +194,14 @@ impl Growing {
         let Some(Grown::Text { bytes, .. }) = self.blocks.get_mut(place) else { return };
         *bytes += text.len();
         self.text.insert_str(self.text.len() - later, &text);
-        seen(Piece::Text(text));
+        seen(AnswerPiece::Text(text));
     }
 
-    fn think(&mut self, place: usize, text: &str, seen: &mut dyn FnMut(Piece)) {
+    fn think(&mut self, place: usize, text: &str, seen: &mut dyn FnMut(AnswerPiece)) {
         let is_other = self.thinker.is_some_and(|last| last != place);
         if is_other && !text.is_empty() && !self.reasoning.is_empty() {
             self.reasoning.push_str("\n\n");
-            seen(Piece::Reasoning("\n\n".into()));
+            seen(AnswerPiece::Reasoning("\n\n".into()));
         }
         if !text.is_empty() {
             self.thinker = Some(place);
@@ -205,7 +210,7 @@ impl Growing {
         self.add_reasoning(place, text, seen);
     }
 
-    fn add_reasoning(&mut self, place: usize, text: String, seen: &mut dyn FnMut(Piece)) {
+    fn add_reasoning(&mut self, place: usize, text: String, seen: &mut dyn FnMut(AnswerPiece)) {
         if text.is_empty() {
             return;
         }
@@ -216,7 +221,7 @@ impl Growing {
             grow(raw, "thinking", &text);
         }
         self.reasoning.push_str(&text);
-        seen(Piece::Reasoning(text));
+        seen(AnswerPiece::Reasoning(text));
     }
 }
 
@@ -227,7 +232,7 @@ impl Grown {
     }
 }
 
-impl Call {
+impl MessagesCall {
     fn of(block: &Value) -> Self {
         let text = |name: &str| block[name].as_str().map(|text| joined(text).into_owned());
         let known = |name: &str| matches!(name, "type" | "id" | "name" | "input");

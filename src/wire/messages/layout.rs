@@ -3,17 +3,17 @@
 use serde_json::{Map, Value};
 
 use super::said::CITATIONS;
-use crate::domain::blocks::{Block, Kind, texts};
+use crate::domain::blocks::{Block, BlockKind, texts};
 use crate::domain::{ReplySource, ToolCall};
 
 /// One block.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Part<'a> {
+pub(super) enum LayoutBlock<'a> {
     /// A text, and its citations, if it has any.
     Text(&'a str, Option<&'a Value>),
     /// A call, and its fields that the call itself does not have.
     Call(&'a ToolCall, Option<&'a Map<String, Value>>),
-    Kept(Kind, &'a Value),
+    Kept(BlockKind, &'a Value),
 }
 
 /// The blocks of a message, in their order. What somebody added to the text or to the calls has a block too.
@@ -21,27 +21,31 @@ pub(super) fn parts<'a>(
     text: &'a str,
     calls: &'a [ToolCall],
     source: Option<&'a ReplySource>,
-) -> Vec<Part<'a>> {
+) -> Vec<LayoutBlock<'a>> {
     let blocks = source.map_or(&[][..], |source| &source.blocks);
     let citations = source.and_then(|source| source.message.get(CITATIONS)?.as_array());
     let citations = citations.filter(|_| is_as_written(blocks, text));
     let mut texts = texts(blocks, text).into_iter().enumerate();
     let mut unused = Unused { calls, used: vec![false; calls.len()], next: 0 };
-    let call = |call: &'a ToolCall| Part::Call(call, source.and_then(|it| it.calls.get(&call.id)));
+    let call =
+        |call: &'a ToolCall| LayoutBlock::Call(call, source.and_then(|it| it.calls.get(&call.id)));
     let mut parts = Vec::with_capacity(blocks.len() + calls.len());
     for block in blocks {
         match block {
             Block::Text { .. } => parts.extend(texts.next().map(|(at, text)| {
-                Part::Text(text, citations.and_then(|of| of.get(at)).filter(|it| it.is_array()))
+                LayoutBlock::Text(
+                    text,
+                    citations.and_then(|of| of.get(at)).filter(|it| it.is_array()),
+                )
             })),
             Block::Call { id } => parts.extend(unused.take(id).map(call)),
-            Block::Kept { kind, raw } => parts.push(Part::Kept(*kind, raw)),
+            Block::Kept { kind, raw } => parts.push(LayoutBlock::Kept(*kind, raw)),
         }
     }
     if !text.is_empty() && !blocks.iter().any(|block| matches!(block, Block::Text { .. })) {
-        let is_call = |part: &Part<'_>| matches!(part, Part::Call(..));
+        let is_call = |part: &LayoutBlock<'_>| matches!(part, LayoutBlock::Call(..));
         let at = parts.iter().position(is_call).unwrap_or(parts.len());
-        parts.insert(at, Part::Text(text, None));
+        parts.insert(at, LayoutBlock::Text(text, None));
     }
     parts.extend(unused.rest().map(call));
     parts
@@ -88,10 +92,10 @@ mod tests {
 
     fn shown(text: &str, calls: &[ToolCall], source: &ReplySource) -> Vec<String> {
         let show = |part| match part {
-            Part::Text(text, None) => text.to_owned(),
-            Part::Text(text, Some(citations)) => format!("{text} {citations}"),
-            Part::Call(call, _) => call.id.clone(),
-            Part::Kept(kind, _) => format!("{kind:?}"),
+            LayoutBlock::Text(text, None) => text.to_owned(),
+            LayoutBlock::Text(text, Some(citations)) => format!("{text} {citations}"),
+            LayoutBlock::Call(call, _) => call.id.clone(),
+            LayoutBlock::Kept(kind, _) => format!("{kind:?}"),
         };
         parts(text, calls, Some(source)).into_iter().map(show).collect()
     }
@@ -99,7 +103,7 @@ mod tests {
     #[test]
     fn what_somebody_changed_has_a_place() {
         let of_call = |id: &str| Block::Call { id: id.into() };
-        let thinking = Block::kept(Kind::Thinking, json!({}));
+        let thinking = Block::kept(BlockKind::Thinking, json!({}));
         let blocks = vec![thinking.clone(), Block::Text { bytes: 2 }, of_call("a"), of_call("b")];
         let mut message = Map::new();
         message.insert(CITATIONS.into(), json!([[1]]));

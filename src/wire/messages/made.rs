@@ -7,12 +7,12 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::write_request;
-use crate::domain::blocks::{Block, Kind};
+use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::chat::ToolDef;
 use crate::domain::{Finish, Message, Reply, ReplySource, Request, Role, ToolCall, Usage};
 use crate::learned::Learned;
-use crate::names::Names;
-use crate::settings::Settings;
+use crate::names::FunctionNames;
+use crate::settings::WireSettings;
 
 /// A request of these messages.
 pub(super) fn request(messages: Vec<Message>) -> Request {
@@ -30,10 +30,10 @@ pub(super) fn body_with(
     extra: &Map<String, Value>,
     learned: &Learned,
 ) -> Value {
-    let settings = Settings {
+    let settings = WireSettings {
         model: "claude-sonnet-4-5",
         source: "",
-        names: &Names::of(request),
+        names: &FunctionNames::of(request),
         streams: true,
         max_tokens_field: "max_tokens",
         longest: 4096,
@@ -50,7 +50,7 @@ pub(super) fn body_with(
 enum Made {
     Text(String, bool),
     Call(String, Value, bool),
-    Kept(Kind, Value),
+    Kept(BlockKind, Value),
 }
 
 /// A text that is not blank and does not end with white space.
@@ -85,7 +85,7 @@ fn thinking() -> impl Strategy<Value = Made> {
         json!({"type": "thinking", "thinking": thinking, "signature": signature})
     });
     let redacted = Just(json!({"type": "redacted_thinking", "data": "x=="}));
-    prop_oneof![signed, redacted].prop_map(|raw| Made::Kept(Kind::Thinking, raw))
+    prop_oneof![signed, redacted].prop_map(|raw| Made::Kept(BlockKind::Thinking, raw))
 }
 
 fn of_server() -> impl Strategy<Value = Made> {
@@ -95,9 +95,9 @@ fn of_server() -> impl Strategy<Value = Made> {
     let result = json_object().prop_map(|content| {
         json!({"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": content})
     });
-    let server = prop_oneof![call, result].prop_map(|raw| Made::Kept(Kind::Server, raw));
+    let server = prop_oneof![call, result].prop_map(|raw| Made::Kept(BlockKind::Server, raw));
     let unknown = json_object().prop_map(|of| json!({"type": "hologram", "of": of}));
-    prop_oneof![2 => server, 1 => unknown.prop_map(|raw| Made::Kept(Kind::Unknown, raw))]
+    prop_oneof![2 => server, 1 => unknown.prop_map(|raw| Made::Kept(BlockKind::Unknown, raw))]
 }
 
 fn blocks() -> impl Strategy<Value = Vec<Made>> {
@@ -167,8 +167,8 @@ fn parts() -> impl Strategy<Value = (String, Vec<Block>)> {
     );
     let document = Just(json!({"type": "document", "source": {"type": "url", "url": "u"}}));
     let kept = prop_oneof![
-        image.prop_map(|raw| (String::new(), Some(Block::kept(Kind::Image, raw)))),
-        document.prop_map(|raw| (String::new(), Some(Block::kept(Kind::Document, raw)))),
+        image.prop_map(|raw| (String::new(), Some(Block::kept(BlockKind::Image, raw)))),
+        document.prop_map(|raw| (String::new(), Some(Block::kept(BlockKind::Document, raw)))),
     ];
     let text = text().prop_map(|text| (text, None));
     prop::collection::vec(prop_oneof![3 => text, 1 => kept], 1..4).prop_map(|made| {
@@ -182,9 +182,9 @@ fn parts() -> impl Strategy<Value = (String, Vec<Block>)> {
 }
 
 /// One message of the model, the results of its calls, and what the user says then.
-type Turn = (Vec<Made>, Vec<((String, Vec<Block>), bool)>, Option<(String, Vec<Block>)>);
+type MadeTurn = (Vec<Made>, Vec<((String, Vec<Block>), bool)>, Option<(String, Vec<Block>)>);
 
-fn turn() -> impl Strategy<Value = Turn> {
+fn turn() -> impl Strategy<Value = MadeTurn> {
     let results = prop::collection::vec((parts(), any::<bool>()), 5);
     (blocks(), results, prop::option::of(parts()))
 }
@@ -192,14 +192,14 @@ fn turn() -> impl Strategy<Value = Turn> {
 fn conversation(
     system: Vec<String>,
     first: (String, Vec<Block>),
-    turns: Vec<Turn>,
+    turns: Vec<MadeTurn>,
 ) -> Vec<Message> {
     let mut messages: Vec<Message> = system.into_iter().map(Message::system).collect();
     let user = |(text, blocks)| Message::User { text, blocks };
     messages.push(user(first));
     let mut id = 0;
     for (mut made, results, own) in turns {
-        if matches!(made.last(), None | Some(Made::Kept(Kind::Thinking, _))) {
+        if matches!(made.last(), None | Some(Made::Kept(BlockKind::Thinking, _))) {
             made.push(Made::Text("end".into(), false));
         }
         let (text, calls, source) = message(made, &mut id, "");
@@ -263,7 +263,7 @@ pub(super) fn replies() -> impl Strategy<Value = Reply> {
     (blocks(), 0..4_usize, usage).prop_map(
         |(made, ending, (fresh, tokens_out, cached, written))| {
             let thoughts = made.iter().filter_map(|block| match block {
-                Made::Kept(Kind::Thinking, raw) => {
+                Made::Kept(BlockKind::Thinking, raw) => {
                     raw["thinking"].as_str().filter(|it| !it.is_empty())
                 }
                 Made::Text(..) | Made::Call(..) | Made::Kept(..) => None,

@@ -1,7 +1,7 @@
 //! Anthropic's Messages.
 //!
 //! ```text
-//! a request ──► asked, past ────────► Asked
+//! a request ──► asked, past ────────► IncomingRequest
 //! Request ────► body, turns, marks ─► a request
 //! an answer ──► answer, growing ────► Reply
 //! Reply ──────► reply ──────────────► an answer
@@ -31,7 +31,7 @@ mod said;
 mod tests;
 mod turns;
 
-pub use self::answer::Answer;
+pub use self::answer::MessagesAnswer;
 pub use self::asked::read_request;
 pub use self::body::write_request;
 pub use self::calls::{calls_in, is_end};

@@ -6,12 +6,12 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::blocks::kind;
-use super::said::Said;
+use super::said::AssistantMessage;
 use crate::arguments;
 use crate::asked::{Spot, Unknown};
-use crate::domain::blocks::{Block, Kind};
+use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Message, ToolCall, ToolName};
-use crate::node::{Fields, Item, Node};
+use crate::node::{JsonFields, JsonItem, JsonNode};
 
 /// The place of a block, and that of a block in a result.
 const BLOCK: &str = "messages[].content[]";
@@ -27,7 +27,7 @@ const BESIDE_CALL: [&str; 1] = ["caller"];
 
 /// The conversation so far.
 #[derive(Debug, Default)]
-pub(super) struct Past {
+pub(super) struct MessageHistory {
     pub messages: Vec<Message>,
     pub calls: Vec<Spot>,
     pub results: Vec<Spot>,
@@ -39,16 +39,16 @@ pub(super) struct Past {
 
 /// Texts, and what stands between them.
 #[derive(Debug, Default)]
-struct Parts {
+struct TextParts {
     text: String,
     blocks: Vec<Block>,
 }
 
-impl Past {
+impl MessageHistory {
     /// The instructions on top: one text, or a message for each block.
-    pub fn system(&mut self, system: &Node<'_>) {
+    pub fn system(&mut self, system: &JsonNode<'_>) {
         for block in content(system) {
-            let mut parts = Parts::default();
+            let mut parts = TextParts::default();
             self.part(&block, OF_SYSTEM, &mut parts);
             if !parts.text.is_empty() {
                 self.messages.push(Message::System { text: parts.text });
@@ -57,10 +57,10 @@ impl Past {
     }
 
     /// The next message.
-    pub fn message(&mut self, message: &Item<'_>) {
+    pub fn message(&mut self, message: &JsonItem<'_>) {
         let Some(fields) = &message.fields else {
             self.unknown.add("messages[]");
-            return self.user(vec![Item::from(message.node)]);
+            return self.user(vec![JsonItem::from(message.node)]);
         };
         self.unknown.fields("messages[].", fields, &["role", "content"]);
         let content = fields.get("content").map(|node| content(&node)).unwrap_or_default();
@@ -79,8 +79,8 @@ impl Past {
     }
 
     /// Results stand in a message of the user. What is before, between and behind them is the user's own.
-    fn user(&mut self, content: Vec<Item<'_>>) {
-        let mut own = Parts::default();
+    fn user(&mut self, content: Vec<JsonItem<'_>>) {
+        let mut own = TextParts::default();
         for block in content {
             match block.fields.as_ref().filter(|fields| is(fields, "tool_result")) {
                 Some(result) => {
@@ -93,20 +93,20 @@ impl Past {
         self.end(own);
     }
 
-    fn end(&mut self, own: Parts) {
+    fn end(&mut self, own: TextParts) {
         if !own.blocks.is_empty() {
             let (text, blocks) = own.into_message();
             self.messages.push(Message::User { text, blocks });
         }
     }
 
-    fn result(&mut self, result: &Fields<'_>) {
+    fn result(&mut self, result: &JsonFields<'_>) {
         self.unknown.fields("messages[].content[].", result, &RESULT);
         let id = result.string("tool_use_id").unwrap_or_default().into_owned();
         let (node, failed) = (result.get("content"), result.get("is_error"));
         if let Some(own) = result.get("tool_use_id").map(|own| own.range()) {
-            let spot = |field: Option<&Node<'_>>, behind: usize| {
-                let range = field.map_or(behind..behind, Node::range);
+            let spot = |field: Option<&JsonNode<'_>>, behind: usize| {
+                let range = field.map_or(behind..behind, JsonNode::range);
                 Spot { id: id.clone(), range }
             };
             let content = spot(node.as_ref(), own.end);
@@ -120,15 +120,15 @@ impl Past {
         self.messages.push(Message::Tool { id, tool, text, blocks, failed });
     }
 
-    fn parts(&mut self, content: Vec<Item<'_>>, place: &str) -> Parts {
-        let mut parts = Parts::default();
+    fn parts(&mut self, content: Vec<JsonItem<'_>>, place: &str) -> TextParts {
+        let mut parts = TextParts::default();
         content.iter().for_each(|block| self.part(block, place, &mut parts));
         parts
     }
 
     /// Adds a block that is neither a call nor a result.
-    fn part(&mut self, block: &Item<'_>, place: &str, parts: &mut Parts) {
-        let Item { node, fields } = block;
+    fn part(&mut self, block: &JsonItem<'_>, place: &str, parts: &mut TextParts) {
+        let JsonItem { node, fields } = block;
         match (node.string(), text_of(fields.as_ref())) {
             (Some(text), _) => parts.add(&text),
             (None, Some(text)) => {
@@ -145,18 +145,18 @@ impl Past {
     }
 
     /// What a block is that is kept. An unknown one is counted.
-    fn kind(&mut self, fields: Option<&Fields<'_>>, place: &str) -> Kind {
+    fn kind(&mut self, fields: Option<&JsonFields<'_>>, place: &str) -> BlockKind {
         let name = fields.and_then(|fields| fields.string("type")).unwrap_or_default();
         let kind = kind(&name);
-        if kind == Kind::Unknown {
+        if kind == BlockKind::Unknown {
             self.unknown.add(format!("{place}.type={name}"));
         }
         kind
     }
 
-    fn assistant(&mut self, content: Vec<Item<'_>>) {
-        let mut said = Said::default();
-        for Item { node, fields } in content {
+    fn assistant(&mut self, content: Vec<JsonItem<'_>>) {
+        let mut said = AssistantMessage::default();
+        for JsonItem { node, fields } in content {
             match (node.string(), text_of(fields.as_ref()), &fields) {
                 (Some(text), ..) => said.text(&text, Value::Null),
                 (None, Some(text), Some(fields)) => {
@@ -177,7 +177,7 @@ impl Past {
         self.messages.push(Message::Assistant { text, calls, source });
     }
 
-    fn call(&mut self, fields: &Fields<'_>, said: &mut Said) {
+    fn call(&mut self, fields: &JsonFields<'_>, said: &mut AssistantMessage) {
         let id = fields.string("id").unwrap_or_default().into_owned();
         let tool = ToolName::from(fields.string("name").unwrap_or_default().as_ref());
         let input = fields.get("input");
@@ -195,7 +195,7 @@ impl Past {
     }
 }
 
-impl Parts {
+impl TextParts {
     fn add(&mut self, text: &str) {
         self.text.push_str(text);
         self.blocks.push(Block::Text { bytes: text.len() });
@@ -209,15 +209,15 @@ impl Parts {
 }
 
 /// The blocks of a content, which may also be one text.
-fn content<'a>(content: &Node<'a>) -> Vec<Item<'a>> {
-    content.objects().unwrap_or_else(|| vec![Item::from(*content)])
+fn content<'a>(content: &JsonNode<'a>) -> Vec<JsonItem<'a>> {
+    content.objects().unwrap_or_else(|| vec![JsonItem::from(*content)])
 }
 
-fn is(fields: &Fields<'_>, kind: &str) -> bool {
+fn is(fields: &JsonFields<'_>, kind: &str) -> bool {
     fields.string("type").as_deref() == Some(kind)
 }
 
 /// The text of a text block.
-fn text_of<'a>(fields: Option<&Fields<'a>>) -> Option<Cow<'a, str>> {
+fn text_of<'a>(fields: Option<&JsonFields<'a>>) -> Option<Cow<'a, str>> {
     fields.filter(|fields| is(fields, "text"))?.string("text")
 }

@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::blocks::{is_known, kind, type_of};
 use super::finish::reason;
-use super::layout::{Part, parts};
+use super::layout::{LayoutBlock, parts};
 use crate::Answering;
-use crate::domain::blocks::Kind;
+use crate::domain::blocks::BlockKind;
 use crate::domain::{Reply, Usage};
 
 /// The whole body of an answer.
@@ -72,7 +72,7 @@ fn blocks(reply: &Reply, answering: &Answering<'_>) -> Vec<Value> {
     let parts = parts(&reply.text, &reply.calls, reply.source.as_deref());
     let written = parts.into_iter().filter_map(|part| block(part, answering));
     let mut blocks: Vec<Value> = written.collect();
-    let is_thinking = |block: &Value| kind(type_of(block)) == Kind::Thinking;
+    let is_thinking = |block: &Value| kind(type_of(block)) == BlockKind::Thinking;
     if !reply.reasoning.is_empty() && !blocks.iter().any(is_thinking) {
         let thinking = json!({"type": "thinking", "thinking": reply.reasoning, "signature": ""});
         blocks.insert(0, thinking);
@@ -81,16 +81,16 @@ fn blocks(reply: &Reply, answering: &Answering<'_>) -> Vec<Value> {
 }
 
 /// A block; `None` for a block of another format.
-fn block(part: Part<'_>, answering: &Answering<'_>) -> Option<Value> {
+fn block(part: LayoutBlock<'_>, answering: &Answering<'_>) -> Option<Value> {
     match part {
-        Part::Text(text, citations) => {
+        LayoutBlock::Text(text, citations) => {
             let mut block = json!({"type": "text", "text": text});
             if let Some(citations) = citations {
                 block["citations"] = citations.clone();
             }
             Some(block)
         }
-        Part::Call(call, beside) => {
+        LayoutBlock::Call(call, beside) => {
             let mut block = Map::new();
             block.insert("type".into(), "tool_use".into());
             block.insert("id".into(), call.id.as_str().into());
@@ -102,8 +102,8 @@ fn block(part: Part<'_>, answering: &Answering<'_>) -> Option<Value> {
             Some(block.into())
         }
         // Clients skip a block whose type they do not know.
-        Part::Kept(Kind::Unknown, raw) if raw["type"].is_string() => Some(raw.clone()),
-        Part::Kept(_, raw) => is_known(raw).then(|| raw.clone()),
+        LayoutBlock::Kept(BlockKind::Unknown, raw) if raw["type"].is_string() => Some(raw.clone()),
+        LayoutBlock::Kept(_, raw) => is_known(raw).then(|| raw.clone()),
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) const CITATIONS: &str = "citations";
 
 /// What the message says so far.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct AssistantMessage {
     pub text: String,
     pub calls: Vec<ToolCall>,
     blocks: Vec<Block>,
@@ -22,7 +22,7 @@ pub(super) struct Said {
     fields: BTreeMap<String, Map<String, Value>>,
 }
 
-impl Said {
+impl AssistantMessage {
     /// The next text block. An empty one without citations says nothing.
     pub fn text(&mut self, text: &str, citations: Value) {
         let is_cited = citations.as_array().is_some_and(|list| !list.is_empty());

@@ -9,36 +9,36 @@ use super::made::{body, replies, requests};
 use super::*;
 use crate::domain::blocks::Block;
 use crate::domain::{Finish, Message, Reply, Request, Role, Usage};
-use crate::{Answering, Fault, Feed, Names, Piece, Reading, Report};
+use crate::{AnswerFault, AnswerPiece, Answering, Feed, FunctionNames, GrowingAnswer, Report};
 
-fn answering(names: &Names) -> Answering<'_> {
+fn answering(names: &FunctionNames) -> Answering<'_> {
     Answering { id: "a1", model: "claude-sonnet-4-5", names, created: 0 }
 }
 
 /// What comes in these chunks.
 fn taken<'a>(
     chunks: impl IntoIterator<Item = &'a [u8]>,
-    seen: &mut dyn FnMut(Piece),
-) -> Result<Reply, Fault> {
-    let mut feed = Feed::new(Answer::begin(&Arc::default(), Report::default()));
+    seen: &mut dyn FnMut(AnswerPiece),
+) -> Result<Reply, AnswerFault> {
+    let mut feed = Feed::new(MessagesAnswer::begin(&Arc::default(), Report::default()));
     chunks.into_iter().try_for_each(|chunk| feed.feed(chunk, seen))?;
     let answer = feed.end(seen)?;
     Ok(answer.reply(&Request::new(Role::Actor, Vec::new()), "e").0)
 }
 
 /// The same, where the pieces on the way make up text and reasoning.
-fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Result<Reply, Fault> {
+fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Result<Reply, AnswerFault> {
     let (mut text, mut reasoning) = (String::new(), String::new());
     let reply = taken(chunks, &mut |piece| match piece {
-        Piece::Text(more) => text.push_str(&more),
-        Piece::Reasoning(more) => reasoning.push_str(&more),
+        AnswerPiece::Text(more) => text.push_str(&more),
+        AnswerPiece::Reasoning(more) => reasoning.push_str(&more),
     })?;
     assert_eq!((&reply.text, &reply.reasoning), (&text, &reasoning));
     Ok(reply)
 }
 
 /// What a stream of these events comes to. Blocks that grow in turns are seen in another order than they stand in.
-fn streamed(events: &[Value]) -> Result<Reply, Fault> {
+fn streamed(events: &[Value]) -> Result<Reply, AnswerFault> {
     let frames: String = events.iter().map(reply::frame).collect();
     taken([frames.as_bytes()], &mut |_| {})
 }
@@ -105,7 +105,7 @@ proptest! {
 
     #[test]
     fn a_reply_is_read_as_it_was_written(reply in replies(), cuts: Vec<prop::sample::Index>) {
-        let names = Names::default();
+        let names = FunctionNames::default();
         for text in [write_stream(&reply, &answering(&names)), write_reply(&reply, &answering(&names))] {
             prop_assert_eq!(read(cut(&text, &cuts)).unwrap(), reply.clone(), "{}", text);
         }
@@ -113,7 +113,7 @@ proptest! {
 
     #[test]
     fn the_places_of_calls_are_those_of_their_values(reply in replies()) {
-        let names = Names::default();
+        let names = FunctionNames::default();
         let text = write_reply(&reply, &answering(&names));
         let pieces = calls_in(&text);
         prop_assert_eq!(pieces.len(), reply.calls.len());
@@ -153,7 +153,7 @@ proptest! {
     /// A beginning of a stream, or one with some bytes changed, is refused or read.
     #[test]
     fn broken_answers_do_no_harm(reply in replies(), at: prop::sample::Index, bytes: [u8; 2], is_whole: bool) {
-        let names = Names::default();
+        let names = FunctionNames::default();
         let write = if is_whole { write_reply } else { write_stream };
         let mut text = write(&reply, &answering(&names)).into_bytes();
         let at = at.index(text.len());
@@ -182,7 +182,7 @@ proptest! {
         let mut made: Vec<Value> = made.collect();
         made.extend(end("end_turn"));
         let reply = streamed(&made).unwrap();
-        let names = Names::default();
+        let names = FunctionNames::default();
         let again = read([write_stream(&reply, &answering(&names)).as_bytes()]).unwrap();
         prop_assert_eq!(&again.text, &reply.text);
     }
@@ -237,7 +237,7 @@ fn half_a_character_waits_for_the_other() {
 #[test]
 fn an_answer_without_its_end_is_none() {
     let begin = [start(0, &json!({"type": "text", "text": "Su"}))];
-    assert!(matches!(streamed(&begin), Err(Fault::Missing(_))));
+    assert!(matches!(streamed(&begin), Err(AnswerFault::Missing(_))));
     let [reason, stop] = end("end_turn");
     assert_eq!(streamed(&[begin[0].clone(), reason]).unwrap().text, "Su");
     assert_eq!(streamed(&[begin[0].clone(), stop.clone()]).unwrap().finish, Finish::Stop);
@@ -247,31 +247,31 @@ fn an_answer_without_its_end_is_none() {
         delta(0, &json!({"type": "input_json_delta", "partial_json": "{\"a\""})),
         stop,
     ];
-    assert!(matches!(streamed(&half), Err(Fault::Missing(_))));
+    assert!(matches!(streamed(&half), Err(AnswerFault::Missing(_))));
     let reply = Reply::of_text("Hello");
-    let text = write_stream(&reply, &answering(&Names::default()));
+    let text = write_stream(&reply, &answering(&FunctionNames::default()));
     let at = text.find("message_delta").unwrap() + 40;
-    assert!(matches!(read([&text.as_bytes()[..at]]), Err(Fault::NotJson(_))));
+    assert!(matches!(read([&text.as_bytes()[..at]]), Err(AnswerFault::NotJson(_))));
 }
 
 #[test]
 fn errors_are_said_and_strangers_are_no_answers() {
     let error =
         json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
-    assert_eq!(streamed(std::slice::from_ref(&error)), Err(Fault::Said(error.clone())));
+    assert_eq!(streamed(std::slice::from_ref(&error)), Err(AnswerFault::Said(error.clone())));
     assert_eq!(
         read([write_error_event(529, "Overloaded").as_bytes()]),
-        Err(Fault::Said(error.clone()))
+        Err(AnswerFault::Said(error.clone()))
     );
-    assert_eq!(read([write_error(529, "Overloaded").as_bytes()]), Err(Fault::Said(error)));
-    assert_eq!(read([&b"{\"type\":\"message\"}"[..]]), Err(Fault::Missing("content")));
-    assert_eq!(read([&b"{\"choices\":[]}"[..]]), Err(Fault::Other(json!({"choices": []}))));
+    assert_eq!(read([write_error(529, "Overloaded").as_bytes()]), Err(AnswerFault::Said(error)));
+    assert_eq!(read([&b"{\"type\":\"message\"}"[..]]), Err(AnswerFault::Missing("content")));
+    assert_eq!(read([&b"{\"choices\":[]}"[..]]), Err(AnswerFault::Other(json!({"choices": []}))));
     assert_eq!(
         read([&b"data: {\"choices\":[]}\n\n"[..]]),
-        Err(Fault::Other(json!({"choices": []})))
+        Err(AnswerFault::Other(json!({"choices": []})))
     );
-    assert!(matches!(read([&b"data: nix\n\n"[..]]), Err(Fault::NotJson(_))));
-    assert!(matches!(read([]), Err(Fault::Missing(_))));
+    assert!(matches!(read([&b"data: nix\n\n"[..]]), Err(AnswerFault::NotJson(_))));
+    assert!(matches!(read([]), Err(AnswerFault::Missing(_))));
 }
 
 #[test]
@@ -310,10 +310,10 @@ fn servers_that_do_it_otherwise_are_understood() {
 fn an_answer_has_a_limit() {
     let call = json!({"type": "tool_use", "id": "c", "name": "w", "input": {}});
     let calls: Vec<Value> = (0..10_000).map(|at| start(at, &call)).collect();
-    assert_eq!(streamed(&calls), Err(Fault::TooLarge(16)));
+    assert_eq!(streamed(&calls), Err(AnswerFault::TooLarge(16)));
     let whole =
         json!({"type": "message", "content": vec![call; 10_000], "stop_reason": "tool_use"});
-    assert_eq!(read([whole.to_string().as_bytes()]), Err(Fault::TooLarge(16)));
+    assert_eq!(read([whole.to_string().as_bytes()]), Err(AnswerFault::TooLarge(16)));
     let more = "x".repeat(1024 * 1024);
     for (kind, field) in [
         ("text_delta", "text"),
@@ -322,20 +322,20 @@ fn an_answer_has_a_limit() {
     ] {
         let frame = reply::frame(&delta(0, &json!({"type": kind, field: more})));
         let chunks = std::iter::repeat_n(frame.as_bytes(), 20);
-        assert_eq!(read(chunks), Err(Fault::TooLarge(16)), "{kind}");
+        assert_eq!(read(chunks), Err(AnswerFault::TooLarge(16)), "{kind}");
     }
     let deep = format!(
         "{{\"type\":\"message\",\"content\":{}{}}}",
         "[".repeat(10_000),
         "]".repeat(10_000)
     );
-    assert!(matches!(read([deep.as_bytes()]), Err(Fault::NotJson(_))));
+    assert!(matches!(read([deep.as_bytes()]), Err(AnswerFault::NotJson(_))));
 }
 
 #[test]
 fn a_foreign_reply_is_one_of_this_format() {
     let reply = Reply { reasoning: "Hm.".into(), ..Reply::of_text("Hi") };
-    let text = write_reply(&reply, &answering(&Names::default()));
+    let text = write_reply(&reply, &answering(&FunctionNames::default()));
     let message: Value = serde_json::from_str(&text).unwrap();
     let thinking = json!({"type": "thinking", "thinking": "Hm.", "signature": ""});
     assert_eq!(message["content"], json!([thinking, {"type": "text", "text": "Hi"}]));

@@ -5,17 +5,17 @@ use serde_json::{Map, Value, json};
 
 use super::blocks::{is_known, kind, type_of, unmarked};
 use super::body::text as text_block;
-use super::layout::{Part, parts};
+use super::layout::{LayoutBlock, parts};
 use crate::arguments;
 use crate::call_ids::CallIds;
-use crate::domain::blocks::{Block, Kind, texts};
+use crate::domain::blocks::{Block, BlockKind, texts};
 use crate::domain::{Message, ReplySource, ToolCall};
-use crate::settings::Settings;
+use crate::settings::WireSettings;
 
 /// The messages after the instructions.
 pub(crate) fn messages<'a>(
     messages: impl Iterator<Item = &'a Message>,
-    settings: &Settings<'_>,
+    settings: &WireSettings<'_>,
 ) -> Vec<Value> {
     let mut turns = Turns {
         messages: Vec::new(),
@@ -36,7 +36,7 @@ struct Turns<'a> {
     results: Vec<Value>,
     own: Vec<Value>,
     ids: CallIds,
-    settings: &'a Settings<'a>,
+    settings: &'a WireSettings<'a>,
 }
 
 impl Turns<'_> {
@@ -68,13 +68,13 @@ impl Turns<'_> {
 
     fn assistant(&mut self, text: &str, calls: &[ToolCall], own: Option<&ReplySource>) {
         let parts = parts(text, calls, own);
-        let is_blank =
-            |part: &Part<'_>| matches!(part, Part::Text(text, _) if text.trim().is_empty());
-        let is_thinking = |part: &Part<'_>| match part {
-            Part::Kept(_, raw) => kind(type_of(raw)) == Kind::Thinking,
-            Part::Text(..) | Part::Call(..) => false,
+        let is_blank = |part: &LayoutBlock<'_>| matches!(part, LayoutBlock::Text(text, _) if text.trim().is_empty());
+        let is_thinking = |part: &LayoutBlock<'_>| match part {
+            LayoutBlock::Kept(_, raw) => kind(type_of(raw)) == BlockKind::Thinking,
+            LayoutBlock::Text(..) | LayoutBlock::Call(..) => false,
         };
-        let mut parts: Vec<Part<'_>> = parts.into_iter().filter(|part| !is_blank(part)).collect();
+        let mut parts: Vec<LayoutBlock<'_>> =
+            parts.into_iter().filter(|part| !is_blank(part)).collect();
         // A message may not end with a thought. Such an answer was cut, and its thought may lack its signature.
         while parts.last().is_some_and(is_thinking) {
             parts.pop();
@@ -92,16 +92,16 @@ impl Turns<'_> {
         }
     }
 
-    fn part(&mut self, part: Part<'_>, is_own: bool) -> Value {
+    fn part(&mut self, part: LayoutBlock<'_>, is_own: bool) -> Value {
         match part {
-            Part::Text(text, citations) => {
+            LayoutBlock::Text(text, citations) => {
                 let mut block = text_block(text);
                 if let Some(citations) = citations {
                     block["citations"] = citations.clone();
                 }
                 block
             }
-            Part::Call(call, beside) => {
+            LayoutBlock::Call(call, beside) => {
                 let mut block = Map::new();
                 block.insert("type".into(), "tool_use".into());
                 block.insert("id".into(), self.ids.call(call, is_own).into());
@@ -114,7 +114,7 @@ impl Turns<'_> {
                 }
                 block.into()
             }
-            Part::Kept(_, raw) => unmarked(raw),
+            LayoutBlock::Kept(_, raw) => unmarked(raw),
         }
     }
 
@@ -209,8 +209,10 @@ mod tests {
     #[test]
     fn thoughts_go_back_to_whom_they_belong_and_never_last() {
         let thinking = json!({"type": "thinking", "thinking": "hm", "signature": "s"});
-        let blocks =
-            vec![Block::kept(Kind::Thinking, thinking.clone()), Block::Call { id: "c1".into() }];
+        let blocks = vec![
+            Block::kept(BlockKind::Thinking, thinking.clone()),
+            Block::Call { id: "c1".into() },
+        ];
         let answer = |endpoint| said("", &[call("c1")], blocks.clone(), endpoint);
         let written = turns(vec![Message::user("A"), answer("")]);
         assert_eq!(written[1]["content"][0], thinking);
@@ -228,8 +230,8 @@ mod tests {
         let marked = json!({"type": "image", "source": {}, "cache_control": {"type": "ephemeral"}});
         let blocks = vec![
             Block::Text { bytes: 1 },
-            Block::kept(Kind::Image, marked),
-            Block::kept(Kind::Image, json!({"type": "image_url", "image_url": {"url": "u"}})),
+            Block::kept(BlockKind::Image, marked),
+            Block::kept(BlockKind::Image, json!({"type": "image_url", "image_url": {"url": "u"}})),
         ];
         let written = turns(vec![Message::User { text: "A".into(), blocks }]);
         let expected = json!([{"type": "text", "text": "A"}, {"type": "image", "source": {}},

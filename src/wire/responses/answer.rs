@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::built;
-use super::item::{Item, More, Slot, text_of};
-use super::kinds::Call;
+use super::item::{ItemSlot, More, ResponsesItem, text_of};
+use super::kinds::ClientCallKind;
 use crate::domain::{Reply, Request};
 use crate::errors::is_error;
-use crate::names::Names;
-use crate::reading::{self, Fault, Piece, Reading};
+use crate::names::FunctionNames;
+use crate::reading::{self, AnswerFault, AnswerPiece, GrowingAnswer};
 use crate::sse::Event;
 use crate::usage::{self, Report};
 
@@ -21,9 +21,9 @@ const MOST_ITEMS: usize = 1024;
 
 /// The items that have arrived so far.
 #[derive(Debug, Default)]
-pub struct Answer {
-    names: Arc<Names>,
-    items: Vec<Item>,
+pub struct ResponsesAnswer {
+    names: Arc<FunctionNames>,
+    items: Vec<ResponsesItem>,
     /// The texts as they came.
     text: String,
     /// Thoughts of another item have been seen, so those of the next one are a paragraph of their own.
@@ -45,37 +45,45 @@ pub(super) enum End {
     Incomplete(String),
 }
 
-impl Reading for Answer {
-    fn whole(&mut self, document: &Value, seen: &mut dyn FnMut(Piece)) -> Result<(), Fault> {
+impl GrowingAnswer for ResponsesAnswer {
+    fn whole(
+        &mut self,
+        document: &Value,
+        seen: &mut dyn FnMut(AnswerPiece),
+    ) -> Result<(), AnswerFault> {
         if is_error(document) {
-            return Err(Fault::Said(document.clone()));
+            return Err(AnswerFault::Said(document.clone()));
         }
         if !document["output"].is_array() {
             let is_response = document["object"] == "response";
             return Err(match is_response && document["status"] != "failed" {
-                true => Fault::Missing("output"),
-                false if is_response => Fault::Said(document.clone()),
-                false => Fault::Other(document.clone()),
+                true => AnswerFault::Missing("output"),
+                false if is_response => AnswerFault::Said(document.clone()),
+                false => AnswerFault::Other(document.clone()),
             });
         }
         self.end(document, document["status"].as_str().unwrap_or("completed"), seen)
     }
 
-    fn event(&mut self, event: &Event, seen: &mut dyn FnMut(Piece)) -> Result<bool, Fault> {
+    fn event(
+        &mut self,
+        event: &Event,
+        seen: &mut dyn FnMut(AnswerPiece),
+    ) -> Result<bool, AnswerFault> {
         if event.is_last() {
             // Some servers end a stream with this alone. Half of a call is no answer, whatever follows it.
-            if self.size > 0 && self.items.iter().all(Item::is_whole) {
+            if self.size > 0 && self.items.iter().all(ResponsesItem::is_whole) {
                 self.end.get_or_insert(End::Complete);
             }
             return Ok(true);
         }
         let data = reading::data(event)?;
         if is_error(&data) || event.name == "error" {
-            return Err(Fault::Said(data));
+            return Err(AnswerFault::Said(data));
         }
         let kind = data["type"].as_str().unwrap_or(&event.name);
         if kind.is_empty() || !data.is_object() {
-            return Err(Fault::Other(data));
+            return Err(AnswerFault::Other(data));
         }
         let Some(kind) = kind.strip_prefix("response.") else { return Ok(false) };
         // Some servers put the fields of the response into the event.
@@ -117,9 +125,9 @@ impl Reading for Answer {
     }
 }
 
-impl Answer {
+impl ResponsesAnswer {
     /// An answer to a request with these names of tools. `cost` is what the endpoint reports apart from the usage.
-    pub fn begin(names: &Arc<Names>, cost: Report) -> Self {
+    pub fn begin(names: &Arc<FunctionNames>, cost: Report) -> Self {
         Self { cost, names: Arc::clone(names), ..Self::default() }
     }
 
@@ -128,8 +136,8 @@ impl Answer {
         &mut self,
         response: &Value,
         kind: &str,
-        seen: &mut dyn FnMut(Piece),
-    ) -> Result<(), Fault> {
+        seen: &mut dyn FnMut(AnswerPiece),
+    ) -> Result<(), AnswerFault> {
         let status = response["status"].as_str().unwrap_or(kind);
         // A server may leave the status of the beginning in its last event.
         let is_begun = ["in_progress", "queued"].contains(&status);
@@ -137,9 +145,9 @@ impl Answer {
         self.usage = usage::read(&response["usage"]).or(self.usage.take());
         let reason = response["incomplete_details"]["reason"].as_str();
         let end = match (status, kind) {
-            ("failed", _) | (_, "failed") => return Err(Fault::Said(response.clone())),
+            ("failed", _) | (_, "failed") => return Err(AnswerFault::Said(response.clone())),
             ("cancelled" | "in_progress" | "queued", _) | (_, "cancelled") => {
-                return Err(Fault::Ended(status.to_owned()));
+                return Err(AnswerFault::Ended(status.to_owned()));
             }
             ("incomplete", _) | (_, "incomplete") => {
                 End::Incomplete(reason.unwrap_or("incomplete").to_owned())
@@ -152,12 +160,16 @@ impl Answer {
     }
 
     /// Takes all items at once. What they lack was in the pieces.
-    fn output(&mut self, output: &[Value], seen: &mut dyn FnMut(Piece)) -> Result<(), Fault> {
+    fn output(
+        &mut self,
+        output: &[Value],
+        seen: &mut dyn FnMut(AnswerPiece),
+    ) -> Result<(), AnswerFault> {
         if output.is_empty() {
             return Ok(());
         }
         if output.len() > MOST_ITEMS {
-            return Err(Fault::TooLarge(LARGEST / (1024 * 1024)));
+            return Err(AnswerFault::TooLarge(LARGEST / (1024 * 1024)));
         }
         let mut before = std::mem::take(&mut self.items);
         (self.size, self.weight) = (0, 0);
@@ -167,31 +179,33 @@ impl Answer {
                     value["type"].as_str().is_none_or(|kind| kind == it.kind)
                 });
             let item = known.map(|at| before.swap_remove(at)).unwrap_or_default();
-            self.items.push(Item { order, index: Some(order), ..item });
+            self.items.push(ResponsesItem { order, index: Some(order), ..item });
             self.change(self.items.len() - 1, (0, 0), seen, |item, seen| item.take(value, seen));
         }
         self.check()
     }
 
     /// Reads an event that adds a part.
-    fn part(&mut self, kind: &str, data: &Value, seen: &mut dyn FnMut(Piece)) {
+    fn part(&mut self, kind: &str, data: &Value, seen: &mut dyn FnMut(AnswerPiece)) {
         let Some((stem, step)) = kind.rsplit_once('.') else { return };
         let index = |name: &str| data[name].as_u64().unwrap_or_default();
         let slot = match stem {
             "output_item" => return self.item(&data["item"], step == "added", data, seen),
             "content_part" => return self.content_part(index("content_index"), data, seen),
-            "output_text" => Slot::Text(index("content_index")),
-            "refusal" => Slot::Refusal(index("content_index")),
-            "reasoning_text" | "reasoning" => Slot::Thought(index("content_index")),
-            "reasoning_summary_text" | "reasoning_summary" => Slot::Summary(index("summary_index")),
-            "function_call_arguments" => Slot::Input(Call::Function),
-            "custom_tool_call_input" => Slot::Input(Call::Custom),
+            "output_text" => ItemSlot::Text(index("content_index")),
+            "refusal" => ItemSlot::Refusal(index("content_index")),
+            "reasoning_text" | "reasoning" => ItemSlot::Thought(index("content_index")),
+            "reasoning_summary_text" | "reasoning_summary" => {
+                ItemSlot::Summary(index("summary_index"))
+            }
+            "function_call_arguments" => ItemSlot::Input(ClientCallKind::Function),
+            "custom_tool_call_input" => ItemSlot::Input(ClientCallKind::Custom),
             _ => return,
         };
         let whole = match slot {
-            Slot::Text(_) | Slot::Thought(_) | Slot::Summary(_) => "text",
-            Slot::Refusal(_) => "refusal",
-            Slot::Input(call) => call.input(),
+            ItemSlot::Text(_) | ItemSlot::Thought(_) | ItemSlot::Summary(_) => "text",
+            ItemSlot::Refusal(_) => "refusal",
+            ItemSlot::Input(call) => call.input(),
         };
         let at = self.place(data, slot.kind());
         let text = |name: &str| text_of(&data[name]);
@@ -207,7 +221,7 @@ impl Answer {
     }
 
     /// Reads the beginning or the end of a part. That of a summary has all of its text in events of its own.
-    fn content_part(&mut self, at: u64, data: &Value, seen: &mut dyn FnMut(Piece)) {
+    fn content_part(&mut self, at: u64, data: &Value, seen: &mut dyn FnMut(AnswerPiece)) {
         let part = &data["part"];
         let is_thought = part["type"] == "reasoning_text";
         let place = self.place(data, if is_thought { "reasoning" } else { "message" });
@@ -217,7 +231,13 @@ impl Answer {
     }
 
     /// Reads the beginning or the end of an item.
-    fn item(&mut self, item: &Value, begins: bool, data: &Value, seen: &mut dyn FnMut(Piece)) {
+    fn item(
+        &mut self,
+        item: &Value,
+        begins: bool,
+        data: &Value,
+        seen: &mut dyn FnMut(AnswerPiece),
+    ) {
         if !item.is_object() {
             return;
         }
@@ -225,7 +245,7 @@ impl Answer {
         let kind = item["type"].as_str().unwrap_or_default();
         let index = data["output_index"].as_u64();
         // An item begins once. A server that gives each the same index begins another one.
-        let fits = |it: &Item| it.kind == kind && !(begins && it.is_begun && it.id != id);
+        let fits = |it: &ResponsesItem| it.kind == kind && !(begins && it.is_begun && it.id != id);
         let at = known(&self.items, index, id, fits).unwrap_or_else(|| self.begin_item(index));
         self.touch(at, seen, |it, seen| {
             it.is_begun = true;
@@ -248,7 +268,7 @@ impl Answer {
     fn begin_item(&mut self, index: Option<u64>) -> usize {
         let last = self.items.iter().map(|item| item.order).max();
         let order = index.or(last).unwrap_or_default();
-        self.items.push(Item { order, index, ..Item::default() });
+        self.items.push(ResponsesItem { order, index, ..ResponsesItem::default() });
         self.items.len() - 1
     }
 
@@ -256,8 +276,8 @@ impl Answer {
     fn touch(
         &mut self,
         at: usize,
-        seen: &mut dyn FnMut(Piece),
-        change: impl FnOnce(&mut Item, &mut dyn FnMut(More)),
+        seen: &mut dyn FnMut(AnswerPiece),
+        change: impl FnOnce(&mut ResponsesItem, &mut dyn FnMut(More)),
     ) {
         let before = (self.items[at].size(), self.items[at].weight);
         self.change(at, before, seen, change);
@@ -268,8 +288,8 @@ impl Answer {
         &mut self,
         at: usize,
         before: (usize, usize),
-        seen: &mut dyn FnMut(Piece),
-        change: impl FnOnce(&mut Item, &mut dyn FnMut(More)),
+        seen: &mut dyn FnMut(AnswerPiece),
+        change: impl FnOnce(&mut ResponsesItem, &mut dyn FnMut(More)),
     ) {
         let item = &mut self.items[at];
         let (text, has_thought) = (&mut self.text, &mut self.has_thought);
@@ -277,22 +297,22 @@ impl Answer {
         change(item, &mut |more| match more {
             More::Text(more) => {
                 text.push_str(&more);
-                seen(Piece::Text(more));
+                seen(AnswerPiece::Text(more));
             }
             More::Reasoning(more) => {
                 let more = if *has_thought && !thinks { format!("\n\n{more}") } else { more };
                 (*has_thought, thinks) = (true, true);
-                seen(Piece::Reasoning(more));
+                seen(AnswerPiece::Reasoning(more));
             }
         });
         self.size = (self.size + item.size()).saturating_sub(before.0);
         self.weight = (self.weight + item.weight).saturating_sub(before.1);
     }
 
-    fn check(&self) -> Result<(), Fault> {
+    fn check(&self) -> Result<(), AnswerFault> {
         let is_large = self.size.max(self.weight) > LARGEST || self.items.len() > MOST_ITEMS;
-        if is_large || self.items.iter().any(Item::is_too_large) {
-            return Err(Fault::TooLarge(LARGEST / (1024 * 1024)));
+        if is_large || self.items.iter().any(ResponsesItem::is_too_large) {
+            return Err(AnswerFault::TooLarge(LARGEST / (1024 * 1024)));
         }
         Ok(())
     }
@@ -301,14 +321,15 @@ impl Answer {
 /// The last item that fits, by its index and its id. Some servers give every item the same index, some give one item an
 /// id in each event, and some name none.
 fn known(
-    items: &[Item],
+    items: &[ResponsesItem],
     index: Option<u64>,
     id: &str,
-    fits: impl Fn(&Item) -> bool,
+    fits: impl Fn(&ResponsesItem) -> bool,
 ) -> Option<usize> {
-    let last = |is_it: &dyn Fn(&Item) -> bool| items.iter().rposition(|it| is_it(it) && fits(it));
-    let is_at = |it: &Item| index.is_some() && it.index == index;
-    let is_same = |it: &Item| it.id == id;
+    let last =
+        |is_it: &dyn Fn(&ResponsesItem) -> bool| items.iter().rposition(|it| is_it(it) && fits(it));
+    let is_at = |it: &ResponsesItem| index.is_some() && it.index == index;
+    let is_same = |it: &ResponsesItem| it.id == id;
     last(&|it| is_at(it) && is_same(it))
         .or_else(|| if id.is_empty() { None } else { last(&is_same) })
         .or_else(|| last(&is_at))

@@ -7,7 +7,7 @@ use proptest::sample::subsequence;
 use serde_json::{Map, Value, json};
 
 use super::order;
-use crate::domain::blocks::{Block, Kind};
+use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{
     Finish, Message, Reply, ReplySource, Request, Role, ToolCall, ToolDef, ToolName, Usage,
 };
@@ -50,14 +50,20 @@ fn thoughts(said: &str) -> Value {
 fn kept() -> impl Strategy<Value = Block> {
     let action = json!({"type": "search", "query": "é"});
     let kinds = [
-        (Kind::Server, json!({"type": "web_search_call", "status": "completed", "action": action})),
         (
-            Kind::Server,
+            BlockKind::Server,
+            json!({"type": "web_search_call", "status": "completed", "action": action}),
+        ),
+        (
+            BlockKind::Server,
             json!({"type": "mcp_call", "name": "x", "arguments": "{}", "server_label": "s"}),
         ),
-        (Kind::Thinking, json!({"type": "compaction", "encrypted_content": "x"})),
-        (Kind::Thinking, json!({"type": "reasoning", "summary": [], "encrypted_content": "x"})),
-        (Kind::Unknown, json!({"type": "hologram", "data": [1]})),
+        (BlockKind::Thinking, json!({"type": "compaction", "encrypted_content": "x"})),
+        (
+            BlockKind::Thinking,
+            json!({"type": "reasoning", "summary": [], "encrypted_content": "x"}),
+        ),
+        (BlockKind::Unknown, json!({"type": "hologram", "data": [1]})),
     ];
     (prop::sample::select(kinds.to_vec()), any::<u64>()).prop_map(|((kind, mut raw), id)| {
         raw["id"] = format!("it_{id}").into();
@@ -79,32 +85,36 @@ fn call() -> impl Strategy<Value = (ToolName, Value, bool)> {
 
 /// A part of what an assistant says.
 #[derive(Clone, Debug)]
-enum Said {
+enum ArbitraryPart {
     Text(String, Option<&'static str>),
     Call(ToolName, Value, bool),
     Kept(Block),
 }
 
-fn said() -> impl Strategy<Value = Vec<Said>> {
+fn said() -> impl Strategy<Value = Vec<ArbitraryPart>> {
     let phase = prop::option::of(prop_oneof![Just("commentary"), Just("final_answer")]);
-    let text = (text(), phase).prop_map(|(text, phase)| Said::Text(text, phase));
-    let call = call().prop_map(|(tool, arguments, custom)| Said::Call(tool, arguments, custom));
-    let part = prop_oneof![4 => text, 4 => call, 1 => kept().prop_map(Said::Kept)];
+    let text = (text(), phase).prop_map(|(text, phase)| ArbitraryPart::Text(text, phase));
+    let call =
+        call().prop_map(|(tool, arguments, custom)| ArbitraryPart::Call(tool, arguments, custom));
+    let part = prop_oneof![4 => text, 4 => call, 1 => kept().prop_map(ArbitraryPart::Kept)];
     prop::collection::vec(part, 1..6)
 }
 
 /// Text, calls and source of a message. Ids of calls begin with `prefix`.
-fn assembled(said: Vec<Said>, prefix: &str) -> (String, Vec<ToolCall>, Option<Arc<ReplySource>>) {
+fn assembled(
+    said: Vec<ArbitraryPart>,
+    prefix: &str,
+) -> (String, Vec<ToolCall>, Option<Arc<ReplySource>>) {
     let (mut text, mut calls) = (String::new(), Vec::new());
     let (mut source, mut phases) = (ReplySource::default(), Vec::new());
     for part in said {
         source.blocks.push(match part {
-            Said::Text(more, phase) => {
+            ArbitraryPart::Text(more, phase) => {
                 text.push_str(&more);
                 phases.push(phase.map_or(Value::Null, Value::from));
                 Block::Text { bytes: more.len() }
             }
-            Said::Call(tool, arguments, is_custom) => {
+            ArbitraryPart::Call(tool, arguments, is_custom) => {
                 let id = format!("{prefix}_{}", calls.len());
                 if is_custom {
                     let kind = Map::from_iter([("type".to_owned(), "custom_tool_call".into())]);
@@ -113,7 +123,7 @@ fn assembled(said: Vec<Said>, prefix: &str) -> (String, Vec<ToolCall>, Option<Ar
                 calls.push(ToolCall { id: id.clone(), tool, arguments });
                 Block::Call { id }
             }
-            Said::Kept(block) => block,
+            ArbitraryPart::Kept(block) => block,
         });
     }
     order::note_phases(&mut source, phases);
@@ -128,9 +138,9 @@ fn content() -> impl Strategy<Value = (String, Vec<Block>)> {
     let file = json!({"type": "input_file", "filename": "a.pdf", "file_id": "f"});
     let audio = json!({"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}});
     let kept = prop_oneof![
-        Just(Block::kept(Kind::Image, image)),
-        Just(Block::kept(Kind::Document, file)),
-        Just(Block::kept(Kind::Audio, audio)),
+        Just(Block::kept(BlockKind::Image, image)),
+        Just(Block::kept(BlockKind::Document, file)),
+        Just(Block::kept(BlockKind::Audio, audio)),
     ];
     let part = prop_oneof![text().prop_map(Ok), kept.prop_map(Err)];
     prop::collection::vec(part, 0..4).prop_map(|parts| {
@@ -261,7 +271,7 @@ pub(super) fn reply(endpoint: &'static str) -> impl Strategy<Value = Reply> {
         if let Some((text, true)) = thoughts {
             said.insert(
                 said.len() / 2,
-                Said::Kept(Block::kept(Kind::Thinking, self::thoughts(&text))),
+                ArbitraryPart::Kept(Block::kept(BlockKind::Thinking, self::thoughts(&text))),
             );
         }
         let (text, calls, mut source) = assembled(said, "call");

@@ -4,12 +4,12 @@ use serde_json::{Map, Value, json};
 
 use super::sent::items;
 use crate::domain::{Request, ToolDef};
-use crate::names::Names;
-use crate::settings::Settings;
+use crate::names::FunctionNames;
+use crate::settings::WireSettings;
 
 /// The whole body; the endpoint's extra fields come last and take precedence. The format has neither a seed nor texts
 /// that stop the model, so a request's are not sent.
-pub fn write_request(request: &Request, settings: &Settings<'_>) -> Value {
+pub fn write_request(request: &Request, settings: &WireSettings<'_>) -> Value {
     let names = settings.names;
     let mut body = Map::new();
     body.insert("model".into(), settings.model.into());
@@ -47,7 +47,7 @@ pub fn write_request(request: &Request, settings: &Settings<'_>) -> Value {
 }
 
 /// A function. It is not strict: a strict one needs a schema in which every field is required.
-fn tool(def: &ToolDef, names: &Names) -> Value {
+fn tool(def: &ToolDef, names: &FunctionNames) -> Value {
     json!({
         "type": "function",
         "name": names.out(&def.name),
@@ -58,7 +58,7 @@ fn tool(def: &ToolDef, names: &Names) -> Value {
 }
 
 /// The tools that may be called now. The array of tools stays as it is, and with it the prompt cache.
-fn allowed(request: &Request, names: &Names) -> Value {
+fn allowed(request: &Request, names: &FunctionNames) -> Value {
     let tool = |name| json!({"type": "function", "name": names.out(name)});
     let tools: Vec<Value> = request.allowed.iter().map(tool).collect();
     json!({"type": "allowed_tools", "mode": "auto", "tools": tools})
@@ -69,7 +69,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::domain::blocks::{Block, Kind};
+    use crate::domain::blocks::{Block, BlockKind};
     use crate::domain::{Message, ReplySource, Role, ToolCall};
     use crate::learned::Learned;
 
@@ -81,8 +81,8 @@ mod tests {
             schema: Some(json!({"type": "object"})),
             ..Request::new(Role::Actor, messages)
         };
-        let names = Names::of(&request);
-        let settings = Settings {
+        let names = FunctionNames::of(&request);
+        let settings = WireSettings {
             model: "m",
             source: "here",
             names: &names,
@@ -104,7 +104,7 @@ mod tests {
             endpoint: endpoint.into(),
             message: Map::from_iter([(order_phase(), json!(["commentary"]))]),
             blocks: vec![
-                Block::kept(Kind::Thinking, raw),
+                Block::kept(BlockKind::Thinking, raw),
                 Block::Call { id: "call_1".into() },
                 Block::Text { bytes: 2 },
             ],
@@ -159,8 +159,8 @@ mod tests {
         let foreign = json!({"type": "image", "source": {"type": "url", "url": "u"}});
         let blocks = vec![
             Block::Text { bytes: 2 },
-            Block::kept(Kind::Image, image.clone()),
-            Block::kept(Kind::Image, foreign),
+            Block::kept(BlockKind::Image, image.clone()),
+            Block::kept(BlockKind::Image, foreign),
         ];
         let learned = Learned {
             left_out: ["include".to_owned(), "phase".to_owned()].into(),

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::answer::End;
-use super::item::{Growing, Item};
-use super::kinds::{self, Call};
+use super::item::{Growing, ResponsesItem};
+use super::kinds::{self, ClientCallKind};
 use super::order;
 use crate::arguments;
-use crate::domain::blocks::{Block, Kind};
+use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Finish, ReplySource, Request, ToolCall};
 use crate::ids::FreeIds;
-use crate::names::Names;
+use crate::names::FunctionNames;
 use crate::pieces::joined;
 
 /// The longest reason in an endpoint's words, in characters.
@@ -44,11 +44,16 @@ impl Built {
 }
 
 /// The reply of these items, which are in order.
-pub(super) fn of(mut items: Vec<Item>, request: &Request, names: &Names, endpoint: &str) -> Built {
-    items.iter_mut().for_each(Item::close);
+pub(super) fn of(
+    mut items: Vec<ResponsesItem>,
+    request: &Request,
+    names: &FunctionNames,
+    endpoint: &str,
+) -> Built {
+    items.iter_mut().for_each(ResponsesItem::close);
     let texts = || items.iter().flat_map(|item| item.contents.values().map(move |it| (item, it)));
     let said = |is_refusal: bool| {
-        let is_it = |(item, it): (&Item, &Growing)| {
+        let is_it = |(item, it): (&ResponsesItem, &Growing)| {
             item.kind == "message" && it.is_refusal == is_refusal && !it.is_empty()
         };
         texts().any(is_it)
@@ -78,7 +83,7 @@ pub(super) fn of(mut items: Vec<Item>, request: &Request, names: &Names, endpoin
 
 struct Building<'a> {
     built: Built,
-    names: &'a Names,
+    names: &'a FunctionNames,
     free: FreeIds<'a>,
     /// Ids of calls so far.
     taken: HashSet<String>,
@@ -87,8 +92,8 @@ struct Building<'a> {
 }
 
 impl Building<'_> {
-    fn add(&mut self, item: Item) {
-        match (item.kind.as_str(), Call::of(&item.kind)) {
+    fn add(&mut self, item: ResponsesItem) {
+        match (item.kind.as_str(), ClientCallKind::of(&item.kind)) {
             ("message", _) => self.message(item),
             ("reasoning", _) => self.reasoning(item),
             (_, Some(call)) => self.call(item, call),
@@ -112,15 +117,15 @@ impl Building<'_> {
         self.built
     }
 
-    fn keep(&mut self, kind: Kind, raw: Value) {
+    fn keep(&mut self, kind: BlockKind, raw: Value) {
         self.source.blocks.push(Block::kept(kind, raw));
     }
 
-    fn message(&mut self, item: Item) {
+    fn message(&mut self, item: ResponsesItem) {
         let phase = item.fields.get(order::PHASE).cloned().unwrap_or_default();
         for mut growing in item.contents.into_values() {
             if let Some(other) = growing.other.take() {
-                self.keep(Kind::Unknown, order::alone(other));
+                self.keep(BlockKind::Unknown, order::alone(other));
             } else if growing.is_refusal == self.built.is_refused {
                 let text = &growing.text;
                 if !text.is_empty() {
@@ -132,7 +137,7 @@ impl Building<'_> {
         }
     }
 
-    fn reasoning(&mut self, item: Item) {
+    fn reasoning(&mut self, item: ResponsesItem) {
         let has_some = |texts: &BTreeMap<u64, Growing>| texts.values().any(|it| !it.is_empty());
         let shown = if has_some(&item.summary) { &item.summary } else { &item.contents };
         let shown = shown.values().map(|it| it.text.as_str()).filter(|text| !text.is_empty());
@@ -142,11 +147,11 @@ impl Building<'_> {
         // An endpoint that keeps nothing knows no item by its id alone, and refuses one with nothing but a summary.
         let secret = item.fields.get("encrypted_content").and_then(Value::as_str);
         if secret.is_some_and(|secret| !secret.is_empty()) || has_some(&item.contents) {
-            self.keep(Kind::Thinking, item.into_raw());
+            self.keep(BlockKind::Thinking, item.into_raw());
         }
     }
 
-    fn call(&mut self, item: Item, call: Call) {
+    fn call(&mut self, item: ResponsesItem, call: ClientCallKind) {
         let text = |name: &str| item.fields.get(name).and_then(Value::as_str).unwrap_or_default();
         let name = joined(text("name")).into_owned();
         let sent = [text("call_id"), item.id.as_str()].into_iter().find(|id| !id.is_empty());
@@ -163,15 +168,15 @@ impl Building<'_> {
             id = self.free.take();
         }
         self.taken.insert(id.clone());
-        if call == Call::Custom {
+        if call == ClientCallKind::Custom {
             kept.insert("type".into(), call.kind().into());
         }
         if !kept.is_empty() {
             self.source.calls.insert(id.clone(), kept);
         }
         let arguments = match call {
-            Call::Function => arguments::read(input),
-            Call::Custom => input.as_str().into(),
+            ClientCallKind::Function => arguments::read(input),
+            ClientCallKind::Custom => input.as_str().into(),
         };
         self.source.blocks.push(Block::Call { id: id.clone() });
         self.built.calls.push(ToolCall { id, tool: self.names.back(&name), arguments });

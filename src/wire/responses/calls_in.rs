@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::kinds::Call;
+use super::kinds::ClientCallKind;
 use crate::answering::CallPiece;
-use crate::node::{Fields, Node};
+use crate::node::{JsonFields, JsonNode};
 
 /// The parts of calls in the data of one event, or in a whole response, in the order of the text. Nothing where the
 /// data is no JSON. Their key is the index of the item; the id of the item where a server sends no index.
 pub fn calls_in(data: &str) -> Vec<CallPiece> {
-    let Some(fields) = Node::of(data).ok().and_then(|node| node.fields()) else {
+    let Some(fields) = JsonNode::of(data).ok().and_then(|node| node.fields()) else {
         return Vec::new();
     };
     let kind = fields.string("type").unwrap_or_default();
@@ -28,32 +28,32 @@ pub fn calls_in(data: &str) -> Vec<CallPiece> {
 /// Whether an event has the whole response.
 pub fn is_end(data: &str) -> bool {
     const ENDS: [&str; 5] = ["completed", "done", "incomplete", "failed", "cancelled"];
-    let fields = Node::of(data).ok().and_then(|data| data.fields());
+    let fields = JsonNode::of(data).ok().and_then(|data| data.fields());
     let kind = fields.as_ref().and_then(|fields| fields.string("type")).unwrap_or_default();
     kind.strip_prefix("response.").is_some_and(|kind| ENDS.contains(&kind))
 }
 
 /// The calls of a response.
-fn in_output(response: &Fields<'_>, is_whole: bool) -> Vec<CallPiece> {
+fn in_output(response: &JsonFields<'_>, is_whole: bool) -> Vec<CallPiece> {
     let output = response.items("output");
     let items = output.iter().enumerate();
     items.filter_map(|(at, item)| of_item(at.to_string(), &item.fields()?, is_whole)).collect()
 }
 
 /// The part of a call in an event of one item.
-fn in_part(kind: &str, event: &Fields<'_>) -> Option<CallPiece> {
+fn in_part(kind: &str, event: &JsonFields<'_>) -> Option<CallPiece> {
     let (stem, step) = kind.rsplit_once('.')?;
     let index = event.get("output_index").and_then(|index| index.u64());
     let index = index.map(|index| index.to_string());
-    let of_id = |fields: &Fields<'_>, name: &str| fields.string(name).map(|id| id.into_owned());
+    let of_id = |fields: &JsonFields<'_>, name: &str| fields.string(name).map(|id| id.into_owned());
     if stem == "output_item" {
         let item = event.fields("item")?;
         let key = index.or_else(|| of_id(&item, "id")).unwrap_or_default();
         return of_item(key, &item, step == "done");
     }
     let call = match stem {
-        "function_call_arguments" => Call::Function,
-        "custom_tool_call_input" => Call::Custom,
+        "function_call_arguments" => ClientCallKind::Function,
+        "custom_tool_call_input" => ClientCallKind::Custom,
         _ => return None,
     };
     let range = |name: &str| event.get(name).map(|node| node.range());
@@ -66,8 +66,8 @@ fn in_part(kind: &str, event: &Fields<'_>) -> Option<CallPiece> {
     Some(CallPiece { key, id: of_id(event, "call_id"), name: range("name"), arguments, is_whole })
 }
 
-fn of_item(key: String, item: &Fields<'_>, is_whole: bool) -> Option<CallPiece> {
-    let call = Call::of(&item.string("type")?)?;
+fn of_item(key: String, item: &JsonFields<'_>, is_whole: bool) -> Option<CallPiece> {
+    let call = ClientCallKind::of(&item.string("type")?)?;
     let range = |name: &str| item.get(name).map(|node| node.range());
     let id = item.string("call_id").map(|id| id.into_owned());
     Some(CallPiece { key, id, name: range("name"), arguments: range(call.input()), is_whole })

@@ -5,20 +5,22 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::frames::Frames;
-use super::kinds::Call;
+use super::kinds::ClientCallKind;
 use crate::domain::ToolCall;
-use crate::node::{Fields, Node};
-use crate::plan::{Came, Changes, Event, Fate, Plan, quoted, read, text};
+use crate::node::{JsonFields, JsonNode};
+use crate::plan::{CallFates, Came, Changes, Event, Fate, quoted, read, text};
 
 /// What becomes of the events of an answer with these calls.
 pub(crate) fn changes(data: &[&str], before: &str, calls: &[ToolCall]) -> Changes {
     let events = read(data);
     let mut all = Items::default();
-    let parts: Vec<Part<'_>> =
-        events.iter().map(|event| event.as_ref().map_or(Part::Other, |it| all.read(it))).collect();
-    let plan = Plan::of(&all.came, calls);
+    let parts: Vec<ResponsesEvent<'_>> = events
+        .iter()
+        .map(|event| event.as_ref().map_or(ResponsesEvent::Other, |it| all.read(it)))
+        .collect();
+    let plan = CallFates::of(&all.came, calls);
     let mut changes = Changes::none(data.len());
-    let before = Node::of(before).ok().and_then(|event| event.fields());
+    let before = JsonNode::of(before).ok().and_then(|event| event.fields());
     let last = before.as_ref().and_then(|event| number(event, "output_index")).max(all.last);
     let mut changing = Changing {
         plan: &plan,
@@ -30,11 +32,12 @@ pub(crate) fn changes(data: &[&str], before: &str, calls: &[ToolCall]) -> Change
     for (part, event) in parts.iter().zip(&mut changes.events) {
         changing.change(part, event);
     }
-    if parts.iter().any(|part| matches!(part, Part::End { is_document: true, .. })) {
+    if parts.iter().any(|part| matches!(part, ResponsesEvent::End { is_document: true, .. })) {
         return changes;
     }
-    let is_end =
-        |at: &usize| matches!(parts[*at], Part::End { .. }) || data[*at].trim() == "[DONE]";
+    let is_end = |at: &usize| {
+        matches!(parts[*at], ResponsesEvent::End { .. }) || data[*at].trim() == "[DONE]"
+    };
     let end = (0..parts.len()).find(is_end).unwrap_or(parts.len());
     let sequence = before.and_then(|event| number(&event, "sequence_number"));
     number_events(&events, (end, changing.next, sequence), &plan, &mut changes);
@@ -42,15 +45,15 @@ pub(crate) fn changes(data: &[&str], before: &str, calls: &[ToolCall]) -> Change
 }
 
 /// A number of an event.
-fn number(event: &Fields<'_>, name: &str) -> Option<u64> {
+fn number(event: &JsonFields<'_>, name: &str) -> Option<u64> {
     event.get(name).and_then(|number| number.u64())
 }
 
 /// Adds the events of the further calls. From the first change on the events have other numbers.
 fn number_events(
-    events: &[Option<Fields<'_>>],
+    events: &[Option<JsonFields<'_>>],
     (end, index, sequence): (usize, u64, Option<u64>),
-    plan: &Plan<'_>,
+    plan: &CallFates<'_>,
     changes: &mut Changes,
 ) {
     let (mut next, mut shift) = (sequence.map_or(0, |sequence| sequence + 1), 0);
@@ -84,30 +87,30 @@ fn item(call: &ToolCall) -> Value {
 }
 
 /// What an event is.
-enum Part<'a> {
+enum ResponsesEvent<'a> {
     /// An item that begins or ends: the number of the call that it is, its place and itself.
     Item {
         call: Option<usize>,
-        place: Option<Node<'a>>,
-        item: Node<'a>,
+        place: Option<JsonNode<'a>>,
+        item: JsonNode<'a>,
         is_whole: bool,
     },
     /// A piece of the arguments of a call, or all of them, and its name.
     Input {
         call: usize,
-        place: Option<Node<'a>>,
-        input: Option<Node<'a>>,
-        name: Option<Node<'a>>,
+        place: Option<JsonNode<'a>>,
+        input: Option<JsonNode<'a>>,
+        name: Option<JsonNode<'a>>,
         is_whole: bool,
     },
     /// Anything else of an item.
     Of {
         call: Option<usize>,
-        place: Node<'a>,
+        place: JsonNode<'a>,
     },
     /// The response at the end, with all of its items and the numbers of its calls.
     End {
-        output: Option<Node<'a>>,
+        output: Option<JsonNode<'a>>,
         calls: Vec<Option<usize>>,
         is_document: bool,
     },
@@ -127,10 +130,14 @@ struct Items {
 }
 
 impl Items {
-    fn read<'a>(&mut self, event: &Fields<'a>) -> Part<'a> {
+    fn read<'a>(&mut self, event: &JsonFields<'a>) -> ResponsesEvent<'a> {
         let kind = event.string("type").unwrap_or_default();
         let Some(kind) = kind.strip_prefix("response.") else {
-            return if event.get("output").is_some() { self.end(event, true) } else { Part::Other };
+            return if event.get("output").is_some() {
+                self.end(event, true)
+            } else {
+                ResponsesEvent::Other
+            };
         };
         let (place, index) = (event.get("output_index"), number(event, "output_index"));
         self.last = self.last.max(index);
@@ -143,11 +150,11 @@ impl Items {
         if let ("output_item", Some(item)) = (stem, event.get("item")) {
             let fields = item.fields();
             let call = fields.and_then(|fields| self.item(index, &fields, step == "added"));
-            return Part::Item { call, place, item, is_whole: step == "done" };
+            return ResponsesEvent::Item { call, place, item, is_whole: step == "done" };
         }
         let input = match stem {
-            "function_call_arguments" => Call::Function.input(),
-            "custom_tool_call_input" => Call::Custom.input(),
+            "function_call_arguments" => ClientCallKind::Function.input(),
+            "custom_tool_call_input" => ClientCallKind::Custom.input(),
             _ => "",
         };
         match (self.known(index, &id), place) {
@@ -162,10 +169,10 @@ impl Items {
                     self.in_pieces.insert(call);
                     came.arguments += &text;
                 }
-                Part::Input { call, place, input, name: event.get("name"), is_whole }
+                ResponsesEvent::Input { call, place, input, name: event.get("name"), is_whole }
             }
-            (call, Some(place)) => Part::Of { call, place },
-            _ => Part::Other,
+            (call, Some(place)) => ResponsesEvent::Of { call, place },
+            _ => ResponsesEvent::Other,
         }
     }
 
@@ -177,14 +184,14 @@ impl Items {
     }
 
     /// Reads an item; returns the number of the call that it is.
-    fn item(&mut self, index: Option<u64>, item: &Fields<'_>, begins: bool) -> Option<usize> {
-        let kind = Call::of(&item.string("type")?)?;
+    fn item(&mut self, index: Option<u64>, item: &JsonFields<'_>, begins: bool) -> Option<usize> {
+        let kind = ClientCallKind::of(&item.string("type")?)?;
         let text = |name: &str| item.string(name).unwrap_or_default();
         let (id, call_id) = (text("id"), text("call_id"));
         let by_id = self.came.iter().position(|it| !call_id.is_empty() && it.id == call_id);
         let known = by_id.or_else(|| if begins { None } else { self.known(index, &id) });
         let call = known.unwrap_or_else(|| {
-            self.came.push(Came { is_text: kind == Call::Custom, ..Came::default() });
+            self.came.push(Came { is_text: kind == ClientCallKind::Custom, ..Came::default() });
             self.places.push((index, id.into_owned()));
             self.came.len() - 1
         });
@@ -202,17 +209,17 @@ impl Items {
         Some(call)
     }
 
-    fn end<'a>(&mut self, response: &Fields<'a>, is_document: bool) -> Part<'a> {
+    fn end<'a>(&mut self, response: &JsonFields<'a>, is_document: bool) -> ResponsesEvent<'a> {
         let output = response.get("output");
         let items = response.items("output");
         let calls = (0..).zip(&items).map(|(at, item)| self.item(Some(at), &item.fields()?, false));
-        Part::End { calls: calls.collect(), output, is_document }
+        ResponsesEvent::End { calls: calls.collect(), output, is_document }
     }
 }
 
 /// Changes the calls that came.
 struct Changing<'a> {
-    plan: &'a Plan<'a>,
+    plan: &'a CallFates<'a>,
     items: &'a Items,
     /// The index of the first further call.
     next: u64,
@@ -223,12 +230,12 @@ struct Changing<'a> {
 }
 
 impl Changing<'_> {
-    fn change(&mut self, part: &Part<'_>, event: &mut Event) {
+    fn change(&mut self, part: &ResponsesEvent<'_>, event: &mut Event) {
         let (call, place) = match part {
-            Part::Item { call, place, .. } => (*call, *place),
-            Part::Input { call, place, .. } => (Some(*call), *place),
-            Part::Of { call, place } => (*call, Some(*place)),
-            Part::End { .. } | Part::Other => (None, None),
+            ResponsesEvent::Item { call, place, .. } => (*call, *place),
+            ResponsesEvent::Input { call, place, .. } => (Some(*call), *place),
+            ResponsesEvent::Of { call, place } => (*call, Some(*place)),
+            ResponsesEvent::End { .. } | ResponsesEvent::Other => (None, None),
         };
         event.is_dropped = call.is_some_and(|call| !self.plan.is_kept(call));
         if event.is_dropped {
@@ -242,10 +249,10 @@ impl Changing<'_> {
             event.set(&place, index.saturating_sub(all.filter(is_gone).count() as u64));
         }
         match part {
-            Part::Item { call: Some(call), item, is_whole, .. } => {
+            ResponsesEvent::Item { call: Some(call), item, is_whole, .. } => {
                 self.change_item(*call, item, *is_whole, event);
             }
-            Part::Input { call, input, name, is_whole, .. } => {
+            ResponsesEvent::Input { call, input, name, is_whole, .. } => {
                 let Fate::Kept { name: new_name, arguments } = self.plan.fate(*call) else {
                     return;
                 };
@@ -257,19 +264,28 @@ impl Changing<'_> {
                     event.set(input, quoted(if is_it { new } else { "" }));
                 }
             }
-            Part::End { output: Some(output), calls, .. } => self.end(output, calls, event),
-            Part::Item { .. } | Part::Of { .. } | Part::End { .. } | Part::Other => {}
+            ResponsesEvent::End { output: Some(output), calls, .. } => {
+                self.end(output, calls, event)
+            }
+            ResponsesEvent::Item { .. }
+            | ResponsesEvent::Of { .. }
+            | ResponsesEvent::End { .. }
+            | ResponsesEvent::Other => {}
         }
     }
 
     /// Changes an item that begins, or that is whole.
-    fn change_item(&self, call: usize, item: &Node<'_>, is_whole: bool, event: &mut Event) {
+    fn change_item(&self, call: usize, item: &JsonNode<'_>, is_whole: bool, event: &mut Event) {
         let Fate::Kept { name, arguments } = self.plan.fate(call) else { return };
         name.iter().for_each(|name| event.put(item, "name", &quoted(name)));
         let Some(arguments) = arguments else { return };
         let came = &self.items.came[call];
-        let field = if came.is_text { Call::Custom.input() } else { Call::Function.input() };
-        let is_some = |it: &Node<'_>| it.string().is_none_or(|text| !text.is_empty());
+        let field = if came.is_text {
+            ClientCallKind::Custom.input()
+        } else {
+            ClientCallKind::Function.input()
+        };
+        let is_some = |it: &JsonNode<'_>| it.string().is_none_or(|text| !text.is_empty());
         let has_some = item.fields().and_then(|it| it.get(field)).is_some_and(|it| is_some(&it));
         if is_whole {
             event.put(item, field, &quoted(arguments));
@@ -279,7 +295,7 @@ impl Changing<'_> {
         }
     }
 
-    fn end(&self, output: &Node<'_>, calls: &[Option<usize>], event: &mut Event) {
+    fn end(&self, output: &JsonNode<'_>, calls: &[Option<usize>], event: &mut Event) {
         let items = output.items().unwrap_or_default();
         for (call, item) in calls.iter().zip(&items) {
             call.iter().for_each(|call| self.change_item(*call, item, true, event));

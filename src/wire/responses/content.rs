@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::kinds;
 use crate::asked::Unknown;
-use crate::domain::blocks::{Block, Kind, texts};
-use crate::node::Node;
+use crate::domain::blocks::{Block, BlockKind, texts};
+use crate::node::JsonNode;
 
 /// Reads a content: all of its text, and its parts if it is more than one text.
-pub(super) fn read(content: Option<Node<'_>>, unknown: &mut Unknown) -> (String, Vec<Block>) {
+pub(super) fn read(content: Option<JsonNode<'_>>, unknown: &mut Unknown) -> (String, Vec<Block>) {
     let (mut text, mut blocks) = (String::new(), Vec::new());
     for part in parts(content) {
         match part {
@@ -27,18 +27,18 @@ pub(super) fn read(content: Option<Node<'_>>, unknown: &mut Unknown) -> (String,
 pub(super) enum ReadPart<'a> {
     Text(String),
     /// Anything else, with its type.
-    Other(String, Node<'a>),
+    Other(String, JsonNode<'a>),
 }
 
 /// The parts of a content.
-pub(super) fn parts(content: Option<Node<'_>>) -> Vec<ReadPart<'_>> {
+pub(super) fn parts(content: Option<JsonNode<'_>>) -> Vec<ReadPart<'_>> {
     let Some(content) = content else { return Vec::new() };
     if let Some(text) = content.string() {
         return vec![ReadPart::Text(text.into_owned())];
     }
     // One part without its list, as some clients send it, is a list too.
     let items = content.items().unwrap_or_else(|| vec![content]);
-    let part = |node: Node<'_>| {
+    let part = |node: JsonNode<'_>| {
         let fields = node.fields();
         let kind = fields.as_ref().and_then(|fields| fields.string("type"));
         let kind = kind.unwrap_or_default().into_owned();
@@ -53,9 +53,9 @@ pub(super) fn parts(content: Option<Node<'_>>) -> Vec<ReadPart<'_>> {
 }
 
 /// A part that is no text, as a block.
-fn other(kind: &str, node: Node<'_>, unknown: &mut Unknown) -> Block {
+fn other(kind: &str, node: JsonNode<'_>, unknown: &mut Unknown) -> Block {
     let what = kinds::of_part(kind);
-    if what == Kind::Unknown {
+    if what == BlockKind::Unknown {
         unknown.add(format!("input[].content[].type={kind}"));
     }
     Block::kept(what, node.value())
@@ -84,7 +84,7 @@ pub(super) fn write(text: &str, blocks: &[Block]) -> Value {
 
 /// Whether a part is one of this format.
 fn is_own(raw: &Value) -> bool {
-    raw["type"].as_str().is_some_and(|kind| kinds::of_part(kind) != Kind::Unknown)
+    raw["type"].as_str().is_some_and(|kind| kinds::of_part(kind) != BlockKind::Unknown)
 }
 
 /// A text with a label for each of the parts beside it.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::kinds::Call;
+use super::kinds::ClientCallKind;
 use super::reply::{begun, error, items, response};
 use crate::answering::Answering;
 use crate::domain::Reply;
@@ -55,7 +55,7 @@ impl Frames {
     pub fn item(&mut self, index: usize, item: &Value) {
         let kind = item["type"].as_str().unwrap_or_default();
         let mut begun = item.clone();
-        match (kind, Call::of(kind)) {
+        match (kind, ClientCallKind::of(kind)) {
             ("message", _) => begun["content"] = json!([]),
             ("reasoning", _) => begun["summary"] = json!([]),
             (_, Some(call)) => begun[call.input()] = "".into(),
@@ -65,7 +65,7 @@ impl Frames {
             begun["status"] = "in_progress".into();
         }
         self.push("response.output_item.added", json!({"output_index": index, "item": begun}));
-        match (kind, Call::of(kind)) {
+        match (kind, ClientCallKind::of(kind)) {
             ("message", _) => self.contents(index, item),
             ("reasoning", _) => self.summaries(index, item),
             (_, Some(call)) => self.input(index, item, call),
@@ -104,11 +104,11 @@ impl Frames {
         }
     }
 
-    fn input(&mut self, index: usize, item: &Value, call: Call) {
+    fn input(&mut self, index: usize, item: &Value, call: ClientCallKind) {
         let mut place = json!({"item_id": item["id"], "output_index": index});
         let stem = match call {
-            Call::Function => "response.function_call_arguments",
-            Call::Custom => "response.custom_tool_call_input",
+            ClientCallKind::Function => "response.function_call_arguments",
+            ClientCallKind::Custom => "response.custom_tool_call_input",
         };
         self.push(&format!("{stem}.delta"), with(&place, "delta", &item[call.input()]));
         place["name"] = item["name"].clone();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::kinds::{self, Call};
+use super::kinds::{self, ClientCallKind};
 use crate::pieces::{Joiner, joined};
 
 /// The most parts that an item may have. No model writes that many, but a broken server may.
@@ -53,23 +53,23 @@ impl Growing {
 
 /// A text of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Slot {
+pub(super) enum ItemSlot {
     Text(u64),
     Refusal(u64),
     /// The thoughts themselves, which some servers send.
     Thought(u64),
     /// What the endpoint says of them.
     Summary(u64),
-    Input(Call),
+    Input(ClientCallKind),
 }
 
-impl Slot {
+impl ItemSlot {
     /// The type of the items that have it.
     pub fn kind(self) -> &'static str {
         match self {
-            Slot::Text(_) | Slot::Refusal(_) => "message",
-            Slot::Thought(_) | Slot::Summary(_) => "reasoning",
-            Slot::Input(call) => call.kind(),
+            ItemSlot::Text(_) | ItemSlot::Refusal(_) => "message",
+            ItemSlot::Thought(_) | ItemSlot::Summary(_) => "reasoning",
+            ItemSlot::Input(call) => call.kind(),
         }
     }
 }
@@ -83,7 +83,7 @@ pub(super) enum More {
 
 /// An item so far.
 #[derive(Debug, Default)]
-pub(super) struct Item {
+pub(super) struct ResponsesItem {
     /// Its place in the answer.
     pub order: u64,
     /// The index and the id by which events name it.
@@ -102,7 +102,7 @@ pub(super) struct Item {
     pub input: Growing,
 }
 
-impl Item {
+impl ResponsesItem {
     /// Bytes of what the model has written in it.
     pub fn size(&self) -> usize {
         let texts = self.contents.values().chain(self.summary.values()).chain([&self.input]);
@@ -117,42 +117,42 @@ impl Item {
     /// Whether its input is complete, or missing.
     pub fn is_whole(&self) -> bool {
         let input = self.input.text.trim();
-        Call::of(&self.kind) != Some(Call::Function)
+        ClientCallKind::of(&self.kind) != Some(ClientCallKind::Function)
             || input.is_empty()
             || serde_json::from_str::<Map<String, Value>>(input).is_ok()
     }
 
     /// Adds a piece of a text.
-    pub fn add(&mut self, slot: Slot, piece: &str) -> Option<More> {
+    pub fn add(&mut self, slot: ItemSlot, piece: &str) -> Option<More> {
         self.grow(slot, |growing| growing.add(piece))
     }
 
     /// Takes all of a text.
-    pub fn set(&mut self, slot: Slot, whole: &str) -> Option<More> {
+    pub fn set(&mut self, slot: ItemSlot, whole: &str) -> Option<More> {
         self.grow(slot, |growing| growing.set(whole))
     }
 
-    fn grow(&mut self, slot: Slot, grow: impl FnOnce(&mut Growing) -> String) -> Option<More> {
+    fn grow(&mut self, slot: ItemSlot, grow: impl FnOnce(&mut Growing) -> String) -> Option<More> {
         let growing = match slot {
-            Slot::Text(at) | Slot::Refusal(at) | Slot::Thought(at) => {
+            ItemSlot::Text(at) | ItemSlot::Refusal(at) | ItemSlot::Thought(at) => {
                 self.contents.entry(at).or_default()
             }
-            Slot::Summary(at) => self.summary.entry(at).or_default(),
-            Slot::Input(_) => &mut self.input,
+            ItemSlot::Summary(at) => self.summary.entry(at).or_default(),
+            ItemSlot::Input(_) => &mut self.input,
         };
         let is_first = growing.is_empty();
-        growing.is_refusal |= matches!(slot, Slot::Refusal(_));
+        growing.is_refusal |= matches!(slot, ItemSlot::Refusal(_));
         let more = grow(growing);
         if more.is_empty() {
             return None;
         }
         match slot {
-            Slot::Text(_) => Some(More::Text(more)),
-            Slot::Refusal(_) | Slot::Input(_) => None,
+            ItemSlot::Text(_) => Some(More::Text(more)),
+            ItemSlot::Refusal(_) | ItemSlot::Input(_) => None,
             // Who has read the one need not read the other.
-            Slot::Thought(_) if has_some(&self.summary) => None,
-            Slot::Thought(at) => Some(thought(more, is_first, &self.contents, at)),
-            Slot::Summary(at) => Some(thought(more, is_first, &self.summary, at)),
+            ItemSlot::Thought(_) if has_some(&self.summary) => None,
+            ItemSlot::Thought(at) => Some(thought(more, is_first, &self.contents, at)),
+            ItemSlot::Summary(at) => Some(thought(more, is_first, &self.summary, at)),
         }
     }
 
@@ -167,7 +167,7 @@ impl Item {
             self.id = id.to_owned();
         }
         let mut fields = fields.clone();
-        match (self.kind.as_str(), Call::of(&self.kind)) {
+        match (self.kind.as_str(), ClientCallKind::of(&self.kind)) {
             ("message", _) => {
                 fields.shift_remove("content");
                 self.parts("content", &item["content"], seen);
@@ -175,7 +175,7 @@ impl Item {
             (_, Some(call)) => {
                 fields.shift_remove(call.input());
                 let whole = text_of(&item[call.input()]);
-                self.set(Slot::Input(call), &whole);
+                self.set(ItemSlot::Input(call), &whole);
                 // Some servers name a call only where it begins.
                 for (name, value) in std::mem::take(&mut self.fields) {
                     fields.entry(name).or_insert(value);
@@ -219,10 +219,10 @@ impl Item {
             (_, None) => None,
         };
         let slot = match (self.kind.as_str(), list) {
-            (_, "summary") => Slot::Summary(at),
-            ("reasoning", _) => Slot::Thought(at),
-            _ if field == Some("refusal") => Slot::Refusal(at),
-            _ => Slot::Text(at),
+            (_, "summary") => ItemSlot::Summary(at),
+            ("reasoning", _) => ItemSlot::Thought(at),
+            _ if field == Some("refusal") => ItemSlot::Refusal(at),
+            _ => ItemSlot::Text(at),
         };
         match text {
             Some(text) => self.set(slot, text),

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::content::{self, ReadPart};
-use super::kinds::{self, Call};
+use super::kinds::{self, ClientCallKind};
 use super::order;
 use crate::arguments;
 use crate::asked::{Spot, Unknown};
-use crate::domain::blocks::{Block, Kind};
+use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Message, ReplySource, ToolCall, ToolName};
-use crate::node::{Fields, Item, Node};
+use crate::node::{JsonFields, JsonItem, JsonNode};
 
 /// Fields of a message.
 const OF_MESSAGE: [&str; 7] = ["type", "role", "content", "id", "status", "phase", "name"];
@@ -33,12 +33,12 @@ pub(super) struct Items {
     /// The tools of the calls so far, by the ids of the calls.
     called: HashMap<String, ToolName>,
     /// The message of the assistant that may go on.
-    open: Option<Open>,
+    open: Option<OpenMessage>,
 }
 
 /// A message of the assistant.
 #[derive(Default)]
-struct Open {
+struct OpenMessage {
     text: String,
     calls: Vec<ToolCall>,
     source: ReplySource,
@@ -58,22 +58,22 @@ impl Items {
         self.messages.push(message);
     }
 
-    pub fn read(&mut self, item: &Item<'_>) {
+    pub fn read(&mut self, item: &JsonItem<'_>) {
         let node = item.node;
         let Some(fields) = &item.fields else {
             self.unknown.add("input[]");
-            return self.keep(Kind::Unknown, node.value());
+            return self.keep(BlockKind::Unknown, node.value());
         };
         let kind = kind_of(fields);
         match kind.as_ref() {
             "message" => self.message(fields, node),
             kind if kinds::is_observation(kind) => self.observation(kind, fields, node),
-            kind => match (Call::of(kind), Call::of_output(kind)) {
+            kind => match (ClientCallKind::of(kind), ClientCallKind::of_output(kind)) {
                 (Some(call), _) => self.call(call, fields),
                 (None, Some(_)) => self.result(fields),
                 (None, None) => {
                     let what = kinds::of_item(kind);
-                    if what == Kind::Unknown {
+                    if what == BlockKind::Unknown {
                         self.unknown.add(format!("input[].type={kind}"));
                     }
                     self.keep(what, node.value());
@@ -82,16 +82,18 @@ impl Items {
         }
     }
 
-    fn open(&mut self) -> &mut Open {
-        self.open.get_or_insert_with(Open::default)
+    fn open(&mut self) -> &mut OpenMessage {
+        self.open.get_or_insert_with(OpenMessage::default)
     }
 
-    fn keep(&mut self, kind: Kind, raw: Value) {
+    fn keep(&mut self, kind: BlockKind, raw: Value) {
         self.open().source.blocks.push(Block::kept(kind, raw));
     }
 
     fn close(&mut self) {
-        let Some(Open { text, calls, mut source, phases }) = self.open.take() else { return };
+        let Some(OpenMessage { text, calls, mut source, phases }) = self.open.take() else {
+            return;
+        };
         order::note_phases(&mut source, phases);
         source.blocks = order::unless_plain(source.blocks);
         // Its ids go back as they are, so it has a source even if that is only its calls.
@@ -100,7 +102,7 @@ impl Items {
         self.messages.push(Message::Assistant { text, calls, source });
     }
 
-    fn message(&mut self, fields: &Fields<'_>, node: Node<'_>) {
+    fn message(&mut self, fields: &JsonFields<'_>, node: JsonNode<'_>) {
         self.unknown.fields("input[].", fields, &OF_MESSAGE);
         let role = fields.string("role").unwrap_or_default();
         let content = fields.get("content");
@@ -116,13 +118,13 @@ impl Items {
             }
             other => {
                 self.unknown.add(format!("input[].role={other}"));
-                self.keep(Kind::Unknown, node.value());
+                self.keep(BlockKind::Unknown, node.value());
             }
         }
     }
 
     /// A message of the assistant.
-    fn said(&mut self, fields: &Fields<'_>, content: Option<Node<'_>>) {
+    fn said(&mut self, fields: &JsonFields<'_>, content: Option<JsonNode<'_>>) {
         let phase = fields.get(order::PHASE).map(|phase| phase.value()).unwrap_or_default();
         self.open();
         for part in content::parts(content) {
@@ -136,13 +138,13 @@ impl Items {
                 }
                 ReadPart::Other(kind, node) => {
                     self.unknown.add(format!("input[].content[].type={kind}"));
-                    self.keep(Kind::Unknown, order::alone(node.value()));
+                    self.keep(BlockKind::Unknown, order::alone(node.value()));
                 }
             }
         }
     }
 
-    fn call(&mut self, call: Call, fields: &Fields<'_>) {
+    fn call(&mut self, call: ClientCallKind, fields: &JsonFields<'_>) {
         let is_rest = |name: &str| !call.defines(name);
         for (name, _) in fields.iter().filter(|(name, _)| is_rest(name)) {
             if !OF_SOME_CALLS.contains(&name) {
@@ -158,7 +160,7 @@ impl Items {
         let rest = fields.iter().filter(|(name, node)| is_rest(name) && !node.is_null());
         let mut kept: Map<_, _> =
             rest.map(|(name, node)| (name.to_owned(), node.value())).collect();
-        if call == Call::Custom {
+        if call == ClientCallKind::Custom {
             kept.insert("type".into(), call.kind().into());
         }
         self.called.insert(id.clone(), tool.clone());
@@ -170,7 +172,7 @@ impl Items {
         open.calls.push(ToolCall { id, tool, arguments: self::input(call, input) });
     }
 
-    fn result(&mut self, fields: &Fields<'_>) {
+    fn result(&mut self, fields: &JsonFields<'_>) {
         self.unknown.fields("input[].", fields, &OF_RESULT);
         let id = id(fields);
         let output = fields.get("output");
@@ -184,9 +186,9 @@ impl Items {
     }
 
     /// What a client found out for a call that only the endpoint understands.
-    fn observation(&mut self, kind: &str, fields: &Fields<'_>, node: Node<'_>) {
+    fn observation(&mut self, kind: &str, fields: &JsonFields<'_>, node: JsonNode<'_>) {
         let tool = kind.trim_end_matches("_output").into();
-        let blocks = vec![Block::kept(Kind::Server, node.value())];
+        let blocks = vec![Block::kept(BlockKind::Server, node.value())];
         let message =
             Message::Tool { id: id(fields), tool, text: String::new(), blocks, failed: false };
         self.push(message);
@@ -194,7 +196,7 @@ impl Items {
 }
 
 /// The type of an item.
-fn kind_of<'a>(fields: &Fields<'a>) -> Cow<'a, str> {
+fn kind_of<'a>(fields: &JsonFields<'a>) -> Cow<'a, str> {
     fields.string("type").unwrap_or_else(|| {
         // The easy form of a message has no type, and some clients leave it out elsewhere too.
         if fields.get("role").is_some() { "message".into() } else { "".into() }
@@ -202,7 +204,7 @@ fn kind_of<'a>(fields: &Fields<'a>) -> Cow<'a, str> {
 }
 
 /// Whether an item with these fields is of the assistant. What has no fields counts as its own.
-pub(crate) fn is_of_assistant(fields: Option<&Fields<'_>>) -> bool {
+pub(crate) fn is_of_assistant(fields: Option<&JsonFields<'_>>) -> bool {
     let Some(fields) = fields else { return true };
     let kind = kind_of(fields);
     match kind.as_ref() {
@@ -210,32 +212,32 @@ pub(crate) fn is_of_assistant(fields: Option<&Fields<'_>>) -> bool {
             let role = fields.string("role").unwrap_or_default();
             !["system", "developer", "user"].contains(&role.as_ref())
         }
-        kind => !kinds::is_observation(kind) && Call::of_output(kind).is_none(),
+        kind => !kinds::is_observation(kind) && ClientCallKind::of_output(kind).is_none(),
     }
 }
 
 /// The id of a call. Some clients only have that of its item.
-fn id(fields: &Fields<'_>) -> String {
+fn id(fields: &JsonFields<'_>) -> String {
     let id = fields.string("call_id").or_else(|| fields.string("id"));
     id.unwrap_or_default().into_owned()
 }
 
 /// What a tool gets. Some clients send arguments that are no text.
-fn input(call: Call, node: Option<Node<'_>>) -> Value {
+fn input(call: ClientCallKind, node: Option<JsonNode<'_>>) -> Value {
     let Some(node) = node else { return json!({}) };
     match (call, node.string()) {
-        (Call::Function, Some(text)) => arguments::read(&text),
-        (Call::Custom, Some(text)) => text.into(),
-        (Call::Function | Call::Custom, None) => node.value(),
+        (ClientCallKind::Function, Some(text)) => arguments::read(&text),
+        (ClientCallKind::Custom, Some(text)) => text.into(),
+        (ClientCallKind::Function | ClientCallKind::Custom, None) => node.value(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::asked::Asked;
+    use crate::asked::IncomingRequest;
 
-    fn read(items: &Value) -> (String, Asked) {
+    fn read(items: &Value) -> (String, IncomingRequest) {
         let body = json!({"model": "m", "input": items}).to_string();
         let asked = super::super::read_request(body.as_bytes()).unwrap();
         (body, asked)
@@ -270,7 +272,7 @@ mod tests {
         assert_eq!(calls[0].arguments, json!({"city": "Oslo"}));
         assert_eq!(calls[1].arguments, "{}");
         let blocks = [
-            Block::kept(Kind::Thinking, reasoning),
+            Block::kept(BlockKind::Thinking, reasoning),
             Block::Text { bytes: 7 },
             Block::Call { id: "c1".into() },
             Block::Call { id: "c2".into() },
@@ -300,7 +302,7 @@ mod tests {
             {"type": "function_call_output", "call_id": "none", "name": "n", "output": null}
         ]));
         let messages = &asked.request.messages;
-        let kinds: Vec<Kind> = messages[0]
+        let kinds: Vec<BlockKind> = messages[0]
             .blocks()
             .iter()
             .filter_map(|block| match block {
@@ -308,10 +310,16 @@ mod tests {
                 Block::Text { .. } | Block::Call { .. } => None,
             })
             .collect();
-        let expected = [Kind::Server, Kind::Unknown, Kind::Unknown, Kind::Unknown, Kind::Unknown];
+        let expected = [
+            BlockKind::Server,
+            BlockKind::Unknown,
+            BlockKind::Unknown,
+            BlockKind::Unknown,
+            BlockKind::Unknown,
+        ];
         assert_eq!(kinds[..5], expected);
         assert_eq!(messages[0].text(), "No.");
-        assert_eq!(messages[1].blocks(), [Block::kept(Kind::Unknown, part)]);
+        assert_eq!(messages[1].blocks(), [Block::kept(BlockKind::Unknown, part)]);
         assert_eq!(messages[2], Message::system("\n[smell, not understood 4 B]"));
         assert!(
             matches!(&messages[3], Message::Tool { tool, .. } if tool.as_str() == "computer_call")

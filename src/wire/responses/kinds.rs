@@ -1,6 +1,6 @@
 //! The types of items and of the parts of their contents.
 
-use crate::domain::blocks::Kind;
+use crate::domain::blocks::BlockKind;
 use crate::domain::{ReplySource, ToolCall};
 
 /// Items that the endpoint wrote itself, or that only it understands.
@@ -35,49 +35,53 @@ const THOUGHTS: [&str; 3] = ["reasoning", "compaction", "compaction_summary"];
 
 /// A call that the client runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Call {
+pub(super) enum ClientCallKind {
     /// Its arguments are JSON.
     Function,
     /// Its input is any text.
     Custom,
 }
 
-impl Call {
+impl ClientCallKind {
     pub fn of(kind: &str) -> Option<Self> {
-        [Call::Function, Call::Custom].into_iter().find(|call| call.kind() == kind)
+        [ClientCallKind::Function, ClientCallKind::Custom]
+            .into_iter()
+            .find(|call| call.kind() == kind)
     }
 
     /// The call whose result an item of this type is.
     pub fn of_output(kind: &str) -> Option<Self> {
-        [Call::Function, Call::Custom].into_iter().find(|call| call.output() == kind)
+        [ClientCallKind::Function, ClientCallKind::Custom]
+            .into_iter()
+            .find(|call| call.output() == kind)
     }
 
     /// What a call was on the wire. Its endpoint's fields tell, since a tool call has no room for it.
     pub fn of_call(call: &ToolCall, source: Option<&ReplySource>) -> Self {
         let fields = source.and_then(|source| source.calls.get(&call.id));
         let kind = fields.and_then(|fields| fields.get("type")).and_then(|kind| kind.as_str());
-        kind.and_then(Call::of).unwrap_or(Call::Function)
+        kind.and_then(ClientCallKind::of).unwrap_or(ClientCallKind::Function)
     }
 
     pub fn kind(self) -> &'static str {
         match self {
-            Call::Function => "function_call",
-            Call::Custom => "custom_tool_call",
+            ClientCallKind::Function => "function_call",
+            ClientCallKind::Custom => "custom_tool_call",
         }
     }
 
     pub fn output(self) -> &'static str {
         match self {
-            Call::Function => "function_call_output",
-            Call::Custom => "custom_tool_call_output",
+            ClientCallKind::Function => "function_call_output",
+            ClientCallKind::Custom => "custom_tool_call_output",
         }
     }
 
     /// The field with what the tool gets.
     pub fn input(self) -> &'static str {
         match self {
-            Call::Function => "arguments",
-            Call::Custom => "input",
+            ClientCallKind::Function => "arguments",
+            ClientCallKind::Custom => "input",
         }
     }
 
@@ -88,11 +92,11 @@ impl Call {
 }
 
 /// What an item is that is neither a message nor a call or result of the client.
-pub(super) fn of_item(kind: &str) -> Kind {
+pub(super) fn of_item(kind: &str) -> BlockKind {
     match kind {
-        kind if THOUGHTS.contains(&kind) => Kind::Thinking,
-        kind if SERVER.contains(&kind) || is_observation(kind) => Kind::Server,
-        _ => Kind::Unknown,
+        kind if THOUGHTS.contains(&kind) => BlockKind::Thinking,
+        kind if SERVER.contains(&kind) || is_observation(kind) => BlockKind::Server,
+        _ => BlockKind::Unknown,
     }
 }
 
@@ -102,12 +106,12 @@ pub(super) fn is_observation(kind: &str) -> bool {
 }
 
 /// What a part of a content is that is no text.
-pub(super) fn of_part(kind: &str) -> Kind {
+pub(super) fn of_part(kind: &str) -> BlockKind {
     match kind {
-        "input_image" | "computer_screenshot" => Kind::Image,
-        "input_file" => Kind::Document,
-        "input_audio" => Kind::Audio,
-        _ => Kind::Unknown,
+        "input_image" | "computer_screenshot" => BlockKind::Image,
+        "input_file" => BlockKind::Document,
+        "input_audio" => BlockKind::Audio,
+        _ => BlockKind::Unknown,
     }
 }
 

@@ -22,7 +22,7 @@ mod sent;
 #[cfg(test)]
 mod tests;
 
-pub use self::answer::Answer;
+pub use self::answer::ResponsesAnswer;
 pub use self::body::write_request;
 pub use self::calls_in::{calls_in, is_end};
 pub(crate) use self::changed::changes;

@@ -2,19 +2,19 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::blocks::{Block, Kind, texts};
+use crate::domain::blocks::{Block, BlockKind, texts};
 use crate::domain::{ReplySource, ToolCall};
 
 /// The field of a message's source with the phase of each of its texts. Newer models want phases back.
 pub(super) const PHASE: &str = "phase";
 
 /// A part of an assistant's message.
-pub(super) enum Part<'a> {
+pub(super) enum OrderedPart<'a> {
     /// A text, and its phase.
     Text(&'a str, Option<&'a Value>),
     Call(&'a ToolCall),
     /// What its endpoint wrote beside texts and calls.
-    Kept(Kind, &'a Value),
+    Kept(BlockKind, &'a Value),
 }
 
 /// The parts of a message. Calls that have no block come last, since somebody has added them.
@@ -22,13 +22,13 @@ pub(super) fn parts<'a>(
     text: &'a str,
     calls: &'a [ToolCall],
     source: Option<&'a ReplySource>,
-) -> Vec<Part<'a>> {
+) -> Vec<OrderedPart<'a>> {
     let blocks = source.map_or(&[][..], |source| &source.blocks);
     let phases = source.and_then(|source| source.message.get(PHASE)).and_then(Value::as_array);
     let mut phases = phases.into_iter().flatten();
     let mut text_part = |text: &'a str| {
         let phase = phases.next().filter(|phase| phase.is_string());
-        Part::Text(text, phase)
+        OrderedPart::Text(text, phase)
     };
     let (mut parts, mut left) = (Vec::new(), calls.iter().collect::<Vec<_>>());
     let has_text = blocks.iter().any(|block| matches!(block, Block::Text { .. }));
@@ -41,12 +41,12 @@ pub(super) fn parts<'a>(
             Block::Text { .. } => parts.extend(texts.next().map(&mut text_part)),
             Block::Call { id } => {
                 let at = left.iter().position(|call| call.id == *id);
-                parts.extend(at.map(|at| Part::Call(left.remove(at))));
+                parts.extend(at.map(|at| OrderedPart::Call(left.remove(at))));
             }
-            Block::Kept { kind, raw } => parts.push(Part::Kept(*kind, raw)),
+            Block::Kept { kind, raw } => parts.push(OrderedPart::Kept(*kind, raw)),
         }
     }
-    parts.extend(left.into_iter().map(Part::Call));
+    parts.extend(left.into_iter().map(OrderedPart::Call));
     parts
 }
 

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::kinds::{self, Call};
-use super::order::{self, Part};
+use super::kinds::{self, ClientCallKind};
+use super::order::{self, OrderedPart};
 use crate::answering::Answering;
-use crate::domain::blocks::{Block, Kind};
+use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Finish, Reply, ReplySource, ToolCall, Usage};
 
 /// The whole body of an answer.
@@ -111,14 +111,14 @@ pub(super) fn items(reply: &Reply, answering: &Answering<'_>) -> Vec<Value> {
     for part in order::parts(&reply.text, &reply.calls, source) {
         let at = items.len();
         match part {
-            Part::Text("", _) => {}
-            Part::Text(text, phase) => {
+            OrderedPart::Text("", _) => {}
+            OrderedPart::Text(text, phase) => {
                 let is_refused = reply.finish == Finish::Refused;
                 items.push(message(text, phase, is_refused, id("msg", answering, at)));
             }
-            Part::Call(it) => items.push(call(it, source, answering, at)),
-            Part::Kept(kind, raw) if is_item(kind, raw) => items.push(raw.clone()),
-            Part::Kept(..) => {}
+            OrderedPart::Call(it) => items.push(call(it, source, answering, at)),
+            OrderedPart::Kept(kind, raw) if is_item(kind, raw) => items.push(raw.clone()),
+            OrderedPart::Kept(..) => {}
         }
     }
     items
@@ -136,7 +136,7 @@ fn has_thoughts(source: &ReplySource) -> bool {
 }
 
 /// Whether what an endpoint wrote is an item of this format. One of a type that nobody knows may be.
-fn is_item(kind: Kind, raw: &Value) -> bool {
+fn is_item(kind: BlockKind, raw: &Value) -> bool {
     raw["type"].as_str().is_some_and(|name| kinds::of_item(name) == kind)
 }
 
@@ -163,10 +163,10 @@ fn call(
     answering: &Answering<'_>,
     at: usize,
 ) -> Value {
-    let kind = Call::of_call(call, source);
+    let kind = ClientCallKind::of_call(call, source);
     let prefix = match kind {
-        Call::Function => "fc",
-        Call::Custom => "ctc",
+        ClientCallKind::Function => "fc",
+        ClientCallKind::Custom => "ctc",
     };
     let input = match &call.arguments {
         // What is no JSON was none when it came.

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use serde_json::json;
 
 use super::items::Items;
-use crate::asked::{Asked, NotRead, Unknown};
-use crate::body::Body;
+use crate::asked::{IncomingRequest, NotRead, Unknown};
+use crate::body::RequestBody;
 use crate::domain::{Finite, Message, Request, Role, ToolDef, ToolName};
-use crate::node::{Fields, Item, Node};
+use crate::node::{JsonFields, JsonItem, JsonNode};
 use crate::schema::tool_without_schema;
 
 /// Fields of a request that are read, or that say nothing of the conversation.
@@ -58,9 +58,9 @@ const OF_FUNCTION: [&str; 7] =
 ///
 /// # Errors
 /// It is no JSON, or no object with an input.
-pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
+pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
     let text = str::from_utf8(bytes)?;
-    let mut body = Body::read(text)?;
+    let mut body = RequestBody::read(text)?;
     if !CONTENTS.iter().any(|name| body.has(name)) {
         return Err(NotRead::NoRequest("expected `input`"));
     }
@@ -85,7 +85,7 @@ pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
     request.max_tokens = limit.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
     request.schema = format.and_then(|it| it.get("schema")).map(|schema| schema.value());
     request.allowed = allowed(&fields);
-    Ok(Asked {
+    Ok(IncomingRequest {
         request,
         model: fields.string("model").unwrap_or_default().into_owned(),
         streams: fields.get("stream").and_then(|node| node.bool()).unwrap_or_default(),
@@ -101,7 +101,7 @@ pub fn read_request(bytes: &[u8]) -> Result<Asked, NotRead> {
 }
 
 /// The past that is at the endpoint: an answer, or a conversation by its id or as an object with it.
-fn previous(fields: &Fields<'_>) -> Option<String> {
+fn previous(fields: &JsonFields<'_>) -> Option<String> {
     let conversation = || {
         let conversation = fields.get("conversation")?;
         conversation.string().or_else(|| conversation.fields()?.string("id"))
@@ -110,7 +110,7 @@ fn previous(fields: &Fields<'_>) -> Option<String> {
 }
 
 /// Instructions are a text, or items of their own in responses that are sent again.
-fn instructions(node: Option<Node<'_>>, items: &mut Items) {
+fn instructions(node: Option<JsonNode<'_>>, items: &mut Items) {
     let Some(node) = node else { return };
     match node.string() {
         Some(text) => items.push(Message::system(text)),
@@ -118,7 +118,7 @@ fn instructions(node: Option<Node<'_>>, items: &mut Items) {
     }
 }
 
-fn input(node: Option<Node<'_>>, items: &mut Items) {
+fn input(node: Option<JsonNode<'_>>, items: &mut Items) {
     match node.map(|node| node.string()) {
         None => {}
         Some(Some(text)) => items.push(Message::user(text)),
@@ -127,7 +127,7 @@ fn input(node: Option<Node<'_>>, items: &mut Items) {
 }
 
 /// A definition of a tool. The arguments of tools that are no functions are not known.
-fn tool(item: &Item<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
+fn tool(item: &JsonItem<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
     let Some(fields) = &item.fields else {
         unknown.add("tools[]");
         return None;
@@ -146,12 +146,12 @@ fn tool(item: &Item<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
 }
 
 /// The tools that may be called now.
-fn allowed(fields: &Fields<'_>) -> Vec<ToolName> {
+fn allowed(fields: &JsonFields<'_>) -> Vec<ToolName> {
     let choice = fields.fields("tool_choice");
     let choice =
         choice.filter(|choice| choice.string("type").is_some_and(|kind| kind == "allowed_tools"));
     let tools = choice.map(|choice| choice.items("tools")).unwrap_or_default();
-    let name = |tool: &Node<'_>| {
+    let name = |tool: &JsonNode<'_>| {
         let tool = tool.fields()?;
         let name = ["name", "server_label", "type"].iter().find_map(|name| tool.string(name))?;
         Some(ToolName::from(name.as_ref()))
@@ -164,9 +164,9 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::domain::blocks::{Block, Kind};
+    use crate::domain::blocks::{Block, BlockKind};
 
-    fn read(body: &Value) -> Asked {
+    fn read(body: &Value) -> IncomingRequest {
         read_request(body.to_string().as_bytes()).unwrap()
     }
 
@@ -217,7 +217,7 @@ mod tests {
         ] {
             let asked = read_request(body.as_bytes()).unwrap();
             let kept = asked.request.messages.iter().flat_map(Message::blocks);
-            let raw = Block::kept(Kind::Unknown, Value::Null);
+            let raw = Block::kept(BlockKind::Unknown, Value::Null);
             assert!(kept.into_iter().all(|block| *block == raw));
         }
         assert!(read_request("[".repeat(10_000).as_bytes()).is_err());

@@ -5,16 +5,16 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::content;
-use super::kinds::{self, Call};
-use super::order::{self, Part};
+use super::kinds::{self, ClientCallKind};
+use super::order::{self, OrderedPart};
 use crate::arguments;
 use crate::call_ids::CallIds;
 use crate::domain::blocks::Block;
 use crate::domain::{Message, ReplySource, Request, ToolCall};
-use crate::settings::Settings;
+use crate::settings::WireSettings;
 
 /// The items for an endpoint.
-pub(crate) fn items(request: &Request, settings: &Settings<'_>) -> Vec<Value> {
+pub(crate) fn items(request: &Request, settings: &WireSettings<'_>) -> Vec<Value> {
     let (ids, custom) = (CallIds::default(), HashSet::new());
     let mut sent = Sent { items: Vec::new(), ids, custom, settings };
     request.messages.iter().for_each(|message| sent.add(message));
@@ -26,7 +26,7 @@ struct Sent<'a> {
     ids: CallIds,
     /// Calls as they were sent whose input is any text: their results have a type of their own.
     custom: HashSet<String>,
-    settings: &'a Settings<'a>,
+    settings: &'a WireSettings<'a>,
 }
 
 impl Sent<'_> {
@@ -53,8 +53,8 @@ impl Sent<'_> {
         }
         for part in order::parts(text, calls, own) {
             match part {
-                Part::Text(text, _) if text.trim().is_empty() => {}
-                Part::Text(text, phase) => {
+                OrderedPart::Text(text, _) if text.trim().is_empty() => {}
+                OrderedPart::Text(text, phase) => {
                     let mut item = Map::new();
                     item.insert("role".into(), "assistant".into());
                     item.insert("content".into(), text.into());
@@ -63,19 +63,19 @@ impl Sent<'_> {
                     }
                     self.items.push(item.into());
                 }
-                Part::Call(call) => self.call(call, own),
-                Part::Kept(_, raw) => self.items.extend(given_back(raw)),
+                OrderedPart::Call(call) => self.call(call, own),
+                OrderedPart::Kept(_, raw) => self.items.extend(given_back(raw)),
             }
         }
     }
 
     fn call(&mut self, call: &ToolCall, own: Option<&ReplySource>) {
-        let kind = Call::of_call(call, own);
+        let kind = ClientCallKind::of_call(call, own);
         let id = self.ids.call(call, own.is_some());
         let input = match (kind, &call.arguments) {
-            (Call::Function, arguments) => arguments::written(arguments),
-            (Call::Custom, Value::String(input)) => input.clone(),
-            (Call::Custom, input) => input.to_string(),
+            (ClientCallKind::Function, arguments) => arguments::written(arguments),
+            (ClientCallKind::Custom, Value::String(input)) => input.clone(),
+            (ClientCallKind::Custom, input) => input.to_string(),
         };
         let mut item = Map::new();
         item.insert("type".into(), kind.kind().into());
@@ -86,7 +86,7 @@ impl Sent<'_> {
         for (name, value) in kept.filter(|(name, _)| !self.leaves_out(name)) {
             item.entry(name).or_insert_with(|| value.clone());
         }
-        if kind == Call::Custom {
+        if kind == ClientCallKind::Custom {
             self.custom.insert(id);
         }
         self.items.push(item.into());
@@ -100,7 +100,11 @@ impl Sent<'_> {
             return self.items.push(raw.clone());
         }
         let id = self.ids.result(id);
-        let call = if self.custom.contains(&id) { Call::Custom } else { Call::Function };
+        let call = if self.custom.contains(&id) {
+            ClientCallKind::Custom
+        } else {
+            ClientCallKind::Function
+        };
         let output = content::write(text, blocks);
         self.items.push(json!({"type": call.output(), "call_id": id, "output": output}));
     }

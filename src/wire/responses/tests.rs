@@ -7,14 +7,17 @@ use serde_json::{Map, Value, json};
 
 use super::arbitrary::{reply, request};
 use super::*;
-use crate::domain::blocks::{Block, Kind};
+use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Finish, Message, Reply, Request, Role, ToolCall, Usage};
 use crate::learned::Learned;
-use crate::{Answering, Fault, Feed, Names, Piece, Reading, Report, Settings, arguments};
+use crate::{
+    AnswerFault, AnswerPiece, Answering, Feed, FunctionNames, GrowingAnswer, Report, WireSettings,
+    arguments,
+};
 
 fn written(request: &Request) -> String {
-    let names = Names::of(request);
-    let settings = Settings {
+    let names = FunctionNames::of(request);
+    let settings = WireSettings {
         model: "m",
         source: "",
         names: &names,
@@ -36,28 +39,28 @@ fn of(reply: &Reply) -> Request {
     Request::new(Role::Actor, vec![past])
 }
 
-fn answering(names: &Names) -> Answering<'_> {
+fn answering(names: &FunctionNames) -> Answering<'_> {
     Answering { id: "1", model: "m", names, created: 1_700_000_000 }
 }
 
 /// The answer in these chunks, with the pieces that a person saw of it.
 fn read<'a>(
-    names: &Arc<Names>,
+    names: &Arc<FunctionNames>,
     chunks: impl Iterator<Item = &'a [u8]>,
-) -> Result<(Reply, Vec<Piece>), Fault> {
+) -> Result<(Reply, Vec<AnswerPiece>), AnswerFault> {
     let mut seen = Vec::new();
-    let mut feed = Feed::new(Answer::begin(names, Report::default()));
+    let mut feed = Feed::new(ResponsesAnswer::begin(names, Report::default()));
     for chunk in chunks {
         feed.feed(chunk, &mut |piece| seen.push(piece))?;
     }
     let answer = feed.end(&mut |piece| seen.push(piece))?;
     let text: String =
-        seen.iter().map(|it| if let Piece::Text(it) = it { it } else { "" }).collect();
+        seen.iter().map(|it| if let AnswerPiece::Text(it) = it { it } else { "" }).collect();
     assert_eq!(answer.text(), text);
     Ok((answer.reply(&Request::new(Role::Actor, Vec::new()), "here").0, seen))
 }
 
-fn read_text(text: &str) -> Result<Reply, Fault> {
+fn read_text(text: &str) -> Result<Reply, AnswerFault> {
     read(&Arc::default(), [text.as_bytes()].into_iter()).map(|(reply, _)| reply)
 }
 
@@ -104,7 +107,7 @@ proptest! {
         reply in reply("here"),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
     ) {
-        let names = Arc::new(Names::of(&of(&reply)));
+        let names = Arc::new(FunctionNames::of(&of(&reply)));
         let answering = answering(&names);
         for text in [write_stream(&reply, &answering), write_reply(&reply, &answering)] {
             let bytes = text.as_bytes();
@@ -115,14 +118,14 @@ proptest! {
             let (read, seen) = read(&names, chunks).unwrap();
             prop_assert_eq!(&read, &reply);
             let thoughts: String =
-                seen.iter().map(|it| if let Piece::Reasoning(it) = it { it } else { "" }).collect();
+                seen.iter().map(|it| if let AnswerPiece::Reasoning(it) = it { it } else { "" }).collect();
             prop_assert_eq!(thoughts, reply.reasoning.clone());
         }
     }
 
     #[test]
     fn the_places_of_calls_have_their_values(reply in reply("here")) {
-        let names = Arc::new(Names::of(&of(&reply)));
+        let names = Arc::new(FunctionNames::of(&of(&reply)));
         let answering = answering(&names);
         let body = write_reply(&reply, &answering);
         let pieces = calls_in(&body);
@@ -183,11 +186,11 @@ proptest! {
 }
 
 /// As [`read_text`], where texts may be replaced at the end.
-fn read_lenient(text: &str) -> Result<Reply, Fault> {
-    let mut feed = Feed::new(Answer::begin(&Arc::default(), Report::default()));
+fn read_lenient(text: &str) -> Result<Reply, AnswerFault> {
+    let mut feed = Feed::new(ResponsesAnswer::begin(&Arc::default(), Report::default()));
     feed.feed(text.as_bytes(), &mut |_| {})?;
     let reply = feed.end(&mut |_| {})?.reply(&Request::new(Role::Actor, Vec::new()), "here").0;
-    let names = Names::of(&of(&reply));
+    let names = FunctionNames::of(&of(&reply));
     write_stream(&reply, &answering(&names));
     Ok(reply)
 }
@@ -234,13 +237,13 @@ fn a_stream_may_be_cut_at_every_byte() {
         })),
         repairs: Vec::new(),
     };
-    let names = Arc::new(Names::of(&of(&reply)));
+    let names = Arc::new(FunctionNames::of(&of(&reply)));
     let text = write_stream(&reply, &answering(&names));
     for at in 0..=text.len() {
         let (before, after) = text.as_bytes().split_at(at);
         let (read, seen) = self::read(&names, [before, after].into_iter()).unwrap();
         assert_eq!(read, reply, "{at}");
-        let expected = [Piece::Reasoning("Hm.".into()), Piece::Text("Sün 🌞".into())];
+        let expected = [AnswerPiece::Reasoning("Hm.".into()), AnswerPiece::Text("Sün 🌞".into())];
         assert_eq!(seen, expected, "{at}");
     }
     let (read, _) = self::read(&names, text.as_bytes().chunks(1)).unwrap();
@@ -312,14 +315,14 @@ fn an_answer_of_the_vendor_is_read() {
         );
         let source = reply.source.as_deref().unwrap();
         let blocks = [
-            Block::kept(Kind::Thinking, encrypted.clone()),
-            Block::kept(Kind::Server, search.clone()),
+            Block::kept(BlockKind::Thinking, encrypted.clone()),
+            Block::kept(BlockKind::Server, search.clone()),
             Block::Text { bytes: 7 },
             Block::Call { id: "call_1".into() },
         ];
         assert_eq!(source.blocks, blocks);
         assert_eq!(source.message, Map::from_iter([("phase".to_owned(), json!(["commentary"]))]));
-        let pieces = ["**Pl", "an**", "\n\nLook."].map(|it| Piece::Reasoning(it.into()));
+        let pieces = ["**Pl", "an**", "\n\nLook."].map(|it| AnswerPiece::Reasoning(it.into()));
         assert_eq!(seen[..3], pieces);
         assert_eq!(read_text(&whole.to_string()).unwrap(), reply);
     }
@@ -412,23 +415,25 @@ fn an_answer_ends_as_its_endpoint_says() {
     let failed = json!({"object": "response", "status": "failed", "output": [],
         "error": {"code": "server_error", "message": "Down."}});
     let cancelled = whole("cancelled", json!(null), text.clone()).to_string();
-    assert_eq!(read_text(&cancelled), Err(Fault::Ended("cancelled".into())));
-    let said = Err(Fault::Said(failed.clone()));
+    assert_eq!(read_text(&cancelled), Err(AnswerFault::Ended("cancelled".into())));
+    let said = Err(AnswerFault::Said(failed.clone()));
     assert_eq!(read_text(&failed.to_string()), said);
     assert_eq!(read_text(&stream(&[json!({"type": "response.failed", "response": failed})])), said);
     for event in [
         json!({"type": "error", "code": "server_error", "message": "Down."}),
         json!({"error": {"message": "Down."}}),
     ] {
-        assert_eq!(read_text(&stream(std::slice::from_ref(&event))), Err(Fault::Said(event)));
+        assert_eq!(read_text(&stream(std::slice::from_ref(&event))), Err(AnswerFault::Said(event)));
     }
     let error = write_error_event(503, "Down.");
-    assert!(matches!(read_text(&error), Err(Fault::Said(said)) if said["message"] == "Down."));
-    assert!(matches!(read_text(&write_error(429, "Slow.")), Err(Fault::Said(_))));
-    assert!(matches!(read_text("{\"choices\":[]}"), Err(Fault::Other(_))));
-    assert_eq!(read_text("{\"object\":\"response\"}"), Err(Fault::Missing("output")));
-    assert!(matches!(read_text("data: {\"choices\":[]}\n\n"), Err(Fault::Other(_))));
-    assert!(matches!(read_text("data: nix\n\n"), Err(Fault::NotJson(_))));
+    assert!(
+        matches!(read_text(&error), Err(AnswerFault::Said(said)) if said["message"] == "Down.")
+    );
+    assert!(matches!(read_text(&write_error(429, "Slow.")), Err(AnswerFault::Said(_))));
+    assert!(matches!(read_text("{\"choices\":[]}"), Err(AnswerFault::Other(_))));
+    assert_eq!(read_text("{\"object\":\"response\"}"), Err(AnswerFault::Missing("output")));
+    assert!(matches!(read_text("data: {\"choices\":[]}\n\n"), Err(AnswerFault::Other(_))));
+    assert!(matches!(read_text("data: nix\n\n"), Err(AnswerFault::NotJson(_))));
 }
 
 #[test]
@@ -463,20 +468,20 @@ fn an_answer_without_end_is_refused() {
             "item": {"type": "function_call", "call_id": at.to_string(), "name": "f"}})
     };
     let events: Vec<Value> = (0..10_000).map(item).collect();
-    assert_eq!(read_text(&stream(&events)), Err(Fault::TooLarge(16)));
+    assert_eq!(read_text(&stream(&events)), Err(AnswerFault::TooLarge(16)));
     let output: Vec<Value> = events.iter().map(|event| event["item"].clone()).collect();
     let whole = json!({"object": "response", "output": output});
-    assert_eq!(read_text(&whole.to_string()), Err(Fault::TooLarge(16)));
+    assert_eq!(read_text(&whole.to_string()), Err(AnswerFault::TooLarge(16)));
     let parts: Vec<Value> = (0..10_000)
         .map(|at| json!({"type": "response.output_text.delta", "content_index": at, "delta": ""}))
         .collect();
-    assert_eq!(read_text(&stream(&parts)), Err(Fault::TooLarge(16)));
+    assert_eq!(read_text(&stream(&parts)), Err(AnswerFault::TooLarge(16)));
     let long =
         stream(&[json!({"type": "response.output_text.delta", "delta": "x".repeat(1 << 20)})]);
     let many = std::iter::repeat_n(long.as_bytes(), 20);
-    assert_eq!(read(&Arc::default(), many).unwrap_err(), Fault::TooLarge(16));
+    assert_eq!(read(&Arc::default(), many).unwrap_err(), AnswerFault::TooLarge(16));
     let deep = "[".repeat(10_000) + &"]".repeat(10_000);
     let event = format!("data: {{\"type\":\"response.output_item.done\",\"item\":{deep}}}\n\n");
-    assert!(matches!(read_text(&event), Err(Fault::NotJson(_))));
+    assert!(matches!(read_text(&event), Err(AnswerFault::NotJson(_))));
     assert!(calls_in(&deep).is_empty());
 }

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use toolyard::ui::inputs::framer::{Framer, WAIT};
-use toolyard::ui::inputs::{News, read};
+use toolyard::ui::inputs::{TerminalEvent, read};
 
 use super::cases;
 use crate::mutations::Numbers;
@@ -85,7 +85,7 @@ const DELAYS: [u64; 10] = [0, 1, 5, 20, 49, 51, 80, 150, 500, 2500];
 struct Terminal {
     framer: Framer,
     now: Instant,
-    said: Vec<News>,
+    said: Vec<TerminalEvent>,
 }
 
 impl Terminal {
@@ -103,17 +103,17 @@ impl Terminal {
 
     fn hear(&mut self) {
         while let Some(unit) = self.framer.unit() {
-            self.said.extend(read(unit).filter(|news| matches!(news, News::Input(_))));
+            self.said.extend(read(unit).filter(|news| matches!(news, TerminalEvent::Input(_))));
         }
     }
 
-    fn said(&mut self) -> Vec<News> {
+    fn said(&mut self) -> Vec<TerminalEvent> {
         std::mem::take(&mut self.said)
     }
 }
 
 /// What these bytes are where they come alone and at once.
-fn meaning(bytes: &str) -> Vec<News> {
+fn meaning(bytes: &str) -> Vec<TerminalEvent> {
     let now = Instant::now();
     let mut alone = Terminal { framer: Framer::new(now), now, said: Vec::new() };
     alone.write(bytes.as_bytes(), 0);
@@ -198,7 +198,7 @@ fn no_report_becomes_a_key_and_no_key_is_lost() {
         let about = format!("case {case}: {pieces:?}: {said:?}");
         let between = between.unwrap_or_else(|| panic!("a key is lost: {about}"));
         let characters = could_be.iter().filter(|byte| byte.is_ascii());
-        let allowed: Vec<News> =
+        let allowed: Vec<TerminalEvent> =
             characters.flat_map(|byte| meaning(&char::from(*byte).to_string())).collect();
         assert!(allowed.starts_with(between), "a report is a key: {about}");
         cut += usize::from(pieces.len() > 1);

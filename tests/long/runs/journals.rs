@@ -37,7 +37,7 @@ fn some(numbers: &mut Numbers, lines: &[Vec<u8>], most: usize) -> Vec<u8> {
 fn damaged_lines_give_an_error_or_a_record() {
     let lines = journal(&Home::new(), "2");
     // With all parts in their places.
-    let mut read = parts::Read::default();
+    let mut read = parts::PartsReader::default();
     let whole = lines[1..].iter().map(|line| read.whole(line).unwrap().text.to_vec());
     let whole: Vec<Vec<u8>> = whole.filter(|line| line.len() < 4000).collect();
     let (mut numbers, mut records) = (Numbers(0), 0);
@@ -70,7 +70,7 @@ fn damaged_parts_give_an_error_or_a_line() {
         let lines = if case % 4 == 0 { &nested } else { &lines };
         let text = some(&mut numbers, lines, 6);
         let text = numbers.mutated(&[text]);
-        let mut read = parts::Read::default();
+        let mut read = parts::PartsReader::default();
         for line in text.split(|byte| *byte == b'\n') {
             read_whole += usize::from(read.whole(line).is_ok());
         }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolyard::domain::{Finish, Reply, ToolCall};
-use toolyard::wire::{Asked, Format};
+use toolyard::wire::{IncomingRequest, WireFormat};
 
 use super::http::Message;
 use super::started::post;
@@ -20,7 +20,7 @@ use crate::sitting::{Sitting, assert_harmless};
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Asks for the weather, and says what it reads of it.
-fn forecast(_: Format, asked: &Asked, number: usize) -> Reply {
+fn forecast(_: WireFormat, asked: &IncomingRequest, number: usize) -> Reply {
     let last = asked.request.messages.last().unwrap();
     if asked.results.is_empty() {
         let (id, arguments) = (format!("call_{number}"), json!({"city": "Oslo"}));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use toolyard::domain::{Finish, Message as Said, Reply, ToolCall, Usage};
-use toolyard::wire::{Asked, Format};
+use toolyard::wire::{IncomingRequest, WireFormat};
 
 use super::clients::{Client, clients};
 use super::http::Message;
@@ -22,7 +22,7 @@ const OF_CONNECTION: [&str; 6] =
 const ASKING: &str = "\"stream_options\":{\"include_usage\":true},";
 
 /// Two calls at once; then an answer.
-pub fn rule(_: Format, asked: &Asked, number: usize) -> Reply {
+pub fn rule(_: WireFormat, asked: &IncomingRequest, number: usize) -> Reply {
     let messages = asked.request.messages.iter();
     let after: Vec<&Said> =
         messages.rev().take_while(|message| !matches!(message, Said::User { .. })).collect();

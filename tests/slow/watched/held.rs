@@ -8,9 +8,9 @@ use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
 use toolyard::domain::{Finish, Message as Said, ModelSpec, Reply, ToolCall, Usage};
 use toolyard::model::Model;
-use toolyard::model::relay::{Arrival, Holds, News, Relay, Release};
+use toolyard::model::relay::{Arrival, Holds, ListenerNews, Relay, Release};
 use toolyard::serve::watch::{Listening, Upstreams, bind, listen};
-use toolyard::wire::{Asked, Format};
+use toolyard::wire::{IncomingRequest, WireFormat};
 
 use super::clients::start;
 use super::upstream::upstream;
@@ -31,7 +31,7 @@ fn seconds(name: &str, usual: u64) -> Duration {
 }
 
 /// Two calls; then an answer.
-fn rule(_: Format, asked: &Asked, number: usize) -> Reply {
+fn rule(_: WireFormat, asked: &IncomingRequest, number: usize) -> Reply {
     let usage = Usage { tokens_in: 30, tokens_out: 12, ..Usage::default() };
     if matches!(asked.request.messages.last(), Some(Said::Tool { .. })) {
         return Reply { usage, ..Reply::of_text("It is sunny.") };
@@ -84,7 +84,7 @@ fn hold_a_client(file: &str, held: Held) {
     let session = thread::spawn(move || {
         let mut count = 0;
         while let Some(news) = arrivals.blocking_recv() {
-            if let News::Arrived(arrival) = news {
+            if let ListenerNews::Arrived(arrival) = news {
                 count += 1;
                 thread::spawn(move || attend(*arrival, held, time));
             }

@@ -11,14 +11,14 @@ use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
 use toolyard::domain::{Chance, Finish, ModelSpec, Reply, ToolCall};
 use toolyard::model::Model;
-use toolyard::model::relay::{Arrival, Holds, News, Relay, Release};
+use toolyard::model::relay::{Arrival, Holds, ListenerNews, Relay, Release};
 use toolyard::serve::watch::{Listening, Upstreams, bind, listen};
-use toolyard::wire::{Answering, Format, Names};
+use toolyard::wire::{Answering, FunctionNames, WireFormat};
 
 use super::http::Message;
 use super::started::post;
 
-const FORMATS: [Format; 3] = [Format::Chat, Format::Responses, Format::Messages];
+const FORMATS: [WireFormat; 3] = [WireFormat::Chat, WireFormat::Responses, WireFormat::Messages];
 const CLIENTS: usize = 4;
 
 fn count() -> usize {
@@ -33,7 +33,7 @@ fn stream(number: usize) -> Vec<u8> {
         |id: &str| ToolCall { id: id.into(), tool: "t".into(), arguments: json!({"a": "\u{e9}"}) };
     let calls = if number.is_multiple_of(2) { vec![call("c1"), call("c2")] } else { Vec::new() };
     let reply = Reply { calls, finish: Finish::Stop, ..Reply::of_text("Some text, \u{1F31E}.") };
-    let answering = Answering { id: "x", model: "m", names: &Names::default(), created: 1 };
+    let answering = Answering { id: "x", model: "m", names: &FunctionNames::default(), created: 1 };
     let mut bytes = format.write_answer(&reply, &answering, true).into_bytes();
     let chance = Chance::new(number as u64);
     for round in 0..chance.bits() % 6 {
@@ -121,7 +121,7 @@ fn damaged_streams_pass_as_they_came_and_each_has_an_end() {
             let mut attended = tokio::task::JoinSet::new();
             let (mut arrived, mut whole) = (0usize, 0usize);
             while let Some(news) = arrivals.recv().await {
-                if let News::Arrived(arrival) = news {
+                if let ListenerNews::Arrived(arrival) = news {
                     arrived += 1;
                     attended.spawn_local(attend(*arrival));
                 }
@@ -172,8 +172,8 @@ fn request(number: usize) -> (&'static str, String) {
     let model = number.to_string();
     match FORMATS[number % 3] {
         // A client that asks for the usage gets its chunk.
-        Format::Chat => ("/v1/chat/completions", json!({"model": model, "stream": true, "messages": messages, "stream_options": {"include_usage": true}}).to_string()),
-        Format::Responses => ("/v1/responses", json!({"model": model, "stream": true, "input": "Hi"}).to_string()),
-        Format::Messages => ("/v1/messages", json!({"model": model, "stream": true, "max_tokens": 9, "messages": messages}).to_string()),
+        WireFormat::Chat => ("/v1/chat/completions", json!({"model": model, "stream": true, "messages": messages, "stream_options": {"include_usage": true}}).to_string()),
+        WireFormat::Responses => ("/v1/responses", json!({"model": model, "stream": true, "input": "Hi"}).to_string()),
+        WireFormat::Messages => ("/v1/messages", json!({"model": model, "stream": true, "max_tokens": 9, "messages": messages}).to_string()),
     }
 }

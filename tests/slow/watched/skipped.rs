@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use toolyard::domain::{Finish, Message as Said, Messages, Reply, State, ToolCall};
-use toolyard::wire::{Asked, Format};
+use toolyard::wire::{IncomingRequest, WireFormat};
 
 use super::clients::clients;
 use super::equal::addresses;
@@ -12,7 +12,7 @@ use super::upstream::upstream;
 use crate::program::{Home, Ran, text};
 
 /// Two calls at once after each question; then what their results were.
-fn rule(_: Format, asked: &Asked, number: usize) -> Reply {
+fn rule(_: WireFormat, asked: &IncomingRequest, number: usize) -> Reply {
     let after: Vec<&Said> = asked
         .request
         .messages
@@ -66,9 +66,9 @@ fn a_tool_does_not_run_whose_call_is_skipped_and_the_past_of_the_model_stays() {
             .drain(..)
             .map(|exchange| {
                 let format = match exchange.request.path() {
-                    "/v1/chat/completions" => Format::Chat,
-                    "/v1/responses" => Format::Responses,
-                    _ => Format::Messages,
+                    "/v1/chat/completions" => WireFormat::Chat,
+                    "/v1/responses" => WireFormat::Responses,
+                    _ => WireFormat::Messages,
                 };
                 format.read_request(&exchange.request.body).unwrap().request.messages
             })

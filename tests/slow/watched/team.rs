@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolyard::domain::{Finish, Message as Said, Reply, ToolCall, Usage};
-use toolyard::wire::{Asked, Format};
+use toolyard::wire::{IncomingRequest, WireFormat};
 
 use super::clients::start;
 use super::upstream::{Rule, upstream};
@@ -18,7 +18,7 @@ const DEEPEST: usize = 2;
 
 /// A model that calls tools by chance: the same past leads to the same answer.
 fn rule(seed: u64) -> Rule {
-    Arc::new(move |_: Format, asked: &Asked, _: usize| {
+    Arc::new(move |_: WireFormat, asked: &IncomingRequest, _: usize| {
         let messages: Vec<&Said> = asked.request.messages.iter().collect();
         let is_user = |message: &&Said| matches!(message, Said::User { .. });
         let first = messages.iter().copied().find(is_user).unwrap().text();

@@ -8,13 +8,13 @@ use std::thread;
 use std::time::Duration;
 
 use toolyard::domain::Reply;
-use toolyard::wire::{Answering, Asked, Format, Names, chat};
+use toolyard::wire::{Answering, FunctionNames, IncomingRequest, WireFormat, chat};
 
 use super::http::Message;
 use super::tap::{Exchange, Record};
 
 /// What it says to a request. The number tells requests apart.
-pub type Rule = Arc<dyn Fn(Format, &Asked, usize) -> Reply + Send + Sync>;
+pub type Rule = Arc<dyn Fn(WireFormat, &IncomingRequest, usize) -> Reply + Send + Sync>;
 
 /// A running endpoint.
 pub struct Upstream {
@@ -62,18 +62,18 @@ struct Answer {
 
 fn answer(rule: &Rule, request: &Message, number: usize) -> Answer {
     let format = match request.path() {
-        "/v1/chat/completions" => Format::Chat,
-        "/v1/responses" => Format::Responses,
-        "/v1/messages" => Format::Messages,
+        "/v1/chat/completions" => WireFormat::Chat,
+        "/v1/responses" => WireFormat::Responses,
+        "/v1/messages" => WireFormat::Messages,
         other => panic!("nobody asks for {other}"),
     };
     let asked = format.read_request(&request.body).unwrap();
     let reply = rule(format, &asked, number);
-    let (id, names) = (format!("answer_{number}"), Names::default());
+    let (id, names) = (format!("answer_{number}"), FunctionNames::default());
     let answering = Answering { id: &id, model: &asked.model, names: &names, created: 1 };
     let mut body = format.write_answer(&reply, &answering, asked.streams);
     let wants_usage = chat::asking_for_usage(&request.body).is_none();
-    if format == Format::Chat && asked.streams && !wants_usage {
+    if format == WireFormat::Chat && asked.streams && !wants_usage {
         body = without_usage(&body);
     }
     Answer { streams: asked.streams, number, body }

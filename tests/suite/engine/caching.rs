@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use toolyard::app::session::SessionSpec;
-use toolyard::domain::{Event, Knob, Offered, Role, State, TaskEvent, TaskId, ToolName};
+use toolyard::domain::{Event, Knob, MenuReason, Role, State, TaskEvent, TaskId, ToolName};
 
 use super::effects::{demo, run};
 use super::yard::on_paused_time;
@@ -68,7 +68,7 @@ fn a_menu_is_a_part_of_the_tools_that_a_request_defines() {
         for task in &state.tasks {
             let array: HashSet<_> = task.array.iter().flat_map(|array| array.iter()).collect();
             for step in &task.steps {
-                let menu = step.menu.iter().filter(|item| item.why != Offered::Finish);
+                let menu = step.menu.iter().filter(|item| item.why != MenuReason::Finish);
                 assert!(menu.into_iter().all(|item| array.contains(&item.tool)), "{}", task.id);
             }
         }

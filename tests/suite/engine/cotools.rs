@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde_json::json;
 use toolyard::domain::Retrieve;
 use toolyard::domain::{
-    CallJudge, Choice, Finish, Knob, ModelError, Outcome, Record, Reply, State, ToolName,
+    CallJudge, Finish, Knob, KnobChoice, ModelError, Outcome, Record, Reply, State, ToolName,
 };
 use toolyard::engine::Beginning;
 

@@ -11,8 +11,8 @@ use toolyard::domain::{
     Outcome, Record, Reply, Request, SessionEvent, State, Strategy, ToolError, ToolOutput,
     ToolSpec,
 };
-use toolyard::engine::{self, Beginning, Passage, Passing, Setup, Station, Verdict};
-use toolyard::model::{Model, Progress};
+use toolyard::engine::{self, Beginning, Passage, Passing, Setup, Station, StationVerdict};
+use toolyard::model::{Model, ModelProgress};
 use toolyard::tool::{Invocation, Tool, ToolBox};
 
 use super::yard::{Trial, on_paused_time, say};
@@ -21,9 +21,9 @@ use super::yard::{Trial, on_paused_time, say};
 struct Counter(Cell<usize>);
 
 impl Station for Counter {
-    fn before<'a>(&'a self, _passage: &'a mut Passage) -> Passing<'a, Verdict> {
+    fn before<'a>(&'a self, _passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
         self.0.set(self.0.get() + 1);
-        engine::now(Verdict::Go)
+        engine::now(StationVerdict::Go)
     }
 }
 
@@ -85,7 +85,7 @@ impl Model for Untouchable<ModelSpec> {
     fn ask<'a>(
         &'a self,
         request: &'a Request,
-        _progress: &'a mut dyn FnMut(Progress),
+        _progress: &'a mut dyn FnMut(ModelProgress),
     ) -> LocalBoxFuture<'a, Result<Reply, ModelError>> {
         panic!("the {} is asked", request.role)
     }

@@ -8,18 +8,20 @@ use toolyard::domain::{
     RunId, SessionEvent, ToolCall, ToolCallEvent,
 };
 use toolyard::engine::{Again, Inbox};
-use toolyard::model::relay::{self, Arrival, Caller, Heard, Line, News, Release, Sending};
+use toolyard::model::relay::{
+    self, Arrival, Caller, Heard, ListenerNews, Release, RequestListenerEnd, Sending,
+};
 use toolyard::tool::relayed;
-use toolyard::wire::Format;
+use toolyard::wire::WireFormat;
 
 use super::yard::{Trial, Yard, on_paused_time};
 
 /// A session that watches, and what a listener tells it.
 pub struct Watch {
     pub yard: Yard,
-    pub news: UnboundedSender<News>,
+    pub news: UnboundedSender<ListenerNews>,
     /// Where relays tell what they see.
-    pub tools: mpsc::UnboundedSender<relayed::News>,
+    pub tools: mpsc::UnboundedSender<relayed::RelayNews>,
 }
 
 pub fn watch(trial: Trial) -> Watch {
@@ -81,20 +83,20 @@ impl Agent {
     }
 
     /// Sends its messages.
-    pub fn send(&self, watch: &Watch) -> Line {
+    pub fn send(&self, watch: &Watch) -> RequestListenerEnd {
         self.try_again(watch, 0)
     }
 
     /// Sends them after so many tries that failed.
-    pub fn try_again(&self, watch: &Watch, retries: u32) -> Line {
+    pub fn try_again(&self, watch: &Watch, retries: u32) -> RequestListenerEnd {
         let body = self.body();
         let (way, line) = relay::way();
-        let asked = Format::Chat.read_request(body.as_bytes()).unwrap();
+        let asked = WireFormat::Chat.read_request(body.as_bytes()).unwrap();
         let endpoint = "api.example.com/v1".into();
         let caller = Caller { endpoint, retries, ..Caller::default() };
-        let (format, body) = (Format::Chat, body.into());
+        let (format, body) = (WireFormat::Chat, body.into());
         let arrival = Arrival { format, asked, body, caller, way };
-        watch.news.send(News::Arrived(Box::new(arrival))).unwrap();
+        watch.news.send(ListenerNews::Arrived(Box::new(arrival))).unwrap();
         line
     }
 
@@ -125,7 +127,7 @@ pub fn calling(calls: &[(&str, &str, Value)]) -> Reply {
 }
 
 /// The body that goes to the endpoint.
-pub async fn sent(line: &mut Line) -> String {
+pub async fn sent(line: &mut RequestListenerEnd) -> String {
     match (&mut line.sending).await.unwrap() {
         Sending::On { body, pace: None, .. } => String::from_utf8(body.to_vec()).unwrap(),
         other => panic!("{other:?}"),
@@ -138,12 +140,12 @@ pub fn messages(body: &str) -> Vec<Value> {
 }
 
 /// The endpoint answers, and the agent gets the answer as it came.
-pub async fn answer(mut line: Line, reply: &Reply) {
+pub async fn answer(mut line: RequestListenerEnd, reply: &Reply) {
     sent(&mut line).await;
     pass(line, reply).await;
 }
 
-pub async fn pass(line: Line, reply: &Reply) {
+pub async fn pass(line: RequestListenerEnd, reply: &Reply) {
     line.heard.send(Heard::Ended(Ok(reply.clone()))).unwrap();
     assert!(matches!(line.release.await.unwrap(), Release::AsCame));
 }
@@ -346,11 +348,11 @@ fn a_definition_that_changes_and_a_name_at_two_endpoints_are_told() {
         let body = agent.body().replace("\"description\":\"weather\"", "\"description\":\"!\"");
         let body = body.replace("hello", "good day");
         let (way, line) = relay::way();
-        let asked = Format::Chat.read_request(body.as_bytes()).unwrap();
+        let asked = WireFormat::Chat.read_request(body.as_bytes()).unwrap();
         let caller = Caller { endpoint: "other.example.com".into(), ..Caller::default() };
-        let (format, body) = (Format::Chat, body.into());
+        let (format, body) = (WireFormat::Chat, body.into());
         let arrival = Arrival { format, asked, body, caller, way };
-        watch.news.send(News::Arrived(Box::new(arrival))).unwrap();
+        watch.news.send(ListenerNews::Arrived(Box::new(arrival))).unwrap();
         answer(line, &Reply::of_text("hi")).await;
         watch.yard.until("both have ended", |state| state.tasks_done == 2).await;
         let state = watch.yard.state.borrow();

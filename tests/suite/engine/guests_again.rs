@@ -9,8 +9,10 @@ use toolyard::domain::{
     Command, Event, ModelErrorKind, Origin, Record, Reply, RunEvent, ToolCallEvent,
 };
 use toolyard::engine::{Again, Varies};
-use toolyard::model::relay::{self, Arrival, Caller, Heard, Line, News, Sending};
-use toolyard::wire::Format;
+use toolyard::model::relay::{
+    self, Arrival, Caller, Heard, ListenerNews, RequestListenerEnd, Sending,
+};
+use toolyard::wire::WireFormat;
 
 use super::guests::{Agent, Watch, answer, calling, pass, sent, watch, watch_again};
 use super::yard::{Trial, on_paused_time};
@@ -60,7 +62,7 @@ pub fn again(records: &[Record]) -> Again {
 }
 
 /// The text of an answer that nobody was asked for, or why there is none.
-pub async fn known(line: Line) -> Result<String, ModelErrorKind> {
+pub async fn known(line: RequestListenerEnd) -> Result<String, ModelErrorKind> {
     match line.sending.await.unwrap() {
         Sending::Instead(said) => said.map(|reply| reply.text.clone()).map_err(|it| it.kind),
         other => panic!("{other:?}"),
@@ -221,13 +223,13 @@ fn recorded_answers_are_held_and_failed_like_others_and_may_take_their_time() {
 }
 
 /// Sends a request of Responses, whose answer in the endpoint's place would have this id.
-fn send(watch: &Watch, body: &serde_json::Value, own_id: &str) -> Line {
+fn send(watch: &Watch, body: &serde_json::Value, own_id: &str) -> RequestListenerEnd {
     let (mut way, line) = relay::way();
     way.name_own(own_id.to_owned());
-    let (format, body) = (Format::Responses, body.to_string());
+    let (format, body) = (WireFormat::Responses, body.to_string());
     let asked = format.read_request(body.as_bytes()).unwrap();
     let arrival = Arrival { format, asked, body: body.into(), caller: Caller::default(), way };
-    watch.news.send(News::Arrived(Box::new(arrival))).unwrap();
+    watch.news.send(ListenerNews::Arrived(Box::new(arrival))).unwrap();
     line
 }
 

@@ -6,7 +6,7 @@ use toolyard::domain::{
     Chance, Command, EffectId, Event, Message, Reply, SessionEvent, ToolCall, Usage,
 };
 use toolyard::engine::{Beginning, Rest, without_end};
-use toolyard::model::relay::{Heard, Line, Release, Sending};
+use toolyard::model::relay::{Heard, Release, RequestListenerEnd, Sending};
 
 use super::guests::{Agent, Watch, answer, calling, held_at, messages, pass, sent, watch};
 use super::yard::{Trial, on_paused_time};
@@ -41,7 +41,7 @@ fn edit(watch: &Watch, effect: EffectId, edit: Edit, shown: bool) {
 }
 
 /// The endpoint answers; what becomes of the answer.
-async fn released(mut line: Line, reply: &Reply) -> Release {
+async fn released(mut line: RequestListenerEnd, reply: &Reply) -> Release {
     sent(&mut line).await;
     line.heard.send(Heard::Ended(Ok(reply.clone()))).unwrap();
     line.release.await.unwrap()

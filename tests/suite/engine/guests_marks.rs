@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use toolyard::app::report::Report;
-use toolyard::domain::state::{Mark, Uncached};
+use toolyard::domain::state::{CallMark, Uncached};
 use toolyard::domain::{
     Boundary, Command, Event, Finish, ModelCallState, Record, Reply, RunEvent, SessionEvent, State,
     Unread, Usage,
@@ -51,7 +51,7 @@ fn an_answer_that_the_limit_cut_is_marked() {
         watch.yard.until("the task has ended", |state| state.tasks_done == 1).await;
         let state = watch.yard.state.borrow();
         let id = last(&state).id;
-        assert_eq!(state.marks(id), [Mark::CutAnswer(&Finish::Length)]);
+        assert_eq!(state.marks(id), [CallMark::CutAnswer(&Finish::Length)]);
         assert_eq!(reported(&state), ["cut_answer"]);
         let is_told = |record: &std::sync::Arc<Record>| {
             matches!(&record.event, Event::Session(SessionEvent::Noticed { text })
@@ -109,7 +109,7 @@ fn a_clock_in_the_instructions_loses_the_cache() {
         let state = watch.yard.state.borrow();
         assert_eq!(state.runs.len(), 1, "it is the same conversation");
         let marks = state.marks(last(&state).id);
-        let [Mark::LostPrefix { lost, uncached }] = marks[..] else { panic!("{marks:?}") };
+        let [CallMark::LostPrefix { lost, uncached }] = marks[..] else { panic!("{marks:?}") };
         assert_eq!(lost.field, "system");
         assert!(
             lost.was.ends_with("It is 12:00.") && lost.now.ends_with("It is 12:01."),
@@ -169,7 +169,7 @@ fn a_call_without_a_result_is_met() {
         watch.yard.until("the task has ended", |state| state.tasks_done == 1).await;
         let state = watch.yard.state.borrow();
         let marks: Vec<_> = state.tool_calls.iter().map(|call| state.marks(call.id)).collect();
-        assert_eq!(marks, [vec![], vec![Mark::NoResult]]);
+        assert_eq!(marks, [vec![], vec![CallMark::NoResult]]);
         assert_eq!(reported(&state), ["no_result"]);
     });
 }

@@ -6,17 +6,19 @@ use serde_json::{Value, json};
 use toolyard::domain::approval::Approval;
 use toolyard::domain::edit::Edit;
 use toolyard::domain::{Command, Reply, State, ToolError, ToolErrorKind, ToolOutput};
-use toolyard::tool::relayed::{Answer, Call, Line, News, Returned, Turn, way};
+use toolyard::tool::relayed::{
+    CallRelayEnd, ForeignCall, RelayAnswer, RelayNews, RelayTurn, Returned, way,
+};
 
 use super::guests::{Agent, Watch, answer, calling, held_at, pass, sent, watch};
 use super::yard::{Trial, on_paused_time};
 
-fn call(watch: &Watch, id: &str, tool: &str, arguments: Value) -> Line {
+fn call(watch: &Watch, id: &str, tool: &str, arguments: Value) -> CallRelayEnd {
     let (way, line) = way();
     let patience = Some(Duration::from_secs(60));
     let (server, tool) = ("files".into(), tool.to_owned());
-    let call = Call { server, id: id.into(), tool, arguments, patience, way };
-    watch.tools.send(News::Called(Box::new(call))).unwrap();
+    let call = ForeignCall { server, id: id.into(), tool, arguments, patience, way };
+    watch.tools.send(RelayNews::Called(Box::new(call))).unwrap();
     line
 }
 
@@ -25,22 +27,22 @@ fn text(text: &str) -> Returned {
 }
 
 /// What becomes of the call, which may be held before.
-async fn turn(line: &mut Line) -> Turn {
+async fn turn(line: &mut CallRelayEnd) -> RelayTurn {
     loop {
         match line.turns.recv().await.unwrap() {
-            Turn::Held => {}
+            RelayTurn::Held => {}
             turn => return turn,
         }
     }
 }
 
-async fn held(line: &mut Line) {
-    assert_eq!(line.turns.recv().await, Some(Turn::Held));
+async fn held(line: &mut CallRelayEnd) {
+    assert_eq!(line.turns.recv().await, Some(RelayTurn::Held));
 }
 
 /// The server gets the call as it came, and answers this.
-async fn run(line: &mut Line, returned: Returned) {
-    assert_eq!(turn(line).await, Turn::On(None));
+async fn run(line: &mut CallRelayEnd, returned: Returned) {
+    assert_eq!(turn(line).await, RelayTurn::On(None));
     line.returned.take().unwrap().send(returned).unwrap();
 }
 
@@ -74,8 +76,11 @@ fn a_call_that_only_a_relay_has_seen_is_a_call_of_its_own() {
         );
         run(&mut one, text("first")).await;
         run(&mut two, text("second")).await;
-        assert_eq!((turn(&mut one).await, turn(&mut two).await), (Turn::AsCame, Turn::AsCame));
-        watch.tools.send(News::Ended { server: "files".into() }).unwrap();
+        assert_eq!(
+            (turn(&mut one).await, turn(&mut two).await),
+            (RelayTurn::AsCame, RelayTurn::AsCame)
+        );
+        watch.tools.send(RelayNews::Ended { server: "files".into() }).unwrap();
         watch.yard.until("its task has ended", |state| state.tasks_done == 1).await;
         let state = watch.yard.state.borrow();
         assert_eq!(observed(&state), ["first", "second"]);
@@ -90,25 +95,31 @@ fn a_fault_before_keeps_the_server_from_a_call_and_one_after_does_not() {
         let watch = watch(armed("read:error:text=no"));
         let mut line = call(&watch, "1", "read", json!({}));
         let failed = Err(ToolError::new(ToolErrorKind::Failed, "no"));
-        let expected = Answer { returned: failed, ends_server: false };
-        assert_eq!(turn(&mut line).await, Turn::Instead(expected));
+        let expected = RelayAnswer { returned: failed, ends_server: false };
+        assert_eq!(turn(&mut line).await, RelayTurn::Instead(expected));
     });
     on_paused_time(async {
         let watch = watch(armed("read:answer:text=made up"));
         let mut line = call(&watch, "1", "read", json!({}));
-        let expected = Answer { returned: text("made up"), ends_server: false };
-        assert_eq!(turn(&mut line).await, Turn::Instead(expected));
+        let expected = RelayAnswer { returned: text("made up"), ends_server: false };
+        assert_eq!(turn(&mut line).await, RelayTurn::Instead(expected));
     });
     on_paused_time(async {
         let watch = watch(armed("read:crash"));
         let mut line = call(&watch, "1", "read", json!({}));
-        assert!(matches!(turn(&mut line).await, Turn::Instead(Answer { ends_server: true, .. })));
+        assert!(matches!(
+            turn(&mut line).await,
+            RelayTurn::Instead(RelayAnswer { ends_server: true, .. })
+        ));
     });
     on_paused_time(async {
         let watch = watch(armed("read:reset"));
         let mut line = call(&watch, "1", "read", json!({}));
         run(&mut line, text("the true one")).await;
-        assert!(matches!(turn(&mut line).await, Turn::Instead(Answer { returned: Err(_), .. })));
+        assert!(matches!(
+            turn(&mut line).await,
+            RelayTurn::Instead(RelayAnswer { returned: Err(_), .. })
+        ));
         let state = watch.yard.state.borrow();
         let withheld = state.tool_calls.iter().next().unwrap().withheld.clone();
         assert_eq!(withheld.unwrap().text, "the true one");
@@ -125,9 +136,9 @@ fn a_person_holds_changes_and_answers_a_call() {
         let edit = Edit::Arguments(json!({"a": 2}));
         watch.yard.wish(Command::EditCall { effect, edit: Box::new(edit), shown: true });
         watch.yard.wish(Command::Run);
-        assert_eq!(turn(&mut line).await, Turn::On(Some(json!({"a": 2}))));
+        assert_eq!(turn(&mut line).await, RelayTurn::On(Some(json!({"a": 2}))));
         line.returned.take().unwrap().send(text("two")).unwrap();
-        assert_eq!(turn(&mut line).await, Turn::AsCame);
+        assert_eq!(turn(&mut line).await, RelayTurn::AsCame);
         let mut line = call(&watch, "2", "read", json!({"a": 3}));
         held(&mut line).await;
         drop(line);
@@ -147,9 +158,9 @@ fn rules_of_a_person_count_and_the_rule_for_unknown_tools_does_not() {
         watch.yard.until("they are set", |state| !state.approval.deny.is_empty()).await;
         let mut line = call(&watch, "1", "read", json!({}));
         run(&mut line, text("read")).await;
-        assert_eq!(turn(&mut line).await, Turn::AsCame);
+        assert_eq!(turn(&mut line).await, RelayTurn::AsCame);
         let mut line = call(&watch, "2", "write", json!({}));
-        let Turn::Instead(answer) = turn(&mut line).await else { panic!("it went on") };
+        let RelayTurn::Instead(answer) = turn(&mut line).await else { panic!("it went on") };
         assert!(answer.returned.unwrap_err().text.contains("write is denied"));
     });
 }
@@ -161,7 +172,7 @@ fn calls_without_end_are_of_many_tasks() {
         for n in 0..250 {
             let mut line = call(&watch, &n.to_string(), "read", json!({"n": n}));
             run(&mut line, text("x")).await;
-            assert_eq!(turn(&mut line).await, Turn::AsCame);
+            assert_eq!(turn(&mut line).await, RelayTurn::AsCame);
         }
         let state = watch.yard.state.borrow();
         assert_eq!((state.tasks.len(), state.runs.len()), (3, 1));
@@ -180,7 +191,10 @@ fn a_call_of_both_wires_is_one_call_with_the_times_of_its_way() {
         let other = call(&watch, "3", "weather", json!({"at": "Rome"}));
         run(&mut two, text("sun")).await;
         run(&mut one, text("rain")).await;
-        assert_eq!((turn(&mut one).await, turn(&mut two).await), (Turn::AsCame, Turn::AsCame));
+        assert_eq!(
+            (turn(&mut one).await, turn(&mut two).await),
+            (RelayTurn::AsCame, RelayTurn::AsCame)
+        );
         agent.go_on(&reply, &["rain", "It says: sun"]);
         answer(agent.send(&watch), &Reply::of_text("Rain and sun.")).await;
         watch.yard.until("the task has ended", |state| state.tasks_done == 1).await;
@@ -202,8 +216,8 @@ fn what_the_stations_decided_at_the_model_s_wire_holds_at_the_server() {
         let (mut agent, reply) = decide(&watch, "files__weather", &[json!({"at": "Oslo"})]).await;
         let mut line = call(&watch, "1", "weather", json!({"at": "Oslo"}));
         let failed = Err(ToolError::new(ToolErrorKind::Failed, "no"));
-        let expected = Answer { returned: failed, ends_server: false };
-        assert_eq!(turn(&mut line).await, Turn::Instead(expected), "the server never gets it");
+        let expected = RelayAnswer { returned: failed, ends_server: false };
+        assert_eq!(turn(&mut line).await, RelayTurn::Instead(expected), "the server never gets it");
         agent.go_on(&reply, &["no"]);
         answer(agent.send(&watch), &Reply::of_text("It failed.")).await;
         watch.yard.until("the task has ended", |state| state.tasks_done == 1).await;
@@ -215,7 +229,7 @@ fn what_the_stations_decided_at_the_model_s_wire_holds_at_the_server() {
         let (mut agent, reply) = decide(&watch, "files__weather", &[json!({"at": "Oslo"})]).await;
         let mut line = call(&watch, "1", "weather", json!({"at": "Oslo"}));
         run(&mut line, text("rain")).await;
-        let Turn::Instead(given) = turn(&mut line).await else { panic!("as it came") };
+        let RelayTurn::Instead(given) = turn(&mut line).await else { panic!("as it came") };
         let read = given.returned.unwrap_err().text;
         agent.go_on(&reply, &[&read]);
         let mut asked = agent.send(&watch);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolyard::domain::{Command, Event, Knob, Message, Record, Reply, SessionEvent};
 use toolyard::engine::{Beginning, Rest, without_end};
-use toolyard::model::relay::{Heard, Holds, Line, Release, Sending};
+use toolyard::model::relay::{Heard, Holds, Release, RequestListenerEnd, Sending};
 
 use super::guests::{Agent, Watch, answer, calling, messages, pass, sent, watch, watch_again};
 use super::guests_again::{again, known, records};
@@ -16,7 +16,7 @@ fn skipping(faults: &[&'static str]) -> Trial {
 }
 
 /// The endpoint answers with a call that is skipped; the way of the request that follows.
-async fn skipped(mut line: Line, reply: &Reply) -> Line {
+async fn skipped(mut line: RequestListenerEnd, reply: &Reply) -> RequestListenerEnd {
     match (&mut line.sending).await.unwrap() {
         Sending::On { holds, .. } => assert_eq!(holds, Holds::All),
         other => panic!("{other:?}"),

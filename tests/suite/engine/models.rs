@@ -5,8 +5,8 @@ use std::{path::Path, time::Duration};
 
 use toolyard::app::report::Report;
 use toolyard::domain::{
-    Command, Event, Knob, ModelCallEvent, ModelError, ModelErrorKind, ModelName, Offered, Outcome,
-    PairTally, Reach, Reachable, Reply, Role, State, Usage, pairs::Cost, tokens,
+    Command, Event, Knob, MenuReason, ModelCallEvent, ModelError, ModelErrorKind, ModelName,
+    Outcome, PairTally, Reach, Reachable, Reply, Role, State, Usage, pairs::Cost, tokens,
 };
 use toolyard::engine::Memory;
 use toolyard::store::experience::{Experience, Same};
@@ -226,7 +226,7 @@ fn a_menu_offers_every_tool_that_it_can_hold() {
             let yard = Trial { names, strategy, knobs, ..Trial::default() }.start();
             let state = yard.session.await.unwrap();
             let menu = &state.tasks[0].steps[0].menu;
-            let tools = menu.iter().filter(|item| item.why != Offered::Finish).count();
+            let tools = menu.iter().filter(|item| item.why != MenuReason::Finish).count();
             assert_eq!(tools, offered, "{menu:?}");
         }
     });

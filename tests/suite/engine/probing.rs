@@ -7,7 +7,9 @@ use serde_json::json;
 use toolyard::app::report::Report;
 use toolyard::domain::probe::ProbeEnd;
 use toolyard::domain::spec::EffectClass;
-use toolyard::domain::{Choice, Command, Event, Knob, ProbeEvent, Reply, Schemas, State, ToolName};
+use toolyard::domain::{
+    Command, Event, Knob, KnobChoice, ProbeEvent, Reply, Schemas, State, ToolName,
+};
 use toolyard::engine::{KeptSchemas, SchemaBook};
 
 use super::yard::{Trial, Yard, calls, on_paused_time, say};

@@ -3,8 +3,8 @@
 
 use std::rc::Rc;
 
-use toolyard::domain::breakpoint::{BreakpointSpec, Place, Trouble};
-use toolyard::domain::program::{Asked, Back};
+use toolyard::domain::breakpoint::{BreakpointPlace, BreakpointSpec, Trouble};
+use toolyard::domain::program::{Back, ProgramQuestion};
 use toolyard::domain::{
     Boundary, BreakpointEvent, Command, EffectClass, Event, Knob, Lane, Mode, ProgramSource,
     ProgramVerdict, Record, State, TaskId,
@@ -21,7 +21,7 @@ struct Desk {
 
 impl Desk {
     /// A program that is paused at its first call, and stepped past it.
-    async fn held_at(text: &str, place: Place) -> Self {
+    async fn held_at(text: &str, place: BreakpointPlace) -> Self {
         let yard = Trial { stay: true, paused: true, ..trial(&[text]) }.start();
         let desk = Self { yard };
         desk.to(place).await;
@@ -29,7 +29,7 @@ impl Desk {
     }
 
     /// Runs to a place.
-    async fn to(&self, place: Place) {
+    async fn to(&self, place: BreakpointPlace) {
         self.wish(Command::RunTo { spec: Box::new(BreakpointSpec::at(place)) }).await;
     }
 
@@ -46,7 +46,8 @@ impl Desk {
     }
 
     async fn ask(&self, expression: &str, sets: Option<&str>) {
-        let asked = Asked { expression: expression.to_owned(), sets: sets.map(str::to_owned) };
+        let asked =
+            ProgramQuestion { expression: expression.to_owned(), sets: sets.map(str::to_owned) };
         self.wish(Command::AskProgram { task: TaskId(1), asked }).await;
     }
 
@@ -78,20 +79,20 @@ const LOOP: &str = "out = []\ndef f(n):\n    m = n + 1\n    return m\nfor i in r
 #[test]
 fn a_person_runs_to_lines_over_calls_and_out_of_them() {
     on_paused_time(async {
-        let desk = Desk::held_at(LOOP, Place::Line(7)).await;
+        let desk = Desk::held_at(LOOP, BreakpointPlace::Line(7)).await;
         assert_eq!(desk.at(), (1, 7, 1, 1));
         // Into the function, out of it, and over it.
         desk.wish(Command::Step).await;
         assert_eq!(desk.at(), (1, 3, 1, 2));
-        desk.to(Place::Frame(1)).await;
+        desk.to(BreakpointPlace::Frame(1)).await;
         assert_eq!(desk.at(), (1, 6, 2, 1));
-        desk.to(Place::Line(7)).await;
-        desk.to(Place::Frame(1)).await;
+        desk.to(BreakpointPlace::Line(7)).await;
+        desk.to(BreakpointPlace::Frame(1)).await;
         assert_eq!(desk.at(), (1, 6, 3, 1), "the function was not entered");
-        desk.to(Place::Variable("m".to_owned())).await;
+        desk.to(BreakpointPlace::Variable("m".to_owned())).await;
         assert_eq!(desk.at(), (1, 4, 3, 2));
         // Nothing of the program is left to run in a frame above the module: it stops at its end.
-        desk.to(Place::Frame(0)).await;
+        desk.to(BreakpointPlace::Frame(0)).await;
         let state = desk.yard.state.borrow();
         assert!(state.control.is_held_at(Boundary::AfterProgram));
         assert_eq!(state.tasks[0].programs[0].how, Some(ProgramVerdict::Fine));
@@ -138,8 +139,8 @@ fn conditions_texts_and_hits_of_lines_are_python_over_the_variables() {
 #[test]
 fn a_person_asks_for_a_value_sets_a_variable_and_goes_on_from_there() {
     on_paused_time(async {
-        let desk = Desk::held_at(LOOP, Place::Line(4)).await;
-        desk.to(Place::Line(4)).await;
+        let desk = Desk::held_at(LOOP, BreakpointPlace::Line(4)).await;
+        desk.to(BreakpointPlace::Line(4)).await;
         desk.ask("[n, m, len(out)]", None).await;
         assert_eq!(
             (desk.at(), desk.told()),
@@ -177,8 +178,8 @@ fn a_person_edits_the_program_and_it_goes_on_over_the_record_writes_included() {
         trial.knobs = vec![(Knob::Programs, 1.0)];
         let made = Rc::clone(&trial.made);
         let desk = Desk { yard: trial.start() };
-        desk.to(Place::Line(7)).await;
-        desk.to(Place::Line(7)).await;
+        desk.to(BreakpointPlace::Line(7)).await;
+        desk.to(BreakpointPlace::Line(7)).await;
         assert_eq!((desk.at(), made.borrow().len()), ((1, 7, 2, 1), 2));
         let edit = |text: String| Command::EditProgram { task: TaskId(1), text };
         // What follows is changed: it goes on where it was, and nothing was asked or called.
@@ -202,7 +203,8 @@ fn a_person_edits_the_program_and_it_goes_on_over_the_record_writes_included() {
 fn a_failed_program_is_held_for_who_breaks_on_errors_and_a_person_repairs_it() {
     on_paused_time(async {
         let text = format!("{FILM}\nprint(r['crow'][0]['name'])");
-        let desk = Desk::held_at(&text, Place::Trouble(Some(Trouble::ProgramError))).await;
+        let desk =
+            Desk::held_at(&text, BreakpointPlace::Trouble(Some(Trouble::ProgramError))).await;
         {
             let state = desk.yard.state.borrow();
             assert!(state.control.is_held_at(Boundary::AfterProgram));
@@ -253,7 +255,7 @@ fn a_person_takes_a_program_back_and_nothing_is_called_twice() {
         let desk = Desk { yard: trial.start() };
         let back = |to| Command::TakeProgramBack { task: TaskId(1), to };
         for _ in 0..3 {
-            desk.to(Place::Line(7)).await;
+            desk.to(BreakpointPlace::Line(7)).await;
         }
         assert_eq!((desk.at(), made.borrow().len()), ((1, 7, 3, 1), 3));
         desk.wish(back(Back::Line)).await;
@@ -278,7 +280,7 @@ fn a_person_takes_a_program_back_and_nothing_is_called_twice() {
             desk.yard.settle().await;
             assert_eq!(desk.yard.refusals().pop().unwrap(), why);
         }
-        desk.to(Place::Line(7)).await;
+        desk.to(BreakpointPlace::Line(7)).await;
         assert_eq!((desk.at(), made.borrow().len()), ((1, 7, 1, 1), 3), "of the record");
         desk.wish(Command::Run).await;
         assert_eq!(desk.answer().as_deref(), Some("[1, 2, 3, 4]"));
@@ -294,7 +296,7 @@ fn a_program_that_was_taken_back_goes_another_way_and_its_record_is_kept() {
         let desk = Desk { yard: trial.start() };
         let back = |to| Command::TakeProgramBack { task: TaskId(1), to };
         // Back from its end.
-        desk.to(Place::Frame(0)).await;
+        desk.to(BreakpointPlace::Frame(0)).await;
         assert!(desk.yard.state.borrow().control.is_held_at(Boundary::AfterProgram));
         desk.wish(back(Back::Line)).await;
         assert_eq!((desk.at(), ahead(&desk)), ((1, 8, 1, 1), 0));
@@ -335,7 +337,7 @@ fn a_write_that_a_program_has_left_behind_is_not_done_again_unasked() {
         let made = Rc::clone(&trial.made);
         let desk = Desk { yard: trial.start() };
         let back = |to| Command::TakeProgramBack { task: TaskId(1), to };
-        desk.to(Place::Frame(0)).await;
+        desk.to(BreakpointPlace::Frame(0)).await;
         desk.wish(back(Back::Call)).await;
         desk.wish(back(Back::Call)).await;
         assert_eq!((desk.at(), made.borrow().len()), ((1, 2, 2, 1), 3));
@@ -360,7 +362,7 @@ fn a_write_that_a_program_has_left_behind_is_not_done_again_unasked() {
 #[test]
 fn an_expression_that_takes_too_long_harms_no_program() {
     on_paused_time(async {
-        let desk = Desk::held_at(LOOP, Place::Line(7)).await;
+        let desk = Desk::held_at(LOOP, BreakpointPlace::Line(7)).await;
         desk.ask("sum(i for i in range(10**9))", None).await;
         assert_eq!(desk.told(), ["sum(i for i in range(10**9)) = it takes longer than 50 ms"]);
         desk.ask("sum(i for i in range(10**9))", Some("x")).await;
@@ -374,7 +376,7 @@ fn an_expression_that_takes_too_long_harms_no_program() {
 fn an_expression_calls_no_tool_by_another_name() {
     on_paused_time(async {
         let text = "e = echo\nx = e(text='1')\ny = 2\nprint(x)";
-        let desk = Desk::held_at(text, Place::Line(4)).await;
+        let desk = Desk::held_at(text, BreakpointPlace::Line(4)).await;
         for sets in [None, Some("x")] {
             desk.ask("e(text='2')", sets).await;
             let why = "it calls a tool; expressions cannot call tools";

@@ -7,7 +7,7 @@ use futures::{FutureExt, StreamExt, future::LocalBoxFuture, stream::LocalBoxStre
 use serde_json::json;
 use toolyard::domain::{Command, Event, SessionEvent};
 use toolyard::engine::Beginning;
-use toolyard::tool::provider::{Change, Provider};
+use toolyard::tool::provider::{Provider, ProviderChange};
 use toolyard::tool::{Tool, ToolError, ToolErrorKind};
 
 use super::yard::{Echo, Trial, Yard, calls, on_paused_time};
@@ -18,13 +18,13 @@ type Answer = Result<Vec<&'static str>, &'static str>;
 struct Scripted {
     name: &'static str,
     lists: RefCell<VecDeque<Answer>>,
-    changes: RefCell<Option<UnboundedReceiver<Change>>>,
+    changes: RefCell<Option<UnboundedReceiver<ProviderChange>>>,
 }
 
 fn scripted(
     name: &'static str,
     lists: impl IntoIterator<Item = Answer>,
-) -> (Rc<dyn Provider>, UnboundedSender<Change>) {
+) -> (Rc<dyn Provider>, UnboundedSender<ProviderChange>) {
     let (say, changes) = mpsc::unbounded();
     let lists = RefCell::new(lists.into_iter().collect());
     (Rc::new(Scripted { name, lists, changes: RefCell::new(Some(changes)) }), say)
@@ -47,7 +47,7 @@ impl Provider for Scripted {
         .boxed_local()
     }
 
-    fn changes(&self) -> LocalBoxStream<'static, Change> {
+    fn changes(&self) -> LocalBoxStream<'static, ProviderChange> {
         self.changes.take().unwrap().boxed_local()
     }
 }
@@ -69,8 +69,8 @@ fn notices(yard: &Yard) -> Vec<String> {
     texts.collect()
 }
 
-fn died() -> Change {
-    Change::Died { why: "broken pipe".into() }
+fn died() -> ProviderChange {
+    ProviderChange::Died { why: "broken pipe".into() }
 }
 
 #[test]
@@ -109,11 +109,11 @@ fn a_change_of_the_list_reaches_the_next_menu() {
         };
         let yard = trial.start();
         yard.settle().await;
-        say.unbounded_send(Change::Listed).unwrap();
+        say.unbounded_send(ProviderChange::Listed).unwrap();
         yard.settle().await;
         assert_eq!(offered(&yard), ["echo", "b", "c"]);
         assert_eq!(notices(&yard), ["one listed its tools again: 1 new, 1 changed, 1 gone"]);
-        say.unbounded_send(Change::Listed).unwrap();
+        say.unbounded_send(ProviderChange::Listed).unwrap();
         yard.settle().await;
         assert_eq!(notices(&yard)[1], "one could not list its tools; nothing changed: later");
         yard.wish(Command::Run);
@@ -135,10 +135,10 @@ fn a_provider_that_dies_takes_its_tools_along_and_brings_them_back() {
         say.unbounded_send(died()).unwrap();
         yard.settle().await;
         assert_eq!(offered(&yard), ["echo", "c"]);
-        say_two.unbounded_send(Change::Back).unwrap();
+        say_two.unbounded_send(ProviderChange::Back).unwrap();
         yard.settle().await;
         assert_eq!(offered(&yard), ["echo", "c"], "a name stays with the provider that died");
-        say.unbounded_send(Change::Back).unwrap();
+        say.unbounded_send(ProviderChange::Back).unwrap();
         yard.settle().await;
         assert_eq!(offered(&yard), ["echo", "a", "c"]);
         assert_eq!(

@@ -11,8 +11,8 @@ use futures::{FutureExt, StreamExt, future, future::LocalBoxFuture};
 use serde_json::json;
 use toolyard::domain::Retrieve;
 use toolyard::domain::{
-    EmbeddingEvent, Event, JudgedPiece, Knob, Lexical, ModelError, ModelSpec, Offered, ReaderAbout,
-    ReaderEvent, Record, Reply, State, ToolSpec, Usage,
+    EmbeddingEvent, Event, JudgedPiece, Knob, Lexical, MenuReason, ModelError, ModelSpec,
+    ReaderAbout, ReaderEvent, Record, Reply, State, ToolSpec, Usage,
 };
 use toolyard::engine::{Beginning, Query, Ranker, Scored, on_this_machine};
 use toolyard::strategy::preview::Preview;
@@ -100,7 +100,7 @@ pub async fn run(trial: Trial) -> (State, Vec<Record>) {
 
 fn first_menu(state: &State) -> Vec<&str> {
     let menu = state.tasks[0].steps[0].menu.iter();
-    menu.filter(|item| item.why == Offered::Retrieved).map(|item| item.tool.as_str()).collect()
+    menu.filter(|item| item.why == MenuReason::Retrieved).map(|item| item.tool.as_str()).collect()
 }
 
 fn by_name(state: &State) -> Vec<&str> {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolyard::domain::state::undo::PRESSES;
 use toolyard::domain::{
     Base, By, ChangeEvent, ClassAssignment, ClassedBy, Command, Event, GraphEvent, Knob, Record,
-    Role, State, ToolName, Verdict,
+    Role, State, ToolName, ToolVerdict,
 };
 
 use super::yard::{Trial, Yard, on_paused_time};
@@ -290,7 +290,7 @@ fn a_redo_is_read_from_a_journal_and_says_what_it_is() {
 
 #[test]
 fn weights_moved_last_by_what_was_not_undone() {
-    let verdicts = vec![Verdict { tool: echo(), score: 2, reason: "helped".into() }];
+    let verdicts = vec![ToolVerdict { tool: echo(), score: 2, reason: "helped".into() }];
     let evaluated: Event =
         GraphEvent::Evaluated { task: toolyard::domain::TaskId(1), verdicts, learned: true }.into();
     let (first, second) = (turned(2, 0, 0.55, 0.5, By::User), turned(3, 100, 0.6, 0.55, By::User));

@@ -7,7 +7,7 @@ use serde_json::json;
 use toolyard::domain::{
     By, ChangeEvent, Command, ControlEvent, EffectId, Event, Evidence, EvidenceId, Knob, Lane,
     Mode, ModelError, NullReason, Outcome, Plan, PlanStep, Rates, Reply, Role, State,
-    ToolCallPhase, state::Source,
+    ToolCallPhase, state::EvidenceSource,
 };
 
 use super::yard::{Trial, on_paused_time, say};
@@ -288,7 +288,7 @@ fn a_model_is_a_worker_too_and_a_pause_waits_for_it() {
         yard.wish(Command::Run);
         let state = (&mut yard.session).await.unwrap();
         let work = &state.tasks[0].work;
-        assert!(matches!(work.evidence[&EvidenceId(1)].source, Source::Model(_)));
+        assert!(matches!(work.evidence[&EvidenceId(1)].source, EvidenceSource::Model(_)));
         assert_eq!(state.evidence_text(work, EvidenceId(1)), Some("word"));
         assert_eq!(state.tool_calls.last().unwrap().arguments["text"], "word!");
         assert_eq!(*yard.state.borrow(), state, "the screen's fold is the engine's");

@@ -18,7 +18,7 @@ use toolyard::domain::{
 use toolyard::engine::{
     self, Beginning, ClassBook, Inbox, Keep, Memory, Ranker, SchemaBook, Setup,
 };
-use toolyard::model::{About, Model, Progress, Reachability};
+use toolyard::model::{About, Model, ModelProgress, Reachability};
 use toolyard::store::journal::Journal;
 use toolyard::tool::{Invocation, Tool, ToolBox, provider::Provider};
 
@@ -69,13 +69,13 @@ impl Model for Script {
     fn ask<'a>(
         &'a self,
         request: &'a Request,
-        progress: &'a mut dyn FnMut(Progress),
+        progress: &'a mut dyn FnMut(ModelProgress),
     ) -> LocalBoxFuture<'a, Result<Reply, ModelError>> {
         async move {
             tokio::time::sleep(self.delay).await;
-            progress(Progress::Text("thinking".into()));
+            progress(ModelProgress::Text("thinking".into()));
             // Too soon to be told.
-            progress(Progress::Text(" about it".into()));
+            progress(ModelProgress::Text(" about it".into()));
             if request.role == Role::Evaluator {
                 return Ok(say(r#"{"scores":[{"tool":"echo","score":2,"reason":"helped"}]}"#));
             }

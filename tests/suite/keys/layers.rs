@@ -2,7 +2,7 @@
 
 use indexmap::IndexSet;
 use toolyard::domain::Command;
-use toolyard::ui::action::{Action, Layer};
+use toolyard::ui::action::{Action, KeyLayer};
 use toolyard::ui::key::Key;
 use toolyard::ui::keymap::{Keymap, Meaning};
 use toolyard::ui::request::ScreenRequest;
@@ -18,11 +18,11 @@ const POPUPS: [&str; 17] = [
 #[test]
 fn no_key_changes_anything_behind_a_popup_but_those_that_work_everywhere() {
     let keymap = Keymap::default();
-    let of_panes = |layer| layer == Layer::Global || matches!(layer, Layer::Pane(_));
+    let of_panes = |layer| layer == KeyLayer::Global || matches!(layer, KeyLayer::Pane(_));
     let of_panes = keymap.bindings().filter(|(layer, ..)| of_panes(*layer));
     // Many sequences begin with the same key.
     let keys: IndexSet<Key> = of_panes.flat_map(|(_, keys, _)| keys.iter().copied()).collect();
-    let everywhere: Vec<_> = keymap.bindings().filter(|it| it.0 == Layer::Everywhere).collect();
+    let everywhere: Vec<_> = keymap.bindings().filter(|it| it.0 == KeyLayer::Everywhere).collect();
     for open in POPUPS {
         let seen = |stage: &Stage| {
             let view = &stage.screen.view;
@@ -36,8 +36,8 @@ fn no_key_changes_anything_behind_a_popup_but_those_that_work_everywhere() {
         for key in &keys {
             // What the popup knows itself may well close it or send what it is for.
             let known = keymap.meaning(&[own], &[*key]) != Meaning::Nothing;
-            let global = keymap.meaning(&[Layer::Global], &[*key]);
-            let quits = open == "q" && global == Meaning::Action(Layer::Global, Action::Quit);
+            let global = keymap.meaning(&[KeyLayer::Global], &[*key]);
+            let quits = open == "q" && global == Meaning::Action(KeyLayer::Global, Action::Quit);
             let searches = open == "/";
             if known || quits || searches {
                 continue;
@@ -45,7 +45,7 @@ fn no_key_changes_anything_behind_a_popup_but_those_that_work_everywhere() {
             assert_eq!(popped.press(&key.to_string()), [], "{open}: {key}");
             assert_eq!(seen(&popped), before, "{open}: {key}");
             assert_eq!(popped.screen.view.popups.len(), 1 + usize::from(open == "g f a"));
-            if !matches!(own, Layer::Form | Layer::Chooser) {
+            if !matches!(own, KeyLayer::Form | KeyLayer::Chooser) {
                 assert_eq!(format!("{:?}", popped.screen.view.popups), popup, "{open}: {key}");
             }
         }

@@ -11,7 +11,7 @@ use toolyard::mcp::ServerEntry;
 use toolyard::mcp::client::ServerFiles;
 use toolyard::mcp::config::{Configuration, Surroundings};
 use toolyard::mcp::trust::Trust;
-use toolyard::tool::provider::{Change, Provider};
+use toolyard::tool::provider::{Provider, ProviderChange};
 
 use super::{LONG, configuration, log};
 use crate::processes::with_reaper;
@@ -50,9 +50,9 @@ async fn servers_come_and_go_with_their_entries() {
 
     // Another one: the first is not touched.
     configuration(&["plain", "stateless"], &path);
-    assert_eq!(next().await, Change::Listed);
+    assert_eq!(next().await, ProviderChange::Listed);
     assert!(files.tools().await.unwrap().is_empty());
-    assert_eq!(next().await, Change::Joined);
+    assert_eq!(next().await, ProviderChange::Joined);
     let joined = files.joined();
     assert_eq!(joined[0].name(), "mcp:stateless");
     assert_eq!(names(&*joined[0]).await, 5);
@@ -60,9 +60,11 @@ async fn servers_come_and_go_with_their_entries() {
 
     // A file that is being written changes nothing.
     std::fs::write(&file, "{").unwrap();
-    assert_eq!(next().await, Change::Listed);
+    assert_eq!(next().await, ProviderChange::Listed);
     files.tools().await.unwrap();
-    assert!(matches!(next().await, Change::Noticed { text } if text.contains("stay as they are")));
+    assert!(
+        matches!(next().await, ProviderChange::Noticed { text } if text.contains("stay as they are"))
+    );
     assert_eq!(names(&*first[0]).await, 5);
 
     // One entry is gone, and the other one differs.
@@ -71,11 +73,11 @@ async fn servers_come_and_go_with_their_entries() {
     configuration(&["plain"], &path);
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("\"-q\"", "\"-q\",\"--quiet\"")).unwrap();
-    assert_eq!(next().await, Change::Listed);
+    assert_eq!(next().await, ProviderChange::Listed);
     files.tools().await.unwrap();
     let left = async {
         while let Some(change) = of_stateless.next().await {
-            if change == Change::Left {
+            if change == ProviderChange::Left {
                 return;
             }
         }

@@ -9,12 +9,12 @@ use tokio::time::timeout;
 use toolyard::domain::ServerEvent;
 use toolyard::mcp::client::{McpServer, Stage};
 use toolyard::tool::ToolErrorKind;
-use toolyard::tool::provider::{Change, Provider};
+use toolyard::tool::provider::{Provider, ProviderChange};
 
 use super::{LONG, call, log, named, start, tools};
 
 /// What the server has told within a moment.
-pub async fn changes(server: &McpServer) -> Vec<Change> {
+pub async fn changes(server: &McpServer) -> Vec<ProviderChange> {
     let mut changes = server.changes();
     let mut all = Vec::new();
     while let Ok(Some(change)) = timeout(Duration::from_millis(700), changes.next()).await {
@@ -26,7 +26,7 @@ pub async fn changes(server: &McpServer) -> Vec<Change> {
 /// The lines that it has written.
 pub async fn lines(server: &McpServer) -> Vec<String> {
     let said = changes(server).await.into_iter().filter_map(|change| match change {
-        Change::Told(ServerEvent::ServerSaid { lines, .. }) => Some(lines),
+        ProviderChange::Told(ServerEvent::ServerSaid { lines, .. }) => Some(lines),
         _ => None,
     });
     said.flatten().collect()
@@ -69,11 +69,11 @@ async fn a_server_that_dies_in_a_call_fails_it_and_comes_back() {
         let mut had_died = false;
         while let Some(change) = all.next().await {
             match change {
-                Change::Died { why } => {
+                ProviderChange::Died { why } => {
                     assert!(why.contains("out of memory"), "{why}");
                     had_died = true;
                 }
-                Change::Back => return assert!(had_died),
+                ProviderChange::Back => return assert!(had_died),
                 _ => {}
             }
         }

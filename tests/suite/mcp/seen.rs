@@ -3,7 +3,7 @@
 use serde_json::json;
 use tempfile::tempdir;
 use toolyard::domain::{ServerEvent, ToolName};
-use toolyard::tool::provider::{Change, Provider};
+use toolyard::tool::provider::{Provider, ProviderChange};
 
 use super::harm::changes;
 use super::{call, configuration, named, start, tools};
@@ -35,7 +35,7 @@ async fn a_changed_definition_is_disabled_until_it_is_accepted() {
     assert_eq!(echo.spec().description, "says it");
     assert_eq!(named(&server.tools().await.unwrap(), "fails").spec().disabled, None);
     let told = changes(&server).await.into_iter().find_map(|change| match change {
-        Change::Told(ServerEvent::DefinitionChanged { tool, hash, difference, .. }) => {
+        ProviderChange::Told(ServerEvent::DefinitionChanged { tool, hash, difference, .. }) => {
             Some((tool, hash, difference))
         }
         _ => None,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 use toolyard::domain::{Finish, Reply, ToolCall, Usage};
-use toolyard::wire::{Answering, Names, messages};
+use toolyard::wire::{Answering, FunctionNames, messages};
 
 use crate::fake_endpoint::read;
 use crate::program::Home;
@@ -85,7 +85,7 @@ async fn endpoint(steps: usize, seen: Arc<Mutex<Vec<(usize, usize, usize)>>>) ->
                 true => said,
                 false => Reply { calls: vec![call], finish: Finish::Calls, ..said },
             };
-            let names = Names::default();
+            let names = FunctionNames::default();
             let answering = Answering { id: "a", model: "m", names: &names, created: 1 };
             let frames = messages::write_stream(&reply, &answering);
             let head =

@@ -4,7 +4,7 @@
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use toolyard::domain::{Finish, ModelErrorKind};
-use toolyard::model::{Progress, hosted::replies};
+use toolyard::model::{ModelProgress, hosted::replies};
 
 use super::{DONE, HELLO, STOP, USAGE, ask, delta, endpoint, error, reply, request};
 use crate::fake_endpoint::{Fake, Step, json as body, response, send, stream, stream_head};
@@ -16,7 +16,7 @@ fn text(bytes: &[u8], kind: &str) -> String {
     let read = |size| {
         let mut shown = String::new();
         let mut progress = |news| {
-            if let Progress::Text(text) = news {
+            if let ModelProgress::Text(text) = news {
                 shown.push_str(&text);
             }
         };
@@ -124,7 +124,7 @@ async fn a_stream_of_type_json_is_read_as_it_arrives() {
     let fake = Fake::start(vec![body("200 OK", &events)]).await;
     let (reply, seen) = ask(endpoint(&fake), &request()).await;
     assert_eq!(reply.unwrap().usage.tokens_in, 9);
-    assert_eq!(seen, [Progress::Text("Hello".into())]);
+    assert_eq!(seen, [ModelProgress::Text("Hello".into())]);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use toolyard::domain::{Finish, ModelErrorKind};
-use toolyard::model::{Progress, http::Endpoint};
+use toolyard::model::{ModelProgress, http::Endpoint};
 
 use super::{DONE, HELLO, STOP, USAGE, ask, delta, endpoint, error, reply, request};
 use crate::fake_endpoint::{Fake, Step, json as body, send, stream, stream_head};
@@ -45,7 +45,7 @@ async fn a_reason_that_means_failure_is_a_failure() {
     let endpoint = Endpoint { max_retries: 1, ..endpoint(&fake) };
     let (reply, seen) = ask(endpoint, &request()).await;
     assert_eq!(reply.unwrap().text, "Hello");
-    assert!(matches!(seen[0], Progress::Retrying { attempt: 1, .. }), "{seen:?}");
+    assert!(matches!(seen[0], ModelProgress::Retrying { attempt: 1, .. }), "{seen:?}");
 }
 
 #[tokio::test]
@@ -61,7 +61,7 @@ async fn an_error_inside_a_choice_is_that_error() {
         let endpoint = Endpoint { max_retries: 1, ..endpoint(&fake) };
         let (reply, seen) = ask(endpoint, &request()).await;
         assert_eq!(reply.unwrap().text, "Hello");
-        let Progress::Retrying { why, .. } = &seen[0] else { panic!("{seen:?}") };
+        let ModelProgress::Retrying { why, .. } = &seen[0] else { panic!("{seen:?}") };
         assert!(why.contains("Upstream idle."), "{why}");
     }
     let whole = json!({"choices": [{"message": {"content": null}, "error": inside}]}).to_string();

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use toolyard::domain::ModelErrorKind;
-use toolyard::model::{Model, Progress, hosted::Hosted, http::Endpoint};
+use toolyard::model::{Model, ModelProgress, hosted::Hosted, http::Endpoint};
 
 use super::{HELLO, STOP, ask, delta, endpoint, error, reply, request};
 use crate::fake_endpoint::{Fake, Script, Step, json as body, response, send, stream, stream_head};
@@ -94,7 +94,7 @@ async fn an_answer_that_repeats_itself_is_ended_and_not_asked_for_again() {
         assert_eq!(error.kind, ModelErrorKind::TooLong, "{error}");
         assert!(error.text.contains("longer than 100 tokens"), "{error}");
         assert!(error.text.contains("Set `answer_limit`"), "{error}");
-        assert!(!seen.iter().any(|news| matches!(news, Progress::Retrying { .. })));
+        assert!(!seen.iter().any(|news| matches!(news, ModelProgress::Retrying { .. })));
     }
     let fits = stream(&[&tokens("1. "), STOP]);
     let fake = Fake::start(vec![fits]).await;
@@ -259,11 +259,11 @@ async fn passing_failures_are_tried_again_and_reported() {
     let waits: Vec<(u32, Duration, String)> = seen
         .iter()
         .filter_map(|progress| match progress {
-            Progress::Retrying { attempt, wait, why } => Some((*attempt, *wait, why.clone())),
-            Progress::Text(_)
-            | Progress::Reasoning(_)
-            | Progress::Noticed(_)
-            | Progress::Sent(_) => None,
+            ModelProgress::Retrying { attempt, wait, why } => Some((*attempt, *wait, why.clone())),
+            ModelProgress::Text(_)
+            | ModelProgress::Reasoning(_)
+            | ModelProgress::Noticed(_)
+            | ModelProgress::Sent(_) => None,
         })
         .collect();
     assert_eq!(waits.len(), 3);
@@ -293,7 +293,7 @@ async fn what_cannot_pass_is_not_tried_again() {
         let (result, seen) = ask(endpoint, &request()).await;
         let error = result.unwrap_err();
         assert_eq!(fake.bodies().len(), 1, "{error}");
-        assert!(!seen.iter().any(|progress| matches!(progress, Progress::Retrying { .. })));
+        assert!(!seen.iter().any(|progress| matches!(progress, ModelProgress::Retrying { .. })));
     }
 }
 
@@ -322,7 +322,7 @@ async fn case_13_3_an_idle_connection_that_the_server_closed_costs_no_wait() {
     let start = Instant::now();
     for _ in 0..2 {
         let mut report = |news| {
-            if let Progress::Retrying { wait, .. } = news {
+            if let ModelProgress::Retrying { wait, .. } = news {
                 waits.push(wait);
             }
         };

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolyard::domain::{Message, ModelError, ModelErrorKind, Reply, Request, ToolCall};
-use toolyard::model::{Model, Progress, hosted::Hosted, http::Endpoint};
+use toolyard::model::{Model, ModelProgress, hosted::Hosted, http::Endpoint};
 
 use super::{DONE, HELLO, STOP, endpoint, request};
 use crate::fake_endpoint::{Fake, Script, json as body, stream};
@@ -45,9 +45,9 @@ async fn ask(scripts: Vec<Script>, times: usize, change: impl FnOnce(&mut Endpoi
     for _ in 0..times {
         let request = full();
         let mut tell = |progress| match progress {
-            Progress::Noticed(text) => notices.push(text),
-            Progress::Retrying { why, .. } => panic!("tried again: {why}"),
-            Progress::Text(_) | Progress::Reasoning(_) | Progress::Sent(_) => {}
+            ModelProgress::Noticed(text) => notices.push(text),
+            ModelProgress::Retrying { why, .. } => panic!("tried again: {why}"),
+            ModelProgress::Text(_) | ModelProgress::Reasoning(_) | ModelProgress::Sent(_) => {}
         };
         replies.push(model.ask(&request, &mut tell).await);
     }
@@ -210,7 +210,7 @@ async fn calls_at_the_same_time_learn_it_together_and_say_it_once() {
     let (one, other) = both.await;
     assert!(one.is_ok() && other.is_ok(), "{one:?} {other:?}");
     let said = first.iter().chain(&second);
-    assert_eq!(said.filter(|it| matches!(it, Progress::Noticed(_))).count(), 1);
+    assert_eq!(said.filter(|it| matches!(it, ModelProgress::Noticed(_))).count(), 1);
 }
 
 #[tokio::test]

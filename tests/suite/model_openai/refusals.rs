@@ -5,7 +5,7 @@ use std::time::Duration;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use toolyard::domain::ModelErrorKind as Kind;
-use toolyard::model::{Progress, http::Endpoint};
+use toolyard::model::{ModelProgress, http::Endpoint};
 
 use super::{HELLO, STOP, ask, endpoint, error, request};
 use crate::fake_endpoint::{Fake, Script, json as body, response, stream};
@@ -17,10 +17,11 @@ async fn tried(script: Script) -> (Option<Kind>, Vec<Duration>) {
     let endpoint = Endpoint { max_retries: 1, ..endpoint(&fake) };
     let (reply, seen) = ask(endpoint, &request()).await;
     let waits = seen.iter().filter_map(|news| match news {
-        Progress::Retrying { wait, .. } => Some(*wait),
-        Progress::Text(_) | Progress::Reasoning(_) | Progress::Noticed(_) | Progress::Sent(_) => {
-            None
-        }
+        ModelProgress::Retrying { wait, .. } => Some(*wait),
+        ModelProgress::Text(_)
+        | ModelProgress::Reasoning(_)
+        | ModelProgress::Noticed(_)
+        | ModelProgress::Sent(_) => None,
     });
     (reply.err().map(|error| error.kind), waits.collect())
 }

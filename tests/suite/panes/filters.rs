@@ -1,6 +1,6 @@
 //! What a filter leaves of each list.
 
-use toolyard::ui::found::Found;
+use toolyard::ui::found::PaneSearch;
 use toolyard::ui::needle::Needle;
 use toolyard::ui::{pane::PaneId, panes, view::View};
 
@@ -21,7 +21,7 @@ fn filtered_lists_look_like_this() {
     ];
     let mut all = String::new();
     for (pane, story, needle) in cases {
-        let find = Some(Found::new(pane, Needle::new(needle)));
+        let find = Some(PaneSearch::new(pane, Needle::new(needle)));
         let mut view = View { find, ..View::default() };
         panes::look_up(story.state(), &mut view);
         let count = view.found(pane).unwrap().count();

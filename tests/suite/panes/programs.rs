@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use toolyard::domain::program::{Frame, LineStop, ProgramEnd, Raised, Set, Span, Told};
+use toolyard::domain::program::{ExtraOutcome, Frame, LineStop, ProgramEnd, Raised, Set, Span};
 use toolyard::domain::{
     BlamedBy, Boundary, By, ControlEvent, EffectId, EffectRef, Lane, Origin, ProgramEvent,
     ProgramSource, ProgramVerdict, TaskId, ToolCallEvent, ToolOutput,
@@ -81,7 +81,7 @@ pub fn revised() -> Story {
     let all = vec![set(1, "c", json!({"id": 1, "crew": crew})), set(4, "m", crew[0].clone())];
     story.tell(held(3, 1, all, Vec::new()));
     let expression = "len(c[\"crew\"])".to_owned();
-    let told = Told { expression, sets: None, value: Ok(json!(2)), holds: true };
+    let told = ExtraOutcome { expression, sets: None, value: Ok(json!(2)), holds: true };
     story.tell(held(3, 2, vec![set(4, "m", crew[1].clone())], vec![told]));
     story.tell(ControlEvent::Held { lane: Lane::FIRST, boundary: Boundary::ProgramLine });
     story

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value};
 use toolyard::files::json_file;
 use toolyard::store::prices::litellm::{ImportSummary, parse};
-use toolyard::store::prices::{Price, PriceTable};
+use toolyard::store::prices::{ModelPrice, PriceTable};
 
 fn read(text: &str) -> ImportSummary {
     parse("t.json", text, "2026-01-31").unwrap_or_else(|problem| panic!("{problem}"))
@@ -30,7 +30,7 @@ const PLAIN: &str = r#"{
 fn prices_are_read_per_million_tokens() {
     let ImportSummary { table, entries, unpriced, others, odd } = read(PLAIN);
     assert_eq!((entries, unpriced, others, odd.len()), (3, 0, 0, 0));
-    let plain = Price {
+    let plain = ModelPrice {
         provider: "x".into(),
         price_in: Some(0.15),
         price_out: Some(0.6),

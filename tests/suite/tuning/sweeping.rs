@@ -1,6 +1,6 @@
 //! Trying a knob at several values: copies of a session, what the screen makes of them, and the keys.
 
-use toolyard::app::session::{JournalChoice, Session, SessionSpec};
+use toolyard::app::session::{JournalChoice, SessionHandle, SessionSpec};
 use toolyard::domain::state::Keeps;
 use toolyard::domain::{
     Command, ControlEvent, Event, Knob, Lap, State, Task, TaskEvent, TaskId, Tried, TriedEnd,
@@ -15,8 +15,8 @@ use crate::stage::Stage;
 use crate::story;
 
 /// Runs a prepared session with these commands; its first event's state, and its last.
-fn ran(session: Session, first: Vec<Command>) -> (State, State) {
-    let Session { mut records, commands, engine, .. } = session;
+fn ran(session: SessionHandle, first: Vec<Command>) -> (State, State) {
+    let SessionHandle { mut records, commands, engine, .. } = session;
     first.into_iter().for_each(|command| commands.send(command).unwrap());
     let (mut opened, mut state) = (None, State::default());
     while let Some(record) = records.blocking_recv() {
@@ -47,7 +47,7 @@ fn a_copy_goes_on_from_where_the_session_stands_and_saves_nothing() {
     };
     let mut prepared = spec.prepare().unwrap();
     let origin = prepared.origin().unwrap();
-    let Session { mut records, commands, engine, .. } = prepared.spawn().unwrap();
+    let SessionHandle { mut records, commands, engine, .. } = prepared.spawn().unwrap();
     let mut live = State::keeping(Keeps::All);
     let mut until = |is_it: &dyn Fn(&State, &Event) -> bool| {
         while let Some(record) = records.blocking_recv() {

@@ -5,10 +5,10 @@ use super::args::CompareArgs;
 use super::grid::{Cell, Trial, distinct};
 use super::noise::Measure;
 use super::result::{CellResult, SeedResult, found};
-use super::table::{Table, bar, number, or, percent};
+use super::table::{PlainTable, bar, number, or, percent};
 use super::verdict::{self, RIGHT, TOKENS, line};
 use crate::cli::trouble::Trouble;
-use crate::domain::{Base, Choice, Knob, Reflect, Strategy};
+use crate::domain::{Base, Knob, KnobChoice, Reflect, Strategy};
 use crate::report::Quality;
 use crate::session::SimulatedSpec;
 
@@ -73,7 +73,7 @@ pub fn cells(args: &CompareArgs) -> Result<Vec<Cell>, Trouble> {
     Ok(distinct(all))
 }
 
-pub fn tables(results: &[CellResult]) -> Vec<Table> {
+pub fn tables(results: &[CellResult]) -> Vec<PlainTable> {
     let skilled = SKILL.into_iter().flat_map(|skill| reflecting(Some(skill)));
     vec![
         loops_table(&found(results, loops())),
@@ -96,11 +96,14 @@ pub fn means(results: &[CellResult]) -> &'static str {
     if results.iter().any(|result| result.simulated) { MEANS } else { "" }
 }
 
-fn loops_table(results: &[&CellResult]) -> Table {
+fn loops_table(results: &[&CellResult]) -> PlainTable {
     let columns =
         ["", "Success", "Path", "Prec", "Path, calls", "Prec, calls", "in order", "model calls"];
-    let mut table =
-        Table::new("Table 1: programs against loops of single calls (shares in %)", 1, &columns);
+    let mut table = PlainTable::new(
+        "Table 1: programs against loops of single calls (shares in %)",
+        1,
+        &columns,
+    );
     for result in results {
         let quality = &result.all.quality;
         let path = |of: fn(&crate::papers::atc::metrics::PathMean) -> f64| {
@@ -121,7 +124,7 @@ fn loops_table(results: &[&CellResult]) -> Table {
 }
 
 /// What became of programs.
-fn programs(title: &str, results: &[&CellResult]) -> Table {
+fn programs(title: &str, results: &[&CellResult]) -> PlainTable {
     let columns = [
         "",
         "Success",
@@ -132,7 +135,7 @@ fn programs(title: &str, results: &[&CellResult]) -> Table {
         "by model",
         "by nobody",
     ];
-    let mut table = Table::new(title, 1, &columns);
+    let mut table = PlainTable::new(title, 1, &columns);
     for result in results {
         let Quality { accuracy, programs, .. } = &result.all.quality;
         let count = |of: fn(&crate::papers::atc::measures::ProgramMeans) -> usize| {
@@ -152,9 +155,10 @@ fn programs(title: &str, results: &[&CellResult]) -> Table {
     table
 }
 
-fn reached(results: &[&CellResult]) -> Table {
+fn reached(results: &[&CellResult]) -> PlainTable {
     let columns = ["", "reached", "tools", "passes", "programs", "tool calls", "tokens of a tool"];
-    let mut table = Table::new("Table 5: tools that probing reaches, in all seeds", 1, &columns);
+    let mut table =
+        PlainTable::new("Table 5: tools that probing reaches, in all seeds", 1, &columns);
     for result in results {
         let all = || result.seeds.iter().filter_map(|seed| seed.probing.as_ref());
         let (tools, tokens): (usize, u64) =
@@ -172,9 +176,9 @@ fn reached(results: &[&CellResult]) -> Table {
     table
 }
 
-fn revisions(results: &[&CellResult]) -> Table {
+fn revisions(results: &[&CellResult]) -> PlainTable {
     let title = "Figure 5: Success (%) against the most programs of a task";
-    let mut table = Table::new(title, 1, &["", "Success", "", "programs"]);
+    let mut table = PlainTable::new(title, 1, &["", "Success", "", "programs"]);
     for (most, result) in PROGRAMS.iter().zip(results) {
         let Quality { accuracy, programs, .. } = &result.all.quality;
         table.row(vec![
@@ -191,10 +195,13 @@ fn tokens(result: &CellResult) -> f64 {
     result.all.quality.tokens_in + result.all.quality.tokens_out
 }
 
-fn tokens_table(results: &[&CellResult]) -> Table {
+fn tokens_table(results: &[&CellResult]) -> PlainTable {
     let most = results.iter().map(|result| tokens(result)).fold(0.0, f64::max);
-    let mut table =
-        Table::new("Figure 7: tokens of a task, all roles, in and out", 1, &["", "tokens", ""]);
+    let mut table = PlainTable::new(
+        "Figure 7: tokens of a task, all roles, in and out",
+        1,
+        &["", "tokens", ""],
+    );
     for result in results {
         let all = tokens(result);
         table.row(vec![result.cell.name.clone(), format!("{all:.0}"), bar(all, most)]);

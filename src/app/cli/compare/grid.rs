@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::args::{CompareArgs, Preset, WarmUp};
 pub use super::setting::{RoleBindings, Setting, Trial};
 use crate::cli::trouble::Trouble;
-use crate::domain::knob::Kind;
+use crate::domain::knob::KnobKind;
 use crate::domain::probe::Probe;
 use crate::domain::{Base, Chance, Decides, Knob, KnobSpec, Role, Strategy, Task};
 use crate::outside::{self, Habits};
@@ -186,8 +186,8 @@ pub fn distinct(cells: impl Iterator<Item = Cell>) -> Vec<Cell> {
 /// In a form that can be parsed again, unlike the rounded one for people.
 fn exact(spec: &KnobSpec, value: f64) -> String {
     match spec.kind {
-        Kind::Real | Kind::Whole => value.to_string(),
-        Kind::Switch | Kind::Choice(_) => spec.show(value),
+        KnobKind::Real | KnobKind::Whole => value.to_string(),
+        KnobKind::Switch | KnobKind::Choice(_) => spec.show(value),
     }
 }
 

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fs, io::ErrorKind};
 
 use serde::{Deserialize, Serialize};
 
-use super::pool::Stop;
+use super::pool::SessionStopper;
 use crate::cli::{experience, trouble::Trouble};
 use crate::domain::state::ProbingSums;
 use crate::domain::{
@@ -14,7 +14,7 @@ use crate::domain::{
 };
 use crate::engine::{self, Beginning, MODEL_UNUSABLE};
 use crate::report::{Report, TaskReport};
-use crate::session::{JournalChoice, Session, SessionSpec};
+use crate::session::{JournalChoice, SessionHandle, SessionSpec};
 use crate::store::experience::Experience;
 use crate::store::journal::{self, JournalError};
 
@@ -71,7 +71,7 @@ impl Job {
     ///
     /// # Errors
     /// Faults in the settings or in the files of the folder.
-    pub fn run(&self, stop: &Stop) -> Result<Option<Ran>, Trouble> {
+    pub fn run(&self, stop: &SessionStopper) -> Result<Option<Ran>, Trouble> {
         let (records, parts) = self.found()?;
         let before = State::fold(&records);
         if is_done(&records, &before) {
@@ -83,7 +83,7 @@ impl Job {
         self.lay_base()?;
         let mut prepared = self.session(parts + 1).prepare()?;
         prepared.beginning = Beginning::after(engine::resumable(records));
-        let Session { commands, engine, .. } = prepared.spawn()?;
+        let SessionHandle { commands, engine, .. } = prepared.spawn()?;
         stop.reach(commands);
         let state = engine.join()?;
         let ended = state.tasks.iter().all(|task| is_final(task.outcome()));

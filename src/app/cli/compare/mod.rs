@@ -43,7 +43,7 @@ use crate::store::experience::Experience;
 use self::args::WarmUp;
 pub use self::args::{CompareArgs, Preset, Seeds};
 use self::job::{Job, Ran};
-use self::{grid::Cell, pool::Stop, result::CellResult, settings::CheckedCell};
+use self::{grid::Cell, pool::SessionStopper, result::CellResult, settings::CheckedCell};
 use super::{experience, out, trouble::Trouble};
 
 /// Offset of warm-up seeds, so that no session meets the same draws that made its past.
@@ -60,7 +60,7 @@ struct Comparison {
     is_kept: bool,
     /// The number of parallel sessions.
     at_once: usize,
-    stop: Arc<Stop>,
+    stop: Arc<SessionStopper>,
 }
 
 /// Runs all combinations and prints the results.

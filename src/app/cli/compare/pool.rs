@@ -16,7 +16,7 @@ pub fn usual() -> usize {
 
 /// Ends all running sessions properly, and starts no more.
 #[derive(Debug, Default)]
-pub struct Stop {
+pub struct SessionStopper {
     stopped: AtomicBool,
     sessions: Mutex<Vec<UnboundedSender<Command>>>,
     /// A temporary folder, which goes with the program.
@@ -26,7 +26,7 @@ pub struct Stop {
 /// How long sessions may take to end.
 const PATIENCE: Duration = Duration::from_millis(700);
 
-impl Stop {
+impl SessionStopper {
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
         for session in self.sessions.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_stop_reaches_sessions_that_run_and_those_that_begin_later() {
-        let stop = Stop::default();
+        let stop = SessionStopper::default();
         let (session, mut early) = tokio::sync::mpsc::unbounded_channel();
         stop.reach(session);
         assert!(early.try_recv().is_err());

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::args::{CompareArgs, Preset};
 use super::grid::{RoleBindings, Setting};
-use super::table::{Table, bar, number, or, percent};
+use super::table::{PlainTable, bar, number, or, percent};
 use super::{Comparison, atc, resilience, result::CellResult, toolnet, verdict};
 use crate::cli::{colour, colour::Painted, out, trouble::Trouble};
 use crate::domain::{Blacklist, Knob, ModelName, Role, words::counted};
@@ -59,7 +59,8 @@ pub fn print(
         Some(Preset::Atc) => atc::tables(results),
         None => vec![spent(results), answers(results)],
     };
-    let texts: Vec<_> = tables.iter().map(Table::text).filter(|text| !text.is_empty()).collect();
+    let texts: Vec<_> =
+        tables.iter().map(PlainTable::text).filter(|text| !text.is_empty()).collect();
     let legend = legend(&texts.concat());
     let verdicts: String =
         verdicts(args.preset, results).iter().map(|line| format!("\n{line}\n")).collect();
@@ -191,22 +192,23 @@ fn print_json(comparison: &Comparison, results: &[CellResult]) -> Result<(), Tro
 }
 
 /// A column: its heading, and its text for each result.
-type Column<'c> = (&'c str, &'c dyn Fn(&CellResult) -> String);
+type ResultColumn<'c> = (&'c str, &'c dyn Fn(&CellResult) -> String);
 
-const NAME: Column<'_> = ("", &|result| result.cell.name.clone());
-const LABEL: Column<'_> = ("", &|result| result.cell.label());
-const PR: Column<'_> = ("PR", &|result| percent(result.all.measures.pr));
-const PBC: Column<'_> = ("PBC", &|result| percent(result.all.measures.pbc));
-const RFBC: Column<'_> = ("RFBC", &|result| percent(result.all.measures.rfbc));
-const OVER: Column<'_> = ("over", &|result| percent(result.all.measures.rfbc_authors));
-const AC: Column<'_> = ("AC", &|result| number(result.all.measures.ac));
-const USES: Column<'_> = ("uses", &|result| number(result.all.measures.uses));
-const REFUSED: Column<'_> = ("refused", &|result| result.all.measures.refusals.to_string());
+const NAME: ResultColumn<'_> = ("", &|result| result.cell.name.clone());
+const LABEL: ResultColumn<'_> = ("", &|result| result.cell.label());
+const PR: ResultColumn<'_> = ("PR", &|result| percent(result.all.measures.pr));
+const PBC: ResultColumn<'_> = ("PBC", &|result| percent(result.all.measures.pbc));
+const RFBC: ResultColumn<'_> = ("RFBC", &|result| percent(result.all.measures.rfbc));
+const OVER: ResultColumn<'_> = ("over", &|result| percent(result.all.measures.rfbc_authors));
+const AC: ResultColumn<'_> = ("AC", &|result| number(result.all.measures.ac));
+const USES: ResultColumn<'_> = ("uses", &|result| number(result.all.measures.uses));
+const REFUSED: ResultColumn<'_> = ("refused", &|result| result.all.measures.refusals.to_string());
 
-const ACCURACY: Column<'_> = ("accuracy", &|result| or(result.all.quality.accuracy, percent, "–"));
+const ACCURACY: ResultColumn<'_> =
+    ("accuracy", &|result| or(result.all.quality.accuracy, percent, "–"));
 
 /// The measures of papers on planners and solvers.
-const ANSWERS: [Column<'_>; 7] = [
+const ANSWERS: [ResultColumn<'_>; 7] = [
     ACCURACY,
     ("F1", &|result| or(result.all.quality.f1, percent, "–")),
     ("EM", &|result| or(result.all.quality.exact_match, percent, "–")),
@@ -217,7 +219,7 @@ const ANSWERS: [Column<'_>; 7] = [
 ];
 
 /// What a grader says, where one was asked, and how often that is what the words say.
-const GRADER: [Column<'_>; 3] = [
+const GRADER: [ResultColumn<'_>; 3] = [
     ("grader", &|result| of_grader(result, |grader| grader.share)),
     ("as accuracy", &|result| of_grader(result, |grader| grader.agrees_with_lexical)),
     ("as EM", &|result| of_grader(result, |grader| grader.agrees_with_exact_match)),
@@ -229,7 +231,7 @@ fn of_grader(result: &CellResult, share: fn(Graded) -> f64) -> String {
 
 /// The calls, where tasks are scored by them: API-Bank's accuracy, and the share of made calls that
 /// the reference has.
-const CALLS: [Column<'_>; 2] = [
+const CALLS: [ResultColumn<'_>; 2] = [
     ("calls", &|result| or(result.all.quality.calls.map(CallScore::accuracy), percent, "–")),
     ("precise", &|result| or(result.all.quality.calls.map(CallScore::precision), percent, "–")),
 ];
@@ -237,13 +239,13 @@ const CALLS: [Column<'_>; 2] = [
 /// Columns of words, then the measures of answers, then others.
 fn of_answers<'c>(
     results: &[CellResult],
-    words: &[Column<'c>],
-    more: &[Column<'c>],
-) -> Vec<Column<'c>> {
+    words: &[ResultColumn<'c>],
+    more: &[ResultColumn<'c>],
+) -> Vec<ResultColumn<'c>> {
     let is_graded = results.iter().any(|result| result.all.quality.grader.is_some());
-    let grader: &[Column<'_>] = if is_graded { &GRADER } else { &[] };
+    let grader: &[ResultColumn<'_>] = if is_graded { &GRADER } else { &[] };
     let has_calls = results.iter().any(|result| result.all.quality.calls.is_some());
-    let calls: &[Column<'_>] = if has_calls { &CALLS } else { &[] };
+    let calls: &[ResultColumn<'_>] = if has_calls { &CALLS } else { &[] };
     [words, &ANSWERS[..1], calls, grader, &ANSWERS[1..], more].concat()
 }
 
@@ -251,11 +253,11 @@ fn of_answers<'c>(
 fn table<'r>(
     title: &str,
     words: usize,
-    columns: &[Column<'_>],
+    columns: &[ResultColumn<'_>],
     results: impl IntoIterator<Item = &'r CellResult>,
-) -> Table {
+) -> PlainTable {
     let headings: Vec<_> = columns.iter().map(|(heading, _)| *heading).collect();
-    let mut table = Table::new(title, words, &headings);
+    let mut table = PlainTable::new(title, words, &headings);
     for result in results {
         table.row(columns.iter().map(|(_, say)| say(result)).collect());
     }
@@ -263,24 +265,24 @@ fn table<'r>(
 }
 
 /// Table 2 of BTP.
-fn within_budget(results: &[&CellResult]) -> Table {
+fn within_budget(results: &[&CellResult]) -> PlainTable {
     let title = "Table 2: solved within the budget (PBC, %), average cost of a task (AC, credits; \
         least and most of a seed)";
-    let least: Column<'_> = ("least", &|result| number(result.ac_range.0));
-    let most: Column<'_> = ("most", &|result| number(result.ac_range.1));
-    let budget: Column<'_> = ("B", &|result| number(result.all.measures.budget));
+    let least: ResultColumn<'_> = ("least", &|result| number(result.ac_range.0));
+    let most: ResultColumn<'_> = ("most", &|result| number(result.ac_range.1));
+    let budget: ResultColumn<'_> = ("B", &|result| number(result.all.measures.budget));
     table(title, 1, &[NAME, PBC, AC, least, most, budget], protected(results))
 }
 
 /// Table 3 of BTP.
-fn solved(results: &[&CellResult]) -> Table {
+fn solved(results: &[&CellResult]) -> PlainTable {
     let title = "Table 3: solved at any cost (PR, %), not solved and over the budget (RFBC, %), \
         over the budget, solved or not (%, what the authors' script counts)";
     table(title, 1, &[NAME, PR, RFBC, OVER, ("right", ACCURACY.1)], protected(results))
 }
 
 /// Table 4 of BTP.
-fn planned(results: &[&CellResult]) -> Table {
+fn planned(results: &[&CellResult]) -> PlainTable {
     let title = "Table 4: planned against actual, averages per task (cost in credits, uses of tools), \
         and calls refused in all";
     let cost = planned_cost("planned cost");
@@ -289,19 +291,19 @@ fn planned(results: &[&CellResult]) -> Table {
     table(title, 1, &[NAME, cost, AC, uses, USES, REFUSED], planned)
 }
 
-fn planned_cost(heading: &str) -> Column<'_> {
+fn planned_cost(heading: &str) -> ResultColumn<'_> {
     (heading, &|result| or(result.all.measures.planned_cost, number, "–"))
 }
 
-fn planned_uses(heading: &str) -> Column<'_> {
+fn planned_uses(heading: &str) -> ResultColumn<'_> {
     (heading, &|result| or(result.all.measures.planned_uses, number, "–"))
 }
 
 /// Table 5 of BTP.
-fn blacklist(results: &[&CellResult]) -> Table {
-    let strategy: Column<'_> =
+fn blacklist(results: &[&CellResult]) -> PlainTable {
+    let strategy: ResultColumn<'_> =
         ("", &|result| format!("{}{}", result.cell.strategy, result.cell.setting.mark()));
-    let list: Column<'_> =
+    let list: ResultColumn<'_> =
         ("blacklist", &|result| Knob::Blacklist.spec().show(result.knobs.get(Knob::Blacklist)));
     // Where the paper's own rows were compared, only these are with and without.
     let has_paper = results.iter().any(|result| result.cell.setting == Setting::Paper);
@@ -313,7 +315,7 @@ fn blacklist(results: &[&CellResult]) -> Table {
 }
 
 /// What other settings of the simulated model would change; none of them is the paper's.
-fn characters(usual: &[&CellResult], others: &[&CellResult]) -> Table {
+fn characters(usual: &[&CellResult], others: &[&CellResult]) -> PlainTable {
     let title = "Other settings of the simulated model (thrift 1 and patience 4 above): the measures of tables 2 \
         and 3";
     let row = |result: &CellResult| (result.cell.strategy, result.cell.setting);
@@ -323,7 +325,7 @@ fn characters(usual: &[&CellResult], others: &[&CellResult]) -> Table {
 }
 
 /// The rows of the scripted agents.
-fn other_agents(results: &[&CellResult]) -> Table {
+fn other_agents(results: &[&CellResult]) -> PlainTable {
     let title = "Other agents: the measures of tables 2 and 3";
     table(title, 1, &[NAME, PBC, AC, USES, PR, RFBC], results.iter().copied())
 }
@@ -338,11 +340,11 @@ fn protected<'r>(results: &[&'r CellResult]) -> impl Iterator<Item = &'r CellRes
 }
 
 /// A figure of BTP, as a table with bars.
-fn sweep(results: &[CellResult], knob: Knob, figure: &str) -> Table {
+fn sweep(results: &[CellResult], knob: Knob, figure: &str) -> PlainTable {
     let title = format!(
         "{figure}: solved within the budget (PBC, %) and average cost (AC, credits) against {knob}"
     );
-    let mut table = Table::new(title, 1, &["", knob.spec().name, "PBC", "", "AC", "", "PR"]);
+    let mut table = PlainTable::new(title, 1, &["", knob.spec().name, "PBC", "", "AC", "", "PR"]);
     let most = results.iter().map(|result| result.all.measures.ac).fold(0.0, f64::max);
     let mut before = None;
     for result in results {
@@ -362,31 +364,32 @@ fn sweep(results: &[CellResult], knob: Knob, figure: &str) -> Table {
 }
 
 /// All measures of BTP.
-fn spent(results: &[CellResult]) -> Table {
+fn spent(results: &[CellResult]) -> PlainTable {
     let title = "Budget (shares in %, costs in credits; averages of a task, over all seeds)";
-    let tasks: Column<'_> = ("tasks", &|result| result.all.quality.tasks.to_string());
+    let tasks: ResultColumn<'_> = ("tasks", &|result| result.all.quality.tasks.to_string());
     let (cost, uses) = (planned_cost("planned"), planned_uses("planned"));
     let columns = [NAME, tasks, PR, PBC, RFBC, OVER, AC, cost, USES, uses, REFUSED];
     table(title, 1, &columns, results)
 }
 
-fn answers(results: &[CellResult]) -> Table {
+fn answers(results: &[CellResult]) -> PlainTable {
     let title =
         "Answers (shares in %; averages of a task, over all seeds; US dollars for 1,000 tasks)";
     table(title, 1, &of_answers(results, &[NAME], &[]), results)
 }
 
 /// Table 3 of the paper on concurrent workers: one model alone.
-fn baselines(results: &[CellResult]) -> Table {
+fn baselines(results: &[CellResult]) -> PlainTable {
     let title = "Table 3: against baselines, with one model to plan and to solve (shares in %; averages of \
         a task; US dollars for 1,000 tasks)";
-    let model: Column<'_> = ("model", &|result| result.cell.model_alone().unwrap_or("").to_owned());
+    let model: ResultColumn<'_> =
+        ("model", &|result| result.cell.model_alone().unwrap_or("").to_owned());
     let baselines = results.iter().filter(|result| result.cell.model_alone().is_some());
     table(title, 2, &of_answers(results, &[LABEL, model], &[]), baselines)
 }
 
 /// Table 4 of the paper on concurrent workers: models as planner and solver.
-fn pairs(results: &[CellResult]) -> Table {
+fn pairs(results: &[CellResult]) -> PlainTable {
     let title = "Table 4: models of planner and solver (the same measures)";
     let pairs =
         || results.iter().filter(|result| matches!(result.cell.played, RoleBindings::Pair { .. }));
@@ -403,8 +406,8 @@ fn pairs(results: &[CellResult]) -> Table {
         }
         .to_owned()
     };
-    let planner: Column<'_> = ("planner", &|result| model_of(result, Role::Planner));
-    let solver: Column<'_> = ("solver", &|result| model_of(result, Role::Solver));
+    let planner: ResultColumn<'_> = ("planner", &|result| model_of(result, Role::Planner));
+    let solver: ResultColumn<'_> = ("solver", &|result| model_of(result, Role::Solver));
     let columns = of_answers(results, &[LABEL, planner, solver], &[("best", &best)]);
     table(title, 3, &columns, pairs())
 }

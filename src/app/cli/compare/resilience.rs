@@ -7,11 +7,11 @@ use super::Comparison;
 use super::args::CompareArgs;
 use super::grid::{Cell, Trial};
 use super::result::{CellResult, SeedResult};
-use super::table::{Table, or, percent};
+use super::table::{PlainTable, or, percent};
 use crate::cli::trouble::Trouble;
 use crate::domain::{Base, FaultSpec, Knob, Strategy, Target, TaskId};
-use crate::papers::resilience::{self, Broken, Means, Resilience, Verdict};
-use crate::session::{JournalChoice, Session, SessionSpec};
+use crate::papers::resilience::{self, Broken, Means, RecoveryVerdict, Resilience};
+use crate::session::{JournalChoice, SessionHandle, SessionSpec};
 use crate::store::import;
 use crate::ui::pane::PaneId;
 use crate::ui::theme::{Theme, load};
@@ -88,7 +88,7 @@ fn lost(result: &CellResult, seed: &SeedResult, all: &[CellResult]) -> Option<us
     Some(resilience::lost(&seed.laps, &same.laps, broken.from))
 }
 
-pub fn tables(results: &[CellResult]) -> Vec<Table> {
+pub fn tables(results: &[CellResult]) -> Vec<PlainTable> {
     let columns = [
         "calls per task",
         "before",
@@ -101,7 +101,7 @@ pub fn tables(results: &[CellResult]) -> Vec<Table> {
         "lost",
     ];
     let mut table =
-        Table::new("A tool breaks: calls of a task, on average over the seeds", 1, &columns);
+        PlainTable::new("A tool breaks: calls of a task, on average over the seeds", 1, &columns);
     for result in results {
         let taken = taken(result);
         if taken.is_empty() {
@@ -115,7 +115,7 @@ pub fn tables(results: &[CellResult]) -> Vec<Table> {
         let right: usize = since().map(|means| means.right).sum();
         let share = (graded > 0).then(|| right as f64 / graded as f64);
         let after = taken.iter().filter_map(|taken| match taken.verdict {
-            Verdict::Recovered { after } => Some(after),
+            RecoveryVerdict::Recovered { after } => Some(after),
             _ => None,
         });
         let after: Vec<usize> = after.collect();
@@ -180,7 +180,7 @@ pub fn picture(
         leak_guard: true,
         ..spec.clone()
     };
-    let Session { engine, .. } = spec.prepare()?.spawn()?;
+    let SessionHandle { engine, .. } = spec.prepare()?.spawn()?;
     let state = engine.join()?;
     let frozen = results.iter().find(|result| result.cell.turned_to(Knob::Learn).is_some());
     let twin = frozen.and_then(|result| result.seeds.first()).map(|seed| Twin {

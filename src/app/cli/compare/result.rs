@@ -19,7 +19,7 @@ pub struct CellResult {
     pub simulated: bool,
     pub knobs: Knobs,
     /// Over all tasks of all seeds; each seed contributes the same number of tasks.
-    pub all: Numbers,
+    pub all: CellMeasures,
     /// The lowest and the highest average cost of a seed, in credits.
     pub ac_range: (f64, f64),
     pub seeds: Vec<SeedResult>,
@@ -27,7 +27,7 @@ pub struct CellResult {
 
 /// All measures of some tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Numbers {
+pub struct CellMeasures {
     #[serde(flatten)]
     pub measures: Measures,
     #[serde(flatten)]
@@ -39,7 +39,7 @@ pub struct Numbers {
 pub struct SeedResult {
     pub seed: u64,
     #[serde(flatten)]
-    pub numbers: Numbers,
+    pub numbers: CellMeasures,
     /// Where it probed tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probing: Option<ProbingSums>,
@@ -51,7 +51,7 @@ pub struct SeedResult {
     pub scores: BTreeMap<ToolName, Vec<(TaskId, f64)>>,
 }
 
-impl Numbers {
+impl CellMeasures {
     fn of<'r>(tasks: impl Iterator<Item = &'r TaskReport> + Clone, budget: f64) -> Self {
         Self { measures: Measures::of(tasks.clone(), budget), quality: Quality::of(tasks) }
     }
@@ -72,7 +72,7 @@ impl CellResult {
             .iter()
             .map(|(seed, ran)| SeedResult {
                 seed: *seed,
-                numbers: Numbers::of(ran.tasks.iter(), budget),
+                numbers: CellMeasures::of(ran.tasks.iter(), budget),
                 probing: ran.probing,
                 laps: ran.laps.clone(),
                 scores: ran.scores.clone(),
@@ -86,7 +86,7 @@ impl CellResult {
             models: sessions.first().map(|(_, ran)| ran.models.clone()).unwrap_or_default(),
             simulated: sessions.iter().any(|(_, ran)| ran.simulated),
             knobs,
-            all: Numbers::of(tasks, budget),
+            all: CellMeasures::of(tasks, budget),
             ac_range: (least, most),
             seeds,
         }

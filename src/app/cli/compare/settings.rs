@@ -14,11 +14,11 @@ use crate::store::kept;
 /// Settings by name: as people write them, or a hash of long ones.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
-pub struct Settings(BTreeMap<String, String>);
+pub struct CellSettings(BTreeMap<String, String>);
 
 /// A combination, checked.
 pub struct CheckedCell {
-    pub settings: Settings,
+    pub settings: CellSettings,
     pub knobs: Knobs,
     pub tasks: usize,
     pub workspace: String,
@@ -90,7 +90,7 @@ pub fn check(spec: &SessionSpec) -> Result<CheckedCell, Trouble> {
         all.insert(format!("fault {n}"), fault.to_string());
     }
     Ok(CheckedCell {
-        settings: Settings(all),
+        settings: CellSettings(all),
         knobs: opening.knobs.clone(),
         tasks: setup.tasks.len(),
         workspace: opening.workspace.clone(),
@@ -98,7 +98,7 @@ pub fn check(spec: &SessionSpec) -> Result<CheckedCell, Trouble> {
     })
 }
 
-impl Settings {
+impl CellSettings {
     pub fn insert(&mut self, name: &str, value: String) {
         self.0.insert(name.to_owned(), value);
     }

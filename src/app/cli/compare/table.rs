@@ -9,14 +9,14 @@ const BAR: usize = 20;
 const EIGHTHS: [char; 9] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
 /// A table below a title.
-pub struct Table {
+pub struct PlainTable {
     title: String,
     /// The number of leading text columns.
     words: usize,
     rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl PlainTable {
     /// The first `words` columns are text, and the others are numbers.
     pub fn new(title: impl Into<String>, words: usize, columns: &[&str]) -> Self {
         let head = columns.iter().map(|name| (*name).to_owned()).collect();
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn words_stand_left_and_numbers_right_whatever_they_hold() {
-        let mut table = Table::new("T", 1, &["method", "AC"]);
+        let mut table = PlainTable::new("T", 1, &["method", "AC"]);
         assert_eq!(table.text(), "");
         table.row(vec!["react\u{1b}[31m".to_owned(), "7.25".to_owned()]);
         table.row(vec!["数".to_owned(), "11.00".to_owned()]);

@@ -5,7 +5,7 @@ use super::args::CompareArgs;
 use super::grid::{Cell, Trial, distinct};
 use super::noise::Difference;
 use super::result::{CellResult, SeedResult, found};
-use super::table::{Table, number, or, percent};
+use super::table::{PlainTable, number, or, percent};
 use super::verdict::{RIGHT, TOKENS, less, line, more, not_less};
 use crate::cli::trouble::Trouble;
 use crate::domain::graph::WeightFormat;
@@ -128,7 +128,7 @@ pub fn cells(args: &CompareArgs) -> Result<Vec<Cell>, Trouble> {
     Ok(distinct(all.chain(broken()?).chain(agents())))
 }
 
-pub fn tables(results: &[CellResult]) -> Vec<Table> {
+pub fn tables(results: &[CellResult]) -> Vec<PlainTable> {
     let massive = methods(&EIGHT).into_iter().map(|cell| cell.under(many(Some(MANY))));
     let broken = found(results, broken().unwrap_or_default());
     vec![
@@ -142,9 +142,9 @@ pub fn tables(results: &[CellResult]) -> Vec<Table> {
     ]
 }
 
-fn quality(title: &str, results: &[&CellResult]) -> Table {
+fn quality(title: &str, results: &[&CellResult]) -> PlainTable {
     let columns = ["", "right", "EM", "F1", "tokens in", "tokens out", "steps", "AC"];
-    let mut table = Table::new(title, 1, &columns);
+    let mut table = PlainTable::new(title, 1, &columns);
     for result in results {
         let quality = &result.all.quality;
         table.row(vec![
@@ -162,10 +162,10 @@ fn quality(title: &str, results: &[&CellResult]) -> Table {
 }
 
 /// Scores of the tools at the end, on average over the seeds.
-fn scores(results: &[&CellResult]) -> Table {
+fn scores(results: &[&CellResult]) -> PlainTable {
     let columns: Vec<_> = [""].into_iter().chain(USEFUL).chain(NOISE).collect();
     let mut table =
-        Table::new("Figure 3: scores of useful tools, and of noise, at the end", 1, &columns);
+        PlainTable::new("Figure 3: scores of useful tools, and of noise, at the end", 1, &columns);
     for result in results.iter().filter(|result| result.cell.strategy.learns()) {
         let score = |tool: &&str| number(mean(result, |seed| score(seed, tool, u32::MAX)));
         let cells = USEFUL.iter().chain(&NOISE).map(score);
@@ -175,7 +175,7 @@ fn scores(results: &[&CellResult]) -> Table {
 }
 
 /// Calls of both tools, and their scores, before the fault and at the end.
-fn takeover(results: &[&CellResult]) -> Table {
+fn takeover(results: &[&CellResult]) -> PlainTable {
     let title = format!("Figure 4: {PRIMARY} breaks at task {BROKEN}, {BACKUP} does the same");
     let columns = [
         "",
@@ -189,7 +189,7 @@ fn takeover(results: &[&CellResult]) -> Table {
         "end",
         "held",
     ];
-    let mut table = Table::new(title, 1, &columns);
+    let mut table = PlainTable::new(title, 1, &columns);
     for result in results {
         let calls = |tool, from, to| number(mean(result, |seed| calls(seed, tool, from, to)));
         let score = |tool, at| number(mean(result, |seed| score(seed, tool, at)));
@@ -242,7 +242,7 @@ fn dollars(result: &CellResult) -> [f64; 2] {
     [full, full - saved].map(|millionths| millionths / 1e3)
 }
 
-fn costs(results: &[&CellResult]) -> Table {
+fn costs(results: &[&CellResult]) -> PlainTable {
     let [new, cached, out] = PRICES;
     let title = format!(
         "Prompt cache: tokens of one task, all roles, and dollars of 1,000 tasks at ${new} in, ${cached} cached, \
@@ -250,7 +250,7 @@ fn costs(results: &[&CellResult]) -> Table {
     );
     let columns =
         ["", "right", "tokens in", "cached", "tokens out", "$ without cache", "$ with cache"];
-    let mut table = Table::new(title, 1, &columns);
+    let mut table = PlainTable::new(title, 1, &columns);
     for result in results {
         let quality = &result.all.quality;
         let [full, paid] = dollars(result);

@@ -19,7 +19,7 @@ const AC: (&str, Measure<'_>) = ("AC", &|seed: &SeedResult| seed.numbers.measure
 
 /// A line for each of tables 2 to 5.
 pub fn of_tables(results: &[CellResult]) -> Vec<String> {
-    let rows = Rows(results);
+    let rows = VerdictRows(results);
     let each = |check: &dyn Fn(Base) -> Option<Result<(), String>>| {
         let judged = LOOPS.into_iter().filter_map(|base| Some((base.spec().name, check(base)?)));
         judged.collect::<Vec<_>>()
@@ -139,9 +139,9 @@ pub fn best<'r>(
 }
 
 /// The rows of the comparison with the paper's five tools.
-struct Rows<'r>(&'r [CellResult]);
+struct VerdictRows<'r>(&'r [CellResult]);
 
-impl Rows<'_> {
+impl VerdictRows<'_> {
     fn find(&self, strategy: Strategy, setting: Setting, blacklist: bool) -> Option<&CellResult> {
         let off = f64::from(Blacklist::Off as u8);
         self.0.iter().find(|result| {

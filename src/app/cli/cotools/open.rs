@@ -11,7 +11,7 @@ use crate::config::{Config, ReaderSettings, default_states};
 use crate::encoder::Encoder;
 use crate::encoder::heads::{self, LoadedHeads};
 use crate::encoder::reader_path::{NoReader, VARIABLE, reader_path};
-use crate::papers::cotools::{HeadFile, Layer, MIX, Matrix, Pooling, Use};
+use crate::papers::cotools::{HeadFile, MIX, Matrix, Pooling, RecipeLayer, Use};
 use crate::store::import::cotools::{self, DataSet};
 
 /// Nobody cancels a command but by ending it; what was read until then is in the cache.
@@ -121,9 +121,9 @@ pub fn encode(
     encoder: &mut Encoder,
     what: &str,
     texts: &[String],
-    at: (Layer, Pooling),
+    at: (RecipeLayer, Pooling),
 ) -> Result<Matrix<f32>, Trouble> {
-    let mut shown = Progress::new(what, texts.len());
+    let mut shown = ProgressLine::new(what, texts.len());
     let states = encoder.encode(texts, at, &GOES_ON, &mut |done| shown.show(done));
     shown.clear();
     states.map_err(Trouble::failed)
@@ -133,13 +133,13 @@ pub fn encode(
 const CLEARED: &str = "\u{1b}[K";
 
 /// How far something is, on one line of a terminal.
-pub struct Progress<'a> {
+pub struct ProgressLine<'a> {
     what: &'a str,
     total: usize,
     is_seen: bool,
 }
 
-impl<'a> Progress<'a> {
+impl<'a> ProgressLine<'a> {
     pub fn new(what: &'a str, total: usize) -> Self {
         Self { what, total, is_seen: io::stderr().is_terminal() }
     }

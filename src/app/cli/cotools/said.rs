@@ -1,19 +1,19 @@
 //! Words for figures: what was measured, with what.
 
 use crate::encoder::Encoder;
-use crate::papers::cotools::{HeadFile, Layer, Pooling, Preparation};
+use crate::papers::cotools::{HeadFile, Pooling, Preparation, RecipeLayer};
 use crate::ui::text::clean;
 
 /// Where states are taken, such as `layer 14 mean`.
-pub fn place((layer, pooling): (Layer, Pooling)) -> String {
+pub fn place((layer, pooling): (RecipeLayer, Pooling)) -> String {
     let pooling = match pooling {
         Pooling::Mean => "mean",
         Pooling::End => "end",
         Pooling::Token => "tokens",
     };
     match layer {
-        Layer::After(layer) => format!("layer {layer} {pooling}"),
-        Layer::Final => format!("final {pooling}"),
+        RecipeLayer::After(layer) => format!("layer {layer} {pooling}"),
+        RecipeLayer::Final => format!("final {pooling}"),
     }
 }
 
@@ -25,7 +25,7 @@ pub fn training(heads: &HeadFile) -> String {
 /// What ranked by states: `SmolLM2-135M · layer 14 mean · heads … · means: catalogue / 37 past queries`.
 pub fn line(
     encoder: &Encoder,
-    at: (Layer, Pooling),
+    at: (RecipeLayer, Pooling),
     heads: Option<&HeadFile>,
     queries: &str,
 ) -> String {

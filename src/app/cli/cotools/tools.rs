@@ -8,7 +8,7 @@ use serde_json::json;
 use super::args::ToolsArgs;
 use super::catalogue::Catalogue;
 use super::{open, said};
-use crate::cli::compare::table::Table;
+use crate::cli::compare::table::PlainTable;
 use crate::cli::{out, trouble::Trouble};
 use crate::papers::cotools::{
     FEWEST, Heads, Retrieval, Retrieve, RunningMean, Use, ranked, word_scores,
@@ -76,7 +76,7 @@ pub fn tools(args: &ToolsArgs) -> Result<(), Trouble> {
         return out::print_json(&json.to_string());
     }
     let columns = ["tool", "in training", "state", "rank", "z states", "z words", "score"];
-    let mut table = Table::new(format!("Tools for {:?}", args.query), 3, &columns);
+    let mut table = PlainTable::new(format!("Tools for {:?}", args.query), 3, &columns);
     for (rank, (place, mixed)) in (1..).zip(top) {
         let name = catalogue.tools[*place].name.as_str();
         table.row(vec![

@@ -10,12 +10,12 @@ use clap::Args;
 use toolyard_stage::demo::Demo;
 
 use super::live::{self, Show};
-use super::{out, trouble::Trouble, watch::shown::Look};
+use super::{out, trouble::Trouble, watch::shown::ScreenLook};
 use crate::config::Config;
 use crate::domain::knob::Knob;
-use crate::domain::{Choice, Speed};
+use crate::domain::{KnobChoice, Speed};
 use crate::session::SessionSpec;
-use crate::ui::tour::{Told, Tour};
+use crate::ui::tour::{Tour, TourOutcome};
 use crate::ui::{EndReason, terminal};
 
 #[derive(Debug, Default, Args)]
@@ -63,7 +63,7 @@ fn show(demo: Demo, args: &DemoArgs) -> Result<EndReason, Trouble> {
     let folder = tempfile::Builder::new().prefix("toolyard-demo-").tempdir();
     let folder = folder.map_err(Trouble::failed)?;
     let spec = session(demo, folder.path(), args.speed)?;
-    let told: Arc<Mutex<Told>> = Arc::default();
+    let told: Arc<Mutex<TourOutcome>> = Arc::default();
     let tour = Tour {
         guide: Box::new(demo.steps().map_err(Trouble::Failed)?),
         leaves: args.unattended,
@@ -76,7 +76,7 @@ fn show(demo: Demo, args: &DemoArgs) -> Result<EndReason, Trouble> {
     let ui = crate::config::UiConfig { shots, keys: Default::default(), ..own };
     let (tour, ui) = (Some(tour), Some(ui));
     let ended = match demo {
-        Demo::Watch => watch::show(&spec, Look { tour, ui }, args.speed)?,
+        Demo::Watch => watch::show(&spec, ScreenLook { tour, ui }, args.speed)?,
         Demo::Resilience | Demo::Budget | Demo::Workers => {
             live::show(spec, Show { tour, ui, ..Show::default() })?
         }
@@ -107,7 +107,7 @@ fn unseen() -> Result<EndReason, Trouble> {
 }
 
 /// What the tour came to, where that is kept, and how to see it again.
-fn tell(demo: Demo, told: &Arc<Mutex<Told>>) -> Result<(), Trouble> {
+fn tell(demo: Demo, told: &Arc<Mutex<TourOutcome>>) -> Result<(), Trouble> {
     let told = told.lock().map(|told| told.clone()).unwrap_or_default();
     if let Some(verdict) = &told.verdict {
         out::print_line(verdict)?;

@@ -11,9 +11,9 @@ use toolyard_stage::guest;
 
 use crate::cli::runtime::runtime;
 use crate::cli::trouble::Trouble;
-use crate::cli::watch::shown::{self, Look, Running, Shown};
+use crate::cli::watch::shown::{self, AgentThread, ScreenLook, WatchedAgent};
 use crate::domain::Speed;
-use crate::model::relay::News;
+use crate::model::relay::ListenerNews;
 use crate::serve::agent::{Output, Stream};
 use crate::serve::watch::{Listener, Listening, Upstreams, bind, listen};
 use crate::session::{Feed, SessionSpec};
@@ -26,7 +26,7 @@ const YOURS: &str = "your own agent: toolyard watch -- python my_agent.py";
 ///
 /// # Errors
 /// As [`shown::show`].
-pub fn show(spec: &SessionSpec, look: Look, speed: Speed) -> Result<EndReason, Trouble> {
+pub fn show(spec: &SessionSpec, look: ScreenLook, speed: Speed) -> Result<EndReason, Trouble> {
     let (news, inbox) = mpsc::unbounded_channel();
     let feed = Feed { spec_of: Some(guest::spec), ..Feed::new(inbox) };
     let prepared = spec.watch(guest::NAME, feed)?;
@@ -38,7 +38,7 @@ pub fn show(spec: &SessionSpec, look: Look, speed: Speed) -> Result<EndReason, T
         let listening = Listening { socket, token: None, upstreams, news: news.clone() };
         let listener = Arc::new(listen(listening).map_err(Trouble::failed)?);
         let (output, agent) = start(&listener, pace, news)?;
-        Ok(Shown { listener, output, agent: Some(agent) })
+        Ok(WatchedAgent { listener, output, agent: Some(agent) })
     })?;
     Ok(ended.screen)
 }
@@ -47,17 +47,17 @@ pub fn show(spec: &SessionSpec, look: Look, speed: Speed) -> Result<EndReason, T
 fn start(
     listener: &Listener,
     pace: f64,
-    news: UnboundedSender<News>,
-) -> Result<(Arc<Output>, Running), Trouble> {
+    news: UnboundedSender<ListenerNews>,
+) -> Result<(Arc<Output>, AgentThread), Trouble> {
     let url = format!("http://{}/v1", listener.address());
     let (output, runtime) = (Arc::new(Output::new(None)), runtime()?);
     let (leave, left) = oneshot::channel::<()>();
     let printed = Arc::clone(&output);
     let work = move || {
         // The session may have ended already.
-        let tell = |news_of: News| drop(news.send(news_of));
+        let tell = |news_of: ListenerNews| drop(news.send(news_of));
         let print = |line: &str| printed.add(Stream::Out, line.as_bytes());
-        tell(News::Started { command: guest::NAME.to_owned() });
+        tell(ListenerNews::Started { command: guest::NAME.to_owned() });
         let code = runtime.block_on(async {
             tokio::select! {
                 worked = guest::work(&url, pace, &print) => match worked {
@@ -70,10 +70,10 @@ fn start(
                 _ = left => 0,
             }
         });
-        tell(News::Ended { code: Some(code) });
-        tell(News::Noticed(YOURS.to_owned()));
+        tell(ListenerNews::Ended { code: Some(code) });
+        tell(ListenerNews::Noticed(YOURS.to_owned()));
         Some(code)
     };
     let thread = thread::Builder::new().name("agent".to_owned()).spawn(work);
-    Ok((output, Running { leave, thread: thread.map_err(Trouble::failed)? }))
+    Ok((output, AgentThread { leave, thread: thread.map_err(Trouble::failed)? }))
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{self, UnboundedSender};
 
 use super::McpArgs;
-use super::door::News;
+use super::door::RelayNewsSender;
 use crate::cli::out::warn;
 use crate::cli::runtime::runtime;
 use crate::cli::trouble::Trouble;
@@ -32,7 +32,7 @@ pub struct Alone {
 ///
 /// # Errors
 /// The configuration or an option is wrong, or the journal cannot be written.
-pub fn start(args: &McpArgs, key: &str) -> Result<(News, Alone), Trouble> {
+pub fn start(args: &McpArgs, key: &str) -> Result<(RelayNewsSender, Alone), Trouble> {
     let (_, nobody) = mpsc::unbounded_channel();
     let feed = Feed::new(nobody);
     let news = feed.relays.clone().ok_or_else(|| Trouble::failed("it takes no relays"))?;

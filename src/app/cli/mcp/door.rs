@@ -9,7 +9,7 @@ use super::McpArgs;
 use super::alone::{self, Alone};
 use crate::cli::out::warn;
 use crate::cli::trouble::Trouble;
-use crate::serve::relayed::{Found, Running, dial, find};
+use crate::serve::relayed::{RelaySession, SocketScan, dial, find};
 use crate::tool::relayed;
 use crate::ui::text::clean;
 
@@ -19,29 +19,29 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const AGAIN: Duration = Duration::from_millis(50);
 
 /// Where a relay tells what it sees.
-pub type News = mpsc::UnboundedSender<relayed::News>;
+pub type RelayNewsSender = mpsc::UnboundedSender<relayed::RelayNews>;
 
 /// The way to a session.
 pub struct Door {
-    pub news: News,
-    pub session: Kind,
+    pub news: RelayNewsSender,
+    pub session: DoorSession,
 }
 
 /// Which session it is.
-pub enum Kind {
+pub enum DoorSession {
     Running,
     Own(Alone),
 }
 
-impl Kind {
+impl DoorSession {
     /// Waits until the session has everything.
     ///
     /// # Errors
     /// Its journal could not be written.
     pub async fn close(self) -> Result<(), Trouble> {
         match self {
-            Kind::Running => Ok(()),
-            Kind::Own(own) => own.close().await,
+            DoorSession::Running => Ok(()),
+            DoorSession::Own(own) => own.close().await,
         }
     }
 }
@@ -55,7 +55,7 @@ pub async fn open(args: &McpArgs, key: &str) -> Result<Door, Trouble> {
         return own(args, key);
     }
     let Some(name) = &args.session else {
-        let Found { mut running, dead } = find().await;
+        let SocketScan { mut running, dead } = find().await;
         for socket in dead {
             let socket = socket.display();
             warn(&clean(&format!("{key}: nobody answers at {socket}; it is left out")));
@@ -97,29 +97,29 @@ fn own_if_possible(args: &McpArgs, key: &str) -> Door {
             "{key}: its calls pass unseen, since no session can be started: {why}"
         )));
         let (news, _) = mpsc::unbounded_channel();
-        Door { news, session: Kind::Running }
+        Door { news, session: DoorSession::Running }
     })
 }
 
 fn own(args: &McpArgs, key: &str) -> Result<Door, Trouble> {
     let (news, own) = alone::start(args, key)?;
-    Ok(Door { news, session: Kind::Own(own) })
+    Ok(Door { news, session: DoorSession::Own(own) })
 }
 
-fn join(key: &str, running: Running) -> Door {
+fn join(key: &str, running: RelaySession) -> Door {
     warn(&clean(&format!("{key}: its calls are in the session {}", told(&running))));
     let (news, told) = mpsc::unbounded_channel();
     let server = key.to_owned();
     tokio::task::spawn_local(async move { dial(running, &server, told).await });
-    Door { news, session: Kind::Running }
+    Door { news, session: DoorSession::Running }
 }
 
-fn told(running: &Running) -> String {
+fn told(running: &RelaySession) -> String {
     let hello = &running.hello;
     format!("{} (process {}, {})", hello.journal, hello.pid, hello.title)
 }
 
-fn is_named(running: &Running, name: &str) -> bool {
+fn is_named(running: &RelaySession, name: &str) -> bool {
     let hello = &running.hello;
     let (journal, given) = (Path::new(&hello.journal), Path::new(name));
     hello.pid.to_string() == name

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use reqwest::Url;
 
 use super::McpArgs;
-use super::door::News;
+use super::door::RelayNewsSender;
 use crate::cli::out::warn;
 use crate::cli::{live, trouble::Trouble};
 use crate::serve::tools::{self, Relaying};
@@ -19,7 +19,7 @@ pub async fn serve(
     args: &McpArgs,
     key: &str,
     target: &Url,
-    news: News,
+    news: RelayNewsSender,
 ) -> Result<ExitCode, Trouble> {
     if !args.listen.ip().is_loopback() {
         let text =

@@ -105,7 +105,11 @@ pub fn mcp(args: &McpArgs) -> Result<ExitCode, Trouble> {
 }
 
 /// Starts the server, and passes lines until one of both sides has ended.
-async fn serve(args: &McpArgs, key: &str, news: door::News) -> Result<ExitCode, Trouble> {
+async fn serve(
+    args: &McpArgs,
+    key: &str,
+    news: door::RelayNewsSender,
+) -> Result<ExitCode, Trouble> {
     let started = start(&args.server()?, errors()).map_err(Trouble::failed)?;
     let (program, to_server, server) = started;
     if let Err(why) = program.started().await {

@@ -8,15 +8,15 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::cli::out::pass;
 use crate::cli::trouble::Trouble;
-use crate::mcp::relay::{Piece, Splitter};
+use crate::mcp::relay::{LinePiece, Splitter};
 
 /// Bytes that are read at once.
 const READ: usize = 64 << 10;
 
 /// The end of what is written.
-pub struct Written(oneshot::Receiver<()>);
+pub struct OutputEnd(oneshot::Receiver<()>);
 
-impl Written {
+impl OutputEnd {
     /// Waits until all of it is written, or its reader has gone.
     pub async fn wait(self) {
         // It is dropped by the thread.
@@ -25,7 +25,7 @@ impl Written {
 }
 
 /// What is read, where lines to write go, and their end.
-pub type Streams = (mpsc::Receiver<Piece>, mpsc::Sender<Vec<u8>>, Written);
+pub type Streams = (mpsc::Receiver<LinePiece>, mpsc::Sender<Vec<u8>>, OutputEnd);
 
 /// What comes by standard input, and where lines for standard output go. Both are closed when their other end is.
 ///
@@ -47,10 +47,10 @@ pub fn open() -> Result<Streams, Trouble> {
         }
     };
     named("client-out").spawn(writing).map_err(Trouble::failed)?;
-    Ok((read, write, Written(written)))
+    Ok((read, write, OutputEnd(written)))
 }
 
-fn read_into(give: &mpsc::Sender<Piece>) {
+fn read_into(give: &mpsc::Sender<LinePiece>) {
     let (mut input, mut bytes) = (io::stdin().lock(), vec![0; READ]);
     let (mut splitter, mut is_read) = (Splitter::default(), true);
     loop {

@@ -13,13 +13,14 @@ use crate::domain::program::Raised;
 use crate::papers::atc::extract;
 
 /// A program, or why there is none.
-pub struct Item {
+pub struct ProgramItem {
     pub id: Option<Value>,
     pub program: Result<Arc<str>, Raised>,
 }
 
 #[derive(Deserialize)]
-struct Line {
+#[serde(expecting = "struct Line")]
+struct ProgramReply {
     #[serde(default)]
     id: Option<Value>,
     reply: String,
@@ -27,7 +28,7 @@ struct Line {
 
 /// # Errors
 /// The file cannot be read, or a line is no such object.
-pub fn items(args: &CheckArgs) -> Result<Vec<Item>, Trouble> {
+pub fn items(args: &CheckArgs) -> Result<Vec<ProgramItem>, Trouble> {
     let read = |path: &Path| {
         fs::read_to_string(path)
             .map_err(|error| Trouble::Usage(format!("{}: {error}", path.display())))
@@ -38,14 +39,17 @@ pub fn items(args: &CheckArgs) -> Result<Vec<Item>, Trouble> {
         return lines.map(|(at, line)| item(path, at + 1, line)).collect();
     }
     let text = args.file.as_deref().map(read).transpose()?.unwrap_or_default();
-    Ok(vec![Item { id: None, program: Ok(Arc::from(text.replace("\r\n", "\n"))) }])
+    Ok(vec![ProgramItem { id: None, program: Ok(Arc::from(text.replace("\r\n", "\n"))) }])
 }
 
-fn item(path: &Path, number: usize, line: &str) -> Result<Item, Trouble> {
-    let Line { id, reply } = serde_json::from_str(line).map_err(|error| {
+fn item(path: &Path, number: usize, line: &str) -> Result<ProgramItem, Trouble> {
+    let ProgramReply { id, reply } = serde_json::from_str(line).map_err(|error| {
         let wanted = "expected {\"id\": …, \"reply\": \"…\"}";
         Trouble::Usage(format!("{}:{number}: {error}; {wanted}", path.display()))
     })?;
     let program = extract(&reply).map(Arc::from);
-    Ok(Item { id, program: program.map_err(|why| Raised::new("NoProgram", why.to_string())) })
+    Ok(ProgramItem {
+        id,
+        program: program.map_err(|why| Raised::new("NoProgram", why.to_string())),
+    })
 }

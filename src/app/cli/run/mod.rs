@@ -64,7 +64,7 @@ pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
     let prepared = SessionSpec { keep_going: args.keep_going, ..spec }.prepare()?;
     headless(
         prepared,
-        &Wanted {
+        &RunOutputs {
             prints: Prints::of(args.json, args.papers),
             report: args.report.as_deref(),
             state: args.state.as_deref(),
@@ -94,7 +94,7 @@ impl Prints {
 }
 
 /// What is written of a session without a screen.
-pub struct Wanted<'a> {
+pub struct RunOutputs<'a> {
     pub prints: Prints,
     pub report: Option<&'a Path>,
     pub state: Option<&'a Path>,
@@ -104,7 +104,7 @@ pub struct Wanted<'a> {
 ///
 /// # Errors
 /// It cannot start, or what is wanted cannot be written.
-pub fn headless(mut prepared: PreparedSession, wanted: &Wanted<'_>) -> Result<RunEnd, Trouble> {
+pub fn headless(mut prepared: PreparedSession, wanted: &RunOutputs<'_>) -> Result<RunEnd, Trouble> {
     // Only the whole last state needs the details of all tasks.
     prepared.is_attachable = true;
     prepared.keeps = if wanted.state.is_some() { Keeps::All } else { Keeps::Tasks(RECENT) };

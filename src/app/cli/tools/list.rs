@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::args::{ListArgs, ShowArgs};
 use super::open::ToolSession;
-use crate::cli::compare::table::Table;
+use crate::cli::compare::table::PlainTable;
 use crate::cli::{colour, out, trouble::Trouble};
 use crate::domain::{State, ToolSpec, words::clipped, words::credits};
 use crate::session::SessionSpec;
@@ -19,7 +19,7 @@ pub fn list(args: &ListArgs) -> Result<(), Trouble> {
         let specs: Vec<_> = state.tools.values().map(|tool| &tool.spec).collect();
         return out::print_pretty(&specs);
     }
-    let mut table = Table::new("", 4, &["tool", "effect", "from", "description"]);
+    let mut table = PlainTable::new("", 4, &["tool", "effect", "from", "description"]);
     for tool in state.tools.values() {
         let ToolSpec { name, effect, source, description, disabled, .. } = &*tool.spec;
         let said = match disabled {

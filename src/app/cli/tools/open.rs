@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use super::args::FromArgs;
 use crate::cli::{out, trouble::Trouble};
 use crate::domain::{Command, Event, Record, SessionEvent, State, ToolState, words};
-use crate::session::{Engine, JournalChoice, Session, SessionSpec, TaskSource};
+use crate::session::{Engine, JournalChoice, SessionHandle, SessionSpec, TaskSource};
 
 /// The session, and its state as far as it is folded.
 pub struct ToolSession {
@@ -43,7 +43,7 @@ impl ToolSession {
         let prepared = spec.prepare()?;
         let of_tools = prepared.workspace.notices(|tool| is_meant(tool.as_str()));
         prepared.about_servers.iter().chain(&of_tools).for_each(|notice| out::warn(notice));
-        let Session { records, commands, engine, .. } = prepared.spawn()?;
+        let SessionHandle { records, commands, engine, .. } = prepared.spawn()?;
         let mut session = Self { state: State::default(), records, commands, engine };
         session.fold_until(|_, event| {
             matches!(event, Event::Session(SessionEvent::ToolsAdded { .. }))

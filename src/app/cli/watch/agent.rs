@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::WatchArgs;
-use super::place::Place;
+use super::place::AgentLaunch;
 use crate::cli::trouble::Trouble;
-use crate::model::relay::News;
+use crate::model::relay::ListenerNews;
 use crate::serve::agent::{Agent, Environment, Manner, unseen};
 use crate::serve::watch::Listener;
 
@@ -21,14 +21,14 @@ const SILENCE: Duration = Duration::from_secs(10);
 /// It cannot be started.
 pub async fn start(
     args: &WatchArgs,
-    place: &Place,
+    place: &AgentLaunch,
     manner: &Manner,
-    news: &UnboundedSender<News>,
+    news: &UnboundedSender<ListenerNews>,
 ) -> Result<Agent, Trouble> {
     let agent = Agent::start(&place.command, &place.environment, manner).await;
     let agent = agent.map_err(Trouble::usage)?;
     // The session may have ended already.
-    let _ = news.send(News::Started { command: args.title() });
+    let _ = news.send(ListenerNews::Started { command: args.title() });
     Ok(agent)
 }
 
@@ -37,14 +37,14 @@ pub async fn start(
 pub async fn follow(
     agent: &Agent,
     environment: &Environment,
-    news: &UnboundedSender<News>,
+    news: &UnboundedSender<ListenerNews>,
     seen: impl Fn() -> u64,
 ) -> Option<i32> {
     let silent = async {
         tokio::time::sleep(SILENCE).await;
         if seen() == 0 {
             for text in unseen::lines(agent.pid(), environment) {
-                let _ = news.send(News::Noticed(text));
+                let _ = news.send(ListenerNews::Noticed(text));
             }
         }
         std::future::pending::<()>().await;
@@ -53,7 +53,7 @@ pub async fn follow(
         code = agent.wait() => code,
         () = silent => None,
     };
-    let _ = news.send(News::Ended { code });
+    let _ = news.send(ListenerNews::Ended { code });
     code
 }
 

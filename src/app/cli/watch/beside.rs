@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tokio::sync::{Notify, mpsc};
 
-use super::place::Place;
+use super::place::AgentLaunch;
 use super::scenario::{self, Trial};
 use super::{WatchArgs, agent, begin, folder};
 use crate::cli::out::{expect_place, warn};
@@ -23,14 +23,14 @@ use crate::ui::text::clean;
 use crate::ui::wording::told;
 
 /// What a session without a screen keeps of its records.
-struct Kept {
+struct WatchRecords {
     state: State,
     folded: Folded,
     trouble: Option<std::io::Error>,
     /// Its own lines are written: the agent has no terminal that they would disturb.
     speaks: bool,
     /// The agent asked something that is not in the record, and is to end.
-    is_refused: Rc<Refused>,
+    is_refused: Rc<RefusalSignal>,
     /// What a scenario needs of it.
     trial: Option<Trial>,
     /// The first message of the agent.
@@ -39,13 +39,13 @@ struct Kept {
 
 /// Whether a request was refused, and what waits for that.
 #[derive(Default)]
-struct Refused {
+struct RefusalSignal {
     is_so: Cell<bool>,
     notify: Notify,
 }
 
 /// Runs the agent and its session to the end of the agent; without an agent, until a signal comes.
-pub fn run(args: &WatchArgs, mut place: Place) -> Result<ExitCode, Trouble> {
+pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble> {
     for path in [&args.report, &args.state, &args.html].into_iter().flatten() {
         expect_place(path)?;
     }
@@ -60,8 +60,8 @@ pub fn run(args: &WatchArgs, mut place: Place) -> Result<ExitCode, Trouble> {
         None => Folded::default(),
     };
     let speaks = manner != Manner::Terminal;
-    let refused = Rc::<Refused>::default();
-    let kept = Kept {
+    let refused = Rc::<RefusalSignal>::default();
+    let kept = WatchRecords {
         state: State::keeping(prepared.keeps),
         folded,
         trouble: None,
@@ -137,7 +137,7 @@ async fn session(
     prepared: PreparedSession,
     commands: mpsc::UnboundedReceiver<Command>,
     stop: mpsc::UnboundedSender<Command>,
-    kept: Rc<RefCell<Kept>>,
+    kept: Rc<RefCell<WatchRecords>>,
 ) -> Result<State, Trouble> {
     let attached = stop.downgrade();
     let past = prepared.beginning.past().last().map_or(0, |record| record.n);
@@ -152,7 +152,7 @@ async fn session(
     Ok(prepared.run(commands, Some(attached), listener).await?)
 }
 
-impl Kept {
+impl WatchRecords {
     /// Takes a record, which is new, or of the past that the session goes on after.
     fn take(&mut self, record: &Record, is_new: bool) {
         self.state.apply(record);
@@ -187,7 +187,7 @@ impl Kept {
     }
 }
 
-fn finish(args: &WatchArgs, state: &State, kept: &mut Kept) -> Result<(), Trouble> {
+fn finish(args: &WatchArgs, state: &State, kept: &mut WatchRecords) -> Result<(), Trouble> {
     if let Some(error) = kept.trouble.take() {
         return Err(Trouble::failed(error));
     }

@@ -18,11 +18,11 @@ use clap::Args;
 use tokio::sync::mpsc;
 
 use self::again::AgainArgs;
-use self::place::Place;
+use self::place::AgentLaunch;
 use super::ConfigArgs;
 use super::trouble::Trouble;
 use crate::domain::{BreakpointSpec, FaultSpec, Knob};
-use crate::model::relay::News;
+use crate::model::relay::ListenerNews;
 use crate::scenario::ScenarioFile;
 use crate::serve::watch::{Listener, Listening, listen};
 use crate::session::{Feed, JournalChoice, PreparedSession, SessionSpec, TaskSource};
@@ -113,7 +113,7 @@ pub struct WatchArgs {
 /// # Errors
 /// The agent or the session cannot be started, or what was wanted cannot be written.
 pub fn watch(args: &WatchArgs) -> Result<ExitCode, Trouble> {
-    let place = Place::new(args)?;
+    let place = AgentLaunch::new(args)?;
     match args.headless || (place.wants_terminal && !args.command.is_empty()) {
         true => beside::run(args, place),
         false => shown::run(args, place),
@@ -133,7 +133,7 @@ impl WatchArgs {
         has_screen: bool,
         varies: &[String],
         scenario: Option<&ScenarioFile>,
-    ) -> Result<(PreparedSession, mpsc::UnboundedSender<News>), Trouble> {
+    ) -> Result<(PreparedSession, mpsc::UnboundedSender<ListenerNews>), Trouble> {
         let (news, inbox) = mpsc::unbounded_channel();
         let folder = self.record.as_deref().map(folder::journal).transpose()?;
         let journal = match (self.journal.as_ref().or(folder.as_ref()), self.no_journal) {
@@ -168,12 +168,12 @@ impl WatchArgs {
 /// The address needs a token, or an upstream is no address.
 fn begin(
     args: &WatchArgs,
-    place: &mut Place,
-    news: &mpsc::UnboundedSender<News>,
+    place: &mut AgentLaunch,
+    news: &mpsc::UnboundedSender<ListenerNews>,
 ) -> Result<Listener, Trouble> {
     for text in std::mem::take(&mut place.environment.notes) {
         // The session may have ended already.
-        let _ = news.send(News::Noticed(text));
+        let _ = news.send(ListenerNews::Noticed(text));
     }
     if let Some(servers) = &mut place.servers {
         servers.listen()?;

@@ -16,7 +16,7 @@ use crate::serve::watch::{Bound, Upstreams, bind};
 const RECIPES: &str = "agents.toml";
 
 /// The address of the listener, and the environment that it makes.
-pub struct Place {
+pub struct AgentLaunch {
     pub socket: Option<Bound>,
     pub address: Url,
     pub environment: Environment,
@@ -30,7 +30,7 @@ pub struct Place {
     pub varies: Vec<String>,
 }
 
-impl Place {
+impl AgentLaunch {
     /// Takes the address.
     ///
     /// # Errors

@@ -10,28 +10,28 @@ use futures::future::BoxFuture;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
-use super::place::Place;
+use super::place::AgentLaunch;
 use super::{WatchArgs, agent, begin};
 use crate::cli::{live, out, runtime::runtime, save, trouble::Trouble};
 use crate::config::UiConfig;
 use crate::domain::{Command, state::Keeps, state::RECENT};
-use crate::model::relay::News;
+use crate::model::relay::ListenerNews;
 use crate::serve::agent::{Manner, Output, Stream};
 use crate::serve::watch::Listener;
-use crate::session::{PreparedSession, Session};
+use crate::session::{PreparedSession, SessionHandle};
 use crate::ui::{self, AgentOutput, OutputLine, tour::Tour};
 
 /// The agent of a session on the screen.
-pub struct Shown {
+pub struct WatchedAgent {
     pub listener: Arc<Listener>,
     /// What the agent prints, or what agents need that are started elsewhere.
     pub output: Arc<Output>,
     /// `None`: it was started elsewhere.
-    pub agent: Option<Running>,
+    pub agent: Option<AgentThread>,
 }
 
 /// An agent that this program has started.
-pub struct Running {
+pub struct AgentThread {
     /// Dropping it ends the agent.
     pub leave: oneshot::Sender<()>,
     /// Its exit code; `None`: a signal has ended it.
@@ -40,7 +40,7 @@ pub struct Running {
 
 /// How the screen of a watched session looks, where that is not configured.
 #[derive(Default)]
-pub struct Look {
+pub struct ScreenLook {
     pub tour: Option<Tour>,
     pub ui: Option<UiConfig>,
 }
@@ -59,17 +59,17 @@ pub struct Ended {
 /// The session or the agent cannot be started, or ended early; or there is no terminal.
 pub fn show(
     mut prepared: PreparedSession,
-    look: Look,
-    begin: impl FnOnce(Option<&Path>) -> Result<Shown, Trouble>,
+    look: ScreenLook,
+    begin: impl FnOnce(Option<&Path>) -> Result<WatchedAgent, Trouble>,
 ) -> Result<Ended, Trouble> {
     live::expect_terminal()?;
     prepared.keeps = Keeps::Tasks(RECENT);
     let mut config = prepared.config.clone();
     config.ui = look.ui.unwrap_or(config.ui);
-    let Session { opened, title, journal, records, taken, commands, seat, engine } =
+    let SessionHandle { opened, title, journal, records, taken, commands, seat, engine } =
         prepared.spawn()?;
-    let Shown { listener, output, agent } = begin(journal.as_deref())?;
-    let source = ui::Source {
+    let WatchedAgent { listener, output, agent } = begin(journal.as_deref())?;
+    let source = ui::SessionSource {
         opened: Some(opened),
         records: ui::Records::Live(records, taken, Arc::clone(&engine.broken)),
         commands: Some(commands.clone()),
@@ -78,7 +78,7 @@ pub fn show(
         twins: None,
         sweeps: None,
         scenarios: save::saver(None, journal.clone()),
-        output: Some(Arc::new(Lines(output))),
+        output: Some(Arc::new(OutputReader(output))),
     };
     let screen = live::settings(&config, title, None).map(|mut settings| {
         settings.screen.journal = journal.as_deref().and_then(live::follow);
@@ -87,7 +87,7 @@ pub fn show(
     });
     let screen = screen.and_then(|settings| ui::run(source, settings).map_err(Trouble::failed));
     // Regardless of how the screen ended, agent and session must end properly.
-    let code = agent.and_then(|Running { leave, thread, .. }| {
+    let code = agent.and_then(|AgentThread { leave, thread, .. }| {
         drop(leave);
         thread.join().ok().map(|code| code.unwrap_or(128 + 15))
     });
@@ -100,24 +100,24 @@ pub fn show(
 }
 
 /// Shows the agent of a command until the person leaves, which ends it.
-pub fn run(args: &WatchArgs, mut place: Place) -> Result<ExitCode, Trouble> {
+pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble> {
     let (mut prepared, news) = args.session(true, &place.varies, None)?;
     prepared.is_attachable = true;
     let mut saved = None;
-    let Ended { screen, code } = show(prepared, Look::default(), |journal| {
+    let Ended { screen, code } = show(prepared, ScreenLook::default(), |journal| {
         saved = journal.map(Path::to_owned);
         let listener = Arc::new(begin(args, &mut place, &news)?);
         if !args.command.is_empty() {
             let (output, agent) = start(args, place, news, &listener, journal)?;
-            return Ok(Shown { listener, output, agent: Some(agent) });
+            return Ok(WatchedAgent { listener, output, agent: Some(agent) });
         }
         let output = Output::new(None);
         let lines = place.environment.lines_to_copy(&place.address);
         lines.lines().for_each(|line| output.add(Stream::Toolyard, line.as_bytes()));
         let text = "the lines that make agents send their requests here are in the pane Output";
         // The session may have ended already.
-        let _ = news.send(News::Noticed(text.to_owned()));
-        Ok(Shown { listener, output: Arc::new(output), agent: None })
+        let _ = news.send(ListenerNews::Noticed(text.to_owned()));
+        Ok(WatchedAgent { listener, output: Arc::new(output), agent: None })
     })?;
     saved.map_or(Ok(()), |path| out::print_line(format!("journal: {}", path.display())))?;
     Ok(match (screen, code) {
@@ -130,11 +130,11 @@ pub fn run(args: &WatchArgs, mut place: Place) -> Result<ExitCode, Trouble> {
 /// Starts the process of the agent, and a thread that follows it.
 fn start(
     args: &WatchArgs,
-    place: Place,
-    news: UnboundedSender<News>,
+    place: AgentLaunch,
+    news: UnboundedSender<ListenerNews>,
     listener: &Arc<Listener>,
     journal: Option<&Path>,
-) -> Result<(Arc<Output>, Running), Trouble> {
+) -> Result<(Arc<Output>, AgentThread), Trouble> {
     let runtime = runtime()?;
     let manner = args.out.clone().map_or(Manner::Captured, Manner::CapturedTo);
     let started = runtime.block_on(agent::start(args, &place, &manner, &news))?;
@@ -156,13 +156,13 @@ fn start(
             };
             if let Some(path) = saved {
                 let text = format!("what was seen is in the journal {}", path.display());
-                let _ = news.send(News::Noticed(text));
+                let _ = news.send(ListenerNews::Noticed(text));
             }
             code
         })
     };
     let thread = thread::Builder::new().name("agent".to_owned()).spawn(work);
-    Ok((output, Running { leave, thread: thread.map_err(Trouble::failed)? }))
+    Ok((output, AgentThread { leave, thread: thread.map_err(Trouble::failed)? }))
 }
 
 fn exit(code: i32) -> ExitCode {
@@ -171,9 +171,9 @@ fn exit(code: i32) -> ExitCode {
 
 /// The output of an agent, as the screen reads it.
 #[derive(Debug)]
-struct Lines(Arc<Output>);
+struct OutputReader(Arc<Output>);
 
-impl AgentOutput for Lines {
+impl AgentOutput for OutputReader {
     fn version(&self) -> u64 {
         self.0.count()
     }
@@ -181,7 +181,7 @@ impl AgentOutput for Lines {
     fn lines(&self) -> Vec<OutputLine> {
         let lines = self.0.lines();
         let first = self.0.count().saturating_sub(lines.len() as u64);
-        let line = |(n, line): (u64, &Arc<crate::serve::agent::Line>)| OutputLine {
+        let line = |(n, line): (u64, &Arc<crate::serve::agent::AgentLine>)| OutputLine {
             n,
             text: line.text.clone(),
             stream: match line.stream {

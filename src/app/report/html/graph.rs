@@ -19,14 +19,14 @@ const MOST: usize = 120;
 
 /// What a node of the graph is about.
 #[derive(Default)]
-struct Node {
+struct ToolNode {
     calls: u32,
     failed: u32,
 }
 
 /// The walks of all tasks together.
 struct Walked<'a> {
-    nodes: IndexMap<&'a str, Node>,
+    nodes: IndexMap<&'a str, ToolNode>,
     edges: Vec<((usize, usize), u32)>,
 }
 
@@ -44,7 +44,7 @@ pub fn section(state: &State) -> String {
 
 impl<'a> Walked<'a> {
     fn of(state: &'a State) -> Self {
-        let mut nodes: IndexMap<&str, Node> = IndexMap::new();
+        let mut nodes: IndexMap<&str, ToolNode> = IndexMap::new();
         let mut edges: BTreeMap<(usize, usize), u32> = BTreeMap::new();
         for task in &state.tasks {
             let mut at = None;
@@ -120,7 +120,7 @@ impl<'a> Walked<'a> {
 
 /// Goes on to a tool, and returns its node.
 fn walk<'a>(
-    nodes: &mut IndexMap<&'a str, Node>,
+    nodes: &mut IndexMap<&'a str, ToolNode>,
     edges: &mut BTreeMap<(usize, usize), u32>,
     from: Option<usize>,
     to: &'a str,
@@ -142,7 +142,7 @@ fn walk<'a>(
 }
 
 /// A node with its name, its calls and its score.
-fn shape(state: &State, name: &str, about: &Node, (x, y): (f64, f64)) -> String {
+fn shape(state: &State, name: &str, about: &ToolNode, (x, y): (f64, f64)) -> String {
     let (left, top) = (x - NODE.0 / 2.0, y - NODE.1 / 2.0);
     let is_tool = name != START && name != END;
     let hurt = if about.failed > 0 { " hurt" } else { "" };

@@ -1,7 +1,7 @@
 //! The transcript: one entry for each line that the screen has, with the whole texts.
 
 use super::page::{element, escaped};
-use crate::domain::state::{Line, What};
+use crate::domain::state::{TranscriptLine, What};
 use crate::domain::words::counted;
 use crate::domain::{
     By, ModelCallPhase, ModelCallState, Role, State, StepState, TaskId, TaskState, ToolCallPhase,
@@ -11,11 +11,11 @@ use crate::ui::{marks, wording};
 
 /// The entries of a task; or those that belong to none.
 pub fn lines(state: &State, task: Option<TaskId>) -> String {
-    let own = state.transcript.iter().filter(|line: &&Line| line.task == task);
+    let own = state.transcript.iter().filter(|line: &&TranscriptLine| line.task == task);
     own.filter_map(|line| entry(state, line)).collect()
 }
 
-fn entry(state: &State, line: &Line) -> Option<String> {
+fn entry(state: &State, line: &TranscriptLine) -> Option<String> {
     let task = line.task.and_then(|task| state.task(task));
     Some(match &line.what {
         // The heading has it.

@@ -14,7 +14,7 @@ use tokio::sync::mpsc as news;
 
 use super::asking::Asking;
 use super::means::{Means, Memory};
-use super::news::News;
+use super::news::ReaderNews;
 use super::pool::Pool;
 use crate::domain::{
     Embedding, ModelError, ModelErrorKind, ModelSpec, ReaderAbout, ReaderEvent, ToolName, ToolSpec,
@@ -22,8 +22,8 @@ use crate::domain::{
 };
 use crate::engine::{Query, Ranker, Scored};
 use crate::model::{Embedder, Model};
-use crate::papers::cotools::{Layer, ModelSize, Pooling, Retrieval, Use, tool_text};
-use crate::store::states::{Place, SharedStates, TextKey};
+use crate::papers::cotools::{ModelSize, Pooling, RecipeLayer, Retrieval, Use, tool_text};
+use crate::store::states::{SharedStates, StatePlace, TextKey};
 
 /// Texts in a request; some servers accept no more.
 const AT_ONCE: usize = 32;
@@ -40,7 +40,7 @@ pub(super) struct EndpointRanker {
     /// `None` until the width of the embeddings is known.
     pool: RefCell<Option<Pool>>,
     tell: news::UnboundedSender<ReaderEvent>,
-    news: News,
+    news: ReaderNews,
 }
 
 impl EndpointRanker {
@@ -55,7 +55,7 @@ impl EndpointRanker {
             judge: None,
         };
         let _ = tell.send(ReaderEvent::HeadsLoaded { reader });
-        let (domain, news) = (domain.to_owned(), News::from(news));
+        let (domain, news) = (domain.to_owned(), ReaderNews::from(news));
         let (tools, pool) = (RefCell::default(), RefCell::default());
         let means = RefCell::new(Means::new(cache.clone(), memory));
         let is_fresh = memory == Memory::Fresh;
@@ -69,9 +69,13 @@ impl EndpointRanker {
     }
 
     /// Where its vectors are in the cache.
-    fn place(&self) -> Place {
+    fn place(&self) -> StatePlace {
         let model = self.embedder().map_or("", Embedder::model);
-        Place { model: format!("embeddings: {model}"), layer: Layer::Final, pooling: Pooling::Mean }
+        StatePlace {
+            model: format!("embeddings: {model}"),
+            layer: RecipeLayer::Final,
+            pooling: Pooling::Mean,
+        }
     }
 
     /// The vectors of texts that were embedded before.

@@ -11,17 +11,17 @@ use tokio::sync::{mpsc as news, oneshot};
 
 use super::judge::ToJudge;
 use super::means::Memory;
-use super::news::News;
-use super::work::{Asked, Start};
+use super::news::ReaderNews;
+use super::work::{ReaderRequest, ReaderStart};
 use crate::domain::{JudgedPiece, ModelError, ModelErrorKind, ModelSpec, ReaderEvent, ToolSpec};
 use crate::engine::{Query, Ranker, Scored, on_this_machine};
 
 /// A reader on a thread of its own, which ends with it.
 pub(super) struct LocalRanker {
     spec: ModelSpec,
-    asked: mpsc::Sender<Asked>,
+    asked: mpsc::Sender<ReaderRequest>,
     to_judge: mpsc::Sender<ToJudge>,
-    news: News,
+    news: ReaderNews,
     cancelled: Arc<AtomicBool>,
     /// What its thread begins with; `None`: it has begun.
     start: RefCell<Option<Thread>>,
@@ -37,7 +37,7 @@ impl LocalRanker {
         let (to_judge, to_be_judged) = mpsc::channel();
         let (tell, news) = news::unbounded_channel();
         let cancelled = Arc::new(AtomicBool::new(false));
-        let work = Start {
+        let work = ReaderStart {
             file: file.to_owned(),
             heads: heads.to_owned(),
             name: name.clone(),
@@ -47,7 +47,7 @@ impl LocalRanker {
         };
         let start: Thread = Box::new(move || work.run(&orders, to_be_judged, &tell));
         let spec = on_this_machine(&name);
-        let (news, start) = (News::from(news), RefCell::new(Some(start)));
+        let (news, start) = (ReaderNews::from(news), RefCell::new(Some(start)));
         Self { spec, asked, to_judge, news, cancelled, start }
     }
 
@@ -77,13 +77,13 @@ impl Ranker for LocalRanker {
     fn take_tools(&self, tools: Vec<Arc<ToolSpec>>) {
         self.begin();
         // A thread that has ended has said why.
-        let _ = self.asked.send(Asked::Tools(tools));
+        let _ = self.asked.send(ReaderRequest::Tools(tools));
     }
 
     fn rank<'a>(&'a self, query: Query<'a>) -> LocalBoxFuture<'a, Result<Scored, ModelError>> {
         self.begin();
         let (answer, answered) = oneshot::channel();
-        let _ = self.asked.send(Asked::Rank { query: query.into(), answer });
+        let _ = self.asked.send(ReaderRequest::Rank { query: query.into(), answer });
         async move {
             let gone = || "the reader has ended".to_owned();
             let answered = answered.await.unwrap_or_else(|_| Err(gone()));

@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use crate::papers::cotools::{BadShape, RunningMean};
-use crate::store::states::{Place, SharedStates, StatesError, TextKey};
+use crate::store::states::{SharedStates, StatePlace, StatesError, TextKey};
 
 /// What a reader has of earlier sessions, and later sessions of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(super) struct Means {
     cache: SharedStates,
     memory: Memory,
     /// What is not kept.
-    own: HashMap<(String, Place), Own>,
+    own: HashMap<(String, StatePlace), Own>,
 }
 
 #[derive(Default)]
@@ -42,7 +42,7 @@ impl Means {
     pub fn ask(
         &mut self,
         domain: &str,
-        at: &Place,
+        at: &StatePlace,
         text: &str,
         state: &[f32],
     ) -> Result<RunningMean, StatesError> {
@@ -77,11 +77,11 @@ impl Means {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::papers::cotools::{Layer, Pooling};
+    use crate::papers::cotools::{Pooling, RecipeLayer};
     use crate::store::states::StateCache;
 
-    fn at() -> Place {
-        Place { model: "m".to_owned(), layer: Layer::Final, pooling: Pooling::Mean }
+    fn at() -> StatePlace {
+        StatePlace { model: "m".to_owned(), layer: RecipeLayer::Final, pooling: Pooling::Mean }
     }
 
     #[test]

@@ -9,15 +9,15 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use crate::domain::ReaderEvent;
 
 /// What a reader says beside the effects, until somebody listens.
-pub(super) struct News(RefCell<Option<UnboundedReceiver<ReaderEvent>>>);
+pub(super) struct ReaderNews(RefCell<Option<UnboundedReceiver<ReaderEvent>>>);
 
-impl From<UnboundedReceiver<ReaderEvent>> for News {
+impl From<UnboundedReceiver<ReaderEvent>> for ReaderNews {
     fn from(news: UnboundedReceiver<ReaderEvent>) -> Self {
         Self(RefCell::new(Some(news)))
     }
 }
 
-impl News {
+impl ReaderNews {
     /// The news from now on; nothing for a second listener.
     pub fn stream(&self) -> LocalBoxStream<'static, ReaderEvent> {
         let Some(news) = self.0.take() else { return stream::empty().boxed_local() };

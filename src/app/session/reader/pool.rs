@@ -9,7 +9,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::asking::Asking;
 use crate::domain::{ReaderEvent, ToolName, ToolSpec};
 use crate::engine::Scored;
-use crate::papers::cotools::{BadShape, Layer, Pooling, Retrieval, RunningMean, tool_text};
+use crate::papers::cotools::{BadShape, Pooling, RecipeLayer, Retrieval, RunningMean, tool_text};
 
 /// How often it says how many tools are encoded.
 const SAID_EVERY: Duration = Duration::from_millis(500);
@@ -38,7 +38,7 @@ impl Pool {
     }
 
     /// The states that a tool needs.
-    pub fn at(&self) -> Vec<(Layer, Pooling)> {
+    pub fn at(&self) -> Vec<(RecipeLayer, Pooling)> {
         self.uses().map(Retrieval::at).collect()
     }
 
@@ -54,7 +54,7 @@ impl Pool {
     pub fn take(
         &mut self,
         tools: &[Arc<ToolSpec>],
-        cached: impl Fn(&[String], (Layer, Pooling)) -> Vec<Option<Vec<f32>>>,
+        cached: impl Fn(&[String], (RecipeLayer, Pooling)) -> Vec<Option<Vec<f32>>>,
     ) {
         let now: HashMap<&ToolName, &str> =
             tools.iter().map(|tool| (&tool.name, tool.description.as_str())).collect();
@@ -195,7 +195,7 @@ mod tests {
         all.iter().map(tool).collect()
     }
 
-    fn nothing(texts: &[String], _: (Layer, Pooling)) -> Vec<Option<Vec<f32>>> {
+    fn nothing(texts: &[String], _: (RecipeLayer, Pooling)) -> Vec<Option<Vec<f32>>> {
         vec![None; texts.len()]
     }
 
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn states_from_the_cache_are_there_at_once_if_they_have_the_width() {
         let (mut pool, mut told) = pool();
-        let cached = |texts: &[String], _: (Layer, Pooling)| {
+        let cached = |texts: &[String], _: (RecipeLayer, Pooling)| {
             let state = |text: &String| match text.contains("wide") {
                 true => Some(vec![1.0, 2.0, 3.0]),
                 false => Some(vec![text.len() as f32, 1.0]),

@@ -17,16 +17,16 @@ use crate::domain::{ReaderAbout, ReaderEvent, ToolSpec};
 use crate::encoder::Encoder;
 use crate::encoder::heads::LoadedHeads;
 use crate::engine::Scored;
-use crate::papers::cotools::{HeadAbout, HeadFile, Layer, Pooling, Retrieval, Use};
+use crate::papers::cotools::{HeadAbout, HeadFile, Pooling, RecipeLayer, Retrieval, Use};
 
 /// What the thread is asked for.
-pub(super) enum Asked {
+pub(super) enum ReaderRequest {
     Tools(Vec<Arc<ToolSpec>>),
     Rank { query: Asking, answer: oneshot::Sender<Result<Scored, String>> },
 }
 
 /// What the thread begins with.
-pub(super) struct Start {
+pub(super) struct ReaderStart {
     pub file: PathBuf,
     pub heads: Vec<PathBuf>,
     pub name: String,
@@ -35,10 +35,10 @@ pub(super) struct Start {
     pub cancelled: Arc<AtomicBool>,
 }
 
-impl Start {
+impl ReaderStart {
     pub fn run(
         self,
-        orders: &mpsc::Receiver<Asked>,
+        orders: &mpsc::Receiver<ReaderRequest>,
         to_be_judged: mpsc::Receiver<ToJudge>,
         news: &news::UnboundedSender<ReaderEvent>,
     ) {
@@ -57,7 +57,7 @@ impl Start {
                 let _ = news.send(ReaderEvent::ReaderFailed { error: error.clone() });
                 // Requests that were made meanwhile, and later ones, fail with the same error.
                 while let Ok(asked) = orders.recv() {
-                    if let Asked::Rank { answer, .. } = asked {
+                    if let ReaderRequest::Rank { answer, .. } = asked {
                         let _ = answer.send(Err(error.clone()));
                     }
                 }
@@ -73,8 +73,8 @@ impl Start {
                 true => orders.try_recv(),
             };
             match asked {
-                Ok(Asked::Tools(tools)) => reading.take(&tools),
-                Ok(Asked::Rank { query, answer }) => {
+                Ok(ReaderRequest::Tools(tools)) => reading.take(&tools),
+                Ok(ReaderRequest::Rank { query, answer }) => {
                     let _ = answer.send(reading.rank(&query));
                 }
                 Err(TryRecvError::Empty) => reading.encode_one(),
@@ -86,7 +86,7 @@ impl Start {
     fn open(
         &self,
         news: &news::UnboundedSender<ReaderEvent>,
-    ) -> Result<(Reading, Option<ReadingAlong>, ReaderAbout), String> {
+    ) -> Result<(ReaderWorker, Option<ReadingAlong>, ReaderAbout), String> {
         let cache = config::default_states();
         let encoder = Encoder::open(&self.file, cache.as_deref()).map_err(|why| why.to_string())?;
         let heads = LoadedHeads::load(&self.heads, &encoder).map_err(|why| why.to_string())?;
@@ -108,7 +108,7 @@ impl Start {
             heads: learned,
             judge: judged,
         };
-        let reading = Reading {
+        let reading = ReaderWorker {
             means: Means::new(encoder.cache().clone(), self.memory),
             is_fresh: self.memory == Memory::Fresh,
             encoder,
@@ -128,10 +128,10 @@ fn lesson(about: &HeadAbout) -> String {
 }
 
 /// Where states are taken, in words.
-fn place((layer, pooling): (Layer, Pooling)) -> String {
+fn place((layer, pooling): (RecipeLayer, Pooling)) -> String {
     let layer = match layer {
-        Layer::After(layer) => format!("layer {layer}"),
-        Layer::Final => "final layer".to_owned(),
+        RecipeLayer::After(layer) => format!("layer {layer}"),
+        RecipeLayer::Final => "final layer".to_owned(),
     };
     let pooling = match pooling {
         Pooling::Mean => "mean",
@@ -142,7 +142,7 @@ fn place((layer, pooling): (Layer, Pooling)) -> String {
 }
 
 /// The model at work.
-struct Reading {
+struct ReaderWorker {
     encoder: Encoder,
     pool: Pool,
     means: Means,
@@ -153,7 +153,7 @@ struct Reading {
     news: news::UnboundedSender<ReaderEvent>,
 }
 
-impl Reading {
+impl ReaderWorker {
     /// Takes over the tools that there are now. States from the cache are there at once.
     fn take(&mut self, tools: &[Arc<ToolSpec>]) {
         let Self { encoder, pool, .. } = self;

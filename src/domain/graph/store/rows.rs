@@ -2,7 +2,7 @@
 
 use petgraph::{stable_graph::NodeIndex, visit::EdgeRef as _};
 
-use super::{Node, Prior, Structure, ToolGraph, Transition};
+use super::{GraphNode, Prior, Structure, ToolGraph, Transition};
 use crate::id::ToolName;
 
 /// One step out of a node, stored or implied.
@@ -16,7 +16,7 @@ pub struct Successor<'a> {
 
 /// All steps out of a node.
 #[derive(Clone, Debug)]
-pub enum Row<'a> {
+pub enum GraphRow<'a> {
     /// Every tool, and `end` if set, all with the same prior: built only on request.
     Even { end: bool },
     /// These successors, ordered by rank.
@@ -25,16 +25,16 @@ pub enum Row<'a> {
 
 impl ToolGraph {
     /// All possible successors of `from`; `None` if there is no such node.
-    pub fn row(&self, from: &str) -> Option<Row<'_>> {
+    pub fn row(&self, from: &str) -> Option<GraphRow<'_>> {
         let from = self.node(from)?;
         match (self.prior, self.structure) {
-            _ if from == self.end => Some(Row::Listed(Vec::new())),
-            (_, Structure::Listed) => Some(Row::Listed(self.stored_row(from))),
+            _ if from == self.end => Some(GraphRow::Listed(Vec::new())),
+            (_, Structure::Listed) => Some(GraphRow::Listed(self.stored_row(from))),
             (Prior::Static | Prior::Uninformed, Structure::Implied) if from == self.start => {
-                Some(Row::Even { end: false })
+                Some(GraphRow::Even { end: false })
             }
-            (Prior::Uninformed, Structure::Implied) => Some(Row::Even { end: true }),
-            (Prior::Static, Structure::Implied) => Some(Row::Listed(self.learned_row(from))),
+            (Prior::Uninformed, Structure::Implied) => Some(GraphRow::Even { end: true }),
+            (Prior::Static, Structure::Implied) => Some(GraphRow::Listed(self.learned_row(from))),
         }
     }
 
@@ -61,7 +61,7 @@ impl ToolGraph {
     }
 
     fn successor(&self, to: NodeIndex, known: Transition) -> Successor<'_> {
-        let Node { name, rank } = &self.store[to];
+        let GraphNode { name, rank } = &self.store[to];
         Successor { name, rank: *rank, prior: known.prior, count: known.count }
     }
 }

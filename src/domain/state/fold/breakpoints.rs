@@ -4,7 +4,7 @@ use super::Family;
 use crate::acting::Acting;
 use crate::event::{BreakpointEvent, Lane};
 use crate::id::{RunId, TaskId};
-use crate::state::breakpoints::{BreakpointState, Stop};
+use crate::state::breakpoints::{BreakpointState, BreakpointStop};
 use crate::state::{Mode, State, What};
 
 impl State {
@@ -35,7 +35,7 @@ impl State {
                 known.stops = known.stops.saturating_add(1);
                 known.on &= !known.spec.once;
                 let place = known.spec.to_string();
-                self.control.stop = Some(Stop {
+                self.control.stop = Some(BreakpointStop {
                     breakpoint: *breakpoint,
                     was_sought: known.temporary,
                     place,

@@ -3,7 +3,7 @@
 use crate::event::{EffectRef, Lane};
 use crate::id::{EffectId, TaskId};
 use crate::state::{
-    EffectState, EmbeddingState, Hold, ModelCallState, Place, State, ToolCallState, is_next,
+    EffectIndex, EffectState, EmbeddingState, Hold, ModelCallState, State, ToolCallState, is_next,
 };
 
 impl State {
@@ -14,7 +14,7 @@ impl State {
         at: u64,
         effect: EffectRef,
         task: TaskId,
-        place: Place,
+        place: EffectIndex,
     ) -> Option<EffectState> {
         is_next(effect.id.0, self.effects.len()).then_some(())?;
         self.effects.push(place);
@@ -61,30 +61,32 @@ impl State {
 
     pub(super) fn effect_mut(&mut self, id: EffectId) -> Option<&mut EffectState> {
         match self.place(id)? {
-            Place::ModelCall(at) => self.model_calls.get_mut(at).map(|call| &mut call.effect),
-            Place::ToolCall(at) => self.tool_calls.get_mut(at).map(|call| &mut call.effect),
-            Place::Embedding(at) => self.embeddings.get_mut(at).map(|embed| &mut embed.effect),
+            EffectIndex::ModelCall(at) => self.model_calls.get_mut(at).map(|call| &mut call.effect),
+            EffectIndex::ToolCall(at) => self.tool_calls.get_mut(at).map(|call| &mut call.effect),
+            EffectIndex::Embedding(at) => {
+                self.embeddings.get_mut(at).map(|embed| &mut embed.effect)
+            }
         }
     }
 
     pub(super) fn model_call_mut(&mut self, id: EffectId) -> Option<&mut ModelCallState> {
         match self.place(id)? {
-            Place::ModelCall(at) => self.model_calls.get_mut(at),
-            Place::ToolCall(_) | Place::Embedding(_) => None,
+            EffectIndex::ModelCall(at) => self.model_calls.get_mut(at),
+            EffectIndex::ToolCall(_) | EffectIndex::Embedding(_) => None,
         }
     }
 
     pub(super) fn tool_call_mut(&mut self, id: EffectId) -> Option<&mut ToolCallState> {
         match self.place(id)? {
-            Place::ToolCall(at) => self.tool_calls.get_mut(at),
-            Place::ModelCall(_) | Place::Embedding(_) => None,
+            EffectIndex::ToolCall(at) => self.tool_calls.get_mut(at),
+            EffectIndex::ModelCall(_) | EffectIndex::Embedding(_) => None,
         }
     }
 
     pub(super) fn embedding_mut(&mut self, id: EffectId) -> Option<&mut EmbeddingState> {
         match self.place(id)? {
-            Place::Embedding(at) => self.embeddings.get_mut(at),
-            Place::ModelCall(_) | Place::ToolCall(_) => None,
+            EffectIndex::Embedding(at) => self.embeddings.get_mut(at),
+            EffectIndex::ModelCall(_) | EffectIndex::ToolCall(_) => None,
         }
     }
 }

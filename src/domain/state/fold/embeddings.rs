@@ -4,13 +4,13 @@ use super::Family;
 use crate::event::EmbeddingEvent;
 use crate::id::TaskId;
 use crate::state::models::CallUsage;
-use crate::state::{EmbeddingState, Place, State, What};
+use crate::state::{EffectIndex, EmbeddingState, State, What};
 
 impl State {
     fn apply_embedding(&mut self, at: u64, event: &EmbeddingEvent) {
         match event {
             EmbeddingEvent::EmbeddingRequested { effect, task, model, text } => {
-                let place = Place::Embedding(self.embeddings.len());
+                let place = EffectIndex::Embedding(self.embeddings.len());
                 let Some(effect) = self.request(at, *effect, *task, place) else { return };
                 let (model, text) = (model.clone(), text.clone());
                 let (error, ranking) = (None, None);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::id::{EffectId, TaskId};
-use crate::state::{Keeps, LISTED, Place, State, TaskState, index, next_number};
+use crate::state::{EffectIndex, Keeps, LISTED, State, TaskState, index, next_number};
 
 /// Scores of a tool that are kept.
 const SCORES: usize = 256;
@@ -99,9 +99,9 @@ impl State {
         let (models, tools) = (self.model_calls.gone(), self.tool_calls.gone());
         let embeddings = self.embeddings.gone();
         self.effects.forget_while(|place| match *place {
-            Place::ModelCall(at) => at < models,
-            Place::ToolCall(at) => at < tools,
-            Place::Embedding(at) => at < embeddings,
+            EffectIndex::ModelCall(at) => at < models,
+            EffectIndex::ToolCall(at) => at < tools,
+            EffectIndex::Embedding(at) => at < embeddings,
         });
         // What was told between tasks goes with the task before it.
         self.transcript.forget_while(|line| line.task.is_none_or(is_old));
@@ -131,15 +131,15 @@ impl State {
         let Some((at, place)) = index(id.0).zip(from.place(id)) else { return };
         self.effects.recall(at, place);
         match place {
-            Place::ModelCall(at) => {
+            EffectIndex::ModelCall(at) => {
                 let call = from.model_calls.get(at).cloned();
                 call.into_iter().for_each(|call| self.model_calls.recall(at, call));
             }
-            Place::ToolCall(at) => {
+            EffectIndex::ToolCall(at) => {
                 let call = from.tool_calls.get(at).cloned();
                 call.into_iter().for_each(|call| self.tool_calls.recall(at, call));
             }
-            Place::Embedding(_) => {}
+            EffectIndex::Embedding(_) => {}
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::event::{By, Event, Record, TaskEvent};
 use crate::id::TaskId;
 use crate::state::undo::{PRESSES, joined};
-use crate::state::{Line, State, What};
+use crate::state::{State, TranscriptLine, What};
 
 mod breakpoints;
 mod budget;
@@ -78,7 +78,7 @@ impl State {
             self.transcript.split_off(at);
             what = joined;
         }
-        self.transcript.push(Line { n: record.n, at: record.at, task, what });
+        self.transcript.push(TranscriptLine { n: record.n, at: record.at, task, what });
     }
 
     /// The place of the line that this press of a key goes on with, and both as one line. The budget plan that the press

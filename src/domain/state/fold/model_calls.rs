@@ -8,7 +8,7 @@ use crate::event::{Bill, ModelCallEvent};
 use crate::finite::Finite;
 use crate::id::TaskId;
 use crate::state::models::{CallUsage, FailedUsage};
-use crate::state::{ModelCallPhase, ModelCallState, Place, Source, State, What};
+use crate::state::{EffectIndex, EvidenceSource, ModelCallPhase, ModelCallState, State, What};
 
 impl State {
     fn apply_model_call(&mut self, at: u64, event: &ModelCallEvent) {
@@ -22,7 +22,7 @@ impl State {
                 evidence,
             } => {
                 let request = self.shared(*task, request);
-                let place = Place::ModelCall(self.model_calls.len());
+                let place = EffectIndex::ModelCall(self.model_calls.len());
                 let Some(effect) = self.request(at, *of, *task, place) else { return };
                 self.model_calls.push(ModelCallState {
                     effect,
@@ -43,7 +43,7 @@ impl State {
                 if let Some(task) = self.task_mut(*task) {
                     task.add_model_call(*role, of.id);
                 }
-                self.seek(at, *task, *evidence, Source::Model(of.id));
+                self.seek(at, *task, *evidence, EvidenceSource::Model(of.id));
             }
             ModelCallEvent::ModelCallStarted { effect } => {
                 self.start(at, *effect);

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::Family;
 use crate::event::{By, ToolCallEvent};
 use crate::id::TaskId;
-use crate::state::{Place, Relayed, Source, State, ToolCallPhase, ToolCallState, What};
+use crate::state::{
+    EffectIndex, EvidenceSource, Relayed, State, ToolCallPhase, ToolCallState, What,
+};
 
 impl State {
     fn apply_tool_call(&mut self, at: u64, event: &ToolCallEvent) {
@@ -20,7 +22,7 @@ impl State {
                 by,
                 wire_id,
             } => {
-                let place = Place::ToolCall(self.tool_calls.len());
+                let place = EffectIndex::ToolCall(self.tool_calls.len());
                 let Some(effect) = self.request(at, *of, *task, place) else { return };
                 self.tool_calls.push(ToolCallState {
                     effect,
@@ -46,7 +48,7 @@ impl State {
                     task.add_tool_call(of.id);
                 }
                 self.call_of_program(*of, *task);
-                self.seek(at, *task, *evidence, Source::Call(of.id));
+                self.seek(at, *task, *evidence, EvidenceSource::Call(of.id));
             }
             ToolCallEvent::ToolCallStarted { effect } => {
                 self.start(at, *effect);

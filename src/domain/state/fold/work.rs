@@ -7,7 +7,7 @@ use crate::event::PlanEvent;
 use crate::id::TaskId;
 use crate::null_filter::NullReason;
 use crate::plan::EvidenceId;
-use crate::state::{EvidenceState, Source, State, What};
+use crate::state::{EvidenceSource, EvidenceState, State, What};
 
 impl State {
     fn apply_plan(&mut self, at: u64, event: &PlanEvent) {
@@ -40,7 +40,9 @@ impl State {
                 // What needs null evidence is found without an effect.
                 let without = matches!(nulled, Some(NullReason::Needs(_)));
                 if without {
-                    task.work.evidence.insert(*evidence, EvidenceState::new(Source::None, at));
+                    task.work
+                        .evidence
+                        .insert(*evidence, EvidenceState::new(EvidenceSource::None, at));
                 }
                 if let Some(state) = task.work.evidence.get_mut(evidence) {
                     state.found = Some(at);
@@ -58,7 +60,7 @@ impl State {
         at: u64,
         task: TaskId,
         evidence: Option<EvidenceId>,
-        source: Source,
+        source: EvidenceSource,
     ) {
         if let Some((evidence, task)) = evidence.zip(self.task_mut(task)) {
             task.work.evidence.insert(evidence, EvidenceState::new(source, at));

@@ -1,6 +1,6 @@
 //! Which breakpoints match a call, and what went wrong with it.
 
-use crate::breakpoint::{At, Place, Trouble, When};
+use crate::breakpoint::{At, BreakpointPlace, Trouble, When};
 use crate::chance::canonical;
 use crate::event::Refusal;
 use crate::id::{BreakpointId, EffectId, ToolName};
@@ -21,7 +21,8 @@ impl State {
         if self.breakpoints.is_empty() {
             return Vec::new();
         }
-        let of_trouble = |known: &BreakpointState| matches!(known.spec.place, Place::Trouble(_));
+        let of_trouble =
+            |known: &BreakpointState| matches!(known.spec.place, BreakpointPlace::Trouble(_));
         let troubles: Vec<Trouble> = match self.breakpoints.values().any(of_trouble) {
             true => self.troubles(call, when).collect(),
             false => Vec::new(),
@@ -43,20 +44,23 @@ impl State {
     }
 
     /// The breakpoints on a place that is no call.
-    pub fn breakpoints_on(&self, place: &Place) -> Vec<(BreakpointId, &BreakpointState)> {
+    pub fn breakpoints_on(&self, place: &BreakpointPlace) -> Vec<(BreakpointId, &BreakpointState)> {
         let on = self.breakpoints.iter().filter(|(_, known)| known.on);
         on.filter(|(_, known)| known.spec.place == *place).map(|(id, known)| (*id, known)).collect()
     }
 
     /// A breakpoint of exactly this place, on or off.
-    pub fn breakpoint_of(&self, place: &Place) -> Option<(BreakpointId, &BreakpointState)> {
+    pub fn breakpoint_of(
+        &self,
+        place: &BreakpointPlace,
+    ) -> Option<(BreakpointId, &BreakpointState)> {
         let found = self.breakpoints.iter().find(|(_, known)| known.spec.place == *place);
         found.map(|(id, known)| (*id, known))
     }
 
     /// Whether a breakpoint of exactly this tool is on.
     pub fn breaks_at_tool(&self, tool: &ToolName) -> bool {
-        let of_it = |known: &&BreakpointState| matches!(&known.spec.place, Place::Call(Target::Tool(name)) if name == tool);
+        let of_it = |known: &&BreakpointState| matches!(&known.spec.place, BreakpointPlace::Call(Target::Tool(name)) if name == tool);
         self.breakpoints.values().filter(of_it).any(|known| known.on)
     }
 

@@ -3,7 +3,7 @@
 use crate::event::Lane;
 use crate::id::{EffectId, RunId, TaskId};
 use crate::state::{
-    EffectState, EmbeddingState, ModelCallState, Place, State, ToolCallState, index,
+    EffectIndex, EffectState, EmbeddingState, ModelCallState, State, ToolCallState, index,
 };
 
 impl State {
@@ -38,35 +38,37 @@ impl State {
     /// The common part of the effect with this number.
     pub fn effect(&self, id: EffectId) -> Option<&EffectState> {
         match self.place(id)? {
-            Place::ModelCall(at) => self.model_calls.get(at).map(|call| &call.effect),
-            Place::ToolCall(at) => self.tool_calls.get(at).map(|call| &call.effect),
-            Place::Embedding(at) => self.embeddings.get(at).map(|embedding| &embedding.effect),
+            EffectIndex::ModelCall(at) => self.model_calls.get(at).map(|call| &call.effect),
+            EffectIndex::ToolCall(at) => self.tool_calls.get(at).map(|call| &call.effect),
+            EffectIndex::Embedding(at) => {
+                self.embeddings.get(at).map(|embedding| &embedding.effect)
+            }
         }
     }
 
     pub fn model_call(&self, id: EffectId) -> Option<&ModelCallState> {
         match self.place(id)? {
-            Place::ModelCall(at) => self.model_calls.get(at),
-            Place::ToolCall(_) | Place::Embedding(_) => None,
+            EffectIndex::ModelCall(at) => self.model_calls.get(at),
+            EffectIndex::ToolCall(_) | EffectIndex::Embedding(_) => None,
         }
     }
 
     pub fn tool_call(&self, id: EffectId) -> Option<&ToolCallState> {
         match self.place(id)? {
-            Place::ToolCall(at) => self.tool_calls.get(at),
-            Place::ModelCall(_) | Place::Embedding(_) => None,
+            EffectIndex::ToolCall(at) => self.tool_calls.get(at),
+            EffectIndex::ModelCall(_) | EffectIndex::Embedding(_) => None,
         }
     }
 
     pub fn embedding(&self, id: EffectId) -> Option<&EmbeddingState> {
         match self.place(id)? {
-            Place::Embedding(at) => self.embeddings.get(at),
-            Place::ModelCall(_) | Place::ToolCall(_) => None,
+            EffectIndex::Embedding(at) => self.embeddings.get(at),
+            EffectIndex::ModelCall(_) | EffectIndex::ToolCall(_) => None,
         }
     }
 
     /// Where the state of an effect is stored.
-    pub(in crate::state) fn place(&self, id: EffectId) -> Option<Place> {
+    pub(in crate::state) fn place(&self, id: EffectId) -> Option<EffectIndex> {
         self.effects.get(index(id.0)?).copied()
     }
 

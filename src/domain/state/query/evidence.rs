@@ -3,11 +3,11 @@
 use crate::id::ToolName;
 use crate::null_filter::NullReason;
 use crate::plan::EvidenceId;
-use crate::state::{EvidenceState, ModelCallState, Source, State, TaskState, Work};
+use crate::state::{EvidenceSource, EvidenceState, ModelCallState, PlanProgress, State, TaskState};
 
 impl State {
     /// The solver's input for a piece of evidence; `None` if it is null or not found yet.
-    pub fn evidence_text<'s>(&'s self, work: &'s Work, id: EvidenceId) -> Option<&'s str> {
+    pub fn evidence_text<'s>(&'s self, work: &'s PlanProgress, id: EvidenceId) -> Option<&'s str> {
         let evidence = work.evidence.get(&id)?;
         if evidence.found.is_none() || evidence.nulled.is_some() {
             return None;
@@ -18,9 +18,9 @@ impl State {
     /// What was found for it, null or not; `None` before anything was.
     pub fn evidence_found<'s>(&'s self, evidence: &'s EvidenceState) -> Option<&'s str> {
         match evidence.source {
-            Source::None => None,
-            Source::Model(_) => evidence.text.as_deref(),
-            Source::Call(call) => self.tool_call(call)?.observation(),
+            EvidenceSource::None => None,
+            EvidenceSource::Model(_) => evidence.text.as_deref(),
+            EvidenceSource::Call(call) => self.tool_call(call)?.observation(),
         }
     }
 
@@ -36,8 +36,8 @@ impl State {
     /// The model call that searches for a piece of evidence, if it is one.
     pub fn evidence_model_call(&self, task: &TaskState, id: EvidenceId) -> Option<&ModelCallState> {
         match task.work.evidence.get(&id)?.source {
-            Source::Model(call) => self.model_call(call),
-            Source::Call(_) | Source::None => None,
+            EvidenceSource::Model(call) => self.model_call(call),
+            EvidenceSource::Call(_) | EvidenceSource::None => None,
         }
     }
 }

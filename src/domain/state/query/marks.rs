@@ -14,7 +14,7 @@ use crate::unread::Unread;
 /// One such matter of a call.
 #[derive(Clone, Copy, Debug, PartialEq, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
-pub enum Mark<'a> {
+pub enum CallMark<'a> {
     /// The answer ended too early: at the limit of tokens, or by a filter.
     CutAnswer(&'a Finish),
     /// The endpoint left out some of the request.
@@ -35,7 +35,7 @@ pub struct Uncached {
     pub of: u64,
 }
 
-impl Mark<'_> {
+impl CallMark<'_> {
     /// Its name in reports.
     pub fn name(&self) -> &'static str {
         self.into()
@@ -44,23 +44,23 @@ impl Mark<'_> {
 
 impl State {
     /// The marks of a model call or a tool call.
-    pub fn marks(&self, call: EffectId) -> Vec<Mark<'_>> {
+    pub fn marks(&self, call: EffectId) -> Vec<CallMark<'_>> {
         if let Some(call) = self.model_call(call) {
             return self.marks_of_model_call(call);
         }
         let lost = self.tool_call(call).filter(|call| call.has_no_result());
-        lost.map(|_| Mark::NoResult).into_iter().collect()
+        lost.map(|_| CallMark::NoResult).into_iter().collect()
     }
 
-    fn marks_of_model_call<'a>(&'a self, call: &'a ModelCallState) -> Vec<Mark<'a>> {
-        let rewritten = call.rewritten.as_ref().map(Mark::Rewritten);
+    fn marks_of_model_call<'a>(&'a self, call: &'a ModelCallState) -> Vec<CallMark<'a>> {
+        let rewritten = call.rewritten.as_ref().map(CallMark::Rewritten);
         let lost = call.lost.as_deref().map(|lost| {
             let uncached = self.uncached(call, lost);
-            Mark::LostPrefix { lost, uncached }
+            CallMark::LostPrefix { lost, uncached }
         });
         let cut = call.reply().filter(|reply| reply.finish.is_cut());
-        let cut = cut.map(|reply| Mark::CutAnswer(&reply.finish));
-        let unread = call.unread.map(Mark::DroppedInput);
+        let cut = cut.map(|reply| CallMark::CutAnswer(&reply.finish));
+        let unread = call.unread.map(CallMark::DroppedInput);
         [rewritten, lost, unread, cut].into_iter().flatten().collect()
     }
 

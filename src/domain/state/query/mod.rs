@@ -25,7 +25,7 @@ mod usable;
 mod what_if;
 
 pub use self::{
-    marks::{Mark, Uncached},
+    marks::{CallMark, Uncached},
     moves::Cause,
     probing::ProbingSums,
     repeat::Repeat,

@@ -2,7 +2,7 @@
 //! before it.
 
 use crate::state::{ModelCallState, State};
-use crate::tokens::{self, Part};
+use crate::tokens::{self, PromptPart};
 
 /// What a request repeats of the one before it, of the same role, model and task.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,12 +28,12 @@ impl State {
     }
 }
 
-fn compared(before: &[Part], now: &[Part]) -> Repeat {
+fn compared(before: &[PromptPart], now: &[PromptPart]) -> Repeat {
     // The last part is the chat format, which has no place of its own.
     let [before, now] =
         [before, now].map(|parts| parts.split_last().map_or(&[][..], |(_, all)| all));
     let same = before.iter().zip(now).take_while(|(before, now)| before == now).count();
-    let sum = |parts: &[Part]| parts.iter().map(|part| part.tokens).sum();
+    let sum = |parts: &[PromptPart]| parts.iter().map(|part| part.tokens).sum();
     let differs = before.get(same).map(|part| now.get(same).unwrap_or(part).label.clone());
     Repeat { tokens: sum(&before[..same]), of: sum(before), differs }
 }
@@ -42,10 +42,13 @@ fn compared(before: &[Part], now: &[Part]) -> Repeat {
 mod tests {
     use super::*;
 
-    fn parts(texts: &[&str]) -> Vec<Part> {
-        let part =
-            |text: &&str| Part { label: format!("kind {text}"), text: (*text).into(), tokens: 10 };
-        let framing = Part { label: "framing".into(), text: String::new(), tokens: 6 };
+    fn parts(texts: &[&str]) -> Vec<PromptPart> {
+        let part = |text: &&str| PromptPart {
+            label: format!("kind {text}"),
+            text: (*text).into(),
+            tokens: 10,
+        };
+        let framing = PromptPart { label: "framing".into(), text: String::new(), tokens: 6 };
         texts.iter().map(part).chain([framing]).collect()
     }
 

@@ -1,11 +1,11 @@
 use serde_json::json;
 
 use super::*;
-use crate::wire::Format;
+use crate::wire::WireFormat;
 
-fn side(body: Value) -> Side {
-    let read = Format::Chat.read_request(body.to_string().as_bytes()).unwrap();
-    Side { model: read.model, request: read.request, body: Some(body) }
+fn side(body: Value) -> ComparedRequest {
+    let read = WireFormat::Chat.read_request(body.to_string().as_bytes()).unwrap();
+    ComparedRequest { model: read.model, request: read.request, body: Some(body) }
 }
 
 fn body() -> Value {

@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::ToolCall;
 
 fn letter(messages: &Messages) -> Letter<'_> {
-    Letter { format: Format::Chat, session: None, messages, previous: None, is_retry: false }
+    Letter { format: WireFormat::Chat, session: None, messages, previous: None, is_retry: false }
 }
 
 fn asked(text: &str) -> Messages {
@@ -130,7 +130,7 @@ fn sessions_and_formats_are_kept_apart() {
     let next = after(first, &Reply::of_text("hi"), "and?");
     let other = Letter { session: Some("two"), ..letter(&next) };
     assert_eq!(all.place(other), Placed { at: 1, how: How::New });
-    let other = Letter { format: Format::Messages, ..letter(&next) };
+    let other = Letter { format: WireFormat::Messages, ..letter(&next) };
     assert_eq!(all.place(other), Placed { at: 2, how: How::New });
     let own = Letter { session: Some("one"), ..letter(&next) };
     assert_eq!(all.place(own), Placed { at: 0, how: How::Continued });

@@ -6,10 +6,10 @@ use crate::domain::{
     TaskId, ToolCall, ToolCallEvent,
 };
 
-fn side(messages: &Value) -> Side {
+fn side(messages: &Value) -> ComparedRequest {
     let body = json!({"model": "m", "messages": messages});
-    let read = Format::Chat.read_request(body.to_string().as_bytes()).unwrap();
-    Side { model: read.model, request: read.request, body: Some(body) }
+    let read = WireFormat::Chat.read_request(body.to_string().as_bytes()).unwrap();
+    ComparedRequest { model: read.model, request: read.request, body: Some(body) }
 }
 
 fn user(text: &str) -> Value {
@@ -35,7 +35,7 @@ impl Story {
 
     /// A conversation with one task, which has the number of its run.
     fn open(&mut self, run: u32) {
-        let guest = Guest { wire: Format::Chat.to_string(), ..Guest::default() };
+        let guest = Guest { wire: WireFormat::Chat.to_string(), ..Guest::default() };
         let (strategy, guest) = (None, Some(guest.into()));
         self.add(RunEvent::RunOpened { run: RunId(run), strategy, guest });
         let task = Task { run: RunId(run), ..Task::from_text("t") };
@@ -69,8 +69,8 @@ impl Story {
         });
     }
 
-    fn past(&self) -> Past {
-        Past::new(std::slice::from_ref(&self.records), Varies::default())
+    fn past(&self) -> RecordedPast {
+        RecordedPast::new(std::slice::from_ref(&self.records), Varies::default())
     }
 }
 
@@ -87,11 +87,11 @@ fn story() -> Story {
     story
 }
 
-fn said(known: Result<Option<Known>, Parting>) -> String {
+fn said(known: Result<Option<KnownReply>, Parting>) -> String {
     known.unwrap().unwrap().said.unwrap().text.clone()
 }
 
-fn parted(known: Result<Option<Known>, Parting>) -> (String, String, String, Option<u64>) {
+fn parted(known: Result<Option<KnownReply>, Parting>) -> (String, String, String, Option<u64>) {
     let Parting { difference: Difference { field, asked, recorded }, nearest } = known.unwrap_err();
     (field, asked, recorded, nearest.map(|it| it.n))
 }
@@ -101,21 +101,21 @@ fn equal_conversations_are_taken_in_order_and_each_goes_its_own_way() {
     let mut past = story().past();
     let first = side(&json!([user("hello")]));
     for talk in [7, 8] {
-        past.open(talk, Format::Chat, &first);
+        past.open(talk, WireFormat::Chat, &first);
     }
-    assert_eq!(said(past.answer(7, Format::Chat, &first, false)), "answer 1");
-    assert_eq!(said(past.answer(8, Format::Chat, &first, false)), "answer 2");
+    assert_eq!(said(past.answer(7, WireFormat::Chat, &first, false)), "answer 1");
+    assert_eq!(said(past.answer(8, WireFormat::Chat, &first, false)), "answer 2");
     let more =
         |run| side(&json!([user("hello"), assistant(&format!("answer {run}")), user("more")]));
-    let known = past.answer(8, Format::Chat, &more(2), false).unwrap().unwrap();
+    let known = past.answer(8, WireFormat::Chat, &more(2), false).unwrap().unwrap();
     assert_eq!((known.origin, known.after), (Origin::Recorded, Duration::from_millis(2)));
     assert_eq!(known.sent.unwrap()["messages"][1]["content"], "answer 2");
     // The other one says something else than then.
     let other = side(&json!([user("hello"), assistant("answer 1"), user("less")]));
-    let found = parted(past.answer(7, Format::Chat, &other, false));
+    let found = parted(past.answer(7, WireFormat::Chat, &other, false));
     let field = "messages[2].content".to_owned();
     assert_eq!(found, (field, "less".to_owned(), "more".to_owned(), Some(8)));
-    assert!(past.answer(7, Format::Chat, &more(1), false).unwrap().is_none(), "it is live now");
+    assert!(past.answer(7, WireFormat::Chat, &more(1), false).unwrap().is_none(), "it is live now");
     assert_eq!(past.summary(), ["3 of 6 recorded model calls were asked again"]);
 }
 
@@ -123,18 +123,18 @@ fn equal_conversations_are_taken_in_order_and_each_goes_its_own_way() {
 fn what_no_record_begins_like_is_told_beside_the_nearest() {
     let mut past = story().past();
     let other = side(&json!([user("good evening")]));
-    past.open(1, Format::Chat, &other);
-    let found = parted(past.answer(1, Format::Chat, &other, false));
+    past.open(1, WireFormat::Chat, &other);
+    let found = parted(past.answer(1, WireFormat::Chat, &other, false));
     let field = "messages[0].content".to_owned();
     assert_eq!(found, (field, "good evening".to_owned(), "hello".to_owned(), Some(4)));
     // The same words with something before them.
     let prompted = side(&json!([{"role": "system", "content": "s"}, user("good day")]));
-    past.open(2, Format::Chat, &prompted);
-    let found = parted(past.answer(2, Format::Chat, &prompted, false));
+    past.open(2, WireFormat::Chat, &prompted);
+    let found = parted(past.answer(2, WireFormat::Chat, &prompted, false));
     assert_eq!((found.0, found.3), ("messages[0].role".to_owned(), Some(26)));
     // Another wire.
-    past.open(3, Format::Responses, &other);
-    let found = parted(past.answer(3, Format::Responses, &other, false));
+    past.open(3, WireFormat::Responses, &other);
+    let found = parted(past.answer(3, WireFormat::Responses, &other, false));
     let wires = ("OpenAI Responses".to_owned(), "OpenAI chat".to_owned());
     assert_eq!(found, ("the wire".to_owned(), wires.0, wires.1, Some(4)));
 }
@@ -147,10 +147,10 @@ fn a_whole_first_request_counts_more_than_its_beginning() {
     story.add_request(4, &history, Ok(Reply::of_text("answer 4")));
     let mut past = story.past();
     let asked = side(&history);
-    past.open(1, Format::Chat, &asked);
-    assert_eq!(said(past.answer(1, Format::Chat, &asked, false)), "answer 4");
+    past.open(1, WireFormat::Chat, &asked);
+    assert_eq!(said(past.answer(1, WireFormat::Chat, &asked, false)), "answer 4");
     let next = side(&json!([user("hello"), assistant("so"), user("and?"), user("then?")]));
-    let found = parted(past.answer(1, Format::Chat, &next, false));
+    let found = parted(past.answer(1, WireFormat::Chat, &next, false));
     let field = "messages[3]".to_owned();
     assert_eq!(found, (field, "then?".to_owned(), String::new(), Some(37)), "the record ends");
 }
@@ -166,12 +166,12 @@ fn failures_come_again_and_who_gave_up_is_no_part_of_it() {
     story.add_request(1, &asked, Ok(Reply::of_text("hi")));
     let mut past = story.past();
     let side = side(&asked);
-    past.open(1, Format::Chat, &side);
-    let first = past.answer(1, Format::Chat, &side, false).unwrap().unwrap();
+    past.open(1, WireFormat::Chat, &side);
+    let first = past.answer(1, WireFormat::Chat, &side, false).unwrap().unwrap();
     assert_eq!(first.said.unwrap_err().kind, ModelErrorKind::RateLimited);
-    assert_eq!(said(past.answer(1, Format::Chat, &side, true)), "hi");
+    assert_eq!(said(past.answer(1, WireFormat::Chat, &side, true)), "hi");
     // A client that did not wait asks once more.
-    assert_eq!(said(past.answer(1, Format::Chat, &side, true)), "hi");
+    assert_eq!(said(past.answer(1, WireFormat::Chat, &side, true)), "hi");
     assert_eq!(past.summary(), ["2 of 2 recorded model calls were asked again"]);
 }
 
@@ -201,7 +201,7 @@ fn results_are_those_of_the_record_where_that_is_wanted_or_was_decided() {
     story.add(ToolCallEvent::ToolCallFinished { effect, output: output("read") });
     let text = |result: Option<Returned>| result.map(|it| it.unwrap().text);
     let mut past = story.past();
-    past.open(1, Format::Chat, &side(&asked));
+    past.open(1, WireFormat::Chat, &side(&asked));
     let same = past.result(1, "c").unwrap();
     assert_eq!(text(same.instead_of("own", true)).as_deref(), Some("read"));
     assert_eq!(same.instead_of("own", false), None);
@@ -210,7 +210,7 @@ fn results_are_those_of_the_record_where_that_is_wanted_or_was_decided() {
     // A person has replaced it then.
     story.add(ToolCallEvent::ResultWithheld { effect, output: output("own") });
     let mut past = story.past();
-    past.open(1, Format::Chat, &side(&asked));
+    past.open(1, WireFormat::Chat, &side(&asked));
     let decided = past.result(1, "c").unwrap();
     assert_eq!(text(decided.instead_of("own", false)).as_deref(), Some("read"));
     assert_eq!(decided.instead_of("other", false), None, "it was decided of another result");

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::rows::Row;
+use super::rows::QuestionRow;
 use crate::domain::words;
 use crate::files::toml_file::Problem;
 
@@ -32,7 +32,7 @@ const CHOICES: [&str; 3] = ["choices", "options", "candidates"];
 
 /// Columns as a user names them; `None`: guessed, an empty name: none.
 #[derive(Clone, Debug, Default)]
-pub struct Chosen {
+pub struct ColumnNames {
     pub question: Option<String>,
     pub answer: Option<String>,
     pub id: Option<String>,
@@ -53,7 +53,7 @@ impl Columns {
     ///
     /// # Errors
     /// A column that the user names does not exist, or none holds questions.
-    pub fn of(file: &str, row: &Row, chosen: &Chosen) -> Result<Self, Problem> {
+    pub fn of(file: &str, row: &QuestionRow, chosen: &ColumnNames) -> Result<Self, Problem> {
         let known: Vec<&str> = row.fields.keys().map(String::as_str).collect();
         let find = |option: &str, given: &Option<String>, usual: &[&str]| match given.as_deref() {
             Some("") => Ok(None),
@@ -107,7 +107,7 @@ impl fmt::Display for Columns {
 }
 
 /// The value of a column: by its name, else by a path with dots.
-pub fn find<'r>(row: &'r Row, column: &str) -> Option<&'r Value> {
+pub fn find<'r>(row: &'r QuestionRow, column: &str) -> Option<&'r Value> {
     row.fields.get(column).or_else(|| {
         let mut names = column.split('.');
         let first = row.fields.get(names.next()?)?;

@@ -7,7 +7,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use serde_json::Value;
 
 use super::bounded::{Bounded, LARGEST, Meter};
-use super::rows::{Row, Take};
+use super::rows::{QuestionRow, Take};
 use crate::files::json_file;
 use crate::files::toml_file::{Problem, Problems};
 
@@ -35,7 +35,7 @@ pub fn each_line(
             .map_err(|_| of_line("not UTF-8; save the file as UTF-8".to_owned()))?;
         if !text.trim().is_empty() {
             let fields = json_file::read_line(file, line, text.trim_end(), EXPECTED)?;
-            take(Row { line, fields })?;
+            take(QuestionRow { line, fields })?;
         }
     }
     Ok(())
@@ -49,7 +49,7 @@ pub fn each_of_document(
 ) -> Result<(), Problems> {
     let (reader, meter) = Bounded::new(reader);
     let mut document = serde_json::Deserializer::from_reader(reader);
-    let mut found = Found { meter: &meter, take, rows: 0, refused: None };
+    let mut found = RowFeed { meter: &meter, take, rows: 0, refused: None };
     let read = List { found: &mut found, is_outer: true }.deserialize(&mut document);
     let read = read.and_then(|()| document.end());
     let (rows, refused) = (found.rows, found.refused);
@@ -70,7 +70,7 @@ pub fn each_of_document(
     }
 }
 
-struct Found<'f, 't> {
+struct RowFeed<'f, 't> {
     meter: &'f Meter,
     take: &'f mut Take<'t>,
     rows: usize,
@@ -80,7 +80,7 @@ struct Found<'f, 't> {
 
 /// What may be a list of rows.
 struct List<'l, 'f, 't> {
-    found: &'l mut Found<'f, 't>,
+    found: &'l mut RowFeed<'f, 't>,
     /// The document itself, which may have its list inside an object.
     is_outer: bool,
 }
@@ -101,14 +101,14 @@ impl<'de> Visitor<'de> for List<'_, '_, '_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        let Found { meter, take, rows, refused } = self.found;
+        let RowFeed { meter, take, rows, refused } = self.found;
         loop {
             meter.next_row();
             let Some(row) = list.next_element::<Value>()? else { return Ok(()) };
             match row {
                 Value::Object(fields) => {
                     *rows += 1;
-                    if let Err(problems) = take(Row { line: meter.line(), fields }) {
+                    if let Err(problems) = take(QuestionRow { line: meter.line(), fields }) {
                         *refused = Some(problems);
                         return Err(A::Error::custom("refused"));
                     }

@@ -16,7 +16,7 @@ use std::{collections::HashSet, fmt};
 
 use serde::Serialize;
 
-pub use self::columns::Chosen;
+pub use self::columns::ColumnNames;
 use self::columns::Columns;
 use crate::domain::Chance;
 use crate::domain::words::counted;
@@ -32,7 +32,7 @@ const MOST_PROBLEMS: usize = 20;
 pub struct QuestionSet {
     pub file: PathBuf,
     /// The columns that the user names; the others are guessed.
-    pub chosen: Chosen,
+    pub chosen: ColumnNames,
     /// The source and the licence, for people.
     pub source: Option<String>,
     pub licence: Option<String>,

@@ -16,18 +16,18 @@ const HEAD: u64 = 1 << 20;
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// One row: its fields by the names of their columns.
-pub struct Row {
+pub struct QuestionRow {
     /// Where it begins, from 1.
     pub line: usize,
     pub fields: Map<String, Value>,
 }
 
 /// What is done with each row; a problem ends the reading.
-pub type Take<'t> = dyn FnMut(Row) -> Result<(), Problems> + 't;
+pub type Take<'t> = dyn FnMut(QuestionRow) -> Result<(), Problems> + 't;
 
 /// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
+enum QuestionFormat {
     /// Values between this separator, with the names of columns in the first row.
     Table(u8),
     Lines,
@@ -54,24 +54,26 @@ pub fn each(path: &Path, take: &mut Take<'_>) -> Result<(), Problems> {
     opened.seek(SeekFrom::Start(start)).map_err(of_file)?;
     let reader = BufReader::with_capacity(1 << 16, opened);
     match format {
-        Format::Table(separator) => tables::each(&file, reader, separator, take),
-        Format::Lines => json::each_line(&file, reader, take),
-        Format::Document => json::each_of_document(&file, reader, take),
+        QuestionFormat::Table(separator) => tables::each(&file, reader, separator, take),
+        QuestionFormat::Lines => json::each_line(&file, reader, take),
+        QuestionFormat::Document => json::each_of_document(&file, reader, take),
     }
 }
 
-fn format(file: &str, path: &Path, head: &[u8]) -> Result<Format, Problem> {
+fn format(file: &str, path: &Path, head: &[u8]) -> Result<QuestionFormat, Problem> {
     if let Some((what, advice)) = packed(head) {
         return Err(Problem::of_file(file, format!("{what}; {advice}")));
     }
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let first = head.iter().find(|byte| !byte.is_ascii_whitespace());
     match (ending.to_ascii_lowercase().as_str(), first) {
-        ("jsonl" | "ndjson", _) => Ok(Format::Lines),
-        (_, Some(b'[')) => Ok(Format::Document),
-        (_, Some(b'{')) => Ok(if has_lines(head) { Format::Lines } else { Format::Document }),
-        ("tsv", _) => Ok(Format::Table(b'\t')),
-        ("csv" | "txt" | "", _) => Ok(Format::Table(separator(head))),
+        ("jsonl" | "ndjson", _) => Ok(QuestionFormat::Lines),
+        (_, Some(b'[')) => Ok(QuestionFormat::Document),
+        (_, Some(b'{')) => {
+            Ok(if has_lines(head) { QuestionFormat::Lines } else { QuestionFormat::Document })
+        }
+        ("tsv", _) => Ok(QuestionFormat::Table(b'\t')),
+        ("csv" | "txt" | "", _) => Ok(QuestionFormat::Table(separator(head))),
         _ => {
             let text = "unknown format; expected CSV, TSV, JSON lines or JSON, with a file name that \
                         ends in .csv, .tsv, .jsonl or .json";
@@ -118,12 +120,12 @@ mod tests {
     #[test]
     fn formats_are_known_by_content_before_the_name() {
         let of = |name: &str, head: &str| format("f", Path::new(name), head.as_bytes());
-        assert_eq!(of("a.json", "[{}]").unwrap(), Format::Document);
-        assert_eq!(of("a.json", "{\"a\":1}\n{\"a\":2}").unwrap(), Format::Lines);
-        assert_eq!(of("a.json", "{\"data\":\n[]}").unwrap(), Format::Document);
-        assert_eq!(of("a.jsonl", "").unwrap(), Format::Lines);
-        assert_eq!(of("a.csv", "a;b\n1;2").unwrap(), Format::Table(b';'));
-        assert_eq!(of("a.tsv", "a,b").unwrap(), Format::Table(b'\t'));
+        assert_eq!(of("a.json", "[{}]").unwrap(), QuestionFormat::Document);
+        assert_eq!(of("a.json", "{\"a\":1}\n{\"a\":2}").unwrap(), QuestionFormat::Lines);
+        assert_eq!(of("a.json", "{\"data\":\n[]}").unwrap(), QuestionFormat::Document);
+        assert_eq!(of("a.jsonl", "").unwrap(), QuestionFormat::Lines);
+        assert_eq!(of("a.csv", "a;b\n1;2").unwrap(), QuestionFormat::Table(b';'));
+        assert_eq!(of("a.tsv", "a,b").unwrap(), QuestionFormat::Table(b'\t'));
         for (head, says) in
             [("PAR1…", "a Parquet file; convert it"), ("PK\u{3}\u{4}", "a ZIP archive")]
         {

@@ -6,7 +6,7 @@ use csv::{ByteRecord, ErrorKind, ReaderBuilder};
 use serde_json::{Map, Value};
 
 use super::bounded::Bounded;
-use super::rows::{Row, Take};
+use super::rows::{QuestionRow, Take};
 use crate::files::toml_file::{Problem, Problems};
 
 pub fn each(
@@ -36,7 +36,7 @@ pub fn each(
         let line = usize::try_from(line).unwrap_or(usize::MAX);
         let values = texts(file, line, &names, &record)?.into_iter().map(Value::String);
         let fields: Map<String, Value> = names.iter().cloned().zip(values).collect();
-        take(Row { line, fields })?;
+        take(QuestionRow { line, fields })?;
     }
 }
 

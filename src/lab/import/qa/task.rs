@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::columns::{Columns, find};
 use super::golds::{golds, list};
-use super::rows::Row;
+use super::rows::QuestionRow;
 use crate::domain::Task;
 use crate::files::toml_file::Problem;
 
@@ -12,7 +12,7 @@ use crate::files::toml_file::Problem;
 const LABELS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /// A possible answer, with the label that stands for it.
-struct Choice {
+struct AnswerChoice {
     label: String,
     text: String,
 }
@@ -21,7 +21,7 @@ struct Choice {
 ///
 /// # Errors
 /// The field that is missing or wrong.
-pub fn task(file: &str, row: &Row, columns: &Columns) -> Result<Task, Problem> {
+pub fn task(file: &str, row: &QuestionRow, columns: &Columns) -> Result<Task, Problem> {
     let wrong = |column: &str, text: &str| Problem::of_line(file, row.line, column, text);
     let need = |column: &str| {
         find(row, column).ok_or_else(|| wrong(column, "missing; every row needs this column"))
@@ -52,13 +52,13 @@ pub fn task(file: &str, row: &Row, columns: &Columns) -> Result<Task, Problem> {
 }
 
 /// The choices in a cell; `None`: it has another form.
-fn choices(value: &Value) -> Option<Vec<Choice>> {
+fn choices(value: &Value) -> Option<Vec<AnswerChoice>> {
     let texts = |list: &[Value]| -> Option<Vec<String>> {
         list.iter().map(|value| value.as_str().map(str::to_owned)).collect()
     };
     let labelled = |texts: Vec<String>| {
         let labels = LABELS.chars().map(String::from);
-        texts.into_iter().zip(labels).map(|(text, label)| Choice { label, text }).collect()
+        texts.into_iter().zip(labels).map(|(text, label)| AnswerChoice { label, text }).collect()
     };
     match value {
         Value::Null => Some(Vec::new()),
@@ -68,11 +68,11 @@ fn choices(value: &Value) -> Option<Vec<Choice>> {
         Value::Object(fields) => match (fields.get("text"), fields.get("label")) {
             (Some(Value::Array(text)), Some(Value::Array(label))) => {
                 let both = texts(text)?.into_iter().zip(texts(label)?);
-                Some(both.map(|(text, label)| Choice { label, text }).collect())
+                Some(both.map(|(text, label)| AnswerChoice { label, text }).collect())
             }
             _ => {
                 let choice = |(label, text): (&String, &Value)| {
-                    Some(Choice { label: label.clone(), text: text.as_str()?.to_owned() })
+                    Some(AnswerChoice { label: label.clone(), text: text.as_str()?.to_owned() })
                 };
                 fields.iter().map(choice).collect()
             }
@@ -83,19 +83,19 @@ fn choices(value: &Value) -> Option<Vec<Choice>> {
 
 /// What a right answer means among the choices: the text, and its label. An answer may be the text,
 /// the label, or the place from 0.
-fn chosen(gold: String, choices: &[Choice]) -> Vec<String> {
-    let is_text = |choice: &&Choice| choice.text.trim().eq_ignore_ascii_case(gold.trim());
-    let is_label = |choice: &&Choice| choice.label.eq_ignore_ascii_case(gold.trim());
+fn chosen(gold: String, choices: &[AnswerChoice]) -> Vec<String> {
+    let is_text = |choice: &&AnswerChoice| choice.text.trim().eq_ignore_ascii_case(gold.trim());
+    let is_label = |choice: &&AnswerChoice| choice.label.eq_ignore_ascii_case(gold.trim());
     let by_place = || choices.get(gold.trim().parse::<usize>().ok()?);
     let found = choices.iter().find(is_text).or_else(|| choices.iter().find(is_label));
     match found.or_else(by_place) {
-        Some(Choice { label, text }) => vec![text.clone(), label.clone()],
+        Some(AnswerChoice { label, text }) => vec![text.clone(), label.clone()],
         None => vec![gold],
     }
 }
 
-fn with_choices(question: &str, choices: &[Choice]) -> String {
-    let lines = choices.iter().map(|Choice { label, text }| format!("\n{label}. {text}"));
+fn with_choices(question: &str, choices: &[AnswerChoice]) -> String {
+    let lines = choices.iter().map(|AnswerChoice { label, text }| format!("\n{label}. {text}"));
     format!("{question}{}", lines.collect::<String>())
 }
 
@@ -107,7 +107,7 @@ mod tests {
 
     fn of(fields: Value) -> Result<Task, Problem> {
         let Value::Object(fields) = fields else { panic!("an object") };
-        let row = Row { line: 3, fields };
+        let row = QuestionRow { line: 3, fields };
         let columns = Columns::of("s.jsonl", &row, &Default::default())?;
         task("s.jsonl", &row, &columns)
     }

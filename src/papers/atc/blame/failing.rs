@@ -4,11 +4,11 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprContext, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
-use super::super::place::Lines;
+use super::super::place::ProgramLines;
 use super::super::syntax::Tree;
 
 /// The walk to a place.
-struct Search<'t> {
+struct ExpressionSearch<'t> {
     range: TextRange,
     /// The outermost expression that has exactly this place.
     exact: Option<&'t Expr>,
@@ -20,7 +20,7 @@ struct Search<'t> {
 /// The expressions whose evaluation failed. An interpreter names the place of an expression. Where it names a target
 /// or a statement instead, the values of that statement are meant.
 pub(super) fn failing(tree: &Tree, range: TextRange) -> Vec<&Expr> {
-    let mut search = Search { range, exact: None, expr: None, stmt: None };
+    let mut search = ExpressionSearch { range, exact: None, expr: None, stmt: None };
     search.visit_body(tree.body());
     match (search.exact.or(search.expr), search.stmt) {
         (Some(expr), _) => vec![expr],
@@ -48,7 +48,7 @@ pub(in super::super) fn base_of(tree: &Tree, range: TextRange) -> Option<TextRan
 
 /// The values that the statement of a line works on: the innermost one that begins there, else the innermost one around
 /// the line.
-pub(super) fn of_line<'t>(tree: &'t Tree, lines: &Lines<'_>, line: u32) -> Vec<&'t Expr> {
+pub(super) fn of_line<'t>(tree: &'t Tree, lines: &ProgramLines<'_>, line: u32) -> Vec<&'t Expr> {
     let mut search = OfLine { lines, line, begins: None, around: None };
     search.visit_body(tree.body());
     match search.begins.or(search.around) {
@@ -61,7 +61,7 @@ pub(super) fn of_line<'t>(tree: &'t Tree, lines: &Lines<'_>, line: u32) -> Vec<&
 
 /// The walk to a line.
 struct OfLine<'t, 'l> {
-    lines: &'l Lines<'l>,
+    lines: &'l ProgramLines<'l>,
     line: u32,
     begins: Option<&'t Stmt>,
     around: Option<&'t Stmt>,
@@ -82,7 +82,7 @@ impl<'t> Visitor<'t> for OfLine<'t, '_> {
     }
 }
 
-impl<'t> Visitor<'t> for Search<'t> {
+impl<'t> Visitor<'t> for ExpressionSearch<'t> {
     fn visit_stmt(&mut self, stmt: &'t Stmt) {
         if stmt.range().contains_range(self.range) {
             // An inner one comes later.

@@ -8,11 +8,11 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 use serde::{Deserialize, Serialize};
 
 use super::super::builtins::is_builtin;
-use super::super::place::Lines;
+use super::super::place::ProgramLines;
 use super::super::syntax::Tree;
 use super::failing::{failing, of_line};
 use super::parts::{data, parts, parts_of_call};
-use super::program::{Program, Site, Source};
+use super::program::{BindingSource, ProgramTables, Site};
 use super::read::read;
 use crate::domain::program::Span;
 
@@ -34,7 +34,7 @@ pub struct CallMade<'c> {
 /// A step of the way from the failing expression to the tool: a variable, parameter or function, and the line where it
 /// gets its value; in the end the tool and the line of its call. Lines count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Step {
+pub struct FlowStep {
     pub name: String,
     pub line: u32,
 }
@@ -45,7 +45,7 @@ pub struct Blame {
     /// The tool, if it is exactly one. A tool that was called and not offered is blamed as well.
     pub tool: Option<String>,
     /// The way to its call; empty without a blamed tool.
-    pub way: Vec<Step>,
+    pub way: Vec<FlowStep>,
     /// All tools that the flow leads to, the nearest first. Several: a model decides.
     pub tools: Vec<String>,
 }
@@ -54,7 +54,7 @@ pub struct Blame {
 /// that were made: they decide between ways that only one of them took. Nothing is blamed where the program is no
 /// Python, or the place is not in it.
 pub fn by_flow(program: &str, span: Span, tools: &[&str], calls: &[CallMade]) -> Blame {
-    let lines = Lines::of(program);
+    let lines = ProgramLines::of(program);
     let Some(range) = lines.range(span) else { return Blame::default() };
     let Ok(tree) = Tree::parse(program) else { return Blame::default() };
     let program = read(&tree);
@@ -63,7 +63,7 @@ pub fn by_flow(program: &str, span: Span, tools: &[&str], calls: &[CallMade]) ->
     if let [Expr::Call(call)] = failing[..]
         && let Some(tool) = flow.unknown_tool(call)
     {
-        let way = vec![Step { name: tool.to_owned(), line: lines.line(call.start()) }];
+        let way = vec![FlowStep { name: tool.to_owned(), line: lines.line(call.start()) }];
         return Blame { tool: Some(tool.to_owned()), way, tools: vec![tool.to_owned()] };
     }
     let roots = failing.len();
@@ -74,8 +74,8 @@ pub fn by_flow(program: &str, span: Span, tools: &[&str], calls: &[CallMade]) ->
 
 /// The ways from the value of a line back to the calls that made it, the shortest first. `failed`: the place in the line
 /// that is meant, if it is not all of it. A line that calls a tool itself is led back to what it gives the tool.
-pub fn ways(program: &str, line: u32, failed: Option<Span>, tools: &[&str]) -> Vec<Vec<Step>> {
-    let lines = Lines::of(program);
+pub fn ways(program: &str, line: u32, failed: Option<Span>, tools: &[&str]) -> Vec<Vec<FlowStep>> {
+    let lines = ProgramLines::of(program);
     let Ok(tree) = Tree::parse(program) else { return Vec::new() };
     let program = read(&tree);
     let mut flow = Flow::of(&program, &lines, tools);
@@ -93,7 +93,7 @@ pub fn ways(program: &str, line: u32, failed: Option<Span>, tools: &[&str]) -> V
         }
     }
     flow.run();
-    let mut ways: Vec<Vec<Step>> = Vec::new();
+    let mut ways: Vec<Vec<FlowStep>> = Vec::new();
     for hit in &flow.hits {
         let way = flow.way(hit);
         if !ways.iter().any(|known| known.last() == way.last()) {
@@ -104,7 +104,7 @@ pub fn ways(program: &str, line: u32, failed: Option<Span>, tools: &[&str]) -> V
 }
 
 /// An expression that is followed.
-struct Item<'t> {
+struct FlowItem<'t> {
     expr: &'t Expr,
     /// The item before it on the way.
     from: Option<usize>,
@@ -131,17 +131,17 @@ struct Hit<'t> {
 
 /// The flow from the failing expression back, breadth first, so that the shortest way is found.
 struct Flow<'t, 'p> {
-    program: &'p Program<'t>,
-    lines: &'p Lines<'p>,
+    program: &'p ProgramTables<'t>,
+    lines: &'p ProgramLines<'p>,
     tools: HashSet<&'p str>,
-    items: Vec<Item<'t>>,
+    items: Vec<FlowItem<'t>>,
     seen: HashSet<(TextRange, Option<usize>)>,
     entered: Vec<Entered<'t>>,
     hits: Vec<Hit<'t>>,
 }
 
 impl<'t, 'p> Flow<'t, 'p> {
-    fn of(program: &'p Program<'t>, lines: &'p Lines<'p>, tools: &[&'p str]) -> Self {
+    fn of(program: &'p ProgramTables<'t>, lines: &'p ProgramLines<'p>, tools: &[&'p str]) -> Self {
         Self {
             program,
             lines,
@@ -169,24 +169,26 @@ impl<'t, 'p> Flow<'t, 'p> {
         entered: Option<usize>,
     ) {
         if self.items.len() < MOST && self.seen.insert((expr.range(), entered)) {
-            self.items.push(Item { expr, from, step, entered });
+            self.items.push(FlowItem { expr, from, step, entered });
         }
     }
 
     fn expand(&mut self, at: usize) {
-        let Item { expr, entered, .. } = self.items[at];
+        let FlowItem { expr, entered, .. } = self.items[at];
         match expr {
             Expr::Name(name) => {
                 for binding in self.program.reaching(&name.id, name.range.start()) {
                     match binding.source {
-                        Source::Value(value) => {
+                        BindingSource::Value(value) => {
                             let step = (name.id.as_str(), binding.name);
                             self.follow(value, Some(at), Some(step), entered);
                         }
-                        Source::Parameter(callable, parameter) => {
+                        BindingSource::Parameter(callable, parameter) => {
                             self.follow_parameter(at, callable, parameter);
                         }
-                        Source::Callable(_) | Source::Module | Source::Other => {}
+                        BindingSource::Callable(_)
+                        | BindingSource::Module
+                        | BindingSource::Other => {}
                     }
                 }
             }
@@ -352,12 +354,12 @@ impl<'t, 'p> Flow<'t, 'p> {
         }
     }
 
-    fn way(&self, hit: &Hit<'t>) -> Vec<Step> {
+    fn way(&self, hit: &Hit<'t>) -> Vec<FlowStep> {
         let items = std::iter::successors(Some(hit.item), |item| self.items[*item].from);
         let mut way: Vec<_> = items.filter_map(|item| self.items[item].step).collect();
         way.reverse();
         way.push((hit.tool, hit.range.start()));
-        let step = |(name, at): (&str, TextSize)| Step {
+        let step = |(name, at): (&str, TextSize)| FlowStep {
             name: name.to_owned(),
             line: self.lines.line(at),
         };
@@ -367,12 +369,12 @@ impl<'t, 'p> Flow<'t, 'p> {
 
 /// Whether an expression means a module, or a part of one as `datetime.datetime` does. A name that the program does not
 /// bind is one that only the interpreter knows.
-fn is_module(program: &Program<'_>, expr: &Expr) -> bool {
+fn is_module(program: &ProgramTables<'_>, expr: &Expr) -> bool {
     match expr {
         Expr::Attribute(part) => is_module(program, &part.value),
         Expr::Name(name) => {
             let bindings = program.reaching(&name.id, name.range.start());
-            bindings.iter().all(|binding| matches!(binding.source, Source::Module))
+            bindings.iter().all(|binding| matches!(binding.source, BindingSource::Module))
         }
         _ => false,
     }

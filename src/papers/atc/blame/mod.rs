@@ -13,7 +13,7 @@ mod targets;
 
 pub(super) use self::failing::base_of;
 pub use self::{
-    flow::{CallMade, Step, by_flow, ways},
+    flow::{CallMade, FlowStep, by_flow, ways},
     reply::by_reply,
 };
 

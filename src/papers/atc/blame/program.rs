@@ -10,7 +10,7 @@ const REACHING: usize = 64;
 
 /// The scope and the block of a place in a program, as positions in its tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ScopePlace {
     pub scope: usize,
     pub block: usize,
 }
@@ -26,7 +26,7 @@ pub(super) struct Scope {
 
 /// Statements that run together, such as a branch of an `if` or the body of a loop.
 #[derive(Debug, Default)]
-pub(super) struct Block {
+pub(super) struct StatementBlock {
     pub outer: Option<usize>,
     pub is_loop: bool,
 }
@@ -41,12 +41,12 @@ pub(super) struct Binding<'t> {
     pub block: usize,
     /// Whether it replaces the value before. `x += y` and `x.append(y)` add to it.
     pub replaces: bool,
-    pub source: Source<'t>,
+    pub source: BindingSource<'t>,
 }
 
 /// What a name is bound to.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Source<'t> {
+pub(super) enum BindingSource<'t> {
     /// The value of an expression, or a part of it.
     Value(&'t Expr),
     /// A parameter of the callable at this position.
@@ -76,14 +76,14 @@ pub(super) struct Site<'t> {
 
 /// The tables of a program.
 #[derive(Debug, Default)]
-pub(super) struct Program<'t> {
+pub(super) struct ProgramTables<'t> {
     pub scopes: Vec<Scope>,
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<StatementBlock>,
     pub callables: Vec<Callable<'t>>,
     /// All calls, outer ones before those in their arguments.
     pub calls: Vec<&'t ExprCall>,
     /// Where each name of the program stands, by its offset.
-    pub places: HashMap<TextSize, Place>,
+    pub places: HashMap<TextSize, ScopePlace>,
     /// The bindings of a name in a scope, ordered by place.
     pub bindings: HashMap<(usize, &'t str), Vec<Binding<'t>>>,
     /// Names that a function declares `global` or `nonlocal`, and the scope that is meant.
@@ -92,7 +92,7 @@ pub(super) struct Program<'t> {
     pub sites: Vec<Vec<Site<'t>>>,
 }
 
-impl<'t> Program<'t> {
+impl<'t> ProgramTables<'t> {
     /// The scope that binds a name which is used in this one.
     pub(super) fn resolve(&self, scope: usize, name: &str) -> Option<usize> {
         let mut at = Some(scope);
@@ -167,8 +167,8 @@ impl<'t> Program<'t> {
     pub(super) fn callables_named(&self, name: &str, at: TextSize) -> Vec<usize> {
         let bindings = self.reaching(name, at).into_iter();
         let callables = bindings.filter_map(|binding| match binding.source {
-            Source::Callable(callable) => Some(callable),
-            Source::Value(Expr::Lambda(lambda)) => self.callable_at(lambda.range),
+            BindingSource::Callable(callable) => Some(callable),
+            BindingSource::Value(Expr::Lambda(lambda)) => self.callable_at(lambda.range),
             _ => None,
         });
         callables.collect()
@@ -202,7 +202,10 @@ impl<'t> Program<'t> {
 
     fn names_of_callables(&self) -> HashSet<&'t str> {
         let is_callable = |binding: &Binding| {
-            matches!(binding.source, Source::Callable(_) | Source::Value(Expr::Lambda(_)))
+            matches!(
+                binding.source,
+                BindingSource::Callable(_) | BindingSource::Value(Expr::Lambda(_))
+            )
         };
         let named = self.bindings.iter().filter(|(_, all)| all.iter().any(is_callable));
         named.map(|((_, name), _)| *name).collect()

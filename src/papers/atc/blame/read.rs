@@ -1,4 +1,4 @@
-//! Reads a syntax tree into the tables of [`Program`].
+//! Reads a syntax tree into the tables of [`ProgramTables`].
 
 use ruff_python_ast::visitor::{Visitor, walk_body, walk_expr, walk_stmt};
 use ruff_python_ast::{
@@ -8,14 +8,16 @@ use ruff_python_ast::{
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
 use super::super::syntax::Tree;
-use super::program::{Binding, Block, Callable, Place, Program, Scope, Source};
+use super::program::{
+    Binding, BindingSource, Callable, ProgramTables, Scope, ScopePlace, StatementBlock,
+};
 use super::targets::{Bound, adds, bound, root};
 
 /// The walk through a tree.
 #[derive(Default)]
-struct Reader<'t> {
-    program: Program<'t>,
-    here: Place,
+struct TableReader<'t> {
+    program: ProgramTables<'t>,
+    here: ScopePlace,
     /// The function that is read.
     function: Option<usize>,
     /// Additions to a name. Its scope is known only when all bindings are.
@@ -25,25 +27,25 @@ struct Reader<'t> {
 /// A value that goes into a part of a variable.
 struct Added<'t> {
     variable: &'t ExprName,
-    place: Place,
+    place: ScopePlace,
     at: TextSize,
     value: &'t Expr,
 }
 
 /// The tables of a program.
-pub(super) fn read(tree: &Tree) -> Program<'_> {
-    let mut reader = Reader::default();
+pub(super) fn read(tree: &Tree) -> ProgramTables<'_> {
+    let mut reader = TableReader::default();
     reader.program.scopes.push(Scope::default());
-    reader.program.blocks.push(Block::default());
+    reader.program.blocks.push(StatementBlock::default());
     reader.visit_body(tree.body());
     reader.finish()
 }
 
-impl<'t> Reader<'t> {
-    fn finish(mut self) -> Program<'t> {
+impl<'t> TableReader<'t> {
+    fn finish(mut self) -> ProgramTables<'t> {
         for Added { variable, place, at, value } in std::mem::take(&mut self.added) {
             let Some(scope) = self.program.resolve(place.scope, &variable.id) else { continue };
-            let (name, source) = (variable.start(), Source::Value(value));
+            let (name, source) = (variable.start(), BindingSource::Value(value));
             let binding = Binding { name, at, block: place.block, replaces: false, source };
             self.program.bindings.entry((scope, &variable.id)).or_default().push(binding);
         }
@@ -54,7 +56,12 @@ impl<'t> Reader<'t> {
     }
 
     /// Binds a name where it stands; it holds from `at` on.
-    fn bind(&mut self, (name, stands): (&'t str, TextSize), at: TextSize, source: Source<'t>) {
+    fn bind(
+        &mut self,
+        (name, stands): (&'t str, TextSize),
+        at: TextSize,
+        source: BindingSource<'t>,
+    ) {
         self.bind_to(
             name,
             Binding { name: stands, at, block: self.here.block, replaces: true, source },
@@ -72,7 +79,7 @@ impl<'t> Reader<'t> {
         for Bound { target, value } in all {
             match (target, value) {
                 (Expr::Name(name), value) => {
-                    let source = value.map_or(Source::Other, Source::Value);
+                    let source = value.map_or(BindingSource::Other, BindingSource::Value);
                     self.bind((&name.id, name.start()), at, source);
                 }
                 (target, Some(value)) => self.add(target, at, value),
@@ -90,7 +97,7 @@ impl<'t> Reader<'t> {
 
     fn in_block(&mut self, is_loop: bool, read: impl FnOnce(&mut Self)) {
         let outer = self.here.block;
-        self.program.blocks.push(Block { outer: Some(outer), is_loop });
+        self.program.blocks.push(StatementBlock { outer: Some(outer), is_loop });
         self.here.block = self.program.blocks.len() - 1;
         read(self);
         self.here.block = outer;
@@ -108,12 +115,12 @@ impl<'t> Reader<'t> {
         function.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
         let callable = self.add_callable(function.range, Some(&function.parameters));
         let name = (function.name.as_str(), function.name.start());
-        self.bind(name, function.start(), Source::Callable(callable));
+        self.bind(name, function.start(), BindingSource::Callable(callable));
         self.visit_defaults(&function.parameters);
         let outer = self.function.replace(callable);
         self.in_scope(false, |reader| {
             // Loops around it are not loops of its body.
-            reader.program.blocks.push(Block::default());
+            reader.program.blocks.push(StatementBlock::default());
             reader.here.block = reader.program.blocks.len() - 1;
             reader.bind_parameters(callable, &function.parameters);
             reader.visit_body(&function.body);
@@ -149,7 +156,7 @@ impl<'t> Reader<'t> {
         for parameter in parameters.iter() {
             let name = parameter.name().as_str();
             let stands = (name, parameter.name().start());
-            self.bind(stands, parameters.start(), Source::Parameter(callable, name));
+            self.bind(stands, parameters.start(), BindingSource::Parameter(callable, name));
         }
     }
 
@@ -187,7 +194,7 @@ impl<'t> Reader<'t> {
         for ExceptHandler::ExceptHandler(handler) in &stmt.handlers {
             self.in_block(false, |reader| {
                 if let Some(name) = &handler.name {
-                    reader.bind((name, name.start()), handler.start(), Source::Other);
+                    reader.bind((name, name.start()), handler.start(), BindingSource::Other);
                 }
                 handler.type_.iter().for_each(|expr| reader.visit_expr(expr));
                 reader.visit_body(&handler.body);
@@ -250,7 +257,7 @@ impl<'t> Reader<'t> {
     fn add_to(&mut self, target: &'t Expr, value: &'t Expr, at: TextSize) {
         match target {
             Expr::Name(name) => {
-                let (block, source) = (self.here.block, Source::Value(value));
+                let (block, source) = (self.here.block, BindingSource::Value(value));
                 let binding = Binding { name: name.start(), at, block, replaces: false, source };
                 self.bind_to(&name.id, binding);
             }
@@ -262,18 +269,18 @@ impl<'t> Reader<'t> {
         for alias in names {
             let module = alias.name.as_str().split('.').next().unwrap_or_default();
             let name = alias.asname.as_ref().map_or(module, |name| name.as_str());
-            self.bind((name, alias.start()), at, Source::Module);
+            self.bind((name, alias.start()), at, BindingSource::Module);
         }
     }
 }
 
-impl<'t> Visitor<'t> for Reader<'t> {
+impl<'t> Visitor<'t> for TableReader<'t> {
     fn visit_stmt(&mut self, stmt: &'t Stmt) {
         match stmt {
             Stmt::FunctionDef(function) => self.read_function(function),
             Stmt::ClassDef(class) => {
                 let name = (class.name.as_str(), class.name.start());
-                self.bind(name, class.start(), Source::Other);
+                self.bind(name, class.start(), BindingSource::Other);
                 self.in_scope(false, |reader| walk_body(reader, &class.body));
             }
             Stmt::For(stmt) => self.read_for(stmt),

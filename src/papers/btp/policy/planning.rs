@@ -10,7 +10,7 @@ use crate::domain::{
 };
 
 /// A candidate on its way into the plan.
-struct Item<'p> {
+struct PlanningItem<'p> {
     tool: ToolName,
     cost: f64,
     estimate: Estimate,
@@ -132,7 +132,7 @@ impl Policy<'_> {
         ahead > 0.0 && ahead + self.reserve() > self.state.credits_left() + CENT
     }
 
-    fn items(&self, task: TaskId) -> Vec<Item<'_>> {
+    fn items(&self, task: TaskId) -> Vec<PlanningItem<'_>> {
         let Some(ledger) = self.state.task(task).map(|task| &task.budget) else {
             return Vec::new();
         };
@@ -158,14 +158,14 @@ impl Policy<'_> {
                 let lack = known.and_then(|known| known.lacked.as_ref());
                 let need = lack.filter(|lack| lack.used == used).map(|lack| lack.need.as_str());
                 let (tool, cost) = (tool.clone(), self.use_cost(tool));
-                Item { tool, cost, estimate, set, need, is_declined, goes_on }
+                PlanningItem { tool, cost, estimate, set, need, is_declined, goes_on }
             })
             .collect()
     }
 
     /// The reason in words, including facts that the plan itself cannot know: earlier uses, and
     /// unhelpful results.
-    fn why(&self, task: TaskId, item: &Item<'_>, why: Why) -> String {
+    fn why(&self, task: TaskId, item: &PlanningItem<'_>, why: Why) -> String {
         let ledger = self.state.task(task).map(|task| &task.budget);
         if ledger.is_some_and(|ledger| ledger.blacklist.contains_key(&item.tool)) {
             return "blacklisted: its result did not help".to_owned();
@@ -188,9 +188,9 @@ impl Policy<'_> {
 /// Uses that take precedence over the highest value, as far as the credits allow: those that the
 /// user set, then one use of a tool for each need that the agent stated: of several tools that match,
 /// the one that has helped best.
-fn settle_fixed(items: &[Item<'_>], free: f64) -> Vec<u32> {
+fn settle_fixed(items: &[PlanningItem<'_>], free: f64) -> Vec<u32> {
     let mut left = free;
-    let mut fix = |item: &Item<'_>, wanted: u32| {
+    let mut fix = |item: &PlanningItem<'_>, wanted: u32| {
         // What costs nothing is divided to infinity.
         let most = ((left + CENT) / item.cost).floor();
         let uses = f64::from(wanted).min(most);
@@ -219,7 +219,7 @@ fn settle_fixed(items: &[Item<'_>], free: f64) -> Vec<u32> {
 }
 
 /// The fewest credits that buy something, with the tools' names.
-fn worth_saying(marginal: btp::Marginal, items: &[Item<'_>]) -> Option<Marginal> {
+fn worth_saying(marginal: btp::Marginal, items: &[PlanningItem<'_>]) -> Option<Marginal> {
     let step = marginal.next?;
     let changes = step.changes.iter().filter_map(|change| {
         let item = items.get(change.candidate)?;
@@ -233,18 +233,18 @@ fn worth_saying(marginal: btp::Marginal, items: &[Item<'_>]) -> Option<Marginal>
 mod tests {
     use super::*;
 
-    fn item(tool: &str, cost: f64, value: f64) -> Item<'static> {
+    fn item(tool: &str, cost: f64, value: f64) -> PlanningItem<'static> {
         let estimate = Estimate { value, limit: 1, experience: 3 };
         let (set, need, is_declined) = (None, None, false);
-        Item { tool: tool.into(), cost, estimate, set, need, is_declined, goes_on: true }
+        PlanningItem { tool: tool.into(), cost, estimate, set, need, is_declined, goes_on: true }
     }
 
-    fn set(cost: f64, uses: u32) -> Item<'static> {
-        Item { set: Some(uses), ..item("set", cost, 0.5) }
+    fn set(cost: f64, uses: u32) -> PlanningItem<'static> {
+        PlanningItem { set: Some(uses), ..item("set", cost, 0.5) }
     }
 
-    fn lacked(value: f64, need: &'static str) -> Item<'static> {
-        Item { need: Some(need), ..item("lacked", 2.0, value) }
+    fn lacked(value: f64, need: &'static str) -> PlanningItem<'static> {
+        PlanningItem { need: Some(need), ..item("lacked", 2.0, value) }
     }
 
     #[test]
@@ -260,14 +260,17 @@ mod tests {
         assert_eq!(settle_fixed(&needs(), 9.0), [0, 1, 1]);
         assert_eq!(settle_fixed(&needs(), 3.9), [0, 1, 0]);
         let [first, second, clock] = needs();
-        assert_eq!(settle_fixed(&[first, Item { cost: 5.0, ..second }, clock], 4.0), [1, 0, 1]);
+        assert_eq!(
+            settle_fixed(&[first, PlanningItem { cost: 5.0, ..second }, clock], 4.0),
+            [1, 0, 1]
+        );
         assert_eq!(settle_fixed(&[set(2.0, 1), lacked(0.9, "a map")], 3.9), [1, 0]);
     }
 
     #[test]
     fn the_credits_that_buy_something_are_said_without_rounding_errors() {
-        let change = |candidate, before, after| btp::Change { candidate, before, after };
-        let step = btp::Step {
+        let change = |candidate, before, after| btp::UseChange { candidate, before, after };
+        let step = btp::MarginalStep {
             credits: 0.1 + 0.2,
             value: 0.25,
             changes: vec![change(1, 0, 2), change(0, 3, 1)],

@@ -3,17 +3,17 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::endpoint::{Step, stream};
+use super::endpoint::{EndpointStep, stream};
 use super::*;
 use serde_json::Value;
 
-use crate::domain::{FaultSpec, ModelError, ModelErrorKind, ModelSpec, Shown};
+use crate::domain::{FaultSpec, ModelError, ModelErrorKind, ModelSpec, WireFailure};
 use crate::model::relay::{Relay, Sending};
 
-const ALL: [Format; 3] = [Format::Chat, Format::Responses, Format::Messages];
+const ALL: [WireFormat; 3] = [WireFormat::Chat, WireFormat::Responses, WireFormat::Messages];
 
 /// What an agent gets for a failure that had told this much before.
-fn got(format: Format, streams: bool, partial: &str, shown: Shown) -> agent::Got {
+fn got(format: WireFormat, streams: bool, partial: &str, shown: WireFailure) -> agent::Got {
     let mut yard = Yard::before(Endpoint::answering(Vec::new()).address);
     let mut agent = yard.agent();
     agent.post(path(format), body(format, streams).as_bytes());
@@ -26,16 +26,18 @@ fn got(format: Format, streams: bool, partial: &str, shown: Shown) -> agent::Got
 #[test]
 fn a_stream_breaks_behind_a_part_of_its_text() {
     for format in ALL {
-        for (shown, is_whole) in [(Shown::Cut, true), (Shown::Reset, false), (Shown::Event, true)] {
+        for (shown, is_whole) in
+            [(WireFailure::Cut, true), (WireFailure::Reset, false), (WireFailure::Event, true)]
+        {
             let got = got(format, true, "Half of ", shown);
             assert_eq!((got.status(), got.is_whole), (200, is_whole), "{format} {shown:?}");
             assert!(got.has("content-type: text/event-stream; charset=utf-8"), "{got:?}");
             let (text, event) = (got.text(), format.write_error_event(500, "it broke"));
             assert!(text.contains("Half of "), "{text}");
-            assert_eq!(text.ends_with(&event), shown == Shown::Event, "{text}");
+            assert_eq!(text.ends_with(&event), shown == WireFailure::Event, "{text}");
             let mut feed = Feed::new(AnyAnswer::begin(format, &Arc::default(), Report::default()));
             let fed = feed.feed(text.as_bytes(), &mut |_| {});
-            assert_eq!(fed.is_err(), shown == Shown::Event, "{fed:?}");
+            assert_eq!(fed.is_err(), shown == WireFailure::Event, "{fed:?}");
             assert!(feed.end(&mut |_| {}).is_err(), "{format} {shown:?}");
         }
     }
@@ -44,12 +46,12 @@ fn a_stream_breaks_behind_a_part_of_its_text() {
 #[test]
 fn a_document_is_whole_or_does_not_come() {
     for format in ALL {
-        for shown in [Shown::Cut, Shown::Reset] {
+        for shown in [WireFailure::Cut, WireFailure::Reset] {
             assert!(got(format, false, "Half of ", shown).head.is_empty(), "{format} {shown:?}");
         }
-        let failed = got(format, false, "Half of ", Shown::Event);
+        let failed = got(format, false, "Half of ", WireFailure::Event);
         assert!(failed.status() == 500 && failed.text().contains("it broke"), "{failed:?}");
-        let status = Shown::Status { status: 529, retry_after: Some(9) };
+        let status = WireFailure::Status { status: 529, retry_after: Some(9) };
         for streams in [false, true] {
             let busy = got(format, streams, "", status);
             assert!(busy.status() == 529 && busy.has("retry-after: 9"), "{busy:?}");
@@ -72,10 +74,10 @@ fn a_prompt_that_is_too_long_is_refused_as_clients_know_it() {
         let error = &body["error"];
         assert_eq!(error["type"], "invalid_request_error");
         match format {
-            Format::Chat | Format::Responses => {
+            WireFormat::Chat | WireFormat::Responses => {
                 assert_eq!(error["code"], "context_length_exceeded");
             }
-            Format::Messages => {
+            WireFormat::Messages => {
                 let text = error["message"].as_str().unwrap();
                 assert!(text.starts_with("prompt is too long"), "{text}");
             }
@@ -87,8 +89,8 @@ fn a_prompt_that_is_too_long_is_refused_as_clients_know_it() {
 fn a_reset_is_one_on_the_wire() {
     let mut yard = Yard::before(Endpoint::answering(Vec::new()).address);
     let mut agent = yard.agent();
-    agent.post(path(Format::Chat), body(Format::Chat, true).as_bytes());
-    let error = ModelError::new(ModelErrorKind::Connection, "reset").shown(Shown::Reset);
+    agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
+    let error = ModelError::new(ModelErrorKind::Connection, "reset").shown(WireFailure::Reset);
     let error = ModelError { partial: "Half".into(), ..error };
     assert!(yard.arrival().way.send(Sending::Instead(Err(error))));
     agent.head();
@@ -101,7 +103,7 @@ fn an_agent_that_is_to_wait_in_vain_hears_nothing() {
     let mut yard = Yard::before(Endpoint::answering(Vec::new()).address);
     let mut agent = yard.agent();
     let more = "x-stainless-read-timeout: 0.1\r\n";
-    agent.request("POST", path(Format::Chat), more, body(Format::Chat, true).as_bytes());
+    agent.request("POST", path(WireFormat::Chat), more, body(WireFormat::Chat, true).as_bytes());
     let Arrival { way, body: came, .. } = yard.arrival();
     let relay = Relay::new(Arc::new(ModelSpec::new("m", "an endpoint")), came, way);
     relay.stay_silent();
@@ -114,10 +116,10 @@ fn a_slow_answer_takes_its_time_for_each_event() {
     let event = "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n";
     let twice = event.repeat(2);
     let parts = stream(&[event, &twice, "data: [DONE]\n\n"]);
-    let endpoint = Endpoint::new(move |_| parts.iter().cloned().map(Step::Write).collect());
+    let endpoint = Endpoint::new(move |_| parts.iter().cloned().map(EndpointStep::Write).collect());
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
-    agent.post(path(Format::Chat), body(Format::Chat, true).as_bytes());
+    agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
     let mut arrival = yard.arrival();
     let pace = Duration::from_millis(60);
     let body = arrival.body.clone();

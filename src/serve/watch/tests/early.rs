@@ -3,8 +3,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::endpoint::{Step, coded, stream, whole};
-use super::session::Session;
+use super::endpoint::{EndpointStep, coded, stream, whole};
+use super::session::SessionStub;
 use super::*;
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::model::relay::Sending;
@@ -12,20 +12,20 @@ use crate::watch::coding::gzip;
 use crate::watch::patience::heartbeat;
 
 /// Both ways of each format.
-const ALL: [(Format, bool); 6] = [
-    (Format::Chat, true),
-    (Format::Chat, false),
-    (Format::Responses, true),
-    (Format::Responses, false),
-    (Format::Messages, true),
-    (Format::Messages, false),
+const ALL: [(WireFormat, bool); 6] = [
+    (WireFormat::Chat, true),
+    (WireFormat::Chat, false),
+    (WireFormat::Responses, true),
+    (WireFormat::Responses, false),
+    (WireFormat::Messages, true),
+    (WireFormat::Messages, false),
 ];
 /// How long these agents wait. They hear something after half of it.
 const IMPATIENT: &str = "x-stainless-read-timeout: 0.4\r\naccept-encoding: gzip\r\n";
 const HELD: Duration = Duration::from_millis(800);
 
 /// Tries all at once.
-fn each(test: impl Fn(Format, bool) + Sync) {
+fn each(test: impl Fn(WireFormat, bool) + Sync) {
     let test = &test;
     thread::scope(|scope| {
         for (format, streams) in ALL {
@@ -34,12 +34,12 @@ fn each(test: impl Fn(Format, bool) + Sync) {
     });
 }
 
-fn beat(format: Format, streams: bool) -> &'static str {
+fn beat(format: WireFormat, streams: bool) -> &'static str {
     if streams { heartbeat(format) } else { " " }
 }
 
 /// Asks for an answer, and holds the request for longer than the agent waits.
-fn held(yard: &mut Yard, format: Format, streams: bool) -> (Agent, Arrival) {
+fn held(yard: &mut Yard, format: WireFormat, streams: bool) -> (Agent, Arrival) {
     let mut agent = yard.agent();
     agent.patience(Duration::from_millis(400));
     agent.request("POST", path(format), IMPATIENT, body(format, streams).as_bytes());
@@ -60,7 +60,7 @@ fn a_request_that_is_held_for_long_is_answered_by_heartbeats_first() {
             let asked = Instant::now();
             let later = thread::spawn(move || {
                 thread::sleep(HELD);
-                let session = Session::new(arrival);
+                let session = SessionStub::new(arrival);
                 session.release(Release::AsCame);
                 session.ended().2.unwrap().text
             });
@@ -89,10 +89,11 @@ fn an_answer_that_is_held_for_long_goes_on_behind_heartbeats() {
     each(|format, streams| {
         for holds in [Holds::All, Holds::End] {
             let parts = stream(&[&answer(format, streams)]);
-            let endpoint = Endpoint::new(move |_| parts.iter().cloned().map(Step::Write).collect());
+            let endpoint =
+                Endpoint::new(move |_| parts.iter().cloned().map(EndpointStep::Write).collect());
             let mut yard = Yard::before(endpoint.address);
             let (mut agent, arrival) = held(&mut yard, format, streams);
-            let session = Session::with(arrival, holds, None);
+            let session = SessionStub::with(arrival, holds, None);
             let later = thread::spawn(move || {
                 session.ended().2.unwrap();
                 thread::sleep(HELD);
@@ -129,7 +130,7 @@ fn an_error_behind_heartbeats_is_an_event_or_comes_at_the_next_try() {
                     assert!(arrival.way.send(Sending::Instead(Err(error))));
                     return;
                 }
-                let session = Session::new(arrival);
+                let session = SessionStub::new(arrival);
                 session.release(Release::AsCame);
                 assert_eq!(session.ended().2.unwrap_err().kind, ModelErrorKind::RateLimited);
             });
@@ -159,7 +160,7 @@ fn an_error_behind_heartbeats_is_an_event_or_comes_at_the_next_try() {
 fn an_answer_without_an_end_resets_the_connection_also_behind_heartbeats() {
     let endpoint = Endpoint::answering(Vec::new());
     let mut yard = Yard::before(endpoint.address);
-    let (mut agent, mut arrival) = held(&mut yard, Format::Chat, true);
+    let (mut agent, mut arrival) = held(&mut yard, WireFormat::Chat, true);
     thread::sleep(HELD / 2);
     let cut = ModelError::new(ModelErrorKind::Connection, "cut");
     assert!(arrival.way.send(Sending::Instead(Err(cut))));
@@ -171,7 +172,7 @@ fn an_answer_without_an_end_resets_the_connection_also_behind_heartbeats() {
 fn an_agent_that_hangs_up_behind_heartbeats_is_noticed() {
     let endpoint = Endpoint::answering(Vec::new());
     let mut yard = Yard::before(endpoint.address);
-    let (mut agent, mut arrival) = held(&mut yard, Format::Chat, true);
+    let (mut agent, mut arrival) = held(&mut yard, WireFormat::Chat, true);
     agent.head();
     drop(agent);
     within(arrival.way.hung_up());
@@ -184,7 +185,7 @@ fn an_agent_that_does_not_say_how_long_it_waits_hears_something_at_its_next_try(
     let mut ask = || {
         let mut agent = yard.agent();
         agent.patience(Duration::from_millis(600));
-        agent.post(path(Format::Messages), body(Format::Messages, true).as_bytes());
+        agent.post(path(WireFormat::Messages), body(WireFormat::Messages, true).as_bytes());
         let mut arrival = yard.arrival();
         let head = agent.head();
         drop(agent);

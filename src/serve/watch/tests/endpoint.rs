@@ -9,7 +9,7 @@ use super::PATIENCE;
 
 /// What the endpoint does, step by step.
 #[derive(Clone)]
-pub enum Step {
+pub enum EndpointStep {
     /// Sends these bytes.
     Write(Vec<u8>),
     /// Waits until the test says so.
@@ -20,13 +20,13 @@ pub enum Step {
 
 /// A request as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct EndpointRequest {
     /// The request line and the headers without the host, in their order; names in small letters.
     pub head: Vec<String>,
     pub body: Vec<u8>,
 }
 
-impl Asked {
+impl EndpointRequest {
     pub fn text(&self) -> String {
         String::from_utf8(self.body.clone()).unwrap()
     }
@@ -34,14 +34,16 @@ impl Asked {
 
 pub struct Endpoint {
     pub address: SocketAddr,
-    asked: mpsc::Receiver<Asked>,
+    asked: mpsc::Receiver<EndpointRequest>,
     go: mpsc::Sender<()>,
     hung_up: mpsc::Receiver<()>,
 }
 
 impl Endpoint {
     /// Answers each request by the steps for it.
-    pub fn new(script: impl Fn(&Asked) -> Vec<Step> + Send + Sync + 'static) -> Self {
+    pub fn new(
+        script: impl Fn(&EndpointRequest) -> Vec<EndpointStep> + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (tell, asked) = mpsc::channel();
@@ -61,16 +63,16 @@ impl Endpoint {
                         let _ = tell.send(asked);
                         for step in steps {
                             match step {
-                                Step::Write(bytes) => {
+                                EndpointStep::Write(bytes) => {
                                     if stream.get_mut().write_all(&bytes).is_err() {
                                         let _ = tell_end.send(());
                                         return;
                                     }
                                 }
-                                Step::Wait => {
+                                EndpointStep::Wait => {
                                     let _ = shared.1.lock().unwrap().recv_timeout(PATIENCE);
                                 }
-                                Step::Close => return,
+                                EndpointStep::Close => return,
                             }
                         }
                     }
@@ -83,10 +85,10 @@ impl Endpoint {
 
     /// Answers every request with this.
     pub fn answering(answer: Vec<u8>) -> Self {
-        Self::new(move |_| vec![Step::Write(answer.clone())])
+        Self::new(move |_| vec![EndpointStep::Write(answer.clone())])
     }
 
-    pub fn asked(&self) -> Asked {
+    pub fn asked(&self) -> EndpointRequest {
         self.asked.recv_timeout(PATIENCE).unwrap()
     }
 
@@ -129,7 +131,7 @@ pub fn stream(chunks: &[&str]) -> Vec<Vec<u8>> {
     [head].into_iter().chain(chunks.iter().map(chunk)).chain([end]).collect()
 }
 
-fn read(stream: &mut BufReader<TcpStream>) -> Option<Asked> {
+fn read(stream: &mut BufReader<TcpStream>) -> Option<EndpointRequest> {
     let (mut head, mut length, mut is_chunked) = (Vec::new(), 0, false);
     loop {
         let mut line = String::new();
@@ -162,5 +164,5 @@ fn read(stream: &mut BufReader<TcpStream>) -> Option<Asked> {
         body.extend_from_slice(&chunk[..size]);
         is_chunked = size > 0;
     }
-    Some(Asked { head, body })
+    Some(EndpointRequest { head, body })
 }

@@ -2,8 +2,8 @@
 
 use std::net::TcpListener;
 
-use super::endpoint::{Step, coded, stream, whole};
-use super::session::Session;
+use super::endpoint::{EndpointStep, coded, stream, whole};
+use super::session::SessionStub;
 use super::*;
 use crate::domain::ModelErrorKind;
 
@@ -27,8 +27,8 @@ fn refusals_and_pages_pass_and_are_understood() {
             let endpoint = Endpoint::answering(whole(status, "application/json", body));
             let mut yard = Yard::before(endpoint.address);
             let mut agent = yard.agent();
-            agent.post(path(Format::Chat), super::body(Format::Chat, true).as_bytes());
-            let session = Session::with(yard.arrival(), holds, None);
+            agent.post(path(WireFormat::Chat), super::body(WireFormat::Chat, true).as_bytes());
+            let session = SessionStub::with(yard.arrival(), holds, None);
             let error = session.ended().2.unwrap_err();
             assert!(error.kind == kind && error.text.contains(says), "{error:?}");
             assert!(!error.text.contains("`url`") && !error.text.contains("configuration"));
@@ -48,8 +48,8 @@ fn an_answer_in_an_unknown_coding_passes_unread() {
     let endpoint = Endpoint::answering(coded("200 OK", "application/json", more, b"\x01\x02"));
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
-    agent.post(path(Format::Chat), body(Format::Chat, false).as_bytes());
-    let session = Session::new(yard.arrival());
+    agent.post(path(WireFormat::Chat), body(WireFormat::Chat, false).as_bytes());
+    let session = SessionStub::new(yard.arrival());
     let error = session.ended().2.unwrap_err();
     assert!(error.text.contains("compressed with br"), "{error:?}");
     session.release(Release::AsCame);
@@ -63,8 +63,8 @@ fn an_answer_without_a_body_is_not_taken_for_a_hang_up() {
         let endpoint = Endpoint::answering(answer);
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();
-        agent.post(path(Format::Chat), body(Format::Chat, false).as_bytes());
-        let session = Session::new(yard.arrival());
+        agent.post(path(WireFormat::Chat), body(WireFormat::Chat, false).as_bytes());
+        let session = SessionStub::new(yard.arrival());
         assert_eq!(session.ended().2.unwrap_err().kind, ModelErrorKind::BadAnswer);
         session.release(Release::AsCame);
         let got = agent.got();
@@ -78,8 +78,8 @@ fn an_endpoint_that_cannot_be_reached_is_said_to_both() {
     let mut yard = Yard::before(closed);
     for holds in [Holds::Calls, Holds::All] {
         let mut agent = yard.agent();
-        agent.post(path(Format::Messages), body(Format::Messages, true).as_bytes());
-        let session = Session::with(yard.arrival(), holds, None);
+        agent.post(path(WireFormat::Messages), body(WireFormat::Messages, true).as_bytes());
+        let session = SessionStub::with(yard.arrival(), holds, None);
         let error = session.ended().2.unwrap_err();
         assert_eq!(error.kind, ModelErrorKind::Connection);
         session.release(Release::AsCame);
@@ -98,12 +98,12 @@ fn a_stream_that_breaks_breaks_for_the_agent_too() {
         let mut parts = stream(&[TEXT, "data: {\"choices\":[{\"de"]);
         parts.pop();
         let endpoint = Endpoint::new(move |_| {
-            parts.iter().cloned().map(Step::Write).chain([Step::Close]).collect()
+            parts.iter().cloned().map(EndpointStep::Write).chain([EndpointStep::Close]).collect()
         });
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();
-        agent.post(path(Format::Chat), body(Format::Chat, true).as_bytes());
-        let session = Session::with(yard.arrival(), holds, None);
+        agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
+        let session = SessionStub::with(yard.arrival(), holds, None);
         let error = session.ended().2.unwrap_err();
         assert_eq!((error.kind, error.partial.as_str()), (ModelErrorKind::Connection, "half"));
         session.release(Release::AsCame);
@@ -117,17 +117,20 @@ fn a_stream_that_breaks_breaks_for_the_agent_too() {
 fn asked() -> (Endpoint, Yard, Agent, Arrival) {
     let parts = stream(&[TEXT, TEXT]);
     let endpoint = Endpoint::new(move |_| {
-        parts.iter().flat_map(|part| [Step::Wait, Step::Write(part.clone())]).collect()
+        parts
+            .iter()
+            .flat_map(|part| [EndpointStep::Wait, EndpointStep::Write(part.clone())])
+            .collect()
     });
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
-    agent.post(path(Format::Chat), body(Format::Chat, true).as_bytes());
+    agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
     let arrival = yard.arrival();
     (endpoint, yard, agent, arrival)
 }
 
 /// Checks that the session hears of an agent that has hung up, and that the endpoint does.
-fn is_noticed(session: &Session, endpoint: &Endpoint) {
+fn is_noticed(session: &SessionStub, endpoint: &Endpoint) {
     let error = session.ended().2.unwrap_err();
     assert_eq!(error.kind, ModelErrorKind::Cancelled);
     // A step that waits would not see it.
@@ -146,7 +149,7 @@ fn an_agent_that_hangs_up_before_its_request_goes_on_is_noticed() {
 #[test]
 fn an_agent_that_hangs_up_before_its_answer_begins_is_noticed() {
     let (endpoint, _yard, agent, arrival) = asked();
-    let session = Session::new(arrival);
+    let session = SessionStub::new(arrival);
     endpoint.asked();
     drop(agent);
     is_noticed(&session, &endpoint);
@@ -155,7 +158,7 @@ fn an_agent_that_hangs_up_before_its_answer_begins_is_noticed() {
 #[test]
 fn an_agent_that_hangs_up_in_the_middle_of_its_answer_is_noticed() {
     let (endpoint, _yard, mut agent, arrival) = asked();
-    let session = Session::new(arrival);
+    let session = SessionStub::new(arrival);
     (0..2).for_each(|_| endpoint.go());
     agent.head();
     agent.chunk();
@@ -167,7 +170,7 @@ fn an_agent_that_hangs_up_in_the_middle_of_its_answer_is_noticed() {
 #[test]
 fn an_agent_that_hangs_up_while_all_is_held_is_noticed() {
     let (endpoint, _yard, agent, arrival) = asked();
-    let session = Session::with(arrival, Holds::All, None);
+    let session = SessionStub::with(arrival, Holds::All, None);
     (0..2).for_each(|_| endpoint.go());
     assert_eq!(session.text(), "half");
     drop(agent);
@@ -180,12 +183,12 @@ fn an_agent_that_leaves_after_the_last_event_has_its_answer() {
     let mut parts = stream(&[TEXT, end]);
     parts.pop();
     let endpoint = Endpoint::new(move |_| {
-        parts.iter().cloned().map(Step::Write).chain([Step::Wait]).collect()
+        parts.iter().cloned().map(EndpointStep::Write).chain([EndpointStep::Wait]).collect()
     });
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
-    agent.post(path(Format::Chat), body(Format::Chat, true).as_bytes());
-    let session = Session::new(yard.arrival());
+    agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
+    let session = SessionStub::new(yard.arrival());
     agent.head();
     assert_eq!(agent.chunk().unwrap(), TEXT.as_bytes());
     assert_eq!(agent.chunk().unwrap(), end.as_bytes());
@@ -207,11 +210,11 @@ fn a_port_in_use_is_a_plain_error() {
 
 #[test]
 fn dropping_the_listener_ends_everything() {
-    let endpoint = Endpoint::new(|_| vec![Step::Wait]);
+    let endpoint = Endpoint::new(|_| vec![EndpointStep::Wait]);
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
-    agent.post(path(Format::Chat), body(Format::Chat, true).as_bytes());
-    let session = Session::new(yard.arrival());
+    agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
+    let session = SessionStub::new(yard.arrival());
     endpoint.asked();
     let address = yard.listener.address();
     drop(yard);

@@ -1,27 +1,27 @@
 //! What waits, and until when.
 
-use super::endpoint::{Step, coded, stream, whole};
-use super::session::Session;
+use super::endpoint::{EndpointStep, coded, stream, whole};
+use super::session::SessionStub;
 use super::*;
 use crate::domain::{ModelError, ModelErrorKind, Reply, ToolCall};
 use crate::watch::coding::gzip;
 
 /// Before the call, from the call on, and the end.
-fn called(format: Format) -> (&'static str, &'static str) {
+fn called(format: WireFormat) -> (&'static str, &'static str) {
     match format {
-        Format::Chat => (
+        WireFormat::Chat => (
             "data: {\"choices\":[{\"delta\":{\"content\":\"Look: \"}}]}\n\n",
             "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"function\":{\"name\":\"look\",\"arguments\":\"{}\"}}]}}]}\n\n\
              data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
         ),
-        Format::Responses => (
+        WireFormat::Responses => (
             "event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"item_id\":\"m\",\"output_index\":0,\"content_index\":0,\"delta\":\"Look: \"}\n\n",
             "event: response.output_item.added\ndata: {\"type\":\"response.output_item.added\",\"output_index\":1,\"item\":{\"type\":\"function_call\",\"id\":\"f\",\"call_id\":\"c1\",\"name\":\"look\",\"arguments\":\"\"}}\n\n\
              event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"id\":\"r\",\"object\":\"response\",\"status\":\"completed\",\"output\":[\
              {\"type\":\"message\",\"id\":\"m\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"Look: \"}]},\
              {\"type\":\"function_call\",\"id\":\"f\",\"call_id\":\"c1\",\"name\":\"look\",\"arguments\":\"{}\"}]}}\n\n",
         ),
-        Format::Messages => (
+        WireFormat::Messages => (
             "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"role\":\"assistant\",\"content\":[]}}\n\n\
              event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Look: \"}}\n\n",
             "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":\"look\",\"input\":{}}}\n\n\
@@ -33,16 +33,17 @@ fn called(format: Format) -> (&'static str, &'static str) {
 
 #[test]
 fn a_stream_waits_from_its_first_call_on() {
-    for format in [Format::Chat, Format::Responses, Format::Messages] {
+    for format in [WireFormat::Chat, WireFormat::Responses, WireFormat::Messages] {
         let (before, after) = called(format);
         // One chunk has the end of the text and the beginning of the call.
         let (first, second) = after.split_at(after.len() / 2);
         let parts = stream(&[&[before, first].concat(), second]);
-        let endpoint = Endpoint::new(move |_| parts.iter().cloned().map(Step::Write).collect());
+        let endpoint =
+            Endpoint::new(move |_| parts.iter().cloned().map(EndpointStep::Write).collect());
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();
         agent.post(path(format), body(format, true).as_bytes());
-        let session = Session::new(yard.arrival());
+        let session = SessionStub::new(yard.arrival());
         agent.head();
         assert_eq!(agent.chunk().unwrap(), before.as_bytes(), "{format}");
         let (text, _, ended) = session.ended();
@@ -80,8 +81,8 @@ fn a_document_waits_as_a_whole() {
         let (endpoint, body) = sent(document, is_packed);
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();
-        agent.post(path(Format::Chat), super::body(Format::Chat, false).as_bytes());
-        let session = Session::new(yard.arrival());
+        agent.post(path(WireFormat::Chat), super::body(WireFormat::Chat, false).as_bytes());
+        let session = SessionStub::new(yard.arrival());
         session.ended().2.unwrap();
         agent.waits();
         session.release(Release::AsCame);
@@ -96,7 +97,7 @@ fn call(id: &str, tool: &str) -> ToolCall {
 
 #[test]
 fn a_stream_of_a_known_length_waits_as_a_whole() {
-    let (before, after) = called(Format::Chat);
+    let (before, after) = called(WireFormat::Chat);
     let all = [before, after].concat();
     let endpoint = Endpoint::answering(whole("200 OK", "text/event-stream", &all));
     for (release, calls) in
@@ -104,14 +105,14 @@ fn a_stream_of_a_known_length_waits_as_a_whole() {
     {
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();
-        agent.post(path(Format::Chat), body(Format::Chat, true).as_bytes());
-        let session = Session::new(yard.arrival());
+        agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
+        let session = SessionStub::new(yard.arrival());
         session.ended().2.unwrap();
         agent.waits();
         session.release(release);
         let got = agent.got();
         assert!(got.is_whole && got.has(&format!("content-length: {}", got.body.len())));
-        let called = read(Format::Chat, &got.body).calls;
+        let called = read(WireFormat::Chat, &got.body).calls;
         assert!(called.iter().map(|call| call.tool.as_str()).eq(calls));
     }
 }
@@ -122,8 +123,8 @@ fn the_calls_of_a_document_change() {
         let (endpoint, _) = sent(document, is_packed);
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();
-        agent.post(path(Format::Chat), super::body(Format::Chat, false).as_bytes());
-        let session = Session::new(yard.arrival());
+        agent.post(path(WireFormat::Chat), super::body(WireFormat::Chat, false).as_bytes());
+        let session = SessionStub::new(yard.arrival());
         session.ended().2.unwrap();
         session.release(Release::Calls(vec![call("c1", "look")]));
         let got = agent.got();
@@ -139,20 +140,21 @@ fn the_calls_of_a_document_change() {
 
 #[test]
 fn the_calls_of_a_stream_change_behind_text_that_went_on() {
-    for (format, holds) in [Format::Chat, Format::Responses, Format::Messages]
+    for (format, holds) in [WireFormat::Chat, WireFormat::Responses, WireFormat::Messages]
         .map(|it| [(it, Holds::Calls), (it, Holds::End)])
         .concat()
     {
         let (before, after) = called(format);
         let parts = stream(&[before, after]);
-        let endpoint = Endpoint::new(move |_| parts.iter().cloned().map(Step::Write).collect());
+        let endpoint =
+            Endpoint::new(move |_| parts.iter().cloned().map(EndpointStep::Write).collect());
         for calls in
             [vec![], vec![call("c1", "look")], vec![call("c2", "seek"), call("c3", "seek")]]
         {
             let mut yard = Yard::before(endpoint.address);
             let mut agent = yard.agent();
             agent.post(path(format), body(format, true).as_bytes());
-            let session = Session::with(yard.arrival(), holds, None);
+            let session = SessionStub::with(yard.arrival(), holds, None);
             agent.head();
             assert_eq!(agent.chunk().unwrap(), before.as_bytes(), "{format}");
             session.ended().2.unwrap();
@@ -169,10 +171,11 @@ fn the_calls_of_a_stream_change_behind_text_that_went_on() {
 
 #[test]
 fn the_end_alone_can_wait_so_that_a_call_is_added() {
-    for format in [Format::Chat, Format::Responses, Format::Messages] {
+    for format in [WireFormat::Chat, WireFormat::Responses, WireFormat::Messages] {
         let all = answer(format, true);
         let parts = stream(&[&all]);
-        let endpoint = Endpoint::new(move |_| parts.iter().cloned().map(Step::Write).collect());
+        let endpoint =
+            Endpoint::new(move |_| parts.iter().cloned().map(EndpointStep::Write).collect());
         for (release, calls) in [
             (Release::AsCame, vec![]),
             (Release::Calls(vec![call("n1", "look")]), vec![call("n1", "look")]),
@@ -180,7 +183,7 @@ fn the_end_alone_can_wait_so_that_a_call_is_added() {
             let mut yard = Yard::before(endpoint.address);
             let mut agent = yard.agent();
             agent.post(path(format), body(format, true).as_bytes());
-            let session = Session::with(yard.arrival(), Holds::End, None);
+            let session = SessionStub::with(yard.arrival(), Holds::End, None);
             let changes = matches!(release, Release::Calls(_));
             session.ended().2.unwrap();
             session.release(release);
@@ -194,13 +197,13 @@ fn the_end_alone_can_wait_so_that_a_call_is_added() {
 
 #[test]
 fn a_session_that_goes_away_holds_nothing() {
-    let (before, after) = called(Format::Chat);
+    let (before, after) = called(WireFormat::Chat);
     let endpoint =
         Endpoint::answering(whole("200 OK", "text/event-stream", [before, after].concat()));
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
-    agent.post(path(Format::Chat), body(Format::Chat, true).as_bytes());
-    let session = Session::new(yard.arrival());
+    agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
+    let session = SessionStub::new(yard.arrival());
     session.ended().2.unwrap();
     drop(session);
     let got = agent.got();
@@ -210,7 +213,7 @@ fn a_session_that_goes_away_holds_nothing() {
 #[test]
 fn an_answer_that_is_held_as_a_whole_can_be_replaced() {
     for (format, streams) in
-        [(Format::Chat, true), (Format::Messages, true), (Format::Responses, false)]
+        [(WireFormat::Chat, true), (WireFormat::Messages, true), (WireFormat::Responses, false)]
     {
         let (before, after) = called(format);
         let document = r#"{"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Look: "}]}]}"#;
@@ -229,7 +232,7 @@ fn an_answer_that_is_held_as_a_whole_can_be_replaced() {
         for (release, status, text) in released {
             let mut agent = yard.agent();
             agent.post(path(format), body(format, streams).as_bytes());
-            let session = Session::with(yard.arrival(), Holds::All, None);
+            let session = SessionStub::with(yard.arrival(), Holds::All, None);
             assert!(session.ended().2.unwrap().text.starts_with("Look: "));
             agent.waits();
             session.release(release);
@@ -240,7 +243,7 @@ fn an_answer_that_is_held_as_a_whole_can_be_replaced() {
         // It does not answer at all.
         let mut agent = yard.agent();
         agent.post(path(format), body(format, streams).as_bytes());
-        let session = Session::with(yard.arrival(), Holds::All, None);
+        let session = SessionStub::with(yard.arrival(), Holds::All, None);
         session.ended().2.unwrap();
         let cut = ModelError::new(ModelErrorKind::Connection, "cut");
         session.release(Release::Instead(Err(cut)));

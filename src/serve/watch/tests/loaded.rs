@@ -1,6 +1,6 @@
 //! Large bodies, odd transfers and many connections.
 
-use super::endpoint::{Step, stream, whole};
+use super::endpoint::{EndpointStep, stream, whole};
 use super::*;
 use crate::model::relay::Sending;
 
@@ -8,12 +8,12 @@ use crate::model::relay::Sending;
 fn large_bodies_pass_both_ways() {
     let large = 200 << 20;
     let endpoint = Endpoint::new(move |asked| {
-        vec![Step::Write(whole("200 OK", "text/plain", asked.body.len().to_string()))]
+        vec![EndpointStep::Write(whole("200 OK", "text/plain", asked.body.len().to_string()))]
     });
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
     agent.post("/v1/responses", &vec![b' '; large]);
-    let News::Passed { why: Some(why), .. } = yard.news() else { panic!() };
+    let ListenerNews::Passed { why: Some(why), .. } = yard.news() else { panic!() };
     assert!(why.contains("64 MiB"));
     assert_eq!(agent.got().text(), large.to_string());
     // Of an unknown length.
@@ -28,7 +28,7 @@ fn an_agent_may_ask_before_it_sends_its_body() {
     let endpoint = Endpoint::answering(whole("200 OK", "application/json", "{}"));
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
-    let body = body(Format::Responses, false);
+    let body = body(WireFormat::Responses, false);
     let length = body.len();
     let head = format!(
         "POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: {length}\r\n\r\n"
@@ -52,14 +52,14 @@ fn two_hundred_streams_run_at_once() {
     let end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
     let parts = stream(&[text, end]);
     let endpoint = Endpoint::new(move |_| {
-        let mut steps: Vec<_> = parts.iter().cloned().map(Step::Write).collect();
-        steps.insert(2, Step::Wait);
+        let mut steps: Vec<_> = parts.iter().cloned().map(EndpointStep::Write).collect();
+        steps.insert(2, EndpointStep::Wait);
         steps
     });
     let mut yard = Yard::before(endpoint.address);
     let mut agents: Vec<Agent> = (0..200).map(|_| yard.agent()).collect();
     for agent in &mut agents {
-        agent.post(path(Format::Chat), body(Format::Chat, true).as_bytes());
+        agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
     }
     let mut ways = Vec::new();
     for _ in 0..200 {

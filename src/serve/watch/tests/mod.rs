@@ -20,8 +20,8 @@ use self::agent::Agent;
 use self::endpoint::Endpoint;
 use super::{Listener, Listening, Upstreams, bind, listen};
 use crate::domain::{Reply, Request, Role, Usage};
-use crate::model::relay::{Arrival, Holds, News, Release};
-use crate::wire::{Answering, AnyAnswer, Feed, Format, Names, Reading, Report};
+use crate::model::relay::{Arrival, Holds, ListenerNews, Release};
+use crate::wire::{Answering, AnyAnswer, Feed, FunctionNames, GrowingAnswer, Report, WireFormat};
 
 /// How long anything may take.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// A listener before an endpoint, and its news.
 struct Yard {
     listener: Listener,
-    news: UnboundedReceiver<News>,
+    news: UnboundedReceiver<ListenerNews>,
 }
 
 impl Yard {
@@ -50,13 +50,13 @@ impl Yard {
         Agent::at(self.listener.address())
     }
 
-    fn news(&mut self) -> News {
+    fn news(&mut self) -> ListenerNews {
         within(self.news.recv()).unwrap()
     }
 
     fn arrival(&mut self) -> Arrival {
         match self.news() {
-            News::Arrived(arrival) => *arrival,
+            ListenerNews::Arrived(arrival) => *arrival,
             other => panic!("{other:?}"),
         }
     }
@@ -73,36 +73,36 @@ fn within<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// The path of a format.
-fn path(format: Format) -> &'static str {
+fn path(format: WireFormat) -> &'static str {
     match format {
-        Format::Chat => "/v1/chat/completions",
-        Format::Responses => "/v1/responses",
-        Format::Messages => "/v1/messages?beta=true",
+        WireFormat::Chat => "/v1/chat/completions",
+        WireFormat::Responses => "/v1/responses",
+        WireFormat::Messages => "/v1/messages?beta=true",
     }
 }
 
 /// A request of a format, with an odd order, odd spaces and a field that nobody knows.
-fn body(format: Format, streams: bool) -> String {
+fn body(format: WireFormat, streams: bool) -> String {
     let messages = r#""messages" : [ {"content":"h\u00e9llo","role":"user"} ]"#;
     let rest = match format {
-        Format::Chat => format!(r#"{messages},"stream_options":{{"include_usage":true}}"#),
-        Format::Responses => r#""input": [{"role":"user","content":"hi"}]"#.to_owned(),
-        Format::Messages => format!(r#"{messages}, "max_tokens": 1.0e1"#),
+        WireFormat::Chat => format!(r#"{messages},"stream_options":{{"include_usage":true}}"#),
+        WireFormat::Responses => r#""input": [{"role":"user","content":"hi"}]"#.to_owned(),
+        WireFormat::Messages => format!(r#"{messages}, "max_tokens": 1.0e1"#),
     };
     format!(r#"{{"hologram":[1.00], "stream":{streams},{rest}, "model":"m-1"}}"#)
 }
 
 /// An answer of an endpoint that says hello.
-fn answer(format: Format, streams: bool) -> String {
+fn answer(format: WireFormat, streams: bool) -> String {
     let usage = Usage { tokens_in: 11, tokens_out: 3, ..Usage::default() };
     let reply = Reply { usage, ..Reply::of_text("Hello.") };
-    let names = Names::default();
+    let names = FunctionNames::default();
     let answering = Answering { id: "x1", model: "m-1", names: &names, created: 1 };
     format.write_answer(&reply, &answering, streams)
 }
 
 /// The reply that an agent reads in these bytes.
-fn read(format: Format, answer: &[u8]) -> Reply {
+fn read(format: WireFormat, answer: &[u8]) -> Reply {
     let mut feed = Feed::new(AnyAnswer::begin(format, &Arc::default(), Report::default()));
     feed.feed(answer, &mut |_| {}).unwrap();
     let request = Request::new(Role::Actor, Vec::new());

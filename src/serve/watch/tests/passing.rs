@@ -1,14 +1,14 @@
 //! What goes on is what came.
 
-use super::endpoint::{Step, coded, stream, whole};
-use super::session::Session;
+use super::endpoint::{EndpointStep, coded, stream, whole};
+use super::session::SessionStub;
 use super::*;
 use crate::domain::{ModelErrorKind, Reply, Usage};
 use crate::model::relay::Sending;
 use crate::net::known;
 use crate::watch::coding::gzip;
 
-const ALL: [Format; 3] = [Format::Chat, Format::Responses, Format::Messages];
+const ALL: [WireFormat; 3] = [WireFormat::Chat, WireFormat::Responses, WireFormat::Messages];
 
 #[test]
 fn requests_and_answers_are_the_same_with_and_without_the_listener() {
@@ -24,7 +24,7 @@ fn requests_and_answers_are_the_same_with_and_without_the_listener() {
         let arrival = yard.arrival();
         assert_eq!((arrival.format, &arrival.body[..]), (format, body.as_bytes()));
         assert!(arrival.caller.endpoint.starts_with("127.0.0.1:"));
-        let session = Session::new(arrival);
+        let session = SessionStub::new(arrival);
         session.release(Release::AsCame);
         assert_eq!(agent.got(), direct, "{format} {streams}");
         assert_eq!(endpoint.asked(), asked, "{format} {streams}");
@@ -39,13 +39,16 @@ fn requests_and_answers_are_the_same_with_and_without_the_listener() {
 
 #[test]
 fn a_changed_body_goes_on_with_its_own_length() {
-    let endpoint =
-        Endpoint::answering(whole("200 OK", "application/json", answer(Format::Responses, false)));
+    let endpoint = Endpoint::answering(whole(
+        "200 OK",
+        "application/json",
+        answer(WireFormat::Responses, false),
+    ));
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
-    agent.post("/v1/responses", body(Format::Responses, false).as_bytes());
+    agent.post("/v1/responses", body(WireFormat::Responses, false).as_bytes());
     let changed = r#"{"input":"other","model":"m"}"#;
-    let session = Session::with(yard.arrival(), Holds::Calls, Some(changed));
+    let session = SessionStub::with(yard.arrival(), Holds::Calls, Some(changed));
     session.release(Release::AsCame);
     assert_eq!(agent.got().status(), 200);
     assert_eq!(endpoint.asked().text(), changed);
@@ -60,12 +63,15 @@ fn chunks_go_on_as_they_come() {
     ];
     let parts = stream(&chunks);
     let endpoint = Endpoint::new(move |_| {
-        parts.iter().flat_map(|part| [Step::Write(part.clone()), Step::Wait]).collect()
+        parts
+            .iter()
+            .flat_map(|part| [EndpointStep::Write(part.clone()), EndpointStep::Wait])
+            .collect()
     });
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
-    agent.post(path(Format::Chat), body(Format::Chat, true).as_bytes());
-    let session = Session::new(yard.arrival());
+    agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
+    let session = SessionStub::new(yard.arrival());
     assert_eq!(agent.head()[0], "HTTP/1.1 200 OK");
     for (chunk, text) in chunks.iter().zip(["one", "two"]) {
         endpoint.go();
@@ -94,8 +100,8 @@ fn usage_is_asked_for_and_only_the_session_sees_it() {
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();
         let asking = r#"{"messages":[],"model":"m","stream":true}"#;
-        agent.post(path(Format::Chat), asking.as_bytes());
-        let session = Session::with(yard.arrival(), holds, None);
+        agent.post(path(WireFormat::Chat), asking.as_bytes());
+        let session = SessionStub::with(yard.arrival(), holds, None);
         let asked = endpoint.asked().text();
         assert_eq!(asked, asking.replacen('{', r#"{"stream_options":{"include_usage":true},"#, 1));
         let usage = session.ended().2.unwrap().usage;
@@ -112,7 +118,7 @@ fn an_endpoint_that_refuses_to_be_asked_gets_the_request_as_it_was() {
     let refusal = r#"{"error":{"message":"Unknown field stream_options"}}"#;
     let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
     let endpoint = Endpoint::new(move |asked| {
-        vec![Step::Write(match asked.text().contains("stream_options") {
+        vec![EndpointStep::Write(match asked.text().contains("stream_options") {
             true => whole("400 Bad Request", "application/json", refusal),
             false => whole("200 OK", "text/event-stream", stream),
         })]
@@ -121,8 +127,8 @@ fn an_endpoint_that_refuses_to_be_asked_gets_the_request_as_it_was() {
     let asking = r#"{"messages":[],"model":"m","stream":true}"#;
     for attempts in [2, 1] {
         let mut agent = yard.agent();
-        agent.post(path(Format::Chat), asking.as_bytes());
-        let session = Session::new(yard.arrival());
+        agent.post(path(WireFormat::Chat), asking.as_bytes());
+        let session = SessionStub::new(yard.arrival());
         session.release(Release::AsCame);
         assert_eq!(agent.got().text(), stream);
         assert_eq!(session.ended().2.unwrap().text, "Hi");
@@ -143,7 +149,7 @@ fn compressed_documents_pass_as_they_are_and_streams_are_unpacked() {
         let mut agent = yard.agent();
         let more = "accept-encoding: br, gzip\r\n";
         agent.request("POST", path(format), more, body(format, streams).as_bytes());
-        let session = Session::new(yard.arrival());
+        let session = SessionStub::new(yard.arrival());
         session.release(Release::AsCame);
         let got = agent.got();
         let expected = if streams { answer(format, streams).into_bytes() } else { packed };
@@ -170,7 +176,9 @@ fn what_is_not_read_passes_unread() {
     ] {
         let mut agent = yard.agent();
         agent.request(method, path, more, body.as_bytes());
-        let News::Passed { what: told, why: reason } = yard.news() else { panic!("{what}") };
+        let ListenerNews::Passed { what: told, why: reason } = yard.news() else {
+            panic!("{what}")
+        };
         assert_eq!((told.as_str(), reason.is_some()), (what, why.is_some()), "{reason:?}");
         assert!(why.is_none_or(|why| reason.unwrap().contains(why)), "{what}");
         let got = agent.got();
@@ -185,27 +193,27 @@ fn a_request_that_no_session_takes_passes() {
     let endpoint = Endpoint::answering(whole("200 OK", "application/json", "{}"));
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
-    agent.post("/v1/responses", body(Format::Responses, false).as_bytes());
+    agent.post("/v1/responses", body(WireFormat::Responses, false).as_bytes());
     drop(yard.arrival());
     assert_eq!(agent.got().text(), "{}");
     yard.news.close();
-    agent.post("/v1/responses", body(Format::Responses, false).as_bytes());
+    agent.post("/v1/responses", body(WireFormat::Responses, false).as_bytes());
     assert_eq!(agent.got().text(), "{}");
 }
 
 #[test]
 fn the_sender_is_known_and_its_keys_are_not() {
     let endpoint =
-        Endpoint::answering(whole("200 OK", "application/json", answer(Format::Chat, false)));
+        Endpoint::answering(whole("200 OK", "application/json", answer(WireFormat::Chat, false)));
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
     let more = "x-toolyard-session: h\r\nx-stainless-retry-count: 3\r\n";
-    let (path, body) = ("/s/mine/v1/chat/completions", body(Format::Chat, false));
+    let (path, body) = ("/s/mine/v1/chat/completions", body(WireFormat::Chat, false));
     agent.request("POST", path, more, body.as_bytes());
     let arrival = yard.arrival();
     assert_eq!((arrival.caller.session.as_deref(), arrival.caller.retries), (Some("mine"), 3));
     assert_eq!(known::without_known("ag3nt-key-of-tests"), "[key]");
-    Session::new(arrival).release(Release::AsCame);
+    SessionStub::new(arrival).release(Release::AsCame);
     assert_eq!(agent.got().status(), 200);
     let head = endpoint.asked().head;
     assert_eq!(head[0], "POST /v1/chat/completions HTTP/1.1");

@@ -6,20 +6,20 @@ use std::thread;
 use super::{PATIENCE, block_on};
 use crate::domain::{ModelError, ModelSpec, Reply};
 use crate::model::relay::{Arrival, Holds, Relay, Release};
-use crate::model::{Model, Progress};
+use crate::model::{Model, ModelProgress};
 
-pub struct Session {
-    heard: mpsc::Receiver<Seen>,
+pub struct SessionStub {
+    heard: mpsc::Receiver<ExchangeEvent>,
     release: mpsc::Sender<Release>,
 }
 
 #[derive(Debug)]
-enum Seen {
-    Progress(Progress),
+enum ExchangeEvent {
+    Progress(ModelProgress),
     Ended(Result<Reply, ModelError>),
 }
 
-impl Session {
+impl SessionStub {
     /// Lets a request go on, with this body if it is to change.
     pub fn with(arrival: Arrival, holds: Holds, body: Option<&'static str>) -> Self {
         let (tell, heard) = mpsc::channel();
@@ -29,10 +29,10 @@ impl Session {
             let spec = Arc::new(ModelSpec::new("m", "an endpoint"));
             let relay = Relay::new(spec, body.map_or(came, Into::into), way);
             relay.hold(holds);
-            let mut progress = |news| drop(tell.send(Seen::Progress(news)));
+            let mut progress = |news| drop(tell.send(ExchangeEvent::Progress(news)));
             let ended = block_on(relay.ask(&asked.request, &mut progress));
             let said = ended.clone().map(Arc::new);
-            let _ = tell.send(Seen::Ended(ended));
+            let _ = tell.send(ExchangeEvent::Ended(ended));
             if let Ok(release) = released.recv_timeout(PATIENCE) {
                 relay.end(&said, release);
             }
@@ -49,10 +49,10 @@ impl Session {
         let (mut text, mut sent) = (String::new(), None);
         loop {
             match self.heard.recv_timeout(PATIENCE).unwrap() {
-                Seen::Progress(Progress::Text(more)) => text += &more,
-                Seen::Progress(Progress::Sent(body)) => sent = Some(body.to_string()),
-                Seen::Progress(_) => {}
-                Seen::Ended(ended) => return (text, sent, ended),
+                ExchangeEvent::Progress(ModelProgress::Text(more)) => text += &more,
+                ExchangeEvent::Progress(ModelProgress::Sent(body)) => sent = Some(body.to_string()),
+                ExchangeEvent::Progress(_) => {}
+                ExchangeEvent::Ended(ended) => return (text, sent, ended),
             }
         }
     }
@@ -61,9 +61,9 @@ impl Session {
     pub fn text(&self) -> String {
         loop {
             match self.heard.recv_timeout(PATIENCE).unwrap() {
-                Seen::Progress(Progress::Text(text)) => return text,
-                Seen::Progress(_) => {}
-                Seen::Ended(ended) => panic!("{ended:?}"),
+                ExchangeEvent::Progress(ModelProgress::Text(text)) => return text,
+                ExchangeEvent::Progress(_) => {}
+                ExchangeEvent::Ended(ended) => panic!("{ended:?}"),
             }
         }
     }

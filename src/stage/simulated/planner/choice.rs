@@ -1,6 +1,6 @@
 //! Chooses among the offered tools for a plan.
 
-use super::super::{choose::pick, prompted::Choice};
+use super::super::{choose::pick, prompted::MenuTool};
 use super::Planner;
 use crate::domain::{ChainStep, Chance, Task, ToolName};
 
@@ -11,7 +11,7 @@ impl Planner<'_> {
     /// The tools for a step: the usual one first.
     pub(super) fn fit(&self, task: &Task, at: usize, chance: Chance) -> Vec<ToolName> {
         let tools = task.chain[at].tools.iter().enumerate();
-        let fitting: Vec<(&Choice<'_>, f64)> = tools
+        let fitting: Vec<(&MenuTool<'_>, f64)> = tools
             .filter_map(|(place, tool)| {
                 let choice = self.left().find(|choice| choice.def.name == *tool)?;
                 Some((choice, self.settings.usualness(place)))
@@ -29,11 +29,11 @@ impl Planner<'_> {
     /// Some of these tools, in their order: several of one class if allowed, else one.
     pub(super) fn draw(
         &self,
-        mut choices: Vec<(&Choice<'_>, f64)>,
+        mut choices: Vec<(&MenuTool<'_>, f64)>,
         most: usize,
         chance: Chance,
     ) -> Vec<ToolName> {
-        let class = |choice: &Choice<'_>| self.offered.class(&choice.def.name);
+        let class = |choice: &MenuTool<'_>| self.offered.class(&choice.def.name);
         let first = choices.first().and_then(|(choice, _)| class(choice));
         let together = first.is_some();
         if together {
@@ -53,11 +53,11 @@ impl Planner<'_> {
     }
 
     /// The tools that may still be called.
-    pub(super) fn left(&self) -> impl Iterator<Item = &Choice<'_>> {
+    pub(super) fn left(&self) -> impl Iterator<Item = &MenuTool<'_>> {
         self.menu.iter().filter(|choice| self.uses_left(choice) > 0)
     }
 
-    fn uses_left(&self, choice: &Choice<'_>) -> usize {
+    fn uses_left(&self, choice: &MenuTool<'_>) -> usize {
         let tool = &choice.def.name;
         let used = self.uses.get(tool).copied().unwrap_or(0);
         self.offered.most(tool).map_or(usize::MAX, |most| most.saturating_sub(used))

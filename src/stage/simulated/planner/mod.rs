@@ -13,8 +13,8 @@ use self::choice::MOST;
 use self::write::{input, made_up};
 use super::blank::{about, blanks, line};
 use super::{
-    Settings, choose::pick, guess::guess, improvise::suits, need::need, offered::PlannerPrompt,
-    prompted::Choice, reader,
+    SimulatedSettings, choose::pick, guess::guess, improvise::suits, need::need,
+    offered::PlannerPrompt, prompted::MenuTool, reader,
 };
 use crate::domain::markers::{KEEPING, LACKING, LLM};
 use crate::domain::{Chance, Evidence, EvidenceId, Plan, PlanStep, Request, Task, ToolName};
@@ -24,7 +24,7 @@ pub(super) fn plan(
     request: &Request,
     text: &str,
     chain: Option<&Task>,
-    settings: Settings,
+    settings: SimulatedSettings,
     chance: Chance,
 ) -> String {
     let offered = PlannerPrompt::read(request);
@@ -49,8 +49,8 @@ pub(super) fn plan(
 
 struct Planner<'o> {
     offered: &'o PlannerPrompt,
-    menu: Vec<Choice<'o>>,
-    settings: Settings,
+    menu: Vec<MenuTool<'o>>,
+    settings: SimulatedSettings,
     chance: Chance,
     /// Calls of each tool so far.
     uses: BTreeMap<ToolName, usize>,
@@ -210,11 +210,11 @@ mod tests {
 
     fn planned(tools: &str, chain: Option<&Task>, skill: f64) -> String {
         let request = asked("", tools);
-        let settings = Settings { skill, ..Settings::default() };
+        let settings = SimulatedSettings { skill, ..SimulatedSettings::default() };
         let text = plan(&request, TEXT, chain, settings, Chance::new(1));
         // Its output can always be parsed.
         assert_eq!(
-            crate::papers::plan::parse(&text, &crate::papers::plan::Offered::default())
+            crate::papers::plan::parse(&text, &crate::papers::plan::PlanTools::default())
                 .unwrap()
                 .to_string(),
             text
@@ -260,7 +260,8 @@ mod tests {
     fn what_is_lacking_is_said_without_results_that_are_not_there_yet() {
         let tools = "- web(query): Finds.\n";
         let request = asked(LACKING, tools);
-        let said = plan(&request, TEXT, Some(&task()), Settings::default(), Chance::new(1));
+        let said =
+            plan(&request, TEXT, Some(&task()), SimulatedSettings::default(), Chance::new(1));
         assert_eq!(said, "Lacking: 1900 - that result\nKeeping: web");
     }
 
@@ -285,8 +286,8 @@ mod tests {
             let chance = Chance::new(1);
             let tools = "- music(query): Plays.\n";
             let request = asked("", tools);
-            let plan = plan(&request, &text, None, Settings::default(), chance);
-            let plan = crate::papers::plan::parse(&plan, &crate::papers::plan::Offered::default()).unwrap();
+            let plan = plan(&request, &text, None, SimulatedSettings::default(), chance);
+            let plan = crate::papers::plan::parse(&plan, &crate::papers::plan::PlanTools::default()).unwrap();
             let evidence: Vec<_> = plan.evidence().collect();
             let schema = json!({"properties": {"query": {"type": "string"}}, "required": ["query"]});
             prop_assert_eq!(evidence.len(), 1);

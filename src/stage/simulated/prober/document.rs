@@ -15,7 +15,7 @@ pub struct Document {
 }
 
 /// A scalar of a result.
-struct Field<'a> {
+struct ResultField<'a> {
     key: &'a str,
     /// The key of the object that has it.
     parent: &'a str,
@@ -24,7 +24,7 @@ struct Field<'a> {
 
 /// Where a result has a value.
 #[derive(Debug, PartialEq)]
-pub struct Place {
+pub struct ResultPath {
     /// As an expression behind the result: `["results"][0]["id"]`.
     pub path: String,
     /// How surely it is what the argument means.
@@ -61,7 +61,7 @@ fn signature(line: &str) -> Option<Document> {
 
 impl Document {
     /// Where its result has the value of an argument.
-    pub fn place_of(&self, argument: &str) -> Option<Place> {
+    pub fn place_of(&self, argument: &str) -> Option<ResultPath> {
         let stem = argument.strip_suffix("_id");
         let is_about = |name: &str| stem.is_some_and(|stem| words(name).any(|word| word == stem));
         self.best(|field| match field.key {
@@ -73,7 +73,7 @@ impl Document {
     }
 
     /// Where its result has the name of something that another function is about.
-    pub fn name_for(&self, function: &Document) -> Option<Place> {
+    pub fn name_for(&self, function: &Document) -> Option<ResultPath> {
         let is_about =
             |name: &str| words(name).any(|word| words(&function.name).any(|of| of == word));
         self.best(|field| match field.key {
@@ -95,18 +95,18 @@ impl Document {
     }
 
     /// The first of the scalars that fit most.
-    fn best(&self, fits: impl Fn(&Field<'_>) -> usize) -> Option<Place> {
-        let mut best: Option<Place> = None;
+    fn best(&self, fits: impl Fn(&ResultField<'_>) -> usize) -> Option<ResultPath> {
+        let mut best: Option<ResultPath> = None;
         for field in self.fields() {
             let fits = fits(&field);
             if fits > best.as_ref().map_or(0, |best| best.fits) {
-                best = Some(Place { path: field.path, fits });
+                best = Some(ResultPath { path: field.path, fits });
             }
         }
         best
     }
 
-    fn fields(&self) -> Vec<Field<'_>> {
+    fn fields(&self) -> Vec<ResultField<'_>> {
         let mut open: Vec<(&str, String)> = Vec::new();
         let mut fields = Vec::new();
         for (at, line) in self.returns.iter().enumerate() {
@@ -126,7 +126,7 @@ impl Document {
             }
             let parent = open.iter().rev().map(|(key, _)| *key).find(|key| !key.is_empty());
             let path = open.iter().map(|(_, step)| step.as_str()).collect::<String>() + &step;
-            fields.push(Field { key, parent: parent.unwrap_or_default(), path });
+            fields.push(ResultField { key, parent: parent.unwrap_or_default(), path });
         }
         fields
     }

@@ -8,7 +8,7 @@ mod values;
 
 use std::collections::BTreeSet;
 
-use self::document::{Document, Place, documents};
+use self::document::{Document, ResultPath, documents};
 use self::values::Values;
 use super::prompted::user_texts;
 use crate::domain::markers::FUNCTIONS;
@@ -80,20 +80,20 @@ impl<'a> Listed<'a> {
 /// A question and a program.
 fn write(functions: &[Document], values: &Values) -> String {
     let Some((function, helpers)) = functions.split_first() else { return "none".to_owned() };
-    let mut program = Program { helpers, values, lines: Vec::new() };
+    let mut program = ProbeProgram { helpers, values, lines: Vec::new() };
     let result = program.call(function, DEEPEST);
     program.lines.push(format!("print({result})"));
     let question = format!("What does {} say of {}?", function.name, values.subject(function));
     format!("{question}\n\n```python\n{}\n```", program.lines.join("\n"))
 }
 
-struct Program<'a> {
+struct ProbeProgram<'a> {
     helpers: &'a [Document],
     values: &'a Values,
     lines: Vec<String>,
 }
 
-impl<'a> Program<'a> {
+impl<'a> ProbeProgram<'a> {
     /// Writes a call, after those whose results it needs. Returns the variable that holds its result.
     fn call(&mut self, function: &Document, depth: usize) -> String {
         let mut arguments = Vec::new();
@@ -142,7 +142,7 @@ impl<'a> Program<'a> {
         function: &Document,
         name: &str,
         depth: usize,
-    ) -> Option<(&'a Document, Place, usize)> {
+    ) -> Option<(&'a Document, ResultPath, usize)> {
         let is_probed = depth == DEEPEST;
         let depth = depth.checked_sub(1)?;
         let helpers = self.helpers.iter().filter(|helper| helper.name != function.name);

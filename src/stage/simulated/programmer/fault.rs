@@ -3,13 +3,13 @@
 use serde_json::json;
 use strum::VariantArray;
 
-use super::offered::Offered;
-use super::sketch::{Argument, Sketch, Step};
+use super::offered::FunctionMenu;
+use super::sketch::{Argument, Sketch, SketchStep};
 use crate::domain::{Chance, TakePart};
-use crate::simulated::Settings;
+use crate::simulated::SimulatedSettings;
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fault {
+pub struct ProgramFault {
     /// The place of its step.
     pub step: usize,
     pub kind: FaultKind,
@@ -50,7 +50,12 @@ const SIMILAR: [(&str, &str); 6] = [
 ];
 
 /// Draws the wrong decisions of a program.
-pub fn draw(right: &Sketch, offered: &Offered, settings: Settings, chance: &Chance) -> Vec<Fault> {
+pub fn draw(
+    right: &Sketch,
+    offered: &FunctionMenu,
+    settings: SimulatedSettings,
+    chance: &Chance,
+) -> Vec<ProgramFault> {
     use FaultKind as Kind;
     let decisions: [&[Kind]; 3] = [
         &[Kind::WrongTool],
@@ -72,9 +77,9 @@ pub fn draw(right: &Sketch, offered: &Offered, settings: Settings, chance: &Chan
             }
             let possible = kinds.iter().filter_map(|kind| {
                 let wrong = wrong(*kind, step, offered, &chance)?;
-                Some(Fault { step: at, kind: *kind, wrong })
+                Some(ProgramFault { step: at, kind: *kind, wrong })
             });
-            let possible: Vec<Fault> = possible.collect();
+            let possible: Vec<ProgramFault> = possible.collect();
             let which = chance.with(b"which").pick(&vec![1.0; possible.len()]);
             faults.extend(which.and_then(|which| possible.into_iter().nth(which)));
         }
@@ -83,10 +88,15 @@ pub fn draw(right: &Sketch, offered: &Offered, settings: Settings, chance: &Chan
 }
 
 /// What is written instead; `None` if this cannot go wrong in this step.
-pub fn wrong(kind: FaultKind, step: &Step, offered: &Offered, chance: &Chance) -> Option<String> {
+pub fn wrong(
+    kind: FaultKind,
+    step: &SketchStep,
+    offered: &FunctionMenu,
+    chance: &Chance,
+) -> Option<String> {
     let first = step.arguments.first();
     let is_taken =
-        |step: &Step| step.arguments.iter().any(|(_, it)| matches!(it, Argument::Taken(_)));
+        |step: &SketchStep| step.arguments.iter().any(|(_, it)| matches!(it, Argument::Taken(_)));
     let takes = &step.takes[..];
     let is_deep = || matches!(takes, [TakePart::Key(_), .., TakePart::Key(_)]);
     match kind {
@@ -128,9 +138,9 @@ fn similar(key: &str) -> String {
     known.map_or_else(|| format!("{key}_value"), str::to_owned)
 }
 
-impl Fault {
+impl ProgramFault {
     /// Writes it into its step.
-    pub fn plant(&self, step: &mut Step, question: &str) {
+    pub fn plant(&self, step: &mut SketchStep, question: &str) {
         match self.kind {
             FaultKind::WrongTool => step.function.clone_from(&self.wrong),
             FaultKind::MissingArgument => drop(step.arguments.drain(..1)),
@@ -167,7 +177,7 @@ impl Fault {
     }
 }
 
-fn each_taken(step: &mut Step, instead: impl Fn(usize) -> Argument) {
+fn each_taken(step: &mut SketchStep, instead: impl Fn(usize) -> Argument) {
     for (_, argument) in &mut step.arguments {
         if let Argument::Taken(taken) = argument {
             *argument = instead(*taken);

@@ -1,8 +1,8 @@
 //! What a finding tells a programmer: the lines that it marks, the tool that it blames, and what it says of keys,
 //! arguments and results. A fault is corrected where that is enough to see what is right.
 
-use super::fault::{Fault, FaultKind};
-use super::sketch::{Sketch, Step};
+use super::fault::{FaultKind, ProgramFault};
+use super::sketch::{Sketch, SketchStep};
 use crate::domain::TakePart;
 
 pub struct Finding<'t> {
@@ -38,7 +38,7 @@ impl<'t> Finding<'t> {
     }
 
     /// Whether it says enough to correct this fault.
-    pub fn tells(&self, fault: &Fault, right: &Sketch) -> bool {
+    pub fn tells(&self, fault: &ProgramFault, right: &Sketch) -> bool {
         let Some(step) = right.steps.get(fault.step) else { return false };
         let (result, function) = (format!("r{}", fault.step + 1), step.function.as_str());
         let is_marked = self.marked.iter().any(|line| has_word(line, &result));
@@ -63,7 +63,7 @@ impl<'t> Finding<'t> {
     }
 }
 
-fn keys(step: &Step) -> impl Iterator<Item = &str> {
+fn keys(step: &SketchStep) -> impl Iterator<Item = &str> {
     step.takes.iter().filter_map(|part| match part {
         TakePart::Key(key) => Some(key.as_str()),
         TakePart::Place(_) | TakePart::Where { .. } => None,

@@ -11,11 +11,11 @@ mod sketch;
 #[cfg(test)]
 mod tests;
 
-use self::fault::Fault;
+use self::fault::ProgramFault;
 use self::finding::Finding;
-use self::offered::Offered;
+use self::offered::FunctionMenu;
 use self::sketch::Sketch;
-use super::Settings;
+use super::SimulatedSettings;
 use super::need::need;
 use super::prompted::{is_told, user_texts};
 use crate::domain::markers::{FUNCTIONS, KEEPING, LACKING};
@@ -26,11 +26,11 @@ pub(super) fn write(
     request: &Request,
     account: &str,
     chain: Option<&Task>,
-    settings: Settings,
+    settings: SimulatedSettings,
     seed: u64,
 ) -> String {
     let (about, documents) = account.split_once(FUNCTIONS).unwrap_or((account, ""));
-    let offered = Offered::read(documents);
+    let offered = FunctionMenu::read(documents);
     let may_lack = is_told(request, LACKING);
     if let Some(lacks) = chain.filter(|_| may_lack).and_then(|task| lacks(task, &offered)) {
         return lacks;
@@ -50,7 +50,7 @@ pub(super) fn write(
 }
 
 /// Its statement about steps without a function, and the functions for the others.
-fn lacks(task: &Task, offered: &Offered) -> Option<String> {
+fn lacks(task: &Task, offered: &FunctionMenu) -> Option<String> {
     let function = |at: &usize| {
         let tools = &task.chain[*at].tools;
         tools.iter().find_map(|tool| offered.function(tool.as_str()))
@@ -64,7 +64,7 @@ fn lacks(task: &Task, offered: &Offered) -> Option<String> {
 }
 
 /// The program with these faults in it.
-fn faulty(right: &Sketch, faults: &[Fault], question: &str) -> Sketch {
+fn faulty(right: &Sketch, faults: &[ProgramFault], question: &str) -> Sketch {
     let mut sketch = right.clone();
     for fault in faults {
         fault.plant(&mut sketch.steps[fault.step], question);

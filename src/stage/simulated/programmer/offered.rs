@@ -2,7 +2,7 @@
 
 /// The offered functions.
 #[derive(Debug, Default)]
-pub struct Offered {
+pub struct FunctionMenu {
     functions: Vec<Function>,
 }
 
@@ -14,7 +14,7 @@ pub struct Function {
     pub required: Vec<(String, String)>,
 }
 
-impl Offered {
+impl FunctionMenu {
     pub fn read(documents: &str) -> Self {
         Self { functions: documents.lines().filter_map(function).collect() }
     }

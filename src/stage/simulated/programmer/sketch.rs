@@ -6,18 +6,18 @@ use std::fmt::{self, Display, Formatter, Write as _};
 use serde_json::Value;
 
 use super::super::blank::plain;
-use super::offered::Offered;
+use super::offered::FunctionMenu;
 use crate::domain::{ChainStep, Take, TakePart, Task};
 use crate::papers::atc::literal::literal;
 
 #[derive(Clone, Debug, Default)]
 pub struct Sketch {
-    pub steps: Vec<Step>,
+    pub steps: Vec<SketchStep>,
 }
 
 /// A call, and what is taken out of its result.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct SketchStep {
     pub function: String,
     /// The names of the arguments, and their expressions.
     pub arguments: Vec<(String, Argument)>,
@@ -39,7 +39,7 @@ pub enum Argument {
 impl Sketch {
     /// The steps of a task's chain up to the first that cannot be written: no function is offered for it, or it needs
     /// what a sentence says.
-    pub fn of(task: &Task, offered: &Offered) -> Self {
+    pub fn of(task: &Task, offered: &FunctionMenu) -> Self {
         let steps = task.chain.iter().enumerate();
         Self {
             steps: steps
@@ -49,11 +49,11 @@ impl Sketch {
     }
 }
 
-fn written(before: &[ChainStep], step: &ChainStep, offered: &Offered) -> Option<Step> {
+fn written(before: &[ChainStep], step: &ChainStep, offered: &FunctionMenu) -> Option<SketchStep> {
     let function = step.tools.iter().find_map(|tool| offered.function(tool.as_str()))?;
     let arguments = step.arguments.as_object().into_iter().flatten();
     let arguments = arguments.map(|(name, value)| Some((name.clone(), argument(before, value)?)));
-    Some(Step {
+    Some(SketchStep {
         function: function.name.clone(),
         arguments: arguments.collect::<Option<_>>()?,
         takes: step.takes.as_ref().map_or_else(Vec::new, |take| Take::parts(take).to_vec()),
@@ -94,7 +94,7 @@ impl Display for Sketch {
 }
 
 /// The expression that takes the value out of a result.
-fn taken(result: &str, step: &Step) -> String {
+fn taken(result: &str, step: &SketchStep) -> String {
     let mut text = result.to_owned();
     for (i, part) in step.takes.iter().enumerate() {
         // Writing to a text cannot fail.

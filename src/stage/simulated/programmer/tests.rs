@@ -27,7 +27,7 @@ fn task() -> Task {
 }
 
 fn right() -> Sketch {
-    Sketch::of(&task(), &Offered::read(FUNCTIONS))
+    Sketch::of(&task(), &FunctionMenu::read(FUNCTIONS))
 }
 
 #[test]
@@ -49,17 +49,17 @@ fn it_calls_only_what_is_offered_and_what_it_can_know() {
         step(&["credits"], json!({"film_id": "that of Orsino"}), "Nightwell", None),
     ];
     let task = Task { chain, ..Task::from_text("Where?") };
-    let written = |functions| Sketch::of(&task, &Offered::read(functions)).to_string();
+    let written = |functions| Sketch::of(&task, &FunctionMenu::read(functions)).to_string();
     assert_eq!(written(FUNCTIONS), "r1 = films(query=\"the \\\"Dusk\\\"\", n=None)\nprint(r1)");
     assert_eq!(written("def other(x: str):\n"), "print(\"unknown\")");
 }
 
 /// The program with one fault in a step, as it is written instead of the right one.
-fn planted(step: usize, kind: FaultKind) -> Option<(Fault, String)> {
+fn planted(step: usize, kind: FaultKind) -> Option<(ProgramFault, String)> {
     let right = right();
-    let offered = Offered::read(FUNCTIONS);
+    let offered = FunctionMenu::read(FUNCTIONS);
     let wrong = fault::wrong(kind, &right.steps[step], &offered, &Chance::new(3))?;
-    let fault = Fault { step, kind, wrong };
+    let fault = ProgramFault { step, kind, wrong };
     let program = faulty(&right, std::slice::from_ref(&fault), "Who directed Dusk?").to_string();
     let right = right.to_string();
     let changed = program.lines().zip(right.lines()).filter(|(now, was)| now != was);

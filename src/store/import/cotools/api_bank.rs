@@ -5,7 +5,7 @@ use std::path::Path;
 use super::known::API_BANK;
 use super::set::{DataSet, DataTool, Record};
 use crate::files::toml_file::Problem;
-use crate::import::dialogue::{Dialogue, Turn};
+use crate::import::dialogue::{Dialogue, DialogueTurn};
 use crate::import::error::ImportError;
 use crate::import::{declared, files};
 
@@ -47,14 +47,14 @@ fn question(dialogue: &Dialogue, tools: &[DataTool]) -> Option<Record> {
     let mut said: Vec<&str> = Vec::new();
     for turn in &dialogue.turns {
         match turn {
-            Turn::User(text) => said.push(text.trim()),
-            Turn::Api(call) if !PREPARING.contains(&call.tool.as_str()) => {
+            DialogueTurn::User(text) => said.push(text.trim()),
+            DialogueTurn::Api(call) if !PREPARING.contains(&call.tool.as_str()) => {
                 let tool = tools.iter().position(|tool| tool.name == call.tool.as_str())?;
                 let text = said.join("\n");
                 let starts = vec![text.chars().count()];
                 return Some(Record { text, starts, tools: vec![tool] });
             }
-            Turn::Assistant | Turn::Api(_) => {}
+            DialogueTurn::Assistant | DialogueTurn::Api(_) => {}
         }
     }
     None

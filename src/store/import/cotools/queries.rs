@@ -11,7 +11,8 @@ const EXPECTED: &str = "{\"query\": TEXT, \"tools\": [NAME, …]}";
 
 /// A query, and the tools of which any is right.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Asked {
+#[serde(expecting = "struct Asked")]
+pub struct ToolQuery {
     pub query: String,
     /// Names in the catalogue; never empty.
     pub tools: Vec<String>,
@@ -21,11 +22,11 @@ pub struct Asked {
 ///
 /// # Errors
 /// The file cannot be read, has no query, or a line is not in that form.
-pub fn read_queries(path: &Path) -> Result<Vec<(usize, Asked)>, Problem> {
+pub fn read_queries(path: &Path) -> Result<Vec<(usize, ToolQuery)>, Problem> {
     let file = path.display().to_string();
     let text = files::read(path)?;
     let mut all = Vec::new();
-    for (line, asked) in json_file::read_lines::<Asked>(&file, &text, EXPECTED) {
+    for (line, asked) in json_file::read_lines::<ToolQuery>(&file, &text, EXPECTED) {
         let asked = asked?;
         if asked.tools.is_empty() {
             let text = format!("no tool; expected {EXPECTED} with at least one name");

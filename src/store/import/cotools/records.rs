@@ -20,7 +20,8 @@ const LARGEST: u64 = 1 << 26;
 
 /// A record in either form of the authors: a text with calls in it, or a question whose answer follows it.
 #[derive(Deserialize)]
-struct Line {
+#[serde(expecting = "struct Line")]
+struct CotoolsRecord {
     #[serde(default)]
     dataset_name: String,
     text: Option<String>,
@@ -31,23 +32,27 @@ struct Line {
 }
 
 /// A text, the first characters of results in it, and the names of their tools.
-struct Parts {
+struct RecordText {
     text: String,
     starts: Vec<usize>,
     tools: Vec<String>,
 }
 
-impl Line {
+impl CotoolsRecord {
     /// Its parts, or the field that is missing.
-    fn parts(self) -> Result<Parts, &'static str> {
+    fn parts(self) -> Result<RecordText, &'static str> {
         if let (None, Some(text)) = (&self.text, self.question) {
             let starts = vec![text.chars().count()];
-            return Ok(Parts { text, starts, tools: vec![self.tool.ok_or("tool")?] });
+            return Ok(RecordText { text, starts, tools: vec![self.tool.ok_or("tool")?] });
         }
         let text = self.text.ok_or("text")?;
         let starts = self.start_str_idx.ok_or("start_str_idx")?;
         let calls = self.tool_calling.ok_or("tool_calling")?;
-        Ok(Parts { text, starts, tools: calls.into_iter().map(|call| call.call_tool).collect() })
+        Ok(RecordText {
+            text,
+            starts,
+            tools: calls.into_iter().map(|call| call.call_tool).collect(),
+        })
     }
 }
 
@@ -66,12 +71,12 @@ pub fn read(path: &Path, tools: &[DataTool]) -> Result<(Vec<Record>, String), Pr
     let places: HashMap<&str, usize> =
         tools.iter().enumerate().map(|(place, tool)| (bare(&tool.name), place)).collect();
     let (mut records, mut name) = (Vec::new(), None);
-    for (line, read) in json_file::read_lines::<Line>(&file, &text, EXPECTED) {
+    for (line, read) in json_file::read_lines::<CotoolsRecord>(&file, &text, EXPECTED) {
         let read = read?;
         let bad = |field: &str, text: String| Problem::of_line(&file, line, field, text);
         name.get_or_insert_with(|| read.dataset_name.clone());
         let missing = |field| bad(field, format!("missing; expected {EXPECTED}"));
-        let Parts { text, starts, tools } = read.parts().map_err(missing)?;
+        let RecordText { text, starts, tools } = read.parts().map_err(missing)?;
         let characters = text.chars().count();
         if starts.len() != tools.len() {
             let (places, calls) = (starts.len(), tools.len());

@@ -4,13 +4,13 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
-use super::names::Names;
-use super::operation::{Left, Place};
+use super::names::TakenNames;
+use super::operation::{ApiOperation, Left};
 use super::parameter::{In, Parameter, any_text, shown, written};
 use super::path::{self, Path};
 use super::reference::Root;
-use super::schema::{Schemas, Way};
-use super::security::Keys;
+use super::schema::{Schemas, ValueDirection};
+use super::security::ApiKeys;
 use crate::import::manifest::HttpSource;
 
 /// Headers whose parameters OpenAPI ignores (`Parameter Object`).
@@ -20,7 +20,7 @@ const IGNORED: [&str; 3] = ["accept", "content-type", "authorization"];
 pub(super) struct Arguments<'d> {
     pub root: Root<'d>,
     schemas: &'d Schemas<'d>,
-    names: Names,
+    names: TakenNames,
     properties: Map<String, Value>,
     required: Vec<String>,
     /// The schema of arguments that are not named; `false` if there are none.
@@ -38,7 +38,7 @@ impl<'d> Arguments<'d> {
         Self {
             root,
             schemas,
-            names: Names::default(),
+            names: TakenNames::default(),
             properties: Map::new(),
             required: Vec::new(),
             others: json!(false),
@@ -66,8 +66,8 @@ impl<'d> Arguments<'d> {
     /// A parameter cannot be read or sent.
     pub fn add_parameters(
         &mut self,
-        place: &Place<'d>,
-        keys: &Keys,
+        place: &ApiOperation<'d>,
+        keys: &ApiKeys,
         base: &str,
         source: &mut HttpSource,
     ) -> Result<(), Left> {
@@ -107,7 +107,7 @@ impl<'d> Arguments<'d> {
     /// The parameters by place and name.
     fn parameters(
         &mut self,
-        place: &Place<'d>,
+        place: &ApiOperation<'d>,
     ) -> Result<IndexMap<(In, &'d str), Parameter<'d>>, Left> {
         let mut parameters = IndexMap::new();
         let both =
@@ -175,7 +175,7 @@ impl<'d> Arguments<'d> {
 
     fn schema_of(&mut self, parameter: &Parameter<'d>) -> Value {
         let mut schema = match parameter.schema {
-            Some(schema) => self.write(schema, Way::Sent),
+            Some(schema) => self.write(schema, ValueDirection::Sent),
             None => any_text(),
         };
         let said = parameter.description;
@@ -186,7 +186,7 @@ impl<'d> Arguments<'d> {
     }
 
     /// A schema of the document, written out.
-    pub fn write(&mut self, schema: &Value, way: Way) -> Value {
+    pub fn write(&mut self, schema: &Value, way: ValueDirection) -> Value {
         let written = self.schemas.write(schema, way);
         self.is_cut |= written.is_cut;
         self.is_wrong |= written.is_wrong;
@@ -210,7 +210,7 @@ impl<'d> Arguments<'d> {
 }
 
 /// Whether a parameter carries one of these keys.
-fn is_key(parameter: &Parameter<'_>, keys: &Keys) -> bool {
+fn is_key(parameter: &Parameter<'_>, keys: &ApiKeys) -> bool {
     let is_named = |all: &[(String, String)]| {
         all.iter().any(|(name, _)| name.eq_ignore_ascii_case(parameter.name))
     };

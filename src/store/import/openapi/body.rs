@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 use super::arguments::Arguments;
 use super::kinds::{is_flat_list, is_nested_list, may_be};
 use super::operation::Left;
-use super::parameter::{Form, flag, is_json, shown, written};
+use super::parameter::{ParameterForm, flag, is_json, shown, written};
 use super::path::escaped;
 use super::reference::Root;
-use super::schema::Way;
+use super::schema::ValueDirection;
 use crate::domain::http_request::Style;
 use crate::import::manifest::HttpSource;
 
@@ -26,7 +26,7 @@ struct Media<'d> {
 }
 
 /// What a body is made of: its fields with the arguments of their values, or one argument.
-enum Fields {
+enum BodyFields {
     Named(Vec<(String, String)>),
     Whole(String),
     /// It is optional, and nothing can be in it.
@@ -76,7 +76,8 @@ pub(super) fn add<'d>(
     if let Some(text) =
         types.iter().find(|media| is_text(&media.kind) && is_plain(arguments.root, media))
     {
-        let schema = text.value.get("schema").map(|schema| arguments.write(schema, Way::Sent));
+        let schema =
+            text.value.get("schema").map(|schema| arguments.write(schema, ValueDirection::Sent));
         let own = arguments.add(
             "body",
             schema.unwrap_or_else(|| json!({ "type": "string" })),
@@ -140,13 +141,13 @@ fn add_json<'d>(
     source: &mut HttpSource,
 ) {
     source.body = Some(match fields(arguments, media, is_required) {
-        Fields::Named(fields) => fields
+        BodyFields::Named(fields) => fields
             .into_iter()
             .map(|(wire, own)| (wire, Value::from(format!("{{{own}}}"))))
             .collect::<Map<_, _>>()
             .into(),
-        Fields::Whole(own) => format!("{{{own}}}").into(),
-        Fields::Nothing => return,
+        BodyFields::Whole(own) => format!("{{{own}}}").into(),
+        BodyFields::Nothing => return,
     });
     source.rest = arguments.others != false;
     source.optional_body = !is_required && source.body.as_ref().is_some_and(Value::is_object);
@@ -169,9 +170,9 @@ fn add_form<'d>(
     source: &mut HttpSource,
 ) -> Result<(), String> {
     let fields = match fields(arguments, media, is_required) {
-        Fields::Named(fields) => fields,
-        Fields::Whole(own) => vec![(String::new(), own)],
-        Fields::Nothing => return Ok(()),
+        BodyFields::Named(fields) => fields,
+        BodyFields::Whole(own) => vec![(String::new(), own)],
+        BodyFields::Nothing => return Ok(()),
     };
     let mut form = IndexMap::new();
     for (wire, own) in fields {
@@ -195,23 +196,25 @@ fn add_form<'d>(
 
 /// How a field of a form is written. Without a style objects are JSON, and lists have a pair for each part
 /// (`Encoding Object`).
-fn form_of(encoding: &Value, schema: &Value) -> Form {
+fn form_of(encoding: &Value, schema: &Value) -> ParameterForm {
     let style = encoding["style"].as_str().and_then(|style| style.parse::<Style>().ok());
     let explode = encoding["explode"].as_bool();
     match style {
-        Some(style) => Form { style, explode: explode.unwrap_or(style == Style::Form) },
-        None if explode.is_some() => Form { style: Style::Form, explode: explode == Some(true) },
-        None if is_flat_list(schema) => Form { style: Style::Form, explode: true },
-        None if may_be(schema, "object") && !may_be(schema, "string") || is_nested_list(schema) => {
-            Form { style: Style::Json, explode: false }
+        Some(style) => ParameterForm { style, explode: explode.unwrap_or(style == Style::Form) },
+        None if explode.is_some() => {
+            ParameterForm { style: Style::Form, explode: explode == Some(true) }
         }
-        None => Form { style: Style::Form, explode: true },
+        None if is_flat_list(schema) => ParameterForm { style: Style::Form, explode: true },
+        None if may_be(schema, "object") && !may_be(schema, "string") || is_nested_list(schema) => {
+            ParameterForm { style: Style::Json, explode: false }
+        }
+        None => ParameterForm { style: Style::Form, explode: true },
     }
 }
 
-fn fields<'d>(arguments: &mut Arguments<'d>, media: &Media<'d>, is_required: bool) -> Fields {
+fn fields<'d>(arguments: &mut Arguments<'d>, media: &Media<'d>, is_required: bool) -> BodyFields {
     let mut schema = match media.value.get("schema") {
-        Some(schema) => arguments.write(schema, Way::Body),
+        Some(schema) => arguments.write(schema, ValueDirection::Body),
         None => json!({}),
     };
     let is_form = media.kind == FORM;
@@ -227,13 +230,13 @@ fn fields<'d>(arguments: &mut Arguments<'d>, media: &Media<'d>, is_required: boo
         let is_nothing =
             is_object && is_closed && schema.get("anyOf").is_none() || is_unsaid(&schema, is_form);
         return match (is_nothing, is_required) {
-            (true, false) => Fields::Nothing,
-            (true, true) if is_closed && is_object => Fields::Named(Vec::new()),
-            _ => Fields::Whole(arguments.add("body", schema, is_required)),
+            (true, false) => BodyFields::Nothing,
+            (true, true) if is_closed && is_object => BodyFields::Named(Vec::new()),
+            _ => BodyFields::Whole(arguments.add("body", schema, is_required)),
         };
     };
     if has_other_fields(&schema, properties) || !may_be(&schema, "object") {
-        return Fields::Whole(arguments.add("body", schema, is_required));
+        return BodyFields::Whole(arguments.add("body", schema, is_required));
     }
     arguments.others = match more {
         Some(more) if more != false => more,
@@ -253,7 +256,7 @@ fn fields<'d>(arguments: &mut Arguments<'d>, media: &Media<'d>, is_required: boo
         let own = arguments.add(&wire, property, is_needed);
         (wire, own)
     };
-    Fields::Named(all.into_iter().map(field).collect())
+    BodyFields::Named(all.into_iter().map(field).collect())
 }
 
 /// Whether a form's schema says nothing of what is in it.

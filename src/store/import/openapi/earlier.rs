@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::files::toml_file::Fields;
+use crate::files::toml_file::TomlFields;
 use crate::files::toml_file::TomlFile;
 
 /// A manifest that another import made.
@@ -49,7 +49,7 @@ pub(super) fn of(folder: &Path) -> Folder {
 }
 
 /// The name of a manifest and the operation that it was made from.
-fn said(mut fields: Fields<'_>) -> Option<(String, String)> {
+fn said(mut fields: TomlFields<'_>) -> Option<(String, String)> {
     let name = fields.get("name")?.text()?.to_owned();
     let source = fields.get("source").and_then(|source| source.table());
     let operation = source.and_then(|mut source| source.get("operation")?.text());

@@ -32,11 +32,11 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 
 use self::document::Document;
-use self::names::Names;
-use self::operation::{ImportedTool, Left, Place};
+use self::names::TakenNames;
+use self::operation::{ApiOperation, ImportedTool, Left};
 use self::reference::Root;
 use self::schema::Schemas;
-use super::manifest::{Manifest, Source};
+use super::manifest::{Manifest, ManifestSource};
 use super::{error::ImportError, files};
 use crate::domain::EffectClass;
 use crate::domain::words::{clipped, counted};
@@ -104,7 +104,7 @@ impl fmt::Display for ImportedApi {
 }
 
 /// A tool and the file that it goes into.
-struct Written {
+struct ManifestFile {
     tool: ImportedTool,
     file: PathBuf,
     text: String,
@@ -159,7 +159,7 @@ impl OpenApi {
         files::make_folder(&out.join("tools"))?;
         // The mark comes first: an interrupted import can be repeated without force.
         files::write(&out.join(MARK), &mark(&self.document.file))?;
-        for Written { file, text, .. } in &written {
+        for ManifestFile { file, text, .. } in &written {
             files::write(file, text)?;
         }
         let tools = || written.iter().map(|written| &written.tool);
@@ -177,12 +177,12 @@ impl OpenApi {
         folder: &Path,
         check: CheckManifest<'_>,
         imported: &mut ImportedApi,
-    ) -> Result<Vec<Written>, ImportError> {
+    ) -> Result<Vec<ManifestFile>, ImportError> {
         let root = self.root();
         let schemas = Schemas::new(root);
         let earlier =
             if folder.is_dir() { earlier::of(folder) } else { earlier::Folder::default() };
-        let mut names = Names::default();
+        let mut names = TakenNames::default();
         let kept = earlier.imported.values().map(|earlier| &earlier.name);
         earlier.others.iter().chain(kept).for_each(|name| names.reserve(name));
         let repeated = self.repeated();
@@ -195,7 +195,7 @@ impl OpenApi {
                     let id = if repeated.contains_key(place.id()) { "" } else { place.id() };
                     let (name, file) = match earlier.imported.get(&operation) {
                         Some(earlier) => {
-                            let today = Names::default().tool(id, &operation);
+                            let today = TakenNames::default().tool(id, &operation);
                             imported.renamed += usize::from(today != earlier.name);
                             (earlier.name.clone(), earlier.file.clone())
                         }
@@ -210,7 +210,7 @@ impl OpenApi {
                     check(&file.display().to_string(), &text, folder).map_err(|problems| {
                         format!("its manifest cannot be used: {}", first_of(&problems))
                     })?;
-                    Ok(Written { tool, file, text })
+                    Ok(ManifestFile { tool, file, text })
                 },
             );
             match made {
@@ -247,7 +247,7 @@ impl OpenApi {
     }
 
     /// All operations. Parts of the paths that are none are named in `remarks`.
-    fn places(&self, remarks: &mut Vec<String>) -> Vec<Place<'_>> {
+    fn places(&self, remarks: &mut Vec<String>) -> Vec<ApiOperation<'_>> {
         let mut places = Vec::new();
         let paths = self.document.root["paths"].as_object().into_iter().flatten();
         for (path, item) in paths.filter(|(path, _)| !path.starts_with("x-")) {
@@ -267,7 +267,7 @@ impl OpenApi {
             };
             for method in METHODS {
                 let operations = fields.iter().filter(|(key, _)| key.eq_ignore_ascii_case(method));
-                places.extend(operations.map(|(key, operation)| Place {
+                places.extend(operations.map(|(key, operation)| ApiOperation {
                     path,
                     item: target,
                     key,
@@ -340,7 +340,7 @@ fn text_of(tool: &ImportedTool, disabled: Option<&str>) -> Result<String, String
         effect: tool.effect,
         timeout: "30s",
         disabled,
-        source: Source::Http(&tool.source),
+        source: ManifestSource::Http(&tool.source),
         parameters: &tool.parameters,
         returns: tool.returns.as_ref(),
     };

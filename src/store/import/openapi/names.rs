@@ -20,9 +20,9 @@ const SPECIAL: [&str; 3] = ["start", "end", "finish"];
 
 /// Names that are taken. Two that differ in case alone are the same, since file names may be.
 #[derive(Default)]
-pub(super) struct Names(HashSet<String>);
+pub(super) struct TakenNames(HashSet<String>);
 
-impl Names {
+impl TakenNames {
     /// Takes a name that something outside of the document has.
     pub fn reserve(&mut self, name: &str) {
         self.0.insert(name.to_lowercase());
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn operations_and_arguments_become_identifiers() {
-        let mut names = Names::default();
+        let mut names = TakenNames::default();
         assert_eq!(names.tool("", "GET /movie/{movie_id}"), "GET_movie_movie_id");
         assert_eq!(names.tool("", "GET /movie/{movie-id}/"), "GET_movie_movie_id_2");
         assert_eq!(names.tool("", "get /Movie/{movie_id}"), "get_Movie_movie_id_3");
@@ -146,14 +146,14 @@ mod tests {
             ("名", "t_"),
             ("a__b", "a__b"),
         ] {
-            assert_eq!(Names::default().take(text), name);
+            assert_eq!(TakenNames::default().take(text), name);
         }
     }
 
     #[test]
     fn long_names_lose_words_of_their_middle() {
         let path = "GET /repos/{owner}/{repo}/actions/runs/{run_id}/attempts/{attempt_number}/jobs";
-        let mut names = Names::default();
+        let mut names = TakenNames::default();
         let short = names.tool("", path);
         assert_eq!(short, "GET_repos_owner_repo_actions_run_id_attempts_attempt_number_jobs");
         let logs = names.tool("", &path.replace("/jobs", "/logs"));
@@ -180,7 +180,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_name_is_a_free_identifier(texts in prop::collection::vec("\\PC{0,80}|[a-b./]{0,6}", 1..40)) {
-            let mut names = Names::default();
+            let mut names = TakenNames::default();
             let all: Vec<String> = texts.iter().map(|text| names.take(text)).collect();
             let unique: HashSet<_> = all.iter().map(|name| name.to_lowercase()).collect();
             prop_assert_eq!(unique.len(), all.len());

@@ -6,8 +6,8 @@ use super::arguments::Arguments;
 use super::body;
 use super::parameter::is_json;
 use super::reference::Root;
-use super::schema::{Schemas, Way, plain};
-use super::security::{self, Keys};
+use super::schema::{Schemas, ValueDirection, plain};
+use super::security::{self, ApiKeys};
 use super::server;
 use crate::domain::EffectClass;
 use crate::domain::words::clipped;
@@ -24,7 +24,7 @@ const ELEMENTS: usize = 2;
 
 /// An operation and where it stands in the document.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'d> {
+pub(super) struct ApiOperation<'d> {
     pub path: &'d str,
     pub item: &'d Value,
     /// As the document has it, such as `get`.
@@ -32,7 +32,7 @@ pub(super) struct Place<'d> {
     pub operation: &'d Value,
 }
 
-impl Place<'_> {
+impl ApiOperation<'_> {
     /// Such as `GET /movie/{id}`.
     pub fn name(&self) -> String {
         format!("{} {}", self.key.to_ascii_uppercase(), self.path)
@@ -72,7 +72,7 @@ pub(super) struct ImportedTool {
     pub parameters: Value,
     pub source: HttpSource,
     pub returns: Option<Returns>,
-    pub keys: Keys,
+    pub keys: ApiKeys,
     /// What differs from the document, or is wrong in it.
     pub remarks: Vec<String>,
 }
@@ -85,11 +85,11 @@ pub(super) struct ImportedTool {
 pub(super) fn tool<'d>(
     root: Root<'d>,
     schemas: &'d Schemas<'d>,
-    place: &Place<'d>,
+    place: &ApiOperation<'d>,
     base: &str,
     servers: &[String],
 ) -> Result<ImportedTool, Left> {
-    let Place { item, key, operation, .. } = *place;
+    let ApiOperation { item, key, operation, .. } = *place;
     if let Some(reference) = operation.get("$ref") {
         return Err(Left::at(
             &[key],
@@ -176,7 +176,7 @@ fn returns<'d>(root: Root<'d>, schemas: &Schemas<'d>, operation: &'d Value) -> O
     let kind = |kind: &str| kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let content = response.get("content")?.as_object()?;
     let (_, content) = content.iter().find(|(name, _)| is_json(&kind(name)))?;
-    let schema = schemas.write_in(content.get("schema")?, Way::Returned, LINES).schema;
+    let schema = schemas.write_in(content.get("schema")?, ValueDirection::Returned, LINES).schema;
     let example = example(root, content).and_then(|example| plain(&shortened(example)));
     let example = example.map(|example| example.to_string());
     let example = example.filter(|example| example.len() <= EXAMPLE).unwrap_or_default();

@@ -31,7 +31,7 @@ impl In {
 
 /// How values of several parts are written.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Form {
+pub(super) struct ParameterForm {
     pub style: Style,
     pub explode: bool,
 }
@@ -43,7 +43,7 @@ pub(super) struct Parameter<'d> {
     pub is_required: bool,
     pub description: &'d str,
     pub schema: Option<&'d Value>,
-    pub form: Form,
+    pub form: ParameterForm,
     pub fixed: Option<&'d str>,
 }
 
@@ -105,13 +105,13 @@ impl<'d> Parameter<'d> {
     }
 }
 
-fn form_of_content(name: &str, kind: &str) -> Result<Form, (&'static str, String)> {
+fn form_of_content(name: &str, kind: &str) -> Result<ParameterForm, (&'static str, String)> {
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     if is_json(&kind) {
-        return Ok(Form { style: Style::Json, explode: false });
+        return Ok(ParameterForm { style: Style::Json, explode: false });
     }
     if kind == "text/plain" {
-        return Ok(Form { style: Style::Simple, explode: false });
+        return Ok(ParameterForm { style: Style::Simple, explode: false });
     }
     Err(("content", format!("its parameter {name:?} is {kind}, which cannot be sent")))
 }
@@ -126,7 +126,7 @@ fn form_of_style(
     place: In,
     style: &Value,
     explode: Option<bool>,
-) -> Result<Form, (&'static str, String)> {
+) -> Result<ParameterForm, (&'static str, String)> {
     let usual = match place {
         In::Path | In::Header => Style::Simple,
         In::Query | In::Cookie => Style::Form,
@@ -155,7 +155,7 @@ fn form_of_style(
             })?
         }
     };
-    Ok(Form { style, explode: explode.unwrap_or(style == Style::Form) })
+    Ok(ParameterForm { style, explode: explode.unwrap_or(style == Style::Form) })
 }
 
 /// A flag. A word in its place counts as what it says, and otherwise as none.
@@ -181,8 +181,13 @@ pub(super) fn flag(
 ///
 /// # Errors
 /// Values of this schema cannot be written in this style.
-pub(super) fn written(own: &str, wire: &str, form: Form, schema: &Value) -> Result<String, String> {
-    let Form { style, explode } = form;
+pub(super) fn written(
+    own: &str,
+    wire: &str,
+    form: ParameterForm,
+    schema: &Value,
+) -> Result<String, String> {
+    let ParameterForm { style, explode } = form;
     let each = if explode { "*" } else { "" };
     let named = style.name();
     let has_places = matches!(style, Style::DeepObject | Style::Json);

@@ -4,10 +4,10 @@
 use percent_encoding::percent_decode_str;
 
 /// A text with places of arguments.
-pub(super) type Pieces = Vec<Piece>;
+pub(super) type Pieces = Vec<PathPiece>;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Piece {
+pub(super) enum PathPiece {
     Text(String),
     /// The name of an argument, as the server knows it.
     Place(String),
@@ -43,8 +43,8 @@ impl Path {
                 ));
             }
             let value = pieces(value)?.into_iter().map(|piece| match piece {
-                Piece::Text(text) => Piece::Text(decoded(&text)),
-                place @ Piece::Place(_) => place,
+                PathPiece::Text(text) => PathPiece::Text(decoded(&text)),
+                place @ PathPiece::Place(_) => place,
             });
             pairs.push((name, value.collect()));
         }
@@ -55,8 +55,8 @@ impl Path {
     pub fn places(&self) -> impl Iterator<Item = &str> {
         let all = self.path.iter().chain(self.query.iter().flat_map(|(_, value)| value));
         all.filter_map(|piece| match piece {
-            Piece::Place(name) => Some(name.as_str()),
-            Piece::Text(_) => None,
+            PathPiece::Place(name) => Some(name.as_str()),
+            PathPiece::Text(_) => None,
         })
     }
 }
@@ -66,8 +66,8 @@ pub(super) fn template(pieces: &Pieces, place: impl Fn(&str) -> String) -> Strin
     let mut text = String::new();
     for piece in pieces {
         match piece {
-            Piece::Text(plain) => text.push_str(&escaped(plain)),
-            Piece::Place(name) => {
+            PathPiece::Text(plain) => text.push_str(&escaped(plain)),
+            PathPiece::Place(name) => {
                 // `${NAME}` is an environment variable.
                 if text.ends_with('$') {
                     text.pop();
@@ -96,13 +96,13 @@ fn pieces(text: &str) -> Result<Pieces, String> {
             return Err(format!("expected {{name}} where its path has a brace, got {text:?}"));
         };
         if !before.is_empty() {
-            pieces.push(Piece::Text(before.to_owned()));
+            pieces.push(PathPiece::Text(before.to_owned()));
         }
-        pieces.push(Piece::Place(name.to_owned()));
+        pieces.push(PathPiece::Place(name.to_owned()));
         rest = after;
     }
     if !rest.is_empty() {
-        pieces.push(Piece::Text(rest.to_owned()));
+        pieces.push(PathPiece::Text(rest.to_owned()));
     }
     Ok(pieces)
 }

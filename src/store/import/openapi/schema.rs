@@ -37,7 +37,7 @@ const KEPT: [&str; 18] = [
 
 /// Which way a value goes: properties that only come back are not sent, and the other way round.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum ValueDirection {
     /// In a path, a query, a header or a cookie, where null is nothing.
     Sent,
     /// In a body.
@@ -53,8 +53,8 @@ pub(super) struct Schemas<'d> {
 }
 
 /// One schema that is being written out.
-struct Work {
-    way: Way,
+struct SchemaExpansion {
+    way: ValueDirection,
     deepest: usize,
     /// Keywords that may still be written.
     left: Cell<usize>,
@@ -66,9 +66,9 @@ struct Work {
     removed: RefCell<HashSet<String>>,
 }
 
-impl Work {
+impl SchemaExpansion {
     /// A schema of `lines` lines has fewer keywords than that; what has more is never used.
-    fn new(way: Way, deepest: usize, lines: usize, validates: bool) -> Self {
+    fn new(way: ValueDirection, deepest: usize, lines: usize, validates: bool) -> Self {
         let (is_cut, is_wrong) = (Cell::new(false), Cell::new(false));
         let (left, removed) = (Cell::new(lines), RefCell::default());
         Self { way, deepest, left, is_cut, validates, is_wrong, removed }
@@ -92,7 +92,7 @@ impl Work {
 }
 
 /// A schema written out.
-pub(super) struct Written {
+pub(super) struct ExpandedSchema {
     pub schema: Value,
     /// Whether parts are left out, since they are too deep or too large.
     pub is_cut: bool,
@@ -108,21 +108,21 @@ impl<'d> Schemas<'d> {
     }
 
     /// The schema without references. It is valid: a keyword that is not is left out.
-    pub fn write(&self, schema: &Value, way: Way) -> Written {
+    pub fn write(&self, schema: &Value, way: ValueDirection) -> ExpandedSchema {
         self.write_in(schema, way, LARGEST)
     }
 
     /// The schema with as many levels as fit into this number of lines of JSON.
-    pub fn write_in(&self, schema: &Value, way: Way, lines: usize) -> Written {
-        let fits = |written: &Written| {
+    pub fn write_in(&self, schema: &Value, way: ValueDirection, lines: usize) -> ExpandedSchema {
+        let fits = |written: &ExpandedSchema| {
             serde_json::to_string_pretty(&written.schema)
                 .is_ok_and(|text| text.lines().count() <= lines)
         };
-        let mut best = Written { schema: json!({}), is_cut: true, is_wrong: false };
+        let mut best = ExpandedSchema { schema: json!({}), is_cut: true, is_wrong: false };
         let mut levels = 0;
         // A level more multiplies the size, so the few that fit are tried from the first.
         for deepest in 1..=DEEPEST {
-            let written = self.write_to(schema, Work::new(way, deepest, lines, false));
+            let written = self.write_to(schema, SchemaExpansion::new(way, deepest, lines, false));
             if !fits(&written) {
                 break;
             }
@@ -135,17 +135,23 @@ impl<'d> Schemas<'d> {
         if jsonschema::meta::is_valid(&best.schema) {
             return best;
         }
-        self.write_to(schema, Work::new(way, levels, lines, true))
+        self.write_to(schema, SchemaExpansion::new(way, levels, lines, true))
     }
 
-    fn write_to(&self, raw: &Value, work: Work) -> Written {
+    fn write_to(&self, raw: &Value, work: SchemaExpansion) -> ExpandedSchema {
         let mut schema = self.part(raw, &work, &mut Vec::new(), 0);
         finish(&mut schema, &work.removed.borrow());
-        Written { schema, is_cut: work.is_cut.get(), is_wrong: work.is_wrong.get() }
+        ExpandedSchema { schema, is_cut: work.is_cut.get(), is_wrong: work.is_wrong.get() }
     }
 
     /// A schema within another one, at this depth. `within` are the references around it.
-    fn part(&self, raw: &Value, work: &Work, within: &mut Vec<String>, depth: usize) -> Value {
+    fn part(
+        &self,
+        raw: &Value,
+        work: &SchemaExpansion,
+        within: &mut Vec<String>,
+        depth: usize,
+    ) -> Value {
         let Some(fields) = raw.as_object() else {
             return if *raw == false { json!({ "not": {} }) } else { json!({}) };
         };
@@ -168,7 +174,7 @@ impl<'d> Schemas<'d> {
         &self,
         path: &str,
         fields: &Map<String, Value>,
-        work: &Work,
+        work: &SchemaExpansion,
         within: &mut Vec<String>,
         depth: usize,
     ) -> Value {
@@ -202,7 +208,7 @@ impl<'d> Schemas<'d> {
     fn keywords(
         &self,
         fields: &Map<String, Value>,
-        work: &Work,
+        work: &SchemaExpansion,
         within: &mut Vec<String>,
         depth: usize,
     ) -> Map<String, Value> {
@@ -213,7 +219,7 @@ impl<'d> Schemas<'d> {
             }
         }
         modernise(fields, &mut written);
-        if work.way != Way::Returned {
+        if work.way != ValueDirection::Returned {
             open_alternatives(&mut written);
         }
         let parts = fields.get("allOf").and_then(Value::as_array).into_iter().flatten();
@@ -230,7 +236,7 @@ impl<'d> Schemas<'d> {
         }
         let has_null =
             |value: &Value| value.as_array().is_some_and(|all| all.contains(&Value::Null));
-        if work.way == Way::Body && fields.get("enum").is_some_and(has_null) {
+        if work.way == ValueDirection::Body && fields.get("enum").is_some_and(has_null) {
             allow_null(&mut written);
         }
         written
@@ -240,7 +246,7 @@ impl<'d> Schemas<'d> {
         &self,
         key: &str,
         value: &Value,
-        work: &Work,
+        work: &SchemaExpansion,
         within: &mut Vec<String>,
         depth: usize,
     ) -> Option<Value> {
@@ -288,13 +294,13 @@ impl<'d> Schemas<'d> {
     fn properties(
         &self,
         properties: &Value,
-        work: &Work,
+        work: &SchemaExpansion,
         within: &mut Vec<String>,
         depth: usize,
     ) -> Value {
         let other = match work.way {
-            Way::Sent | Way::Body => "readOnly",
-            Way::Returned => "writeOnly",
+            ValueDirection::Sent | ValueDirection::Body => "readOnly",
+            ValueDirection::Returned => "writeOnly",
         };
         let is_other = |property: &Value| {
             let target = self.root.follow(property).unwrap_or(property);

@@ -7,7 +7,7 @@ use super::reference::Root;
 
 /// What a request has so that the server accepts it.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Keys {
+pub(super) struct ApiKeys {
     /// Names of headers and their values, such as `Bearer ${API_TOKEN}`.
     pub headers: Vec<(String, String)>,
     pub query: Vec<(String, String)>,
@@ -21,18 +21,18 @@ pub(super) struct Keys {
 ///
 /// # Errors
 /// No way can be sent, and why.
-pub(super) fn keys(root: Root<'_>, operation: &Value) -> Result<Keys, String> {
+pub(super) fn keys(root: Root<'_>, operation: &Value) -> Result<ApiKeys, String> {
     let ways = operation.get("security").unwrap_or(&root.value["security"]);
     let Some(ways) = ways.as_array().filter(|ways| !ways.is_empty()) else {
-        return Ok(Keys::default());
+        return Ok(ApiKeys::default());
     };
     let is_none = |way: &Value| way.as_object().is_none_or(|schemes| schemes.is_empty());
     if ways.iter().any(is_none) {
-        return Ok(Keys::default());
+        return Ok(ApiKeys::default());
     }
     let mut why = String::new();
     for schemes in ways.iter().filter_map(Value::as_object) {
-        let mut keys = Keys::default();
+        let mut keys = ApiKeys::default();
         match schemes.keys().try_for_each(|name| add(root, name, &mut keys)) {
             Ok(()) => return Ok(keys),
             Err(text) => why = text,
@@ -41,7 +41,7 @@ pub(super) fn keys(root: Root<'_>, operation: &Value) -> Result<Keys, String> {
     Err(why)
 }
 
-fn add(root: Root<'_>, name: &str, keys: &mut Keys) -> Result<(), String> {
+fn add(root: Root<'_>, name: &str, keys: &mut ApiKeys) -> Result<(), String> {
     let scheme = root.value["components"]["securitySchemes"].get(name);
     let Some(scheme) = scheme else {
         return Err(format!("its security scheme {name:?} is not in `components.securitySchemes`"));

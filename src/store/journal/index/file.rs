@@ -10,7 +10,7 @@ use std::sync::Arc;
 use miniz_oxide::{deflate, inflate};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{Header, Place};
+use super::{Header, JournalOffset};
 use crate::domain::state::{State, TaskState};
 use crate::files::private;
 
@@ -31,8 +31,8 @@ pub struct Head {
 
 /// A moment whose state is in the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Mark {
-    pub place: Place,
+pub struct IndexMark {
+    pub place: JournalOffset,
     /// How many tasks had ended.
     pub done: usize,
     /// How many tasks had no details any more. They are not in the state.
@@ -51,7 +51,7 @@ pub struct Mark {
 
 /// Tasks that came with a mark.
 #[derive(Clone, Copy, Debug)]
-pub struct Block {
+pub struct MarkedTasks {
     /// How many tasks there are up to its end.
     pub end: usize,
     /// The place in the transcript where its first task begins.
@@ -92,7 +92,7 @@ impl Version {
 impl IndexFile {
     /// Opens the file at this path with the marks in it, and those between them. `None` for a file that is something
     /// else or in use.
-    pub fn open(path: &Path, head: &Head) -> io::Result<Option<(Self, Vec<Mark>)>> {
+    pub fn open(path: &Path, head: &Head) -> io::Result<Option<(Self, Vec<IndexMark>)>> {
         // Nothing is written where a link leads.
         if path.symlink_metadata().is_ok_and(|known| !known.is_file()) {
             return Ok(None);
@@ -121,7 +121,7 @@ impl IndexFile {
             }
             // What was not written whole, or belongs to no moment, is written again.
             while marks.pop_if(|mark| !mark.has_state()).is_some() {}
-            let end = marks.last().map_or(begin, Mark::end);
+            let end = marks.last().map_or(begin, IndexMark::end);
             file.set_len(end)?;
             return Ok(Some((Self { file, end }, marks)));
         }
@@ -147,15 +147,15 @@ impl IndexFile {
     /// and if it `has_state` the state without all of them.
     pub fn write(
         &mut self,
-        place: Place,
+        place: JournalOffset,
         state: &State,
         tasks: &[Arc<TaskState>],
         has_state: bool,
         journal: Version,
-    ) -> io::Result<Mark> {
+    ) -> io::Result<IndexMark> {
         let compressed_tasks = compressed(tasks)?;
         let rest = if has_state { compressed(&state.without_tasks())? } else { Vec::new() };
-        let mut mark = Mark {
+        let mut mark = IndexMark {
             place,
             done: state.tasks_done,
             bare: state.bare(),
@@ -178,12 +178,12 @@ impl IndexFile {
     }
 
     /// The state of a mark, without its bare tasks.
-    pub fn state(&self, mark: &Mark) -> io::Result<State> {
+    pub fn state(&self, mark: &IndexMark) -> io::Result<State> {
         self.value(mark.offset, mark.state)
     }
 
     /// Tasks that came with a mark.
-    pub fn tasks(&self, block: &Block) -> io::Result<Vec<Arc<TaskState>>> {
+    pub fn tasks(&self, block: &MarkedTasks) -> io::Result<Vec<Arc<TaskState>>> {
         let tasks: Vec<TaskState> = self.value(block.offset, block.len)?;
         Ok(tasks.into_iter().map(Arc::new).collect())
     }
@@ -198,7 +198,7 @@ impl IndexFile {
     }
 }
 
-impl Mark {
+impl IndexMark {
     fn end(&self) -> u64 {
         self.offset + self.state as u64
     }
@@ -207,9 +207,9 @@ impl Mark {
         self.state > 0
     }
 
-    pub fn block(&self) -> Option<Block> {
+    pub fn block(&self) -> Option<MarkedTasks> {
         let offset = self.offset - self.tasks as u64;
-        self.line.map(|line| Block { end: self.bare, line, offset, len: self.tasks })
+        self.line.map(|line| MarkedTasks { end: self.bare, line, offset, len: self.tasks })
     }
 }
 
@@ -224,10 +224,10 @@ fn compressed(value: &(impl Serialize + ?Sized)) -> io::Result<Vec<u8>> {
 }
 
 /// The mark that begins here in a file of this length; `None` for what is not whole.
-fn read_mark(lines: &mut BufReader<&File>, at: u64, len: u64) -> io::Result<Option<Mark>> {
+fn read_mark(lines: &mut BufReader<&File>, at: u64, len: u64) -> io::Result<Option<IndexMark>> {
     let mut line = Vec::new();
     lines.read_until(b'\n', &mut line)?;
-    let Ok(mut mark) = serde_json::from_slice::<Mark>(&line) else { return Ok(None) };
+    let Ok(mut mark) = serde_json::from_slice::<IndexMark>(&line) else { return Ok(None) };
     let ahead = (mark.tasks as u64).checked_add(mark.state as u64).filter(|ahead| *ahead <= len);
     let Some(ahead) = ahead else { return Ok(None) };
     mark.offset = at + line.len() as u64 + mark.tasks as u64;

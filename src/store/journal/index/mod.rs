@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use tracing::info;
 
-use self::file::{Block, Head, IndexFile, Mark, Version};
-use super::{Header, Place};
+use self::file::{Head, IndexFile, IndexMark, MarkedTasks, Version};
+use super::{Header, JournalOffset};
 use crate::domain::state::{Keeps, RECENT, State, TaskState};
 
 /// Events between two marks at first. There are never more than so many marks: then every second one goes.
@@ -32,14 +32,14 @@ pub(super) struct Index {
     journal: PathBuf,
     head: Head,
     /// Before the first event.
-    first: Place,
+    first: JournalOffset,
     /// `None` before the first mark, and where no file can be written.
     file: Option<IndexFile>,
     /// In the order of the journal.
-    marks: Vec<Mark>,
+    marks: Vec<IndexMark>,
     every: u64,
     /// Where the tasks are that have no details any more.
-    blocks: Vec<Block>,
+    blocks: Vec<MarkedTasks>,
     /// It could not be written on.
     is_broken: bool,
 }
@@ -54,13 +54,13 @@ pub struct TaskBlock {
 
 /// A moment from which a journal can be read on.
 #[derive(Debug)]
-pub(super) struct Start {
-    pub place: Place,
+pub(super) struct JournalMoment {
+    pub place: JournalOffset,
     pub state: State,
 }
 
 /// The file beside a journal with its marks, or a temporary one where it belongs to something else or is in use.
-fn opened(path: &Path, head: &Head) -> (Option<IndexFile>, Vec<Mark>) {
+fn opened(path: &Path, head: &Head) -> (Option<IndexFile>, Vec<IndexMark>) {
     match IndexFile::open(path, head) {
         Ok(Some((file, marks))) => (Some(file), marks),
         none => {
@@ -72,7 +72,7 @@ fn opened(path: &Path, head: &Head) -> (Option<IndexFile>, Vec<Mark>) {
 
 impl Index {
     /// Opens the index of a journal, whose first event is at `first`. It is new where there was none.
-    pub fn open(journal: &Path, header: &Header, first: Place) -> Self {
+    pub fn open(journal: &Path, header: &Header, first: JournalOffset) -> Self {
         let head = Head::of(header);
         let path = index_of(journal);
         let (file, marks) = match path.symlink_metadata() {
@@ -81,8 +81,8 @@ impl Index {
             Err(_) => (None, Vec::new()),
         };
         let (every, journal) = (EVERY, journal.to_owned());
-        let blocks = marks.iter().filter_map(Mark::block).collect();
-        let marks = marks.into_iter().filter(Mark::has_state).collect();
+        let blocks = marks.iter().filter_map(IndexMark::block).collect();
+        let marks = marks.into_iter().filter(IndexMark::has_state).collect();
         let mut index = Self { journal, head, first, file, marks, every, blocks, is_broken: false };
         if !index.is_of_journal() || !index.blocks.is_sorted_by_key(|block| block.end) {
             index.clear();
@@ -117,7 +117,7 @@ impl Index {
 
     /// Marks the moment after `place`, if a mark belongs there and there is none. Where many tasks end between two
     /// marks, they are written before the next.
-    pub fn mark(&mut self, place: Place, state: &State) {
+    pub fn mark(&mut self, place: JournalOffset, state: &State) {
         let last = self.marks.last().map_or(0, |mark| mark.place.n);
         let is_mark = place.n > last && place.n.is_multiple_of(self.every);
         let known = self.blocks.last().map_or(0, |block| block.end);
@@ -153,13 +153,13 @@ impl Index {
 
     /// The mark before which enough tasks have ended that the state at this event has all its details, if
     /// that is at most `most` events before; else the nearest. And the events up to the next mark.
-    pub fn window(&self, n: u64, most: u64) -> (Start, u64) {
+    pub fn window(&self, n: u64, most: u64) -> (JournalMoment, u64) {
         let before = self.marks.partition_point(|mark| mark.place.n < n);
         let until =
             self.marks.get(before).map_or(n.saturating_add(self.every), |mark| mark.place.n);
         let done = before.checked_sub(1).map_or(0, |last| self.marks[last].done);
-        let is_near = |mark: &Mark| mark.place.n + most >= n;
-        let has_all = |mark: &Mark| mark.done + RECENT <= done;
+        let is_near = |mark: &IndexMark| mark.place.n + most >= n;
+        let has_all = |mark: &IndexMark| mark.done + RECENT <= done;
         // The beginning counts as a mark before the first.
         let near = match n <= most {
             true => 0,
@@ -172,14 +172,14 @@ impl Index {
     }
 
     /// The mark before this place in the list, or one before it that can be read.
-    fn read(&self, before: usize) -> Start {
+    fn read(&self, before: usize) -> JournalMoment {
         let mut states = self.marks[..before].iter().rev().filter_map(|mark| {
             let state = self.file.as_ref()?.state(mark).ok()?;
             let bare = self.tasks(mark.bare.saturating_sub(state.listed())..mark.bare)?;
             let state = state.with_tasks(bare, Keeps::Details(RECENT));
-            Some(Start { place: mark.place, state })
+            Some(JournalMoment { place: mark.place, state })
         });
-        states.next().unwrap_or_else(|| Start {
+        states.next().unwrap_or_else(|| JournalMoment {
             place: self.first,
             state: State::keeping(Keeps::Details(RECENT)),
         })
@@ -230,7 +230,7 @@ mod tests {
         let journal = folder.join("j.jsonl");
         std::fs::write(&journal, "").unwrap();
         let header = Header::at(jiff::Timestamp::UNIX_EPOCH);
-        let mut index = Index::open(&journal, &header, Place::default());
+        let mut index = Index::open(&journal, &header, JournalOffset::default());
         index.every = 10;
         let (mut place, mut state) = (index.first, State::keeping(Keeps::Details(RECENT)));
         for _ in 0..20 {

@@ -3,7 +3,7 @@
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use super::nodes::{Kind, Node};
+use super::nodes::{JsonSpan, JsonSpanKind};
 use super::shorter::Shorter;
 
 /// Members of an object that others can be like.
@@ -29,7 +29,7 @@ impl Shorter<'_> {
     pub fn object(&mut self, at: usize, depth: usize) {
         let (line, nodes) = (self.line, self.nodes);
         let text = &line[nodes[at].range.clone()];
-        let values: Vec<&Node> = self.within(at).map(|at| &nodes[at]).collect();
+        let values: Vec<&JsonSpan> = self.within(at).map(|at| &nodes[at]).collect();
         let Some((keys, named)) = self.kinds(&values) else {
             self.name(text);
             self.inside(at, depth);
@@ -78,20 +78,20 @@ impl Shorter<'_> {
 
     /// The keys of an object as a number, and the keys with its first value if that is like a name; `None` for an object
     /// that no other can be like.
-    fn kinds(&self, values: &[&Node]) -> Option<(u64, Option<u64>)> {
+    fn kinds(&self, values: &[&JsonSpan]) -> Option<(u64, Option<u64>)> {
         let keys: Vec<&[u8]> = values.iter().map(|it| &self.line[it.key.clone()]).collect();
         if keys.is_empty() || keys.len() > MEMBERS {
             return None;
         }
         let hasher = self.written.models.hasher();
         let first = &values[0];
-        let name = (first.kind == Kind::Text && first.range.len() <= NAME)
+        let name = (first.kind == JsonSpanKind::Text && first.range.len() <= NAME)
             .then(|| hasher.hash_one((&keys, &self.line[first.range.clone()])));
         Some((hasher.hash_one(&keys), name))
     }
 
     /// Whether an object is shorter as this one with changes.
-    fn is_worth(&self, model: &Model, values: &[&Node]) -> bool {
+    fn is_worth(&self, model: &Model, values: &[&JsonSpan]) -> bool {
         let same = model
             .members
             .iter()
@@ -102,9 +102,9 @@ impl Shorter<'_> {
         saved.sum::<usize>() > 10
     }
 
-    fn remember(&mut self, part: usize, values: &[&Node], kinds: [Option<u64>; 2]) {
+    fn remember(&mut self, part: usize, values: &[&JsonSpan], kinds: [Option<u64>; 2]) {
         let line = self.line;
-        let member = |node: &&Node| Member {
+        let member = |node: &&JsonSpan| Member {
             key: line[node.key.clone()].into(),
             value: line[node.range.clone()].into(),
         };
@@ -122,7 +122,7 @@ impl Shorter<'_> {
     }
 }
 
-fn has_keys(line: &[u8], model: &Model, values: &[&Node]) -> bool {
+fn has_keys(line: &[u8], model: &Model, values: &[&JsonSpan]) -> bool {
     model.members.len() == values.len()
         && model.members.iter().zip(values).all(|(it, node)| *it.key == line[node.key.clone()])
 }

@@ -13,11 +13,11 @@ pub static MARKS: LazyLock<Finder> = LazyLock::new(|| Finder::new(MARK));
 
 /// A value in a text.
 #[derive(Debug)]
-pub struct Node {
+pub struct JsonSpan {
     pub range: Range<usize>,
     /// Its key with the quotes, if it is a member of an object.
     pub key: Range<usize>,
-    pub kind: Kind,
+    pub kind: JsonSpanKind,
     /// It could be taken for a part, or something in it could.
     pub is_marked: bool,
     /// The place in the list of the next value that is not in this one.
@@ -25,7 +25,7 @@ pub struct Node {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum JsonSpanKind {
     /// A number or a word.
     Plain,
     Text,
@@ -35,16 +35,16 @@ pub enum Kind {
 
 /// The value that begins here and all values in it, in the order of their beginnings, into `nodes`; false where the
 /// text is no JSON.
-pub fn nodes(json: &[u8], from: usize, nodes: &mut Vec<Node>) -> bool {
+pub fn nodes(json: &[u8], from: usize, nodes: &mut Vec<JsonSpan>) -> bool {
     nodes.clear();
     let mut open: Vec<usize> = Vec::new();
     let (mut at, mut key) = (from, 0..0);
     loop {
         let Some(&byte) = json.get(at) else { return false };
         let kind = match byte {
-            b'"' => Kind::Text,
-            b'{' => Kind::Object,
-            b'[' => Kind::Array,
+            b'"' => JsonSpanKind::Text,
+            b'{' => JsonSpanKind::Object,
+            b'[' => JsonSpanKind::Array,
             b',' | b' ' => {
                 at += 1;
                 continue;
@@ -63,35 +63,41 @@ pub fn nodes(json: &[u8], from: usize, nodes: &mut Vec<Node>) -> bool {
                 }
                 continue;
             }
-            _ => Kind::Plain,
+            _ => JsonSpanKind::Plain,
         };
         let end = match kind {
-            Kind::Text => match string_end(json, at) {
+            JsonSpanKind::Text => match string_end(json, at) {
                 Some(end) => end,
                 None => return false,
             },
-            Kind::Plain => {
+            JsonSpanKind::Plain => {
                 let is_plain = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
                 at + json[at..].iter().take_while(is_plain).count()
             }
-            Kind::Array | Kind::Object => at + 1,
+            JsonSpanKind::Array | JsonSpanKind::Object => at + 1,
         };
         if end == at {
             return false;
         }
         // Where a member of an object begins, this is its key.
-        if kind == Kind::Text && key.is_empty() && json.get(end) == Some(&b':') {
+        if kind == JsonSpanKind::Text && key.is_empty() && json.get(end) == Some(&b':') {
             key = at..end;
             at = end + 1;
             continue;
         }
-        let is_marked = kind == Kind::Object && json[at..].starts_with(MARK);
+        let is_marked = kind == JsonSpanKind::Object && json[at..].starts_with(MARK);
         let next = nodes.len() + 1;
-        nodes.push(Node { range: at..end, key: std::mem::take(&mut key), kind, is_marked, next });
+        nodes.push(JsonSpan {
+            range: at..end,
+            key: std::mem::take(&mut key),
+            kind,
+            is_marked,
+            next,
+        });
         match kind {
-            Kind::Array | Kind::Object => open.push(next - 1),
-            Kind::Plain | Kind::Text if open.is_empty() => return true,
-            Kind::Plain | Kind::Text => {}
+            JsonSpanKind::Array | JsonSpanKind::Object => open.push(next - 1),
+            JsonSpanKind::Plain | JsonSpanKind::Text if open.is_empty() => return true,
+            JsonSpanKind::Plain | JsonSpanKind::Text => {}
         }
         at = end;
     }

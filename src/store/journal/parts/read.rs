@@ -21,8 +21,8 @@ const ENDLESS: &str = "a part that does not end";
 
 /// The parts that a journal's reader has read.
 #[derive(Clone, Debug, Default)]
-pub struct Read {
-    known: Vec<Part>,
+pub struct PartsReader {
+    known: Vec<JournalPart>,
     bytes: usize,
     has_begun: bool,
     out: Vec<u8>,
@@ -55,7 +55,7 @@ impl Span {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Part {
+struct JournalPart {
     text: Arc<[u8]>,
     /// Where keys and values are, once an object was like it.
     members: Option<Arc<[Member]>>,
@@ -68,7 +68,7 @@ struct Member {
     value: Range<usize>,
 }
 
-impl Read {
+impl PartsReader {
     /// The line with its parts in their places.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ impl Read {
     /// Reads the parts that a line names, and leaves out lines that name none.
     ///
     /// # Errors
-    /// As [`Read::whole`].
+    /// As [`PartsReader::whole`].
     pub fn learn(&mut self, line: &[u8]) -> Result<(), String> {
         let names = |mark: usize| line.get(mark + MARK.len()).is_some_and(u8::is_ascii_digit);
         match MARKS.find_iter(line).any(names) {
@@ -230,7 +230,7 @@ impl Read {
             let next = self.known.len();
             return Err(format!("found part {part}, expected part {next}"));
         }
-        self.known.push(Part::default());
+        self.known.push(JournalPart::default());
         let (start, span) = (out.len(), self.spans.len());
         self.spans.push(Span::new(part, 0, start..start));
         let end = self.copy(line, value, depth, out)?;
@@ -354,7 +354,7 @@ impl Read {
         }
     }
 
-    fn part(&self, part: usize) -> Result<&Part, String> {
+    fn part(&self, part: usize) -> Result<&JournalPart, String> {
         let known = self.known.get(part).filter(|known| !known.text.is_empty());
         known.ok_or_else(|| format!("no line before this one has part {part}"))
     }

@@ -2,9 +2,9 @@
 
 use std::hash::BuildHasher;
 
-use super::nodes::{Kind, MARK, Node};
+use super::nodes::{JsonSpan, JsonSpanKind, MARK};
 use super::texts::Slice;
-use super::written::Written;
+use super::written::PartsWriter;
 
 /// Shorter values cost as much as a reference.
 const LEAST: usize = 24;
@@ -15,9 +15,9 @@ const DEEPEST: usize = 24;
 
 /// A line on its way.
 pub(super) struct Shorter<'a> {
-    pub written: &'a mut Written,
+    pub written: &'a mut PartsWriter,
     pub line: &'a [u8],
-    pub nodes: &'a [Node],
+    pub nodes: &'a [JsonSpan],
     pub has_parts: bool,
     pub out: &'a mut Vec<u8>,
 }
@@ -51,14 +51,15 @@ impl<'a> Shorter<'a> {
         let (line, nodes) = (self.line, self.nodes);
         let node = &nodes[at];
         let text = &line[node.range.clone()];
-        let looks_like_a_part = node.kind == Kind::Object && text.starts_with(MARK);
+        let looks_like_a_part = node.kind == JsonSpanKind::Object && text.starts_with(MARK);
         if looks_like_a_part || node.is_marked && depth >= DEEPEST {
             self.push(b"{\"==\":");
             self.push(text);
             return self.push(b"}");
         }
         let is_short = text.len() < LEAST;
-        let stays = is_short || !self.has_parts || depth >= DEEPEST || node.kind == Kind::Plain;
+        let stays =
+            is_short || !self.has_parts || depth >= DEEPEST || node.kind == JsonSpanKind::Plain;
         if stays && !node.is_marked {
             return self.push(text);
         }
@@ -69,10 +70,10 @@ impl<'a> Shorter<'a> {
             return self.inside(at, depth);
         }
         match node.kind {
-            Kind::Plain => self.push(text),
-            Kind::Text => self.text(text),
-            Kind::Array => self.array(at, depth),
-            Kind::Object => self.object(at, depth),
+            JsonSpanKind::Plain => self.push(text),
+            JsonSpanKind::Text => self.text(text),
+            JsonSpanKind::Array => self.array(at, depth),
+            JsonSpanKind::Object => self.object(at, depth),
         }
     }
 

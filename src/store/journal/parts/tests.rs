@@ -6,7 +6,7 @@ use super::*;
 
 /// The lines as a journal has them. Each is read back as it was.
 fn both(lines: &[&str]) -> Vec<String> {
-    let (mut written, mut read) = (Written::default(), Read::default());
+    let (mut written, mut read) = (PartsWriter::default(), PartsReader::default());
     let shorten = |line: &&str| {
         let mut out = Vec::new();
         written.shorten(line.as_bytes(), 0, true, &mut out);
@@ -85,13 +85,13 @@ fn a_list_of_parts_ends_and_a_reader_can_begin_there() {
     let lines: Vec<String> = (0..LINES + 2).map(line).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let short = both(&lines);
-    let mut read = Read::default();
+    let mut read = PartsReader::default();
     let begins = (0..short.len()).filter(|at| {
         read.whole(short[*at].as_bytes()).unwrap();
         read.has_begun()
     });
     assert_eq!(begins.collect::<Vec<_>>(), [0, LINES]);
-    let mut read = Read::default();
+    let mut read = PartsReader::default();
     assert!(read.whole(short[LINES + 1].as_bytes()).is_err(), "part 0 is not known yet");
     for at in LINES..LINES + 2 {
         assert_eq!(read.whole(short[at].as_bytes()).unwrap().text, lines[at].as_bytes());
@@ -125,9 +125,9 @@ fn damaged_parts_are_refused() {
         (r#"{"=+":"ab"}"#, "joined parts that are no list"),
         (r#"{"=+":1}"#, "joined parts that are no list"),
     ] {
-        assert_eq!(Read::default().whole(line.as_bytes()).unwrap_err(), why, "{line}");
+        assert_eq!(PartsReader::default().whole(line.as_bytes()).unwrap_err(), why, "{line}");
     }
-    let mut read = Read::default();
+    let mut read = PartsReader::default();
     read.whole(format!(r#"{{"=0":"{}"}}"#, "x".repeat(1000)).as_bytes()).unwrap();
     let doubled = |part: usize| format!(r#"{{"={}":[{{"=":{part}}},{{"=":{part}}}]}}"#, part + 1);
     let grown = (0..40).find_map(|part| read.whole(doubled(part).as_bytes()).err());

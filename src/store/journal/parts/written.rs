@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::models::Model;
-use super::nodes::{Node, nodes};
+use super::nodes::{JsonSpan, nodes};
 use super::shorter::Shorter;
 use super::texts::Texts;
 
@@ -18,7 +18,7 @@ const KEPT: usize = 32 << 20;
 
 /// The parts that a journal's writer has written.
 #[derive(Debug, Default)]
-pub struct Written {
+pub struct PartsWriter {
     pub(super) known: HashMap<Arc<[u8]>, usize, RandomState>,
     /// By their numbers.
     pub(super) parts: Vec<Arc<[u8]>>,
@@ -33,10 +33,10 @@ pub struct Written {
     bytes: usize,
     /// In bytes.
     pub(super) kept: usize,
-    nodes: Vec<Node>,
+    nodes: Vec<JsonSpan>,
 }
 
-impl Written {
+impl PartsWriter {
     /// Appends a line to `out`: JSON without spaces between values. What is before `from` stays as it is. There a value
     /// begins, which the end of the line follows. Only a line that `has_parts` names parts.
     pub fn shorten(&mut self, line: &[u8], from: usize, has_parts: bool, out: &mut Vec<u8>) {

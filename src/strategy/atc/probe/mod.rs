@@ -10,12 +10,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::choose::{Left, targets};
-use self::sample::{Found, Sampled};
+use self::sample::{ProbeResult, Sampled};
 use super::extract;
 use crate::domain::probe::{LearnedSchema, Merged, Probe, ProbeEnd, SchemaSource};
 use crate::domain::result_schema::{Schema, SchemaMode};
 use crate::domain::{
-    GraphEvent, InTask, Knob, MenuItem, Offered, Outcome, ProbeEvent, ProbeSchema, ToolName, words,
+    GraphEvent, InTask, Knob, MenuItem, MenuReason, Outcome, ProbeEvent, ProbeSchema, ToolName,
+    words,
 };
 use crate::papers::atc::identifiers::Identifiers;
 use crate::papers::atc::probing::Passes;
@@ -81,7 +82,7 @@ struct Prober<'a, C> {
     /// the same programs.
     tried: BTreeMap<ToolName, Vec<BTreeMap<ToolName, usize>>>,
     /// The first result of each tool that has not answered, if it had one with empty lists, and its pass.
-    empty: BTreeMap<ToolName, (u32, Found)>,
+    empty: BTreeMap<ToolName, (u32, ProbeResult)>,
 }
 
 impl<C: Context> Prober<'_, C> {
@@ -101,7 +102,7 @@ impl<C: Context> Prober<'_, C> {
             return Ok(false);
         }
         tried.push(set);
-        let (mut found, mut turns): (Vec<Found>, Vec<(String, String)>) = Default::default();
+        let (mut found, mut turns): (Vec<ProbeResult>, Vec<(String, String)>) = Default::default();
         let mut before = before;
         for sample in 1.. {
             let (samples, all) = self.ctx.state(|state| {
@@ -144,7 +145,7 @@ impl<C: Context> Prober<'_, C> {
     }
 
     /// Notes what the results say of a tool, and what it took from others.
-    fn learn(&mut self, tool: &ToolName, pass: u32, found: &[Found]) {
+    fn learn(&mut self, tool: &ToolName, pass: u32, found: &[ProbeResult]) {
         let Some(first) = found.first() else { return };
         let results: Vec<_> = found.iter().map(|found| found.result.clone()).collect();
         let mode = match self.ctx.state(|state| state.knobs.choice()) {
@@ -175,7 +176,7 @@ impl<C: Context> Prober<'_, C> {
             tokens,
         };
         let used = if mode == SchemaMode::Paper { 1 } else { found.len() };
-        for (i, Found { arguments, result, .. }) in found.iter().enumerate().take(used) {
+        for (i, ProbeResult { arguments, result, .. }) in found.iter().enumerate().take(used) {
             let fields = Schema::of(mode, &results[i..=i]).size();
             let known = Schema::of(mode, &results[..i]);
             let brought = if i == 0 { Vec::new() } else { known.drift(result) };
@@ -217,8 +218,11 @@ impl<C: Context> Prober<'_, C> {
 
     /// The probed tool, and those whose results it may use.
     fn menu(tool: &ToolName, helpers: &[ToolName]) -> Arc<[MenuItem]> {
-        let item =
-            |tool: &ToolName| MenuItem { tool: tool.clone(), weight: None, why: Offered::Probed };
+        let item = |tool: &ToolName| MenuItem {
+            tool: tool.clone(),
+            weight: None,
+            why: MenuReason::Probed,
+        };
         std::iter::once(tool).chain(helpers).map(item).collect()
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Prober, extract};
 use crate::atc::edited;
 use crate::atc::prompt::{Finding, finding};
-use crate::atc::run::{From, Ran, Run};
+use crate::atc::run::{From, ProgramRun, Ran};
 use crate::domain::program::{Function, ProgramEnd, Raised};
 use crate::domain::{
     Boundary, MenuItem, ProgramEvent, ProgramSource, ProgramVerdict, Prompt, Role, TaskEvent,
@@ -21,7 +21,7 @@ use crate::prompt::probe::{self as prompt, ProberInput};
 use crate::{CallResult, Context, Ending, Observation, close};
 
 /// The result of a probed tool.
-pub(super) struct Found {
+pub(super) struct ProbeResult {
     pub question: String,
     pub program: String,
     pub arguments: Value,
@@ -34,7 +34,7 @@ pub(super) struct Found {
 struct NoAnswer {
     error: Raised,
     /// A result whose lists are all empty.
-    empty: Option<Found>,
+    empty: Option<ProbeResult>,
 }
 
 /// How a sample ended.
@@ -43,14 +43,14 @@ pub(super) enum Sampled {
         reply: String,
         /// What the prober is told next, where it is asked for more.
         more: String,
-        answer: Found,
+        answer: ProbeResult,
     },
     Failed {
         reply: String,
         finding: String,
         why: String,
         /// A result whose lists are all empty. It is better than none.
-        empty: Option<Found>,
+        empty: Option<ProbeResult>,
     },
 }
 
@@ -100,12 +100,12 @@ impl<C: Context> Prober<'_, C> {
                 let more =
                     self.ctx.state(|state| state.prompts.text(Prompt::ProberMore).to_owned());
                 let question = question(&reply);
-                Sampled::Answered { reply, more, answer: Found { question, ..answer } }
+                Sampled::Answered { reply, more, answer: ProbeResult { question, ..answer } }
             }
             Err(none) => {
                 let NoAnswer { error, empty } = *none;
                 let finding = self.finding(&program, &error, &[], &ran.end);
-                let named = |empty| Found { question: question(&reply), ..empty };
+                let named = |empty| ProbeResult { question: question(&reply), ..empty };
                 let (why, empty) = (error.summary(), empty.map(named));
                 Sampled::Failed { reply, finding, why, empty }
             }
@@ -117,7 +117,7 @@ impl<C: Context> Prober<'_, C> {
         let (mut program, mut from) = (program, None);
         loop {
             let (ctx, number, names) = (self.ctx, self.programs, &self.names);
-            let run = Run { ctx, number, program: &program, names, functions, from };
+            let run = ProgramRun { ctx, number, program: &program, names, functions, from };
             let ran = run.to_end().await;
             let Some((text, held)) = edited(self.ctx, number) else { return (program, ran) };
             from = Some(From::of(&program, &text, held));
@@ -152,7 +152,12 @@ impl<C: Context> Prober<'_, C> {
     }
 
     /// The result of the tool's first call that was answered, or why there is none, with a result whose lists are empty.
-    fn answer(&self, tool: &ToolName, program: &str, ran: &Ran) -> Result<Found, Box<NoAnswer>> {
+    fn answer(
+        &self,
+        tool: &ToolName,
+        program: &str,
+        ran: &Ran,
+    ) -> Result<ProbeResult, Box<NoAnswer>> {
         let name = self.names.name(tool).unwrap_or_default();
         let own = ran.called.iter().filter(|called| called.tool == *tool);
         let (mut why, mut empty) = (None, None);
@@ -175,7 +180,7 @@ impl<C: Context> Prober<'_, C> {
     }
 
     /// A result with the arguments of its call, and where they come from.
-    fn found(&self, call: &CallResult, result: Value, program: &str, ran: &Ran) -> Found {
+    fn found(&self, call: &CallResult, result: Value, program: &str, ran: &Ran) -> ProbeResult {
         let before = ran.called.iter().take_while(|other| other.id != call.id);
         let results: Vec<_> = before
             .filter(|other| other.tool != call.tool)
@@ -183,7 +188,7 @@ impl<C: Context> Prober<'_, C> {
             .collect();
         let after = taken_from(&call.arguments, program, &results);
         let (question, program) = (String::new(), program.to_owned());
-        Found { question, program, arguments: call.arguments.clone(), result, after }
+        ProbeResult { question, program, arguments: call.arguments.clone(), result, after }
     }
 
     /// What a call returned, if that is an answer.

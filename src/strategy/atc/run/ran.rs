@@ -4,12 +4,13 @@ use crate::CallResult;
 use crate::domain::EffectId;
 use crate::domain::ToolCall;
 use crate::domain::program::{
-    Again, Answer, Extra, Heard, HeardCall, ProgramCall, ProgramEnd, ProgramStart, Until, Wanted,
+    Again, CallAnswer, Extra, Heard, HeardCall, ProgramCall, ProgramEnd, ProgramStart, StopRequest,
+    Until,
 };
 
 /// A place in a record: what was answered before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct RecordPlace {
     pub calls: usize,
     pub clocks: usize,
 }
@@ -27,7 +28,7 @@ pub struct Ran {
     /// The effects of these calls.
     ids: Vec<EffectId>,
     /// Where it is in that; before the end if a person has taken it back.
-    pub place: Place,
+    pub place: RecordPlace,
     /// What a person has set.
     pub sets: Vec<Extra>,
     /// How much of what a person asked for it knows of.
@@ -42,12 +43,12 @@ impl Ran {
     }
 
     /// The end of its record.
-    pub fn whole(&self) -> Place {
-        Place { calls: self.heard.calls.len(), clocks: self.heard.clocks.len() }
+    pub fn whole(&self) -> RecordPlace {
+        RecordPlace { calls: self.heard.calls.len(), clocks: self.heard.clocks.len() }
     }
 
     /// Whether something is wanted that it does not tell as it was started.
-    pub fn lacks(&self, wanted: &Wanted) -> bool {
+    pub fn lacks(&self, wanted: &StopRequest) -> bool {
         let is_new = |extra: &Extra| !self.start.extras.contains(extra);
         self.asked < wanted.asked.len()
             || !self.start.stoppable && !wanted.is_none()
@@ -55,13 +56,13 @@ impl Ran {
     }
 
     /// From here on it is started in a way that tells what is wanted.
-    pub fn tells(&mut self, wanted: &Wanted) {
+    pub fn tells(&mut self, wanted: &StopRequest) {
         self.start.stoppable = true;
         self.start.extras = wanted.extras.iter().chain(&self.sets).cloned().collect();
     }
 
     /// To run it again over its record up to there, or up to a place of it.
-    pub fn again(&self, until: Until, record: Place, asked: Vec<String>) -> Again {
+    pub fn again(&self, until: Until, record: RecordPlace, asked: Vec<String>) -> Again {
         let first = |all: &[HeardCall]| all.get(..record.calls).unwrap_or(all).to_vec();
         let clocks = self.heard.clocks.iter().take(record.clocks).copied().collect();
         let heard = Heard { calls: first(&self.heard.calls), clocks };
@@ -81,7 +82,7 @@ impl Ran {
     }
 
     /// What the record answers to these calls; `None`: it has others here, or not all of them.
-    pub fn recorded(&mut self, made: &[ProgramCall]) -> Option<Vec<Answer>> {
+    pub fn recorded(&mut self, made: &[ProgramCall]) -> Option<Vec<CallAnswer>> {
         let ahead = self.heard.calls.get(self.place.calls..)?;
         let is_same = |(was, now): (&HeardCall, &ProgramCall)| {
             was.tool == now.tool && was.arguments == now.arguments
@@ -95,7 +96,7 @@ impl Ran {
     }
 
     /// Calls were made and answered.
-    pub fn note(&mut self, made: &[ProgramCall], called: &[CallResult], answers: &[Answer]) {
+    pub fn note(&mut self, made: &[ProgramCall], called: &[CallResult], answers: &[CallAnswer]) {
         let heard = made.iter().zip(answers).map(|(call, answer)| {
             let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
             HeardCall { tool, arguments, answer: answer.clone() }
@@ -133,19 +134,19 @@ mod tests {
     #[test]
     fn the_record_answers_as_long_as_the_calls_are_the_same() {
         let mut ran = Ran::default();
-        let answer = |id: u32| Answer::Result(id.to_string());
+        let answer = |id: u32| CallAnswer::Result(id.to_string());
         for id in 1..=3 {
             assert_eq!(ran.recorded(&[call(id)]), None);
             assert!(ran.part().is_empty());
             ran.note(&[call(id)], &[called(id)], &[answer(id)]);
         }
         assert_eq!((ran.time(|| 7), ran.time(|| 8)), (7, 8));
-        ran.place = Place::default();
+        ran.place = RecordPlace::default();
         assert_eq!(ran.recorded(&[call(1), call(2)]), Some(vec![answer(1), answer(2)]));
         assert_eq!(ran.time(|| 9), 7);
         assert_eq!(ran.recorded(&[call(3), call(4)]), None, "it does not have all of them");
         assert_eq!(ran.recorded(&[call(4)]), None, "it has another one");
         assert_eq!(ran.part(), [EffectId(3)]);
-        assert_eq!(ran.whole(), Place { calls: 2, clocks: 1 });
+        assert_eq!(ran.whole(), RecordPlace { calls: 2, clocks: 1 });
     }
 }

@@ -2,7 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::{LEVERS, limit, mark, sheet::Sheet};
+use super::{LEVERS, limit, mark, sheet::BudgetAreas};
 use crate::domain::{Knob, Matter, Spent, TaskState, words::counted};
 use crate::hits::{Hits, Target};
 use crate::panes::budget_words;
@@ -15,14 +15,14 @@ use crate::{action::Action, cx::Cx, text};
 const LABEL: (usize, usize) = (2, 5);
 
 /// A part of the total bar: its glyph tells it apart without colours.
-struct Part {
+struct BudgetSegment {
     glyph: &'static str,
     credits: f64,
     words: String,
     style: Style,
 }
 
-pub(super) fn draw(cx: &Cx<'_>, sheet: &Sheet, buf: &mut Buffer, hits: &mut Hits) {
+pub(super) fn draw(cx: &Cx<'_>, sheet: &BudgetAreas, buf: &mut Buffer, hits: &mut Hits) {
     let task = cx.view.task_of(cx.state);
     let parts = parts(cx, task);
     total(cx, task, &parts, sheet.total, buf);
@@ -35,7 +35,7 @@ pub(super) fn draw(cx: &Cx<'_>, sheet: &Sheet, buf: &mut Buffer, hits: &mut Hits
     plan(cx, sheet, buf, hits);
 }
 
-fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<Part> {
+fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<BudgetSegment> {
     let theme = cx.theme;
     let spent = task.map_or(Spent::default(), |task| task.budget.spent);
     let plan = task.and_then(|task| task.budget.plan.as_deref());
@@ -48,7 +48,7 @@ fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<Part> {
         let of = of.iter().filter(|(_, part)| *part > 0.0);
         let of: Vec<_> = of.map(|(name, part)| format!("{name} {}", credits(*part))).collect();
         let of = if of.is_empty() { String::new() } else { format!(" ({})", of.join(", ")) };
-        Part { glyph, credits: sum, words: format!("{name} {}{of}", credits(sum)), style }
+        BudgetSegment { glyph, credits: sum, words: format!("{name} {}{of}", credits(sum)), style }
     };
     let of = [("tools", *spent.tools), ("models", *spent.models), ("time", *spent.time)];
     // Without a plan nothing is ahead and nothing is kept.
@@ -58,7 +58,13 @@ fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<Part> {
     [Some(spent), plan.map(|_| planned), Some(free)].into_iter().flatten().collect()
 }
 
-fn total(cx: &Cx<'_>, task: Option<&TaskState>, parts: &[Part], line: Rect, buf: &mut Buffer) {
+fn total(
+    cx: &Cx<'_>,
+    task: Option<&TaskState>,
+    parts: &[BudgetSegment],
+    line: Rect,
+    buf: &mut Buffer,
+) {
     let theme = cx.theme;
     let budget = cx.state.knobs.get(Knob::Budget);
     let (spent, limit) = (task.map_or(0.0, TaskState::credits), limit(cx.state, task));
@@ -78,7 +84,7 @@ fn total(cx: &Cx<'_>, task: Option<&TaskState>, parts: &[Part], line: Rect, buf:
 
 /// All parts in one bar of exactly so many cells; where they are more than the budget, `┃` is where that
 /// ends.
-fn bar(parts: &[Part], limit: f64, width: usize, row: &mut Row<'_>) {
+fn bar(parts: &[BudgetSegment], limit: f64, width: usize, row: &mut Row<'_>) {
     let sum: f64 = parts.iter().map(|part| part.credits).sum();
     let all = sum.max(limit);
     let cell = |credits: f64| match credits / all {
@@ -101,7 +107,13 @@ fn bar(parts: &[Part], limit: f64, width: usize, row: &mut Row<'_>) {
 }
 
 /// The numbers of the bar, and what unknown prices were counted as, in as many lines as there are.
-fn legend(cx: &Cx<'_>, task: Option<&TaskState>, parts: &[Part], area: Rect, buf: &mut Buffer) {
+fn legend(
+    cx: &Cx<'_>,
+    task: Option<&TaskState>,
+    parts: &[BudgetSegment],
+    area: Rect,
+    buf: &mut Buffer,
+) {
     let theme = cx.theme;
     let numbers = parts.iter().map(|part| (part.glyph, part.style, part.words.clone()));
     let unpriced = task.filter(|task| task.unpriced > 0).map(|task| {
@@ -148,7 +160,7 @@ fn tau(cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
     row.put(&said, theme.dim);
 }
 
-fn plan(cx: &Cx<'_>, sheet: &Sheet, buf: &mut Buffer, hits: &mut Hits) {
+fn plan(cx: &Cx<'_>, sheet: &BudgetAreas, buf: &mut Buffer, hits: &mut Hits) {
     let task = cx.view.task_of(cx.state);
     let theme = cx.theme;
     let planned = task.and_then(|task| Some((&task.budget, task.budget.plan.as_deref()?)));

@@ -21,7 +21,7 @@ use std::sync::LazyLock;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
-use self::rows::{Entry, Rows};
+use self::rows::{BudgetRows, BudgetTool};
 use super::format::{self, credits};
 use super::row::{self, Row};
 use super::spec::{Opened, PLAIN, PaneSpec};
@@ -132,13 +132,13 @@ fn strip_rows(state: &State) -> u16 {
 }
 
 /// The tools of the task shown; without one there are none.
-fn rows<'a>(state: &'a State, view: &View) -> Rows<'a> {
+fn rows<'a>(state: &'a State, view: &View) -> BudgetRows<'a> {
     static NONE: LazyLock<TaskBudget> = LazyLock::new(TaskBudget::default);
-    Rows::of(view.task_of(state).map_or(&NONE, |task| &task.budget))
+    BudgetRows::of(view.task_of(state).map_or(&NONE, |task| &task.budget))
 }
 
 /// The place of the selected tool in the list, if that shows it.
-fn selected(view: &View, rows: &Rows<'_>) -> Option<usize> {
+fn selected(view: &View, rows: &BudgetRows<'_>) -> Option<usize> {
     let tool = view.tool.as_ref().filter(|_| view.lever.0.is_none())?;
     rows.entries.iter().position(|entry| entry.tool == tool)
 }
@@ -187,9 +187,9 @@ fn mark(cx: &Cx<'_>, knob: Knob, line: Rect, buf: &mut Buffer, hits: &mut Hits) 
 }
 
 /// What can be selected.
-enum Place<'a> {
+enum BudgetSelection<'a> {
     Lever(Knob),
-    Tool(Entry<'a>),
+    Tool(BudgetTool<'a>),
 }
 
 /// The levers, then the tools.
@@ -201,18 +201,20 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     List::new(
         (rows.entries.len() + LEVERS.len(), lever.or(tool)),
         move |row| match row.checked_sub(LEVERS.len()) {
-            None => LEVERS.get(row).copied().map(Place::Lever),
-            Some(at) => rows.entries.get(at).copied().map(Place::Tool),
+            None => LEVERS.get(row).copied().map(BudgetSelection::Lever),
+            Some(at) => rows.entries.get(at).copied().map(BudgetSelection::Tool),
         },
         |place, view| match place {
-            Place::Lever(knob) => (view.lever, view.knob) = (Lever(Some(knob)), Some(knob)),
-            Place::Tool(entry) => {
+            BudgetSelection::Lever(knob) => {
+                (view.lever, view.knob) = (Lever(Some(knob)), Some(knob))
+            }
+            BudgetSelection::Tool(entry) => {
                 (view.lever, view.tool) = (Lever(None), Some(entry.tool.clone()));
             }
         },
         move |place| match place {
-            Place::Lever(knob) => knob.spec().name.to_owned(),
-            Place::Tool(entry) => format!("{}\n{}", entry.tool, entry.words(budget)),
+            BudgetSelection::Lever(knob) => knob.spec().name.to_owned(),
+            BudgetSelection::Tool(entry) => format!("{}\n{}", entry.tool, entry.words(budget)),
         },
     )
 }

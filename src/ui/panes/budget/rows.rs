@@ -5,7 +5,7 @@ use crate::domain::{BudgetPlan, PlannedTool, TaskBudget, ToolLedger, ToolName};
 
 /// A tool of the list.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry<'a> {
+pub(super) struct BudgetTool<'a> {
     pub tool: &'a ToolName,
     /// `None`: the plan does not know it.
     pub planned: Option<&'a PlannedTool>,
@@ -15,14 +15,14 @@ pub(super) struct Entry<'a> {
 
 /// The whole list.
 #[derive(Debug)]
-pub(super) struct Rows<'a> {
+pub(super) struct BudgetRows<'a> {
     pub budget: &'a TaskBudget,
-    pub entries: Vec<Entry<'a>>,
+    pub entries: Vec<BudgetTool<'a>>,
     /// The most that any tool has cost and may still cost, in credits: as long as a bar.
     pub most: f64,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> BudgetRows<'a> {
     pub fn of(budget: &'a TaskBudget) -> Self {
         let mut entries = candidates(budget);
         // A stable sort: tools of one kind keep the order of the plan.
@@ -34,7 +34,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-fn candidates(budget: &TaskBudget) -> Vec<Entry<'_>> {
+fn candidates(budget: &TaskBudget) -> Vec<BudgetTool<'_>> {
     let plan = budget.plan.as_deref().map_or(&[][..], |plan: &BudgetPlan| &plan.tools);
     let mut listed = vec![false; budget.tools.len()];
     let mut entries = Vec::with_capacity(plan.len() + listed.len());
@@ -46,15 +46,15 @@ fn candidates(budget: &TaskBudget) -> Vec<Entry<'_>> {
             listed[at] = true;
         }
         let ledger = at.and_then(|at| budget.tools.get_index(at)).map(|(_, ledger)| ledger);
-        entries.push(Entry { tool: &planned.tool, planned: Some(planned), ledger });
+        entries.push(BudgetTool { tool: &planned.tool, planned: Some(planned), ledger });
     }
     let others = budget.tools.iter().zip(listed).filter(|(_, listed)| !listed);
     let others = others.map(|((tool, ledger), _)| (tool, None, Some(ledger)));
-    entries.extend(others.map(|(tool, planned, ledger)| Entry { tool, planned, ledger }));
+    entries.extend(others.map(|(tool, planned, ledger)| BudgetTool { tool, planned, ledger }));
     entries
 }
 
-fn rank(budget: &TaskBudget, entry: &Entry<'_>) -> u8 {
+fn rank(budget: &TaskBudget, entry: &BudgetTool<'_>) -> u8 {
     let banned = !budget.blacklist.is_empty() && budget.blacklist.contains_key(entry.tool);
     match entry.planned {
         Some(planned) if planned.uses > 0 && !banned => 0,
@@ -63,7 +63,7 @@ fn rank(budget: &TaskBudget, entry: &Entry<'_>) -> u8 {
     }
 }
 
-impl Entry<'_> {
+impl BudgetTool<'_> {
     /// What its calls have cost: themselves and their time.
     pub fn spent(&self) -> f64 {
         self.ledger.map_or(0.0, |ledger| ledger.spent.total())

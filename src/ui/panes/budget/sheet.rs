@@ -2,7 +2,7 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
-use super::rows::Rows;
+use super::rows::BudgetRows;
 
 /// So many tools are seen before anything that is less important takes a line.
 const TOOLS: u16 = 4;
@@ -11,7 +11,7 @@ pub(super) const STRIP: u16 = 6;
 
 /// The parts, from the top down; those for which there is no room are empty.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sheet {
+pub(super) struct BudgetAreas {
     pub total: Rect,
     pub legend: Rect,
     pub tau: Rect,
@@ -26,7 +26,7 @@ pub(super) struct Sheet {
     pub strip: Rect,
 }
 
-pub(super) fn parts(area: Rect, rows: &Rows<'_>, most: u16) -> Sheet {
+pub(super) fn parts(area: Rect, rows: &BudgetRows<'_>, most: u16) -> BudgetAreas {
     let entries = u16::try_from(rows.entries.len().max(1)).unwrap_or(u16::MAX);
     let mut left = area.height;
     let list_needs = entries.min(TOOLS);
@@ -58,5 +58,5 @@ pub(super) fn parts(area: Rect, rows: &Rows<'_>, most: u16) -> Sheet {
     let heights = [total, legend, tau, plan, marginal, columns, left, detail, strip];
     let [total, legend, tau, plan, marginal, columns, list, detail, strip] =
         Layout::vertical(heights.map(Constraint::Length)).areas(area);
-    Sheet { total, legend, tau, plan, marginal, columns, list, detail, strip }
+    BudgetAreas { total, legend, tau, plan, marginal, columns, list, detail, strip }
 }

@@ -15,7 +15,7 @@ const WIDEST: usize = 4;
 
 /// Tasks side by side that share a column.
 #[derive(Clone, Debug, Default)]
-struct Column {
+struct StripColumn {
     /// Means over its tasks, in credits; of those that were planned.
     spent: f64,
     planned: f64,
@@ -45,7 +45,7 @@ pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let shown = cx.view.task_of(cx.state);
     let width = usize::from(area.width);
     let per = tasks.len().div_ceil(width);
-    let columns: Vec<Column> =
+    let columns: Vec<StripColumn> =
         tasks.chunks(per).map(|some| column(cx.state, some, shown)).collect();
     let wide = (width / columns.len()).clamp(1, WIDEST);
     let chart = Rect { y: area.y + 1, height: area.height - 2, ..area };
@@ -90,9 +90,9 @@ fn heading(state: &State, tasks: &[&TaskState]) -> String {
     format!("{gone}{}: {planned}{SPENT} {spent} spent, {over} over", counted(tasks.len(), "task"))
 }
 
-fn column(state: &State, tasks: &[&TaskState], shown: Option<&TaskState>) -> Column {
+fn column(state: &State, tasks: &[&TaskState], shown: Option<&TaskState>) -> StripColumn {
     let mean = |of: Vec<f64>| of.iter().sum::<f64>() / of.len().max(1) as f64;
-    Column {
+    StripColumn {
         spent: mean(tasks.iter().map(|task| finite(task.credits())).collect()),
         planned: mean(tasks.iter().filter_map(|task| planned(task)).collect()),
         over: tasks.iter().any(|task| is_over(state, task)),
@@ -100,7 +100,7 @@ fn column(state: &State, tasks: &[&TaskState], shown: Option<&TaskState>) -> Col
     }
 }
 
-fn bars(cx: &Cx<'_>, columns: &[Column], wide: usize, area: Rect, buf: &mut Buffer) {
+fn bars(cx: &Cx<'_>, columns: &[StripColumn], wide: usize, area: Rect, buf: &mut Buffer) {
     let most = columns.iter().map(|column| column.spent.max(column.planned)).fold(0.0, f64::max);
     let rows = f64::from(area.height);
     let height = |value: f64| if most > 0.0 { value / most * rows } else { 0.0 };
@@ -127,7 +127,7 @@ fn bars(cx: &Cx<'_>, columns: &[Column], wide: usize, area: Rect, buf: &mut Buff
 }
 
 /// Which tasks cost more than their budget, and which one the pane shows.
-fn marks(cx: &Cx<'_>, columns: &[Column], wide: usize, line: Rect, buf: &mut Buffer) {
+fn marks(cx: &Cx<'_>, columns: &[StripColumn], wide: usize, line: Rect, buf: &mut Buffer) {
     let mut row = Row::new(line, buf);
     for column in columns {
         let (mark, style) = match (column.over, column.here) {

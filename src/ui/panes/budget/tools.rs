@@ -2,15 +2,15 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::rows::{Entry, Rows};
+use super::rows::{BudgetRows, BudgetTool};
 use super::{LEVERS, SPEC};
 use crate::domain::{BudgetPlan, PlannedTool, ToolName};
 use crate::hits::{Hits, Target};
 use crate::panes::format::{credits, worth};
 use crate::panes::{glyph, row::Row};
 use crate::symbols::{EDITED, PLANNED, REFUSED, RUNNING, SPENT};
-use crate::table::{Cell, Column, Table, right};
-use crate::{cx::Cx, text, vlist, vlist::Part};
+use crate::table::{Cell, TableColumn, TextTable, right};
+use crate::{cx::Cx, text, vlist, vlist::ListSection};
 
 /// Banned, refused or running; set by the user.
 const MARKS: usize = 3;
@@ -22,7 +22,7 @@ const BAR: (usize, usize) = (8, 30);
 const WORDS: usize = 24;
 
 /// The numbers of a tool, from what matters most to what is left out first.
-fn columns<'a>() -> [Column<Tool<'a>>; 5] {
+fn columns<'a>() -> [TableColumn<Tool<'a>>; 5] {
     [
         right("uses", 5, uses),
         right("cost", 6, cost),
@@ -41,15 +41,15 @@ fn columns<'a>() -> [Column<Tool<'a>>; 5] {
 /// A tool that is drawn.
 struct Tool<'a> {
     cx: &'a Cx<'a>,
-    rows: &'a Rows<'a>,
-    entry: &'a Entry<'a>,
+    rows: &'a BudgetRows<'a>,
+    entry: &'a BudgetTool<'a>,
 }
 
 /// How the width is shared out.
 struct Shares<'a> {
     name: usize,
     bar: usize,
-    table: Table<Tool<'a>>,
+    table: TextTable<Tool<'a>>,
     words: usize,
 }
 
@@ -57,7 +57,7 @@ impl Shares<'_> {
     /// `longest`: of the words of any tool.
     fn of(width: usize, longest: usize) -> Self {
         let room = width.saturating_sub(MARKS + NAME.0 + 1 + BAR.0);
-        let table = Table::fitting(columns(), room);
+        let table = TextTable::fitting(columns(), room);
         let name = NAME.0 + ((room - table.width) / 3).min(NAME.1 - NAME.0);
         let room = width.saturating_sub(MARKS + name + 1).saturating_sub(table.width);
         if room < BAR.0 + WORDS + 2 {
@@ -71,7 +71,7 @@ impl Shares<'_> {
 
 pub(super) fn draw(
     cx: &Cx<'_>,
-    rows: &Rows<'_>,
+    rows: &BudgetRows<'_>,
     (head, list): (Rect, Rect),
     selected: Option<usize>,
     buf: &mut Buffer,
@@ -88,7 +88,7 @@ pub(super) fn draw(
     if !head.is_empty() {
         draw_head(cx, rows, &shares, head, buf);
     }
-    let part = Part { first: LEVERS.len(), total: rows.entries.len(), selected };
+    let part = ListSection { first: LEVERS.len(), total: rows.entries.len(), selected };
     vlist::draw(cx, SPEC.id, (list, buf, hits), part, |at, row| {
         let entry = rows.entries.get(at)?;
         Tool { cx, rows, entry }.draw(&shares, row);
@@ -96,7 +96,13 @@ pub(super) fn draw(
     });
 }
 
-fn draw_head(cx: &Cx<'_>, rows: &Rows<'_>, shares: &Shares<'_>, line: Rect, buf: &mut Buffer) {
+fn draw_head(
+    cx: &Cx<'_>,
+    rows: &BudgetRows<'_>,
+    shares: &Shares<'_>,
+    line: Rect,
+    buf: &mut Buffer,
+) {
     let dim = cx.theme.dim;
     let mut row = Row::new(line, buf);
     let both = &format!("{SPENT} spent {PLANNED} planned");
@@ -200,7 +206,7 @@ fn is_undeclared(cx: &Cx<'_>, tool: &ToolName) -> bool {
 }
 
 /// Everything that is to be said of a tool.
-pub(super) fn words(cx: &Cx<'_>, rows: &Rows<'_>, entry: &Entry<'_>) -> String {
+pub(super) fn words(cx: &Cx<'_>, rows: &BudgetRows<'_>, entry: &BudgetTool<'_>) -> String {
     let words = entry.words(rows.budget);
     if !is_undeclared(cx, entry.tool) {
         return words;

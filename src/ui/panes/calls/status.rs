@@ -10,19 +10,19 @@ use crate::theme::Theme;
 
 /// How something stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Standing {
+pub struct CallStatus {
     pub glyph: &'static str,
     /// At most nine letters.
     pub word: &'static str,
     pub style: Style,
 }
 
-const fn standing(glyph: &'static str, word: &'static str, style: Style) -> Standing {
-    Standing { glyph, word, style }
+const fn standing(glyph: &'static str, word: &'static str, style: Style) -> CallStatus {
+    CallStatus { glyph, word, style }
 }
 
 /// How a call stands.
-pub fn of_call(call: &ToolCallState, hold: Option<&Hold>, theme: &Theme) -> Standing {
+pub fn of_call(call: &ToolCallState, hold: Option<&Hold>, theme: &Theme) -> CallStatus {
     if hold.is_some() {
         return standing(HELD, "held", theme.paused);
     }
@@ -51,7 +51,7 @@ fn failure(kind: ToolErrorKind) -> &'static str {
     }
 }
 
-pub(super) fn of(track: &Track<'_>, theme: &Theme) -> Standing {
+pub(super) fn of(track: &Track<'_>, theme: &Theme) -> CallStatus {
     let (held, stopped) = (track.hold().is_some(), track.is_stopped());
     match (track.call, track.begun) {
         _ if stopped && held => standing(HELD, "stopped", theme.user),
@@ -77,10 +77,10 @@ pub(super) fn of(track: &Track<'_>, theme: &Theme) -> Standing {
     }
 }
 
-fn queued(theme: &Theme) -> Standing {
+fn queued(theme: &Theme) -> CallStatus {
     standing(WAITING, "queued", theme.warn)
 }
 
-fn null(theme: &Theme) -> Standing {
+fn null(theme: &Theme) -> CallStatus {
     standing(EMPTY, "null", theme.warn)
 }

@@ -3,11 +3,11 @@
 
 use std::{borrow::Cow, rc::Rc};
 
-use super::status::{self, Standing};
+use super::status::{self, CallStatus};
 
 use crate::domain::{
     EffectId, EffectState, Evidence, EvidenceId, EvidenceState, Hold, Lane, ModelCallState, Role,
-    State, TaskState, ToolCallPhase, ToolCallState, plan::references, state::Source,
+    State, TaskState, ToolCallPhase, ToolCallState, plan::references, state::EvidenceSource,
     words::counted,
 };
 use crate::papers::plan::critical_path;
@@ -36,7 +36,11 @@ impl<'a> Track<'a> {
     pub fn of_evidence(state: &'a State, task: &'a TaskState, evidence: &'a Evidence) -> Self {
         let begun = task.work.evidence.get(&evidence.id);
         let source = begun.map(|begun| begun.source);
-        let call = if let Some(Source::Call(call)) = source { state.tool_call(call) } else { None };
+        let call = if let Some(EvidenceSource::Call(call)) = source {
+            state.tool_call(call)
+        } else {
+            None
+        };
         let model_call = state.evidence_model_call(task, evidence.id);
         Self { state, task, evidence: Some(evidence), begun, call, model_call }
     }
@@ -158,7 +162,7 @@ impl<'a> Track<'a> {
         begun.nulled.as_ref().map(|nulled| format!("null: {nulled}, {saved} saved"))
     }
 
-    pub fn standing(&self, theme: &Theme) -> Standing {
+    pub fn standing(&self, theme: &Theme) -> CallStatus {
         status::of(self, theme)
     }
 
@@ -328,7 +332,7 @@ fn without(mut times: Vec<(u64, u64)>, mut others: Vec<(u64, u64)>) -> Vec<(u64,
 /// The evidence of a task's plan that a call looks for.
 pub fn evidence_of(task: &TaskState, call: &ToolCallState) -> Option<EvidenceId> {
     let begun = task.work.evidence.get(&call.evidence?)?;
-    call.evidence.filter(|_| begun.source == Source::Call(call.id))
+    call.evidence.filter(|_| begun.source == EvidenceSource::Call(call.id))
 }
 
 /// Nothing is known of its duration, so all such calls count the same.

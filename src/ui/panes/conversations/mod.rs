@@ -13,9 +13,9 @@ use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::action::Action;
 use crate::domain::{RunId, State};
 use crate::hits::{Hits, Target};
-use crate::table::{Cell, Column, Table, right};
+use crate::table::{Cell, TableColumn, TextTable, right};
 use crate::theme::Theme;
-use crate::vlist::{self, List, Rows};
+use crate::vlist::{self, List, VisibleRows};
 use crate::window::Window;
 use crate::{cx::Cx, pane::PaneId, popups::Subject, text, view::View};
 
@@ -86,17 +86,17 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
 }
 
 /// A conversation that is drawn.
-struct Shown<'a> {
+struct ConversationRow<'a> {
     theme: &'a Theme,
     talk: &'a Talk<'a>,
 }
 
 /// What it took, from what matters most to what is left out first.
-fn columns<'a>() -> [Column<Shown<'a>>; 4] {
+fn columns<'a>() -> [TableColumn<ConversationRow<'a>>; 4] {
     [
         right("models", 6, |it| count(it, it.talk.model_calls)),
         right("tools", 5, |it| count(it, it.talk.tool_calls)),
-        right("dollars", 9, |Shown { theme, talk }| {
+        right("dollars", 9, |ConversationRow { theme, talk }| {
             let style = if talk.unpriced > 0 { theme.warn } else { theme.text };
             (format::dollars(talk.dollars, talk.unpriced, talk.model_calls), style)
         }),
@@ -104,7 +104,7 @@ fn columns<'a>() -> [Column<Shown<'a>>; 4] {
     ]
 }
 
-fn count(it: &Shown<'_>, n: usize) -> Cell {
+fn count(it: &ConversationRow<'_>, n: usize) -> Cell {
     (n.to_string(), if n > 0 { it.theme.text } else { it.theme.dim })
 }
 
@@ -113,7 +113,7 @@ struct Widths<'a> {
     number: usize,
     word: usize,
     text: usize,
-    table: Table<Shown<'a>>,
+    table: TextTable<ConversationRow<'a>>,
     /// Of the last words; 0 where there is no room beside the rest.
     words: usize,
 }
@@ -124,7 +124,7 @@ impl Widths<'_> {
         let number = last.to_string().len() + 1;
         let word = if width >= WITH_WORD { WORD } else { 0 };
         let room = width.saturating_sub(number + 1 + SIGN + word);
-        let table = Table::fitting(columns(), room.saturating_sub(TEXT));
+        let table = TextTable::fitting(columns(), room.saturating_sub(TEXT));
         let room = room.saturating_sub(table.width);
         let text = match room.checked_sub(TEXT + GAP + WORDS + EASE) {
             Some(more) => TEXT + EASE + more / 2,
@@ -165,7 +165,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     });
     if let Some(talk) = selected.and_then(|at| talks.get(at)) {
         // Directly below the rows.
-        let rows = Rows::of(cx.view, SPEC.id, part).count();
+        let rows = VisibleRows::of(cx.view, SPEC.id, part).count();
         let free = list.height.saturating_sub(u16::try_from(rows).unwrap_or(u16::MAX));
         let line = Rect { y: detail.y - free.min(detail.y), ..detail };
         let words = talk.words(cx.state);
@@ -226,7 +226,7 @@ fn draw_talk<'a>(cx: &Cx<'a>, talk: &'a Talk<'a>, widths: &Widths<'a>, row: &mut
     let branch_width = text::width(&branch).min(widths.text);
     row.cell(&branch, branch_width, theme.dim);
     row.cell(asked.lines().next().unwrap_or_default(), widths.text - branch_width, text);
-    widths.table.cells(&Shown { theme, talk }, row);
+    widths.table.cells(&ConversationRow { theme, talk }, row);
     if widths.words > 0 {
         row.gap(GAP).put(&talk.words(cx.state), theme.dim);
     }

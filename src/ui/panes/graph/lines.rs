@@ -37,7 +37,7 @@ impl<N> Stroke<N> {
 
 /// A window on a larger drawing: what falls outside is not kept.
 #[derive(Debug)]
-pub struct Lines<N> {
+pub struct LineCanvas<N> {
     left: usize,
     top: usize,
     width: usize,
@@ -46,17 +46,17 @@ pub struct Lines<N> {
 }
 
 /// A place on the drawing: column, row.
-pub type Place = (usize, usize);
+pub type CanvasPoint = (usize, usize);
 
-impl<N: Copy + PartialEq> Lines<N> {
+impl<N: Copy + PartialEq> LineCanvas<N> {
     /// An empty window with its upper left corner at `corner`.
-    pub fn new(corner: Place, width: usize, height: usize) -> Self {
+    pub fn new(corner: CanvasPoint, width: usize, height: usize) -> Self {
         let (left, top) = corner;
         Self { left, top, width, height, cells: vec![[None; 2]; width * height] }
     }
 
     /// Draws a straight line between two places of one row or one column, both included.
-    pub fn draw(&mut self, from: Place, to: Place, net: N, ink: Ink) {
+    pub fn draw(&mut self, from: CanvasPoint, to: CanvasPoint, net: N, ink: Ink) {
         let heavy = if ink == Ink::Path { 2 } else { 1 };
         let (from, to) = if from <= to { (from, to) } else { (to, from) };
         let (before, after) = if from.1 == to.1 { (LEFT, RIGHT) } else { (UP, DOWN) };
@@ -73,7 +73,7 @@ impl<N: Copy + PartialEq> Lines<N> {
         }
     }
 
-    fn put(&mut self, at: Place, stroke: Stroke<N>) {
+    fn put(&mut self, at: CanvasPoint, stroke: Stroke<N>) {
         let Some(i) = self.index(at) else { return };
         let [first, second] = &mut self.cells[i];
         // A third net in one cell joins the second: nothing better can be drawn.
@@ -81,13 +81,13 @@ impl<N: Copy + PartialEq> Lines<N> {
         *slot = Some(slot.map_or(stroke, |old| old.joined(stroke)));
     }
 
-    fn index(&self, (x, y): Place) -> Option<usize> {
+    fn index(&self, (x, y): CanvasPoint) -> Option<usize> {
         let (x, y) = (x.checked_sub(self.left)?, y.checked_sub(self.top)?);
         (x < self.width && y < self.height).then_some(y * self.width + x)
     }
 
     /// What stands in a cell, if any line passes there.
-    pub fn glyph(&self, at: Place) -> Option<(char, Ink)> {
+    pub fn glyph(&self, at: CanvasPoint) -> Option<(char, Ink)> {
         let [first, second] = self.cells[self.index(at)?];
         let first = first?;
         let shown = match second {
@@ -113,7 +113,7 @@ fn crosses(a: Arms, b: Arms) -> bool {
 mod tests {
     use super::*;
 
-    fn picture(lines: &Lines<u32>) -> Vec<String> {
+    fn picture(lines: &LineCanvas<u32>) -> Vec<String> {
         (0..lines.height)
             .map(|y| {
                 (0..lines.width)
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn one_net_joins_and_two_pass() {
-        let mut lines = Lines::new((0, 0), 5, 3);
+        let mut lines = LineCanvas::new((0, 0), 5, 3);
         lines.draw((0, 1), (4, 1), 1, Ink::Plain);
         lines.draw((2, 0), (2, 2), 2, Ink::Plain);
         lines.draw((4, 0), (4, 2), 1, Ink::Plain);
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_stronger_line_passes_over_and_is_heavy() {
-        let mut lines = Lines::new((0, 0), 5, 3);
+        let mut lines = LineCanvas::new((0, 0), 5, 3);
         lines.draw((2, 0), (2, 2), 2, Ink::Plain);
         lines.draw((0, 1), (4, 1), 1, Ink::Path);
         assert_eq!(picture(&lines), ["  ╷  ", "╺━━━╸", "  ╵  "]);
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn heavy_and_light_share_a_trunk() {
-        let mut lines = Lines::new((0, 0), 3, 3);
+        let mut lines = LineCanvas::new((0, 0), 3, 3);
         lines.draw((1, 0), (1, 2), 1, Ink::Plain);
         lines.draw((0, 1), (1, 1), 1, Ink::Path);
         lines.draw((1, 1), (2, 1), 1, Ink::Path);
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_window_shows_its_part() {
-        let mut lines = Lines::new((10, 1), 3, 2);
+        let mut lines = LineCanvas::new((10, 1), 3, 2);
         lines.draw((0, 1), (1_000_000, 1), 1, Ink::Plain);
         lines.draw((11, 0), (11, 9), 1, Ink::Plain);
         assert_eq!(picture(&lines), ["─┼─", " │ "]);

@@ -8,7 +8,7 @@ use crate::action::Action;
 use crate::domain::{ToolName, WeightFormat, words::counted};
 use crate::panes::row::{self, Row, split};
 use crate::panes::{format, glyph};
-use crate::strategy::preview::{Preview, Row as Ahead, Shows, Side};
+use crate::strategy::preview::{Preview, PreviewRow, PreviewSide, Shows};
 use crate::symbols::{FELL, GHOST, LEADS, ROSE, SPENT};
 use crate::{cx::Cx, text};
 
@@ -73,7 +73,7 @@ pub(super) fn draw_below(cx: &Cx<'_>, ahead: &Preview, area: Rect, buf: &mut Buf
 }
 
 /// The other side, or why there is nothing to compare.
-fn then<'a>(cx: &Cx<'_>, ahead: &'a Preview) -> Result<&'a Side, String> {
+fn then<'a>(cx: &Cx<'_>, ahead: &'a Preview) -> Result<&'a PreviewSide, String> {
     let spec = ahead.knob.spec();
     if let Shows::Nothing(why) = &ahead.shows {
         return Err(format!("{}: {why}", spec.name));
@@ -108,7 +108,7 @@ fn draw_head(cx: &Cx<'_>, ahead: &Preview, line: Rect, buf: &mut Buffer) {
 }
 
 /// What changes, in words.
-fn sentences(ahead: &Preview, then: &Side) -> Vec<String> {
+fn sentences(ahead: &Preview, then: &PreviewSide) -> Vec<String> {
     let rows = ahead.rows(then);
     match &ahead.shows {
         Shows::Plan => {
@@ -129,11 +129,11 @@ fn sentences(ahead: &Preview, then: &Side) -> Vec<String> {
     }
 }
 
-fn of_order(ahead: &Preview, then: &Side, rows: &[Ahead<'_>]) -> Vec<String> {
-    let names = |of: fn(&&Ahead<'_>) -> bool| {
+fn of_order(ahead: &Preview, then: &PreviewSide, rows: &[PreviewRow<'_>]) -> Vec<String> {
+    let names = |of: fn(&&PreviewRow<'_>) -> bool| {
         rows.iter().filter(of).map(|row| row.tool.to_string()).collect::<Vec<_>>().join(", ")
     };
-    let first = |side: &Side| side.tools.first().map(|(tool, _)| tool.clone());
+    let first = |side: &PreviewSide| side.tools.first().map(|(tool, _)| tool.clone());
     let moved = rows.iter().filter(|row| moved(row) != 0).count();
     let mut said = Vec::new();
     match (first(&ahead.now), first(then)) {
@@ -158,7 +158,7 @@ fn weight(side: Option<(usize, Option<f64>)>) -> Option<f64> {
 }
 
 /// By how many places a tool rises; it falls below 0.
-fn moved(row: &Ahead<'_>) -> i64 {
+fn moved(row: &PreviewRow<'_>) -> i64 {
     let place = |side: Option<(usize, Option<f64>)>| side.map(|(place, _)| place as i64);
     place(row.now).zip(place(row.then)).map_or(0, |(now, then)| now - then)
 }
@@ -167,14 +167,14 @@ fn moved(row: &Ahead<'_>) -> i64 {
 fn draw_table(
     cx: &Cx<'_>,
     ahead: &Preview,
-    then: &Side,
+    then: &PreviewSide,
     has_head: bool,
     area: Rect,
     buf: &mut Buffer,
 ) {
     let (head, list) = split(area, u16::from(has_head && area.height > 1));
     let all = ahead.rows(then);
-    let difference = |row: &Ahead<'_>| {
+    let difference = |row: &PreviewRow<'_>| {
         let by = weight(row.then).unwrap_or(0.0) - weight(row.now).unwrap_or(0.0);
         by.abs()
     };
@@ -190,7 +190,7 @@ fn draw_table(
     let width = usize::from(area.width).saturating_sub(numbers);
     let name = widest.unwrap_or(0).clamp(4, 24).min(width);
     let bar = width.saturating_sub(name + 1).min(BAR);
-    let table = Table { cx, format: unit(cx, ahead), most: most(ahead, then), name, bar };
+    let table = PreviewTable { cx, format: unit(cx, ahead), most: most(ahead, then), name, bar };
     if !head.is_empty() {
         table.head(ahead, &mut Row::new(head, buf));
     }
@@ -205,7 +205,7 @@ fn unit(cx: &Cx<'_>, ahead: &Preview) -> Option<WeightFormat> {
 }
 
 /// The greatest number of both sides, which has the longest bar.
-fn most(ahead: &Preview, then: &Side) -> f64 {
+fn most(ahead: &Preview, then: &PreviewSide) -> f64 {
     let numbers = ahead.now.tools.iter().chain(&then.tools).filter_map(|(_, number)| *number);
     numbers.fold(0.0, f64::max)
 }
@@ -214,7 +214,7 @@ fn shown(tool: &ToolName) -> &str {
     if tool.as_str() == ToolName::END { "Finish" } else { tool.as_str() }
 }
 
-struct Table<'a> {
+struct PreviewTable<'a> {
     cx: &'a Cx<'a>,
     format: Option<WeightFormat>,
     most: f64,
@@ -222,7 +222,7 @@ struct Table<'a> {
     bar: usize,
 }
 
-impl Table<'_> {
+impl PreviewTable<'_> {
     fn head(&self, ahead: &Preview, row: &mut Row<'_>) {
         let dim = self.cx.theme.dim;
         let what = match &ahead.shows {
@@ -235,7 +235,7 @@ impl Table<'_> {
         row.right(then, NUMBER, dim);
     }
 
-    fn row(&self, of: &Ahead<'_>, row: &mut Row<'_>) {
+    fn row(&self, of: &PreviewRow<'_>, row: &mut Row<'_>) {
         let theme = self.cx.theme;
         let (now, then) = (weight(of.now), weight(of.then));
         row.cell(shown(of.tool), self.name, theme.text).gap(1);

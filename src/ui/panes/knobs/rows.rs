@@ -1,6 +1,6 @@
 //! The rows of the list: each knob with its value and its place in its range.
 
-use crate::domain::knob::{Kind, Takes};
+use crate::domain::knob::{KnobKind, Takes};
 use crate::domain::{KnobSpec, Matter, State};
 use crate::panes::row::Row;
 use crate::{cx::Cx, text};
@@ -46,15 +46,15 @@ pub(super) fn draw_knob(cx: &Cx<'_>, spec: &KnobSpec, row: &mut Row<'_>) {
 fn draw_range(cx: &Cx<'_>, spec: &KnobSpec, value: f64, width: usize, row: &mut Row<'_>) {
     let theme = cx.theme;
     match spec.kind {
-        Kind::Real | Kind::Whole => {
+        KnobKind::Real | KnobKind::Whole => {
             row.bar(place(spec, value), width, (theme.bar_fill, theme.bar_empty));
         }
-        Kind::Switch => {
+        KnobKind::Switch => {
             let on = value != 0.0;
             let style = if on { theme.bar_fill } else { theme.bar_empty };
             row.cell(if on { "on" } else { "off" }, width, style);
         }
-        Kind::Choice(names) => {
+        KnobKind::Choice(names) => {
             let start = row.left();
             let all: usize = names.iter().map(|name| text::width(name) + 2).sum();
             if all > width {

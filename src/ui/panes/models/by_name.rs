@@ -8,14 +8,14 @@ use crate::domain::{Aim, ModelName, ModelState};
 use crate::hits::{Hits, Target};
 use crate::panes::row::{Row, split};
 use crate::symbols::RUNNING;
-use crate::table::{Column, Table, right};
+use crate::table::{TableColumn, TextTable, right};
 use crate::{cx::Cx, text, vlist};
 
 /// The least and the most cells of a name.
 const NAME: (usize, usize) = (14, 32);
 
 /// What a model used, from what matters most to what is left out first.
-fn columns<'a>() -> [Column<Used<'a>>; 8] {
+fn columns<'a>() -> [TableColumn<Used<'a>>; 8] {
     [
         right("calls", 5, |used| (used.tally.calls.to_string(), used.theme.text)),
         right("tokens", 6, |used| tokens(used, used.tally.tokens())),
@@ -42,7 +42,7 @@ pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let (head, list) = split(area, u16::from(area.height > 2));
     let longest = known.keys().map(|name| text::width(name.as_str()) + 2).max().unwrap_or(0);
     let width = usize::from(area.width);
-    let table = Table::fitting(columns(), width.saturating_sub(NAME.0));
+    let table = TextTable::fitting(columns(), width.saturating_sub(NAME.0));
     let name = width.saturating_sub(table.width).min(longest.clamp(NAME.0, NAME.1));
     if !head.is_empty() {
         let mut row = Row::new(head, buf);
@@ -62,7 +62,7 @@ fn draw_model<'a>(
     cx: &Cx<'a>,
     (name, model): (&ModelName, &'a ModelState),
     width: usize,
-    table: &Table<Used<'a>>,
+    table: &TextTable<Used<'a>>,
     row: &mut Row<'_>,
 ) {
     let aim = Aim { model: Some(name), ..Aim::default() };

@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use crate::domain::{Aim, ModelName, ModelSpec, ModelState, Reach, Reachable};
 use crate::panes::row::Row;
 use crate::symbols::{DONE, FAILED, INJECTED};
-use crate::table::{Cell, Column, Table, right};
+use crate::table::{Cell, TableColumn, TextTable, right};
 use crate::{cx::Cx, text, theme::Theme};
 
 pub(super) const SIMULATED: &str = "SIMULATED";
@@ -18,8 +18,8 @@ const NAME: usize = 24;
 const PRICE: usize = 8;
 const CONTEXT: usize = 7;
 
-fn columns<'a>() -> Table<(&'a Theme, &'a ModelState)> {
-    let columns: [Column<(&Theme, &ModelState)>; 3] = [
+fn columns<'a>() -> TextTable<(&'a Theme, &'a ModelState)> {
+    let columns: [TableColumn<(&Theme, &ModelState)>; 3] = [
         right("$/M in", PRICE, |(theme, model)| price(theme, model.spec.price_in.map(Into::into))),
         right("$/M out", PRICE, |(theme, model)| {
             price(theme, model.spec.price_out.map(Into::into))
@@ -28,7 +28,7 @@ fn columns<'a>() -> Table<(&'a Theme, &'a ModelState)> {
             (model.spec.context.map_or_else(|| "unknown".to_owned(), text::count), theme.text)
         }),
     ];
-    Table::fitting(columns, usize::MAX)
+    TextTable::fitting(columns, usize::MAX)
 }
 
 /// What the columns are, above them.

@@ -16,8 +16,8 @@ use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{Aim, Matter, ModelName, Role, State, Tally};
 use crate::hits::{Hits, Target};
 use crate::symbols::RUNNING;
-use crate::table::{Cell, Column, Table, right};
-use crate::vlist::{self, List, Part, Rows};
+use crate::table::{Cell, TableColumn, TextTable, right};
+use crate::vlist::{self, List, ListSection, VisibleRows};
 use crate::{action::Action, text, theme::Theme, view::View};
 use crate::{cx::Cx, pane::PaneId};
 
@@ -25,7 +25,7 @@ const ROLE: usize = 11;
 /// Pairs that are worth a row each.
 const PAIRS: usize = 6;
 /// What a tally is shown as, from what matters most to what is left out first.
-fn columns<'a>() -> [Column<Used<'a>>; 9] {
+fn columns<'a>() -> [TableColumn<Used<'a>>; 9] {
     [
         right("calls", 5, |used| (used.tally.calls.to_string(), used.theme.text)),
         right("in", 7, |used| tokens(used, used.tally.tokens_in)),
@@ -80,33 +80,33 @@ fn order(state: &State) -> Vec<Role> {
 
 /// What can be selected.
 #[derive(Clone, Copy, PartialEq)]
-enum Place<'a> {
+enum RoleOrModel<'a> {
     Role(Role),
     Model(&'a ModelName),
 }
 
 /// First the roles, then the configured models.
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {
-    let roles = order(state).into_iter().map(Place::Role);
-    let places: Vec<_> = roles.chain(state.models.known.keys().map(Place::Model)).collect();
+    let roles = order(state).into_iter().map(RoleOrModel::Role);
+    let places: Vec<_> = roles.chain(state.models.known.keys().map(RoleOrModel::Model)).collect();
     // Where no role is bound, the first model is selected.
     let first = state.models.known.keys().next().filter(|_| state.models.roles.is_empty());
     let selected = view.model.as_ref().or(first);
-    let selected = selected.map_or_else(|| Place::Role(view.role()), Place::Model);
+    let selected = selected.map_or_else(|| RoleOrModel::Role(view.role()), RoleOrModel::Model);
     let selected = places.iter().position(|place| *place == selected);
     List::new(
         (places.len(), selected),
         move |row| places.get(row).copied(),
         |place, view| match place {
-            Place::Role(role) => (view.model, view.role) = (None, Some(role)),
-            Place::Model(model) => view.model = Some(model.clone()),
+            RoleOrModel::Role(role) => (view.model, view.role) = (None, Some(role)),
+            RoleOrModel::Model(model) => view.model = Some(model.clone()),
         },
         |place| match place {
-            Place::Role(role) => {
+            RoleOrModel::Role(role) => {
                 let bound = state.models.roles.get(&role);
                 format!("{role} {}", bound.map_or("", |bound| bound.model.as_str()))
             }
-            Place::Model(model) => model.to_string(),
+            RoleOrModel::Model(model) => model.to_string(),
         },
     )
 }
@@ -121,8 +121,8 @@ struct Used<'a> {
 }
 
 /// How wide the model's name may be, and the columns that fit behind it.
-fn fitting<'a>(width: usize) -> (usize, Table<Used<'a>>) {
-    let table = Table::fitting(columns(), width.saturating_sub(ROLE + 14));
+fn fitting<'a>(width: usize) -> (usize, TextTable<Used<'a>>) {
+    let table = TextTable::fitting(columns(), width.saturating_sub(ROLE + 14));
     (width.saturating_sub(ROLE + table.width), table)
 }
 
@@ -138,7 +138,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let selected = cx.view.model.is_none().then(|| cx.view.role());
     let selected = selected.and_then(|selected| roles.iter().position(|role| *role == selected));
     let part = (roles.len(), selected);
-    let shown = Rows::of(cx.view, SPEC.id, part).count();
+    let shown = VisibleRows::of(cx.view, SPEC.id, part).count();
     let wanted = u16::try_from(shown).unwrap_or(u16::MAX);
     // A selected model must be seen: where there is no room below the roles, it takes theirs.
     if cx.view.model.is_some()
@@ -229,8 +229,8 @@ fn draw_configured(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) -
     }
     let known = &cx.state.models.known;
     let selected = cx.view.model.as_ref().and_then(|model| known.get_index_of(model));
-    let part = Part { first: cx.state.models.roles.len(), total: known.len(), selected };
-    let rows = Rows::of(cx.view, SPEC.id, part);
+    let part = ListSection { first: cx.state.models.roles.len(), total: known.len(), selected };
+    let rows = VisibleRows::of(cx.view, SPEC.id, part);
     let (list, left) = split(list, u16::try_from(rows.count()).unwrap_or(u16::MAX));
     let shown = rows.around_selected(list.height);
     vlist::draw_rows(cx, (list, buf, hits), shown, |i, row| {

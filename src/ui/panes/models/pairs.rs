@@ -9,7 +9,7 @@ use super::configured::SIMULATED;
 use crate::domain::{PairTally, Pairs, Player, State, pairs::Cost, words::counted};
 use crate::panes::{format, row::Row};
 use crate::symbols::DONE;
-use crate::table::{Cell, Column, Table, left, right};
+use crate::table::{Cell, TableColumn, TextTable, left, right};
 use crate::view::{PairSort, Round};
 use crate::{cx::Cx, text, theme::Theme};
 
@@ -19,7 +19,7 @@ const BEST: &str = DONE;
 const NAME: (usize, usize) = (6, 24);
 
 /// What is shown of a pair besides its models, from what matters most to what is left out first.
-fn columns<'a>() -> [Column<Shown<'a>>; 6] {
+fn columns<'a>() -> [TableColumn<PairRow<'a>>; 6] {
     [
         left("strategy", 10, |shown| (shown.tally.pair.strategy.to_string(), shown.theme.text)),
         right("tasks", 5, |shown| (text::count(shown.tally.tasks), shown.theme.text)),
@@ -33,7 +33,7 @@ fn columns<'a>() -> [Column<Shown<'a>>; 6] {
 }
 
 /// Every table says which models are simulated.
-fn simulated<'a>() -> Column<Shown<'a>> {
+fn simulated<'a>() -> TableColumn<PairRow<'a>> {
     left("", SIMULATED.len(), |shown| {
         let word = if shown.tally.pair.is_simulated() { SIMULATED } else { "" };
         (word.to_owned(), shown.theme.simulated)
@@ -41,7 +41,7 @@ fn simulated<'a>() -> Column<Shown<'a>> {
 }
 
 /// A pair that is drawn.
-struct Shown<'a> {
+struct PairRow<'a> {
     theme: &'a Theme,
     tally: &'a PairTally,
     /// The best accuracy and the least cost of all pairs.
@@ -85,7 +85,7 @@ pub fn draw(cx: &Cx<'_>, pairs: &[&PairTally], first: usize, area: Rect, buf: &m
     }
     let (theme, width) = (cx.theme, usize::from(area.width));
     let least = 2 * NAME.0 + 1 + SIMULATED.len() + 1;
-    let table = Table::fitting(columns(), width.saturating_sub(least)).with(simulated());
+    let table = TextTable::fitting(columns(), width.saturating_sub(least)).with(simulated());
     let name = (width.saturating_sub(table.width + 1) / 2).clamp(NAME.0, NAME.1);
     let mut head = Row::new(area, buf);
     head.cell("planner", name, theme.dim).gap(1).cell("solver", name, theme.dim);
@@ -96,7 +96,7 @@ pub fn draw(cx: &Cx<'_>, pairs: &[&PairTally], first: usize, area: Rect, buf: &m
         draw_player(theme, tally.pair.planner.as_ref(), name, &mut row);
         row.gap(1);
         draw_player(theme, Some(&tally.pair.solver), name, &mut row);
-        table.cells(&Shown { theme, tally, best }, &mut row);
+        table.cells(&PairRow { theme, tally, best }, &mut row);
     }
 }
 
@@ -105,14 +105,14 @@ fn marked(theme: &Theme, best: bool) -> (&'static str, Style) {
     if best { (BEST, theme.good) } else { (" ", theme.text) }
 }
 
-fn accuracy(shown: &Shown<'_>) -> Cell {
+fn accuracy(shown: &PairRow<'_>) -> Cell {
     let accuracy = shown.tally.accuracy();
     let (mark, style) = marked(shown.theme, accuracy.is_some() && accuracy == shown.best.0);
     let share = |share: f64| format!("{:.1}%{mark}", 100.0 * share);
     (accuracy.map_or("unknown".to_owned(), share), style)
 }
 
-fn cost(shown: &Shown<'_>) -> Cell {
+fn cost(shown: &PairRow<'_>) -> Cell {
     let cost = shown.tally.cost();
     let is_best = matches!((cost, shown.best.1), (Cost::Known(a), Some(b)) if a == b);
     let (mark, style) = marked(shown.theme, is_best);

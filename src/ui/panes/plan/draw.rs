@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ratatui::style::Modifier;
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::rows::{INDENT, Item, Row, Rows, place};
+use super::rows::{INDENT, PlanItem, PlanRow, PlanRows, place};
 use super::{SPEC, selected};
 use crate::domain::{EvidenceId, Role, TaskState};
 use crate::hits::{Hits, Target};
@@ -26,7 +26,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let chosen = selected(cx.state, cx.view, task);
     let (inside, bar) = vlist::beside_bar(cx, area);
     let width = usize::from(inside.width);
-    let rows = Rows { state: cx.state, task, now: cx.now, width, selected: chosen }.all();
+    let rows = PlanRows { state: cx.state, task, now: cx.now, width, selected: chosen }.all();
     let place = chosen.and_then(|evidence| place(&rows, evidence));
     let mut window = vlist::window(cx, SPEC.id, area, (rows.len(), place.map(|(row, _)| row)));
     if let Some((row, plan)) = place.filter(|_| !window.free) {
@@ -36,46 +36,46 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     }
     hits.window(SPEC.id, window);
     let critical = Tracks::of(cx.state, task).critical_path(cx.now).into_iter().collect();
-    let shown = Shown { cx, task, critical };
+    let shown = PlanPainter { cx, task, critical };
     let places = (window.first..rows.len()).map(|i| (i, place.is_some_and(|(row, _)| row == i)));
     vlist::draw_rows(cx, (inside, buf, hits), places, |i, out| {
         shown.draw(&rows[i], out);
         match rows[i].item {
-            Item::Evidence(it) | Item::Found(it) => Some(Target::Evidence(task.id, it.id)),
-            Item::Refused(_) | Item::PlanStep(..) | Item::Asked(_) => None,
+            PlanItem::Evidence(it) | PlanItem::Found(it) => Some(Target::Evidence(task.id, it.id)),
+            PlanItem::Refused(_) | PlanItem::PlanStep(..) | PlanItem::Asked(_) => None,
         }
     });
     vlist::scrollbar(cx, bar, window, buf);
     let (_, before) = earlier::own(rows.len(), inside);
-    let of = |task| Rows { state: cx.state, task, now: cx.now, width, selected: None };
+    let of = |task| PlanRows { state: cx.state, task, now: cx.now, width, selected: None };
     let needs = |task| of(task).all().len();
     earlier::draw(cx, task, before, (buf, hits), needs, |task, area, buf| {
-        let shown = Shown { cx, task, critical: BTreeSet::new() };
+        let shown = PlanPainter { cx, task, critical: BTreeSet::new() };
         for (line, row) in area.rows().zip(of(task).all()) {
             shown.draw(&row, &mut row::Row::new(line, buf));
         }
     });
 }
 
-struct Shown<'a> {
+struct PlanPainter<'a> {
     cx: &'a Cx<'a>,
     task: &'a TaskState,
     critical: BTreeSet<EvidenceId>,
 }
 
-impl<'a> Shown<'a> {
-    fn draw(&self, row: &Row<'a>, out: &mut row::Row<'_>) {
+impl<'a> PlanPainter<'a> {
+    fn draw(&self, row: &PlanRow<'a>, out: &mut row::Row<'_>) {
         let theme = self.cx.theme;
         let track = |evidence| Track::of_evidence(self.cx.state, self.task, evidence);
         let (head, head_style, style) = match row.item {
-            Item::Refused(_) => (REFUSED.to_owned(), theme.warn, theme.warn),
-            Item::PlanStep(n, _) => (n.to_string(), theme.accent, theme.title),
-            Item::Asked(Role::Solver) if self.task.answer.is_some() => {
+            PlanItem::Refused(_) => (REFUSED.to_owned(), theme.warn, theme.warn),
+            PlanItem::PlanStep(n, _) => (n.to_string(), theme.accent, theme.title),
+            PlanItem::Asked(Role::Solver) if self.task.answer.is_some() => {
                 (DONE.to_owned(), theme.good, theme.title)
             }
-            Item::Asked(_) => (String::new(), theme.accent, theme.text),
-            Item::Evidence(it) => return self.evidence(it.id, &track(it), &row.text, out),
-            Item::Found(it) => return self.found(&track(it), row, out),
+            PlanItem::Asked(_) => (String::new(), theme.accent, theme.text),
+            PlanItem::Evidence(it) => return self.evidence(it.id, &track(it), &row.text, out),
+            PlanItem::Found(it) => return self.found(&track(it), row, out),
         };
         let head = if row.nth == 0 { head } else { String::new() };
         out.cell(&head, INDENT - 1, head_style).gap(1).put(&row.text, style);
@@ -95,7 +95,7 @@ impl<'a> Shown<'a> {
     }
 
     /// What was found: struck out where it does not reach the solver.
-    fn found(&self, track: &Track<'_>, row: &Row<'_>, out: &mut row::Row<'_>) {
+    fn found(&self, track: &Track<'_>, row: &PlanRow<'_>, out: &mut row::Row<'_>) {
         let theme = self.cx.theme;
         let (nth, text) = (row.nth, row.text.as_str());
         let nulled = track.begun.is_some_and(|begun| begun.nulled.is_some());

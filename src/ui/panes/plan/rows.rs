@@ -14,7 +14,7 @@ pub(super) const INDENT: usize = 6;
 
 /// What a row is of.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Item<'a> {
+pub(super) enum PlanItem<'a> {
     /// Why an answer of the planner could not be used.
     Refused(&'a str),
     /// From 1.
@@ -26,14 +26,14 @@ pub(super) enum Item<'a> {
 }
 
 /// A row: of what, which one of its rows, and the text.
-pub(super) struct Row<'a> {
-    pub item: Item<'a>,
+pub(super) struct PlanRow<'a> {
+    pub item: PlanItem<'a>,
     pub nth: usize,
     pub text: String,
 }
 
 /// What the rows of a task's plan are written from.
-pub(super) struct Rows<'a> {
+pub(super) struct PlanRows<'a> {
     pub state: &'a State,
     pub task: &'a TaskState,
     pub now: u64,
@@ -41,24 +41,24 @@ pub(super) struct Rows<'a> {
     pub selected: Option<EvidenceId>,
 }
 
-impl<'a> Rows<'a> {
-    pub fn all(&self) -> Vec<Row<'a>> {
+impl<'a> PlanRows<'a> {
+    pub fn all(&self) -> Vec<PlanRow<'a>> {
         let work = &self.task.work;
-        let mut items: Vec<_> = work.refused.iter().map(|why| Item::Refused(why)).collect();
+        let mut items: Vec<_> = work.refused.iter().map(|why| PlanItem::Refused(why)).collect();
         for (n, step) in (1..).zip(work.plan.iter().flat_map(|plan| &plan.steps)) {
-            items.push(Item::PlanStep(n, &step.text));
+            items.push(PlanItem::PlanStep(n, &step.text));
             let evidence = step.evidence.iter();
-            items.extend(evidence.flat_map(|it| [Item::Evidence(it), Item::Found(it)]));
+            items.extend(evidence.flat_map(|it| [PlanItem::Evidence(it), PlanItem::Found(it)]));
         }
-        items.push(Item::Asked(if work.plan.is_some() { Role::Solver } else { Role::Planner }));
+        items.push(PlanItem::Asked(if work.plan.is_some() { Role::Solver } else { Role::Planner }));
         let rows = items.into_iter().flat_map(|item| {
             let lines = self.lines(item).into_iter().enumerate();
-            lines.map(move |(nth, text)| Row { item, nth, text })
+            lines.map(move |(nth, text)| PlanRow { item, nth, text })
         });
         rows.collect()
     }
 
-    fn lines(&self, item: Item<'_>) -> Vec<String> {
+    fn lines(&self, item: PlanItem<'_>) -> Vec<String> {
         let room = self.width.saturating_sub(INDENT).max(1);
         let wrapped = |text: &str, most: usize| {
             // What is far beyond the rows is never looked at.
@@ -66,15 +66,15 @@ impl<'a> Rows<'a> {
             text::wrap_within(text.trim(), room, most)
         };
         match item {
-            Item::Refused(why) => wrapped(&format!("refused: {why}"), TEXT),
-            Item::PlanStep(_, "") => vec!["(no text)".to_owned()],
-            Item::PlanStep(_, text) => wrapped(text, TEXT),
-            Item::Evidence(evidence) => vec![evidence.to_string()],
-            Item::Found(evidence) => {
+            PlanItem::Refused(why) => wrapped(&format!("refused: {why}"), TEXT),
+            PlanItem::PlanStep(_, "") => vec!["(no text)".to_owned()],
+            PlanItem::PlanStep(_, text) => wrapped(text, TEXT),
+            PlanItem::Evidence(evidence) => vec![evidence.to_string()],
+            PlanItem::Found(evidence) => {
                 let most = if self.selected == Some(evidence.id) { SELECTED } else { RESULT };
                 self.found(evidence).map_or_else(Vec::new, |text| wrapped(&text, most))
             }
-            Item::Asked(role) => wrapped(&self.asked(role), TEXT),
+            PlanItem::Asked(role) => wrapped(&self.asked(role), TEXT),
         }
     }
 
@@ -133,11 +133,11 @@ impl<'a> Rows<'a> {
 }
 
 /// The first row of a piece of evidence, and the one from which all of its plan is seen.
-pub(super) fn place(rows: &[Row<'_>], evidence: EvidenceId) -> Option<(usize, usize)> {
-    let is_it = |row: &Row<'_>| matches!(row.item, Item::Evidence(it) if it.id == evidence);
+pub(super) fn place(rows: &[PlanRow<'_>], evidence: EvidenceId) -> Option<(usize, usize)> {
+    let is_it = |row: &PlanRow<'_>| matches!(row.item, PlanItem::Evidence(it) if it.id == evidence);
     let row = rows.iter().position(is_it)?;
     let before = rows[..row].iter().rev();
-    let above = before.take_while(|row| matches!(row.item, Item::PlanStep(..))).count();
+    let above = before.take_while(|row| matches!(row.item, PlanItem::PlanStep(..))).count();
     Some((row, row - above))
 }
 

@@ -7,7 +7,7 @@ mod rows;
 use ratatui::text::Line;
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use self::rows::{GUTTER, Row, rows};
+use self::rows::{GUTTER, ProgramRow, rows};
 use super::earlier;
 use super::row::note;
 use super::spec::{Opened, PLAIN, PaneSpec};
@@ -187,8 +187,8 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     vlist::scrollbar(cx, bar, window, buf);
 }
 
-fn draw_row(cx: &Cx<'_>, row: &Row, out: &mut super::row::Row<'_>) {
-    let Row { mark, head, text, style, end, .. } = row;
+fn draw_row(cx: &Cx<'_>, row: &ProgramRow, out: &mut super::row::Row<'_>) {
+    let ProgramRow { mark, head, text, style, end, .. } = row;
     out.cell(mark.0, 2, mark.1).right(head, GUTTER - 3, cx.theme.dim).gap(1);
     let end = text::cut(end, out.left() / END);
     let room = out.left().saturating_sub(text::width(&end) + usize::from(!end.is_empty()));

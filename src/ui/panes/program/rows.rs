@@ -3,7 +3,7 @@
 use ratatui::style::Style;
 
 use crate::cx::Cx;
-use crate::domain::breakpoint::Place;
+use crate::domain::breakpoint::BreakpointPlace;
 use crate::domain::program::Set;
 use crate::domain::state::ProgramState;
 use crate::domain::{Origin, ProgramVerdict, TaskId, ToolCallPhase, ToolCallState};
@@ -18,7 +18,7 @@ pub(super) const GUTTER: usize = 7;
 const VALUE: usize = 32;
 
 /// A row of the pane.
-pub(super) struct Row {
+pub(super) struct ProgramRow {
     pub mark: (&'static str, Style),
     pub head: String,
     pub text: String,
@@ -29,7 +29,7 @@ pub(super) struct Row {
     pub line: Option<u32>,
 }
 
-pub(super) fn rows(cx: &Cx<'_>, task: TaskId, program: &ProgramState) -> Vec<Row> {
+pub(super) fn rows(cx: &Cx<'_>, task: TaskId, program: &ProgramState) -> Vec<ProgramRow> {
     let looks_back = cx.view.looked.seen(task, program.number).is_some();
     let writer = Writer { cx, looks_back };
     let mut rows = writer.lines(program);
@@ -45,7 +45,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// The program, with the error below its line.
-    fn lines(&self, program: &ProgramState) -> Vec<Row> {
+    fn lines(&self, program: &ProgramState) -> Vec<ProgramRow> {
         let theme = self.cx.theme;
         let error = program.error();
         let held = program.held.as_ref().filter(|_| program.how.is_none()).map(|at| at.line);
@@ -63,7 +63,7 @@ impl Writer<'_> {
                 .collect();
             let runs = calls.iter().any(|call| !call.phase.is_over());
             let failed = error.is_some_and(|error| error.line() == Some(number));
-            let breakpoint = self.cx.state.breakpoint_of(&Place::Line(number));
+            let breakpoint = self.cx.state.breakpoint_of(&BreakpointPlace::Line(number));
             let mark = match breakpoint {
                 _ if held == Some(number) => here,
                 _ if runs => (RUNNING, theme.accent),
@@ -78,7 +78,7 @@ impl Writer<'_> {
                 values(program, number).or_else(|| result(&calls)).unwrap_or_default(),
             ];
             let end = ends.into_iter().filter(|end| !end.is_empty()).collect::<Vec<_>>().join(" ");
-            rows.push(Row { mark, head, text, style: theme.text, end, line: Some(number) });
+            rows.push(ProgramRow { mark, head, text, style: theme.text, end, line: Some(number) });
             if let Some(span) = error.filter(|_| failed).and_then(|error| error.span) {
                 let width = match span.end_line == span.line {
                     true => span.end_column.saturating_sub(span.column),
@@ -94,7 +94,7 @@ impl Writer<'_> {
     }
 
     /// The errors, who is to blame, and what was printed.
-    fn after(&self, program: &ProgramState) -> Vec<Row> {
+    fn after(&self, program: &ProgramState) -> Vec<ProgramRow> {
         let theme = self.cx.theme;
         let mut rows = Vec::new();
         let end = program.end.as_deref();
@@ -113,9 +113,9 @@ impl Writer<'_> {
         rows
     }
 
-    fn note(&self, text: String, style: Style) -> Row {
+    fn note(&self, text: String, style: Style) -> ProgramRow {
         let mark = ("", self.cx.theme.dim);
-        Row { mark, head: String::new(), text, style, end: String::new(), line: None }
+        ProgramRow { mark, head: String::new(), text, style, end: String::new(), line: None }
     }
 }
 

@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::axis::Axis;
 use super::chart::{self, Curve};
 use super::facts::Facts;
-use super::price::Price;
+use super::price::FaultPrice;
 use super::verdict;
 use crate::domain::{Lap, words::counted};
 use crate::hits::Hits;
@@ -31,7 +31,7 @@ pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let tools = facts.tools.len() as u16;
     let (strip, rest) = row::split(rest, tools.min(rest.height.saturating_sub(1)));
     axis.strip(cx, &facts, (strip, buf, hits));
-    let price = Price::of(&facts);
+    let price = FaultPrice::of(&facts);
     let table = if facts.taken.is_some() { 2 + u16::from(facts.twin.is_some()) } else { 1 };
     let fits = |rows: &u16| rest.height >= rows + CURVE;
     let rows = [table + u16::from(price.is_some()), table].into_iter().find(fits).unwrap_or(0);

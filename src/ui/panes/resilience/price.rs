@@ -12,7 +12,7 @@ use crate::papers::resilience::Means;
 use crate::text;
 use crate::twin::TwinKind;
 
-pub(super) struct Price {
+pub(super) struct FaultPrice {
     /// Under the fault, and without it.
     with: Means,
     without: Means,
@@ -20,7 +20,7 @@ pub(super) struct Price {
     by_twin: bool,
 }
 
-impl Price {
+impl FaultPrice {
     /// `None`: no task was hit, or nothing is known to compare it with.
     pub fn of(facts: &Facts<'_>) -> Option<Self> {
         let taken = facts.taken.as_ref()?;
@@ -108,7 +108,8 @@ mod tests {
     #[test]
     fn a_price_says_what_it_is_compared_with() {
         let with = means(55, 1.9, 2310.0, 0.0036);
-        let mut price = Price { with, without: means(29, 1.4, 2000.0, 0.0031), by_twin: false };
+        let mut price =
+            FaultPrice { with, without: means(29, 1.4, 2000.0, 0.0031), by_twin: false };
         assert_eq!(
             price.words(200),
             "price of the fault: +0.5 calls, +310 tokens, +$0.000500 per task, compared with the 29 tasks \

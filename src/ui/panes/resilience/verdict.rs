@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::facts::Facts;
 use crate::cx::Cx;
 use crate::panes::row::{self, Row};
-use crate::papers::resilience::{self, Means, Resilience, Verdict};
+use crate::papers::resilience::{self, Means, RecoveryVerdict, Resilience};
 use crate::symbols::{DONE, FAILED, RUNNING, WAITING};
 use crate::text;
 use crate::theme::Theme;
@@ -93,10 +93,10 @@ fn of_twin(
 fn look(theme: &Theme, found: &Resilience) -> (&'static str, Style) {
     match found.verdict {
         _ if found.is_unharmed() => (WAITING, theme.dim),
-        Verdict::Recovered { .. } => (DONE, theme.good),
-        Verdict::Recovering { .. } => (RUNNING, theme.running),
-        Verdict::NotRecovered { .. } => (FAILED, theme.bad),
-        Verdict::NotAffected => (WAITING, theme.dim),
+        RecoveryVerdict::Recovered { .. } => (DONE, theme.good),
+        RecoveryVerdict::Recovering { .. } => (RUNNING, theme.running),
+        RecoveryVerdict::NotRecovered { .. } => (FAILED, theme.bad),
+        RecoveryVerdict::NotAffected => (WAITING, theme.dim),
     }
 }
 

@@ -1,15 +1,15 @@
 //! What each line of the transcript looks like: what matters first (the thought, the call, what came
 //! back, the score), the rest dim behind it.
 
-use ratatui::{style::Style, text::Line as Row};
+use ratatui::{style::Style, text::Line};
 
-use super::sheet::Sheet;
-use crate::domain::state::{Line, What};
+use super::sheet::TranscriptSheet;
+use crate::domain::state::{TranscriptLine, What};
 use crate::domain::{
-    BudgetPlan, By, EffectId, EffectState, Matter, ModelCallPhase, ModelCallState, Offered, Plan,
-    Role, State, StepState, TaskState, ToolCallPhase, ToolCallState, words::counted,
+    BudgetPlan, By, EffectId, EffectState, Matter, MenuReason, ModelCallPhase, ModelCallState,
+    Plan, Role, State, StepState, TaskState, ToolCallPhase, ToolCallState, words::counted,
 };
-use crate::panes::calls::status::{self, Standing};
+use crate::panes::calls::status::{self, CallStatus};
 use crate::panes::{budget_words, format, glyph, graph, inline_json, tasks, tools};
 use crate::symbols::{DONE, EDITED, FAILED, INJECTED, LEADS, REFUSED, WAITING};
 use crate::{marks, text, theme::Theme, wording};
@@ -33,27 +33,32 @@ pub struct From<'a> {
 }
 
 /// One entry that is being written.
-struct Entry<'a> {
+struct TranscriptEntry<'a> {
     cx: From<'a>,
-    sheet: Sheet,
+    sheet: TranscriptSheet,
 }
 
 /// The rows of a line of the transcript, at least one.
-pub fn rows(cx: From<'_>, line: &Line, width: usize, selected: bool) -> Vec<Row<'static>> {
+pub fn rows(
+    cx: From<'_>,
+    line: &TranscriptLine,
+    width: usize,
+    selected: bool,
+) -> Vec<Line<'static>> {
     let most = if selected { ROWS.1 } else { ROWS.0 };
-    let mut entry = Entry { cx, sheet: Sheet::new(width, most) };
+    let mut entry = TranscriptEntry { cx, sheet: TranscriptSheet::new(width, most) };
     if entry.write(line).is_none() {
         entry.sheet.row(&[("note  of an unknown task", cx.theme.dim)]);
     }
     if entry.sheet.rows.is_empty() {
-        entry.sheet.rows.push(Row::default());
+        entry.sheet.rows.push(Line::default());
     }
     entry.sheet.rows
 }
 
-impl<'a> Entry<'a> {
+impl<'a> TranscriptEntry<'a> {
     /// `None` in a damaged journal: what the line is about is not known.
-    fn write(&mut self, line: &Line) -> Option<()> {
+    fn write(&mut self, line: &TranscriptLine) -> Option<()> {
         let state = self.cx.state;
         let theme = self.cx.theme;
         let task = line.task.and_then(|task| state.task(task));
@@ -110,7 +115,7 @@ impl<'a> Entry<'a> {
                 break;
             }
             menu.push_str(if menu.is_empty() { "" } else { " · " });
-            menu.push_str(if item.why == Offered::Explore { "+" } else { "" });
+            menu.push_str(if item.why == MenuReason::Explore { "+" } else { "" });
             menu.push_str(graph::shown_name(item.tool.as_str()));
             if let Some(weight) = item.weight {
                 menu.push(' ');
@@ -246,7 +251,7 @@ impl<'a> Entry<'a> {
         let before = text::start(&call.partial, before).len();
         let cut = if before > 0 { "…" } else { "" };
         let text = format!("{cut}{}▏", &call.partial[before..]);
-        let mut whole = Sheet::new(self.sheet.width, usize::MAX);
+        let mut whole = TranscriptSheet::new(self.sheet.width, usize::MAX);
         whole.text((role, theme.accent), (&text, theme.text));
         let first = whole.rows.len().saturating_sub(self.sheet.most);
         self.sheet.rows.extend(whole.rows.drain(first..));
@@ -278,7 +283,7 @@ impl<'a> Entry<'a> {
         let theme = cx.theme;
         let width = self.sheet.width;
         let hold = cx.state.control.hold_of(call.lane);
-        let Standing { word, style, .. } = status::of_call(call, hold, theme);
+        let CallStatus { word, style, .. } = status::of_call(call, hold, theme);
         let time = match hold {
             Some(hold) => {
                 let held = text::span(cx.now.saturating_sub(hold.since));

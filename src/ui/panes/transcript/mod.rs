@@ -9,7 +9,7 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 use super::row::{Row, note};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::State;
-use crate::domain::state::{Line as Said, What};
+use crate::domain::state::{TranscriptLine, What};
 use crate::hits::{Hits, Target};
 use crate::update::edits;
 use crate::vlist::{self, List};
@@ -88,7 +88,7 @@ impl Gutter {
         self.number + self.time + self.run
     }
 
-    fn draw(self, cx: &Cx<'_>, line: &Said, area: Rect, buf: &mut Buffer) {
+    fn draw(self, cx: &Cx<'_>, line: &TranscriptLine, area: Rect, buf: &mut Buffer) {
         let mut row = Row::new(area, buf);
         if self.number > 0 {
             row.right(&line.n.to_string(), usize::from(self.number) - 1, cx.theme.dim).gap(1);
@@ -104,7 +104,7 @@ impl Gutter {
 }
 
 /// One entry on the screen.
-struct Shown {
+struct VisibleEntry {
     at: usize,
     rows: Vec<Line<'static>>,
     /// Rows above the pane's first row.
@@ -150,7 +150,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 }
 
 /// The entries that fill the pane.
-fn visible(cx: &Cx<'_>, width: usize, height: usize) -> Vec<Shown> {
+fn visible(cx: &Cx<'_>, width: usize, height: usize) -> Vec<VisibleEntry> {
     let last = cx.state.transcript.len() - 1;
     let window = cx.view.windows[SPEC.id as usize];
     // The wheel brought it back to the end: it keeps up again.
@@ -162,7 +162,8 @@ fn visible(cx: &Cx<'_>, width: usize, height: usize) -> Vec<Shown> {
         (false, Some(at)) if at <= window.first => downwards(cx, at, width, height),
         (false, Some(at)) => {
             let shown = downwards(cx, window.first.min(last), width, height);
-            let rows = |shown: &[Shown]| shown.iter().map(|entry| entry.rows.len()).sum::<usize>();
+            let rows =
+                |shown: &[VisibleEntry]| shown.iter().map(|entry| entry.rows.len()).sum::<usize>();
             let through = shown.iter().position(|entry| entry.at == at);
             match through {
                 Some(i) if rows(&shown[..=i]) <= height => shown,
@@ -178,7 +179,7 @@ fn fill(
     places: impl Iterator<Item = usize>,
     width: usize,
     mut room: usize,
-) -> (Vec<Shown>, usize) {
+) -> (Vec<VisibleEntry>, usize) {
     let from =
         entry::From { state: cx.state, theme: cx.theme, now: cx.now, person: person(cx.view) };
     let mut shown = Vec::new();
@@ -191,21 +192,21 @@ fn fill(
             None => vec![Line::styled(GONE, cx.theme.dim)],
         };
         room = room.saturating_sub(rows.len());
-        shown.push(Shown { at, rows, hidden: 0 });
+        shown.push(VisibleEntry { at, rows, hidden: 0 });
     }
     (shown, room)
 }
 
 /// The entries from this one on; the end of the transcript is never above the end of the pane, if
 /// there is enough of it.
-fn downwards(cx: &Cx<'_>, first: usize, width: usize, height: usize) -> Vec<Shown> {
+fn downwards(cx: &Cx<'_>, first: usize, width: usize, height: usize) -> Vec<VisibleEntry> {
     let total = cx.state.transcript.len();
     let (shown, room) = fill(cx, first..total, width, height);
     if room == 0 { shown } else { upwards(cx, total - 1, width, height) }
 }
 
 /// The entries up to this one; where the beginning does not fill the pane, what comes after it does.
-fn upwards(cx: &Cx<'_>, last: usize, width: usize, height: usize) -> Vec<Shown> {
+fn upwards(cx: &Cx<'_>, last: usize, width: usize, height: usize) -> Vec<VisibleEntry> {
     let (mut shown, room) = fill(cx, (0..=last).rev(), width, height);
     shown.reverse();
     let rows: usize = shown.iter().map(|entry| entry.rows.len()).sum();
@@ -257,7 +258,7 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
 }
 
 /// The text of a line's entry as it is drawn while it is selected: nothing is found that cannot be seen.
-fn text((state, person): (&State, &'static str), line: &Said, width: usize) -> String {
+fn text((state, person): (&State, &'static str), line: &TranscriptLine, width: usize) -> String {
     let from = entry::From { state, theme: Theme::of_words(), now: state.at, person };
     let rows = entry::rows(from, line, width, true);
     rows.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")

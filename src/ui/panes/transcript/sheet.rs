@@ -7,14 +7,14 @@ use crate::text;
 
 /// Rows of a given width that are being written.
 #[derive(Debug)]
-pub struct Sheet {
+pub struct TranscriptSheet {
     pub width: usize,
     /// Rows that one text may take.
     pub most: usize,
     pub rows: Vec<Line<'static>>,
 }
 
-impl Sheet {
+impl TranscriptSheet {
     pub fn new(width: usize, most: usize) -> Self {
         Self { width, most, rows: Vec::new() }
     }
@@ -78,20 +78,20 @@ impl Sheet {
 mod tests {
     use super::*;
 
-    fn plain(sheet: &Sheet) -> Vec<String> {
+    fn plain(sheet: &TranscriptSheet) -> Vec<String> {
         sheet.rows.iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn long_texts_are_wrapped_and_cut_with_a_sign() {
-        let mut sheet = Sheet::new(12, 2);
+        let mut sheet = TranscriptSheet::new(12, 2);
         sheet.text(("> ", Style::new()), ("one two three four five", Style::new()));
         assert_eq!(plain(&sheet), ["> one two", "  three fou…"]);
     }
 
     #[test]
     fn suffixes_never_push_anything_out() {
-        let mut sheet = Sheet::new(10, 1);
+        let mut sheet = TranscriptSheet::new(10, 1);
         sheet.row(&[("seven..", Style::new())]);
         sheet.suffix("four", Style::new());
         assert_eq!(plain(&sheet), ["seven.."]);

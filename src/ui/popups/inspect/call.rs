@@ -4,7 +4,7 @@ use ratatui::style::Modifier;
 
 use super::{Page, evidence};
 use crate::domain::{EffectId, State, ToolCallPhase, ToolCallState};
-use crate::panes::calls::status::{self, Standing};
+use crate::panes::calls::status::{self, CallStatus};
 use crate::panes::format;
 use crate::symbols::{DONE, WAITING};
 use crate::text;
@@ -17,7 +17,7 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
         false => page.field("task", &format!("{}, step {}", call.task, call.step)),
     }
     let hold = state.control.hold_of(call.lane);
-    let Standing { word, style, .. } = status::of_call(call, hold, page.theme);
+    let CallStatus { word, style, .. } = status::of_call(call, hold, page.theme);
     let is_refused = matches!(call.phase, ToolCallPhase::Refused { .. });
     let free = if is_refused { ", free of charge" } else { "" };
     page.field_in("state", &format!("{word}{free}"), style);

@@ -19,7 +19,7 @@ const WIDTH: usize = 100;
 
 /// In which form something is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum CopyForm {
     /// As the screen shows it.
     Shown,
     /// As JSON.
@@ -31,15 +31,15 @@ pub enum Form {
 }
 
 /// Copies this.
-pub fn copy(subject: &Subject, form: Form, world: &World<'_>, view: &mut View) -> Requests {
-    if form == Form::Command {
+pub fn copy(subject: &Subject, form: CopyForm, world: &World<'_>, view: &mut View) -> Requests {
+    if form == CopyForm::Command {
         return copy_command(subject, world, view);
     }
     let text = match form {
-        Form::Shown => Some(Inspect::text(subject, world.shown, &view.messages, WIDTH)),
-        Form::Value => value(subject, world).and_then(|value| pretty(&value)),
-        Form::Path => path(subject),
-        Form::Command => None,
+        CopyForm::Shown => Some(Inspect::text(subject, world.shown, &view.messages, WIDTH)),
+        CopyForm::Value => value(subject, world).and_then(|value| pretty(&value)),
+        CopyForm::Path => path(subject),
+        CopyForm::Command => None,
     };
     match text {
         Some(text) => vec![ScreenRequest::Copy { what: subject.title(), text }],

@@ -4,7 +4,7 @@
 use super::{Page, call};
 use crate::domain::{
     EvidenceId, ModelCallPhase, State, TaskId, TaskState, ToolCallState, plan::references,
-    state::Source, words::counted,
+    state::EvidenceSource, words::counted,
 };
 use crate::text;
 
@@ -12,9 +12,9 @@ pub(super) fn write(state: &State, task: TaskId, id: EvidenceId, page: &mut Page
     let Some(task) = state.task(task) else { return page.not_yet("This task did not exist") };
     let begun = task.work.evidence.get(&id);
     match begun.map(|begun| begun.source) {
-        Some(Source::Call(call)) => return call::write(state, call, page),
-        Some(Source::Model(_)) => {}
-        Some(Source::None) => {
+        Some(EvidenceSource::Call(call)) => return call::write(state, call, page),
+        Some(EvidenceSource::Model(_)) => {}
+        Some(EvidenceSource::None) => {
             let nulled = begun.and_then(|begun| begun.nulled.as_ref());
             let why = nulled.map_or_else(String::new, |why| format!("not called: {why}"));
             page.field_in("state", &why, page.theme.warn);
@@ -29,7 +29,7 @@ pub(super) fn write(state: &State, task: TaskId, id: EvidenceId, page: &mut Page
 pub(super) fn of_call(state: &State, call: &ToolCallState, page: &mut Page<'_>) {
     let Some((task, id)) = state.task(call.task).zip(call.evidence) else { return };
     let source = task.work.evidence.get(&id).map(|begun| begun.source);
-    if source == Some(Source::Call(call.id)) {
+    if source == Some(EvidenceSource::Call(call.id)) {
         head(state, task, id, page);
     } else {
         page.field("evidence", &format!("{} of a replaced plan", id.mark()));

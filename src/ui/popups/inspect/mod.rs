@@ -22,10 +22,10 @@ use std::sync::Arc;
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use self::search::Search;
-use super::{Keys, Popup, Pressed, Reply, frame, lines::Lines};
-use crate::action::{Action, Layer};
-use crate::domain::{EffectId, EvidenceId, State, TaskId, ToolName, state::Source};
+use self::search::PageSearch;
+use super::{Popup, PopupKeys, Pressed, Reply, frame, lines::ScrolledText};
+use crate::action::{Action, KeyLayer};
+use crate::domain::{EffectId, EvidenceId, State, TaskId, ToolName, state::EvidenceSource};
 use crate::request::{ScreenRequest, World};
 use crate::theme::Theme;
 use crate::update::past;
@@ -33,7 +33,7 @@ use crate::view::{Message, Tone};
 use crate::window::{self, Window};
 use crate::{cx::Cx, hits::Hits, keymap::Hint, text, view::View};
 
-pub use copied::{Form, copy};
+pub use copied::{CopyForm, copy};
 pub use page::Page;
 
 /// What is looked at.
@@ -82,8 +82,10 @@ impl Subject {
             Subject::Task(task) | Subject::Plan(task) => of_task(*task),
             Subject::Prompt(call) | Subject::Call(call) => Some(state.effect(*call)?.n),
             Subject::Evidence(task, id) => match state.task(*task)?.work.evidence.get(id)?.source {
-                Source::Call(call) | Source::Model(call) => Some(state.effect(call)?.n),
-                Source::None => None,
+                EvidenceSource::Call(call) | EvidenceSource::Model(call) => {
+                    Some(state.effect(call)?.n)
+                }
+                EvidenceSource::None => None,
             },
             Subject::Line(n) => Some(*n),
             Subject::Program(task, number) => {
@@ -185,15 +187,20 @@ impl Subject {
 #[derive(Debug)]
 pub struct Inspect {
     subject: Subject,
-    lines: Lines,
-    search: Search,
+    lines: ScrolledText,
+    search: PageSearch,
     /// Width, theme, and how much was told when the lines were made; made again when it changes.
     made_from: Option<(usize, String, u64)>,
 }
 
 impl Inspect {
     pub fn new(subject: Subject) -> Self {
-        Self { subject, lines: Lines::default(), search: Search::default(), made_from: None }
+        Self {
+            subject,
+            lines: ScrolledText::default(),
+            search: PageSearch::default(),
+            made_from: None,
+        }
     }
 
     /// What its page says, in lines of at most so many columns.
@@ -250,7 +257,7 @@ impl Inspect {
 }
 
 impl Popup for Inspect {
-    fn keys(&self) -> Keys {
+    fn keys(&self) -> PopupKeys {
         const LEAVE: Hint = (&[Action::Leave], "leave");
         const FIND: Hint = (&[Action::Find], "find");
         const COPY: Hint = (&[Action::Copy], "copy");
@@ -261,7 +268,7 @@ impl Popup for Inspect {
         const NEXT: Hint = (&[Action::NextMatch, Action::PreviousMatch], "next, previous match");
         if self.search.is_typed() {
             const MOVE: Hint = (&[Action::Down, Action::Up], "next, previous");
-            return (Layer::Search, &[(&[Action::Accept], "keep"), MOVE, LEAVE]);
+            return (KeyLayer::Search, &[(&[Action::Accept], "keep"), MOVE, LEAVE]);
         }
         let hints: &[Hint] = match self.subject {
             _ if self.search.is_on() => &[NEXT, FIND, (&[Action::Leave], "end the search")],
@@ -279,7 +286,7 @@ impl Popup for Inspect {
             | Subject::Fields
             | Subject::Said(_) => &[SCROLL, FIND, LEAVE, COPY, EDIT],
         };
-        (Layer::Pager, hints)
+        (KeyLayer::Pager, hints)
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {
@@ -294,7 +301,7 @@ impl Popup for Inspect {
             Some(Action::Right) => self.turn(1, world.shown, view),
             Some(Action::Find) => self.search.open(&self.lines),
             Some(Action::Copy) => {
-                let requests = copied::copy(&self.subject, Form::Shown, world, view);
+                let requests = copied::copy(&self.subject, CopyForm::Shown, world, view);
                 return Reply::KeepAnd(requests);
             }
             Some(Action::Editor) => {
@@ -312,7 +319,7 @@ impl Popup for Inspect {
                 }
             }
             Some(Action::NextMatch | Action::PreviousMatch) if !self.search.is_on() => {
-                let key = world.keymap.legend(Layer::Pager, &[(&[Action::Find], "find")]);
+                let key = world.keymap.legend(KeyLayer::Pager, &[(&[Action::Find], "find")]);
                 let text = format!("no search here yet · {key}");
                 view.tell(world.live.at, Tone::Bad, text);
             }

@@ -2,7 +2,7 @@
 
 use super::Page;
 use super::signature::{arguments, signature};
-use crate::domain::tokens::Part;
+use crate::domain::tokens::PromptPart;
 use crate::domain::{
     EffectId, Finish, ModelCallPhase, ModelCallState, ModelSpec, Reply, State, ToolCall, ToolDef,
     state::Repeat, tokens, words::counted,
@@ -39,8 +39,8 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
 }
 
 /// How many tokens each message has, and all tools together.
-fn sizes(tools: &[ToolDef], of_tools: &[Part], messages: &[Part], page: &mut Page<'_>) {
-    let sum = |parts: &[Part]| parts.iter().map(|part| part.tokens).sum::<u64>();
+fn sizes(tools: &[ToolDef], of_tools: &[PromptPart], messages: &[PromptPart], page: &mut Page<'_>) {
+    let sum = |parts: &[PromptPart]| parts.iter().map(|part| part.tokens).sum::<u64>();
     let total = sum(of_tools) + sum(messages);
     page.heading(&format!("Parts: {total} tokens by o200k, the model's own count may differ"));
     let sizes = messages.iter().map(|part| (part.label.clone(), part.tokens));

@@ -10,15 +10,15 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::action::Action;
 use crate::cx::Cx;
-use crate::popups::lines::Lines;
-use crate::popups::{Pressed, entry::Entry};
+use crate::popups::lines::ScrolledText;
+use crate::popups::{Pressed, entry::TextEntry};
 use crate::window::{self, Window};
 
 /// What is searched for in a page.
 #[derive(Debug, Default)]
-pub(super) struct Search {
+pub(super) struct PageSearch {
     /// The line that is typed into, until it is kept or left.
-    entry: Option<Entry>,
+    entry: Option<TextEntry>,
     /// In lower case; empty: nothing is searched for.
     needle: String,
     hits: Vec<Hit>,
@@ -35,9 +35,10 @@ struct Hit {
     cells: Range<u16>,
 }
 
-impl Search {
-    pub fn open(&mut self, lines: &Lines) {
-        *self = Self { entry: Some(Entry::default()), from: lines.window.first, ..Self::default() };
+impl PageSearch {
+    pub fn open(&mut self, lines: &ScrolledText) {
+        *self =
+            Self { entry: Some(TextEntry::default()), from: lines.window.first, ..Self::default() };
     }
 
     pub fn close(&mut self) {
@@ -53,7 +54,7 @@ impl Search {
     }
 
     /// A key, while it is typed.
-    pub fn key(&mut self, pressed: Pressed, lines: &mut Lines) {
+    pub fn key(&mut self, pressed: Pressed, lines: &mut ScrolledText) {
         let Some(entry) = &mut self.entry else { return };
         let is_empty = entry.text().is_empty();
         match pressed.action {
@@ -68,11 +69,16 @@ impl Search {
         }
     }
 
-    pub fn paste(&mut self, text: &str, lines: &mut Lines) {
-        self.write(Entry::paste, text, lines);
+    pub fn paste(&mut self, text: &str, lines: &mut ScrolledText) {
+        self.write(TextEntry::paste, text, lines);
     }
 
-    fn write<T>(&mut self, write: impl FnOnce(&mut Entry, T), what: T, lines: &mut Lines) {
+    fn write<T>(
+        &mut self,
+        write: impl FnOnce(&mut TextEntry, T),
+        what: T,
+        lines: &mut ScrolledText,
+    ) {
         let Some(entry) = &mut self.entry else { return };
         write(entry, what);
         self.needle = entry.text().to_lowercase();
@@ -83,7 +89,7 @@ impl Search {
     }
 
     /// Searches again, where there are new lines.
-    pub fn refresh(&mut self, lines: &Lines) {
+    pub fn refresh(&mut self, lines: &ScrolledText) {
         // A page of something that runs is made again and again.
         let searched = if self.is_on() { &lines.lines[..] } else { &[] };
         let lines = searched.iter().enumerate();
@@ -92,13 +98,13 @@ impl Search {
     }
 
     /// To the next or previous match, going round.
-    pub fn go(&mut self, how: window::Find, lines: &mut Lines) {
+    pub fn go(&mut self, how: window::Find, lines: &mut ScrolledText) {
         let next = window::found(self.hits.len(), Some(self.at), how, |_| true);
         self.at = next.unwrap_or(0);
         self.show(lines);
     }
 
-    fn show(&self, lines: &mut Lines) {
+    fn show(&self, lines: &mut ScrolledText) {
         if let Some(hit) = self.hits.get(self.at) {
             lines.show(hit.line);
         }

@@ -3,7 +3,7 @@
 use super::Page;
 use crate::domain::probe::{ProbeEnd, ProbeRow};
 use crate::domain::{ClassedBy, EffectClass, HttpRequest, State, ToolName, ToolState, words};
-use crate::panes::calls::status::{self, Standing};
+use crate::panes::calls::status::{self, CallStatus};
 use crate::panes::format::{self, credits, worth};
 use crate::papers::toolnet::Weights;
 use crate::symbols::INJECTED;
@@ -208,7 +208,7 @@ fn calls(state: &State, name: &ToolName, page: &mut Page<'_>) {
     page.heading("Latest calls, newest first");
     for call in calls {
         let hold = state.control.hold_of(call.lane);
-        let Standing { word, style, .. } = status::of_call(call, hold, page.theme);
+        let CallStatus { word, style, .. } = status::of_call(call, hold, page.theme);
         let injected = if call.injected.is_some() { INJECTED } else { "" };
         let observation = call.observation().unwrap_or("");
         let by = if call.is_by_hand() { "you: " } else { "" };

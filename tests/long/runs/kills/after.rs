@@ -57,7 +57,7 @@ pub fn expect_kept(home: &Home, printed: &[Record]) {
 pub fn expect_readable(home: &Home) {
     let journals = journals(home);
     for path in &journals {
-        let first = journal::Reader::open(path).unwrap().next();
+        let first = journal::JournalReader::open(path).unwrap().next();
         assert!(matches!(first, Some(Ok(_))), "{}: {first:?}", path.display());
         home.succeed(&["replay", text(path), "--json"]);
     }

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::domain::{Matter, MenuItem, Offered, Prior, State, Structure, ToolName};
+use crate::domain::{Matter, MenuItem, MenuReason, Prior, State, Structure, ToolName};
 use crate::panes::{graph::weights, position::Here};
 use crate::papers::toolnet::WeightedEdge;
 
@@ -12,12 +12,12 @@ const BEFORE: usize = 200;
 
 /// One tool that can come next.
 #[derive(Clone, Debug)]
-pub struct Choice {
+pub struct NextTool {
     pub to: ToolName,
     /// The edge; `None` where the tool is offered to explore and has none.
     pub edge: Option<WeightedEdge>,
     /// Why it is on the present menu; `None`: it is not.
-    pub offered: Option<Offered>,
+    pub offered: Option<MenuReason>,
 }
 
 /// The choices of a node: the present menu first, as the model sees it, then all others by weight.
@@ -42,7 +42,7 @@ impl<'a> Choices<'a> {
         // A strategy that does not walk the graph offers every tool.
         let tools = menu.iter().filter(|item| item.tool.as_str() != ToolName::END);
         let offered = tools.clone().count();
-        if offered > 0 && tools.clone().all(|item| item.why == Offered::All) {
+        if offered > 0 && tools.clone().all(|item| item.why == MenuReason::All) {
             return Self { state, from, menu: &[], total: 0, unweighted: Some(offered) };
         }
         let graph = &state.learning.graph;
@@ -52,7 +52,7 @@ impl<'a> Choices<'a> {
     }
 
     /// The first `k`.
-    pub fn top(&self, k: usize) -> Vec<Choice> {
+    pub fn top(&self, k: usize) -> Vec<NextTool> {
         if self.total == 0 {
             return Vec::new();
         }
@@ -62,12 +62,12 @@ impl<'a> Choices<'a> {
             .menu
             .iter()
             .zip(weights.some(self.from, &on_menu))
-            .map(|(item, edge)| Choice { to: item.tool.clone(), edge, offered: Some(item.why) });
+            .map(|(item, edge)| NextTool { to: item.tool.clone(), edge, offered: Some(item.why) });
         let on_menu: HashSet<&str> = on_menu.iter().copied().collect();
         let others = if k > self.menu.len() { weights.top(self.from, k) } else { Vec::new() };
         let others = others.into_iter().filter(|edge| !on_menu.contains(edge.to.as_str()));
         let others =
-            others.map(|edge| Choice { to: edge.to.clone(), edge: Some(edge), offered: None });
+            others.map(|edge| NextTool { to: edge.to.clone(), edge: Some(edge), offered: None });
         offered.chain(others).take(k).collect()
     }
 

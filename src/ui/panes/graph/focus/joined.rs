@@ -11,18 +11,18 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::choices::{Choice, Choices, before};
+use super::choices::{Choices, NextTool, before};
 use super::draw::Frame;
 use crate::action::Action;
 use crate::domain::ToolName;
 use crate::hits::{Hits, Target};
-use crate::panes::graph::lines::{Ink, Lines, Place};
+use crate::panes::graph::lines::{CanvasPoint, Ink, LineCanvas};
 use crate::panes::graph::{SPEC, shown_name};
 use crate::panes::row::{Row, split};
 use crate::panes::{glyph, trends};
 use crate::symbols::{LEADS, RUNNING};
 use crate::text;
-use crate::vlist::{self, Part};
+use crate::vlist::{self, ListSection};
 
 /// The least cells and rows below the way.
 const LEAST: (u16, u16) = (64, 10);
@@ -58,8 +58,8 @@ impl Frame<'_> {
         let choices = Choices::new(self.cx.state, self.centre);
         let is_kept = self.cx.view.kept(SPEC.id).is_some();
         let first = if is_kept { before(self.cx.state, self.centre).0.len() } else { 0 };
-        let part = Part { first, total: choices.total, selected: None };
-        let count = vlist::Rows::of(self.cx.view, SPEC.id, part).count();
+        let part = ListSection { first, total: choices.total, selected: None };
+        let count = vlist::VisibleRows::of(self.cx.view, SPEC.id, part).count();
         let total = u16::try_from(count).unwrap_or(u16::MAX).max(1);
         let tall = (total - 1).saturating_mul(APART).saturating_add(1);
         let right = Rect { height: body.height.min(tall), ..columns.right };
@@ -68,7 +68,8 @@ impl Frame<'_> {
         let shown = self.draw_leads(&leads, (columns.left, middle), buf, hits);
         let rows = self.draw_list(&choices, (right, total <= right.height), buf, hits);
         let end = self.draw_now((columns.node, middle), buf, hits);
-        let mut lines = Lines::new((0, 0), usize::from(area.right()), usize::from(area.bottom()));
+        let mut lines =
+            LineCanvas::new((0, 0), usize::from(area.right()), usize::from(area.bottom()));
         let full = rows.iter().filter_map(|(_, row)| Some(row.edge.as_ref()?.weight));
         let full = full.fold(0.0, f64::max);
         for (y, choice) in &rows {
@@ -93,7 +94,7 @@ impl Frame<'_> {
     /// What leads here, as far as a filter keeps it, and how many more there are.
     fn leads(&self) -> (Vec<(ToolName, f64)>, usize) {
         let (all, others) = before(self.cx.state, self.centre);
-        let shown = vlist::Rows::of(self.cx.view, SPEC.id, (all.len(), None));
+        let shown = vlist::VisibleRows::of(self.cx.view, SPEC.id, (all.len(), None));
         let kept = (0..shown.count()).filter_map(|i| all.get(shown.at(i)).cloned());
         (kept.collect(), others)
     }
@@ -177,7 +178,7 @@ impl Frame<'_> {
         end
     }
 
-    fn ink_to(&self, choice: &Choice, full: f64) -> Ink {
+    fn ink_to(&self, choice: &NextTool, full: f64) -> Ink {
         let weight = choice.edge.as_ref().map_or(0.0, |edge| edge.weight);
         let share = if full > 0.0 { weight / full } else { 0.0 };
         self.ink(self.centre, choice.to.as_str(), share)
@@ -197,7 +198,7 @@ impl Frame<'_> {
         }
     }
 
-    fn draw_strokes(&self, lines: &Lines<()>, body: Rect, buf: &mut Buffer) {
+    fn draw_strokes(&self, lines: &LineCanvas<()>, body: Rect, buf: &mut Buffer) {
         let theme = self.cx.theme;
         for at in body.positions() {
             let Some((glyph, ink)) = lines.glyph((usize::from(at.x), usize::from(at.y))) else {
@@ -280,8 +281,8 @@ impl Frame<'_> {
 }
 
 /// Draws the line of an edge: along its row to the column where all turn, and from there to its other end.
-fn join(lines: &mut Lines<()>, (from, to): ((u16, u16), (u16, u16)), turn: u16, ink: Ink) {
-    let place = |(x, y): (u16, u16)| -> Place { (usize::from(x), usize::from(y)) };
+fn join(lines: &mut LineCanvas<()>, (from, to): ((u16, u16), (u16, u16)), turn: u16, ink: Ink) {
+    let place = |(x, y): (u16, u16)| -> CanvasPoint { (usize::from(x), usize::from(y)) };
     let corners = [from, (turn, from.1), (turn, to.1), to];
     for pair in corners.windows(2) {
         // All belong to one net: a line that branches.

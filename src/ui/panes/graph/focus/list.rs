@@ -3,15 +3,15 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::choices::{Choice, Choices, before};
+use super::choices::{Choices, NextTool, before};
 use super::draw::Frame;
-use crate::domain::{MenuItem, Offered, ToolName, words::counted};
+use crate::domain::{MenuItem, MenuReason, ToolName, words::counted};
 use crate::hits::{Hits, Target};
 use crate::panes::graph::{SPEC, shown_name};
 use crate::panes::row::{Row, note, split};
 use crate::panes::{calls, format};
 use crate::symbols::{CRITICAL, INJECTED, REFUSED, ROSE, RUNNING};
-use crate::vlist::{self, Part, Rows};
+use crate::vlist::{self, ListSection, VisibleRows};
 use crate::{text, window::Window};
 
 /// Columns: cursor and marks, number, difference.
@@ -79,7 +79,7 @@ impl Frame<'_> {
         let theme = self.cx.theme;
         let (head, list) = split(area, 1);
         let (all, others) = before(self.cx.state, self.centre);
-        let shown = Rows::of(self.cx.view, SPEC.id, (all.len(), None));
+        let shown = VisibleRows::of(self.cx.view, SPEC.id, (all.len(), None));
         let rows: Vec<_> = (0..shown.count()).filter_map(|i| all.get(shown.at(i))).collect();
         let mut row = Row::new(head, buf);
         row.put("predecessors", theme.dim);
@@ -127,7 +127,7 @@ impl Frame<'_> {
         }
     }
 
-    fn widths(&self, width: u16, rows: &[(u16, Choice)]) -> Widths {
+    fn widths(&self, width: u16, rows: &[(u16, NextTool)]) -> Widths {
         let width = usize::from(width);
         let name = name_width(width, rows.iter().map(|(_, row)| &row.to));
         let weights = rows.iter().filter_map(|(_, row)| row.edge.as_ref());
@@ -141,7 +141,7 @@ impl Frame<'_> {
         (list, is_spread): (Rect, bool),
         buf: &mut Buffer,
         hits: &mut Hits,
-    ) -> Vec<(u16, Choice)> {
+    ) -> Vec<(u16, NextTool)> {
         let cx = self.cx;
         let window = list;
         let height = usize::from(window.height);
@@ -151,7 +151,7 @@ impl Frame<'_> {
         // In the pane's list they come behind what leads here.
         let is_kept = cx.view.kept(SPEC.id).is_some();
         let first = if is_kept { before(cx.state, self.centre).0.len() } else { 0 };
-        let part = Part { first, total: choices.total, selected };
+        let part = ListSection { first, total: choices.total, selected };
         let visible = vlist::visible(cx, SPEC.id, window, part);
         let rows = choices.top(visible.last().map_or(0, |last| last + 1));
         let rows = visible.iter().filter_map(|at| Some((*at, rows.get(*at)?.clone())));
@@ -161,7 +161,7 @@ impl Frame<'_> {
             last => list.y + (at * usize::from(list.height.saturating_sub(1)) / last) as u16,
         };
         let lines = (0..visible.len()).map(line);
-        let (places, rows): (Vec<usize>, Vec<(u16, Choice)>) =
+        let (places, rows): (Vec<usize>, Vec<(u16, NextTool)>) =
             lines.zip(rows).map(|(y, (at, choice))| (at, (y, choice))).unzip();
         let window = vlist::window(cx, SPEC.id, window, part);
         hits.window(SPEC.id, window);
@@ -211,7 +211,7 @@ impl Frame<'_> {
         }
     }
 
-    fn draw_choice(&self, choice: &Choice, was: Option<f64>, widths: &Widths, row: &mut Row<'_>) {
+    fn draw_choice(&self, choice: &NextTool, was: Option<f64>, widths: &Widths, row: &mut Row<'_>) {
         let theme = self.cx.theme;
         let chosen = self.chosen(choice);
         let cursor = if chosen.is_some() { RUNNING } else { " " };
@@ -245,7 +245,7 @@ impl Frame<'_> {
         // A sign instead of a word that is cut.
         let sign = match (chosen, choice.offered) {
             (Some(standing), _) => standing.glyph,
-            (None, Some(Offered::Planned)) => CRITICAL,
+            (None, Some(MenuReason::Planned)) => CRITICAL,
             (None, _) => "",
         };
         row.gap(1).put(sign, style);
@@ -295,7 +295,7 @@ impl Frame<'_> {
         row.cell(moved, widths.moved, style);
     }
 
-    fn looks(&self, choice: &Choice) -> [String; LOOKS.len()] {
+    fn looks(&self, choice: &NextTool) -> [String; LOOKS.len()] {
         let Some(edge) = &choice.edge else { return ["–".to_owned(), String::new()] };
         let seen =
             if edge.count > 0 { format!("{}×", text::count(edge.count)) } else { "".into() };
@@ -303,7 +303,7 @@ impl Frame<'_> {
     }
 
     /// How the call of this tool stands, if the agent has just chosen it here.
-    fn chosen(&self, choice: &Choice) -> Option<calls::status::Standing> {
+    fn chosen(&self, choice: &NextTool) -> Option<calls::status::CallStatus> {
         if self.centre != self.here.node() {
             return None;
         }
@@ -313,19 +313,19 @@ impl Frame<'_> {
     }
 
     /// Why it is on the menu, or why it cannot be.
-    fn why(&self, choice: &Choice) -> &'static str {
+    fn why(&self, choice: &NextTool) -> &'static str {
         let tool = self.cx.state.tools.get(&choice.to);
         match choice.offered {
             _ if tool.is_some_and(|tool| !tool.present) => "gone",
             _ if tool.is_some_and(|tool| !tool.switched_on) => "switched off",
             _ if tool.is_some_and(|tool| tool.spec.disabled.is_some()) => "disabled",
-            Some(Offered::All | Offered::Successor) => "offered",
-            Some(Offered::Retrieved) => "matches task",
-            Some(Offered::Filled) => "fill-in",
-            Some(Offered::Explore) => "new edge",
-            Some(Offered::Planned) => "in the plan",
-            Some(Offered::Probed) => "probed",
-            Some(Offered::Finish) => "always",
+            Some(MenuReason::All | MenuReason::Successor) => "offered",
+            Some(MenuReason::Retrieved) => "matches task",
+            Some(MenuReason::Filled) => "fill-in",
+            Some(MenuReason::Explore) => "new edge",
+            Some(MenuReason::Planned) => "in the plan",
+            Some(MenuReason::Probed) => "probed",
+            Some(MenuReason::Finish) => "always",
             None => "",
         }
     }

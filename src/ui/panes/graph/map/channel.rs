@@ -15,7 +15,7 @@ pub enum Net {
 
 /// The rows at which a net enters and leaves a channel.
 #[derive(Clone, Debug, Default)]
-struct Rows {
+struct NetRows {
     left: Vec<usize>,
     right: Vec<usize>,
 }
@@ -25,7 +25,7 @@ const OVERLAP: usize = 100;
 /// Rounds of improvement; a channel has a dozen nets, and few rounds settle it.
 const ROUNDS: usize = 20;
 
-impl Rows {
+impl NetRows {
     fn span(&self) -> (usize, usize) {
         let all = || self.left.iter().chain(&self.right).copied();
         (all().min().unwrap_or(0), all().max().unwrap_or(0))
@@ -36,13 +36,13 @@ impl Rows {
         top == bottom
     }
 
-    fn touches(&self, other: &Rows) -> bool {
+    fn touches(&self, other: &NetRows) -> bool {
         let ((top, bottom), (other_top, other_bottom)) = (self.span(), other.span());
         top <= other_bottom && other_top <= bottom
     }
 
     /// Crossings, and worse, if this net's lane is left of the other's.
-    fn cost_left_of(&self, other: &Rows) -> usize {
+    fn cost_left_of(&self, other: &NetRows) -> usize {
         let inside = |row: &&usize, (top, bottom): (usize, usize)| top < **row && **row < bottom;
         let out = self.right.iter().filter(|row| inside(row, other.span())).count();
         let into = other.left.iter().filter(|row| inside(row, self.span())).count();
@@ -54,20 +54,20 @@ impl Rows {
 /// The lane of each net that needs one, from the left, and how many lanes there are. `hops` are the
 /// edges through the channel: net, row at the left, row at the right.
 pub fn lanes(hops: &[(Net, usize, usize)]) -> (BTreeMap<Net, usize>, usize) {
-    let mut nets: BTreeMap<Net, Rows> = BTreeMap::new();
+    let mut nets: BTreeMap<Net, NetRows> = BTreeMap::new();
     for (net, left, right) in hops {
         let rows = nets.entry(*net).or_default();
         rows.left.push(*left);
         rows.right.push(*right);
     }
-    let mut order: Vec<(Net, Rows)> =
+    let mut order: Vec<(Net, NetRows)> =
         nets.into_iter().filter(|(_, rows)| !rows.is_straight()).collect();
     untangle(&mut order);
     pack(&order)
 }
 
 /// Moves nets to where they cost least, for as long as that saves anything.
-fn untangle(order: &mut Vec<(Net, Rows)>) {
+fn untangle(order: &mut Vec<(Net, NetRows)>) {
     for _ in 0..ROUNDS {
         let mut better = false;
         for i in 0..order.len() {
@@ -83,7 +83,7 @@ fn untangle(order: &mut Vec<(Net, Rows)>) {
 }
 
 /// Where the net at `i` costs least; of equal places the nearest, so `i` where no other is better.
-fn best_place(order: &[(Net, Rows)], i: usize) -> usize {
+fn best_place(order: &[(Net, NetRows)], i: usize) -> usize {
     let net = &order[i].1;
     // The cost of the net at each place, compared to the left end.
     let mut cost = 0;
@@ -99,8 +99,8 @@ fn best_place(order: &[(Net, Rows)], i: usize) -> usize {
 }
 
 /// Nets that do not meet may share a lane; the others keep their order.
-fn pack(order: &[(Net, Rows)]) -> (BTreeMap<Net, usize>, usize) {
-    let mut placed: Vec<(&Rows, usize)> = Vec::new();
+fn pack(order: &[(Net, NetRows)]) -> (BTreeMap<Net, usize>, usize) {
+    let mut placed: Vec<(&NetRows, usize)> = Vec::new();
     for (_, rows) in order {
         let met = placed.iter().filter(|(other, _)| other.touches(rows));
         placed.push((rows, met.map(|(_, lane)| lane + 1).max().unwrap_or(0)));

@@ -4,12 +4,12 @@ use std::{collections::HashSet, rc::Rc};
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::plan::{LABEL, Parts, Plan, Spacing, Wire};
+use super::plan::{LABEL, MapContent, MapLayout, Spacing, Wire};
 use super::scene::{Edge, Scene};
 use super::{layers::Shape, memo, node};
 use crate::domain::{ToolName, words::counted};
 use crate::hits::{Hits, Target};
-use crate::panes::graph::lines::{Ink, Lines, Place};
+use crate::panes::graph::lines::{CanvasPoint, Ink, LineCanvas};
 use crate::panes::graph::{SPEC, centre, shown_name};
 use crate::panes::row::{Row, note, split};
 use crate::panes::{format, position::Here};
@@ -35,7 +35,7 @@ const PLAIN: f64 = 0.25;
 struct Map<'a> {
     cx: &'a Cx<'a>,
     scene: &'a Scene<'a>,
-    plan: Rc<Plan>,
+    plan: Rc<MapLayout>,
     /// Where the plan's upper left corner is, from the pane's: negative where it is scrolled.
     offset: (isize, isize),
     area: Rect,
@@ -106,13 +106,13 @@ fn draw_in(
 }
 
 /// The scene laid out with nodes of one row, as close as it gets, over about so many rows.
-pub fn close(scene: &Scene<'_>, labels: &[String], rows: usize) -> Rc<Plan> {
+pub fn close(scene: &Scene<'_>, labels: &[String], rows: usize) -> Rc<MapLayout> {
     let mut parts = parts(scene, labels, 1, Spacing { lanes: 1, layers: 0, rows });
     parts.close();
     memo::plan(parts)
 }
 
-fn parts(scene: &Scene<'_>, labels: &[String], height: usize, spacing: Spacing) -> Parts {
+fn parts(scene: &Scene<'_>, labels: &[String], height: usize, spacing: Spacing) -> MapContent {
     let edges = scene.edges.iter().map(|edge| (edge.from, edge.to));
     let (edges, added) = (edges.clone().take(scene.fixed), edges.skip(scene.fixed).collect());
     let shape = Shape { nodes: scene.laid, height, edges: edges.collect() };
@@ -123,14 +123,14 @@ fn parts(scene: &Scene<'_>, labels: &[String], height: usize, spacing: Spacing) 
     let widths = scene.nodes.iter().zip(labels).map(width).collect();
     let leaves = scene.nodes.iter().skip(scene.laid).chain(&scene.loose);
     let leaf = leaves.map(|name| node::least_width(name) + frame).max();
-    Parts { shape, added, widths, leaf: leaf.unwrap_or(0), air: AIR, spacing }
+    MapContent { shape, added, widths, leaf: leaf.unwrap_or(0), air: AIR, spacing }
 }
 
 /// The roomiest way to draw it that fits, drawn apart so that it fills the room; `None` where none fits.
 /// What is added to the layout does not decide how far it is drawn apart, so that it moves nothing.
-fn fitting(scene: &Scene<'_>, labels: &[String], area: Rect) -> Option<Rc<Plan>> {
+fn fitting(scene: &Scene<'_>, labels: &[String], area: Rect) -> Option<Rc<MapLayout>> {
     let (width, rows) = (usize::from(area.width), usize::from(area.height));
-    let fits = |plan: &Plan| plan.width <= width && plan.height <= rows;
+    let fits = |plan: &MapLayout| plan.width <= width && plan.height <= rows;
     // Boxes above each other would not fit: no need to lay them out.
     let ways = WAYS.iter().filter(|(height, ..)| *height == 1 || scene.nodes.len() <= BOXES);
     for &(height, lanes, keeps) in ways {
@@ -139,11 +139,12 @@ fn fitting(scene: &Scene<'_>, labels: &[String], area: Rect) -> Option<Rc<Plan>>
         if !keeps {
             all.close();
         }
-        let bare = memo::plan(Parts { added: Vec::new(), ..all.clone() });
+        let bare = memo::plan(MapContent { added: Vec::new(), ..all.clone() });
         if fits(&bare) {
             let gaps = bare.layers.saturating_sub(1).max(1);
             let layers = ((width - bare.width) / gaps).min(APART);
-            let apart = memo::plan(Parts { spacing: Spacing { layers, rows, ..spacing }, ..all });
+            let apart =
+                memo::plan(MapContent { spacing: Spacing { layers, rows, ..spacing }, ..all });
             if fits(&apart) {
                 return Some(apart);
             }
@@ -155,8 +156,8 @@ fn fitting(scene: &Scene<'_>, labels: &[String], area: Rect) -> Option<Rc<Plan>>
 /// Where the plan lies in the pane: in the middle if there is room, else so that the focus is seen.
 fn offset(
     window: Window,
-    plan: &Plan,
-    focus: Option<Place>,
+    plan: &MapLayout,
+    focus: Option<CanvasPoint>,
     area: Rect,
 ) -> ((isize, isize), Window) {
     let (width, rows) = (usize::from(area.width), usize::from(area.height));
@@ -203,7 +204,7 @@ impl Map<'_> {
     }
 
     /// The cell of a place on the plan, if it is in the pane.
-    fn cell(&self, (x, y): Place) -> Option<(u16, u16)> {
+    fn cell(&self, (x, y): CanvasPoint) -> Option<(u16, u16)> {
         let x = u16::try_from(x as isize + self.offset.0).ok()?;
         let y = u16::try_from(y as isize + self.offset.1).ok()?;
         (x < self.area.width && y < self.area.height).then(|| (self.area.x + x, self.area.y + y))
@@ -212,7 +213,7 @@ impl Map<'_> {
     fn draw_lines(&self, buf: &mut Buffer) {
         let corner = ((-self.offset.0).max(0) as usize, (-self.offset.1).max(0) as usize);
         let (width, height) = (usize::from(self.area.width), usize::from(self.area.height));
-        let mut lines = Lines::new(corner, width, height);
+        let mut lines = LineCanvas::new(corner, width, height);
         let wires = self.scene.edges.iter().zip(&self.plan.wires);
         for (edge, wire) in wires.filter(|(edge, _)| edge.is_shown()) {
             let ink = self.ink(edge);
@@ -261,7 +262,7 @@ impl Map<'_> {
     }
 
     /// Writes a text at a place on the plan, as much of it as is in the pane; where that is.
-    fn put(&self, (x, y): Place, text: &str, style: Style, buf: &mut Buffer) -> Option<Rect> {
+    fn put(&self, (x, y): CanvasPoint, text: &str, style: Style, buf: &mut Buffer) -> Option<Rect> {
         let mut next = x;
         let letters = text.chars().filter_map(|letter| {
             let mut bytes = [0; 4];

@@ -19,14 +19,14 @@ pub struct Shape {
 
 /// What stands in a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Item {
+pub enum LayerItem {
     Node(usize),
     /// Where this edge passes through. It passes each layer at most once.
     Pass(usize),
 }
 
 /// A layer from top to bottom: each item with its first row.
-pub type Layer = Vec<(Item, usize)>;
+pub type MapLayer = Vec<(LayerItem, usize)>;
 
 /// Room between dagre's layers, only so large that layers are told apart.
 const GAP: f64 = 8.0;
@@ -41,27 +41,27 @@ const FARTHEST: usize = 5;
 
 /// The layers from left to right. Every edge between two nodes passes at least one layer between them,
 /// where its label has a row of its own.
-pub fn layers(shape: &Shape) -> Vec<Layer> {
+pub fn layers(shape: &Shape) -> Vec<MapLayer> {
     let items = arrange(shape);
     // The distinct columns that dagre used, from left to right.
     let mut columns: Vec<f64> = items.iter().map(|(_, x, _)| *x).collect();
     columns.sort_by(f64::total_cmp);
     columns.dedup_by(|a, b| (*a - *b).abs() < 0.5);
-    let mut layers: Vec<Vec<(Item, f64)>> = vec![Vec::new(); columns.len()];
+    let mut layers: Vec<Vec<(LayerItem, f64)>> = vec![Vec::new(); columns.len()];
     for (item, x, y) in items {
         let after = columns.partition_point(|column| *column < x - 0.5);
         layers[after.min(columns.len() - 1)].push((item, y));
     }
     let scale = scale(&layers, shape.height);
-    let layers: Vec<Layer> =
+    let layers: Vec<MapLayer> =
         layers.into_iter().map(|layer| whole_rows(layer, scale, shape.height)).collect();
     without_gaps(layers, shape.height)
 }
 
 /// What heights are multiplied by: dagre draws long edges straight, however high that gets, and rows
 /// are few.
-fn scale(layers: &[Vec<(Item, f64)>], height: usize) -> f64 {
-    let full = |layer: &Vec<(Item, f64)>| -> usize {
+fn scale(layers: &[Vec<(LayerItem, f64)>], height: usize) -> f64 {
+    let full = |layer: &Vec<(LayerItem, f64)>| -> usize {
         layer.iter().map(|(item, _)| tall(*item, height)).sum()
     };
     let needed = layers.iter().map(full).max().unwrap_or(0) as f64;
@@ -71,7 +71,7 @@ fn scale(layers: &[Vec<(Item, f64)>], height: usize) -> f64 {
 }
 
 /// Every node, and every place between two nodes where an edge bends, with the coordinates that dagre gives it.
-fn arrange(shape: &Shape) -> Vec<(Item, f64, f64)> {
+fn arrange(shape: &Shape) -> Vec<(LayerItem, f64, f64)> {
     let mut graph = Graph::new();
     for i in 0..shape.nodes {
         let node = NodeLabel { width: WIDE, height: shape.height as f64, ..NodeLabel::default() };
@@ -97,21 +97,21 @@ fn arrange(shape: &Shape) -> Vec<(Item, f64, f64)> {
     layout(&mut graph, Some(options));
     let nodes = (0..shape.nodes).filter_map(|i| {
         let node = graph.node(&i.to_string())?;
-        Some((Item::Node(i), node.x?, node.y?))
+        Some((LayerItem::Node(i), node.x?, node.y?))
     });
     let passes = shape.edges.iter().enumerate().flat_map(|(i, (from, to))| {
         let edge = graph.edge(&from.to_string(), &to.to_string(), None);
         let points = edge.map_or(&[][..], |edge| &edge.points);
         // The first and the last are where the line meets the nodes.
         let inner = points.get(1..points.len().saturating_sub(1)).unwrap_or_default();
-        inner.iter().map(move |point| (Item::Pass(i), point.x, point.y))
+        inner.iter().map(move |point| (LayerItem::Pass(i), point.x, point.y))
     });
     nodes.chain(passes).collect()
 }
 
 /// Rounds to rows, in the same order, none over another, and as near to where they were as that allows:
 /// what is too close is pushed apart evenly, up and down.
-fn whole_rows(mut layer: Vec<(Item, f64)>, scale: f64, height: usize) -> Layer {
+fn whole_rows(mut layer: Vec<(LayerItem, f64)>, scale: f64, height: usize) -> MapLayer {
     layer.sort_by(|(_, a), (_, b)| a.total_cmp(b));
     let mut above = 0;
     let mut wished = Vec::new();
@@ -121,7 +121,7 @@ fn whole_rows(mut layer: Vec<(Item, f64)>, scale: f64, height: usize) -> Layer {
         above += height;
     }
     above = 0;
-    let row = |((item, _), place): ((Item, f64), f64)| {
+    let row = |((item, _), place): ((LayerItem, f64), f64)| {
         let top = place.round().max(0.0) as usize + above;
         above += tall(item, height);
         (item, top)
@@ -149,7 +149,7 @@ fn rising(wished: &[f64]) -> Vec<f64> {
 }
 
 /// Takes out rows in which no layer has anything; one of several in a row stays, as a gap.
-fn without_gaps(mut layers: Vec<Layer>, height: usize) -> Vec<Layer> {
+fn without_gaps(mut layers: Vec<MapLayer>, height: usize) -> Vec<MapLayer> {
     let mut used = vec![false; self::height(&layers, height)];
     for (item, top) in layers.iter().flatten() {
         used[*top..*top + tall(*item, height)].fill(true);
@@ -173,13 +173,13 @@ fn without_gaps(mut layers: Vec<Layer>, height: usize) -> Vec<Layer> {
 
 /// The layers drawn apart from top to bottom, so that they take about so many rows; unchanged where they take more.
 /// What stood in one row does so still.
-pub fn apart(layers: &[Layer], height: usize, rows: usize) -> Vec<Layer> {
+pub fn apart(layers: &[MapLayer], height: usize, rows: usize) -> Vec<MapLayer> {
     let last = layers.iter().flatten().map(|it| middle(it, height)).max().unwrap_or(0);
     let wanted = rows.saturating_sub(1 + height / 2).min(last * FARTHEST);
     if wanted <= last {
         return layers.to_vec();
     }
-    let moved = |it: &(Item, usize)| {
+    let moved = |it: &(LayerItem, usize)| {
         let row = (2 * middle(it, height) * wanted + last) / (2 * last);
         (it.0, row - tall(it.0, height) / 2)
     };
@@ -187,21 +187,21 @@ pub fn apart(layers: &[Layer], height: usize, rows: usize) -> Vec<Layer> {
 }
 
 /// How many rows these layers take, with nodes of this height.
-pub fn height(layers: &[Layer], height: usize) -> usize {
+pub fn height(layers: &[MapLayer], height: usize) -> usize {
     let ends = layers.iter().flatten().map(|(item, top)| top + tall(*item, height));
     ends.max().unwrap_or(0)
 }
 
 /// The row in the middle of an item.
-pub fn middle((item, top): &(Item, usize), height: usize) -> usize {
+pub fn middle((item, top): &(LayerItem, usize), height: usize) -> usize {
     top + tall(*item, height) / 2
 }
 
 /// How many rows an item takes.
-pub fn tall(item: Item, height: usize) -> usize {
+pub fn tall(item: LayerItem, height: usize) -> usize {
     match item {
-        Item::Node(_) => height,
-        Item::Pass(_) => 1,
+        LayerItem::Node(_) => height,
+        LayerItem::Pass(_) => 1,
     }
 }
 
@@ -214,7 +214,8 @@ mod tests {
     #[test]
     fn what_is_too_close_is_pushed_apart_evenly() {
         assert_eq!(rising(&[1.0, 3.0, 2.0, 4.0]), [1.0, 2.5, 2.5, 4.0]);
-        let layer = vec![(Item::Pass(0), 5.5), (Item::Pass(1), 5.5), (Item::Pass(2), 5.5)];
+        let layer =
+            vec![(LayerItem::Pass(0), 5.5), (LayerItem::Pass(1), 5.5), (LayerItem::Pass(2), 5.5)];
         let rows: Vec<usize> = whole_rows(layer, 1.0, 1).iter().map(|(_, row)| *row).collect();
         assert_eq!(rows, [4, 5, 6]);
     }
@@ -239,7 +240,7 @@ mod tests {
                 for (item, top) in layer {
                     prop_assert!(*top >= free);
                     free = top + tall(*item, height);
-                    if let Item::Node(node) = item {
+                    if let LayerItem::Node(node) = item {
                         placed.push(*node);
                     }
                 }

@@ -4,8 +4,8 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use super::layers::{Layer, Shape, layers};
-use super::plan::{Parts, Plan};
+use super::layers::{MapLayer, Shape, layers};
+use super::plan::{MapContent, MapLayout};
 
 /// A few values by their keys, the one used last at the end.
 type Recent<K, V> = Vec<(K, Rc<V>)>;
@@ -24,16 +24,16 @@ fn get<K: PartialEq, V>(recent: &mut Recent<K, V>, key: K, make: impl FnOnce(&K)
 }
 
 thread_local! {
-    static LAYERS: RefCell<Recent<Shape, Vec<Layer>>> = const { RefCell::new(Vec::new()) };
-    static PLANS: RefCell<Recent<Parts, Plan>> = const { RefCell::new(Vec::new()) };
+    static LAYERS: RefCell<Recent<Shape, Vec<MapLayer>>> = const { RefCell::new(Vec::new()) };
+    static PLANS: RefCell<Recent<MapContent, MapLayout>> = const { RefCell::new(Vec::new()) };
 }
 
-/// [`Plan::new`] of these parts, or what it gave before.
-pub fn plan(parts: Parts) -> Rc<Plan> {
-    let make = |parts: &Parts| {
+/// [`MapLayout::new`] of these parts, or what it gave before.
+pub fn plan(parts: MapContent) -> Rc<MapLayout> {
+    let make = |parts: &MapContent| {
         let shape = parts.shape.clone();
         let layers = LAYERS.with_borrow_mut(|known| get(known, shape, layers));
-        Plan::new(parts, &layers)
+        MapLayout::new(parts, &layers)
     };
     PLANS.with_borrow_mut(|known| get(known, parts, make))
 }

@@ -12,7 +12,7 @@ mod plan;
 mod scene;
 
 use super::centre;
-use super::lines::Place;
+use super::lines::CanvasPoint;
 use crate::domain::{State, ToolName};
 use crate::{panes::position::Here, view::View, vlist::List, window::Move};
 use scene::Scene;
@@ -53,7 +53,7 @@ pub fn go(state: &State, view: &mut View, to: Move) {
 }
 
 /// How far it is to a place if one goes this way; `None` where it does not lie that way.
-fn distance(from: Place, place: Place, to: Move) -> Option<isize> {
+fn distance(from: CanvasPoint, place: CanvasPoint, to: Move) -> Option<isize> {
     let (dx, dy) = (place.0 as isize - from.0 as isize, place.1 as isize - from.1 as isize);
     // Rows are twice as high as columns are wide, and sideways counts more than ahead.
     let (ahead, aside) = match to {

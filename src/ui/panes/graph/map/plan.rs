@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::added;
 use super::channel::{self, Net, lanes};
-use super::layers::{Item, Layer, Shape, apart, height};
-use crate::panes::graph::lines::Place;
+use super::layers::{LayerItem, MapLayer, Shape, apart, height};
+use crate::panes::graph::lines::CanvasPoint;
 
 /// Cells that a label takes, without the line at both sides of it.
 pub const LABEL: usize = 5;
@@ -26,7 +26,7 @@ pub struct Spacing {
 
 /// What is drawn, and how large.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parts {
+pub struct MapContent {
     /// The nodes, and the edges that decide where they stand.
     pub shape: Shape,
     /// Edges that are led through between them, also to nodes that the shape does not have.
@@ -40,7 +40,7 @@ pub struct Parts {
     pub spacing: Spacing,
 }
 
-impl Parts {
+impl MapContent {
     /// Keeps no columns for what may come, and as few as possible around labels.
     pub fn close(&mut self) {
         self.widths.iter_mut().for_each(|(now, kept)| *kept = *now);
@@ -50,7 +50,7 @@ impl Parts {
 
 /// Where everything goes. All in cells from the upper left corner.
 #[derive(Debug, Default)]
-pub struct Plan {
+pub struct MapLayout {
     pub width: usize,
     pub height: usize,
     /// Rows without what was added.
@@ -60,7 +60,7 @@ pub struct Plan {
     /// The rows of a node.
     pub tall: usize,
     /// The upper left corner of each node, in the order of the shape.
-    pub nodes: Vec<Place>,
+    pub nodes: Vec<CanvasPoint>,
     /// In the order of the shape's edges, then of those that were added.
     pub wires: Vec<Wire>,
 }
@@ -69,24 +69,24 @@ pub struct Plan {
 #[derive(Clone, Debug, Default)]
 pub struct Wire {
     /// Straight pieces: from, to, and the net they belong to, with the layer behind which that is.
-    pub pieces: Vec<(Place, Place, (usize, Net))>,
+    pub pieces: Vec<(CanvasPoint, CanvasPoint, (usize, Net))>,
     /// Where the label begins: [`LABEL`] cells of a row that is this edge's alone.
-    pub label: Option<Place>,
+    pub label: Option<CanvasPoint>,
     /// It runs from right to left.
     pub back: bool,
 }
 
 /// Where an edge is in one layer.
 #[derive(Clone, Copy, Debug)]
-struct Stop {
+struct RouteStop {
     layer: usize,
     row: usize,
     node: Option<usize>,
 }
 
-impl Plan {
+impl MapLayout {
     /// Draws these parts, whose shape is laid out in these layers.
-    pub fn new(parts: &Parts, layers: &[Layer]) -> Self {
+    pub fn new(parts: &MapContent, layers: &[MapLayer]) -> Self {
         let (shape, spacing) = (&parts.shape, parts.spacing);
         let mut layers = apart(layers, shape.height, spacing.rows);
         let kept = shape.edges.len();
@@ -98,7 +98,7 @@ impl Plan {
         let mut nodes = vec![(0, 0); parts.widths.len()];
         for (layer, column) in layers.iter().zip(&columns) {
             for (item, row) in layer {
-                if let Item::Node(node) = item {
+                if let LayerItem::Node(node) = item {
                     nodes[*node] = (column.start, *row);
                 }
             }
@@ -113,7 +113,7 @@ impl Plan {
 
 /// Where a layer stands, and in which column each net behind it changes rows.
 #[derive(Debug)]
-struct Column {
+struct LayerColumn {
     start: usize,
     width: usize,
     lanes: BTreeMap<Net, usize>,
@@ -122,23 +122,23 @@ struct Column {
 /// The stops of an edge from the left to the right, and whether that is against its direction.
 #[derive(Debug)]
 struct Route {
-    stops: Vec<Stop>,
+    stops: Vec<RouteStop>,
     back: bool,
 }
 
-fn routes(parts: &Parts, layers: &[Layer]) -> Vec<Route> {
+fn routes(parts: &MapContent, layers: &[MapLayer]) -> Vec<Route> {
     let shape = &parts.shape;
     let edges: Vec<(usize, usize)> = shape.edges.iter().chain(&parts.added).copied().collect();
-    let mut node_stops = vec![Stop { layer: 0, row: 0, node: None }; parts.widths.len()];
-    let mut passes: Vec<Vec<Stop>> = vec![Vec::new(); edges.len()];
+    let mut node_stops = vec![RouteStop { layer: 0, row: 0, node: None }; parts.widths.len()];
+    let mut passes: Vec<Vec<RouteStop>> = vec![Vec::new(); edges.len()];
     for (layer, items) in layers.iter().enumerate() {
         for &(item, top) in items {
             match item {
-                Item::Node(i) => {
+                LayerItem::Node(i) => {
                     let row = top + shape.height / 2;
-                    node_stops[i] = Stop { layer, row, node: Some(i) };
+                    node_stops[i] = RouteStop { layer, row, node: Some(i) };
                 }
-                Item::Pass(i) => passes[i].push(Stop { layer, row: top, node: None }),
+                LayerItem::Pass(i) => passes[i].push(RouteStop { layer, row: top, node: None }),
             }
         }
     }
@@ -146,21 +146,21 @@ fn routes(parts: &Parts, layers: &[Layer]) -> Vec<Route> {
     edges.into_iter().zip(passes).map(route).collect()
 }
 
-fn route(from: Stop, to: Stop, passes: Vec<Stop>) -> Route {
+fn route(from: RouteStop, to: RouteStop, passes: Vec<RouteStop>) -> Route {
     let back = to.layer < from.layer;
     let (left, right) = if back { (to, from) } else { (from, to) };
     let mut stops = vec![left];
     for stop in passes.into_iter().chain([right]) {
         // A layer that dagre gave no bend in is passed straight on.
         while let Some(last) = stops.last().copied().filter(|last| last.layer + 1 < stop.layer) {
-            stops.push(Stop { layer: last.layer + 1, row: last.row, node: None });
+            stops.push(RouteStop { layer: last.layer + 1, row: last.row, node: None });
         }
         stops.push(stop);
     }
     Route { stops, back }
 }
 
-fn net(edge: usize, left: Stop, right: Stop) -> Net {
+fn net(edge: usize, left: RouteStop, right: RouteStop) -> Net {
     match (left.node, right.node) {
         (Some(node), _) => Net::Left(node),
         (None, Some(node)) => Net::Right(node),
@@ -168,7 +168,7 @@ fn net(edge: usize, left: Stop, right: Stop) -> Net {
     }
 }
 
-fn columns(layers: &[Layer], routes: &[Route], parts: &Parts) -> Vec<Column> {
+fn columns(layers: &[MapLayer], routes: &[Route], parts: &MapContent) -> Vec<LayerColumn> {
     let mut hops = vec![(Vec::new(), Vec::new()); layers.len()];
     for (edge, route) in routes.iter().enumerate() {
         for pair in route.stops.windows(2) {
@@ -182,10 +182,10 @@ fn columns(layers: &[Layer], routes: &[Route], parts: &Parts) -> Vec<Column> {
     }
     let spacing = parts.spacing;
     let mut next = 0;
-    let column = |(i, (layer, (kept, all))): (usize, (&Layer, &(Vec<_>, Vec<_>)))| {
+    let column = |(i, (layer, (kept, all))): (usize, (&MapLayer, &(Vec<_>, Vec<_>)))| {
         let widths = layer.iter().map(|(item, _)| match item {
-            Item::Node(i) => parts.widths[*i].0.max(parts.widths[*i].1),
-            Item::Pass(_) => LABEL + parts.air,
+            LayerItem::Node(i) => parts.widths[*i].0.max(parts.widths[*i].1),
+            LayerItem::Pass(_) => LABEL + parts.air,
         });
         let leaf = if i == added::LAYER { parts.leaf } else { 0 };
         let (start, width) = (next, widths.max().unwrap_or(0).max(leaf));
@@ -196,12 +196,12 @@ fn columns(layers: &[Layer], routes: &[Route], parts: &Parts) -> Vec<Column> {
         let first = start + width + (room - count * spacing.lanes) / 2;
         lanes.values_mut().for_each(|lane| *lane = first + *lane * spacing.lanes);
         next = start + width + room;
-        Column { start, width, lanes }
+        LayerColumn { start, width, lanes }
     };
     layers.iter().zip(&hops).enumerate().map(column).collect()
 }
 
-fn wire(edge: usize, route: &Route, widths: &[(usize, usize)], columns: &[Column]) -> Wire {
+fn wire(edge: usize, route: &Route, widths: &[(usize, usize)], columns: &[LayerColumn]) -> Wire {
     let mut pieces = Vec::new();
     for pair in route.stops.windows(2) {
         let (left, right) = (pair[0], pair[1]);
@@ -209,7 +209,8 @@ fn wire(edge: usize, route: &Route, widths: &[(usize, usize)], columns: &[Column
         let key = net(edge, left, right);
         let net = (left.layer, key);
         // The ends lie on the node itself, which is drawn over them: so the line meets it.
-        let last = |column: &Column, node: usize| column.start + widths[node].0.saturating_sub(1);
+        let last =
+            |column: &LayerColumn, node: usize| column.start + widths[node].0.saturating_sub(1);
         let start = match left.node {
             Some(node) => last(from, node),
             None => from.start + from.width,
@@ -233,7 +234,7 @@ fn wire(edge: usize, route: &Route, widths: &[(usize, usize)], columns: &[Column
             pieces.push((first, last, (right.layer, Net::Alone(edge))));
         }
     }
-    let passed: Vec<&Stop> = route.stops.iter().filter(|stop| stop.node.is_none()).collect();
+    let passed: Vec<&RouteStop> = route.stops.iter().filter(|stop| stop.node.is_none()).collect();
     let label = passed.get(passed.len() / 2).map(|stop| (columns[stop.layer].start + 1, stop.row));
     Wire { pieces, label, back: route.back }
 }
