@@ -107,8 +107,7 @@ fn change(
     let likely = |items: &[&MenuItem]| {
         let from: Vec<_> =
             items.iter().map(|item| (&item.tool, item.weight.map_or(0.0, f64::from))).collect();
-        let most = if walks { items.len().div_ceil(2) } else { 0 };
-        followers(state, &from, most).collect::<Vec<_>>()
+        followers(state, &from, items.len().div_ceil(2)).collect::<Vec<_>>()
     };
     let is_there = |tool: &&ToolName| state.tools.contains_key(*tool);
     let before = task.array.as_deref();
@@ -124,7 +123,9 @@ fn change(
         let plan = task.budget.plan.iter().flat_map(|plan| &plan.tools);
         tools.extend(plan.map(|planned| planned.tool.clone()));
     }
-    tools.extend(likely(&missing));
+    if walks {
+        tools.extend(likely(&missing));
+    }
     let most = state.knobs.count(Knob::MenuMax);
     if before.is_some() && state.has_plan() && state.offered_tools().nth(most).is_none() {
         // A plan that was widened is often widened again; with every tool the array is the last one.

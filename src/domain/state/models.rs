@@ -103,8 +103,6 @@ pub struct Tally {
 pub struct Latency {
     /// At most [`Latency::MOST`], in microseconds, the oldest first.
     latest: VecDeque<u64>,
-    /// The median of `latest`, kept so that reading it needs no sorting.
-    median: Option<u64>,
 }
 
 impl Latency {
@@ -116,18 +114,18 @@ impl Latency {
             self.latest.pop_front();
         }
         self.latest.push_back(micros);
+    }
+
+    /// In microseconds; `None` before the first answer. A frame asks for it, not every answer.
+    pub fn median(&self) -> Option<u64> {
         let mut sorted: Vec<u64> = self.latest.iter().copied().collect();
         sorted.sort_unstable();
         let upper = sorted.len() / 2;
-        self.median = Some(match sorted.len() % 2 {
-            0 => sorted[upper - 1].midpoint(sorted[upper]),
-            _ => sorted[upper],
-        });
-    }
-
-    /// In microseconds; `None` before the first answer.
-    pub fn median(&self) -> Option<u64> {
-        self.median
+        match sorted.len() % 2 {
+            _ if sorted.is_empty() => None,
+            0 => Some(sorted[upper - 1].midpoint(sorted[upper])),
+            _ => Some(sorted[upper]),
+        }
     }
 }
 

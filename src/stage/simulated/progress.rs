@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::blank::{Blank, GAP, blank, blanks};
 use super::choose::gist;
 use super::prompted::{Looks, PastCall};
-use crate::domain::{ChainStep, Task, chance::canonical};
+use crate::domain::{ChainStep, Task};
 
 /// Words of a misleading result that are taken for what was looked for.
 const TAKEN: usize = 6;
@@ -29,10 +29,17 @@ pub(super) struct OpenStep {
 impl<'p> ChainProgress<'p> {
     pub fn of(task: &Task, past: &'p [PastCall]) -> Self {
         let mut seen = Vec::new();
+        let mut is_right = true;
         for (at, step) in task.chain.iter().enumerate() {
-            let arguments = arguments(task, at, &seen);
+            let arguments = match is_right {
+                true => step.arguments.clone(),
+                false => arguments(task, at, &seen),
+            };
             match observed(past, step, &arguments) {
-                Some(found) => seen.push(found),
+                Some(found) => {
+                    is_right &= finds(step, found);
+                    seen.push(found);
+                }
                 None => return Self { seen, open: Some(OpenStep { at, arguments }) },
             }
         }
@@ -70,7 +77,7 @@ pub(super) fn ready<'t>(task: &'t Task, past: &[PastCall]) -> impl Iterator<Item
 fn observed<'p>(past: &'p [PastCall], step: &ChainStep, arguments: &Value) -> Option<&'p PastCall> {
     past.iter().rev().find(|past| {
         step.tools.contains(&past.tool)
-            && canonical(&past.arguments) == canonical(arguments)
+            && past.arguments == *arguments
             && past.looks() == Looks::Useful
     })
 }
