@@ -57,7 +57,7 @@ impl LearnedState {
         Self::known(&learning.graph, learning.scores.iter().map(|(tool, n)| (tool.clone(), n)))
     }
 
-    /// What a session with this graph and these scores knows.
+    /// The knowledge of a session with this graph and these scores.
     pub fn known(graph: &ToolGraph, scores: impl IntoIterator<Item = (ToolName, f64)>) -> Self {
         let explored = graph.edges().into_iter().filter(|edge| edge.count == 0);
         Self {
@@ -133,7 +133,7 @@ fn read(path: &Path) -> Result<Option<(u32, LearnedState)>, Problems> {
 /// Saves what one session learns.
 pub struct Keeper {
     path: PathBuf,
-    /// What the session knew when it last saved, or at its start.
+    /// Knowledge of the session at its last save, or at its start.
     saved: LearnedState,
 }
 

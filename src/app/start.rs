@@ -1,5 +1,5 @@
-//! What every program of these crates does around its commands: the arguments, the log, the processes that it may be
-//! instead, errors and exit codes.
+//! Code around the commands, common to all programs of these crates: arguments, log, errors and exit codes. A program
+//! may also run as a helper process instead of a command.
 
 use std::sync::{Arc, atomic::AtomicBool};
 use std::{ffi::OsString, path::PathBuf, process::ExitCode};
@@ -10,12 +10,12 @@ use crate::cli::colour::{self, Painted};
 use crate::cli::{self, log::LogArgs, trouble::Trouble};
 use crate::{config, files::safe_text::visible, process, program};
 
-/// A program of these crates: its command line, and what that asks for.
+/// The command line of a program, and its execution.
 pub trait CommandLine: Parser {
-    /// Its name, as users write it.
+    /// Name of the program, as users write it.
     const NAME: &str;
 
-    /// Where its log goes.
+    /// Returns the arguments about the log.
     fn log(&self) -> &LogArgs;
 
     /// The arguments in the order that the parser expects.
@@ -26,10 +26,10 @@ pub trait CommandLine: Parser {
         Ok(arguments)
     }
 
-    /// Obeys it, and returns the exit code.
+    /// Runs the command, and returns the exit code.
     ///
     /// # Errors
-    /// What is wrong with the arguments and their files, or what failed.
+    /// The arguments or their files are wrong, or the command failed.
     fn obey(self) -> Result<ExitCode, Trouble>;
 }
 

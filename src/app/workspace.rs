@@ -177,7 +177,8 @@ impl Workspace {
         })
     }
 
-    /// What is wrong with manifests, in words for people: of those that are left out, and of tools for which `is_meant`.
+    /// Returns problems of manifests that are left out, and remarks on tools for which `is_meant` holds, in words for
+    /// people.
     pub fn notices(&self, is_meant: impl Fn(&ToolName) -> bool) -> Vec<String> {
         let left = self.left_out.iter().map(|problem| format!("{problem}; this tool is left out"));
         let meant = self.manifests.iter().filter(|manifest| is_meant(&manifest.spec.name));

@@ -1,11 +1,11 @@
-//! Who acts in a session, and the matters that are theirs.
+//! Kinds of agents in a session, and the matters that a person controls only for toolyard's own agents.
 
 use std::{fmt, str::FromStr};
 
 use crate::knob::Knob;
 use crate::strategy::Strategy;
 
-/// Who acts in a session.
+/// Kind of agent that acts in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Acting {
     /// An agent of toolyard.
@@ -15,7 +15,7 @@ pub enum Acting {
 }
 
 impl Acting {
-    /// The name of what foreign agents do instead of a strategy.
+    /// The word shown for foreign agents in place of a strategy.
     pub const WATCHED: &str = "watched";
 }
 
@@ -42,16 +42,16 @@ impl FromStr for Acting {
     }
 }
 
-/// A matter that only an agent of toolyard leaves to a person.
+/// A matter that a person controls only for toolyard's own agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Matter {
     Strategy,
     /// The models of roles.
     Models,
     Knob(Knob),
-    /// The tools that are offered and planned, and in which classes.
+    /// The tools that are offered and planned, and their classes.
     Menus,
-    /// Calls of tools that the agent has not asked for.
+    /// Tool calls that the agent has not requested.
     Tools,
     /// The queue of tasks, and the end of a task.
     Tasks,

@@ -1,4 +1,4 @@
-//! Which tool calls need the consent of a person: a list of rules, each a place as of breakpoints.
+//! Rules for the tool calls that need a person's consent. The place of a rule is written like that of a breakpoint.
 
 use std::{fmt, str::FromStr};
 
@@ -18,12 +18,12 @@ pub struct Rule {
     pub condition: Option<Expression>,
 }
 
-/// What happens to a tool call.
+/// Decision about a tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consent {
-    /// It needs nobody's consent.
+    /// The call runs without anybody's consent.
     Allow,
-    /// A person decides; without one it is refused.
+    /// A person decides; without one the call is refused.
     Ask,
     Deny,
 }
@@ -48,7 +48,7 @@ impl Default for Approval {
 }
 
 impl Approval {
-    /// What happens to a call, and the rule that says so. `holds` evaluates a condition.
+    /// Returns the decision about a call, and the rule that made it. `holds` evaluates a condition.
     pub fn of(&self, at: &At<'_>, holds: impl Fn(&Expression) -> bool) -> (Consent, Option<&Rule>) {
         let lists =
             [(&self.deny, Consent::Deny), (&self.allow, Consent::Allow), (&self.ask, Consent::Ask)];
@@ -73,7 +73,7 @@ impl Rule {
     }
 
     /// # Errors
-    /// What is wrong.
+    /// A message that says what is wrong.
     pub fn read(text: &str) -> Result<Self, String> {
         let BreakpointSpec { place, side, condition, hits, once, alone, log, python } =
             BreakpointSpec::read(text)?;

@@ -6,20 +6,19 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A part of a message. All of them stand in the message's order; a message without blocks is its text, and then its
-/// calls.
+/// A part of a message. Blocks keep the message's order; a message without blocks is its text, followed by its calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "block", rename_all = "snake_case")]
 pub enum Block {
-    /// The next so many bytes of the message's text.
+    /// The next `bytes` bytes of the message's text.
     Text { bytes: usize },
     /// The call with this id.
     Call { id: String },
-    /// Anything else, as it came. It goes back unread.
+    /// Any other part, unchanged. The endpoint gets it back uninterpreted.
     Kept { kind: BlockKind, raw: Value },
 }
 
-/// What a block is for a person.
+/// Kind of a block, as a person sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BlockKind {
@@ -44,7 +43,8 @@ impl Block {
         Block::Kept { kind, raw }
     }
 
-    /// What a person sees of a block that is neither text nor a call: `[image 34 kB]`, `[thinking, signed]`.
+    /// Returns the label that a person sees for a block that is neither text nor a call, such as `[image 34 kB]` or
+    /// `[thinking, signed]`.
     pub fn label(&self) -> Option<String> {
         let Block::Kept { kind, raw } = self else { return None };
         let what = match kind {

@@ -73,7 +73,7 @@ impl Role {
     }
 }
 
-/// One complete model request: the model sees exactly this.
+/// Complete model request: the model sees exactly this.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     pub role: Role,
@@ -103,7 +103,7 @@ pub struct Request {
     /// Of `tools`, those that may be called now, as the end of the messages says too; empty: all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed: Vec<ToolName>,
-    /// What was left out so that it fits the model's context window; the messages say so too.
+    /// Parts left out so that the request fits the model's context window; the messages mention them too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
 }
@@ -127,7 +127,7 @@ impl Request {
     }
 }
 
-/// One message of a conversation.
+/// Message of a conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub enum Message {
@@ -136,7 +136,7 @@ pub enum Message {
     },
     User {
         text: String,
-        /// Its parts, if it is more than its text.
+        /// Parts of the message, if it has more than text.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         blocks: Vec<Block>,
     },
@@ -145,7 +145,7 @@ pub enum Message {
         text: String,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         calls: Vec<ToolCall>,
-        /// Who wrote it; `None` if no endpoint did, or if its reply is in an old journal.
+        /// Endpoint that wrote the message; `None` if no endpoint did, or if its reply is in an old journal.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         source: Option<Arc<ReplySource>>,
     },
@@ -154,7 +154,7 @@ pub enum Message {
         id: String,
         tool: ToolName,
         text: String,
-        /// Its parts, if it is more than its text.
+        /// Parts of the message, if it has more than text.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         blocks: Vec<Block>,
         /// The call failed, as far as the wire says so.
@@ -177,13 +177,13 @@ impl Message {
         Message::Assistant { text: text.into(), calls: Vec::new(), source: None }
     }
 
-    /// What a call returned, as a text.
+    /// Builds the message with the result of a call, as text.
     pub fn result(id: impl Into<String>, tool: ToolName, text: impl Into<String>) -> Self {
         let (id, text) = (id.into(), text.into());
         Message::Tool { id, tool, text, blocks: Vec::new(), failed: false }
     }
 
-    /// Its parts, if it is more than its text and its calls.
+    /// Returns the parts of the message, if it has more than text and calls.
     pub fn blocks(&self) -> &[Block] {
         match self {
             Message::System { .. } => &[],
@@ -237,7 +237,7 @@ pub enum Finish {
     Filtered,
     /// Ended by a judge that reads along: a tool is to be called here (CoTools).
     Judged,
-    /// Anything else, in the endpoint's words.
+    /// Any other reason, in the endpoint's words.
     Other(String),
 }
 
@@ -299,10 +299,10 @@ pub struct Reply {
     pub calls: Vec<ToolCall>,
     pub finish: Finish,
     pub usage: Usage,
-    /// Who wrote it; `None` if no endpoint did.
+    /// Endpoint that wrote the reply; `None` if no endpoint did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Arc<ReplySource>>,
-    /// What was read otherwise than it came.
+    /// Parts of the reply that were read differently from how the endpoint sent them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<Repair>,
 }
@@ -321,7 +321,7 @@ impl Reply {
         }
     }
 
-    /// Whether it has a call that cannot be read, so that its text is no answer.
+    /// Whether the reply has a call that cannot be read, so that its text is not an answer.
     pub fn is_unread(&self) -> bool {
         self.repairs.iter().any(|repair| matches!(repair, Repair::Unread { .. }))
     }

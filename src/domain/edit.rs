@@ -1,4 +1,4 @@
-//! What a person changes on a call in flight: what goes out, or what comes back.
+//! Edits of a call in flight by a person: of its input, or of its outcome.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub enum Edit {
 }
 
 impl Edit {
-    /// What is edited, in a word for a person.
+    /// Returns a word for the edited part, for a person.
     pub fn name(&self) -> &'static str {
         match self {
             Edit::Arguments(_) => "arguments",

@@ -16,17 +16,17 @@ pub struct ToolError {
 pub enum ToolErrorKind {
     /// The arguments do not fit the schema; the tool was not run.
     Arguments,
-    /// It did not answer within its time limit.
+    /// The tool did not answer within its time limit.
     Timeout,
-    /// It could not be started or reached, or does not exist.
+    /// The tool could not be started or reached, or does not exist.
     Unavailable,
-    /// It ran and reported a failure.
+    /// The tool ran and reported a failure.
     Failed,
-    /// Nothing is recorded for these arguments.
+    /// No result is recorded for these arguments.
     NotRecorded,
-    /// It took longer than the budget pays for.
+    /// The call took longer than the budget pays for.
     OverBudget,
-    /// It was cancelled while it ran.
+    /// The call was cancelled while it ran.
     Cancelled,
 }
 
@@ -63,7 +63,7 @@ pub enum ModelErrorKind {
     TooLong,
     /// The rest of the budget does not pay for it: it was not sent, or took too long.
     OverBudget,
-    /// It was cancelled while it ran.
+    /// The call was cancelled while it ran.
     Cancelled,
 }
 
@@ -76,7 +76,7 @@ pub struct ModelError {
     /// The part of an answer that had already arrived.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub partial: String,
-    /// How an agent elsewhere sees it; `None`: as failures of this kind look.
+    /// Form in which a foreign agent sees the failure; `None`: the usual form of this kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown: Option<WireFailure>,
 }
@@ -85,7 +85,7 @@ pub struct ModelError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WireFailure {
-    /// A status of HTTP. The client is asked to wait for so many seconds.
+    /// An HTTP status. The client is asked to wait for `retry_after` seconds, if set.
     Status {
         status: u16,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,7 +95,7 @@ pub enum WireFailure {
     Reset,
     /// The stream ends after the part that had arrived.
     Cut,
-    /// The stream tells it after the part that had arrived.
+    /// The stream reports the failure after the part that had arrived.
     Event,
 }
 

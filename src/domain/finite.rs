@@ -20,7 +20,7 @@ pub struct Finite<N = f64>(N);
 macro_rules! finite {
     ($float:ident) => {
         impl Finite<$float> {
-            /// This number, or the finite one that stands for it.
+            /// Clamps a number to the finite ones; NaN becomes 0.
             pub const fn new(number: $float) -> Self {
                 match number.is_nan() {
                     true => Self(0.0),

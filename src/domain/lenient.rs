@@ -19,7 +19,7 @@ pub fn first(text: &str) -> Option<Lenient<'_>> {
     Some(Lenient { value, rest: &text[end..], wrong })
 }
 
-/// The object that a text is meant to be, and what was wrong with it, such as `a comma too many`. What stands after the
+/// The object that a text is meant to be, and the errors in the text, such as `a comma too many`. Text after the
 /// object is markup, or the same object once more.
 pub fn object(text: &str) -> Option<(Map<String, Value>, String)> {
     let bare = unfenced(text);

@@ -69,15 +69,15 @@ pub struct NullFilter {
 pub enum NullReason {
     /// The call failed: there is no result.
     Failed,
-    /// It contains no information.
+    /// The result contains no information.
     Empty,
-    /// It is JSON that reports an error.
+    /// The result is JSON that reports an error.
     Error,
-    /// It is mostly signs, not words.
+    /// The result is mostly signs, not words.
     Garbled,
     /// The call needs this evidence, which is null, and was not made.
     Needs(EvidenceId),
-    /// It matches this pattern, as it was configured.
+    /// The result matches this pattern, as configured.
     Pattern(String),
 }
 
@@ -185,7 +185,7 @@ fn says_nothing(value: &Value) -> bool {
 
 /// A result prepared for comparison with patterns.
 struct NormalizedResult {
-    /// Its beginning: lower case, one space between words, no leading quotes or marks.
+    /// Beginning of the result: lower case, one space between words, no leading quotes or marks.
     text: String,
     /// Whether `text` is the whole result.
     short: bool,

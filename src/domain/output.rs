@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::finite::Finite;
 
-/// How far a call is, as its tool says.
+/// Progress of a call, as its tool reports it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallProgress {
     pub done: Finite,
-    /// What `done` is at the end; `None`: the tool does not say it.
+    /// Value of `done` at the end; `None`: the tool does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<Finite>,
     /// For people; may be empty.
@@ -16,11 +16,11 @@ pub struct CallProgress {
     pub message: String,
 }
 
-/// What a call returns to the agent. Its producer bounds the size.
+/// Output of a tool call for the agent. Its producer bounds the size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolOutput {
     pub text: String,
-    /// How many bytes the tool returned in all, when `text` is only the beginning of them.
+    /// Number of bytes that the tool returned in all, if `text` is only their beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_from: Option<u64>,
 }

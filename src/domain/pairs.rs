@@ -40,7 +40,7 @@ pub struct PairTally {
     pub tokens_out: u64,
     /// Plans and the answer with a planner, else decisions.
     pub steps: u64,
-    /// US dollars, without calls of unknown price; `None` where an earlier version could not count so many.
+    /// US dollars, without calls of unknown price; `None` if an earlier version could not count an amount that large.
     #[serde(default)]
     pub dollars: Option<Finite>,
     /// Tasks with any call of unknown price; if above 0, `dollars` is a lower bound.
@@ -51,7 +51,7 @@ pub struct PairTally {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cost {
     Known(f64),
-    /// The price of some of it is unknown.
+    /// The price of some calls is unknown.
     AtLeast(f64),
     Unknown,
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::id::ToolName;
 use crate::result_schema::{Drift, Schema, SchemaMode};
 
-/// Which tools a task probes.
+/// Tools that a task probes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Probe {
     /// Empty: all that change nothing and have no learned schema. A tool that is named is probed again, and also if it
@@ -18,7 +18,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// What its task is called.
+    /// Returns the title of the task.
     pub fn title(&self) -> String {
         match &self.tools[..] {
             [] => "Probe all tools without a learned schema".to_owned(),
@@ -28,7 +28,7 @@ impl Probe {
     }
 }
 
-/// What probing has learned of a tool.
+/// Schema of a tool's results, as learned by probing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LearnedSchema {
     pub schema: Schema,
@@ -50,7 +50,7 @@ pub struct LearnedSchema {
     /// The program that made this call.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub program: String,
-    /// What it returned, or the beginning of that.
+    /// Result of the call, or its beginning.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub response: String,
     /// The results that the schema is of, in order; of later ones those that differed.
@@ -62,9 +62,9 @@ pub struct LearnedSchema {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Merged {
     pub arguments: Value,
-    /// Its fields at all levels.
+    /// Number of fields of the result, at all levels.
     pub fields: usize,
-    /// In what it differed from what was known before.
+    /// Differences from the schema that was known before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub brought: Vec<Drift>,
 }
@@ -85,7 +85,7 @@ impl LearnedSchema {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaSource {
-    /// It was learned now.
+    /// A probing of this session has learned it.
     Probed,
     /// An earlier session has learned it.
     Kept,
@@ -97,7 +97,7 @@ pub enum SchemaSource {
 pub enum ProbeEnd {
     /// The tool was called and returned something.
     Answered,
-    /// Why it did not.
+    /// Reason for the failure.
     Failed(String),
     /// No program was written: no further tool is known that could help.
     Skipped(String),
@@ -114,10 +114,10 @@ pub struct Probing {
 /// The progress of one tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProbeRow {
-    /// Why it is not probed at all.
+    /// Reason why the tool is not probed at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// Its last pass.
+    /// Last pass that probed the tool.
     pub pass: u32,
     /// Programs that were run for it, in all passes.
     pub samples: u32,

@@ -21,17 +21,18 @@ pub struct Span {
     pub end_column: u32,
 }
 
-/// An exception that nothing in the program caught, or what is wrong with the program before it runs.
+/// An exception that the program did not catch, or an error in the program that was found before it ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Raised {
     /// Python's type: `KeyError`.
     #[serde(rename = "type")]
     pub kind: String,
     pub text: String,
-    /// What to do instead, where that is known.
+    /// Advice on what to do instead, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// What the failing expression took its part of: `has: id, cast, crew`, `is a list of 2 elements`.
+    /// Description of the value that the failing expression took a part of: `has: id, cast, crew`,
+    /// `is a list of 2 elements`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub had: Option<String>,
     /// The failing expression; `None` where the interpreter knows no place, as for a limit of time.
@@ -99,7 +100,7 @@ pub struct ProgramCall {
 /// How much a program may use.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProgramLimits {
-    /// Its own time in milliseconds: waiting for tools, and being held, do not count.
+    /// Own time of the program in milliseconds: waiting for tools, and being held, do not count.
     pub time_ms: u64,
     /// Bytes.
     pub memory: usize,
@@ -128,7 +129,7 @@ impl Default for ProgramLimits {
     }
 }
 
-/// Where a program stops, beside its calls; nowhere if all of it is empty.
+/// Places where a program stops, besides its calls; none if all fields are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Stops {
@@ -154,7 +155,8 @@ impl Stops {
     }
 }
 
-/// What a person wants to know of a program, or to change in it, before statements.
+/// Expression that a program evaluates before statements, for a person or a breakpoint. Its value may be given to a
+/// variable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extra {
     pub when: Moment,
@@ -165,7 +167,7 @@ pub struct Extra {
     pub sets: Option<String>,
 }
 
-/// What a person asks where a program is held.
+/// Expression that a person wants evaluated where a program is held.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramQuestion {
     /// Python.
@@ -178,9 +180,9 @@ pub struct ProgramQuestion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Moment {
     Always,
-    /// Those of this line, each time.
+    /// Before each statement of this line, every time.
     Line(u32),
-    /// Those of this line, only when the program is there for the nth time (from 1).
+    /// Before the statements of this line, only when the program gets there for the nth time (`hit`, from 1).
     Hit {
         line: u32,
         hit: u32,
@@ -196,7 +198,7 @@ impl Moment {
     }
 }
 
-/// What became of an [`Extra`].
+/// Outcome of an [`Extra`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExtraOutcome {
     pub expression: String,
@@ -208,15 +210,15 @@ pub struct ExtraOutcome {
     pub holds: bool,
 }
 
-/// Where a program has to stop, and what is asked of it there.
+/// Places where a program has to stop, and expressions that it evaluates there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StopRequest {
     pub stops: Stops,
-    /// What breakpoints have to know.
+    /// Expressions of breakpoints.
     pub extras: Vec<Extra>,
-    /// What a person has asked for and set, from the beginning on.
+    /// Expressions that a person has evaluated, some of them to set a variable, from the beginning on.
     pub asked: Vec<Extra>,
-    /// Somebody may look at the values of its variables after its end.
+    /// Whether somebody may look at the values of the program's variables after its end.
     pub is_watched: bool,
 }
 
@@ -244,26 +246,26 @@ pub struct ProgramStart {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LineStop {
     pub line: u32,
-    /// How often the program came here, this time included.
+    /// Number of times that the program came here, including this one.
     pub hit: u32,
-    /// The functions that are at work, outermost first, and the line that each is at. The last one stands at `line`.
+    /// The functions at work, outermost first, each with its current line. The last one is at `line`.
     pub frames: Vec<Frame>,
     /// The variables that were set since the last stop, in that order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<Set>,
-    /// What the extras of this statement told.
+    /// Outcomes of the extras of this statement.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<ExtraOutcome>,
-    /// It is the nth statement that the program comes to, from 1; 0 if that is not known.
+    /// Number of the statement among all that the program has come to, from 1; 0 if unknown.
     #[serde(default, skip_serializing_if = "is_default")]
     pub nth: u64,
-    /// Calls that it has made before.
+    /// Number of calls that the program has made before.
     #[serde(default, skip_serializing_if = "is_default")]
     pub calls: usize,
-    /// The program was taken back to here: the values that it had before its last statement.
+    /// Values that the program had before its last statement, if it was taken back to here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Vec<Set>>,
-    /// Calls behind this place that its record answers.
+    /// Number of calls after this place that the record answers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ahead: usize,
 }
@@ -298,7 +300,7 @@ pub struct ProgramEnd {
     pub value: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Raised>,
-    /// What the program gave to `exit()`, if it ended so; empty: nothing.
+    /// Argument of `exit()`, if the program ended so; empty: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit: Option<String>,
     /// The last value of each variable at each line that sets it, where the program tells values; the shape of a large
@@ -326,7 +328,7 @@ impl ProgramEnd {
     }
 }
 
-/// What a program waits for.
+/// Reason why a program waits, or its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Pause {
     Call(ProgramCall),

@@ -12,7 +12,7 @@ use crate::{chance, chat::Role};
 #[derive(Debug)]
 pub struct PromptSpec {
     pub prompt: Prompt,
-    /// Its file is `prompts/NAME.md`.
+    /// Name of the prompt; its file is `prompts/NAME.md`.
     pub name: &'static str,
     /// The roles whose models read it.
     pub roles: &'static [Role],
@@ -27,7 +27,7 @@ pub struct PromptSpec {
 
 macro_rules! prompts {
     ($($prompt:ident $name:literal by [$($role:ident),+] fill $placeholders:tt keep $markers:tt $doc:literal)*) => {
-        /// One prompt.
+        /// Name of a prompt.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Prompt {
             $(#[doc = $doc] $prompt,)*

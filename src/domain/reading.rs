@@ -1,4 +1,4 @@
-//! What a language model that reads along, the reader, says of itself and of the text that it reads.
+//! Reports of the reader, a language model that reads along, about itself and about the text that it reads.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,14 +7,14 @@ use crate::finite::Finite;
 /// The reader of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReaderAbout {
-    /// Its name.
+    /// Name of the model.
     pub model: String,
     /// Where its states are taken, such as `layer 14 mean`.
     pub states: String,
-    /// What the heads that compare queries and tools have learned from; none: untrained states.
+    /// Training data of the heads that compare queries and tools; empty: the states are untrained.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub heads: Vec<String>,
-    /// What the judge of texts has learned from, if there is a trained one.
+    /// Training data of the judge of texts, if there is a trained one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
 }

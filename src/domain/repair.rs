@@ -1,4 +1,4 @@
-//! What was read in a reply of a model otherwise than its endpoint sent it. Nothing here is a guess.
+//! Parts of a model's reply that were read differently from how the endpoint sent them. Nothing here is a guess.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::id::ToolName;
 
-/// One thing that was read otherwise.
+/// Part of a reply that was read differently.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Repair {
@@ -19,10 +19,10 @@ pub enum Repair {
     },
     /// A tool was called by another name.
     Name { from: String, to: ToolName },
-    /// The arguments of a call were no JSON as they came.
+    /// The arguments of a call were not valid JSON.
     Arguments {
         tool: ToolName,
-        /// What was wrong with them, such as `a comma too many`.
+        /// Error in the arguments, such as `a comma too many`.
         wrong: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Which endpoint wrote a reply, and what that endpoint wants back with it.
+//! Endpoint that wrote a reply, and the fields that it wants back with the reply.
 //!
 //! Some endpoints put fields of their own into a reply, and refuse the conversation without them: signatures of
 //! thoughts in calls (Gemini), reasoning beside calls (DeepSeek, Kimi). They go back to the endpoint that wrote them, in

@@ -1,5 +1,5 @@
-//! What a configuration and a workspace add to the requests of a role: settings of sampling, and
-//! examples of a task and its reply.
+//! Additions to the requests of a role from configuration and workspace: sampling settings, and examples of a task and
+//! its reply.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::finite::Finite;
 use crate::markers::TASK;
 use crate::strategy::Strategy;
 
-/// How a role's answers are drawn. Only what is set is sent.
+/// Sampling of a role's answers. Only the settings with a value are sent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Sampling {
@@ -29,7 +29,7 @@ pub struct Sampling {
     pub stop: Vec<String>,
 }
 
-/// An example that a role sees before its task: what it may be asked, and a good reply.
+/// An example that a role sees before its task: a possible task, and a good reply.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FewShot {
     pub role: Role,
@@ -44,7 +44,7 @@ pub struct FewShot {
 pub type SamplingOfRoles = BTreeMap<Role, Sampling>;
 
 impl Sampling {
-    /// Applies what is set.
+    /// Applies the settings that have a value.
     fn apply(&self, request: &mut Request) {
         request.temperature = self.temperature.or(request.temperature);
         request.top_p = self.top_p.or(request.top_p);

@@ -1,24 +1,24 @@
 //! The place of a screen at a session that other screens show too. One of them controls, the others watch.
 
-/// What a screen is told about control.
+/// News about control for a screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeatNews {
-    /// Who controls from now on: this screen if it is `yours`. `None`: nobody.
+    /// Control has changed: this screen has it if it is `yours`. `controller` is `None` if nobody has it.
     Control { yours: bool, controller: Option<String> },
-    /// Somebody asks this screen for control.
+    /// Another screen asks this screen for control.
     Asked { by: String },
-    /// What this screen asked for is not done, and why.
+    /// The request of this screen is refused; `why` is the reason.
     Refused { why: String },
-    /// The session takes no commands from this screen any more, and why.
+    /// The session takes no more commands from this screen; `why` is the reason.
     Lost { why: String },
 }
 
-/// What a screen asks for.
+/// Request of a screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeatRequest {
-    /// Control.
+    /// Take control.
     Take,
-    /// To give control up.
+    /// Give up control.
     Leave,
 }
 
@@ -30,11 +30,11 @@ pub struct Seat<News, Requests> {
     pub requests: Requests,
 }
 
-/// Whose session it is.
+/// Relation of the session to the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeatKind {
-    /// This screen started it, and it ends with this screen.
+    /// The session was started by this screen, and ends with it.
     Own,
-    /// It runs elsewhere, and goes on without this screen.
+    /// The session runs elsewhere, and goes on without this screen.
     Attached,
 }

@@ -87,7 +87,7 @@ pub struct ToolSpec {
     /// Why it cannot be called, if its manifest disables it; such a tool is on no menu.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled: Option<String>,
-    /// What it returns, if its manifest says so.
+    /// Form of the tool's results, if its manifest declares it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returns: Option<Arc<Returns>>,
     /// The request that a call makes, for a tool over HTTP.
@@ -107,7 +107,7 @@ impl ToolSpec {
 pub struct Returns {
     /// JSON Schema of a result; it may leave out parts.
     pub schema: Value,
-    /// One result as a text; may be empty.
+    /// Example of a result, as text; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub example: String,
 }
@@ -133,7 +133,7 @@ pub struct ModelSpec {
     pub simulated: bool,
     #[serde(default)]
     pub mode: ToolMode,
-    /// Its answers can be constrained to a JSON Schema.
+    /// Whether the model's answers can be constrained to a JSON Schema.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub structured: bool,
     /// US dollars per million input tokens; `None`: unknown, never taken for 0.
@@ -157,7 +157,7 @@ pub struct ModelSpec {
 }
 
 impl ModelSpec {
-    /// A model with tool calls of its own, and nothing else known of it.
+    /// A model with native tool calls, and no other known properties.
     pub fn new(name: impl Into<ModelName>, source: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -207,7 +207,7 @@ impl ModelSpec {
     }
 }
 
-/// What decides whether a task was done right.
+/// Criterion of whether a task was done right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scoring {
@@ -225,13 +225,13 @@ impl Scoring {
     }
 }
 
-/// One user query, with the data to check its answer.
+/// User query, with the data to check its answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
-    /// The first program of `atc`: no model is asked for it.
+    /// The first program of `atc`, in place of one that a model writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Arc<str>>,
-    /// It has no question: tools are called to learn what they return.
+    /// Tools to probe. Such a task has no question: tools are called to learn what they return.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<Probe>,
     /// A short name of its own in a task file, such as `capital-3`; may be empty.
@@ -264,7 +264,7 @@ pub struct Task {
     pub run: RunId,
 }
 
-/// A question that was asked before, and its answer.
+/// An earlier question, and its answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exchange {
     pub question: String,
@@ -303,7 +303,8 @@ impl Task {
         Self { before, tools: self.tools.clone(), run: self.run, ..Self::from_text(text) }
     }
 
-    /// What tools are looked for with: a question that follows on says little without those before it.
+    /// Returns the text by which tools are searched: the question and those before it, without which a follow-up says
+    /// little.
     pub fn sought(&self) -> Cow<'_, str> {
         if self.before.is_empty() {
             return Cow::Borrowed(&self.text);
@@ -312,7 +313,7 @@ impl Task {
         Cow::Owned([self.text.as_str()].into_iter().chain(earlier).collect::<Vec<_>>().join("\n"))
     }
 
-    /// Whether it is known what is right.
+    /// Whether the task can be scored: a right answer is known, or its calls decide.
     pub fn can_be_scored(&self) -> bool {
         self.gold.is_some() || !self.scoring.is_answer()
     }
@@ -338,7 +339,7 @@ impl Task {
     }
 }
 
-/// One step of a reference chain.
+/// Step of a reference chain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChainStep {
     /// Tools that claim to do this step, the usual one first. One capability, several tools.

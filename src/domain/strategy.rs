@@ -27,7 +27,7 @@ pub struct Strategy {
 /// A loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Base {
-    /// One model call, no tools: the model's own knowledge.
+    /// A single model call without tools: the model's own knowledge.
     Direct,
     /// Thought, call, observation, with every tool offered and no weights (Yao et al. 2022).
     React,
@@ -43,7 +43,7 @@ pub enum Base {
     /// The same, with tools of one class called together, and empty results kept from the solver
     /// (concurrent workers).
     Workers,
-    /// One program over all tools per task; a failing one is revised (Shi et al. 2024).
+    /// A program over all tools for each task; a failing one is revised (Shi et al. 2024).
     Atc,
     /// A model writes, and a small one that reads along says where a tool is called, and which
     /// (Wu et al. 2025).
@@ -64,7 +64,7 @@ pub struct StrategySpec {
     pub base: Base,
     /// As written in the configuration and on the command line.
     pub name: &'static str,
-    /// One line that helps to choose.
+    /// Description in one line, which helps to choose.
     pub doc: &'static str,
     pub decides: Decides,
     /// Whether it walks a tree of decisions and can backtrack.
@@ -162,7 +162,7 @@ impl Base {
 pub struct ModifierSpec {
     /// As written after a `+`.
     pub name: &'static str,
-    /// What it adds, in one line.
+    /// Description of what the modifier adds, in one line.
     pub doc: &'static str,
     switch: fn(&mut Strategy) -> &mut bool,
 }
@@ -230,12 +230,12 @@ impl Strategy {
         self.toolnet || self.base.spec().walks
     }
 
-    /// Its modifiers, in the order in which they are written.
+    /// Returns the strategy's modifiers, in the order in which they are written.
     pub fn modifiers(mut self) -> impl Iterator<Item = &'static ModifierSpec> {
         MODIFIERS.iter().filter(move |modifier| *(modifier.switch)(&mut self))
     }
 
-    /// What it does, in one line.
+    /// Describes the strategy in one line.
     pub fn doc(self) -> String {
         let docs =
             std::iter::once(self.base.spec().doc).chain(self.modifiers().map(|spec| spec.doc));

@@ -1,4 +1,4 @@
-//! What a program takes out of a JSON result: `results[0].id`, `crew[job=Director].name`.
+//! Paths by which a program takes values out of a JSON result: `results[0].id`, `crew[job=Director].name`.
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
@@ -6,12 +6,12 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The way from a result to one value in it.
+/// The path from a result to one value in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Take(Vec<TakePart>);
 
-/// One step of that way.
+/// Step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TakePart {
     /// The field of an object.
@@ -40,7 +40,7 @@ impl Take {
     }
 }
 
-/// What a way looks like, for messages.
+/// Form of a path, for messages.
 const FORM: &str = "expected keys, places and entries, as results[0].id or crew[job=Director].name";
 
 impl FromStr for Take {

@@ -1,4 +1,4 @@
-//! Which calls are meant: by a fault, a breakpoint, or a rule of approval.
+//! Targets: the calls to which a fault, a breakpoint or a rule of approval applies.
 
 use std::fmt;
 
@@ -115,7 +115,7 @@ impl Target {
     /// The target of this sort and name.
     ///
     /// # Errors
-    /// The name is missing, or names nothing that there can be.
+    /// The name is missing, or no target can have it.
     pub fn named(sort: Sort, name: &str) -> Result<Self, String> {
         let name = name.trim();
         if sort.takes_name() && name.is_empty() {
@@ -154,7 +154,7 @@ impl Target {
         }
     }
 
-    /// Its name among those of its sort; empty where its sort has none.
+    /// Returns the target's name among those of its sort; empty where the sort has no names.
     pub fn name(&self) -> String {
         match self {
             Target::Tool(name) => name.to_string(),
@@ -190,10 +190,10 @@ impl Target {
         }
     }
 
-    /// Whether what it names is among the known targets; if not, an error that lists them.
+    /// Checks whether the target is among the known ones.
     ///
     /// # Errors
-    /// What it names is not there; the error lists what is.
+    /// The target does not exist; the error lists those that do.
     pub fn among(&self, known: &[Target]) -> Result<(), String> {
         match self {
             Target::Any | Target::Tools | Target::Models | Target::Effect(_) => return Ok(()),

@@ -1,10 +1,10 @@
-//! The tasks of a session, which may be a short list many times over.
+//! The tasks of a session, which may be a short list repeated many times.
 
 use serde::{Serialize, Serializer};
 
 use super::spec::Task;
 
-/// A list of tasks, repeated up to a length. Nothing is copied before it is asked for.
+/// A list of tasks, repeated up to a length. Tasks are copied only on request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskList {
     tasks: Vec<Task>,
@@ -12,7 +12,7 @@ pub struct TaskList {
 }
 
 impl TaskList {
-    /// This many tasks: the first of these, or these over and over again.
+    /// Makes a list of `len` tasks: the first of these, or all of these over and over again.
     pub fn repeated(mut tasks: Vec<Task>, len: usize) -> Self {
         tasks.truncate(len);
         let len = if tasks.is_empty() { 0 } else { len };
@@ -27,7 +27,7 @@ impl TaskList {
         self.len == 0
     }
 
-    /// Each task once.
+    /// Returns each task once.
     pub fn distinct(&self) -> &[Task] {
         &self.tasks
     }
@@ -51,7 +51,7 @@ impl From<Vec<Task>> for TaskList {
     }
 }
 
-/// As the list of all of them.
+/// Written as the list of all tasks.
 impl Serialize for TaskList {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.part(0, self.len))

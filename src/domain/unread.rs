@@ -10,23 +10,23 @@ use serde_json::Value;
 use crate::chat::{Message, Reply, Request, ToolDef, Usage};
 use crate::unseen;
 
-/// One token has at most this many bytes, over a whole request. Prose has four or five, and words are shorter than this.
+/// Most bytes per token over a whole request. Prose has four or five, and words are shorter than this.
 const DENSEST: u64 = 12;
 /// Bytes of a usual token.
 const USUAL: u64 = 4;
-/// One token has at least this many bytes, over more than a few words of any language.
+/// Fewest bytes per token over more than a few words of any language.
 const SPARSEST: u64 = 2;
 /// Tokens that a chat format adds to a short message.
 const FRAME: u64 = 64;
 
-/// What an endpoint left out of a request.
+/// Part of a request that an endpoint left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unread {
     /// Tokens that it read.
     pub read: u64,
     /// Tokens that the request has, roughly.
     pub of: u64,
-    /// The messages alone have that many: so perhaps the tools are missing.
+    /// Whether the messages alone have that many tokens, so that perhaps the tools are missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tools: bool,
 }
@@ -57,7 +57,8 @@ pub fn bytes_of_tools(tools: &[ToolDef]) -> u64 {
     tools.iter().map(of_tool).sum::<usize>() as u64
 }
 
-/// What an endpoint left out of this request, if its count of tokens shows that. `tools`: their bytes.
+/// Returns the part of a request that an endpoint left out, if its token count shows that. `tools`: bytes of the tool
+/// definitions.
 pub fn unread(
     request: &Request,
     reply: &Reply,
@@ -114,7 +115,8 @@ fn without_tools(request: &Request, reply: &Reply, tools: u64) -> Option<Unread>
     unseen::ignored(request, reply).map(|of| Unread { read, of: round(of), tools: true })
 }
 
-/// Some endpoints count only what is not in their cache, and say nothing of that. So few tokens may be the new part alone.
+/// Whether the count may be that of the new part alone: some endpoints count only what is not in their cache, and do
+/// not say so.
 fn is_rest(read: u64, new_bytes: u64) -> bool {
     read <= new_bytes / SPARSEST + FRAME
 }
@@ -180,7 +182,7 @@ mod tests {
         assert_eq!(alone(&asked, usage(24_000)), None);
         let cut = Unread { read: 4096, of: 24_000, tools: false };
         assert_eq!(alone(&asked, usage(4096)), Some(cut));
-        // What is not known, or cached, is no sign.
+        // Unknown, cached or estimated counts are no sign.
         let cached = Usage { cached: 1, ..usage(4096) };
         let written = Usage { written: 1, ..usage(4096) };
         let estimated = Usage { estimated: true, ..usage(4096) };

@@ -1,6 +1,5 @@
-//! What a request leaves out so that it fits the context window of its model: first the oldest results
-//! are shortened, then the oldest steps are dropped. The system text, the task, and the last step with
-//! its results stay as they are, as does a plan.
+//! Fitting of a request to the context window of its model: first the oldest results are shortened, then the oldest
+//! steps are dropped. The system text, the task, and the last step with its results stay as they are, as does a plan.
 
 use std::{fmt, ops::Range};
 
@@ -19,7 +18,7 @@ const SHORT: usize = 400;
 /// Most tokens that are reserved for an answer without a limit of its own.
 const ANSWER: u64 = 4096;
 
-/// What was left out of a request so that it fits.
+/// Parts of a request that were left out so that it fits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     /// Results of earlier steps that were shortened.
@@ -96,7 +95,7 @@ fn shortened(request: &Request, fitted: &Request, from: usize) -> u32 {
     pairs.map(|(before, after)| u32::from(before != after)).sum()
 }
 
-/// What the model is told in place of dropped steps.
+/// Returns the text that the model reads in place of dropped steps.
 fn said(steps: u32) -> String {
     let which = match steps {
         1 => "oldest step was".to_owned(),
@@ -234,7 +233,7 @@ mod tests {
             let dropped = less.left_out.unwrap().steps as usize;
             prop_assert_eq!(&less.messages[..head], &whole.messages[..head]);
             prop_assert!(less.messages[head].text().starts_with(whole.messages[head].text()));
-            // What follows is the end of the whole, with shorter texts before the last step.
+            // The rest is the end of the whole, with shorter texts before the last step.
             let kept = &less.messages[head + 1..];
             let gone = whole.messages.len() - kept.len();
             prop_assert_eq!(gone, head + 1 + steps[..dropped].iter().map(|s| step(s).len()).sum::<usize>());

@@ -9,7 +9,7 @@ use crate::{null_filter::NullFilter, tool_class::ToolClasses};
 pub struct WorkerSettings {
     /// The classes for tools whose manifests declare none.
     pub classes: ToolClasses,
-    /// Which results reach the solver as null.
+    /// Filter of the results that reach the solver as null.
     pub null: NullFilter,
     /// Time limit of one call, in milliseconds; a tool's own limit counts if it is shorter.
     pub timeout_ms: u64,

@@ -1,6 +1,6 @@
-//! Who acts: each effect says it, and each station says whose effects concern it.
+//! The actors: each effect names its own, and each station names the actors whose effects concern it.
 
-/// Who makes an effect.
+/// The actor that makes an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Actor {
     /// A run: a strategy that works on a task.

@@ -19,9 +19,9 @@ pub enum Beginning {
 /// How a session goes on where it was interrupted. Without it, the tasks that were at work begin again.
 #[derive(Clone, Debug, Default)]
 pub struct Rest {
-    /// What those tasks had done (see [`crate::Interrupted`]).
+    /// The records of those tasks (see [`crate::Interrupted`]).
     pub records: Vec<Record>,
-    /// Make calls of which nobody knows what they have done again without asking.
+    /// Whether calls with an unknown outcome are made again without asking.
     pub repeats_unknown: bool,
 }
 

@@ -51,7 +51,7 @@ fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> 
     Ok(())
 }
 
-/// What a command changes that is not every agent's; `None`: it acts whoever acts.
+/// The matter that a command changes, if not every agent has it; `None` if the command works for any agent.
 fn matter(command: &Command) -> Option<Matter> {
     Some(match command {
         Command::UseStrategy { .. } => Matter::Strategy,
@@ -232,7 +232,7 @@ pub(super) fn pause(session: &Session, run: Option<RunId>, by: By) -> Result<Eve
     Ok(ControlEvent::PauseRequested { by, run }.into())
 }
 
-/// What is stopped or let go: one run, or the agent.
+/// Names the target of a pause or resume: one run, or the agent.
 fn agent(run: Option<RunId>) -> String {
     run.map_or_else(|| "the agent".to_owned(), |run| format!("run {run}"))
 }

@@ -1,4 +1,4 @@
-//! What the armed faults have decided about a call.
+//! The decisions of the armed faults on a call.
 
 use crate::domain::FaultId;
 
@@ -6,6 +6,6 @@ use crate::domain::FaultId;
 #[derive(Clone, Debug, Default)]
 pub(super) struct FaultChoice {
     pub known: Vec<FaultId>,
-    /// The one that hits it: the first one that fires.
+    /// The first fault that fires for this call.
     pub hits: Option<FaultId>,
 }

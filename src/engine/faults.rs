@@ -1,7 +1,7 @@
-//! Which armed faults hit a call, and when one disarms itself.
+//! Chooses the armed fault that hits a call, and disarms faults that are over.
 //!
-//! That is decided when a call is requested, in the order in which the reply or the plan lists the calls, so that it does
-//! not matter which one runs first. Only a fault that was armed since then is asked when the call starts.
+//! The choice is made when a call is requested, in the order in which the reply or the plan lists the calls, so that it
+//! does not matter which one runs first. Only faults armed since then are considered when the call starts.
 
 use std::time::Duration;
 

@@ -13,11 +13,11 @@ use crate::domain::Event;
 pub(super) struct Handle {
     session: Rc<RefCell<Session>>,
     stations: Rc<[Rc<dyn Station>]>,
-    /// Something changed that a waiting lane may have waited for.
+    /// Signals a change that a waiting lane may have waited for.
     changed: Rc<Notify>,
-    /// What is to run beside the agent and was not taken up yet.
+    /// Futures to run beside the agent that were not taken up yet.
     beside: Rc<RefCell<Vec<LocalBoxFuture<'static, ()>>>>,
-    /// That there is something of that kind. Not `changed`: every event would wake the whole session.
+    /// Signals such futures. `changed` does not, because every event would wake the whole session.
     spawned: Rc<Notify>,
 }
 

@@ -1,4 +1,4 @@
-//! What earlier sessions are remembered by.
+//! The memory of earlier sessions.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ pub struct Memory {
     pub store: SharedExperience,
     /// Whether past uses of the identical task count.
     pub same: Same,
-    /// Its [`Model::embedder`] computes embeddings of tasks; without one, tasks are compared by
-    /// their words.
+    /// The model whose [`Model::embedder`] computes embeddings of tasks; without one, tasks are compared by their
+    /// words.
     pub embedder: Option<Rc<dyn Model>>,
 }

@@ -59,7 +59,7 @@ impl Interpreter for Warm {
     }
 }
 
-/// One program of a task, as its strategy sees it.
+/// A program of a task, as its strategy sees it.
 pub(super) struct TaskProgram<'a> {
     pub handle: &'a Handle,
     pub run: RunId,

@@ -20,7 +20,7 @@ pub(super) type List = Result<Vec<Rc<dyn Tool>>, ToolError>;
 pub(super) struct ProviderListing {
     pub provider: Rc<dyn Provider>,
     pub list: List,
-    /// What it has told before.
+    /// The events that the provider reported before its first list.
     pub told: Vec<ServerEvent>,
     changes: LocalBoxStream<'static, ProviderChange>,
 }

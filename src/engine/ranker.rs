@@ -1,4 +1,4 @@
-//! Who ranks tools for a text by more than its words, as the engine sees it (CoTools, eq. 3 to 10).
+//! The ranker, as the engine sees it: ranks tools for a text by more than its words (CoTools, eq. 3 to 10).
 
 use std::{collections::HashMap, rc::Rc, sync::Arc};
 
@@ -41,17 +41,17 @@ pub trait Ranker {
         future::ready(None).boxed_local()
     }
 
-    /// What it has to say beside the effects, until it is dropped. Asked for once.
+    /// Events of the ranker besides its effects, until it is dropped. Called once.
     fn news(&self) -> LocalBoxStream<'static, ReaderEvent>;
 }
 
-/// What tools are looked for by.
+/// A query for tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Query<'a> {
     pub question: &'a str,
     /// For a place in an answer: the answer so far.
     pub answer: Option<&'a str>,
-    /// Whether it is what an agent thinks or needs, and no question.
+    /// Whether the query is a thought or a need of an agent, and no question.
     pub is_need: bool,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Query<'a> {
 pub struct Scored {
     /// How many earlier queries are in the mean that was subtracted.
     pub queries: u64,
-    /// Something that a person should know of the endpoint.
+    /// A message about the endpoint for the user.
     pub notice: Option<String>,
     /// By tool, in any unit; empty before enough queries were seen.
     pub states: HashMap<ToolName, f64>,

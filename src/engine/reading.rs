@@ -13,7 +13,7 @@ use super::{handle::Handle, session::Session};
 use crate::domain::{Event, Ranking, ReaderEvent, Record, Retrieve, TaskId};
 use crate::strategy::Sought;
 
-/// What stands in for the reader of these records; `None` if nothing was read.
+/// A stand-in for the reader of these records; `None` if nothing was read.
 pub(super) fn of_record<'a>(
     records: impl IntoIterator<Item = &'a Record>,
 ) -> Option<Rc<dyn Ranker>> {

@@ -33,18 +33,18 @@ pub(super) struct Recorded {
     interventions: BTreeMap<u64, Event>,
     /// Effects that wait until the records before their next one exist.
     waiting: BTreeMap<EffectId, u64>,
-    /// What a person did to results, until those are there again.
+    /// A person's edits of results, until those results exist again.
     edits: HashMap<EffectId, Event>,
     /// The times of day that programs were told.
     clocks: VecDeque<i64>,
-    /// A request did not match: from here on the session runs live.
+    /// Whether a request did not match: from here on the session runs live.
     has_parted: bool,
-    /// This is what an interrupted task has done: a call is answered from it whatever its number, and what it does not
-    /// have runs live.
+    /// Whether the record is of an interrupted task: it answers a call whatever its number, and calls that it lacks run
+    /// live.
     is_resumed: bool,
-    /// The session is held at the first call that runs live.
+    /// Whether the session is held at the first call that runs live.
     holds_then: bool,
-    /// Calls of which nobody knows what they have done are made again without asking.
+    /// Whether calls with an unknown outcome are made again without asking.
     pub repeats_unknown: bool,
 }
 
@@ -91,7 +91,7 @@ impl Recorded {
         forked
     }
 
-    /// What the tasks that were at work have done so far, which are worked on again so many records later.
+    /// The record of the tasks that were at work. Their work starts again `later` records later.
     pub fn resumed(mut records: Vec<Record>, before: &State, later: u64, holds_then: bool) -> Self {
         records.iter_mut().for_each(|record| record.n += later);
         Self { is_resumed: true, holds_then, ..Self::new(records, before) }
@@ -124,12 +124,12 @@ impl Recorded {
         Some(first.remove())
     }
 
-    /// What a person did to the outcome of an effect.
+    /// Takes a person's edit of an effect's outcome.
     pub fn edit(&mut self, id: EffectId) -> Option<Event> {
         self.edits.remove(&id)
     }
 
-    /// Notes what a person did to an outcome that is there again next.
+    /// Notes a person's edit of the outcome that exists again next.
     pub fn note_edit(&mut self, id: EffectId, edit: Event) {
         self.edits.insert(id, edit);
     }

@@ -14,9 +14,9 @@ pub(super) const STOPPED: &str = "the session was stopped";
 /// A session that was killed, crashed or quit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interrupted {
-    /// Up to the first task that was at work, or to the end.
+    /// The records up to the first task that was at work, or to the end.
     pub past: Vec<Record>,
-    /// What was done since: the calls of the tasks that are worked on again are answered from here.
+    /// The records since then: they answer the calls of the tasks that start again.
     pub rest: Vec<Record>,
 }
 

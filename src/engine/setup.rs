@@ -1,4 +1,4 @@
-//! What a session is made of.
+//! The setup of a session.
 
 use std::{collections::BTreeMap, rc::Rc, time::Duration};
 
@@ -22,7 +22,8 @@ use crate::tool::{ToolBox, provider::Provider};
 /// The contents of a session.
 pub struct Setup {
     pub opening: Opening,
-    /// What foreign agents come by. Their conversations are the runs then, and no own task is worked on.
+    /// The access for foreign agents. With it, their conversations are the runs, and the session works on no task of
+    /// its own.
     pub inbox: Option<Inbox>,
     /// The runs beside the first, each with its own strategy or that of the session.
     pub runs: Vec<Option<Strategy>>,
@@ -33,7 +34,7 @@ pub struct Setup {
     pub providers: Vec<Rc<dyn Provider>>,
     pub graph: ToolGraph,
     pub scores: BTreeMap<ToolName, f64>,
-    /// Queued in parts, so that a list of any length costs no memory before it is worked on.
+    /// The tasks, queued in parts, so that a list of any length costs no memory before it is worked on.
     pub tasks: TaskList,
     pub faults: Vec<FaultSpec>,
     /// Set from the start, and whether each is on.
@@ -45,7 +46,7 @@ pub struct Setup {
     pub stay: bool,
     /// Open only when all providers are ready.
     pub awaits_tools: bool,
-    /// Without a person, how long a breakpoint holds a call; `None`: it only counts.
+    /// The time for which a breakpoint holds a call without a person; `None`: it only counts.
     pub hold: Option<Duration>,
     /// Without a person, go on with the next task when a model cannot be used.
     pub keep_going: bool,
@@ -64,7 +65,7 @@ pub struct Setup {
     /// Stations after the engine's own.
     pub stations: Vec<Rc<dyn Station>>,
     pub beginning: Beginning,
-    /// What the state keeps of the tasks that have ended.
+    /// The details that the state keeps of ended tasks.
     pub keeps: Keeps,
     /// The number of the last record that a screen has taken: no task begins while that is far behind.
     pub taken: Option<watch::Receiver<u64>>,

@@ -41,7 +41,7 @@ pub fn tighten(path: &Path) {
     }
 }
 
-/// What a file's permissions should be, unless they are; `None` also for a pipe or a device.
+/// The permissions that make a file private; `None` if it is private already, or is a pipe or a device.
 fn only_own(about: &fs::Metadata) -> Option<Permissions> {
     let mode = about.permissions().mode();
     (about.is_file() && mode & OTHERS != 0).then(|| Permissions::from_mode(mode & 0o7700))

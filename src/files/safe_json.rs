@@ -27,7 +27,7 @@ pub fn safe(json: &str) -> Cow<'_, str> {
 /// Writes a value as lines of JSON that are safe to look at; `to` gets some whole lines at a time.
 ///
 /// # Errors
-/// That of `to`, or the value is none that JSON has.
+/// The error of `to`, or the value cannot be written as JSON.
 pub fn write_pretty(
     value: &impl Serialize,
     to: impl FnMut(&str) -> io::Result<()>,

@@ -8,9 +8,9 @@ use crate::toml_file::Problem;
 /// The expected file, for messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Expectation {
-    /// Such as `a configuration file`.
+    /// The kind of file, such as `a configuration file`.
     pub what: &'static str,
-    /// What to do if there is no such file.
+    /// Advice if there is no such file.
     pub missing: &'static str,
     /// The most bytes: a larger file is something else, and reading it would only be slow.
     pub largest: u64,

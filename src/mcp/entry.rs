@@ -1,4 +1,4 @@
-//! One server as a configuration describes it.
+//! Entry of a server in a configuration.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,10 +7,10 @@ use std::time::Duration;
 use crate::net::known;
 use crate::net::secret::Secret;
 
-/// One server of a configuration.
+/// A server of a configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerEntry {
-    /// Its name in the configuration, from which its tools have theirs: [`crate::name`].
+    /// Name in the configuration, from which the names of its tools derive: [`crate::name`].
     pub key: String,
     pub transport: Transport,
     /// The file that has the entry.
@@ -23,7 +23,7 @@ pub struct ServerEntry {
     pub start_timeout: Option<Duration>,
     /// How long one tool call may take; `None`: the entry does not say.
     pub call_timeout: Option<Duration>,
-    /// Whether it gets the defaults of what it asks a person for; otherwise it is told that nobody answers.
+    /// Whether requests for user input get their defaults; otherwise the server is told that nobody answers.
     pub gives_defaults: bool,
     /// Whether the effects of its tools are those that its hints propose.
     pub trusts_hints: bool,
@@ -33,7 +33,7 @@ pub struct ServerEntry {
 
 #[cfg(test)]
 impl ServerEntry {
-    /// One for tests, with nobody behind it.
+    /// Returns an entry for tests; no server is behind it.
     pub fn testing() -> Self {
         let url = "http://127.0.0.1:1".to_owned();
         Self {
@@ -60,7 +60,7 @@ pub enum Transport {
         args: Vec<String>,
         /// Variables that its environment gets in addition. Of two with one name the last one counts.
         env: Vec<(String, Secret)>,
-        /// Its folder; `None`: the entry does not say.
+        /// Working directory; `None`: the entry does not say.
         cwd: Option<PathBuf>,
     },
     /// An endpoint that speaks streamable HTTP.
@@ -95,12 +95,12 @@ impl fmt::Debug for Transport {
     }
 }
 
-/// Which tools of a server are offered, by the server's own names.
+/// Filter of a server's tools, by the server's own names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OfferedTools {
-    /// Only these; `None`: all.
+    /// The only tools offered; `None`: all.
     pub only: Option<Vec<String>>,
-    /// All but these.
+    /// Tools that are not offered.
     pub without: Vec<String>,
 }
 

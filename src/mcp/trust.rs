@@ -42,7 +42,7 @@ struct Decided {
     files: BTreeMap<PathBuf, FoundFile>,
     #[serde(default)]
     tools: ByServer,
-    /// Something is not in the file yet.
+    /// Whether the file lacks some of these decisions.
     #[serde(skip)]
     is_new: bool,
 }
@@ -62,10 +62,10 @@ struct SeenDefinition {
     definition: Option<Arc<Definition>>,
 }
 
-/// What is known of a definition.
+/// Result of comparing a definition with the one that was seen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DefinitionStatus {
-    /// It is the one that was seen, or the first.
+    /// The definition is the one that was seen, or the first of its tool.
     Accepted,
     Changed {
         hash: Arc<str>,
@@ -76,7 +76,7 @@ pub enum DefinitionStatus {
     },
 }
 
-/// What a person has decided, and the definitions that were seen.
+/// Decisions of a person, and the definitions that were seen.
 #[derive(Debug, Default)]
 pub struct Trust {
     /// `None`: it is kept until the end of the session.

@@ -26,7 +26,7 @@ pub use self::understood::understood;
 pub use crate::domain::error::ModelError;
 use crate::domain::{Embedding, ModelSpec, Reply, Request, Usage};
 
-/// What a model reports while it works on a request.
+/// Progress that a model reports while it works on a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModelProgress {
     /// More of the answer's text.
@@ -36,7 +36,7 @@ pub enum ModelProgress {
     /// Attempt number `attempt`, from 1, failed and is worth a retry, which starts after `wait`. No
     /// answer text of the failed attempt was reported before, though reasoning may have been.
     Retrying { attempt: u32, wait: Duration, why: String },
-    /// Something that a person should know of the endpoint.
+    /// A notice about the endpoint, for people.
     Noticed(String),
     /// The body of the request, where the model keeps it.
     Sent(Arc<Value>),
@@ -52,10 +52,10 @@ pub struct Reachability {
     pub about: About,
 }
 
-/// What an endpoint says of a model beside its name.
+/// Facts that an endpoint reports about a model beside its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
-    /// Who serves it, in the endpoint's word, such as `llamacpp` or `vllm`.
+    /// The owner of the model, in the endpoint's word, such as `llamacpp` or `vllm`.
     pub owner: Option<String>,
     /// The longest prompt and answer together, in tokens.
     pub window: Option<u64>,
@@ -107,11 +107,11 @@ pub trait Model {
 /// The embeddings of some texts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Embeddings {
-    /// One for each text, in the order of the texts, all with the same number of dimensions.
+    /// The embedding of each text, in the order of the texts, all with the same number of dimensions.
     pub embeddings: Vec<Embedding>,
     /// The usage of all texts together; estimated locally if the endpoint reports none.
     pub usage: Usage,
-    /// Something that a person should know of the endpoint.
+    /// A notice about the endpoint, for people.
     pub notice: Option<String>,
 }
 

@@ -26,15 +26,15 @@ use crate::{Model, ModelError, ModelProgress};
 #[derive(Debug)]
 pub struct Arrival {
     pub format: WireFormat,
-    /// What was read of it.
+    /// The request as it was read.
     pub asked: IncomingRequest,
-    /// Its body as it came, decoded.
+    /// The body of the request as it came, decoded.
     pub body: Bytes,
     pub caller: Caller,
     pub way: RequestSessionEnd,
 }
 
-/// What a listener tells a session.
+/// An event that a listener reports to a session.
 #[derive(Debug)]
 pub enum ListenerNews {
     Arrived(Box<Arrival>),
@@ -47,15 +47,15 @@ pub enum ListenerNews {
     Started {
         command: String,
     },
-    /// It has ended, with this exit code or by a signal.
+    /// The agent has ended, with this exit code or by a signal.
     Ended {
         code: Option<i32>,
     },
-    /// Something that a person should know.
+    /// A notice for people.
     Noticed(String),
 }
 
-/// What is known of the sender of a request.
+/// Facts about the sender of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Caller {
     /// The client's own word for its session: from the address, a header or the body.
@@ -68,7 +68,7 @@ pub struct Caller {
     pub endpoint: String,
 }
 
-/// The session's end of the way of one request.
+/// The session's end of the channels for one request.
 #[derive(Debug)]
 pub struct RequestSessionEnd {
     sending: Option<oneshot::Sender<Sending>>,
@@ -79,7 +79,7 @@ pub struct RequestSessionEnd {
     is_silent: Arc<AtomicBool>,
 }
 
-/// The listener's end of the way of one request. A channel that is closed means that the other end is gone.
+/// The listener's end of the channels for one request. A channel that is closed means that the other end is gone.
 #[derive(Debug)]
 pub struct RequestListenerEnd {
     pub sending: oneshot::Receiver<Sending>,
@@ -89,36 +89,36 @@ pub struct RequestListenerEnd {
     pub is_silent: Arc<AtomicBool>,
 }
 
-/// What becomes of a request.
+/// The session's decision about a request.
 #[derive(Clone, Debug)]
 pub enum Sending {
-    /// This body goes to the endpoint.
+    /// The request goes to the endpoint with this body.
     On {
         body: Bytes,
         holds: Holds,
-        /// The client gets each event of a stream later by this.
+        /// The delay of each event of a stream on its way to the client.
         pace: Option<Duration>,
     },
-    /// This is the answer; nothing is sent.
+    /// The client gets this answer; nothing is sent to the endpoint.
     Instead(RelayResult),
 }
 
-/// What of an answer waits for its [`Release`]. An answer that is no stream waits as a whole.
+/// The part of an answer that waits for its [`Release`]. An answer that is no stream waits as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Holds {
-    /// Its calls, and what comes after them.
+    /// The calls, and everything after them.
     #[default]
     Calls,
-    /// Also its end: the text goes on, and the event with the finish waits.
+    /// Also the end: the text goes on, and the event with the finish waits.
     End,
-    /// All of it.
+    /// The whole answer.
     All,
 }
 
 /// An answer, or why there is none.
 pub type RelayResult = Result<Arc<Reply>, ModelError>;
 
-/// What the listener hears of the answer.
+/// A report of the listener about the answer.
 #[derive(Clone, Debug)]
 pub enum Heard {
     Text(String),
@@ -131,13 +131,13 @@ pub enum Heard {
     Ended(Result<Reply, ModelError>),
 }
 
-/// What becomes of the rest of an answer.
+/// The session's decision about the rest of an answer.
 #[derive(Debug)]
 pub enum Release {
-    /// It goes on as it came.
+    /// The rest goes on as it came.
     AsCame,
     /// The agent gets these calls in place of those that came. Of a call whose id came, only the name and the arguments
-    /// change. The others that came are dropped, and further ones follow the last one.
+    /// change. The other calls that came are dropped, and further calls follow the last one.
     Calls(Vec<ToolCall>),
     /// The agent gets this instead; only where all of the answer was held.
     Instead(RelayResult),
@@ -146,7 +146,7 @@ pub enum Release {
     Again(RequestListenerEnd),
 }
 
-/// Both ends of the way of one request.
+/// Creates the channels for one request, and returns the session's end and the listener's end.
 pub fn way() -> (RequestSessionEnd, RequestListenerEnd) {
     way_of(Arc::default())
 }
@@ -171,7 +171,7 @@ impl RequestSessionEnd {
         self.own_id = Some(id);
     }
 
-    /// Says what becomes of the request; false: that was said before, or nobody waits for it any more.
+    /// Sends the decision about the request. False: it was sent before, or nobody waits for it any more.
     pub fn send(&mut self, sending: Sending) -> bool {
         self.sending.take().is_some_and(|way| way.send(sending).is_ok())
     }
@@ -184,7 +184,8 @@ impl RequestSessionEnd {
         }
     }
 
-    /// The way of another request, whose answer the agent gets in place of this one's; `None`: the agent has hung up.
+    /// The channels of another request, whose answer the agent gets in place of this one's; `None`: the agent has hung
+    /// up.
     fn again(&mut self) -> Option<RequestSessionEnd> {
         let own_id = self.own_id.take();
         let (mut next, line) = way_of(Arc::clone(&self.is_silent));
@@ -256,7 +257,7 @@ impl Relay {
         self.holds.set(self.holds.get().max(holds));
     }
 
-    /// What of the answer waits for its release.
+    /// The part of the answer that waits for its release.
     pub fn holds(&self) -> Holds {
         self.holds.get()
     }
@@ -271,7 +272,7 @@ impl Relay {
         self.way.borrow().is_silent.store(true, Ordering::Relaxed);
     }
 
-    /// What the endpoint said; `None` if it was not asked, or has not answered yet.
+    /// The endpoint's answer; `None` if the endpoint was not called, or has not answered yet.
     pub fn came(&self) -> Option<RelayResult> {
         self.came.borrow().clone()
     }
@@ -328,7 +329,7 @@ impl Relay {
         self.given.borrow().clone()
     }
 
-    /// The agent asks once more: the answer goes this way now.
+    /// Sends the answer over these channels from now on, since the agent has repeated its request.
     pub fn adopt(&self, mut way: RequestSessionEnd) {
         match &*self.given.borrow() {
             // Nobody got it before.
@@ -337,8 +338,8 @@ impl Relay {
         }
     }
 
-    /// The way of another request, whose answer the agent gets in place of this one's, which was held as a whole; `None`:
-    /// the agent has hung up.
+    /// The channels of another request, whose answer the agent gets in place of this one's, which was held as a whole;
+    /// `None`: the agent has hung up.
     pub fn again(&self) -> Option<RequestSessionEnd> {
         self.way.borrow_mut().again()
     }
@@ -348,7 +349,7 @@ impl Relay {
         self.holds() == Holds::All || self.way.borrow().sending.is_some()
     }
 
-    /// Ends the way of the request. The agent gets `said`; where the answer of the endpoint is on its way to it, that as
+    /// Ends the request. The agent gets `said`; if the endpoint's answer is already on its way, the agent gets that as
     /// `release` says. Returns false if the agent has hung up.
     pub fn end(&self, said: &RelayResult, release: Release) -> bool {
         let mut way = self.way.borrow_mut();

@@ -34,7 +34,7 @@ pub enum KeySource {
 /// The source of a header's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeaderSource {
-    /// This text, which must not be a secret.
+    /// A literal text, which must not be a secret.
     Literal(String),
     /// The environment variable of this name; its value is treated as a secret.
     Env(String),

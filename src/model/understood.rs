@@ -1,7 +1,8 @@
-//! What a reply means: the one place that decides what is a call, what is an answer, and what are only thoughts.
+//! Interpretation of replies: the one place that tells calls, answers and mere thoughts apart.
 //!
-//! Servers leave in the text what they should have taken out of it: thoughts, and calls. Models write names and arguments
-//! that are nearly right. What has one meaning is read so, and each repair is recorded in the reply. Nothing is guessed.
+//! Servers leave thoughts and calls in the text, although they should have taken them out. Models write names and
+//! arguments that are nearly right. A text with only one meaning is read accordingly; the reply records each repair.
+//! Nothing is guessed.
 
 use serde_json::{Map, Value};
 

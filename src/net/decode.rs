@@ -247,7 +247,7 @@ fn is_unseen(c: char) -> bool {
         || c.width() == Some(0)
 }
 
-/// What a code of one byte means. UTF-8 is encoded byte by byte.
+/// The meaning of an escape of `len` bytes for one byte. UTF-8 is encoded byte by byte.
 fn byte(code: u32, len: usize) -> Unit {
     u8::try_from(code).map_or(Unit::Keep(1), |byte| Unit::Byte(byte, len))
 }

@@ -1,6 +1,6 @@
-//! Which addresses a client may reach. Servers of clouds answer at link-local addresses with keys of the machine, so a
-//! model that chooses an address, or a server that redirects, must not lead there. Loopback and private networks stay
-//! open: people debug the servers on their own machines.
+//! Limits the addresses that a client may reach. Servers of clouds answer at link-local addresses with keys of the
+//! machine, so a model that chooses an address, or a server that redirects, must not lead there. Loopback and private
+//! networks stay open: people debug the servers on their own machines.
 //!
 //! A name is checked where it is resolved for the connection itself. Nothing resolves it a second time, so a name
 //! server cannot give a harmless address to the check and another one to the connection.
@@ -29,9 +29,9 @@ pub struct RefusedAddress {
 /// Why an address is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RefusedAddressKind {
-    /// It may give away keys of this machine.
+    /// A link-local or metadata address, which may give away keys of this machine.
     Metadata,
-    /// It is the address of no single server.
+    /// An address of no single server: unspecified, multicast or broadcast.
     Nobody,
 }
 
@@ -51,12 +51,12 @@ impl fmt::Display for RefusedAddress {
 
 impl std::error::Error for RefusedAddress {}
 
-/// Which redirects a client follows by itself.
+/// The redirects that a client follows by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Redirects {
-    /// None: whoever sends the request decides, and checks the next address.
+    /// No redirects: the sender of the request decides, and checks the next address.
     None,
-    /// Those to the same server, at most [`REDIRECTS`]. Another server would get the headers, which may be keys.
+    /// Redirects to the same server, at most [`REDIRECTS`]. Another server would get the headers, which may be keys.
     SameServer,
 }
 

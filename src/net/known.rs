@@ -29,7 +29,7 @@ static KNOWN: RwLock<KnownKeys> = RwLock::new(KnownKeys { keys: BTreeSet::new(),
 
 struct KnownKeys {
     keys: BTreeSet<String>,
-    /// What searches for the keys; `None`: there are no keys.
+    /// The spellings of the keys to search for; `None`: there are no keys.
     spellings: Option<Arc<Spellings>>,
 }
 

@@ -1,5 +1,5 @@
-//! What clients of HTTP share: how they are made, which addresses they reach, what a server says about waiting, and the
-//! secrets that must stay hidden.
+//! Shared parts of HTTP clients: their construction, the addresses that they may reach, the waiting times that servers
+//! ask for, and the secrets that must stay hidden.
 
 use toolyard_domain as domain;
 

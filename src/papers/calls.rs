@@ -14,7 +14,7 @@ use crate::domain::{ChainStep, Scoring, State, TaskState, ToolName, chance::cano
 pub struct CallScore {
     /// Calls of the reference chain.
     pub expected: usize,
-    /// Those of them that were made, with their arguments.
+    /// Calls of the reference chain that were made, with equal arguments.
     pub right: usize,
     /// All calls that ran.
     pub made: usize,

@@ -25,7 +25,7 @@ const NEGATIONS: [&str; 8] = ["not", "no", "never", "neither", "nor", "isnt", "w
 #[derive(Clone, Debug, PartialEq)]
 enum Token {
     Word(String),
-    /// Its value and the decimals it was written with.
+    /// The value and its number of decimals in the text.
     Number(f64, usize),
 }
 
@@ -215,7 +215,8 @@ mod tests {
         }
     }
 
-    /// What a grader is for. If one of these is read rightly one day, the guide must say so.
+    /// Answers that words alone misjudge and that need a model as grader. If one of these is ever judged correctly, the
+    /// guide must say so.
     #[test]
     fn words_alone_misread_these() {
         assert!(is_correct("It is not very plausible.", "plausible"));

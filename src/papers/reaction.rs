@@ -1,4 +1,4 @@
-//! What an agent did about the calls that a fault hit, and what that cost: the verdict on each fault of a session.
+//! Reactions of an agent to the calls that a fault hit, and their cost: the verdict on each fault of a session.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::domain::words::counted;
 use crate::domain::{FaultId, FaultState, Lap, Reaction, State, TaskId};
 
-/// How an agent took a fault.
+/// The reactions of an agent to a fault.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FaultVerdict {
     /// Calls that the fault hit, in the tasks that are kept.
@@ -20,16 +20,16 @@ pub struct FaultVerdict {
     pub ignored: usize,
     /// Calls that were only late, or dear.
     pub answered: usize,
-    /// Tasks in which it hit a call; of those whose rightness is known, how many there are and how many are right.
+    /// Tasks in which the fault hit a call; of those, the number that is graded and the number that is right.
     pub tasks: usize,
     pub graded: usize,
     pub right: usize,
-    /// What such a task cost more than others.
+    /// The mean difference in cost between these tasks and others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more: Option<More>,
 }
 
-/// What a task that the fault hit cost more, on average.
+/// The mean additional cost of a task that the fault hit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct More {
     pub against: Against,
@@ -40,7 +40,7 @@ pub struct More {
     pub seconds: f64,
 }
 
-/// What the tasks are compared with.
+/// The tasks that serve as the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Against {

@@ -1,5 +1,5 @@
-//! What a broken tool does to an agent: which tools stand in for it, when the agent's choice is stable again, and what
-//! that costs. It is the computation behind figure 4 of ToolNet, for any tool, any fault and any session.
+//! Effects of a broken tool on an agent: the tools that stand in for it, the task from which the choice is stable
+//! again, and the cost. This is the computation behind figure 4 of ToolNet, for any tool, any fault and any session.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -63,17 +63,17 @@ pub struct Means {
     pub right: usize,
 }
 
-/// What a task did with a tool.
+/// The use of a tool in a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
     None,
-    /// It was called first of the strip, and answered.
+    /// The task's first call of the strip was of this tool, and the tool answered.
     First,
-    /// It was called after another one of the strip failed.
+    /// The tool answered after the first call of the strip, which was of another tool.
     Second,
-    /// A fault hit it.
+    /// A fault hit a call of the tool.
     Injected,
-    /// It failed by itself, or found nothing.
+    /// The tool itself failed, or found nothing.
     Failed,
 }
 
@@ -150,7 +150,7 @@ impl Resilience {
 }
 
 impl Broken {
-    /// What a fault of a session breaks; `None` if it does not break tools.
+    /// The tools that a fault of a session breaks; `None` if it does not break tools.
     pub fn of(state: &State, fault: &FaultState) -> Option<Self> {
         if !matches!(fault.spec.target, Target::Tool(_) | Target::Class(_)) {
             return None;
@@ -295,7 +295,7 @@ fn stable(laps: &[&Lap], strip: &[ToolName], broken: &Broken) -> Option<TaskId> 
     row.map(|row| row[0].0)
 }
 
-/// What a task did with a tool of the strip.
+/// Determines how a task used a tool of the strip.
 pub fn used(lap: &Lap, tool: &ToolName, strip: &[ToolName]) -> Use {
     let mut calls = lap.tried.iter().filter(|tried| tried.tool == *tool);
     let ends = calls.clone().map(|tried| tried.end);

@@ -10,11 +10,11 @@ use crate::domain::{Knob, KnobSpec, Lap, State, Task};
 /// The most tasks of each value.
 pub const MOST_TASKS: usize = 200;
 
-/// What is tried: a knob at these values, on these tasks.
+/// The scope of a sweep: a knob at these values, on these tasks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scope {
     pub knob: Knob,
-    /// The value that it has.
+    /// The present value of the knob.
     pub now: f64,
     /// Ascending.
     pub values: Vec<f64>,
@@ -54,7 +54,7 @@ impl Scope {
     }
 }
 
-/// What a value is judged by.
+/// The criterion for comparing values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Measure {
@@ -68,7 +68,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// Its value for one task.
+    /// The value of this measure for one task.
     pub fn of(self, lap: &Lap) -> f64 {
         match self {
             Measure::Calls => lap.calls() as f64,
@@ -79,7 +79,7 @@ impl Measure {
         }
     }
 
-    /// Its mean over tasks, right answers as their share.
+    /// The mean of this measure over tasks; for right answers, their share.
     pub fn mean(self, means: &Means) -> f64 {
         match self {
             Measure::Calls => means.calls,
@@ -112,11 +112,11 @@ impl Measure {
 /// The best values of a sweep, by their places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Best {
-    /// Those between which the tasks do not tell, ascending.
+    /// Places of the best values, ascending; the tasks show no difference between them.
     pub places: Vec<usize>,
-    /// The one of them that is nearest to the present value.
+    /// The place of the best value that is nearest to the present one.
     pub pick: usize,
-    /// Those that are right clearly less often; they are not among the best, whatever they cost.
+    /// Places of values with clearly fewer right answers; they are never among the best, whatever their cost.
     pub worse: Vec<usize>,
 }
 
@@ -136,7 +136,7 @@ pub fn best(scope: &Scope, runs: &[Vec<Lap>], measure: Measure) -> Option<Best> 
     Some(Best { places, pick, worse })
 }
 
-/// Those of these runs that are as good as the best one: a difference that a single task makes does not count.
+/// Selects the runs that are as good as the best one. A difference that comes from a single task does not count.
 fn among(places: &[usize], runs: &[Vec<Lap>], measure: Measure) -> Vec<usize> {
     let sum = |place: &usize| runs[*place].iter().map(|lap| measure.of(lap)).sum::<f64>();
     let top = places.iter().min_by(|a, b| measure.compare(sum(a), sum(b)));

@@ -38,11 +38,11 @@ pub struct Pipes {
 
 /// The files and the end of a program that is started without new pipes.
 pub struct Launch<'f> {
-    /// Its input, its output and its errors.
+    /// The program's standard input, output and error.
     pub files: [BorrowedFd<'f>; 3],
-    /// Its input is a terminal, which becomes that of its session.
+    /// Whether the input is a terminal, which becomes that of the program's session.
     pub terminal: bool,
-    /// How long it may take to end by itself before it is killed.
+    /// The time that the program may take to end by itself before it is killed.
     pub grace: Duration,
 }
 

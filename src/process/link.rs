@@ -29,7 +29,7 @@ pub fn set_reaper(program: PathBuf) {
     let _named_before = PROGRAM.set(program);
 }
 
-/// This program, to be started again as another process.
+/// The path of this program, to start it again as another process.
 ///
 /// # Errors
 /// No program was [named](set_reaper).
@@ -46,9 +46,9 @@ pub struct Outcome {
 
 #[derive(Default)]
 struct ProgramStatus {
-    /// Its process; `None` until it has started.
+    /// The process id; `None` until the program has started.
     pid: Option<Pid>,
-    /// How it ended; `None` while it runs.
+    /// The end of the program; `None` while it runs.
     status: Option<Result<ExitStatus, String>>,
 }
 

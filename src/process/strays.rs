@@ -5,12 +5,12 @@
 
 use rustix::process::Pid;
 
-/// What runs below this process, but is neither one of these programs nor below one.
+/// The processes below this one that are neither one of these programs nor below one.
 pub fn strays(programs: impl Fn(Pid) -> bool) -> Vec<Pid> {
     below(rustix::process::getpid(), programs)
 }
 
-/// All processes below this one, but none of these and nothing below one of them.
+/// The processes below `root`, without those that `without` selects and everything below those.
 #[cfg(target_os = "linux")]
 pub fn below(root: Pid, without: impl Fn(Pid) -> bool) -> Vec<Pid> {
     let processes = processes();
@@ -26,7 +26,7 @@ pub fn below(root: Pid, without: impl Fn(Pid) -> bool) -> Vec<Pid> {
     below.split_off(1)
 }
 
-/// Each process that can be seen, and its parent.
+/// The visible processes, each with its parent.
 #[cfg(target_os = "linux")]
 fn processes() -> Vec<(Pid, Pid)> {
     let Ok(folder) = std::fs::read_dir("/proc") else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! What toolyard and its reaper say to each other: lines of JSON over a socket, with open files beside them.
+//! The messages between toolyard and its reaper: lines of JSON over a socket, with open files beside them.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 /// The files that come with a program: its input, its output and its errors.
 pub const FILES: usize = 3;
 
-/// What toolyard asks for.
+/// A request of toolyard to its reaper.
 #[derive(Serialize, Deserialize)]
 pub enum ReaperRequest {
     /// Start a program; its files come with this line.
@@ -23,7 +23,7 @@ pub enum ReaperRequest {
     /// End the program that was started with this number.
     End {
         id: u64,
-        /// How long it may take before it is killed.
+        /// The time that the program may take before it is killed.
         grace: Duration,
     },
 }
@@ -34,11 +34,11 @@ pub struct ProgramLaunch {
     pub id: u64,
     pub program: OsString,
     pub args: Vec<OsString>,
-    /// All that it sees of the environment.
+    /// The whole environment of the program.
     pub env: Vec<(OsString, OsString)>,
-    /// Its working directory; `None`: toolyard's own.
+    /// The working directory; `None`: toolyard's own.
     pub cwd: Option<OsString>,
-    /// Its input is a terminal, which becomes that of its session.
+    /// Whether the input is a terminal, which becomes that of the program's session.
     pub terminal: bool,
 }
 
@@ -49,10 +49,10 @@ pub struct ReaperReply {
     pub news: ProcessEvent,
 }
 
-/// A turn in the life of a program. The last answer to each start is its end.
+/// A change in the life of a program. The last answer to each start is its end.
 #[derive(Serialize, Deserialize)]
 pub enum ProcessEvent {
-    /// It runs as this process.
+    /// The program runs as this process.
     Started(i32),
     /// The status as the system encodes it, or why the program did not start.
     Ended(Result<i32, String>),

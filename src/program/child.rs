@@ -22,7 +22,7 @@ const GRACE: Duration = Duration::from_millis(500);
 /// Bytes of the longest reply: what a program can make the worker say is bounded there.
 const LONGEST: u64 = 64 << 20;
 
-/// What stops and values may add to a program's time.
+/// The factor by which stops and values may extend a program's time.
 const STOPPING: u32 = 6;
 
 /// An interpreter in a process of its own. It is started for the first program, stays for the next ones, and is killed

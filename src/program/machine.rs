@@ -1,4 +1,4 @@
-//! One program in the interpreter, from pause to pause.
+//! Runs a program in the interpreter, from pause to pause.
 
 mod again;
 mod call;
@@ -28,7 +28,7 @@ use crate::papers::atc::source::ParsedProgram;
 /// A program that stops takes this many times longer between two calls, with all that it does for its stops.
 const STOPPING: u32 = 5;
 
-/// Its name in tracebacks.
+/// The name of the program in tracebacks.
 const SCRIPT: &str = "<python-input-0>";
 
 type MachineProgress = Result<ReplProgress, Box<ReplStartError>>;
@@ -42,22 +42,22 @@ pub struct Machine {
     /// Calls of tools so far, and the bytes of their arguments.
     calls: usize,
     sent: usize,
-    /// How often each line was reached, and as which statement of all the last time.
+    /// How often each line was reached, and the number of its statement at the last time.
     hits: BTreeMap<u32, (u32, u64)>,
-    /// Statements that it has come to.
+    /// The number of statements that the program has reached.
     statements: u64,
-    /// The statement, by its number, before which it stops whatever else is wanted.
+    /// The number of the statement before which the program stops, whatever else is wanted.
     until: Option<u64>,
     set: Vec<Noted>,
-    /// How many of them its last statement has set: they come last.
+    /// The number of them that the last statement has set: they come last.
     fresh: usize,
     told: Vec<ExtraOutcome>,
-    /// What it was answered, so that it can be run again to say more of its error.
+    /// The answers so far, with which the program can be run again to explain its error.
     answered: Vec<Vec<CallAnswer>>,
     explains: bool,
-    /// The value that the failing expression took its part of, last: what it is, and the keys that it has.
+    /// The last value that the failing expression took a part of: its description, and its keys.
     had: Option<(String, Vec<String>)>,
-    /// How long it worked between pauses.
+    /// The time that the program worked between pauses.
     busy: Duration,
 }
 
@@ -75,7 +75,7 @@ impl Noted {
     }
 }
 
-/// What it waits for.
+/// The kind of answer that the program waits for.
 #[derive(Clone, Copy)]
 enum Wait {
     Call,
@@ -203,7 +203,7 @@ impl Machine {
         pause
     }
 
-    /// What a name stands for that the program does not bind.
+    /// Looks up a name that the program does not bind.
     fn function(&self, name: &str) -> NameLookupResult {
         let is_own =
             [AT, IS, HAD, DUE, TELL, ALL_OF].contains(&name) || self.code.call(name).is_some();
@@ -218,7 +218,7 @@ impl Machine {
         }
     }
 
-    /// A pause, or how it goes on at once.
+    /// Handles a call. Returns a pause, or the progress if the program goes on at once.
     fn function_call(
         &mut self,
         mut call: ReplFunctionCall,
@@ -309,7 +309,7 @@ impl Machine {
         Ok(Pause::Line(LineStop { line, hit, frames, set, told, nth, calls, values, ahead }))
     }
 
-    /// What an extra's expression amounts to: its value, or the type and the text of an exception.
+    /// Notes the outcome of an extra's expression: its value, or the type and the text of an exception.
     fn tell(&mut self, call: &ReplFunctionCall) {
         let Some(Extra { expression, sets, .. }) = self.extra(call) else { return };
         let (expression, sets) = (expression.clone(), sets.clone());

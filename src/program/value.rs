@@ -169,8 +169,8 @@ pub fn keys(value: &MontyObject) -> Vec<&str> {
     texts.collect()
 }
 
-/// What a value is, for somebody who took a part of it that is not there: `has: id, crew`, `is a list of 2 elements`;
-/// `None` for one that has no parts, which the exception says.
+/// Describes a value of which a part is missing: `has: id, crew`, `is a list of 2 elements`; `None` for a value without
+/// parts, which the exception itself reports.
 pub fn had(value: &MontyObject) -> Option<String> {
     Some(match value {
         MontyObject::Dict(pairs) if pairs.iter().next().is_none() => "is an empty dict".to_owned(),

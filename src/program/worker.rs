@@ -18,7 +18,7 @@ const SPACE: u64 = 4 << 30;
 /// Bytes of the longest request: results of tools are bounded before they come here.
 const LONGEST: u64 = 256 << 20;
 
-/// What the worker is asked for.
+/// A request to the worker.
 #[derive(Serialize, Deserialize)]
 pub(super) enum WorkerRequest {
     Start { start: Box<ProgramStart>, stops: Stops },
@@ -26,7 +26,7 @@ pub(super) enum WorkerRequest {
     Again(Box<Again>),
 }
 
-/// What it replies: a pause, or where a program is that was run again.
+/// A reply of the worker: a pause, or the place that a repeated program reached.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum WorkerReply {

@@ -1,11 +1,11 @@
-//! What is known of a model without reading a text.
+//! Facts about a model that are known before it reads a text.
 
 use super::{error::ModelFileFault, gguf::Metadata, shape::Shape};
 
 /// Facts of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Facts {
-    /// The model's name in its file; empty where it has none. It is text of a stranger.
+    /// The model's name in its file; empty where it has none. The text is not trusted.
     pub name: String,
     /// The number of layers.
     pub layers: usize,
@@ -19,7 +19,7 @@ pub struct Facts {
     pub context: usize,
     /// The size of the file in bytes.
     pub size: u64,
-    /// The template (Jinja) by which the file wants messages to be written. It is a program of a stranger.
+    /// The chat template (Jinja) of the file, which says how to write messages. It is a program that is not trusted.
     pub chat_template: Option<String>,
 }
 

@@ -49,7 +49,7 @@ pub trait Reader: Send {
         cancelled: &AtomicBool,
     ) -> Result<Vec<States>, ReaderError>;
 
-    /// What the token after this sequence may be. To stream, append a token and call it again.
+    /// The scores of the token after this sequence. To stream, append a token and call this again.
     ///
     /// # Errors
     /// The sequence is empty or too long or has an unknown token; or it was cancelled.

@@ -1,4 +1,4 @@
-//! What the next token may be.
+//! Scores of the next token.
 
 /// The score (logit) of each token of the vocabulary.
 #[derive(Clone, Debug, PartialEq)]

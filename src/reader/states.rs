@@ -1,8 +1,8 @@
-//! Which states a pass shall give, and the states.
+//! Requests for states of a pass, and the states.
 
 use super::error::ReaderError;
 
-/// After which layer.
+/// The layer after which states are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateLayer {
     /// After this many layers, from 1.
@@ -11,18 +11,18 @@ pub enum StateLayer {
     Final,
 }
 
-/// Of which tokens.
+/// The tokens whose states are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pooling {
-    /// Each token from this position on, a state each.
+    /// A state for each token from this position on.
     Each { from: usize },
-    /// The mean over all tokens but the first, which says nothing of the text. Of a single token, its state.
+    /// The mean over all tokens but the first, which says nothing about the text. For a single token, its state.
     Mean,
     /// The last token.
     Last,
 }
 
-/// Some states of a pass.
+/// A request for states of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateRequest {
     pub layer: StateLayer,
@@ -34,7 +34,7 @@ impl StateRequest {
         Self { layer, pooling }
     }
 
-    /// How many layers are needed, of so many.
+    /// How many of `layers` layers are needed.
     ///
     /// # Errors
     /// There is no such layer.
@@ -46,7 +46,7 @@ impl StateRequest {
         }
     }
 
-    /// The first token whose state is needed, of so many tokens.
+    /// The first token whose state is needed, of `tokens` tokens.
     pub fn first(&self, tokens: usize) -> usize {
         match self.pooling {
             Pooling::Each { from } => from.min(tokens),

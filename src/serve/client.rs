@@ -30,7 +30,7 @@ pub struct Attached {
     pub seat: Seat,
     /// Where commands go. They are refused there while this side does not control.
     pub commands: UnboundedSender<Command>,
-    /// Something comes when the journal has grown. It is disconnected when the connection ends.
+    /// Signals that the journal has grown. It is disconnected when the connection ends.
     pub grown: blocking::Receiver<()>,
 }
 
@@ -97,7 +97,7 @@ pub fn attach(journal: &Path, takes: bool) -> Result<Attached, AttachError> {
     Ok(Attached { hello, seat, commands, grown })
 }
 
-/// Both halves of a connection.
+/// The halves of a connection: for reading, and for writing.
 type SplitSocket = (LineReader<BufReader<OwnedReadHalf>>, OwnedWriteHalf);
 
 /// The first lines.

@@ -1,4 +1,5 @@
-//! Who controls a session. One side at a time; the others watch. Control is given, and never assumed: who asks is told.
+//! Control of a session. One side controls at a time; the others watch. A side gets control only while no other has it;
+//! the controlling side is told who asks for it.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ pub(super) type SideId = u64;
 /// The screen that started the session.
 pub(super) const STARTER: SideId = 0;
 
-/// What a side is told.
+/// Notice to a side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Notice {
     Control { yours: bool, controller: Option<String> },
@@ -19,14 +20,14 @@ pub(super) enum Notice {
 /// Notices, and to whom.
 pub(super) type Notices = Vec<(SideId, Notice)>;
 
-/// Keeps who controls.
+/// Keeps track of the side in control.
 #[derive(Debug, Default)]
 pub(super) struct Desk {
     /// All sides, by their names.
     sides: BTreeMap<SideId, String>,
-    /// Who controls, and since when, for people.
+    /// Side in control, and since when, for people.
     controller: Option<(SideId, String)>,
-    /// Who has asked for control, the first one first.
+    /// Sides that have asked for control, the first one first.
     asked: Vec<SideId>,
 }
 
@@ -40,7 +41,7 @@ impl Desk {
         self.controller.as_ref().is_some_and(|(controller, _)| *controller == side)
     }
 
-    /// Who controls, and since when.
+    /// Name of the side in control, and since when.
     pub fn controller(&self) -> Option<String> {
         let (side, since) = self.controller.as_ref()?;
         let name = self.sides.get(side)?;

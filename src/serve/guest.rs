@@ -22,7 +22,7 @@ const GREETING: Duration = Duration::from_secs(10);
 /// How long a side may read nothing of a line. Records wait in the journal meanwhile.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What comes next of a connection.
+/// Next event of a connection.
 enum GuestEvent {
     Line(Option<Vec<u8>>),
     Notice(Option<Notice>),

@@ -30,9 +30,9 @@ pub struct Hello {
     pub pid: u32,
     /// The last event so far.
     pub n: u64,
-    /// Who controls it, and since when; `None`: nobody.
+    /// Side that controls the session, and since when; `None`: no side.
     pub controller: Option<String>,
-    /// It takes relays of MCP servers.
+    /// Whether the session takes relays of MCP servers.
     #[serde(default)]
     pub relays: bool,
 }
@@ -50,7 +50,7 @@ pub enum AttachLine {
     Take(bool),
     /// Give control up.
     Leave(bool),
-    /// This side is the relay of the server with this key.
+    /// Registers this side as the relay of the server with this key.
     Relay(String),
 }
 
@@ -63,10 +63,10 @@ pub enum SessionLine {
     Control {
         /// The reader of this line controls the session.
         yours: bool,
-        /// Who controls it, and since when; `None`: nobody.
+        /// Side that controls the session, and since when; `None`: no side.
         controller: Option<String>,
     },
-    /// This one asks for control.
+    /// Name of a side that asks for control.
     Asked(String),
     Refused(String),
     Ended(bool),
@@ -88,7 +88,7 @@ pub fn record_line(record: &Record) -> String {
 /// Reads a line.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The problem of the line.
 pub fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
     serde_json::from_slice(line).map_err(|error| {
         let shown: String = String::from_utf8_lossy(line).chars().take(40).collect();

@@ -89,11 +89,11 @@ pub(super) fn place_for(journal: &Path) -> io::Result<PathBuf> {
     Err(last.unwrap_or_else(|| wrong(journal, "no folder for its socket")))
 }
 
-/// What a socket's name ends with before somebody serves it, behind the number of the process.
+/// Suffix of a socket's name before it is served, behind the number of the process.
 pub(super) const NEW: &str = ".new";
-/// By how many letters such a name is longer at most.
+/// Most letters by which such a name is longer.
 const ADDED: usize = 8;
-/// Nobody takes so long to serve a new socket.
+/// Age from which such a socket counts as abandoned: no process takes so long to serve a new one.
 const OLD: Duration = Duration::from_secs(60);
 
 /// A folder in which anybody else could put files is of no use.

@@ -34,7 +34,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// Notices that wait for a side. A side with more of them does not read, and is dropped.
 const NOTICES: usize = 64;
 
-/// What a session tells whoever attaches.
+/// Description of a session for the sides that attach.
 #[derive(Clone, Debug)]
 pub struct Opened {
     /// The file to which it writes.
@@ -71,8 +71,8 @@ impl Drop for Socket {
 }
 
 impl Server {
-    /// Opens the socket of a session, and takes in whoever comes. Commands of the side that controls go to `commands`.
-    /// With a screen of its own that screen controls at first, and gets a seat.
+    /// Opens the socket of a session, and accepts all sides that connect. Commands of the side that controls go to
+    /// `commands`. With a screen of its own that screen controls at first, and gets a seat.
     ///
     /// # Errors
     /// There is no place for the socket, or the system has no thread.
@@ -121,7 +121,7 @@ impl Drop for Server {
     }
 }
 
-/// Whoever finds the socket by its name can be sure that somebody serves it.
+/// Binds a socket under a temporary name and then renames it, so that a socket with its final name is always served.
 fn listen(path: &Path) -> io::Result<(Socket, StdListener)> {
     let new = Socket(path.with_extension(format!("{}{}", process::id(), place::NEW)));
     let _ = fs::remove_file(&new.0);
@@ -145,7 +145,7 @@ fn seat() -> (Option<Seat>, Option<Starter>) {
     (Some(seat), Some(Starter { news: tell, requests }))
 }
 
-/// What all sides share. Everything here runs on one thread.
+/// State that all sides share. All code here runs on one thread.
 pub(super) struct AttachHub {
     pub opened: Opened,
     commands: WeakUnboundedSender<Command>,

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::builtin;
 use crate::tool::manifest::Manifest;
 
-/// What the tools are about: a name, and its words in a description.
+/// Subjects of the tools: a name, and its words in a description.
 const ABOUT: [(&str, &str); 48] = [
     ("hotel", "hotels"),
     ("flight", "flights"),
@@ -58,7 +58,7 @@ const ABOUT: [(&str, &str); 48] = [
     ("course", "online courses"),
 ];
 
-/// What they do: a verb for the name, a sentence for the description, and the arguments.
+/// Actions of the tools: a verb for the name, words for the description, and the arguments.
 const DOES: [(&str, &str, &[&str]); 26] = [
     ("list", "Lists the newest", &["page"]),
     ("find", "Finds single", &["name"]),

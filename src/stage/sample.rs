@@ -104,10 +104,10 @@ impl Sample {
         Self::value_variants().iter().copied().find(|sample| sample.title() == title)
     }
 
-    /// Its tools, in the order of their names.
+    /// Returns the tools of the sample, in the order of their names.
     ///
     /// # Errors
-    /// None in a program that passes its tests; they load it.
+    /// None in a program that passes its tests, since they load the sample.
     pub fn manifests(self) -> Result<Vec<Manifest>, Problems> {
         let files = match self {
             Self::General => TOOLS,
@@ -122,7 +122,7 @@ impl Sample {
         .whole()
     }
 
-    /// Its tasks, with gold answers and reference chains.
+    /// Returns the tasks of the sample, with gold answers and reference chains.
     ///
     /// # Errors
     /// As [`Self::manifests`].

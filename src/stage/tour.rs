@@ -14,11 +14,11 @@ const BETWEEN: Duration = Duration::from_millis(150);
 
 /// A step of a tour.
 pub struct Beat {
-    /// What is pressed, as people write keys.
+    /// Keys to press, as people write them.
     pub keys: &'static str,
-    /// What is said, by what has happened.
+    /// The line of text, according to the session's state.
     pub says: fn(&State, &View) -> String,
-    /// Whether what it waits for has happened.
+    /// Whether the beat's condition holds, so that the tour goes on.
     pub until: fn(&State, &View) -> bool,
 }
 
@@ -27,9 +27,9 @@ pub struct Steps {
     name: &'static str,
     beats: Vec<Beat>,
     at: usize,
-    /// What is to be pressed in this beat.
+    /// Remaining keys of this beat, the next one last.
     keys: Vec<Key>,
-    /// When it goes on, as far as time decides.
+    /// Earliest time of the next key or beat.
     due: Instant,
 }
 

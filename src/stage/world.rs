@@ -18,12 +18,12 @@ const FILES: [(&str, &str); 4] = [
 ];
 const TABLES: &str = include_str!("../../sample-tools/world/tables.toml");
 
-/// One entry of the encyclopedia.
+/// An entry of the encyclopedia.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Article {
     pub title: String,
-    /// Its subject in one word: `city`, `person`, `book`.
+    /// Kind of subject in one word: `city`, `person`, `book`.
     pub kind: String,
     pub text: String,
 }

@@ -9,7 +9,7 @@ use crate::files::text_file::{self, Expectation};
 use crate::files::toml_file::{Problems, TomlField, TomlFile};
 use crate::files::whole_file;
 
-/// Their file in a workspace.
+/// The name of the breakpoints file in a workspace.
 const FILE: &str = "breakpoints.toml";
 
 const HEAD: &str =

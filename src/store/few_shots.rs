@@ -7,7 +7,7 @@ use crate::domain::{FewShot, Role, strategy::STRATEGIES, words};
 use crate::files::text_file::{self, Expectation};
 use crate::files::toml_file::{Problems, TomlField, TomlFields, TomlFile};
 
-/// Their file in a workspace.
+/// The name of the few-shot file in a workspace.
 const FILE: &str = "few-shots.toml";
 
 const EXPECTED: Expectation = Expectation {

@@ -10,7 +10,7 @@ use crate::domain::{Prompt, PromptSpec, Prompts, prompt::PROMPTS, words};
 use crate::files::text_file::{self, Expectation};
 use crate::files::toml_file::{Problem, Problems};
 
-/// Their folder in a workspace.
+/// The name of the prompts folder in a workspace.
 const FOLDER: &str = "prompts";
 
 const EXPECTED: Expectation = Expectation {

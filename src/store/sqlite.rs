@@ -1,4 +1,4 @@
-//! What all files of SQLite have in common: settings for several sessions at once, and kinds of errors.
+//! Common parts of all SQLite files: settings for several sessions at once, and kinds of errors.
 
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -77,7 +77,7 @@ fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// What is wrong with a file.
+/// A fault of a file.
 pub enum SqliteFault {
     NoDatabase,
     Damaged(String),

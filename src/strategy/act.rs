@@ -13,7 +13,7 @@ use crate::domain::{
     ToolCall, ToolName, markers,
 };
 
-/// What a reply of the actor means.
+/// The decision in a reply of the actor.
 #[derive(Debug, PartialEq)]
 pub(super) enum Decision {
     Call(Vec<ToolCall>),
@@ -22,7 +22,7 @@ pub(super) enum Decision {
     Nothing,
 }
 
-/// One attempt at a task.
+/// Makes one attempt at a task.
 pub async fn act(
     ctx: &impl Context,
     base: Base,

@@ -144,7 +144,7 @@ fn change(
     Some((tools, before.and_then(|_| lost(state, task))))
 }
 
-/// What the endpoint must read again: the agent's last request; `None` before the first.
+/// The cost of a cache break: the endpoint must read the agent's last request again. `None` before the first request.
 fn lost(state: &InTask<'_>, task: &TaskState) -> Option<CacheBreak> {
     let mut calls = task.model_calls.iter().rev().filter_map(|call| state.model_call(*call));
     let last = calls.find(|call| call.role == Role::Actor)?;

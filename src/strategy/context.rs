@@ -10,13 +10,13 @@ use crate::domain::{
     program::{Interpreter, LineStop, StopRequest},
 };
 
-/// What a text is by which tools are looked for. Texts of a kind are alike, and what they share says
-/// nothing.
+/// The kind of a text by which tools are looked for. Texts of a kind are alike, and their common part carries no
+/// information.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sought {
     /// A task, or a question.
     Task,
-    /// What an agent thinks or needs.
+    /// A thought or a need of an agent.
     Need,
     /// A question and the answer so far, which begins at this byte.
     Here { answer_at: usize },
@@ -110,7 +110,7 @@ pub trait ProgramHost {
     /// Where it has to stop now, beside its calls, and what is asked of it there.
     fn wanted(&self) -> StopRequest;
 
-    /// It has stopped before a statement. Returns whether it is to be held there.
+    /// Reports that the program has stopped before a statement. Returns whether it is to be held there.
     fn reach(&self, at: &Arc<LineStop>) -> bool;
 
     /// The time of day, in milliseconds since 1970, UTC; recorded, so that the program repeats.
@@ -121,11 +121,11 @@ pub trait ProgramHost {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Observation {
     Result(String),
-    /// No tool ran: this is more of an earlier result.
+    /// More of an earlier result; no tool ran.
     More(String),
-    /// It ran, and failed.
+    /// The tool ran, and failed.
     Failed(ToolError),
-    /// It was not run.
+    /// The tool was not run.
     Refused(String),
 }
 

@@ -20,7 +20,7 @@ use crate::domain::{
 /// Calls without a result after which a task ends, as in the paper.
 const FAILURES: usize = 2;
 
-/// One attempt at a task.
+/// Makes one attempt at a task.
 pub async fn act(ctx: &impl Context, task: &Task, reflections: &[String]) -> (Trajectory, Ending) {
     let mut writing = Writing { ctx, task, reflections, done: Trajectory::default(), failures: 0 };
     let mut step = 0;

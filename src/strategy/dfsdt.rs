@@ -10,7 +10,7 @@ use crate::domain::{NodeEnd, SearchEvent, Task};
 /// As in BTP's experiments.
 const LIMITS: Limits = Limits { children: 2, depth: 12, asks: 200 };
 
-/// One attempt at a task.
+/// Makes one attempt at a task.
 pub async fn search(
     ctx: &impl Context,
     task: &Task,

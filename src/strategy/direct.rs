@@ -3,7 +3,7 @@
 use super::{Context, Ending, Trajectory, close, prompt};
 use crate::domain::{Outcome, Role, Task};
 
-/// One attempt at a task.
+/// Makes one attempt at a task.
 pub async fn answer(
     ctx: &impl Context,
     task: &Task,

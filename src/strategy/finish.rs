@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// What a model says when it ends its task.
+/// The content of the call that ends a task.
 #[derive(Debug, PartialEq)]
 pub enum Finish {
     Answer(String),

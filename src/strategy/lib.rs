@@ -42,7 +42,7 @@ pub use trajectory::{Trajectory, TrajectoryTurn};
 pub struct Ending {
     pub outcome: Outcome,
     pub answer: Option<String>,
-    /// What has to be said of the answer.
+    /// Reservations about the answer.
     pub caveats: Vec<Caveat>,
 }
 
@@ -83,8 +83,8 @@ impl Ending {
         Some(self.answer.as_deref().is_some_and(is_right))
     }
 
-    /// What the agents that learn from it may know: whether the answer is right, if there is a gold
-    /// answer and the knob `gold_feedback` is on.
+    /// Whether the task was done right, for agents that learn from it; `None` if nobody knows that, or if the knob
+    /// `gold_feedback` is off.
     fn feedback(&self, state: &InTask<'_>, task: &Task) -> Option<bool> {
         let is_told = state.knobs.is_on(Knob::GoldFeedback);
         is_told.then(|| self.is_correct(state, task)).flatten()

@@ -19,7 +19,7 @@ impl FoundTools {
         found.map(|(_, tools)| &**tools)
     }
 
-    /// Those found by the task.
+    /// The tools found by the task.
     fn by_task(&self) -> &[ToolName] {
         self.by(Sought::Task).unwrap_or_default()
     }

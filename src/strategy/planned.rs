@@ -24,7 +24,7 @@ const CUT: &str = "the limit of tokens cut it off; write a shorter plan";
 const NO_CALL: &str = "it calls no tool, though tools are offered; write each call as `#E1 = Tool[input]`, or the same \
                        plan again if none helps";
 
-/// One attempt at a task.
+/// Makes one attempt at a task.
 pub async fn act(
     ctx: &impl Context,
     strategy: Strategy,

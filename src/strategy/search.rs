@@ -78,7 +78,7 @@ pub(super) struct TreeSearch<'a, C> {
     /// In the order of their numbers, without gaps.
     nodes: Vec<SearchNode>,
     asks: u32,
-    /// Some path ended only because it was too deep.
+    /// Whether a path ended only because it was too deep.
     was_cut: bool,
 }
 

@@ -17,7 +17,7 @@ struct Ways {
     left: Vec<u32>,
 }
 
-/// One attempt at a task.
+/// Makes one attempt at a task.
 pub async fn search(
     ctx: &impl Context,
     task: &Task,

@@ -12,28 +12,27 @@ pub struct Trajectory {
     pub turns: Vec<TrajectoryTurn>,
 }
 
-/// One (thought, action, observation) triple; several actions if the model requests several at
-/// once.
+/// A (thought, action, observation) triple, with several actions if the model requests several at once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrajectoryTurn {
     pub thought: String,
     pub calls: Vec<ToolCall>,
-    /// One for each call, in the same order.
+    /// The results of the calls, in the same order.
     pub called: Vec<CallResult>,
-    /// Who wrote it: an endpoint may want more back than the thought and the calls.
+    /// The origin of the reply: its endpoint may need more back than the thought and the calls.
     pub source: Option<Arc<ReplySource>>,
-    /// What is wrong with it, if it called nothing.
+    /// The fault of the reply, if it called nothing.
     pub wrong: Wrong,
 }
 
-/// What is wrong with a reply that did not end its task and called nothing.
+/// The fault of a reply that did not end its task and called nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wrong {
     #[default]
     Nothing,
-    /// A call in its text cannot be read.
+    /// A call in the text of the reply cannot be read.
     Unread,
-    /// It ended the task without an answer.
+    /// The reply ended the task without an answer.
     NoAnswer,
 }
 
@@ -58,7 +57,7 @@ impl Wrong {
         }
     }
 
-    /// What is said to the agent then.
+    /// The prompt for the agent after such a reply.
     pub fn prompt(self) -> Prompt {
         match self {
             Wrong::Nothing => Prompt::ActorGoOn,

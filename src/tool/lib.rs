@@ -40,7 +40,7 @@ pub struct Invocation {
     pub seed: u64,
 }
 
-/// One tool that can be called.
+/// A tool that can be called.
 ///
 /// Dropping the future cancels the call: a program ends, with everything that it started.
 pub trait Tool {
@@ -56,7 +56,7 @@ pub trait Tool {
         invocation: &'a Invocation,
     ) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>>;
 
-    /// The same, and tells how far it is where it knows that.
+    /// Like [`Tool::call`], and reports progress where the tool knows it.
     fn call_telling<'a>(
         &'a self,
         invocation: &'a Invocation,

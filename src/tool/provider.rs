@@ -9,13 +9,13 @@ use super::{Tool, ToolError};
 use crate::domain::fault::Drift;
 use crate::domain::{ServerEvent, ToolName};
 
-/// One source of any number of tools.
+/// A source of any number of tools.
 ///
 /// A tool's name belongs to the provider that lists it first; at the start of a session, that is the order
 /// of its providers. A tool of another provider with the same name is left out, and a notice says so. A
 /// provider that has died keeps its names.
 pub trait Provider {
-    /// Its name for people; no two providers of a session have the same name.
+    /// The provider's name for people; no two providers of a session have the same name.
     fn name(&self) -> &str;
 
     /// All its current tools. Called at the start, after every [`ProviderChange::Listed`] and [`ProviderChange::Back`], and
@@ -42,15 +42,16 @@ pub trait Provider {
         None
     }
 
-    /// Lists one of its tools with a change from now on, or all of them as they are. Another one's tool is nothing to it.
+    /// Lists one of its tools with a change from now on, or all of them as they are. Tools of other providers are
+    /// ignored.
     fn relist(&self, _change: Option<(&ToolName, Drift)>) {}
 
-    /// The providers that it has brought since it was asked last.
+    /// The providers that it has added since the last call of this function.
     fn joined(&self) -> Vec<Rc<dyn Provider>> {
         Vec::new()
     }
 
-    /// Its later changes. Called once, before the first listing, so that no change is missed. After
+    /// The later changes of the provider. Called once, before the first listing, so that no change is missed. After
     /// the end of the stream nothing changes any more.
     fn changes(&self) -> LocalBoxStream<'static, ProviderChange>;
 }
@@ -58,15 +59,15 @@ pub trait Provider {
 /// A change of a provider.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProviderChange {
-    /// What its server does or says; the list stays.
+    /// An event of its server; the list stays.
     Told(ServerEvent),
-    /// Its list has changed.
+    /// The list of tools has changed.
     Listed,
-    /// Its tools cannot be called any more; each call in flight ends by itself.
+    /// The tools cannot be called any more; each call in flight ends by itself.
     Died { why: String },
-    /// Its tools can be called again.
+    /// The tools can be called again.
     Back,
-    /// It is gone for good, with its tools; nothing is asked of it any more.
+    /// The provider is gone for good, with its tools; it is not called any more.
     Left,
     /// Other providers are there from now on: [`Provider::joined`].
     Joined,

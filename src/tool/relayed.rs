@@ -20,10 +20,10 @@ use crate::domain::ToolSpec;
 use crate::domain::fault::Drift;
 use crate::{ToolError, ToolOutput};
 
-/// What a call returned.
+/// The result of a call.
 pub type Returned = Result<ToolOutput, ToolError>;
 
-/// What a relay tells a session.
+/// An event that a relay reports to a session.
 #[derive(Debug)]
 pub enum RelayNews {
     /// A server has these tools, by its own names.
@@ -36,7 +36,7 @@ pub enum RelayNews {
     Ended {
         server: Arc<str>,
     },
-    /// Something that a person should know.
+    /// A notice for people.
     Noticed(String),
 }
 
@@ -55,11 +55,11 @@ pub struct ForeignCall {
     pub way: CallSessionEnd,
 }
 
-/// What becomes of a call.
+/// The session's decision about a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RelayTurn {
-    /// It waits for a while: what comes after it need not wait for it.
+    /// The call waits for a while; messages after it need not wait for it.
     Held,
     /// The server gets it, with other arguments where there are some.
     On(Option<Value>),
@@ -81,21 +81,21 @@ pub struct RelayAnswer {
     pub ends_server: bool,
 }
 
-/// The session's end of the way of a call.
+/// The session's end of the channels for a call.
 #[derive(Debug)]
 pub struct CallSessionEnd {
     turns: mpsc::UnboundedSender<RelayTurn>,
     returned: RefCell<Option<oneshot::Receiver<Returned>>>,
 }
 
-/// The relay's end of the way of a call. A channel that is closed means that the other end is gone.
+/// The relay's end of the channels for a call. A channel that is closed means that the other end is gone.
 #[derive(Debug)]
 pub struct CallRelayEnd {
     pub turns: mpsc::UnboundedReceiver<RelayTurn>,
     pub returned: Option<oneshot::Sender<Returned>>,
 }
 
-/// Both ends of the way of a call.
+/// Creates the channels for a call, and returns the session's end and the relay's end.
 pub fn way() -> (CallSessionEnd, CallRelayEnd) {
     let (turns, to_take) = mpsc::unbounded_channel();
     let (returned, to_come) = oneshot::channel();
@@ -104,12 +104,12 @@ pub fn way() -> (CallSessionEnd, CallRelayEnd) {
 }
 
 impl CallSessionEnd {
-    /// Says what becomes of the call; false: nobody waits for it any more.
+    /// Sends the decision about the call. False: nobody waits for it any more.
     pub fn tell(&self, turn: RelayTurn) -> bool {
         self.turns.send(turn).is_ok()
     }
 
-    /// What the server returns; `None`: the relay is gone, or this was asked before.
+    /// Awaits the result of the server; `None`: the relay is gone, or this was called before.
     pub async fn returned(&self) -> Option<Returned> {
         let returned = self.returned.take()?;
         returned.await.ok()

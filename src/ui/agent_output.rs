@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 /// A line of an agent's process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputLine {
-    /// Its number, from 1 over all lines, also over those that are no longer kept.
+    /// Number of the line, from 1; lines that are no longer kept are counted too.
     pub n: u64,
     /// Without its end.
     pub text: String,

@@ -13,11 +13,11 @@ pub struct Ahead {
     made: Option<(PreviewKey, Preview)>,
     /// The index of the tools with this sum.
     index: Option<(u64, Rc<Lexical>)>,
-    /// One step less is shown, not one step more.
+    /// Whether one step less is shown, not one step more.
     pub is_less: bool,
 }
 
-/// What a preview is made of, in short.
+/// Key of a preview: its inputs, in short.
 #[derive(Clone, Debug, PartialEq)]
 struct PreviewKey {
     knob: Knob,

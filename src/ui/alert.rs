@@ -1,4 +1,4 @@
-//! What calls a person who looks elsewhere: a bell, or a notification of the terminal (OSC 9).
+//! Alerts for a person who looks elsewhere: a bell, or a notification of the terminal (OSC 9).
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -13,10 +13,10 @@ use crate::domain::{
 /// The least time between two alerts.
 const APART: Duration = Duration::from_secs(2);
 
-/// Who pressed a key so recently looks at the screen.
+/// Time for which a person who has pressed a key is taken to look at the screen.
 const NEAR: Duration = Duration::from_secs(10);
 
-/// What a person may want to be called for.
+/// Occasion for an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Alert {
@@ -46,7 +46,7 @@ pub struct Alerts {
 }
 
 impl Alert {
-    /// What an event calls for; `has_work`: there is a task that runs or waits.
+    /// Returns the alert for an event; `has_work`: there is a task that runs or waits.
     pub fn of(record: &Record, has_work: bool) -> Option<Self> {
         match &record.event {
             Event::Control(ControlEvent::Paused { run: None })

@@ -1,4 +1,4 @@
-//! What the screen hears of copies that run beside its session: the twin, and a sweep.
+//! News of copies that run beside the session: the twin, and a sweep.
 
 use super::screen::Screen;
 use super::sweep::{Sweep, SweepNews};
@@ -8,7 +8,7 @@ use crate::domain::words::counted;
 use crate::papers::sweep;
 
 impl Screen {
-    /// What the twin has done.
+    /// Takes in news of the twin.
     pub fn hear_of_twin(&mut self, news: TwinNews) {
         let Some(twin) = self.view.twin.as_mut().filter(|twin| !twin.over) else { return };
         match news {
@@ -36,7 +36,7 @@ impl Screen {
         }
     }
 
-    /// What the sweep has done.
+    /// Takes in news of the sweep.
     pub fn hear_of_sweep(&mut self, news: SweepNews) {
         let Some(sweep) = self.view.sweep.as_mut().filter(|sweep| !sweep.over) else { return };
         match news {

@@ -8,10 +8,10 @@ use super::keymap::Keymap;
 use super::own::{self, OwnCommand};
 use crate::domain::words;
 
-/// What can be wrong with the configuration's `[ui.keys]`.
+/// Errors in the configuration's `[ui.keys]`.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum KeymapError {
-    /// There is no such action or key.
+    /// No action or key has this name.
     #[error("keys.{name}: {why}")]
     Unknown { name: String, why: String },
     #[error(

@@ -36,7 +36,7 @@ struct Ink {
 #[derive(Debug)]
 struct InkRun {
     ink: Ink,
-    /// It has only blank cells so far, on which not all of an ink is seen.
+    /// Whether all cells so far are blank: not all of an ink is seen on those.
     is_blank: bool,
     from: Position,
     /// Where the cursor is behind it, as far as all terminals agree on it.
@@ -48,7 +48,8 @@ struct InkRun {
 /// Attributes that are seen on blank cells, too.
 const SEEN: Modifier = Modifier::UNDERLINED.union(Modifier::CROSSED_OUT).union(Modifier::REVERSED);
 
-/// Each attribute, and what sets and resets it (ECMA-48, SGR). Two are reset by the same number.
+/// Attributes, each with the numbers that set and reset it (ECMA-48, SGR). Bold and dim share a reset, as the two
+/// blinks do.
 const ATTRIBUTES: [(Modifier, u8, u8); 9] = [
     (Modifier::BOLD, 1, 22),
     (Modifier::DIM, 2, 22),
@@ -215,7 +216,7 @@ impl<W: Write> Backend for Brush<W> {
         self.terminal.write_all(out)
     }
 
-    /// Nothing is written where it is hidden, so that a frame without a change has no bytes.
+    /// Hides the cursor. Writes nothing where it is hidden already, so that a frame without a change has no bytes.
     fn hide_cursor(&mut self) -> io::Result<()> {
         if std::mem::take(&mut self.shown) { self.terminal.hide_cursor() } else { Ok(()) }
     }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::files::private;
 
-/// The most that is recorded, in bytes; what comes later is left out.
+/// Most bytes that are recorded; later bytes are left out.
 const MOST: usize = 64 << 20;
 
 /// Frames as they were written, with their times.

@@ -10,8 +10,8 @@ use super::view::View;
 use crate::domain::{Command, FaultSpec, Knob, Mode, State, Target, ToolName, knob::KnobKind};
 use crate::papers::toolnet::Weights;
 
-/// One key breaks a tool, a role or a model, and repairs it. Repairing disarms every fault on it. Breaking arms an
-/// earlier crash again if there is one, so that the list of faults does not fill up.
+/// Breaks a tool, a role or a model, or repairs it if it is broken. Repairing disarms every fault on it. Breaking arms
+/// an earlier crash again if there is one, so that the list of faults does not fill up.
 pub fn toggle_fault(world: &World<'_>, view: &mut View) -> Requests {
     let Some(target) = fault_target(world.live, view) else { return Vec::new() };
     // The same key repairs the same tool, also when another call has become the newest.
@@ -33,7 +33,7 @@ pub fn toggle_fault(world: &World<'_>, view: &mut View) -> Requests {
     })
 }
 
-/// What a fault from here hits: in the pane of resilience a tool of its strip, elsewhere what is selected.
+/// Target of a fault from here: in the pane of resilience a tool of its strip, elsewhere the selection.
 pub fn fault_target(state: &State, view: &View) -> Option<Target> {
     match view.focus {
         PaneId::Resilience => facts::target(state, view).map(Target::Tool),
@@ -90,7 +90,7 @@ pub fn call_tool(world: &World<'_>, view: &mut View) -> Requests {
     }
 }
 
-/// What is not there cannot be called, not even by hand.
+/// Says why no tool can be called by hand: none is selected, or the selected one is not available now.
 pub fn no_tool_to_call(state: &State, view: &View) -> Option<&'static str> {
     let gone = |tool: &ToolName| state.tools.get(tool).is_some_and(|tool| !tool.present);
     let is_gone = view.tool.as_ref().is_some_and(gone);
@@ -103,7 +103,7 @@ pub fn probe(_: &World<'_>, view: &mut View) -> Requests {
     tool.map_or_else(Vec::new, |tool| send(Command::Probe { tools: vec![tool] }))
 }
 
-/// A new fault, of what is selected.
+/// Opens the form of a new fault, on the selection to begin with.
 pub fn add_fault(world: &World<'_>, view: &mut View) -> Requests {
     let target = fault_target(world.live, view);
     view.open(FaultForm::new(world.live, target.as_ref()))
@@ -167,7 +167,7 @@ pub fn set_knob(live: &State, view: &mut View) -> Requests {
     }
 }
 
-/// Nothing of a recorded or ended session can be changed.
+/// Says why nothing can be changed: the session is recorded or has ended.
 pub fn over(state: &State, view: &View) -> Option<&'static str> {
     if let Some(read_only) = view.read_only {
         return Some(read_only.why());
@@ -196,7 +196,7 @@ pub fn not_pinned(state: &State, view: &View) -> Option<&'static str> {
     (!pinned).then_some("the selected edge is not pinned")
 }
 
-/// Uses are those of a plan, and what is banned has none.
+/// Says why no uses can be set: uses belong to a budget plan, and a blacklisted tool has none.
 pub fn no_uses_to_set(state: &State, view: &View) -> Option<&'static str> {
     let why = || {
         let Some(task) = state.task_at_work().filter(|task| task.budget.plan.is_some()) else {

@@ -14,7 +14,7 @@ use crate::domain::{
 const IS_OVER: &str = "the selected call has ended";
 
 impl View {
-    /// Selects what was pointed at. True if it was selected already, so that a second click opens it.
+    /// Selects the thing that was pointed at. True if it was selected already, so that a second click opens it.
     pub fn select(&mut self, state: &State, target: &Target) -> bool {
         match target {
             Target::Tool(tool) => {
@@ -135,8 +135,8 @@ impl View {
         Some((task, evidence, task.work.evidence.get(&evidence)))
     }
 
-    /// What looks for the chosen evidence, as long as its task is at work: later it can neither be held nor
-    /// cancelled, and keys that do so mean what runs now. The error says that nothing does.
+    /// Returns the call that looks for the chosen evidence, as long as its task is at work: later it can neither be
+    /// held nor cancelled, and keys that do so mean what runs now. The error says why no call looks for it.
     fn live_evidence(&self, state: &State) -> Option<Result<EffectId, &'static str>> {
         let (task, _, begun) = self.evidence(state)?;
         let call =
@@ -198,8 +198,8 @@ impl View {
         Some((ToolName::from(Here::of(state).node()), self.tool.clone()?))
     }
 
-    /// What cancels the chosen evidence, or the chosen call if it runs; else the newest call that does,
-    /// else the model request.
+    /// Returns the command that cancels the chosen evidence, or the chosen call if it runs. Else it cancels the newest
+    /// tool call that runs, else the newest effect.
     ///
     /// # Errors
     /// Why nothing can be cancelled, in words.

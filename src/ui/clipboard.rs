@@ -39,7 +39,7 @@ impl Clipboard {
             .map_err(|error| error.to_string())
     }
 
-    /// Writes what was copied last to a new file in this folder.
+    /// Writes the text that was copied last to a new file in this folder.
     ///
     /// # Errors
     /// Nothing was copied, or the file cannot be written.

@@ -1,11 +1,11 @@
-//! What drawing is given.
+//! Input of drawing.
 
 use ratatui::layout::Rect;
 
 use super::{keymap::Keymap, theme::Theme, view::View};
 use crate::domain::State;
 
-/// What drawing may read.
+/// Data that drawing may read.
 #[derive(Clone, Copy)]
 pub struct Cx<'a> {
     /// The state at the moment looked at.

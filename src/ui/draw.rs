@@ -1,4 +1,5 @@
-//! One whole frame: header, panes, row of time, footer, popups. Pure: reads, writes cells, and says who owns which.
+//! Draws a whole frame: header, panes, row of time, footer, popups. Pure: reads, writes cells, and notes the owner of
+//! each.
 
 use std::cell::OnceCell;
 
@@ -81,7 +82,7 @@ fn placed(cx: &Cx<'_>, size: Size, body: Rect) -> Vec<Placed> {
     }
 }
 
-/// What each pane has answered.
+/// Answers of the panes, each computed once.
 #[derive(Default)]
 struct PaneCache<T>([OnceCell<T>; PaneId::ALL.len()]);
 

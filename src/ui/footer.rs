@@ -27,7 +27,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     }
 }
 
-/// What a tour says, and how to leave it.
+/// Draws the caption of a tour, and how to leave it.
 pub fn caption(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
     let Some(caption) = cx.view.caption.as_ref().filter(|_| !area.is_empty()) else { return };
     let leave = match cx.view.is_toured {
@@ -102,7 +102,7 @@ fn told(cx: &Cx<'_>, message: &Message, area: Rect, buf: &mut Buffer) {
 /// Actions that share words, and the words; `None`: those of the action.
 type Hint = (&'static [Action], Option<&'static str>);
 
-/// What is worth a place in the footer everywhere, the most useful first.
+/// Hints worth a place in the footer everywhere, the most useful first.
 const ALWAYS: [Hint; 9] = [
     (&[Action::RunOrPause], None),
     (&[Action::Step], None),
@@ -115,7 +115,7 @@ const ALWAYS: [Hint; 9] = [
     (&[Action::Palette], None),
 ];
 
-/// The same, where the past is looked at.
+/// The same hints while the past is looked at.
 const IN_THE_PAST: [Hint; 9] = [
     (&[Action::Live], None),
     (&[Action::StepBack, Action::StepForward], Some("step")),

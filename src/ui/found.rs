@@ -1,14 +1,13 @@
-//! A search in a pane: what is searched for, and which rows of the pane's list hold it.
+//! A search in a pane: its text, and the rows of the pane's list that match.
 
 use super::{needle::Needle, pane::PaneId};
 
-/// A search, and what it found when it was looked up last.
+/// A search, with the matches of its last look-up.
 #[derive(Debug, Default)]
 pub struct PaneSearch {
     pub pane: PaneId,
     pub needle: Needle,
-    /// What a row is called where only matching rows are shown; `None`: all are, and one goes from match to
-    /// match.
+    /// Word for a row where only matching rows are shown; `None`: all rows are shown, and one goes from match to match.
     pub filters: Option<&'static str>,
     /// The rows that match, ascending.
     pub rows: Vec<usize>,
@@ -16,7 +15,7 @@ pub struct PaneSearch {
     pub total: usize,
     /// How many of the first ones are not in memory.
     pub gone: usize,
-    /// Which of the matching rows is selected.
+    /// Index of the selected row among the matching rows.
     at: Option<usize>,
     /// Rows before this one were looked at and do not change any more.
     steady: usize,

@@ -26,7 +26,7 @@ struct HeaderPiece {
     style: Style,
     /// 0 is never left out.
     rank: u8,
-    /// What a click does.
+    /// Action of a click.
     click: Option<Action>,
 }
 
@@ -216,7 +216,7 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<HeaderPiece> {
     pieces
 }
 
-/// What the task has cost of what it may: `B 8/20`.
+/// Cost of the task and its limit: `B 8/20`.
 fn budget(cx: &Cx<'_>) -> (String, Style) {
     let (spent, limit, is_over) = spent_of(cx.state);
     let text = format!("B {}/{}", format::credits(spent), format::credits(limit));
@@ -226,7 +226,7 @@ fn budget(cx: &Cx<'_>) -> (String, Style) {
     }
 }
 
-/// What the task has cost, what it may cost, and whether that is over.
+/// Returns the cost of the task, its limit, and whether the cost is over the limit.
 fn spent_of(state: &State) -> (f64, f64, bool) {
     let (task, limit) = (state.shown_task(), state.knobs.get(Knob::Budget));
     (task.map_or(0.0, TaskState::credits), limit, task.is_some_and(|task| task.is_over(limit)))
@@ -338,7 +338,7 @@ pub fn vitals(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     click(row.since(start), PaneId::Tasks);
 }
 
-/// What was spent of what may be, as a bar; without a limit only what was spent.
+/// Draws the spent part of the budget as a bar; without a limit, only the credits spent.
 fn budget_bar(cx: &Cx<'_>, row: &mut Row<'_>) {
     let (spent, limit, is_over) = spent_of(cx.state);
     if !cx.state.strategy.btp || limit <= 0.0 {

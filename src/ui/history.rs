@@ -1,5 +1,5 @@
-//! What happened, for those who look back: the latest events are in memory, and others are read back from the
-//! journal, if there is one.
+//! Past events, for those who look back: the latest are in memory, and others are read back from the journal, if there
+//! is one.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

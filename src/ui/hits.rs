@@ -1,5 +1,5 @@
-//! Who owns which cell. Drawing notes here what it put where; the mouse is answered from these notes,
-//! and a list that is scrolled next starts from the rows that were really on the screen.
+//! Owners of cells. Drawing notes here what it put where; the mouse is answered from these notes, and a list that is
+//! scrolled next starts from the rows that were really on the screen.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use ratatui::layout::{Position, Rect};
 use super::{action::Action, layout::Placed, pane::PaneId, window::Window};
 use crate::domain::{BreakpointId, EffectId, EvidenceId, Knob, ModelName, Role, TaskId, ToolName};
 
-/// What a cell belongs to.
+/// Owner of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// The inside of a pane, its frame, or its tab.
@@ -50,11 +50,11 @@ pub enum Target {
     PopupRow(usize),
 }
 
-/// Everything a frame put on the screen that can be pointed at.
+/// Things that a frame put on the screen and that can be pointed at.
 #[derive(Debug, Default)]
 pub struct Hits {
     targets: Vec<(Rect, Target)>,
-    /// Which rows of their lists the panes show.
+    /// Rows that the panes show of their lists.
     pub windows: Vec<(PaneId, Window)>,
     /// Where the panes are.
     pub placed: Vec<Placed>,
@@ -78,7 +78,7 @@ impl Hits {
         self.targets.clear();
     }
 
-    /// What this cell belongs to.
+    /// Returns the owner of this cell.
     pub fn at(&self, x: u16, y: u16) -> Option<&Target> {
         let here = Position { x, y };
         self.targets.iter().rev().find(|(area, _)| area.contains(here)).map(|(_, target)| target)
@@ -93,7 +93,7 @@ impl Hits {
         )
     }
 
-    /// Everything noted, from the bottom up.
+    /// Returns all targets, from the bottom up.
     pub fn targets(&self) -> impl Iterator<Item = &(Rect, Target)> {
         self.targets.iter()
     }

@@ -1,4 +1,4 @@
-//! One key with its modifiers, as people write it: `space`, `ctrl-x`, `shift-tab`, `N`, `f1`, `+`.
+//! A key with its modifiers, as people write it: `space`, `ctrl-x`, `shift-tab`, `N`, `f1`, `+`.
 
 use std::{fmt, ops::Deref, str::FromStr};
 
@@ -31,7 +31,7 @@ const NAMED: &[(&str, KeyCode)] = &[
     ("pagedown", KeyCode::PageDown),
 ];
 
-/// What is held with a key, as it is written before it.
+/// Modifiers, each as it is written before a key.
 const HELD: [(&str, KeyModifiers); 3] = [
     ("ctrl-", KeyModifiers::CONTROL),
     ("alt-", KeyModifiers::ALT),
@@ -67,7 +67,7 @@ impl Key {
         Self { code, mods }
     }
 
-    /// What a terminal sends in place of this key, so that the program would never see it.
+    /// Names the key that a terminal sends in place of this one, so that the program would never see this one.
     pub fn arrives_as(self) -> Option<&'static str> {
         let is_held = |held| self.mods.contains(held);
         if is_held(KeyModifiers::CONTROL) {
@@ -109,8 +109,8 @@ impl Key {
     }
 }
 
-/// What a terminal sends for a character together with Ctrl, where that is no key of its own. There are 32 such characters
-/// of control, three of which are other keys; what has none is sent without Ctrl.
+/// Names the key that a terminal sends for a character together with Ctrl, where that is no key of its own. There are
+/// 32 such characters of control, three of which are other keys; a character that has none is sent without Ctrl.
 fn control(c: char) -> Option<&'static str> {
     match c {
         'i' => Some("tab"),

@@ -1,4 +1,4 @@
-//! Which key does what. A key has its meaning in a layer, and several keys in a row can be one, as in `g g`.
+//! Map from keys to actions. A key has its meaning in a layer, and several keys in a row can be one, as in `g g`.
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -20,7 +20,7 @@ struct Binding {
     action: Action,
 }
 
-/// What keys mean so far.
+/// Meaning of the keys so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     Action(KeyLayer, Action),
@@ -65,7 +65,7 @@ impl Keymap {
         Ok(())
     }
 
-    /// What these keys mean, pressed one after the other. The first layer that knows them decides.
+    /// Returns the meaning of these keys, pressed one after the other. The first layer that knows them decides.
     pub fn meaning(&self, layers: &[KeyLayer], typed: &[Key]) -> Meaning {
         for layer in layers {
             let of_layer = || self.bindings.iter().filter(|binding| binding.layer == *layer);
@@ -87,23 +87,23 @@ impl Keymap {
         of_layers.filter_map(follow).collect()
     }
 
-    /// Its keys in the panes, the one to show first.
+    /// Returns the keys of an action in the panes, the one to show first.
     pub fn keys(&self, action: Action) -> &[String] {
         self.shown.get(&action).map_or(&[], Vec::as_slice)
     }
 
-    /// The key to show for it.
+    /// Returns the key to show for an action.
     pub fn key(&self, action: Action) -> Option<&str> {
         self.keys(action).first().map(String::as_str)
     }
 
-    /// Its first key in a layer.
+    /// Returns the first key of an action in a layer.
     fn key_in(&self, layer: KeyLayer, action: Action) -> Option<String> {
         let is_it = |it: &&Binding| it.layer == layer && it.action == action;
         self.bindings.iter().find(is_it).map(|binding| binding.keys.to_string())
     }
 
-    /// Its keys as people read them: `+ =`.
+    /// Keys of an action as people read them: `+ =`.
     pub fn show(&self, action: Action) -> String {
         self.keys(action).join("  ")
     }

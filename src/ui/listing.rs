@@ -1,4 +1,4 @@
-//! What a list of sessions says of each, in words. What is not known is `–`.
+//! Texts about each session of a list. Unknown values are `–`.
 
 use std::path::PathBuf;
 
@@ -62,15 +62,15 @@ pub fn newest_first<P, E>(sessions: &mut [(P, Result<Summary, E>)]) {
     });
 }
 
-/// How a session stands.
+/// State of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionStatus {
     Running,
     /// All of its tasks are done.
     Done,
-    /// It was ended before.
+    /// The session was ended before.
     Quit,
-    /// Its journal has no end: it was killed.
+    /// The journal has no end: the session was killed.
     Killed,
 }
 
@@ -95,10 +95,10 @@ impl SessionStatus {
     }
 }
 
-/// What is not known.
+/// Text for an unknown value.
 const UNKNOWN: &str = "–";
 
-/// When it was opened (UTC).
+/// Time at which the session was opened (UTC).
 pub fn started(session: &Summary) -> String {
     session.opened.get(..16).unwrap_or(&session.opened).replace('T', " ")
 }

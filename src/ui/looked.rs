@@ -20,7 +20,7 @@ pub struct ProgramPosition {
     pub until: Until,
 }
 
-/// What is to be known, and of which record.
+/// Query about a program, and the record that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramQuery {
     pub task: TaskId,
@@ -40,20 +40,20 @@ pub struct ProgramSnapshot {
     /// The statement before which it was, from 1; of how many.
     pub statement: u64,
     pub statements: u64,
-    /// It has not ended there.
+    /// Whether the program has not ended at that moment.
     pub goes_on: bool,
     /// Why this may not be true.
     pub doubt: Option<String>,
 }
 
-/// What is looked at of programs.
+/// Position, expressions and snapshot of the program that is looked at.
 #[derive(Debug, Default)]
 pub struct Looked {
     pub chosen: Option<ProgramPosition>,
     pub asks: Vec<String>,
-    /// What is to be seen now.
+    /// Query whose result is to be shown now.
     wanted: Option<ProgramQuery>,
-    /// What was asked for last.
+    /// Query that was sent last.
     sent: Option<ProgramQuery>,
     seen: Option<Box<ProgramSnapshot>>,
 }
@@ -75,18 +75,18 @@ impl Looked {
         self.asks.push(expression);
     }
 
-    /// Back to the present of the program. False if that is what is shown.
+    /// Returns to the present of the program. False if that is shown already.
     pub fn leave(&mut self) -> bool {
         self.asks.clear();
         self.chosen.take().is_some()
     }
 
-    /// Takes in what is to be seen now.
+    /// Takes in the query whose result is to be shown now.
     pub fn want(&mut self, wanted: Option<ProgramQuery>) {
         self.wanted = wanted;
     }
 
-    /// What is to be run again now, unless that was asked for already.
+    /// Returns the query to run now, unless it was sent already.
     pub fn send(&mut self, state: &State) -> Option<(ProgramQuery, Again)> {
         let wanted = self.wanted.clone().filter(|wanted| self.sent.as_ref() != Some(wanted))?;
         self.sent = Some(wanted.clone());

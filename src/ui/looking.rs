@@ -1,4 +1,4 @@
-//! Which moment of a program is looked at, and the ways to other ones.
+//! Moment of a program that is looked at, and the ways to other ones.
 
 use crate::domain::program::Until;
 use crate::domain::state::{ProgramState, State, TaskState};
@@ -7,8 +7,8 @@ use crate::looked::{ProgramPosition, ProgramQuery};
 use crate::pane::PaneId;
 use crate::view::View;
 
-/// What is to be seen of the program that is shown: the moment that was chosen, else in the past where it was then. What
-/// the session itself has told of it is not asked for again.
+/// Returns the query for the program that is shown: at the moment that was chosen, else in the past where it was then.
+/// Values that the session itself has told are not asked for again.
 pub fn wanted(state: &State, view: &View) -> Option<ProgramQuery> {
     if ![PaneId::Program, PaneId::Variables].iter().any(|pane| view.sees(*pane)) {
         return None;

@@ -40,7 +40,7 @@ pub fn long(mark: &CallMark<'_>) -> String {
     }
 }
 
-/// What an endpoint read, and what may be missing.
+/// Says how much an endpoint read, and what may be missing.
 pub fn input(unread: &Unread) -> String {
     let tools = match unread.tools {
         true => "; the messages alone have no more, so it may have dropped the tools",

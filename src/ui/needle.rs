@@ -1,12 +1,11 @@
-//! What is searched for: words that must all occur, in any order and in any case; or, behind a `=`, an
-//! expression about calls.
+//! Search text: words that must all occur, in any order and in any case; or, behind a `=`, an expression about calls.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::text;
 use crate::domain::expression::{Expression, ExpressionError, Scope};
 
-/// States of tasks and calls, by which rows are found that are in one: what a row says of it is another matter.
+/// States of tasks and calls. A search for a state finds the rows that are in it, whatever their texts say.
 const STATES: [&str; 13] = [
     "wrong",
     "right",
@@ -23,13 +22,13 @@ const STATES: [&str; 13] = [
     "queued",
 ];
 
-/// What is searched for.
+/// A search text, parsed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Needle {
     text: String,
     /// Lower case; none of an expression.
     words: Vec<String>,
-    /// What must be true of a call, as in `=ms > 500`.
+    /// Condition on a call, as in `=ms > 500`.
     expression: Option<Result<Expression, ExpressionError>>,
 }
 
@@ -53,7 +52,7 @@ impl Needle {
         self.words.is_empty() && self.expression.is_none()
     }
 
-    /// What must be true of a call, if an expression was typed, or what is wrong with it.
+    /// Returns the condition on a call if an expression was typed, or the error in it.
     pub fn expression(&self) -> Option<Result<&Expression, &ExpressionError>> {
         self.expression.as_ref().map(Result::as_ref)
     }

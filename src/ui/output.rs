@@ -1,4 +1,4 @@
-//! What the screen writes to the terminal. A thread writes it, so that a terminal that reads slowly, or not at all, holds
+//! Output of the screen to the terminal. A thread writes it, so that a terminal that reads slowly, or not at all, holds
 //! neither the keys nor the end of the program.
 
 use std::io;
@@ -22,7 +22,7 @@ static OUTPUT: LazyLock<Output> = LazyLock::new(Output::default);
 #[derive(Default)]
 struct Output {
     queue: Mutex<Queue>,
-    /// There is something to write, or all is written.
+    /// Signals that there is something to write, or that all is written.
     changed: Condvar,
     written: Notify,
 }
@@ -30,15 +30,15 @@ struct Output {
 #[derive(Default)]
 struct Queue {
     bytes: Vec<u8>,
-    /// When the oldest of what the terminal has not taken was sent.
+    /// When the oldest of the bytes that the terminal has not taken was sent.
     since: Option<Instant>,
     /// The bytes that were sent since the terminal had taken all.
     sent: usize,
-    /// What it took last.
+    /// Bytes that the terminal took last, and the time for that.
     taken: Taken,
     error: Option<io::Error>,
     has_thread: bool,
-    /// What is being written is not wanted any more.
+    /// Whether the bytes being written are not wanted any more.
     is_dropped: bool,
 }
 
@@ -119,7 +119,7 @@ pub fn send(bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// What the terminal was sent last, and how long it took for that; `None`: it still reads.
+/// Returns how many bytes the terminal was sent last, and how long it took for them; `None`: it still reads.
 pub fn taken() -> Option<Taken> {
     let queue = OUTPUT.lock();
     queue.since.is_none().then_some(queue.taken)

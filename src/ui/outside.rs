@@ -94,7 +94,7 @@ pub fn in_terminal(
     shell
 }
 
-/// What went wrong with a program that had the terminal.
+/// Describes the failure of a program that had the terminal.
 pub fn complaint(ended: &io::Result<ExitStatus>, command: Option<&OwnCommand>) -> Option<String> {
     let name = command.map_or("the editor", |command| &command.name);
     match ended.as_ref().map(|status| (status.code(), status)) {
@@ -107,7 +107,7 @@ pub fn complaint(ended: &io::Result<ExitStatus>, command: Option<&OwnCommand>) -
     }
 }
 
-/// Runs a command beside the screen, and tells what it said.
+/// Runs a command beside the screen, and sends its output.
 ///
 /// # Errors
 /// It cannot be started.

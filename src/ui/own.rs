@@ -8,9 +8,9 @@ use super::action::Action;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnCommand {
     pub name: String,
-    /// What it does, for people.
+    /// Description of the command, for people.
     pub doc: String,
-    /// Its key; without one it is chosen in a list.
+    /// Key of the command; without one it is chosen in a list.
     pub key: Option<String>,
     /// A line for `sh`, with the names of [`PLACEHOLDERS`] in braces.
     pub run: String,
@@ -21,7 +21,7 @@ pub struct OwnCommand {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Shows {
-    /// It is shown when the command has ended.
+    /// A popup, when the command has ended.
     #[default]
     Popup,
     /// The command has the terminal until it ends.
@@ -29,8 +29,8 @@ pub enum Shows {
     Nothing,
 }
 
-/// What a command may name in braces, and the variable that has it: files with the selected thing as it is shown and
-/// as JSON, its name, its kind, and the journal.
+/// Placeholders that a command may have in braces, each with its variable: files with the selected thing as it is shown
+/// and as JSON, its name, its kind, and the journal.
 pub const PLACEHOLDERS: [(&str, &str); 5] = [
     ("{text}", "TOOLYARD_TEXT"),
     ("{json}", "TOOLYARD_JSON"),
@@ -39,7 +39,7 @@ pub const PLACEHOLDERS: [(&str, &str); 5] = [
     ("{journal}", "TOOLYARD_JOURNAL"),
 ];
 
-/// What is selected, in the forms that a command takes.
+/// The selected thing, in the forms that a command takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
     /// `tool-call`, `task` and so on.

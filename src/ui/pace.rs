@@ -16,7 +16,7 @@ const RATE: u64 = 20_000;
 /// How often running times are drawn again.
 pub const TICK: Duration = Duration::from_millis(250);
 
-/// What the last frame cost the terminal.
+/// Cost of the last frame for the terminal.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Taken {
     pub bytes: usize,
@@ -33,12 +33,12 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Something changed by itself.
+    /// Requests a frame since something changed by itself.
     pub fn soon(&mut self) {
         self.wait = self.wait.or(Some(FRAME));
     }
 
-    /// A person did something and waits to see it.
+    /// Requests a frame at once, since a person did something and waits to see it.
     pub fn at_once(&mut self) {
         self.wait = Some(FLOOD);
     }

@@ -1,4 +1,4 @@
-//! The regions of the screen, by name. What they show is in [`super::panes`].
+//! The regions of the screen, by name. Their contents are in [`super::panes`].
 
 use std::str::FromStr;
 
@@ -28,7 +28,7 @@ pub enum PaneId {
     /// Where the agent is and where it can go.
     #[default]
     Graph,
-    /// What happened, line by line.
+    /// Events, line by line.
     Transcript,
     /// The tools: score, trend, weight, calls, faults.
     Tools,
@@ -38,9 +38,9 @@ pub enum PaneId {
     /// A lane for each call, live.
     Calls,
     Tasks,
-    /// What the task may cost, what was planned for it, and what it has cost.
+    /// Limit of the task's cost, the cost that was planned, and the cost so far.
     Budget,
-    /// What a planner wrote.
+    /// The plan that a planner wrote.
     Plan,
     /// The program of a task, line by line.
     Program,
@@ -48,11 +48,11 @@ pub enum PaneId {
     Variables,
     /// The programs of a task, and what each changed.
     Revisions,
-    /// What is learned of the results of tools by calling them.
+    /// Findings about the results of tools, learned by calling them.
     Probing,
-    /// What a model that reads along says: where calls start, and which tools suit.
+    /// Output of a model that reads along: where calls start, and which tools suit.
     Reading,
-    /// How it takes the failure of a tool.
+    /// How the agent takes the failure of a tool.
     Resilience,
     /// Where a search has been.
     Search,

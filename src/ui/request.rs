@@ -1,4 +1,4 @@
-//! What an action may read, and what it requests.
+//! Input of an action, and its requests.
 
 use std::path::PathBuf;
 
@@ -11,14 +11,14 @@ use super::twin::TwinKind;
 use crate::domain::{Command, State};
 use crate::papers::sweep::Scope;
 
-/// What an action may read.
+/// Data that an action may read.
 #[derive(Clone, Copy)]
 pub struct World<'a> {
-    /// What is true now: commands mean this.
+    /// The current state, which commands mean.
     pub live: &'a State,
-    /// What is on the screen: the same, unless the past is looked at.
+    /// The state on the screen: the current one, unless the past is looked at.
     pub shown: &'a State,
-    /// All that happened.
+    /// All events.
     pub history: &'a History,
     pub keymap: &'a Keymap,
     /// The demos, by name, with what each shows.
@@ -27,7 +27,7 @@ pub struct World<'a> {
     pub commands: &'a [OwnCommand],
 }
 
-/// What an action requests outside of the view.
+/// Request of an action for an effect outside of the view.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ScreenRequest {
     /// A command for the engine.
@@ -57,7 +57,7 @@ pub enum ScreenRequest {
     },
     /// The same with a command that makes this call by hand.
     CopyCommand(Box<Called>),
-    /// Write what was copied last to a file.
+    /// Write the text that was copied last to a file.
     KeepCopy,
     /// Open this in an editor or a pager.
     View(Box<Selection>),
@@ -79,7 +79,7 @@ pub enum ScreenRequest {
     Redraw,
 }
 
-/// All that an action requests, in order.
+/// Requests of an action, in order.
 pub type Requests = Vec<ScreenRequest>;
 
 /// Requests a command.

@@ -85,14 +85,14 @@ struct Loop {
     waiting: Option<Waiting>,
     /// When the last program gave the terminal back.
     lent: Option<Instant>,
-    /// What commands of the user said that run beside the screen.
+    /// Output of the user's commands that run beside the screen.
     said: (UnboundedSender<CommandOutput>, UnboundedReceiver<CommandOutput>),
     caller: Caller,
     /// Lists of sessions that were asked for.
     listed: (UnboundedSender<Listing>, UnboundedReceiver<Listing>),
     /// Scenarios that were asked for.
     saved: (UnboundedSender<SavedScenario>, UnboundedReceiver<SavedScenario>),
-    /// Nothing has changed yet since the last key.
+    /// Whether nothing has changed yet since the last key.
     awaited: bool,
     /// When the keys that may follow are shown.
     hint: Option<Instant>,

@@ -48,7 +48,7 @@ pub struct Setup {
     pub keymap: Keymap,
     /// The one in use, then those that it can be changed for. None: the terminal's own colours.
     pub themes: Vec<Theme>,
-    /// What the screen is drawn with.
+    /// Character set of the screen.
     pub charset: Charset,
     /// The watches to begin with.
     pub watches: Vec<Expression>,
@@ -60,13 +60,13 @@ pub struct Setup {
     pub demos: &'static [(&'static str, &'static str)],
     /// The user's own commands.
     pub commands: Vec<OwnCommand>,
-    /// It begins with the offers of a first start.
+    /// Offers of a first start, with which the screen begins.
     pub first: Option<First>,
-    /// It asks whether the tasks shall run again when all are done.
+    /// Whether to ask, when all tasks are done, if they shall run again.
     pub asks_again: bool,
 }
 
-/// Everything on the screen and behind it.
+/// The screen and all state behind it.
 #[derive(Debug, Default)]
 pub struct Screen {
     setup: Setup,
@@ -155,7 +155,7 @@ impl Screen {
         self.view.tell(record.at, Tone::Good, text);
     }
 
-    /// Some events are meant for the person.
+    /// Handles the events that are meant for the person.
     fn listen(&mut self, record: &Record) {
         self.confirm(record);
         let is_end = matches!(record.event, Event::Task(TaskEvent::TaskFinished { .. }));
@@ -257,12 +257,12 @@ impl Screen {
         }
     }
 
-    /// What is true now.
+    /// Returns the current state.
     pub fn live(&self) -> &State {
         &self.live
     }
 
-    /// What is looked at.
+    /// Returns the state that is looked at.
     pub fn shown(&self) -> &State {
         self.past.as_ref().unwrap_or(&self.live)
     }
@@ -290,7 +290,7 @@ impl Screen {
         self.view.tell(self.live.at, tone, self.setup.keymap.fill(&text));
     }
 
-    /// What a key, a click or a paste does.
+    /// Handles a key, a click or a paste.
     pub fn handle(&mut self, input: &Input) -> Requests {
         let world = World {
             live: &self.live,
@@ -320,13 +320,13 @@ impl Screen {
         requests
     }
 
-    /// Notes what is to be seen of a program.
+    /// Notes the query about a program whose result is to be shown.
     fn want(&mut self) {
         let wanted = looking::wanted(self.past.as_ref().unwrap_or(&self.live), &self.view);
         self.view.looked.want(wanted);
     }
 
-    /// A program that is to be run again beside the screen, so that a moment of it can be shown.
+    /// Returns a program to run again beside the screen, so that a moment of it can be shown.
     pub fn rerun(&mut self) -> Option<(looked::ProgramQuery, Again)> {
         self.want();
         self.view.looked.send(self.past.as_ref().unwrap_or(&self.live))
@@ -427,7 +427,7 @@ impl Screen {
         }
     }
 
-    /// Who owns which cell of the last frame.
+    /// Returns the owners of the last frame's cells.
     pub fn hits(&self) -> &Hits {
         &self.hits
     }

@@ -5,7 +5,7 @@ use crate::domain::Record;
 use crate::domain::state::Landmark;
 use crate::request::World;
 
-/// What is looked for.
+/// Kind of moment that is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sought {
     Wrong,
@@ -32,7 +32,7 @@ impl Sought {
         }
     }
 
-    /// What one of them is called.
+    /// Name of a single moment of this kind.
     pub fn name(self) -> &'static str {
         match self {
             Sought::Wrong => "wrong task",

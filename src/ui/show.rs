@@ -26,17 +26,17 @@ pub struct Show {
     pub silent: bool,
     /// Where commands go; `None` for a replay.
     pub commands: Option<UnboundedSender<Command>>,
-    /// Its place among the screens that share the session.
+    /// Seat of this screen among those that share the session.
     pub seat: Option<Seat>,
     /// `None` for a replay.
     opened: Option<Timestamp>,
-    /// Its journal, if it has one.
+    /// Journal of the session, if it has one.
     pub journal: Option<PathBuf>,
-    /// Runs a twin of it; `None` for a replay.
+    /// Runs a twin of the session; `None` for a replay.
     twins: Option<StartTwin>,
     /// News of the twin that runs.
     pub twin: Option<UnboundedReceiver<TwinNews>>,
-    /// Tries knobs beside it; `None` for a replay.
+    /// Tries knobs beside the session; `None` for a replay.
     sweeps: Option<StartSweep>,
     /// News of the sweep that runs.
     pub sweep: Option<UnboundedReceiver<SweepNews>>,
@@ -170,13 +170,13 @@ impl Show {
     }
 }
 
-/// What comes of a session that is not shown.
+/// News of a session that is not shown.
 pub enum Unseen {
     Records(Vec<JournalItem>),
     News(SeatNews),
 }
 
-/// Waits for what comes of a session that is not shown.
+/// Waits for news of a session that is not shown.
 pub async fn unseen(show: &mut Option<Show>, most: usize) -> Unseen {
     let Some(Show { records, seat, silent, .. }) = show else {
         return std::future::pending().await;

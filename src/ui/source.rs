@@ -1,4 +1,4 @@
-//! What the screen is given: a session to show, and how to show it.
+//! Input of the screen: a session to show, and how to show it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -28,17 +28,17 @@ pub struct SessionSource {
     pub records: Records,
     /// `None`: a replay, to look at only.
     pub commands: Option<UnboundedSender<Command>>,
-    /// Its place among the screens that share the session; `None`: no other screen can.
+    /// Seat of this screen among those that share the session; `None`: no other screen can.
     pub seat: Option<Seat>,
-    /// Its journal, if it has one.
+    /// Journal of the session, if it has one.
     pub journal: Option<PathBuf>,
-    /// Runs a second session beside it; `None` where that cannot be.
+    /// Runs a second session beside this one; `None` where that cannot be.
     pub twins: Option<StartTwin>,
-    /// Tries knobs beside it; `None` where that cannot be.
+    /// Tries knobs beside the session; `None` where that cannot be.
     pub sweeps: Option<StartSweep>,
-    /// Saves it as a scenario.
+    /// Saves the session as a scenario.
     pub scenarios: SaveScenario,
-    /// What the process of a foreign agent writes, where one was started with the session.
+    /// Output of the process of a foreign agent, where one was started with the session.
     pub output: Option<Arc<dyn AgentOutput>>,
 }
 
@@ -59,10 +59,10 @@ pub enum Records {
     Read(Receiver<JournalItem>, Remark),
 }
 
-/// What must be told of the end of records. It is known when no more come.
+/// Message to show at the end of the records. It is known when no more come.
 pub type Remark = Arc<OnceLock<(Tone, String)>>;
 
-/// What is read of a journal.
+/// An item read from a journal.
 pub enum JournalItem {
     /// The state before its first record, and where any other moment is read back. It comes first.
     Begin(Box<State>, JournalPast),
@@ -89,7 +89,7 @@ impl Records {
         }
     }
 
-    /// What must be told at the end.
+    /// Returns the message to show at the end.
     pub fn remark(&self) -> Option<&(Tone, String)> {
         let (Records::Live(.., remark) | Records::Read(_, remark)) = self;
         remark.get()
@@ -109,12 +109,12 @@ pub struct ScreenSettings {
     pub watches: WatchFile,
     /// `None` where there is no folder for journals.
     pub library: Option<Library>,
-    /// What calls the person who looks elsewhere.
+    /// Alerts for a person who looks elsewhere.
     pub alerts: Alerts,
     pub as_command: AsCommand,
     /// An interpreter in which programs are run again, to look at their past.
     pub interpreter: fn() -> Box<dyn Interpreter>,
-    /// Told when the screen opens: what was wrong with theme or keys.
+    /// Problems of theme or keys, told when the screen opens.
     pub notices: Vec<String>,
     /// Presses keys for the person.
     pub tour: Option<Tour>,

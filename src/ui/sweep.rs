@@ -21,7 +21,7 @@ pub struct Sweep {
     pub scope: Scope,
     /// The tasks that each value has done.
     pub runs: Vec<Vec<Lap>>,
-    /// It runs no more.
+    /// Whether the sweep runs no more.
     pub over: bool,
 }
 

@@ -66,7 +66,7 @@ pub const DRAWN: &[(&str, &str)] = &[
     ("⏎", "a line ends here"),
 ];
 
-/// Which characters the screen is made of.
+/// Character set of the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Charset {
     #[default]
@@ -75,11 +75,11 @@ pub enum Charset {
 }
 
 impl Charset {
-    /// What configuration may say; `None`: by the locale.
+    /// Names in the configuration; `None`: by the locale.
     pub const NAMES: [(&str, Option<Self>); 3] =
         [("auto", None), ("unicode", Some(Self::Unicode)), ("ascii", Some(Self::Ascii))];
 
-    /// What the locale of this environment can show.
+    /// Returns the character set that the locale of this environment can show.
     pub fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
         if Locale::of(variable).is_utf8() { Self::Unicode } else { Self::Ascii }
     }
@@ -119,7 +119,7 @@ pub fn to_ascii(buf: &mut Buffer) {
     }
 }
 
-/// What stands for a character that is no ASCII; `None` for words.
+/// Returns the ASCII character that stands for another character; `None` for words.
 pub fn fallback(c: char) -> Option<char> {
     if c.is_ascii() {
         return None;

@@ -5,7 +5,7 @@ use ratatui::{layout::HorizontalAlignment, style::Style};
 
 use super::panes::row::Row;
 
-/// What stands in a cell, and how it looks.
+/// Text of a cell, and its style.
 pub type Cell = (String, Style);
 
 /// A column of things of one kind.
@@ -13,7 +13,7 @@ pub type Cell = (String, Style);
 pub struct TableColumn<T> {
     head: &'static str,
     width: usize,
-    /// At which end of it its words stand.
+    /// End of the column at which its words stand.
     align: HorizontalAlignment,
     cell: fn(&T) -> Cell,
 }

@@ -37,13 +37,13 @@ const MOUSE: [u16; 3] = [1000, 1002, 1006];
 /// Whether the modes are set. The code that swaps it to false undoes them.
 static SET: AtomicBool = AtomicBool::new(false);
 
-/// What other threads said when they panicked below a live screen.
+/// Messages of other threads that panicked below a live screen.
 static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The terminal while the screen owns it; dropping it gives it back.
 pub struct OwnedTerminal {
     pub terminal: Terminal<Brush<Frames>>,
-    /// What other threads say when they panic.
+    /// Messages of other threads that panic.
     pub panics: UnboundedReceiver<String>,
     mouse: bool,
 }
@@ -53,7 +53,7 @@ pub struct OwnedTerminal {
 #[derive(Debug, Default)]
 pub struct Frames {
     frame: Vec<u8>,
-    /// Where what is written is recorded, too.
+    /// Recording that also gets the bytes that are written.
     cast: Option<SharedCast>,
 }
 

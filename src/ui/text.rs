@@ -36,7 +36,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// What a character is drawn as; `None`: not at all.
+/// Returns the character that is drawn for this one; `None`: nothing is drawn.
 fn shown(c: char) -> Option<char> {
     Some(match c {
         '\n' => '⏎',

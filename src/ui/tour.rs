@@ -8,28 +8,28 @@ use std::time::Instant;
 use super::{key::Key, view::View};
 use crate::domain::State;
 
-/// What presses the keys, and says what happens.
+/// Guide of a tour: presses the keys, and says what happens.
 pub trait Guide {
     /// As in the command that repeats it.
     fn name(&self) -> &str;
 
-    /// What comes next at this moment.
+    /// Returns the next step at this moment.
     fn turn(&mut self, now: Instant, state: &State, view: &View) -> TourStep;
 
     /// The person does not want to wait any longer.
     fn skip(&mut self, now: Instant);
 
-    /// What is said now: `3/7  search_web has failed 3 times`.
+    /// Line that is shown now: `3/7  search_web has failed 3 times`.
     fn line(&self, state: &State, view: &View) -> Option<String>;
 
-    /// The last thing that it says.
+    /// Last line of the guide.
     fn verdict(&self, state: &State, view: &View) -> Option<String>;
 }
 
-/// What comes next in a tour.
+/// Next step in a tour.
 #[derive(Debug, PartialEq)]
 pub enum TourStep {
-    /// Nothing before this moment, or before something happens.
+    /// Wait until this moment, or until something happens.
     Wait(Option<Instant>),
     Press(Key),
     Over,
@@ -45,7 +45,7 @@ pub struct Tour {
     pub told: Arc<Mutex<TourOutcome>>,
 }
 
-/// What a tour has to tell when the screen is gone.
+/// Outcome of a tour, told when the screen is gone.
 #[derive(Clone, Debug, Default)]
 pub struct TourOutcome {
     /// The last line of the tour, if it came to its end.

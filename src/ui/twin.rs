@@ -8,7 +8,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::domain::{Lap, State};
 
-/// What the twin leaves out.
+/// Part of the session that the twin leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, IntoStaticStr)]
 pub enum TwinKind {
     #[strum(serialize = "without the fault")]
@@ -26,9 +26,9 @@ impl TwinKind {
 /// How far the twin is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TwinNews {
-    /// A task of it ended.
+    /// A task of the twin ended.
     Lap(Lap),
-    /// It has ended, and its journal is here.
+    /// The twin has ended, and its journal is here.
     Ended(Option<PathBuf>),
     Failed(String),
 }
@@ -38,7 +38,7 @@ pub enum TwinNews {
 pub struct Twin {
     pub kind: TwinKind,
     pub laps: Vec<Lap>,
-    /// It runs no more.
+    /// Whether the twin runs no more.
     pub over: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What only the screen needs: the focus, the selections, the scroll positions, the moment looked at. It is never
+//! State that only the screen needs: the focus, the selections, the scroll positions, the moment looked at. It is never
 //! journaled and never sent. Selections are ids, so a list keeps its selection when it is sorted or shortened.
 
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub enum GraphView {
     /// Where the agent is and where it can go.
     #[default]
     Focus,
-    /// All of it, laid out.
+    /// The whole graph, laid out.
     Map,
     /// Weights as a heat map.
     Matrix,
@@ -49,7 +49,7 @@ pub enum GraphView {
 
 impl Round for GraphView {}
 
-/// What the pane of resilience shows below the strip.
+/// Content of the pane of resilience below the strip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum ResilienceView {
@@ -82,11 +82,11 @@ const MESSAGES: usize = 500;
 pub enum Tone {
     Good,
     Plain,
-    /// Something was refused or failed.
+    /// A refusal or a failure.
     Bad,
 }
 
-/// Something that the screen told the user.
+/// A message from the screen to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// Microseconds since the session was opened.
@@ -109,7 +109,7 @@ pub enum ToolSort {
 
 impl Round for ToolSort {}
 
-/// How the table of pairs is sorted: the best first; what is not known comes last.
+/// Order of the table of pairs: the best first, unknown values last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum PairSort {
@@ -127,13 +127,13 @@ impl Round for PairSort {}
 /// Why a session can only be looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadOnly {
-    /// It has run already.
+    /// The session has run already.
     Replay,
-    /// It was live, and its engine is gone without having ended it.
+    /// The session was live, and its engine is gone without having ended it.
     BrokenOff,
-    /// It runs, and another screen controls it, or nobody does.
+    /// The session runs, and another screen controls it, or no screen does.
     Watching,
-    /// It may run elsewhere, and only its journal is read.
+    /// The session may run elsewhere, and only its journal is read.
     Following,
 }
 
@@ -148,7 +148,7 @@ impl ReadOnly {
         }
     }
 
-    /// What a person is told who tries to change something.
+    /// Message to a person who tries to change something.
     pub fn why(self) -> &'static str {
         match self {
             ReadOnly::Replay => "a replay is read-only",
@@ -164,7 +164,7 @@ impl ReadOnly {
     }
 }
 
-/// Everything the screen remembers between two frames.
+/// State that the screen remembers between two frames.
 #[derive(Debug, Default)]
 pub struct View {
     pub focus: PaneId,
@@ -193,7 +193,7 @@ pub struct View {
     /// A line of the transcript by its event's number; `None`: the newest, and it keeps up.
     pub line: Option<u64>,
     pub knob: Option<Knob>,
-    /// What one step of that knob would change.
+    /// Preview of one step of that knob.
     pub ahead: Ahead,
     pub role: Option<Role>,
     /// A configured model. It goes before the role where a fault is armed.
@@ -208,7 +208,7 @@ pub struct View {
     pub program_line: Option<u32>,
     /// A variable of the program that is shown, by its name.
     pub variable: Option<String>,
-    /// The moment of it that is looked at.
+    /// The moment of the program that is looked at.
     pub looked: Looked,
 
     /// `None`: the one that has stopped the agent, else the first.
@@ -219,7 +219,7 @@ pub struct View {
     /// The selected watch, by its place in the list.
     pub watch: Option<usize>,
 
-    /// What the process of a foreign agent writes; `None`: this screen did not start one.
+    /// Output of the process of a foreign agent; `None`: this screen did not start one.
     pub agent: Option<AgentLines>,
 
     pub graph: GraphView,
@@ -230,11 +230,11 @@ pub struct View {
     pub twin: Option<Twin>,
     /// The knob that is tried at several values, or was.
     pub sweep: Option<Sweep>,
-    /// What its values are judged by.
+    /// Measure by which the values of the sweep are judged.
     pub measure: Measure,
     pub sort: ToolSort,
     pub pair_sort: PairSort,
-    /// Which rows each pane showed in the last frame.
+    /// Rows that each pane showed in the last frame.
     pub windows: [Window; PaneId::ALL.len()],
     /// The past event looked at; `None`: now.
     pub moment: Option<u64>,
@@ -242,11 +242,11 @@ pub struct View {
     pub jumps: Vec<Option<u64>>,
     /// The task that the last key jumped to; `enter` opens it.
     pub arrived: Option<TaskId>,
-    /// What is searched for in a pane, and which of its rows hold it.
+    /// Search in a pane, with the rows that match.
     pub find: Option<PaneSearch>,
     /// The session cannot be changed from here, and why.
     pub read_only: Option<ReadOnly>,
-    /// Whose session it is, where several screens can share it.
+    /// Kind of this screen's seat, where several screens can share the session.
     pub seat: Option<SeatKind>,
     /// A live session goes on behind it.
     pub hides_live: bool,
@@ -260,11 +260,11 @@ pub struct View {
     pub hinted: bool,
     /// From the bottom up; the topmost has the keyboard.
     pub popups: Vec<Box<dyn Popup>>,
-    /// What a tour says.
+    /// Caption of a tour.
     pub caption: Option<String>,
     /// A tour presses keys.
     pub is_toured: bool,
-    /// What was told, oldest first.
+    /// Messages so far, oldest first.
     pub messages: Vec<Message>,
     /// The last message is still shown: no key was pressed since.
     pub told: bool,
@@ -332,7 +332,7 @@ impl View {
         self.windows[pane as usize].free = false;
     }
 
-    /// What was found, if this pane is searched.
+    /// Returns the search, if this pane is searched.
     pub fn found(&self, pane: PaneId) -> Option<&PaneSearch> {
         self.find.as_ref().filter(|found| found.pane == pane && !found.needle.is_empty())
     }
@@ -347,7 +347,7 @@ impl View {
         self.knob.unwrap_or(Knob::Alpha)
     }
 
-    /// What a fault from here hits: in the pane of models the selected role or model, in that of calls the tool of the
+    /// Target of a fault from here: in the pane of models the selected role or model, in that of calls the tool of the
     /// selected call, elsewhere the selected tool.
     pub fn fault_target(&self, state: &State) -> Option<Target> {
         let known = |tool: &ToolName| state.tools.contains_key(tool);

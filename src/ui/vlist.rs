@@ -66,7 +66,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Nothing to select.
+    /// Returns a list in which there is nothing to select.
     pub fn none() -> Self {
         Self::new((0, None), |_| None::<()>, |(), _| {}, |()| String::new())
     }
@@ -83,13 +83,13 @@ impl<'a> List<'a> {
         Self { gone: rows, ..self }
     }
 
-    /// Rows are found by the names of their states, too.
+    /// Lets rows be found by the names of their states, too.
     #[must_use]
     pub fn of_states(self, is_in: impl Fn(usize, &str) -> bool + 'a) -> Self {
         Self { is_in: Some(Box::new(is_in)), ..self }
     }
 
-    /// Some rows are calls, of which expressions can be true, and which are in states.
+    /// Says which rows are calls: expressions can be true of those, and they are in states.
     #[must_use]
     pub fn of_calls(self, state: &'a State, call: impl Fn(usize) -> Option<EffectId> + 'a) -> Self {
         let call = Rc::new(call);
@@ -206,7 +206,7 @@ impl<'a> VisibleRows<'a> {
         window.range().map(move |i| (self.at(i), self.selected() == Some(i)))
     }
 
-    /// Which of the shown rows is selected.
+    /// Index of the selected row among the shown rows.
     pub fn selected(&self) -> Option<usize> {
         let selected = self.part.selected?;
         match self.kept {
@@ -268,8 +268,8 @@ pub fn draw_rows(
     }
 }
 
-/// What of an area is for its rows, and the column for a scroll bar: on the frame where the area reaches that, else
-/// the last one of the area.
+/// Splits an area into the part for its rows and the column for a scroll bar: on the frame where the area reaches that,
+/// else the last one of the area.
 pub fn beside_bar(cx: &Cx<'_>, area: Rect) -> (Rect, Rect) {
     let on_frame = !cx.frame.is_empty() && area.right() + 1 == cx.frame.right();
     let width = if on_frame { area.width } else { area.width.saturating_sub(1) };

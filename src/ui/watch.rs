@@ -1,4 +1,4 @@
-//! Watches: expressions whose values are shown, with what they were before.
+//! Watches: expressions whose values are shown, with their earlier values.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ const KEPT: usize = 240;
 #[derive(Clone, Debug)]
 pub struct Watch {
     pub expression: Expression,
-    /// Its values that are numbers, each with the event that changed it.
+    /// Numeric values of the expression, each with the event that changed it.
     values: VecDeque<(u64, f64)>,
 }
 
@@ -41,7 +41,7 @@ impl Watch {
         self.values.push_back((live.n, number));
     }
 
-    /// Its values up to this event.
+    /// Returns the values up to this event.
     pub fn until(&self, n: u64) -> impl DoubleEndedIterator<Item = f64> + Clone {
         let end = self.values.partition_point(|(at, _)| *at <= n);
         self.values.range(..end).map(|(_, value)| *value)

@@ -25,7 +25,7 @@ pub struct WatchFile {
     /// `None`: the session has no workspace, and nothing is saved.
     path: Option<PathBuf>,
     pub saved: Vec<Expression>,
-    /// What is wrong with the file. It is left as it is then.
+    /// Problem of the file, which is left as it is then.
     pub wrong: Option<String>,
 }
 

@@ -28,14 +28,14 @@ impl Move {
     }
 }
 
-/// Which rows of a list are on the screen.
+/// Range of a list's rows that are on the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
     /// The first row shown.
     pub first: usize,
-    /// How many rows there is room for.
+    /// Number of rows that there is room for.
     pub rows: usize,
-    /// How many rows there are.
+    /// Number of rows of the list.
     pub total: usize,
     /// The wheel moved it: it stays where it is, selected row or not.
     pub free: bool,

@@ -162,7 +162,7 @@ fn edit(event: &EditEvent) -> String {
     }
 }
 
-/// That a call ran when its session was interrupted, and what follows.
+/// Says that a call ran when its session was interrupted, and what follows.
 pub fn outcome_unknown(effect: EffectRef) -> String {
     let then = match effect.class.is_repeatable() {
         true => "it is repeated",
@@ -191,7 +191,7 @@ fn consent(event: &ConsentEvent) -> String {
     }
 }
 
-/// What is said of a run, or of a foreign agent.
+/// Describes an event of a run, or of a foreign agent.
 fn of_run(event: &RunEvent) -> String {
     match event {
         RunEvent::RunOpened { run, guest: Some(guest), .. } => {
@@ -281,7 +281,7 @@ pub fn newer(fields: &[String]) -> String {
     format!("unknown fields {} (a newer version wrote this journal)", fields.join(", "))
 }
 
-/// That past tasks are compared by their words, and why.
+/// Says that past tasks are compared by their words, and why.
 pub fn not_embedded(error: &ModelError) -> String {
     format!("text not embedded ({error}); comparing words only")
 }

@@ -122,7 +122,7 @@ mod tests {
         format!(r#"{{"model":"m", "messages": [ {} ]{more}}}"#, list.join(" , ")).into()
     }
 
-    /// Both ways of reading agree.
+    /// Checks the incremental reading of `second` against a whole reading; returns the bytes saved.
     fn agree(format: WireFormat, first: &[u8], second: &[u8]) -> usize {
         let asked = format.read_request(first).unwrap();
         let earlier = Earlier::new(format, first, &asked).unwrap();

@@ -28,7 +28,7 @@ pub struct IncomingRequest {
     pub before: usize,
     /// The answer at the endpoint, or the conversation there, that it goes on from.
     pub previous: Option<String>,
-    /// What was not understood, and how often it is there: `messages[].hologram` is a field.
+    /// Unknown parts of the request, each with its number of occurrences: `messages[].hologram` is a field.
     pub unknown: BTreeMap<String, u32>,
 }
 
@@ -37,12 +37,12 @@ pub struct IncomingRequest {
 pub struct Spot {
     /// The id of the call that it belongs to.
     pub id: String,
-    /// The bytes of the JSON value, with its quotes. None of them: the field is not there, and can be added here.
+    /// The bytes of the JSON value, with its quotes. An empty range is the place where the missing field can be added.
     pub range: Range<usize>,
 }
 
 impl Spot {
-    /// What has to stand there so that the field of this name has the value.
+    /// The text to write at this place, so that the field `name` has this value.
     pub fn written(&self, name: &str, value: &Value) -> String {
         match self.range.is_empty() {
             true => format!(",{}:{value}", Value::from(name)),
@@ -68,17 +68,17 @@ pub(crate) fn list_of(items: &[JsonItem<'_>]) -> Range<usize> {
     ends.map_or(0..0, |(first, last)| first.node.range().start..last.node.range().end)
 }
 
-/// Counts what is not understood.
+/// Counts of the unknown parts of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Unknown(pub BTreeMap<String, u32>);
 
 impl Unknown {
-    /// One more of these.
+    /// Counts one more occurrence of an unknown part.
     pub fn add(&mut self, what: impl Into<String>) {
         *self.0.entry(what.into()).or_default() += 1;
     }
 
-    /// Those of an object's fields that are not among the known ones.
+    /// Counts the fields of an object that are not among the known ones.
     pub fn fields(&mut self, place: &str, fields: &crate::node::JsonFields<'_>, known: &[&str]) {
         for (name, _) in fields.iter().filter(|(name, _)| !known.contains(name)) {
             self.add(format!("{place}{name}"));

@@ -1,4 +1,4 @@
-//! Which formats there are.
+//! The formats of requests and answers.
 
 use std::fmt;
 

@@ -7,14 +7,14 @@ use crate::json;
 /// The end of many streams.
 const DONE: &str = "[DONE]";
 
-/// One event.
+/// An event of a stream.
 #[derive(Debug, Default)]
 pub(crate) struct Frame<'a> {
     /// All its bytes, with the empty line that ends it.
     pub bytes: &'a [u8],
-    /// Where the values of its lines of data stand in the bytes.
+    /// The places of the values of its data lines in the bytes.
     values: Vec<Range<usize>>,
-    /// Its data, whose lines are joined.
+    /// The data of the event, with its lines joined.
     pub data: String,
 }
 

@@ -104,7 +104,7 @@ pub struct Scan {
     in_string: bool,
     escaped: bool,
     begun: bool,
-    /// Something follows the document, or comes before it.
+    /// Whether something precedes or follows the document.
     extra: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What an endpoint has refused of requests, and what it wants instead: the codecs leave it out, or put it in.
+//! Fields and words that an endpoint has refused, renamed or demanded: the codecs write requests accordingly.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ pub const DEMANDS: [(Demand, &str); 2] =
     [(Demand::Reasoning, "reasoning_content"), (Demand::Signature, "thought_signature")];
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
-/// What was learnt of one model's endpoint so far.
+/// Facts learned so far from the refusals of one model's endpoint.
 #[derive(Clone, Debug, Default)]
 pub struct Learned {
     pub left_out: BTreeSet<String>,
@@ -34,7 +34,7 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// Nothing yet.
+    /// Returns the facts of an endpoint that has refused nothing yet.
     pub const fn new() -> Self {
         Self {
             left_out: BTreeSet::new(),
@@ -48,7 +48,7 @@ impl Learned {
         self.left_out.contains(field)
     }
 
-    /// Takes out of a body what was refused.
+    /// Removes or renames the fields of a body that were refused, and defines tools if the endpoint demands it.
     pub fn apply(&self, body: &mut Map<String, Value>) {
         for (field, other) in &self.renamed {
             if let Some(value) = body.shift_remove(field) {
@@ -67,7 +67,7 @@ impl Learned {
         }
     }
 
-    /// Adds what the endpoint wants in a message.
+    /// Adds the field that the endpoint demands in a message.
     pub fn complete_message(&self, message: &mut Map<String, Value>) {
         let (demand, field) = DEMANDS[0];
         let is_wanted = self.demands.contains(&demand) && !self.leaves_out(field);

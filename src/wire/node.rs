@@ -34,30 +34,30 @@ impl<'a> JsonNode<'a> {
     /// The value that is the whole of this text.
     ///
     /// # Errors
-    /// It is no JSON.
+    /// The text is not JSON.
     pub fn of(text: &'a str) -> Result<Self, serde_json::Error> {
         let raw: &RawValue = serde_json::from_str(text)?;
         Ok(Self { text, raw: raw.get() })
     }
 
-    /// Its place in the text, in bytes.
+    /// The place of the value in the text, in bytes.
     pub fn range(&self) -> Range<usize> {
         // Both are parts of one text, so the difference of their addresses is a place in it.
         let start = self.raw.as_ptr() as usize - self.text.as_ptr() as usize;
         start..start + self.raw.len()
     }
 
-    /// Its part of the text, unchanged.
+    /// The text of the value, unchanged.
     pub fn raw(&self) -> &'a str {
         self.raw
     }
 
-    /// A copy; null where it is nested too deeply to be one.
+    /// A copy of the value; null if it is nested too deeply to be copied.
     pub fn value(&self) -> Value {
         serde_json::from_str(self.raw).unwrap_or_default()
     }
 
-    /// Its text, if it is one.
+    /// The string, if the value is one.
     pub fn string(&self) -> Option<Cow<'a, str>> {
         if !self.raw.starts_with('"') {
             return None;
@@ -86,7 +86,7 @@ impl<'a> JsonNode<'a> {
         self.raw == "null"
     }
 
-    /// Its items, if it is a list.
+    /// The items, if the value is a list.
     pub fn items(&self) -> Option<Vec<JsonNode<'a>>> {
         if !self.raw.starts_with('[') {
             return None;
@@ -95,7 +95,7 @@ impl<'a> JsonNode<'a> {
         Some(items.into_iter().map(|raw| JsonNode { text: self.text, raw: raw.get() }).collect())
     }
 
-    /// Its items with their fields, if it is a list. A list of objects is scanned once.
+    /// The items with their fields, if the value is a list. A list of objects is scanned once.
     pub fn objects(&self) -> Option<Vec<JsonItem<'a>>> {
         // The error of another kind of value would have all of it.
         if !self.raw.starts_with('[') {
@@ -107,7 +107,7 @@ impl<'a> JsonNode<'a> {
         items.or_else(|| Some(self.items()?.into_iter().map(JsonItem::from).collect()))
     }
 
-    /// Its fields, if it is an object.
+    /// The fields, if the value is an object.
     pub fn fields(&self) -> Option<JsonFields<'a>> {
         if !self.raw.starts_with('{') {
             return None;

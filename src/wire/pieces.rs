@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-/// It begins a part: a noncharacter, which Unicode reserves for use inside a program.
+/// The character that begins a part: a noncharacter, which Unicode reserves for use inside a program.
 const MARK: char = '\u{FDD0}';
 /// Half of a surrogate pair is this character of private use, plus its place among the halves.
 const HALVES: u32 = 0x10_F800;
@@ -22,7 +22,7 @@ enum CharPart {
 }
 
 impl CharPart {
-    /// What this character means after a [`MARK`].
+    /// The part that this character stands for after a [`MARK`].
     fn of(c: char) -> Option<Self> {
         match u32::from(c) {
             code @ HALVES.. => u16::try_from(code - HALVES + 0xD800).ok().map(CharPart::Half),

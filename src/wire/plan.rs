@@ -1,4 +1,4 @@
-//! What becomes of the events of an answer whose calls change. Each format says it in these terms.
+//! Changes to the events of an answer whose calls change, in terms that all formats share.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -17,15 +17,15 @@ pub(crate) fn read<'a>(data: &[&'a str]) -> Vec<Option<JsonFields<'a>>> {
 /// A place in the data of an event, and its new text.
 pub(crate) type Edit = (Range<usize>, String);
 
-/// What becomes of the events of an answer.
+/// Changes to the events of an answer.
 pub(crate) struct Changes {
-    /// One for each event.
+    /// The change of each event, in order.
     pub events: Vec<Event>,
     /// New events, each before the event of this place.
     pub added: Vec<(usize, String)>,
 }
 
-/// What becomes of one event.
+/// The change of one event.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Event {
     pub edits: Vec<Edit>,
@@ -91,7 +91,7 @@ pub(crate) struct Came {
     pub id: String,
     pub name: String,
     pub arguments: String,
-    /// Its arguments are any text.
+    /// Whether the arguments are any text, and not JSON.
     pub is_text: bool,
 }
 
@@ -112,18 +112,18 @@ impl Came {
     }
 }
 
-/// What becomes of the calls that came.
+/// The fates of the calls that came.
 pub(crate) struct CallFates<'a> {
     fates: Vec<Fate>,
     /// The further calls.
     pub added: Vec<&'a ToolCall>,
 }
 
-/// What becomes of a call.
+/// The fate of a call.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Dropped,
-    /// It stays, with this name and these arguments where they differ.
+    /// The call stays, with this name and these arguments where they differ.
     Kept {
         name: Option<String>,
         arguments: Option<String>,

@@ -6,14 +6,14 @@ use crate::domain::{Reply, Request};
 use crate::sse::{Event, Parser};
 use crate::{Report, json};
 
-/// What a person sees of an answer while it comes.
+/// A piece of an answer that a person sees while it arrives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnswerPiece {
     Text(String),
     Reasoning(String),
 }
 
-/// Why an answer is none. Who knows the endpoint says it with its name.
+/// Why an answer cannot be read. The caller, who knows the endpoint, adds its name.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnswerFault {
     /// Data that is no JSON, and why.
@@ -68,7 +68,7 @@ pub trait GrowingAnswer: Sized {
 /// The JSON of an event.
 ///
 /// # Errors
-/// It is none.
+/// The data is not JSON.
 pub(crate) fn data(event: &Event) -> Result<Value, AnswerFault> {
     json::read(event.data.as_bytes()).map_err(|why| AnswerFault::NotJson(why.to_string()))
 }

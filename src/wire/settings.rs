@@ -1,4 +1,4 @@
-//! What a request has beside its content: the model, and the endpoint's ways.
+//! Settings of a request beside its content: the model, and the endpoint's conventions.
 
 use serde_json::{Map, Value};
 

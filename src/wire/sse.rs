@@ -11,7 +11,7 @@ const LONGEST: usize = 16 * 1024 * 1024;
 /// The last event of many streams.
 const LAST: &str = "[DONE]";
 
-/// One event: its `event:` name, if any, and its `data:` lines, joined.
+/// An event: its `event:` name, if any, and its `data:` lines, joined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
     pub name: String,

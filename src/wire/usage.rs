@@ -1,5 +1,5 @@
-//! Usage of a request, as several servers report it. What is not plausible is unknown: it is counted here instead, and
-//! said.
+//! Usage of a request, as several servers report it. Implausible numbers count as unknown: they are estimated here
+//! instead, and a notice says so.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ const MOST_DOLLARS: f64 = 1_000_000.0;
 /// The longest part of a wrong number that a notice repeats, in characters.
 const SHOWN: usize = 40;
 
-/// What an endpoint reports.
+/// Usage and cost of a request, as its endpoint reports them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     tokens_in: Number<u64>,
@@ -22,7 +22,7 @@ pub struct Report {
     /// Input that the endpoint has put into its cache.
     written: u64,
     dollars: Number<Finite>,
-    /// Fields that are not plausible, with what they were.
+    /// Fields that are not plausible, with their values.
     odd: Vec<String>,
 }
 
@@ -81,7 +81,7 @@ fn at<'a>(usage: &'a Value, path: &str) -> &'a Value {
     path.split('.').fold(usage, |value, name| field(value, name))
 }
 
-/// What tells whether cached and reasoned tokens are part of input and output, or beside them.
+/// Hints whether cached and reasoned tokens are part of input and output, or are counted beside them.
 struct Hints {
     total: Option<u64>,
     reasoned: Option<u64>,
@@ -91,7 +91,7 @@ struct Hints {
 
 impl Report {
     /// Makes input and output contain all their parts. The total decides; without one the dialect does,
-    /// and a part that is larger than the whole is none.
+    /// and a part that is larger than the whole is counted beside it.
     fn interpret(&mut self, hints: &Hints) {
         let (Number::Plausible(tokens_in), Number::Plausible(tokens_out)) =
             (self.tokens_in, self.tokens_out)
@@ -167,7 +167,7 @@ impl Report {
         }
     }
 
-    /// What to say of a report that is not plausible; `None` if it is.
+    /// The notice about a report that is not plausible; `None` if it is plausible.
     pub fn notice(&self, model: &str, host: &str) -> Option<String> {
         let fields = self.odd.join(", ");
         let has_odd_tokens = [self.tokens_in, self.tokens_out].contains(&Number::Odd);
@@ -192,7 +192,7 @@ pub fn estimate(request: &Request, said: &[&str], calls: &[ToolCall]) -> Usage {
     Usage::estimate(tokens::count_request(request), said + called)
 }
 
-/// The first number of these fields. What is odd before it is noted.
+/// The first plausible number of these fields. Odd values before it are noted.
 fn first<N: Copy>(
     fields: impl IntoIterator<Item = (String, Result<Number<N>, String>)>,
     odd: &mut Vec<String>,

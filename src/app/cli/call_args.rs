@@ -6,7 +6,7 @@ use super::tools::args::FromArgs;
 use super::value::whole;
 use crate::domain::FaultSpec;
 
-/// Which tool to call, and with what.
+/// The tool to call, and its arguments.
 #[derive(Debug, Args)]
 pub struct CallArgs {
     /// The tool's name.

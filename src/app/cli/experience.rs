@@ -77,7 +77,7 @@ fn file(args: &StoreArgs) -> Result<PathBuf, Trouble> {
     })
 }
 
-/// This many days ago.
+/// Returns the time this many days ago.
 fn ago(days: u32) -> Result<Timestamp, Trouble> {
     let length = SignedDuration::from_hours(24 * i64::from(days));
     let then = Timestamp::now().checked_sub(length);

@@ -57,7 +57,7 @@ pub fn init(args: &InitArgs) -> Result<(), Trouble> {
 
 pub(super) const CONFIG: &str = "config.toml";
 
-/// What was found at each place.
+/// Lines about the model server found, or not found, at each place.
 fn local(places: &[ServerAddress], looked: &[Result<ModelServer, Absent>]) -> Vec<String> {
     let mut lines = Vec::new();
     for (ServerAddress { provider, url }, looked) in places.iter().zip(looked) {

@@ -81,7 +81,7 @@ pub struct ResumeArgs {
     pub config: ConfigArgs,
 }
 
-/// Which session, and in which form.
+/// Arguments of `toolyard report`: the session, and the form of the report.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     /// The journal to read; default: the newest one of `toolyard sessions`.
@@ -122,7 +122,7 @@ pub struct ShotArgs {
     pub config: ConfigArgs,
 }
 
-/// Which sessions, and what is done with them.
+/// Arguments of `toolyard sessions`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct SessionsArgs {

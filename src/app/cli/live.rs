@@ -25,11 +25,11 @@ use crate::ui::{theme::load::AUTO, view::ReadOnly, view::Tone};
 /// How a session is shown.
 #[derive(Default)]
 pub struct Show {
-    /// Presses keys for the person.
+    /// A tour, which presses keys for the person.
     pub tour: Option<Tour>,
     /// Appearance and input, instead of the configured ones.
     pub ui: Option<UiConfig>,
-    /// It begins with the offers of a first start.
+    /// True if the screen begins with the offers of a first start.
     pub is_first: bool,
 }
 

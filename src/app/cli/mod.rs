@@ -332,7 +332,7 @@ pub enum ImportCommand {
     },
 }
 
-/// Which file of past uses to use.
+/// The file of past uses.
 #[derive(Debug, Args)]
 pub struct StoreArgs {
     /// File of past uses, instead of the workspace's.

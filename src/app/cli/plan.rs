@@ -98,7 +98,7 @@ struct ToolPlanRow {
     why: String,
 }
 
-/// What more credits would buy.
+/// The gain from more credits: their number, the added value of the plan, and the changed uses.
 #[derive(Serialize)]
 struct Bought {
     credits: f64,
@@ -201,7 +201,7 @@ impl PlanReport {
         text + &self.more()
     }
 
-    /// What more credits would buy, in a sentence or two.
+    /// Describes the gain from more credits in one or two sentences.
     fn more(&self) -> String {
         match &self.next {
             None => "more budget would not help\n".to_owned(),

@@ -98,12 +98,12 @@ fn may_be_called(manifests: &[Manifest], named: &[String]) -> Result<(), Trouble
     )))
 }
 
-/// What is known of a tool.
+/// A tool with its row of the probing and its learned schema.
 struct ProbeToolRow<'a> {
     tool: &'a ToolName,
     row: Option<&'a ProbeRow>,
     known: Option<&'a KnownSchema>,
-    /// The person asked for it.
+    /// True if the person named the tool.
     is_named: bool,
 }
 
@@ -130,7 +130,7 @@ fn rows<'a>(state: &'a State, named: &'a [String]) -> impl Iterator<Item = Probe
 }
 
 impl ProbeToolRow<'_> {
-    /// Whether what was wanted of it is known.
+    /// Whether the tool answered. A tool that was not named may also be refused, or have no row.
     fn is_well(&self) -> bool {
         let is_refused = self.row.is_none_or(|row| row.refused.is_some());
         (is_refused && !self.is_named) || self.row.is_some_and(ProbeRow::is_answered)

@@ -34,7 +34,7 @@ fn write(folder: &Path, one: Option<&'static PromptSpec>) -> Result<(), Trouble>
     out::print(written.iter().map(|path| format!("{}\n", path.display())).collect::<String>())
 }
 
-/// One line per prompt; `*` marks those that the workspace overrides.
+/// Formats one line per prompt; `*` marks those that the workspace overrides.
 fn table(prompts: &Prompts) -> String {
     let mut table = line(' ', "prompt", "read by", "purpose, and required words in its text");
     for spec in PROMPTS {

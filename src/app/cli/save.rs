@@ -37,7 +37,7 @@ pub fn saver(began: Option<SessionSpec>, journal: Option<PathBuf>) -> SaveScenar
     })
 }
 
-/// Where the whole session is known from.
+/// The source of the whole session.
 enum ScenarioSource {
     /// A journal up to this event.
     Journal(PathBuf, u64),
@@ -45,7 +45,7 @@ enum ScenarioSource {
 }
 
 impl ScenarioSource {
-    /// What the screen itself knows, which forgets old tasks.
+    /// Returns the state of the screen; fails if it has already forgotten tasks.
     fn of(live: &State) -> Result<Self, String> {
         let gone = live.tasks.gone() + live.bare_tasks().len();
         if gone > 0 {

@@ -40,7 +40,7 @@ fn left(scope: &Scope) -> usize {
     scope.tasks.len() + scope.left_out
 }
 
-/// One value after the other, as long as somebody listens.
+/// Runs one copy per value, one after the other, until the receiver is gone.
 fn sweep(
     standing: &SweepOrigin,
     scope: &Scope,
@@ -66,7 +66,7 @@ fn sweep(
             let lap = state.laps.last().filter(|_| is_end).cloned();
             let is_heard = lap.is_none_or(|lap| told.send(SweepNews::Lap(place, lap)).is_ok());
             if !is_heard || told.is_closed() {
-                // A session that has ended takes no command, and needs none.
+                // An error means that the session has already ended.
                 let _ = commands.send(Command::Stop);
             }
         });

@@ -7,7 +7,7 @@ use serde_json::json;
 pub enum Trouble {
     /// The command line, the configuration or an input file is wrong: exit code 2.
     Usage(String),
-    /// Something failed while it ran: exit code 1.
+    /// A failure at run time: exit code 1.
     Failed(String),
 }
 
@@ -34,7 +34,7 @@ impl Trouble {
         }
     }
 
-    /// One line of JSON, for scripts that read such lines.
+    /// Formats the error as one line of JSON, for scripts.
     pub fn to_json(&self) -> String {
         let kind = match self {
             Trouble::Usage(_) => "usage",

@@ -6,9 +6,9 @@ use crate::files::toml_file::{Problem, TomlField};
 /// Settings of a file for things that no longer exist.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GoneSettings {
-    /// One for each setting that is ignored.
+    /// A notice for each ignored setting.
     pub notices: Vec<Problem>,
-    /// Models that are ignored.
+    /// Ignored models.
     pub(super) models: Vec<ModelName>,
 }
 

@@ -8,7 +8,7 @@ use crate::files::toml_file::{TomlField, TomlFields};
 use crate::model::secret::{HeaderSource, KeySource};
 use crate::net::client::{carries_key, holds_a_key};
 
-/// What to do instead of writing a key into a file.
+/// Advice for a file that contains a key.
 pub(super) const NO_KEYS: &str = "a key must not be in a file: write \
     key_env = \"NAME_OF_A_VARIABLE\", or \
     key_command = [\"program\", \"argument\"] for a program that prints the key";

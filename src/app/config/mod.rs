@@ -54,7 +54,7 @@ pub struct Config {
     pub session: SessionConfig,
     /// The knobs at the start of a session.
     pub knobs: Knobs,
-    /// What was set, even if to its default: the screen takes that as it is.
+    /// Settings that were set explicitly, even to their default. The screen keeps them as they are.
     pub chosen: SessionOverrides,
     /// In display order; [`SIMULATED`] is one of them, where the program has it.
     pub models: IndexMap<ModelName, ModelConfig>,
@@ -71,7 +71,7 @@ pub struct Config {
     /// How many US dollars a session may cost.
     pub max_dollars: f64,
     pub workers: crate::domain::worker_settings::WorkerSettings,
-    /// Which tool calls need a person's consent.
+    /// Rules for the tool calls that need a person's consent.
     pub approval: crate::domain::Approval,
     /// The file of the price table; `None`: see [`Config::price_table`].
     pub prices: Option<PathBuf>,
@@ -132,7 +132,7 @@ pub struct UiConfig {
     pub keys: BTreeMap<String, Vec<String>>,
     /// The user's own commands.
     pub commands: Vec<OwnCommand>,
-    /// What calls the person who looks elsewhere.
+    /// Alerts for a person who is not looking at the screen.
     pub alerts: Alerts,
 }
 
@@ -186,7 +186,7 @@ impl ReaderSettings {
         self.model.is_some() || self.embeddings.is_some()
     }
 
-    /// What reads, and what it has learned, in a few words; `None`: nothing does.
+    /// Name of the reader and of its heads; `None` without a reader.
     pub fn name(&self) -> Option<String> {
         let stem =
             |file: &Path| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -141,7 +141,7 @@ fn address(format: WireFormat) -> &'static str {
     }
 }
 
-/// What is wrong with an endpoint's address. The client itself checks most of it.
+/// Returns the fault in an endpoint's address, if any. The client itself makes most of the checks.
 pub(super) fn fault(endpoint: &Endpoint) -> Option<String> {
     let url = Url::parse(&endpoint.base_url);
     if url.is_ok_and(|url| url.query_pairs().any(|(name, _)| holds_a_key(&name))) {

@@ -5,18 +5,18 @@ use reqwest::Url;
 use super::Environment;
 use crate::wire::WireFormat;
 
-/// Who offers models, and in which format.
+/// A provider of models, with the format of its API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Provider {
-    /// As in `openai:gpt-5-mini`.
+    /// Name of the provider, as in `openai:gpt-5-mini`.
     pub name: &'static str,
-    /// What it speaks.
+    /// Format of requests and replies.
     pub format: WireFormat,
     /// The address without the format's own path, such as /chat/completions.
     pub url: &'static str,
     /// The environment variable that usually holds the key; `None`: a local server, which takes none.
     pub key: Option<&'static str>,
-    /// A model to begin with, where the provider is not asked for a list.
+    /// Model to begin with, where the provider is not asked for a list.
     pub model: &'static str,
     /// The field for the longest answer, where it is not `max_tokens`.
     pub max_tokens_field: Option<&'static str>,

@@ -153,7 +153,7 @@ fn theme(field: &TomlField<'_>, folder: &Path) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// Each value with its name in the file.
+/// Lists all values with their names in the file.
 fn named<T: VariantArray + Copy + Into<&'static str>>() -> Vec<(&'static str, T)> {
     T::VARIANTS.iter().map(|value| ((*value).into(), *value)).collect()
 }
@@ -278,7 +278,7 @@ fn experience(fields: &mut TomlFields<'_>, folder: &Path, experience: &mut Exper
     });
 }
 
-/// Which tool calls need consent: lists of rules.
+/// Reads the lists of rules for tool calls that need consent.
 fn approval(fields: &mut TomlFields<'_>, approval: &mut Approval) {
     let rules = |field: &TomlField<'_>| {
         let read = field.list()?.into_iter().map(|field| {

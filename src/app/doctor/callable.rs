@@ -1,5 +1,5 @@
-//! What keeps many tools from being called at once: reasons in manifests, and variables that are not set. An imported
-//! API has a hundred tools with the same one, so each is one finding.
+//! Reasons why tools cannot be called: `disabled` in manifests, and variables that are not set. An imported API has a
+//! hundred tools with the same reason, so each reason is one finding.
 
 use indexmap::IndexMap;
 
@@ -10,7 +10,7 @@ use crate::tool::manifest::Manifest;
 /// Names of tools that one finding shows.
 const SHOWN: usize = 3;
 
-/// Disabled tools by their reasons, and variables that tools over HTTP miss.
+/// Disabled tools by reason, and unset variables of tools over HTTP.
 pub(super) fn findings(manifests: &[Manifest]) -> Vec<Finding> {
     let mut disabled: IndexMap<&str, Vec<&str>> = IndexMap::new();
     let mut missing: IndexMap<&str, Vec<&str>> = IndexMap::new();

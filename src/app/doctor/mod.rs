@@ -31,7 +31,7 @@ pub struct Subject<'s> {
     pub trials: Trials,
 }
 
-/// Which endpoints get a trial: one small request with a tool.
+/// Endpoints that get a trial: one small request with a tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Trials {
     /// None.
@@ -48,20 +48,20 @@ pub enum Trials {
 #[serde(rename_all = "snake_case")]
 pub enum FindingLevel {
     Ok,
-    /// It works, but perhaps not as intended.
+    /// The subject works, but perhaps not as intended.
     Warn,
-    /// It does not work.
+    /// The subject does not work.
     Fail,
 }
 
 /// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Such as `configuration`, `terminal` or `model simulated`.
+    /// Subject of the check, such as `configuration`, `terminal` or `model simulated`.
     pub about: String,
     pub verdict: FindingLevel,
     pub text: String,
-    /// What to do, if the text does not say it.
+    /// Advice, if the text does not contain it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
 }

@@ -91,7 +91,7 @@ pub(super) async fn reach(
     (findings, found)
 }
 
-/// What an endpoint that answers does with tools, and whether its window has room for those of the workspace.
+/// Findings about an endpoint that answers: its use of tools, and the room of its window for the workspace's tools.
 async fn try_out(
     about: &str,
     endpoint: &Endpoint,
@@ -117,7 +117,7 @@ async fn try_out(
     tried.into_iter().chain(window).map(|words| finding(about, words)).collect()
 }
 
-/// What a trial has shown. A session can start all the same, so nothing of it is a failure.
+/// The finding of a trial. A session can start in any case, so the level is at most a warning.
 pub(super) fn finding(about: &str, words: Words) -> Finding {
     let Words { is_well, text, advice } = words;
     let finding = if is_well { Finding::ok(about, text) } else { Finding::warn(about, text) };

@@ -37,7 +37,7 @@ pub(super) fn of(config: &Config) -> Finding {
     }
 }
 
-/// What the file has in it. Its name of the model is a stranger's text.
+/// The finding about the contents of the model file. The model's name in it is untrusted text.
 fn facts(about: &str, path: &Path, reader: &LocalReader) -> Finding {
     let facts = reader.facts();
     let Facts { layers, width, context, .. } = facts;

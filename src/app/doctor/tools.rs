@@ -70,7 +70,7 @@ fn contents(workspace: &Workspace) -> Finding {
     Finding::ok("workspace", format!("{}: {tools}, {tasks}{shown}", workspace.title))
 }
 
-/// Which prompts are overridden.
+/// The finding about prompts that the workspace overrides.
 fn prompts(prompts: &Prompts) -> Finding {
     let own = PROMPTS.iter().filter(|spec| prompts.is_overridden(spec.prompt));
     let own: Vec<_> = own.map(|spec| spec.name).collect();

@@ -180,7 +180,7 @@ impl Encoder {
         StatePlace { model: self.hash().to_owned(), layer, pooling }
     }
 
-    /// What the cache has of these texts.
+    /// Looks up the states of these texts in the cache.
     fn known(
         &self,
         texts: &[&str],

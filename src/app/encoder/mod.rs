@@ -38,14 +38,14 @@ struct Identity {
     name: String,
 }
 
-/// What an encoder has done since it was opened or cloned.
+/// Work of an encoder since it was opened or cloned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EncoderWork {
     /// Texts that were read; those from the cache are not.
     pub texts: u64,
-    /// Tokens of these, with end tokens.
+    /// Tokens of these texts, with end tokens.
     pub tokens: u64,
-    /// Texts that are longer than the model's context: their ends were not read.
+    /// Texts longer than the model's context: their ends were not read.
     pub cut: u64,
 }
 
@@ -82,7 +82,7 @@ impl Encoder {
         Self { threads: threads.max(1), ..self }
     }
 
-    /// What it has done so far.
+    /// Returns the work so far.
     pub fn work(&self) -> EncoderWork {
         self.work
     }

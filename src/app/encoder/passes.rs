@@ -10,17 +10,17 @@ use crate::reader::{LocalReader, Reader, ReaderError, StateRequest, States};
 /// Texts that a thread takes at once. Neighbours often begin in the same way, which is read once then.
 const TOGETHER: usize = 4;
 
-/// What one text has given.
+/// The result of reading one text.
 pub struct Passed {
-    /// The place of the text.
+    /// Index of the text in the batch.
     pub text: usize,
-    /// A state for each that is wanted.
+    /// The states for each request of the batch.
     pub states: Vec<States>,
     pub tokens: u64,
     pub is_cut: bool,
 }
 
-/// What is read.
+/// A batch of texts to read, and the states wanted of each.
 #[derive(Clone, Copy)]
 pub struct TextBatch<'a> {
     pub texts: &'a [&'a str],

@@ -20,7 +20,7 @@ pub struct ProjectFile {
     pub text: String,
 }
 
-/// What happened to a file.
+/// Outcome of writing a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
     New,
@@ -124,7 +124,7 @@ fn section(found: &ModelServer) -> String {
     )
 }
 
-/// What a trial of the server asks for.
+/// Settings that the server needs according to its trial, as lines of TOML.
 fn settings(found: &ModelServer) -> String {
     let Some(tried) = &found.tried else { return String::new() };
     let window = tried.window.map(|tokens| format!("context = {tokens}\n")).unwrap_or_default();

@@ -49,7 +49,8 @@ fn says(step: &ChainStep, done: &Done) -> bool {
     step.finds.as_deref().is_none_or(|finds| result.contains(&finds.to_lowercase()))
 }
 
-/// What a step asks for, after these results of the steps before it.
+/// Arguments of a step, given the results of the steps before it. If such a result is wrong, its own value is filled
+/// in.
 fn filled(task: &Task, at: usize, results: &[&Done]) -> Value {
     let mut arguments = task.chain[at].arguments.clone();
     for value in arguments.as_object_mut().into_iter().flat_map(|fields| fields.values_mut()) {
@@ -89,7 +90,7 @@ fn unknown(task: &Task, at: usize, argument: &str) -> Vec<usize> {
     needed
 }
 
-/// What a step needs, in words: its arguments, without what is not known yet.
+/// Describes the need of a step by its arguments. Values that are not known yet are left open.
 pub(super) fn need(task: &Task, at: usize, known: Option<&Value>) -> String {
     let arguments = known.unwrap_or(&task.chain[at].arguments);
     let fields = arguments.as_object().into_iter().flat_map(|fields| fields.values());

@@ -1,4 +1,4 @@
-//! What an agent does next, by its habits.
+//! Decisions of a scripted agent, made by its habits.
 
 use serde_json::{Value, json};
 
@@ -6,13 +6,13 @@ use super::chain::{self, NextStep};
 use super::seen::{Done, ParsedRequest};
 use crate::domain::Task;
 
-/// An agent.
+/// A scripted agent.
 pub struct Habits {
     /// The name of its model.
     pub name: &'static str,
-    /// What it is like, for a legend.
+    /// Description for a legend.
     pub about: &'static str,
-    /// How often it asks one tool the same before it asks another one.
+    /// Number of equal calls to one tool before the agent calls another one.
     tries: usize,
     /// Whether it prefers cheap tools, where costs are told; else the first that is offered.
     is_thrifty: bool,
@@ -22,7 +22,7 @@ pub struct Habits {
     looks_ahead: bool,
 }
 
-/// It asks each tool once, takes the first that is offered, and answers at once.
+/// An agent that calls each tool once, takes the first one offered, and answers immediately.
 pub(super) const CLERK: Habits = Habits {
     name: "clerk",
     about: "takes the first tool, asks it once, answers at once",
@@ -32,7 +32,7 @@ pub(super) const CLERK: Habits = Habits {
     looks_ahead: false,
 };
 
-/// It tries twice, prefers cheap tools, and has another tool check the end.
+/// An agent that calls a tool twice, prefers cheap tools, and has another tool check the last result.
 pub(super) const SCOUT: Habits = Habits {
     name: "scout",
     about: "prefers cheap tools, asks twice, has another one check the end",
@@ -42,14 +42,14 @@ pub(super) const SCOUT: Habits = Habits {
     looks_ahead: true,
 };
 
-/// What it says: a text, and a call.
+/// A reply of the agent: a text, and a tool call.
 pub(super) struct AgentReply {
     pub text: String,
     pub call: Option<(String, Value)>,
 }
 
 impl Habits {
-    /// Its reply to a request. `task`: the task with its steps, if it is one that the agent can do.
+    /// Replies to a request. `task`: the task with its steps, if the agent can do it.
     pub(super) fn reply(&self, seen: &ParsedRequest<'_>, task: Option<&Task>) -> AgentReply {
         if seen.is_evaluation() {
             return AgentReply { text: self.scores(seen), call: None };
@@ -105,7 +105,7 @@ impl Habits {
         fits.min_by(|one, other| cost(one).total_cmp(&cost(other)))
     }
 
-    /// The last step once more, by a tool that has not done it.
+    /// Repeats the last step with another tool, unless that has already happened.
     fn check(
         &self,
         seen: &ParsedRequest<'_>,
@@ -127,7 +127,7 @@ impl Habits {
         Some(AgentReply { text, call: Some((other.to_owned(), last.arguments.clone())) })
     }
 
-    /// What it is after, and what for.
+    /// The text of a step: the need of the step, and its purpose.
     fn wants(&self, task: &Task, at: usize, arguments: &Value) -> String {
         let now = chain::need(task, at, Some(arguments));
         if !self.looks_ahead {

@@ -1,4 +1,5 @@
-//! What an agent sees in a request: the wire's JSON and the words of the prompt, as any model behind an endpoint does.
+//! An agent's view of a request: the JSON on the wire and the words of the prompt, like that of any model behind an
+//! endpoint.
 
 use std::collections::HashMap;
 
@@ -8,11 +9,11 @@ use serde_json::Value;
 pub(super) struct ParsedRequest<'a> {
     pub task: &'a str,
     system: String,
-    /// What was said to it last.
+    /// Text of the last user message.
     told: &'a str,
-    /// The names of the tools that it may call now, in the order of the request.
+    /// Names of the tools that the agent may call now, in the order of the request.
     pub offered: Vec<&'a str>,
-    /// Credits of a call, as far as they are told.
+    /// Cost of a call in credits, for each tool whose cost the prompt states.
     pub costs: HashMap<&'a str, f64>,
     pub done: Vec<Done>,
 }

@@ -18,11 +18,11 @@ pub struct BudgetForecast {
     pub uses: u64,
     /// The number of plans at the end.
     pub plans: u32,
-    /// Whether it has no use of any tool for some step of the task's reference chain.
+    /// Whether the plan lacks a use of any tool for some step of the task's reference chain.
     pub misses: bool,
 }
 
-/// One tool in one task.
+/// Uses and cost of one tool in one task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ToolSpent {
     /// Uses in the first plan; `None` without one.
@@ -34,7 +34,7 @@ pub struct ToolSpent {
     pub spent: Spent,
 }
 
-/// Over the tasks that have ended.
+/// Measures over the tasks that have ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Measures {
     /// The budget of a task, in credits, as it was at the end of the session.
@@ -58,7 +58,7 @@ pub struct Measures {
     pub uses: f64,
     /// Refused calls, for any reason.
     pub refusals: usize,
-    /// What plans had to do with tasks that were not solved.
+    /// Misses and unspent credits of plans in tasks that were not solved.
     #[serde(skip_serializing_if = "Failed::is_none")]
     pub failed: Failed,
 }
@@ -67,9 +67,9 @@ pub struct Measures {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Failed {
     pub tasks: usize,
-    /// Of these, those whose first plan has no use of a tool that the task needs.
+    /// Tasks among these whose first plan has no use of a tool that the task needs.
     pub misses: usize,
-    /// Credits of the budget that they left unspent, on average.
+    /// Average credits of the budget left unspent.
     pub unspent: f64,
 }
 

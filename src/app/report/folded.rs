@@ -12,7 +12,7 @@ use super::{Measures, Quality, Report, TaskReport, TotalSums, Totals};
 use super::{budget::MeasureSums, quality::QualitySums};
 use crate::domain::{Event, Knob, Record, SessionEvent, State, TaskEvent, TaskId, ToolName};
 
-/// What a report sums up over its tasks.
+/// Sums of a report over its tasks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sums {
     pub totals: Totals,
@@ -44,12 +44,12 @@ impl Folding {
     }
 }
 
-/// What a report needs of the tasks that have ended.
+/// Sums over the tasks that have ended, and the details of these tasks for a whole report.
 #[derive(Debug, Default)]
 pub struct Folded {
     sums: Folding,
     ended: usize,
-    /// What only a whole report needs.
+    /// Details for a whole report; `None` if only sums are needed.
     parts: Option<ReportDetails>,
 }
 

@@ -1,28 +1,28 @@
-//! What a grader says of the answers, beside the measures that compare words, and how far they agree.
+//! Verdicts of a grader on the answers, and how far they agree with the measures that compare words.
 
 use serde::Serialize;
 
 use super::{budget::Mean, quality::exact_match, task::TaskReport};
 use crate::papers::metrics;
 
-/// Over the tasks with a grader's verdict.
+/// Measures over the tasks with a grader's verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Graded {
     /// Tasks with a verdict.
     pub tasks: usize,
     /// Tasks for which the grader was asked and gave no verdict.
     pub without_verdict: usize,
-    /// Tasks whose answer it calls right, and their share.
+    /// Tasks whose answer the grader calls right, and their share.
     pub right: usize,
     pub share: f64,
     /// The share of verdicts that are the same as the lexical one
     /// (see [`crate::papers::grading::is_correct`]), and as exact match.
     pub agrees_with_lexical: f64,
     pub agrees_with_exact_match: f64,
-    /// Average token F1 of the answers that it calls right, and of those that it calls wrong.
+    /// Average token F1 of the answers that the grader calls right, and of those that it calls wrong.
     pub f1_of_right: Option<f64>,
     pub f1_of_wrong: Option<f64>,
-    /// What grading cost; no other measure contains it.
+    /// Tokens and dollars of grading; no other measure includes them.
     pub tokens_in: u64,
     pub tokens_out: u64,
     /// `None` if a price is unknown.

@@ -1,4 +1,4 @@
-//! What nobody tells an agent of its calls, in a report.
+//! Marks on calls in a report: problems of which the agent is not told.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::ui::marks;
 /// An answer that was cut, input that was not read, a cache that did not help, messages or a result that are gone.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MarkReport {
-    /// The call that it is about.
+    /// The marked call.
     pub call: EffectId,
     pub mark: &'static str,
     pub text: String,
@@ -23,7 +23,7 @@ pub struct MarkReport {
 }
 
 impl MarkReport {
-    /// Those of a task, in the order of its calls.
+    /// Marks of a task, in the order of its calls.
     pub fn all(state: &State, task: &TaskState) -> Vec<Self> {
         let mut calls: Vec<EffectId> =
             task.model_calls.iter().chain(&task.tool_calls).copied().collect();
@@ -41,7 +41,7 @@ impl MarkReport {
         Self { call, mark: mark.name(), text: marks::long(mark), gone }
     }
 
-    /// How many there are of each kind: `cut answers 2, lost prefixes 1`; nothing without any.
+    /// Counts the marks by kind: `cut answers 2, lost prefixes 1`; empty without marks.
     pub fn summary(tasks: &[TaskReport]) -> String {
         let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
         for mark in tasks.iter().flat_map(|task| &task.marks) {

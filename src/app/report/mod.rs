@@ -63,7 +63,7 @@ pub struct Report<T = Vec<TaskReport>> {
     /// How many tools the last probing reached, and what it took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probing: Option<ProbingSums>,
-    /// What the session had to tell beside its tasks, such as an endpoint that ignores tools.
+    /// Notices of the session, such as one about an endpoint that ignores tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
 }
@@ -113,7 +113,7 @@ pub struct FaultReport {
     pub fault: String,
     pub armed: bool,
     pub fired: u32,
-    /// What the agent did about the calls that it hit.
+    /// The agent's reaction to the calls that the fault hit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub taken: Option<FaultVerdict>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -151,7 +151,7 @@ impl Report {
 }
 
 impl<T> Report<T> {
-    /// What is not in the last state is given.
+    /// Builds a report of the last state. The arguments are the parts that this state may no longer have.
     fn with(
         state: &State,
         sums: Sums,

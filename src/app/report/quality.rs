@@ -34,7 +34,7 @@ pub struct Quality {
     /// Over the tasks with programs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub programs: Option<ProgramMeans>,
-    /// What a grader says, if one was asked.
+    /// Measures of a grader's verdicts, if one was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grader: Option<Graded>,
     /// Average tokens per task, in and out, of all roles together.

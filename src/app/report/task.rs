@@ -1,4 +1,4 @@
-//! One task in a report.
+//! A task in a report.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use crate::papers::atc::measures::{self, ProgramScore};
 use crate::papers::atc::metrics::{self, PathScore};
 use crate::papers::calls::{self, CallScore};
 
-/// One task and its result.
+/// A task and its result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TaskReport {
     /// The number of the task in its session, from 1.
     pub n: TaskId,
     pub task: String,
-    /// It probed tools, and counts in no measure of tasks.
+    /// True if the task probed tools. Such a task counts in no measure of tasks.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_probe: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -37,14 +37,14 @@ pub struct TaskReport {
     /// For a task with a reference chain: the tools that it called (ATC's Path and Prec).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<PathScore>,
-    /// For a task with programs: what became of them.
+    /// For a task with programs: their failures, repairs and blame.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub programs: Option<ProgramScore>,
     /// Ended with an answer that is not known to be wrong, and with at least one tool call (BTP).
     pub solved: bool,
-    /// `None` while it is queued or running.
+    /// Outcome; `None` while the task is queued or running.
     pub outcome: Option<Outcome>,
-    /// What has to be said of the answer.
+    /// Caveats about the answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub caveats: Vec<Caveat>,
     /// Why plans of the planner could not be used, in the last attempt.
@@ -58,10 +58,10 @@ pub struct TaskReport {
     /// How often the agent began to go in circles.
     #[serde(skip_serializing_if = "is_zero")]
     pub loops: usize,
-    /// What nobody told the agent of its calls.
+    /// Marks on the calls: problems of which the agent was not told.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<MarkReport>,
-    /// The tools of those calls, in order.
+    /// Tools of the calls that ran, in order.
     pub tools: Vec<ToolName>,
     pub tokens_in: u64,
     /// Of `tokens_in`, those that endpoints had in their cache.
@@ -69,22 +69,22 @@ pub struct TaskReport {
     pub tokens_out: u64,
     /// Tokens in and out of each role; the papers count those of the actor.
     pub tokens_by_role: BTreeMap<Role, (u64, u64)>,
-    /// Its strategy; `None` while it is queued.
+    /// Strategy; `None` while the task is queued.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
-    /// Its cost in credits, by category.
+    /// Cost in credits: the total, and the parts by category.
     pub cost: f64,
     pub spent: Spent,
     pub over_budget: bool,
-    /// Its expected cost; `None` without a plan.
+    /// Forecast of the first budget plan; `None` without a plan.
     pub planned: Option<BudgetForecast>,
     pub by_tool: BTreeMap<ToolName, ToolSpent>,
     /// The number of refused calls by reason.
     pub refusals: BTreeMap<&'static str, usize>,
-    /// The cost of its model calls; `None` if the price of any is unknown.
+    /// Cost of the model calls in US dollars; `None` if the price of any is unknown.
     pub dollars: Option<f64>,
     pub verdicts: Vec<ToolVerdict>,
-    /// What the grader said of the answer; `None` if it was not asked.
+    /// Grading of the answer; `None` if the grader was not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grading: Option<Grading>,
 }

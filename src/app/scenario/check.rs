@@ -15,13 +15,13 @@ use crate::papers::resilience::{Broken, RecoveryVerdict, Resilience};
 /// Characters of a text that are shown.
 const SHOWN: usize = 120;
 
-/// One expectation, and whether it holds.
+/// An expectation, and whether it holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Checked {
     /// In words: `at most 12 tool calls`.
     pub expected: String,
     pub held: bool,
-    /// What happened: `14 tool calls`.
+    /// The observed value: `14 tool calls`.
     pub found: String,
 }
 
@@ -30,7 +30,7 @@ impl Checked {
         Self { expected: expected.into(), held, found: found.into() }
     }
 
-    /// That `found` is not larger than `most`.
+    /// Checks that `found` is not larger than `most`.
     fn at_most(thing: &str, most: u64, found: u64) -> Self {
         let expected = format!("at most {}", counted(most, thing));
         Self::new(expected, found <= most, counted(found, thing))
@@ -246,7 +246,7 @@ mod tests {
     use crate::scenario::expect::TaskRef;
     use crate::scenario::observed::Conversation;
 
-    /// Each expectation, `+` for one that holds, with what was found.
+    /// Lists each expectation with its observed value; `+` marks one that holds.
     fn said(checked: &[Checked]) -> Vec<String> {
         let sign = |held: bool| if held { '+' } else { '-' };
         let line = |one: &Checked| format!("{} {}: {}", sign(one.held), one.expected, one.found);

@@ -1,4 +1,5 @@
-//! What a scenario expects: in `[expect]` of the whole session, in `[[expect.task]]` of one task.
+//! Expectations of a scenario: in `[expect]` on the whole session, in `[[expect.task]]` on one task, and in
+//! `[[expect.conversation]]` on conversations of a watched agent.
 
 use std::fmt;
 
@@ -8,7 +9,7 @@ use super::limits::{Limits, count};
 use crate::domain::expression::{Expression, Scope};
 use crate::files::toml_file::{TomlField, TomlFields};
 
-/// What is expected of a session. What is not said is not checked.
+/// Expectations on a session. An omitted expectation is not checked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Expectations {
     /// Tasks that end with an answer.
@@ -19,10 +20,10 @@ pub struct Expectations {
     pub right: Option<AtLeast>,
     #[serde(flatten)]
     pub limits: Limits,
-    /// The agent recovers from the fault of a tool after so many tasks, at most.
+    /// Most tasks after which the agent recovers from the fault of a tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recovered: Option<u64>,
-    /// No call that changes something is made twice with the same arguments.
+    /// True if no call that changes something may be made twice with the same arguments.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub writes_once: bool,
     /// Conditions on the session at its end.
@@ -34,38 +35,38 @@ pub struct Expectations {
     pub conversations: Vec<ConversationExpectations>,
 }
 
-/// What is expected of each conversation of a watched agent that begins with these words.
+/// Expectations on each conversation of a watched agent that begins with these words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ConversationExpectations {
-    /// The first words of its first message.
+    /// First words of the first message.
     pub begins: String,
-    /// Whether its last message has an answer.
+    /// Whether the last message has an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answered: Option<bool>,
-    /// The last answer means the same as this.
+    /// Text with the same meaning as the last answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
-    /// The last answer has this text in it, in upper or lower case.
+    /// Text that the last answer contains, in upper or lower case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contains: Option<String>,
     #[serde(flatten)]
     pub limits: Limits,
 }
 
-/// What is expected of one task.
+/// Expectations on one task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TaskExpectations {
     pub task: TaskRef,
-    /// Whether it ends with an answer.
+    /// Whether the task ends with an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answered: Option<bool>,
-    /// Whether its answer is right, by the right answers of the task.
+    /// Whether the answer is right, by the right answers of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub right: Option<bool>,
-    /// Its answer means the same as this.
+    /// Text with the same meaning as the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
-    /// Its answer has this text in it, in upper or lower case.
+    /// Text that the answer contains, in upper or lower case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contains: Option<String>,
     #[serde(flatten)]
@@ -160,7 +161,7 @@ fn condition(field: &TomlField<'_>) -> Option<Expression> {
     read.map_err(|error| field.refuse(error.to_string())).ok()
 }
 
-/// What an end can be expected to be, of a task or of a conversation.
+/// Expectations on the end of a task or of a conversation.
 #[derive(Default, PartialEq)]
 struct End {
     answered: Option<bool>,
@@ -174,7 +175,7 @@ fn text(field: &TomlField<'_>) -> Option<String> {
     field.filled("a non-empty text").map(str::to_owned)
 }
 
-/// Reads what is expected of one end, after its name. `has_right`: whether a right answer may be known.
+/// Reads the expectations on one end, after its name. `has_right`: whether a right answer may be known.
 fn end<'f, N>(
     field: &TomlField<'f>,
     (what, example, has_right): (&str, &str, bool),

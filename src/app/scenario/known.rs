@@ -1,4 +1,4 @@
-//! What a scenario names must exist: a typo would be an expectation that never holds, or always.
+//! Checks that the names in a scenario exist. A typo would make an expectation that never holds, or always.
 
 use super::ScenarioFile;
 use super::expect::TaskRef;
@@ -8,10 +8,10 @@ use crate::files::toml_file::{Problem, Problems};
 use crate::session::{PreparedSession, SessionError, SessionSpec, SpecField};
 
 impl ScenarioFile {
-    /// Its session with these changes, ready to start.
+    /// Prepares the scenario's session with these changes.
     ///
     /// # Errors
-    /// Everything that the session or its expectations name and that does not exist.
+    /// The session cannot be prepared, or an expectation names something that does not exist.
     pub fn prepare(
         &self,
         change: impl FnOnce(&mut SessionSpec),

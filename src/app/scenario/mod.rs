@@ -30,9 +30,9 @@ use crate::session::SessionSpec;
 /// A session, and what is expected of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scenario {
-    /// For people and reports; else the name of its file.
+    /// Name for people and reports; `None`: the name of the file.
     pub name: Option<String>,
-    /// What it is for.
+    /// Purpose of the scenario.
     pub about: Option<String>,
     pub session: SessionSpec,
     pub expect: Expectations,
@@ -43,12 +43,12 @@ pub struct Scenario {
 pub struct ScenarioFile {
     pub path: PathBuf,
     pub scenario: Scenario,
-    /// For problems that only its session shows.
+    /// Lines of the fields, for problems that only the session shows.
     lines: FieldLines,
 }
 
 impl ScenarioFile {
-    /// Its own name, or that of the file without its ending.
+    /// Returns the scenario's own name, or else the file name without its ending.
     pub fn name(&self) -> String {
         let stem = || self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         self.scenario.name.clone().unwrap_or_else(stem)

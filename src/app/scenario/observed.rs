@@ -1,4 +1,4 @@
-//! What a check needs of a session. It is summed up while the session runs, since a state forgets old tasks.
+//! Observations of a session for its check. They are summed up while the session runs, since a state forgets old tasks.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -45,13 +45,13 @@ pub struct Observed {
 /// A conversation of a watched agent so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conversation {
-    /// Its first message.
+    /// Text of the first message.
     pub begins: String,
-    /// Its messages together as one task, with the last answer.
+    /// All messages together as one task, with the last answer.
     pub whole: EndedTask,
 }
 
-/// What tasks took.
+/// Calls, tokens, credits and US dollars of tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskSums {
     /// Calls of each tool that was called.
@@ -186,7 +186,7 @@ impl Observed {
         }
     }
 
-    /// What the session took. Some model calls, such as those that class tools, belong to no task.
+    /// Returns the sums of the session. Some model calls, such as those that class tools, belong to no task.
     pub fn sums_of(&self, state: &State) -> TaskSums {
         let totals = state.totals();
         TaskSums {

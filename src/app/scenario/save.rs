@@ -1,4 +1,4 @@
-//! A scenario from a session that was run: the session as it is now, and what happened as what is expected.
+//! A scenario from a session that was run: the session as it is now, with its results as expectations.
 
 use std::path::Path;
 
@@ -16,10 +16,10 @@ use crate::session::{PreparedSession, SessionError, SessionSpec, TaskSource, fau
 use crate::stage::Sample;
 
 impl SessionSpec {
-    /// What a journal says of how its session began. It does not name the configuration.
+    /// Returns the spec with the sample or workspace of a journal's opening. A journal does not name the configuration.
     ///
     /// # Errors
-    /// Its workspace is gone.
+    /// The workspace no longer exists.
     pub fn of_opening(opening: &Opening) -> Result<Self, String> {
         let folder = &opening.workspace;
         if let Some(sample) = Sample::titled(folder) {
@@ -114,7 +114,7 @@ fn tasks(
     (TaskSource::List(ended().map(short).collect()), None)
 }
 
-/// What happened, as a start for editing.
+/// Expectations that the session meets, as a start for editing.
 fn expected(state: &State, observed: &Observed) -> Expectations {
     let some = |count: u64| (count > 0).then_some(AtLeast::Count(count));
     let taken = Resilience::of_session(state).map(|(_, taken)| taken.verdict);

@@ -23,29 +23,29 @@ pub struct ModelServer {
     pub provider: &'static Provider,
     /// The address, without /chat/completions.
     pub url: String,
-    /// The models that it lists; empty for a hosted provider, which is not called.
+    /// Models that the server lists; empty for a hosted provider, which is not called.
     pub models: Vec<String>,
-    /// What a trial of its first model showed.
+    /// Result of a trial of the first model.
     pub tried: Option<Tried>,
 }
 
-/// What is known of a server and its first model.
+/// Facts about a server and its first model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tried {
     pub server: Server,
     pub behaviour: Behaviour,
-    /// Its window in tokens, if it says so.
+    /// Context window in tokens, if the server states it.
     pub window: Option<u64>,
 }
 
 /// Why no model was found at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Absent {
-    /// Nothing listens there.
+    /// No server answers at the address.
     Nothing,
-    /// Something listens, and lists no model that chats.
+    /// A server answers, but lists no chat model.
     NoModel,
-    /// Something listens, and the list could not be read.
+    /// A server answers, but its list of models cannot be read.
     Failed(String),
 }
 

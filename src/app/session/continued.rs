@@ -1,5 +1,5 @@
-//! Which journals of a folder continue each other. A session is known by its id, since the name of a file may be given to
-//! another session; journals of older versions have no id, and there the name decides.
+//! The order in which journals of a folder continue each other. A session is known by its id, since another session may
+//! get the same file name. Journals of older versions have no id; for them the name decides.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ pub(super) fn in_turn(path: &Path, past_of: impl Fn(&Path) -> u64) -> Option<Pat
     let continues = |other: &PathBuf| {
         other != path && header(other).is_some_and(|other| other.continues(name, &own))
     };
-    // One that was killed before it had copied this one adds nothing, unless it is being written.
+    // A journal whose session was killed before it had copied this one adds nothing, unless it is being written.
     let adds = |other: &PathBuf| {
         let is_written = journal::is_written(other).unwrap_or(true);
         let lines = journal::Summary::of(other).map_or(0, |summary| summary.events);

@@ -13,7 +13,7 @@ pub enum SessionError {
     /// The configuration, the workspace or another file is wrong.
     #[error("{0}")]
     Input(String),
-    /// Something failed while it ran.
+    /// A failure at run time.
     #[error("{0}")]
     Failed(String),
 }

@@ -25,19 +25,19 @@ use crate::workspace::Workspace;
 const SHOWN: Strategy =
     Strategy { base: Base::Workers, toolnet: true, prompt: false, btp: true, reflexion: false };
 
-/// Everything that a session needs, checked. It can be sent to the thread on which it will run.
+/// A session with everything that it needs, checked. It can be sent to the thread on which it will run.
 pub struct PreparedSession {
     /// The configuration with the spec's overrides.
     pub config: Config,
     pub workspace: Workspace,
     pub tasks: TaskList,
-    /// The definitions of MCP tools that were seen before.
+    /// Definitions of MCP tools that were seen before.
     pub(super) trust: Arc<Trust>,
     /// The past of a session that continues is copied into the new journal.
     pub beginning: Beginning,
-    /// What the last state has of the tasks that have ended.
+    /// Details of ended tasks that the last state keeps.
     pub keeps: Keeps,
-    /// Other screens can attach to it, if it has a journal.
+    /// True if other screens can attach, provided that the session has a journal.
     pub is_attachable: bool,
     pub(super) spec: SessionSpec,
     pub(super) learned: Option<PathBuf>,
@@ -45,11 +45,11 @@ pub struct PreparedSession {
     pub(super) experience: Option<PathBuf>,
     /// Past uses that are open already, instead of that file.
     pub(super) past_uses: Option<SharedExperience>,
-    /// What had to be told when they were opened.
+    /// Notices from the preparation, for the beginning of the session.
     pub(super) notices: Vec<String>,
-    /// Those of them that are about MCP servers.
+    /// Notices among these about MCP servers.
     pub about_servers: Vec<String>,
-    /// What comes of foreign agents, if they act in this session.
+    /// News of foreign agents, if they act in this session.
     pub(super) feed: Option<Feed>,
 }
 

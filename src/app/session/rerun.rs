@@ -8,19 +8,19 @@ use crate::domain::{
 };
 use crate::store::journal;
 
-/// What a run over a journal takes from it.
+/// The contents of journals that a run over them uses.
 #[derive(Debug, Default)]
 pub(super) struct Rerun {
-    /// Those of each session.
+    /// Records of each session.
     pub records: Vec<Vec<Record>>,
     pub seed: Option<u64>,
-    /// The faults with which it began.
+    /// Faults with which the sessions began.
     pub faults: Vec<FaultSpec>,
-    /// Calls did not reach their agents.
+    /// True if calls were skipped, so that they did not reach their agents.
     pub skips: bool,
-    /// What should be known of it.
+    /// Remarks on the journals, for the person.
     pub notices: Vec<String>,
-    /// Their files, without folders.
+    /// File names of the journals, without folders.
     pub names: Vec<String>,
 }
 

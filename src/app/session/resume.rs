@@ -40,7 +40,8 @@ impl SessionSpec {
         Ok(prepared)
     }
 
-    /// This spec over that of the interrupted session, which named its faults, breakpoints and tasks in its events.
+    /// Combines this spec with that of the interrupted session, whose events name its faults, breakpoints and tasks.
+    /// Settings of this spec take precedence.
     fn over(&self, base: SessionSpec, path: &Path) -> SessionSpec {
         let mut allow = base.allow;
         allow.extend(self.allow.iter().cloned());
@@ -208,7 +209,8 @@ fn joined(rest: Vec<Record>, earlier: Vec<Record>) -> Vec<Record> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reached {
     Requested,
-    /// It may have changed something. An attempt that was interrupted before it came so far does not change that.
+    /// The call may have changed something. An attempt that was interrupted before it started the call does not alter
+    /// that.
     Started,
     Ended,
 }

@@ -74,7 +74,7 @@ pub fn seen(config: &Config, workspace: Option<&Path>) -> Result<Arc<Trust>, Ses
     trust(workspace).map(Arc::new).map_err(SessionError::input)
 }
 
-/// What was decided about MCP servers: in this workspace, or without one by this user.
+/// Loads the decisions about MCP servers: those for this workspace, or without one those of this user.
 ///
 /// # Errors
 /// The file is damaged.

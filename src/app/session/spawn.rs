@@ -20,19 +20,19 @@ use crate::ui::{Remark, Seat, view::Tone};
 
 /// A running session.
 pub struct SessionHandle {
-    /// Its opening time, as in its journal.
+    /// Opening time of the session, as in its journal.
     pub opened: String,
-    /// For people.
+    /// Title for people.
     pub title: String,
-    /// Where its journal is written.
+    /// Path of the journal, if one is written.
     pub journal: Option<PathBuf>,
-    /// Its records, in order; the channel ends with the session. Reading it is optional.
+    /// Records of the session, in order. The channel ends with the session; reading it is optional.
     pub records: UnboundedReceiver<Arc<Record>>,
     /// Takes the number of the last record that was read; the session does not run far ahead of it.
     pub taken: watch::Sender<u64>,
     /// Commands for the session. When all senders are gone, it ends.
     pub commands: UnboundedSender<Command>,
-    /// The place of its own screen, if others can attach.
+    /// The place of the session's own screen, if others can attach.
     pub seat: Option<Seat>,
     pub engine: Engine,
 }

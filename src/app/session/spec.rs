@@ -10,8 +10,8 @@ use crate::domain::{BreakpointSpec, FaultSpec, Knob, ModelName, Role, Strategy, 
 use crate::stage::Sample;
 use crate::store::tasks;
 
-/// Everything that determines a session. Omitted fields use the configuration, or the default. It
-/// can be written as TOML or JSON, and relative paths start at the working directory.
+/// All settings that determine a session. Omitted fields use the configuration, or the default. A spec can be written
+/// as TOML or JSON, and relative paths start at the working directory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionSpec {
@@ -130,7 +130,7 @@ pub enum JournalChoice {
     #[default]
     Configured,
     None,
-    /// This file, which must not exist yet.
+    /// The file at this path, which must not exist yet.
     File(PathBuf),
 }
 
@@ -142,7 +142,7 @@ pub enum TaskSource {
     Workspace,
     /// A file in `.toml`, `.jsonl` or `.txt`.
     File(PathBuf),
-    /// These tasks; the workspace may complete one that is only a text.
+    /// A list of tasks. The workspace may complete a task that is only a text.
     List(#[serde(deserialize_with = "tasks::written")] Vec<Task>),
 }
 

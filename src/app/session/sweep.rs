@@ -9,10 +9,10 @@ use crate::store::experience::{Experience, SharedExperience};
 /// Where a session stands, to go on from there more than once.
 pub struct SweepOrigin {
     live: State,
-    /// Its past uses until now.
+    /// Past uses of the session until now.
     past_uses: Option<Experience>,
     spec: SessionSpec,
-    /// The tasks before those that copies do.
+    /// Number of tasks before those of the copies.
     done: u32,
 }
 
@@ -61,7 +61,8 @@ impl SweepOrigin {
         Ok((prepared, self.set_by_hand()))
     }
 
-    /// What a person has set beside knobs and scores, as commands; then it runs.
+    /// Returns commands that repeat settings besides knobs and scores: pins, disabled tools and classes. `Run` is the
+    /// last one.
     fn set_by_hand(&self) -> Vec<Command> {
         let live = &self.live;
         let pins = live.learning.pins.iter().map(|(from, to, weight)| Command::PinWeight {

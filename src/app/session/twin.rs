@@ -13,13 +13,13 @@ use crate::store::experience::{Experience, Prune, SharedExperience};
 /// The largest file of past uses that is copied into memory, in bytes.
 const MOST: u64 = 64 << 20;
 
-/// What a session began with.
+/// The state in which a session began.
 pub struct Origin {
     pub(super) spec: SessionSpec,
     learned: LearnedState,
     experience: Option<PathBuf>,
     past_uses: Option<SharedExperience>,
-    /// Past uses from here on are its own.
+    /// Time from which past uses are the session's own.
     since: Timestamp,
 }
 
@@ -42,7 +42,7 @@ pub fn faults_so_far(live: &State) -> Vec<FaultSpec> {
 }
 
 impl PreparedSession {
-    /// What it begins with, to run it again.
+    /// Returns the state in which the session begins, to run it again.
     ///
     /// # Errors
     /// The past uses cannot be opened.

@@ -21,17 +21,18 @@ use crate::workspace::Workspace;
 pub const AGENT_IS_GONE: &str = "foreign agents acted in it, which only their own program can \
      continue: `toolyard watch --resume JOURNAL -- COMMAND` goes on with it, and `toolyard replay` shows what happened";
 
-/// What a session of foreign agents gets from outside.
+/// Input of a session of foreign agents.
 pub struct Feed {
-    /// What a listener tells.
+    /// News from a listener.
     pub news: UnboundedReceiver<ListenerNews>,
-    /// What relays of MCP servers tell.
+    /// News from relays of MCP servers.
     pub relayed: UnboundedReceiver<relayed::RelayNews>,
-    /// Where relays tell it that come by the session's socket; `None`: none does.
+    /// Sender of such news for relays that connect to the session's socket; `None`: none can.
     pub relays: Option<UnboundedSender<relayed::RelayNews>>,
     /// Describes a model by its name and its endpoint; `None`: with the prices of the configuration.
     pub spec_of: Option<fn(&str, &str) -> ModelSpec>,
-    /// How they run over the journal that the spec names, whose records are read into this; `None`: they do not.
+    /// How the agents run over the journal that the spec names, whose records are read into this; `None`: they run
+    /// without it.
     pub again: Option<Again>,
 }
 

@@ -6,7 +6,7 @@ pub(super) mod texts {
 
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    /// One of them. It is read by itself, so that an error has its place in the list.
+    /// An item of a list. It is read by itself, so that an error has its place in the list.
     struct TextItem<T>(T);
 
     impl<'de, T: FromStr<Err = String>> Deserialize<'de> for TextItem<T> {

@@ -12,7 +12,7 @@ use crate::session::SimulatedSpec;
 pub use crate::tool::builtin::none as builtins;
 use crate::tool::manifest::Manifest;
 
-/// There are none.
+/// An empty list of demos.
 pub const DEMOS: &[(&str, &str)] = &[];
 
 /// No sample.

@@ -6,38 +6,39 @@ use crate::domain::{
 };
 use crate::model::{text, understood};
 
-/// What an endpoint did with a request that offers one tool.
+/// Behaviour of an endpoint on a request that offers one tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Behaviour {
-    /// It returned a call of the tool.
+    /// The endpoint returned a call of the tool.
     Native,
-    /// It wrote the call as text, as its configuration has it.
+    /// The endpoint wrote the call as text, as configured.
     Text,
-    /// It wrote the call as text, though the tool was offered natively: the server did not find the call in the model's
-    /// answer.
+    /// The endpoint wrote the call as text, though the tool was offered natively: the server did not find the call in
+    /// the model's answer.
     CallAsText,
-    /// It called another tool than the one there was.
+    /// The endpoint returned a call of a tool that was not offered.
     OtherTool { name: String },
-    /// Its count of tokens has no room for the tool: the model has not seen it.
+    /// The endpoint's count of tokens has no room for the tool: the model has not seen it.
     Dropped { counted: u64, sent: u64 },
-    /// Its count of tokens is far below what was sent: the beginning is missing.
+    /// The endpoint's count of tokens is far below the number sent: the beginning is missing.
     Cut { counted: u64, sent: u64 },
-    /// The request is longer than its window.
+    /// The request is longer than the context window.
     TooLong { why: String },
-    /// It refuses a request with tools.
+    /// The endpoint refuses a request with tools.
     NoTools { why: String },
-    /// It answered without a call.
+    /// The endpoint answered without a call.
     NoCall { answer: String },
-    /// Its answer reached the limit before a call.
+    /// The answer reached the limit of tokens before a call.
     Unfinished,
-    /// Nothing came in time.
+    /// No reply came in time.
     Late { why: String },
-    /// It failed.
+    /// The request failed.
     Failed { why: String },
 }
 
 impl Behaviour {
-    /// What this reply to the request shows of an endpoint in this mode. In text mode the reply has been read for calls.
+    /// Reads the behaviour of an endpoint in this mode from its reply. In text mode, calls in the text were already
+    /// read.
     pub(super) fn of(mode: ToolMode, request: &Request, reply: Result<Reply, ModelError>) -> Self {
         let reply = match reply {
             Ok(reply) => reply,

@@ -1,4 +1,4 @@
-//! Which program serves a model: each has its own switches.
+//! The program that serves a model. Each program has its own switches.
 
 use reqwest::Url;
 

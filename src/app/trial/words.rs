@@ -12,7 +12,7 @@ const LEAST: u64 = 4096;
 /// Tokens beside the tools that a first step needs: the prompt, the task, some results and the answer.
 const ROOM: u64 = 2048;
 
-/// What is said of a trial.
+/// A finding of a trial in words, with advice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words {
     /// Whether a session would work as intended.
@@ -34,7 +34,7 @@ impl Words {
 /// The setting that makes toolyard read calls from text.
 const AS_TEXT: &str = "set `tools = \"text\"` for this model";
 
-/// What the behaviour means for the person who runs this server.
+/// Describes the behaviour for the person who runs this server, with advice.
 pub fn words(behaviour: &Behaviour, server: Server) -> Words {
     let calls = server.for_calls();
     match behaviour {
@@ -87,7 +87,7 @@ pub fn words(behaviour: &Behaviour, server: Server) -> Words {
     }
 }
 
-/// What a window of this many tokens means beside tools of `tools` tokens.
+/// Describes whether a window of `window` tokens is large enough for tools of `tools` tokens.
 pub fn of_window(window: u64, tools: u64, server: Server) -> Words {
     let need = LEAST.max(tools.saturating_add(ROOM));
     let text = format!("a window of {}", counted(window, "token"));

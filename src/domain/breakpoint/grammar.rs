@@ -22,7 +22,7 @@ Breakpoints: PLACE[:OPTION]…, where `\\:` is a colon in a name or an expressio
                      log=TEXT with {expressions}, crosses=NUMBER (of values);
                      in programs, expressions are Python over the variables there";
 
-/// The words that stand for a place which is no call, by themselves or before a name.
+/// The words for places other than calls, by themselves or before a name.
 const WORDS: [&str; 13] = [
     "task",
     "step",
@@ -52,7 +52,7 @@ impl BreakpointSpec {
     /// Like `parse`, but an error contains only the reason: for forms, whose user writes no syntax.
     ///
     /// # Errors
-    /// What is wrong.
+    /// A message that says what is wrong.
     pub fn read(text: &str) -> Result<Self, String> {
         let parts = split(text);
         let mut parts = parts.iter().map(String::as_str).peekable();
@@ -119,7 +119,7 @@ impl BreakpointSpec {
         Ok(())
     }
 
-    /// Its options besides the place, in the order of the text form.
+    /// Returns the options besides the place, in the order of the text form.
     pub fn options(&self) -> Vec<(&'static str, String)> {
         let mut options = Vec::new();
         if let BreakpointPlace::Value { crosses: Some(number), .. } = self.place {
@@ -195,7 +195,7 @@ fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The parts between colons, without the marks of those that are no separators.
+/// Splits at colons. An escaped colon is part of the text, without its mark.
 fn split(text: &str) -> Vec<String> {
     let (mut parts, mut part) = (Vec::new(), String::new());
     let mut chars = text.chars().peekable();
@@ -215,7 +215,7 @@ fn escaped(text: &str) -> String {
 }
 
 impl BreakpointPlace {
-    /// Its word and its name, as they are written; the name is empty where there is none.
+    /// Returns the word and the name of the place, as they are written; the name is empty where there is none.
     pub fn parts(&self) -> (&'static str, String) {
         match self {
             BreakpointPlace::Call(target) => (target.sort().name(), target.name()),

@@ -1,4 +1,4 @@
-//! At which of its hits a breakpoint holds.
+//! The hits at which a breakpoint holds.
 
 use std::{fmt, str::FromStr};
 
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hits {
-    /// Only at this one.
+    /// Only at this hit.
     Exactly(u32),
-    /// At every one after so many.
+    /// At every hit after this many.
     MoreThan(u32),
-    /// At every nth one.
+    /// At every nth hit.
     Every(u32),
 }
 

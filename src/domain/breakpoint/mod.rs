@@ -80,16 +80,16 @@ pub struct BreakpointSpec {
     /// Must be true for a hit.
     #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
     pub condition: Option<Expression>,
-    /// At which of its hits it holds; `None`: at each.
+    /// The hits at which the breakpoint holds; `None`: all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hits: Option<Hits>,
-    /// It switches itself off when it has held.
+    /// Whether the breakpoint switches itself off after it has held.
     #[serde(default, skip_serializing_if = "is_false")]
     pub once: bool,
-    /// It holds only the call that hits it; all others run on.
+    /// Whether only the call that hits the breakpoint is held; all others run on.
     #[serde(default, skip_serializing_if = "is_false")]
     pub alone: bool,
-    /// It writes this into the transcript, and holds nothing.
+    /// Text for the transcript. A breakpoint with such a text holds nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<Template>,
     /// Condition and text of a place within a program, in place of `if` and `log`.
@@ -114,7 +114,7 @@ impl BreakpointSpec {
     /// Whether it may hold at this call.
     pub fn matches(&self, at: &At<'_>) -> bool {
         match self.place {
-            // What went wrong says itself when it is known.
+            // A problem has no side: it counts as soon as it is known.
             BreakpointPlace::Trouble(_) => self.place.is_at(at),
             _ => self.side.has(at.when) && self.place.is_at(at),
         }

@@ -46,7 +46,7 @@ pub enum BreakpointPlace {
 pub struct At<'a> {
     pub when: When,
     pub aim: Aim<'a>,
-    /// What is known to have gone wrong.
+    /// Problems of the call that are known.
     pub troubles: &'a [Trouble],
 }
 

@@ -6,7 +6,7 @@ use super::BreakpointSpec;
 use crate::breakpoint::BreakpointPlace;
 use crate::program::{Extra, ExtraOutcome, LineStop, Moment};
 
-/// What a breakpoint within a program asks there, in Python.
+/// Condition and text of a breakpoint within a program, in Python.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Python {
     /// Must be true for a hit; the same as in Python, so that an empty list is not.
@@ -22,7 +22,7 @@ impl Python {
         *self == Self::default()
     }
 
-    /// The expressions that it is made of.
+    /// Returns the expressions of the condition and the text.
     pub fn expressions(&self) -> impl Iterator<Item = String> {
         self.condition.iter().cloned().chain(self.text())
     }
@@ -38,7 +38,7 @@ impl Python {
 }
 
 impl BreakpointSpec {
-    /// What a program is asked for it.
+    /// Returns the expressions that a program evaluates for this breakpoint.
     pub fn extras(&self) -> Vec<Extra> {
         let when = match &self.place {
             BreakpointPlace::Line(line) => Moment::Line(*line),

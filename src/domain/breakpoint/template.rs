@@ -21,7 +21,7 @@ enum LogpointPart {
 
 impl Template {
     /// # Errors
-    /// What is wrong with one of its expressions, or that a brace is not closed.
+    /// An expression is wrong, or a brace is not closed.
     pub fn read(text: &str, scope: Scope) -> Result<Self, String> {
         Self::parse(text, |part| Expression::read(part, scope).map_err(|error| error.to_string()))
     }
@@ -72,7 +72,8 @@ impl Template {
     }
 }
 
-/// What is inside of the braces, which may hold braces of their own.
+/// Splits a text that follows an opening brace into the part inside the braces and the rest. The inside may have braces
+/// of its own; `None` if no brace closes it.
 fn closed(text: &str) -> Option<(&str, &str)> {
     let mut depth = 0_u32;
     for (at, c) in text.char_indices() {

@@ -1,11 +1,11 @@
-//! What can go wrong with a call: the exceptions at which a breakpoint holds.
+//! Problems of calls: the exceptions at which a breakpoint holds.
 
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use crate::words;
 
-/// What went wrong.
+/// Kind of problem.
 #[derive(
     Clone,
     Copy,
@@ -72,7 +72,7 @@ impl Trouble {
     }
 
     /// # Errors
-    /// There is no such thing; the error lists what there is.
+    /// No problem has this name; the error lists the names.
     pub fn named(name: &str) -> Result<Self, String> {
         name.parse().map_err(|_| {
             format!(

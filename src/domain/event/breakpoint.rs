@@ -13,12 +13,12 @@ family! {
         BreakpointSet {
             breakpoint: BreakpointId,
             spec: Box<BreakpointSpec>,
-            /// What it was before; `None`: it is new.
+            /// Breakpoint before the change; `None`: it is new.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             was: Option<Box<BreakpointSpec>>,
             #[serde(default = "is_true", skip_serializing_if = "Clone::clone")]
             on: bool,
-            /// It is gone as soon as everything stands still: the end of a run to some place.
+            /// Whether the breakpoint is deleted at the next pause: it is the end of a run to some place.
             #[serde(default, skip_serializing_if = "std::ops::Not::not")]
             temporary: bool,
             by: By,
@@ -45,7 +45,7 @@ family! {
             boundary: Option<Boundary>,
             /// The agent stops here; otherwise the hit is only counted.
             holds: bool,
-            /// What it logs, or how the value changed.
+            /// Text that the breakpoint logs, or the change of the value.
             #[serde(default, skip_serializing_if = "String::is_empty")]
             text: String,
         },

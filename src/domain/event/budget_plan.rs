@@ -18,7 +18,7 @@ pub struct BudgetPlan {
     pub reserve: Finite,
     /// Every candidate, in tie-breaking order.
     pub tools: Vec<PlannedTool>,
-    /// What the plan was made of, in the same order; older journals lack it.
+    /// Data that the plan was computed from, in the order of `tools`; older journals lack it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known: Vec<KnownTool>,
     /// Expected value of all planned uses (BTP, eq. 5).
@@ -28,12 +28,12 @@ pub struct BudgetPlan {
     /// At most this part of the best plan's value is missing, 0 to 1; `None`: no plan is better.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap: Option<Finite>,
-    /// What more credits would buy, if anything.
+    /// Gain from more credits, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marginal: Option<Marginal>,
 }
 
-/// One candidate of a plan.
+/// Candidate of a budget plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedTool {
     pub tool: ToolName,
@@ -54,7 +54,7 @@ pub struct PlannedTool {
     pub why: String,
 }
 
-/// What more budget would buy.
+/// Gain from a larger budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Marginal {
     /// The fewest additional credits that improve the plan.

@@ -23,7 +23,7 @@ impl ClassAssignment {
     }
 }
 
-/// Who assigned the class of a tool. Later variants take precedence over earlier ones.
+/// Author of a tool's class. Later variants take precedence over earlier ones.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr,
 )]

@@ -1,22 +1,22 @@
-//! Consent to tool calls: asked for, given or refused.
+//! Consent to tool calls: requested, given or refused.
 
 use super::{By, EffectRef, family::family};
 use crate::approval::Approval;
 
 family! {
-    /// Consent to tool calls: asked for, given or refused.
+        /// Consent to tool calls: requested, given or refused.
     pub enum ConsentEvent {
         /// A tool call waits for a person's consent.
         ConsentAsked {
             effect: EffectRef,
-            /// The rule that asks.
+            /// The rule that requires consent.
             rule: String,
         },
-        /// A call ran when its session was interrupted: nobody knows what it has done.
+        /// A call ran when its session was interrupted, so its effect is unknown.
         OutcomeUnknown {
             effect: EffectRef,
         },
-        /// A person has decided on it.
+        /// A person has decided on a tool call.
         ConsentGiven {
             effect: EffectRef,
             allowed: bool,

@@ -11,20 +11,20 @@ family! {
         Resumed {
             how: Resume,
             by: By,
-            /// This run alone.
+            /// The only run that resumes; `None`: all runs.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             run: Option<RunId>,
         },
         /// Every lane will hold at its next boundary; running effects are not killed.
         PauseRequested {
             by: By,
-            /// The lanes of this run alone.
+            /// The only run whose lanes will hold; `None`: all runs.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             run: Option<RunId>,
         },
         /// Every lane holds.
         Paused {
-            /// Every lane of this run.
+            /// The only run whose lanes hold; `None`: all runs.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             run: Option<RunId>,
         },

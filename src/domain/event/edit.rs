@@ -1,12 +1,12 @@
-//! What a person does to a call in flight.
+//! Interventions of a person in a call in flight.
 
 use super::{By, EffectRef, family::family};
 use crate::edit::Edit;
 
 family! {
-    /// What a person does to a call in flight.
+    /// Interventions of a person in a call in flight.
     pub enum EditEvent {
-        /// A person changed what goes out, or what came back.
+        /// A person changed the input of a call, or its outcome.
         CallEdited {
             effect: EffectRef,
             edit: Box<Edit>,
@@ -24,7 +24,7 @@ family! {
             text: String,
             by: By,
         },
-        /// The call is made again, and the agent sees only the outcome of that.
+        /// The call is made again, and the agent sees only the new outcome.
         CallRepeated {
             effect: EffectRef,
             by: By,

@@ -20,7 +20,7 @@ pub struct EffectRef {
     /// The origin of its outcome.
     #[serde(default, skip_serializing_if = "Origin::is_live")]
     pub origin: Origin,
-    /// Its effect on the world.
+    /// Class of the effect: what it does to the world.
     pub class: EffectClass,
     /// The line of a program that it belongs to, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -94,7 +94,7 @@ macro_rules! events {
                 None
             }
 
-            /// Who intervened, if anyone did.
+            /// Returns the author of the event, if it is an intervention.
             pub fn by(&self) -> Option<By> {
                 self.part()
             }

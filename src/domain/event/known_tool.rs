@@ -1,5 +1,5 @@
-//! The candidates of a budget plan: what is known of each, whatever the knobs. With it anybody can make the plan again
-//! with other knobs.
+//! The candidates of a budget plan: the data about each, independent of the knobs. They suffice to compute the plan
+//! again with other knobs.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::id::ToolName;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KnownTool {
     pub tool: ToolName,
-    /// Its results in past queries.
+    /// Statistics of the tool's use in past queries.
     pub past: PastResults,
     /// Uses beyond its limit, for a tool that has helped and is missing.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -24,7 +24,7 @@ pub struct KnownTool {
     pub declined: Option<u32>,
 }
 
-/// What past uses say of a tool: for each way to estimate, its value and the most uses of it, before `tau` counts.
+/// Statistics of a tool's past uses: for each estimator, the value of a use and the most uses, before `tau` counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PastResults {
     /// Past uses; without any the numbers below mean nothing.

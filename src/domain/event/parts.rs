@@ -70,7 +70,7 @@ pub struct Opening {
     /// How the answers of roles are drawn, where that is configured.
     #[serde(default, skip_serializing_if = "SamplingOfRoles::is_empty")]
     pub sampling: SamplingOfRoles,
-    /// Which tool calls need a person's consent.
+    /// Rules for the tool calls that need a person's consent.
     #[serde(default)]
     pub approval: Approval,
     /// Examples that roles see before their task.
@@ -103,13 +103,13 @@ pub struct MenuItem {
 pub enum MenuReason {
     /// Every tool is offered (ReAct).
     All,
-    /// It matches the task's text (first menu).
+    /// The tool matches the task's text (first menu).
     Retrieved,
     /// The first menu had room, and this tool has the highest remaining weight.
     Filled,
-    /// It follows the last tool in the graph.
+    /// The tool follows the last tool in the graph.
     Successor,
-    /// It is not a successor but matches the last thought.
+    /// The tool is not a successor but matches the last thought.
     Explore,
     /// No successor is in the plan, but this tool is (BTP).
     Planned,
@@ -173,29 +173,29 @@ impl Outcome {
 /// help.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CacheBreak {
-    /// Tokens of the request before: what is read again.
+    /// Tokens of the earlier request that are read again.
     pub tokens: u64,
     /// US dollars that these cost more than from the cache; `None`: a price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dollars: Option<Finite>,
 }
 
-/// What has to be said of an answer besides whether it is right.
+/// Caveat about an answer, besides whether it is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Caveat {
-    /// A plan was made, and nothing was found by it: the answer is the model's own.
+    /// A plan was made but found nothing: the answer is the model's own.
     WithoutEvidence,
     /// The limit of tokens ended the answer.
     CutOff,
-    /// It is a text of a model that was offered tools and called none.
+    /// The answer is a text of a model that was offered tools and called none.
     WithoutCall,
     /// A content filter of the endpoint ended the answer.
     Filtered,
 }
 
 impl Caveat {
-    /// What has to be said of an answer for which its model stopped so.
+    /// Returns the caveat about an answer whose model stopped for this reason, if any.
     pub fn of(finish: &Finish) -> Option<Self> {
         match finish {
             Finish::Length => Some(Caveat::CutOff),
@@ -220,9 +220,9 @@ impl Caveat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
-    /// It does, and has the model.
+    /// The endpoint answers and has the model.
     Yes,
-    /// It does, but does not confirm that it has the model.
+    /// The endpoint answers, but does not confirm that it has the model.
     Unsure,
     No,
 }
@@ -298,7 +298,7 @@ impl Boundary {
 pub enum Refusal {
     /// A result of this tool did not help in this task.
     Blacklisted,
-    /// The plan has no uses of it left.
+    /// The plan has no uses of the tool left.
     NoUseLeft,
     /// The rest of the budget does not pay for it.
     TooDear,
@@ -307,7 +307,7 @@ pub enum Refusal {
     /// The tool does not exist, or is not offered here.
     #[default]
     NotOffered,
-    /// Its reply made more calls than one may.
+    /// The reply made more calls than allowed.
     TooMany,
     /// The user cancelled it before it ran.
     Cancelled,

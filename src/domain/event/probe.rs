@@ -1,4 +1,4 @@
-//! What tools return, learned by calling them (ATC, section 4.3).
+//! Probing: tools are called to learn what they return (ATC, section 4.3).
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::probe::{LearnedSchema, ProbeEnd, SchemaSource};
 use crate::result_schema::Drift;
 
 family! {
-    /// What tools return, learned by calling them (ATC, section 4.3).
+    /// Probing: tools are called to learn what they return (ATC, section 4.3).
     pub enum ProbeEvent {
         /// A task begins to probe these tools; the others are left out, each with the reason.
         ProbeStarted {

@@ -26,11 +26,11 @@ family! {
             task: TaskId,
             number: u32,
             error: Raised,
-            /// What else is wrong with it.
+            /// Further errors of the program.
             #[serde(default, skip_serializing_if = "Vec::is_empty")]
             more: Vec<Raised>,
         },
-        /// It stops before a statement, because a person wants that.
+        /// A program stops before a statement, because a person wants that.
         ProgramHeld {
             task: TaskId,
             number: u32,
@@ -52,14 +52,14 @@ family! {
             by: By,
         },
         /// A person takes a program back: it is run again over its record up to an earlier statement, and held there.
-        /// What its calls have done is not undone.
+        /// Effects of its calls are not undone.
         ProgramTakenBack {
             task: TaskId,
             number: u32,
             to: Back,
             by: By,
         },
-        /// A program that was taken back makes another call than before. These calls are no part of its way any more;
+        /// A program that was taken back makes another call than before. These calls no longer belong to its path;
         /// they were made all the same.
         ProgramParted {
             task: TaskId,
@@ -102,12 +102,12 @@ pub enum ProgramSource {
     Person,
 }
 
-/// What became of a program.
+/// Verdict on a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProgramVerdict {
     Fine,
-    /// It ran and printed, but all that its calls returned was an error, empty or null.
+    /// The program ran and printed, but its calls returned nothing except errors, empty results and null.
     Doubtful,
     Failed,
 }
@@ -122,7 +122,7 @@ impl ProgramVerdict {
     }
 }
 
-/// Who found the tool that is to blame.
+/// Author of the verdict which tool is to blame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BlamedBy {

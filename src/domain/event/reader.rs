@@ -1,10 +1,10 @@
-//! What a language model that reads along says: which tools it has encoded, and where a call starts.
+//! Reports of the reader, a language model that reads along: the tools that it has encoded, and where a call starts.
 
 use super::{EffectRef, family::family};
 use crate::reading::{JudgedPiece, ReaderAbout};
 
 family! {
-    /// What a reader does beside the effects of a session.
+    /// Events of the reader besides the effects of a session.
     pub enum ReaderEvent {
         /// The reader is ready, with these heads.
         HeadsLoaded {

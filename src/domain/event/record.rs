@@ -7,7 +7,7 @@ use serde_json::{Value, value::RawValue};
 
 use super::Event;
 
-/// One line of a journal after the first.
+/// Line of a journal after the first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
     /// Counted from 1, without gaps.
@@ -36,7 +36,7 @@ impl Record {
     /// Reads a line of JSON.
     ///
     /// # Errors
-    /// What is wrong, with the field if it is known.
+    /// A message that says what is wrong, with the field if it is known.
     pub fn read(line: &[u8]) -> Result<Self, String> {
         #[derive(Deserialize)]
         struct Raw<'a> {

@@ -15,7 +15,7 @@ family! {
         /// A run joined; its tasks are those that name it.
         RunOpened {
             run: RunId,
-            /// Its own strategy; without one, that of the session.
+            /// Strategy of the run; `None`: the session's strategy.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             strategy: Option<Strategy>,
             /// The conversation of a foreign agent. The first of a session is the first run.
@@ -25,14 +25,14 @@ family! {
         /// A foreign agent sent another past than before.
         HistoryRewritten {
             run: RunId,
-            /// How many messages stayed at the beginning.
+            /// Number of messages that stayed at the beginning.
             kept: u32,
-            /// How many went. Old journals count all those after the ones that stayed.
+            /// Number of dropped messages. Old journals count all messages after those that stayed.
             dropped: u32,
             /// The model call that reads the new past.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             call: Option<EffectId>,
-            /// The messages that went; `None`: they are not known.
+            /// The dropped messages; `None`: unknown.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             gone: Option<Arc<Gone>>,
         },
@@ -48,17 +48,17 @@ family! {
             call: EffectId,
             unread: Unread,
         },
-        /// An agent that runs again over a record asked something else than it did there. This conversation has no
-        /// answers from the record any more.
+        /// An agent that runs again over a record sent a different request. From here on the record has no answers for
+        /// this conversation.
         RunParted {
             run: RunId,
             /// The first field that differs, such as `messages[3].content`.
             field: String,
-            /// What the agent asked there; empty: nothing.
+            /// Content of the field in the agent's request; empty: none.
             asked: String,
-            /// What the record has there; empty: nothing.
+            /// Content of the field in the record; empty: none.
             recorded: String,
-            /// The record of the request that it is nearest to; `None`: there is none left.
+            /// The record of the most similar request; `None`: no request is left.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             nearest: Option<u64>,
             /// The journal that this record is in, where the agent runs over several.
@@ -82,7 +82,7 @@ family! {
         },
         /// A foreign agent that was started has ended.
         AgentEnded {
-            /// Its exit code; `None` if a signal ended it.
+            /// Exit code of the agent; `None` if a signal ended it.
             code: Option<i32>,
         },
     }
@@ -100,7 +100,7 @@ pub struct Gone {
 /// A message that an agent does not send any more.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoneMessage {
-    /// Its role, as in OpenAI chat.
+    /// Role of the message, as in OpenAI chat.
     pub role: String,
     pub begins: String,
     pub bytes: u64,
@@ -113,7 +113,7 @@ pub struct LostPrefix {
     pub after: EffectId,
     /// `model`, `tools[3] search: description`, `system` or `messages[2].content`.
     pub field: String,
-    /// What that request had there, around the place that differs; empty: nothing.
+    /// Content of the field in the earlier request, around the place that differs; empty: none.
     pub was: String,
     pub now: String,
 }
@@ -126,7 +126,7 @@ pub struct Guest {
     pub parent: Option<RunId>,
     /// The format of its requests, for people.
     pub wire: String,
-    /// The endpoint that it asks.
+    /// The endpoint that it calls.
     pub endpoint: String,
     /// The client's own word for its session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -140,7 +140,7 @@ impl Guest {
     /// The format of the calls that a relay of an MCP server sees.
     pub const MCP: &str = "MCP";
 
-    /// Whether it calls the tools of an MCP server, and asks no model.
+    /// Whether it calls the tools of an MCP server, and no model.
     pub fn is_of_tools(&self) -> bool {
         self.wire == Self::MCP
     }

@@ -1,4 +1,4 @@
-//! Servers of tools: how they stand, and what they say beside their answers.
+//! Tool servers: their status, and their output besides results.
 
 use std::sync::Arc;
 
@@ -6,31 +6,31 @@ use super::{By, family::family};
 use crate::id::ToolName;
 
 family! {
-    /// Servers of tools: how they stand, and what they say beside their answers. `server` is the key of its entry in the
+    /// Tool servers: their status, and their output besides results. `server` is the key of the server in the
     /// configuration.
     pub enum ServerEvent {
-        /// It is being started: for the first time, or again.
+        /// A server is being started, for the first time or again.
         ServerStarted {
             server: Arc<str>,
         },
-        /// It has listed its tools. How long that took is the time since its start.
+        /// A server has listed its tools. The time since `ServerStarted` is its startup time.
         ServerReady {
             server: Arc<str>,
-            /// Its own name and version, for people; empty where it does not say them.
+            /// Name and version that the server reports, for people; empty if it reports none.
             program: String,
             /// The agreed revision of the protocol.
             revision: String,
-            /// How many tools it has, with those that are not offered.
+            /// Number of its tools, including those that are not offered.
             tools: u32,
         },
-        /// It has ended, or could not be started.
+        /// A server has ended, or could not be started.
         ServerDied {
             server: Arc<str>,
             why: String,
-            /// After how many milliseconds it is started again.
+            /// Milliseconds until the server is started again.
             again_ms: u64,
         },
-        /// It is never started.
+        /// A server is never started.
         ServerOff {
             server: Arc<str>,
             why: String,
@@ -41,7 +41,7 @@ family! {
             tool: ToolName,
             /// SHA-256 of the new definition, in hexadecimal.
             hash: Arc<str>,
-            /// How both differ, as lines that begin with `+`, `-` or a space.
+            /// Difference between the old and the new definition, as lines that begin with `+`, `-` or a space.
             difference: Arc<str>,
         },
         DefinitionAccepted {
@@ -50,11 +50,11 @@ family! {
             hash: Arc<str>,
             by: By,
         },
-        /// Lines of its standard error and its log.
+        /// Lines of a server's standard error and log.
         ServerSaid {
             server: Arc<str>,
             lines: Vec<String>,
-            /// How many lines before these are left out, since it wrote too many at once.
+            /// Number of lines left out before these, because the server wrote too many at once.
             #[serde(default, skip_serializing_if = "is_zero")]
             left_out: u64,
         },

@@ -23,16 +23,16 @@ family! {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             totals: Option<Box<Totals>>,
         },
-        /// These tools can be used from now on (all of them at the start, later ones live). A tool of a
-        /// known name replaces the old one.
+        /// Tools that can be used from now on: all of them at the start, later ones live. A tool of a known name
+        /// replaces the old one.
         ToolsAdded {
             tools: Vec<Arc<ToolSpec>>,
         },
-        /// Models that were not known before, such as those that a foreign agent asks.
+        /// Models that were not known before, such as those that a foreign agent calls.
         ModelsAdded {
             models: Vec<Arc<ModelSpec>>,
         },
-        /// These tools no longer exist.
+        /// Tools that no longer exist.
         ToolsRemoved {
             tools: Vec<ToolName>,
         },

@@ -64,11 +64,11 @@ family! {
         ToolArraySet {
             task: TaskId,
             tools: Arc<[ToolName]>,
-            /// The requests define all other tools as well. That is cheaper where an endpoint has their definitions in its
-            /// cache.
+            /// Whether the requests define all other tools as well. That is cheaper if an endpoint has their
+            /// definitions in its cache.
             #[serde(default, skip_serializing_if = "std::ops::Not::not")]
             all: bool,
-            /// What the change costs; `None` for the first array of a task.
+            /// Cost of the change; `None` for the first array of a task.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             lost: Option<CacheBreak>,
         },

@@ -26,14 +26,14 @@ family! {
             /// The evidence of a plan that the call must find.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             evidence: Option<EvidenceId>,
-            /// A person's call is no part of the task: it has no budget, and teaches nothing.
+            /// Author of the call. A person's call is not part of the task: it has no budget, and teaches nothing.
             #[serde(default = "By::engine", skip_serializing_if = "By::is_engine")]
             by: By,
             /// The wire's own id of a foreign agent's call.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             wire_id: Option<Arc<str>>,
         },
-        /// It was not run, and cost nothing.
+        /// The call was not run, and cost nothing.
         ToolCallRefused {
             effect: EffectRef,
             why: String,
@@ -43,7 +43,7 @@ family! {
         ToolCallStarted {
             effect: EffectRef,
         },
-        /// How far it is, at most ten times a second.
+        /// Progress of the call, at most ten times a second.
         ToolCallProgressed {
             effect: EffectRef,
             #[serde(flatten)]
@@ -57,7 +57,7 @@ family! {
             effect: EffectRef,
             error: ToolError,
         },
-        /// The tool of a foreign agent has run, but its model reads something else in its place: this is what it returned.
+        /// Result of a foreign agent's tool whose model reads something else in its place.
         ResultWithheld {
             effect: EffectRef,
             output: Arc<ToolOutput>,
@@ -76,7 +76,7 @@ family! {
         ResultRead {
             effect: EffectRef,
         },
-        /// A foreign agent never gets this call, which was answered in its stead: its model was asked on.
+        /// A foreign agent never gets this call: it was answered in the agent's stead, and the model was called again.
         CallSkipped {
             effect: EffectRef,
         },

@@ -1,9 +1,9 @@
-//! What a session came to. Its last event has it, so that a list of sessions need not read them.
+//! Totals of a session. Its last event records them, so that a list of sessions need not read whole journals.
 
 use crate::finite::Finite;
 use serde::{Deserialize, Serialize};
 
-/// What a session came to.
+/// Totals of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
     /// Tasks, ended or not.
@@ -12,7 +12,8 @@ pub struct Totals {
     /// Of those that ended and could be judged.
     pub right: usize,
     pub judged: usize,
-    /// US dollars of the model calls with a known price; `None` where an earlier version could not count so many.
+    /// US dollars of the model calls with a known price; `None` if an earlier version could not count an amount that
+    /// large.
     #[serde(default)]
     pub dollars: Option<Finite>,
     /// Model calls without a known price; if above 0, `dollars` is a lower bound.

@@ -1,4 +1,4 @@
-//! What an expression reads, and what it comes to.
+//! Values that an expression reads, and the value that it has.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ pub enum Fact<'a> {
     Amount(f64),
     Flag(bool),
     Json(&'a Json),
-    /// All values of a field with keys: computed only where one is asked for by an index, or all are.
+    /// All values of a field with keys: computed only if an expression reads one by an index, or all.
     Amounts(HashMap<String, f64>),
     Counts(HashMap<String, i64>),
     Texts(HashMap<String, String>),
@@ -71,7 +71,7 @@ fn of_json(json: &Json) -> Value {
     }
 }
 
-/// What an expression comes to.
+/// Value of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpressionValue(pub(super) Value);
 

@@ -1,10 +1,10 @@
-//! What is wrong with an expression, and where.
+//! Errors of expressions, with their place.
 
 use std::fmt;
 
 use cel::{ExecutionError, Value};
 
-/// What is wrong with an expression.
+/// Error of an expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct ExpressionError {
     text: String,
@@ -73,7 +73,7 @@ pub(super) fn said(error: &ExecutionError) -> String {
     }
 }
 
-/// That an operator or a function does not take these.
+/// Explains that an operator or a function does not take operands of these types.
 fn operands(sign: &str, types: &[&str]) -> String {
     let numbers = ["int", "double"];
     let mixed = types.len() == 2

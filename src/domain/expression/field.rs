@@ -44,7 +44,7 @@ impl FieldType {
     }
 }
 
-/// What is declared about a field.
+/// Declaration of a field.
 #[derive(Debug)]
 pub struct FieldSpec {
     pub name: &'static str,

@@ -25,8 +25,8 @@ pub use self::field::{FIELDS, FieldSpec, FieldType, Scope};
 /// The language: its operators and standard functions.
 static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(Env::stdlib()));
 
-/// The fields that an expression asks for, by their paths, such as `score.search_web`. Only what an
-/// expression asks for is computed.
+/// The fields that an expression reads, by their paths, such as `score.search_web`. Only fields that an
+/// expression reads are computed.
 pub trait FieldSource: Sync {
     fn field(&self, path: &str) -> Option<Fact<'_>>;
 }
@@ -36,7 +36,7 @@ pub trait FieldSource: Sync {
 pub struct Expression {
     text: Arc<str>,
     parsed: Arc<IdedExpr>,
-    /// It asks for a field that only a call has.
+    /// Whether the expression reads a field that only a call has.
     is_of_call: bool,
 }
 
@@ -91,7 +91,7 @@ impl Expression {
         check::arguments(&self.parsed)
     }
 
-    /// Whether it asks for a field that only a call has.
+    /// Whether the expression reads a field that only a call has.
     pub fn is_of_call(&self) -> bool {
         self.is_of_call
     }

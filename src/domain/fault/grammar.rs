@@ -62,7 +62,7 @@ impl FromStr for FaultSpec {
 }
 
 impl FaultSpec {
-    /// What is set besides target and kind: the keys and values of the text form, in its order.
+    /// Returns the settings besides target and kind: the keys and values of the text form, in its order.
     pub fn settings(&self) -> Vec<(&'static str, String)> {
         let own = self.kind.keys(self.target.sort()).iter();
         let own = own.filter_map(|key| Some((*key, self.kind.setting(key)?)));
@@ -76,7 +76,7 @@ impl FaultSpec {
     /// Like `parse`, but an error contains only the reason: for forms, whose user writes no syntax.
     ///
     /// # Errors
-    /// What is wrong.
+    /// A message that says what is wrong.
     pub fn read(text: &str) -> Result<Self, String> {
         let (target, rest) = target(text)?;
         let (kind, mut rest) = split(rest);

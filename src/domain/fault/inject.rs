@@ -20,7 +20,7 @@ const UNAUTHORIZED: u16 = 401;
 const EXPIRED: &str = "Unauthorized. The access token has expired.";
 /// A tool's result that tells of an error.
 const HIDDEN: &str = r#"{"status": "error", "message": "internal error, please try again later"}"#;
-/// What a model says that refuses.
+/// Default text of a model that refuses.
 const REFUSAL: &str = "I'm sorry, but I cannot help with that.";
 /// The exponent of the Pareto distribution of [`Spread::Tail`].
 const PARETO: f64 = 1.5;

@@ -12,7 +12,7 @@ use crate::target::{Sort, Target};
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum FaultKind {
-    /// It fails: a tool with this text, a model with this HTTP status and text. Without either: as
+    /// The call fails: a tool with this text, a model with this HTTP status and text. Without either: as
     /// [`FaultKind::outage`].
     Error {
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -20,53 +20,53 @@ pub enum FaultKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
-    /// It never answers: it runs into its time limit.
+    /// The call never gets an answer: it runs into its time limit.
     Timeout,
-    /// It runs normally, but starts about this many milliseconds later.
+    /// The call runs normally, but starts about this many milliseconds later.
     Latency {
         ms: u64,
         #[serde(default, skip_serializing_if = "Spread::is_fixed")]
         spread: Spread,
     },
-    /// It is refused with HTTP 429, also after the client's own retries, until it recovers.
+    /// The call is refused with HTTP 429, also after the client's own retries, until the target recovers.
     RateLimit {
-        /// Seconds that the client is asked to wait. The fault is over as many seconds after its first refusal.
+        /// Seconds that the client is asked to wait. The fault ends this many seconds after its first refusal.
         retry_after: u32,
     },
-    /// It is refused with HTTP 401: the access token has expired.
+    /// The call is refused with HTTP 401: the access token has expired.
     AuthExpired,
-    /// It is called, but the connection breaks before the answer is read.
+    /// The call is made, but the connection breaks before the answer is read.
     Reset,
-    /// By turns it works for `up` seconds, and fails for `down` seconds, since the fault was armed.
+    /// Calls work for `up` seconds and fail for `down` seconds, in turn, since the fault was armed.
     Flapping { up: u32, down: u32 },
     /// The process of a tool ends during the call.
     Crash,
-    /// It answers with empty text.
+    /// The answer is an empty text.
     Empty,
-    /// The second part of its real answer is missing.
+    /// The second part of the real answer is missing.
     Truncated,
-    /// It answers with meaningless characters.
+    /// The answer consists of meaningless characters.
     Garbage,
-    /// It answers with this text, which may be wrong but looks right.
+    /// The answer is this text, which may be wrong but looks right.
     Answer { text: String },
-    /// Its real answer with other numbers and names.
+    /// The real answer, with other numbers and names.
     Wrong,
-    /// A tool succeeds, but its answer tells of an error.
+    /// A tool succeeds, but its answer reports an error.
     HiddenError {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
-    /// A field of a tool's JSON answer is another one than before.
+    /// A field of a tool's JSON answer changes.
     Drift { change: Drift },
-    /// A server of tools lists the called tool otherwise from now on, and tells its client that the list has changed.
+    /// A tool server lists the called tool differently from now on, and tells its client that the list has changed.
     ChangedList { change: Drift },
-    /// A tool answers as it did before in this session; really, if it never did.
+    /// A tool repeats an earlier answer of this session; without one, it gives the real answer.
     Stale,
-    /// Its real answer, repeated up to this many KiB.
+    /// The real answer, repeated up to this many KiB.
     Huge { kb: u32 },
-    /// Its real answer with sequences that control a terminal.
+    /// The real answer, with sequences that control a terminal.
     Escapes,
-    /// Its real answer with an instruction for the agent; `{canary}` in it is a word that gives away who obeys.
+    /// The real answer, with an instruction for the agent; `{canary}` in it is a word that reveals an agent that obeys.
     Injection {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
@@ -75,12 +75,12 @@ pub enum FaultKind {
     CutStream,
     /// The connection is reset in the middle of the model's answer.
     ResetStream,
-    /// The model's stream tells of an error in the middle of the answer.
+    /// The model's stream reports an error in the middle of the answer.
     ErrorEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
-    /// Each word of the model's answer takes this many milliseconds more.
+    /// The model's answer takes this many milliseconds more for each word.
     SlowTokens { ms: u64 },
     /// The arguments of a requested tool call end in the middle.
     BrokenArguments,
@@ -93,11 +93,11 @@ pub enum FaultKind {
     },
     /// The endpoint refuses the prompt as too long.
     Overflow,
-    /// The evaluator's scores are other ones.
+    /// The evaluator's scores change.
     Scores { how: Scores, value: i8 },
-    /// A model call costs so many times as many dollars.
+    /// The price of a model call, in dollars, is multiplied by `times`.
     Price { times: Finite },
-    /// The endpoint reports so many times as many tokens as a model call needs.
+    /// The number of tokens that the endpoint reports for a model call is multiplied by `times`.
     WrongUsage { times: Finite },
 }
 
@@ -155,7 +155,7 @@ pub enum Drift {
     Retype,
 }
 
-/// What becomes of the evaluator's scores, from −3 to 3.
+/// Change of the evaluator's scores, from −3 to 3.
 #[derive(
     Clone,
     Copy,
@@ -171,11 +171,11 @@ pub enum Drift {
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Scores {
-    /// Their sign changes.
+    /// The sign of each score changes.
     Flipped,
-    /// Each is up to `value` higher or lower.
+    /// The score is up to `value` higher or lower.
     Noisy,
-    /// Each is `value`.
+    /// The score is `value`.
     Constant,
 }
 

@@ -36,10 +36,10 @@ impl FaultSpec {
         Self { target, kind: FaultKind::outage(), trigger: Trigger::default() }
     }
 
-    /// Explains why it cannot act on a foreign agent, if so.
+    /// Checks whether the fault can act on a foreign agent.
     ///
     /// # Errors
-    /// What it would need is not there.
+    /// A foreign agent lacks a part that the fault needs.
     pub fn of_foreign(&self) -> Result<(), String> {
         match self.kind {
             FaultKind::Scores { .. } => Err("a foreign agent has no evaluator".to_owned()),

@@ -5,7 +5,7 @@ use crate::target::Target;
 use crate::words;
 
 impl FaultSpec {
-    /// What happens from now on: `search_web now fails: 503 Service Unavailable, on every call`.
+    /// Describes the fault in a sentence: `search_web now fails: 503 Service Unavailable, on every call`.
     pub fn sentence(&self) -> String {
         let (target, what, when) = (target(&self.target), self.effect(), when(&self.trigger));
         format!("{target} now {what}, {when}")

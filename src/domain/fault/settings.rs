@@ -43,7 +43,7 @@ impl FaultKind {
         }
     }
 
-    /// What can be chosen for a setting; empty where it is typed.
+    /// Returns the choices for a setting; empty where the value is typed.
     pub fn choices(key: &str) -> Vec<&'static str> {
         fn names<T: VariantArray + Copy + Into<&'static str>>() -> Vec<&'static str> {
             T::VARIANTS.iter().map(|it| (*it).into()).collect()

@@ -10,7 +10,7 @@ use crate::error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind, WireFai
 use crate::output::ToolOutput;
 
 const RESET: &str = "connection reset by peer";
-/// What a stream tells that fails.
+/// Default error text of a stream that fails.
 const FAILED: &str = "The server had an error while it processed the request.";
 
 fn reset() -> ModelError {
@@ -18,7 +18,7 @@ fn reset() -> ModelError {
 }
 
 impl FaultKind {
-    /// The damaged form of a tool's real outcome; `earlier`: what it answered before in this session. A
+    /// The damaged form of a tool's real outcome; `earlier`: its earlier answer in this session. A
     /// call that has failed by itself stays failed.
     pub fn spoil_result(
         &self,
@@ -27,7 +27,7 @@ impl FaultKind {
         chance: Chance,
     ) -> Result<ToolOutput, ToolError> {
         if *self == FaultKind::Reset {
-            // What the tool did is done.
+            // The tool has already acted.
             return Err(ToolError::new(ToolErrorKind::Failed, RESET));
         }
         let output = outcome?;

@@ -30,10 +30,10 @@ pub struct Trigger {
     /// Only at every kth call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every: Option<u32>,
-    /// At most so many times since the fault was armed.
+    /// At most this many times since the fault was armed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<u32>,
-    /// Only for so many seconds after the fault was armed.
+    /// Only for this many seconds after the fault was armed.
     #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u32>,
     /// Only from this task on, from 1.
@@ -44,14 +44,14 @@ pub struct Trigger {
     pub to_task: Option<u32>,
 }
 
-/// How far a fault has come.
+/// Progress of a fault.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FaultProgress {
     /// The task's number, from 1.
     pub task: u32,
-    /// How many calls have matched since the fault was armed.
+    /// Number of calls that have matched since the fault was armed.
     pub seen: u32,
-    /// How many of them it was to hit.
+    /// Number of those calls that it was to hit.
     pub chosen: u32,
     /// Microseconds since it was armed.
     pub elapsed: u64,

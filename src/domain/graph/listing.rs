@@ -37,14 +37,14 @@ pub struct Listing {
     pub edges: Vec<ListedEdge>,
 }
 
-/// One edge of a [`Listing`].
+/// Edge of a [`Listing`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ListedEdge {
     pub from: ToolName,
     pub to: ToolName,
     pub prior: Finite,
-    /// For readers. It is derived, so it is never read from a file.
+    /// For readers: a derived value, which is never read from a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<Finite>,
     #[serde(default)]
@@ -85,8 +85,7 @@ impl Listing {
         }
     }
 
-    /// What trajectories taught: the observed edges. Their weights are those before the first
-    /// score, which equal the prior.
+    /// Lists the edges observed in trajectories. Their weights are those before the first score, which equal the prior.
     pub fn learned(graph: &ToolGraph) -> Self {
         let mut listing = Self::stored(graph);
         for edge in &mut listing.edges {

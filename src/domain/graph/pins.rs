@@ -12,7 +12,7 @@ use crate::id::ToolName;
 #[serde(try_from = "Vec<Pin>", into = "Vec<Pin>")]
 pub struct Pins(BTreeMap<ToolName, BTreeMap<ToolName, f64>>);
 
-/// One pin, as it is written.
+/// Pin, as it is written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Pin {
     from: ToolName,

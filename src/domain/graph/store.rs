@@ -23,7 +23,7 @@ use crate::id::ToolName;
 pub enum Prior {
     /// Observed in trajectories: an unseen transition has prior 0 or no edge at all.
     Static,
-    /// Nothing: every tool leads to every tool and to `end`, all equally.
+    /// No assumption: every tool leads to every tool and to `end`, all equally.
     #[default]
     Uninformed,
 }
@@ -57,8 +57,8 @@ pub struct ToolGraph {
 #[derive(Clone, Debug)]
 struct GraphNode {
     name: ToolName,
-    /// Its position in the order: `start` is 0, `end` the largest, tools count upwards as they are
-    /// added. Node indices do not serve, since freed ones are reused.
+    /// Position of the node in the order: `start` is 0, `end` the largest, and tools count upwards as they are added.
+    /// Node indices do not serve, since freed ones are reused.
     rank: u64,
 }
 
@@ -69,14 +69,14 @@ struct Transition {
     count: u64,
 }
 
-/// One stored edge, never one that exists by rule.
+/// Stored edge, never one that exists by rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeRef<'a> {
     pub from: &'a ToolName,
     pub to: &'a ToolName,
     /// ToolNet, eq. 5: the share of this transition among all that leave `from`, 0 to 1.
     pub prior: f64,
-    /// How often trajectories contain it; 0 for an edge that an agent explored later.
+    /// Number of times that trajectories contain it; 0 for an edge that an agent explored later.
     pub count: u64,
 }
 

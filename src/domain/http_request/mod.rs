@@ -11,7 +11,7 @@ use serde_json::Value;
 pub use self::style::{Style, rest};
 pub use self::template::{Escape, Template, Unfilled, Variables, given};
 
-/// What RFC 3986 calls unreserved stays as it is; all else is written as %XX.
+/// Characters that are written as %XX: all but those that RFC 3986 calls unreserved.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The method and the address of a request.

@@ -2,7 +2,7 @@
 
 use super::spec::{KnobKind, KnobSpec};
 
-/// Values of a number that are tried, at least, where its range has so many.
+/// Fewest values of a number that are tried, if its range has that many.
 const LEAST: usize = 5;
 /// Multiples of the present value.
 const TIMES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];

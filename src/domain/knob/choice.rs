@@ -15,7 +15,7 @@ pub trait KnobChoice: Copy + VariantArray + VariantNames {
     const NAMES: &'static [&'static str] = <Self as VariantNames>::VARIANTS;
 }
 
-/// Which of two published ways turns experience into expected values and limits.
+/// Published method that turns experience into expected values and limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum Estimation {
@@ -39,7 +39,7 @@ pub enum Blacklist {
     Strict,
 }
 
-/// What judges whether a result helped.
+/// Judge of whether a result helped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum Judge {
@@ -47,7 +47,7 @@ pub enum Judge {
     Model,
 }
 
-/// What the next program is told of the one that failed (ATC, table 4).
+/// Feedback on a failed program for the next one (ATC, table 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum Reflect {
@@ -55,23 +55,23 @@ pub enum Reflect {
     Attribute,
     /// The error.
     Naive,
-    /// Nothing: there is no further program.
+    /// No feedback: there is no further program.
     Off,
 }
 
-/// Which prompts say what tools return.
+/// Prompts that say what tools return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum Schemas {
     /// None.
     Off,
-    /// Those of programs.
+    /// Prompts of programs.
     Programs,
     /// The descriptions of tools in all prompts.
     All,
 }
 
-/// What a schema is learned from.
+/// Results that a schema is learned from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum ProbeSchema {
@@ -81,7 +81,7 @@ pub enum ProbeSchema {
     Paper,
 }
 
-/// By what tools are ranked for a text. Without a reader, by words in any case.
+/// Method that ranks tools for a text. Without a reader, words rank them in any case.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, VariantNames, Serialize, Deserialize,
 )]
@@ -97,21 +97,21 @@ pub enum Retrieve {
     Both,
 }
 
-/// What the judge does that reads along while an answer is written (CoTools, eq. 3 and 4).
+/// Action of the judge that reads along while an answer is written (CoTools, eq. 3 and 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum CallJudge {
     Off,
-    /// It only shows where it would have a tool called.
+    /// The judge only shows where it would call a tool.
     Mark,
-    /// It ends the writing where a call starts.
+    /// The judge ends the answer where a call starts.
     Act,
 }
 
 /// How fast sample tools and the simulated model answer; 1: as real ones do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, VariantNames)]
 pub enum Speed {
-    /// They answer at once.
+    /// Answers come at once.
     #[default]
     #[strum(serialize = "off")]
     Off,

@@ -1,8 +1,8 @@
-//! Which knobs there are. What is declared about each is in [`super::KNOBS`].
+//! Names of the knobs. Their declarations are in [`super::KNOBS`].
 
 use serde::{Deserialize, Serialize};
 
-/// One knob.
+/// Name of a knob.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Knob {

@@ -18,7 +18,7 @@ pub struct NotAnId(String);
 pub const DIGITS: usize = 9;
 
 impl EvidenceId {
-    /// Its form in inputs: `#E1`.
+    /// Returns the name as written in inputs: `#E1`.
     pub fn mark(self) -> String {
         format!("#{self}")
     }

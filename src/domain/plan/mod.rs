@@ -43,7 +43,7 @@ pub struct Plan {
     pub steps: Vec<PlanStep>,
 }
 
-/// One plan and the calls made for it, together.
+/// Step of a plan, together with the calls made for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanStep {
     /// The instruction, one line as `papers::plan::parse` reads it. Empty for evidence that follows no plan.
@@ -52,7 +52,7 @@ pub struct PlanStep {
     pub evidence: Vec<Evidence>,
 }
 
-/// One call, and the name by which others use its result.
+/// Call of a plan, and the name by which others use its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     pub id: EvidenceId,
@@ -149,7 +149,7 @@ fn fill(value: &mut Value, schema: &Value, text: &mut impl FnMut(EvidenceId) -> 
     }
 }
 
-/// The text form that a model is asked to write; `papers::plan::parse` reads it back if plans are one line and
+/// The text form that a model has to write; `papers::plan::parse` reads it back if plans are one line and
 /// brackets in inputs come in pairs.
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

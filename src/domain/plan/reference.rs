@@ -7,7 +7,7 @@ use super::{EvidenceId, id::DIGITS};
 /// Evidence named in a text.
 struct EvidenceMark {
     id: EvidenceId,
-    /// Its position, in bytes.
+    /// Position in the text, in bytes.
     at: Range<usize>,
     /// Without its letter: `#1`.
     bare: bool,

@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use super::{CallAnswer, Frame, Pause, ProgramEnd, ProgramStart, Raised, Set};
 
-/// Why the value of an expression is not told: it has 50 ms.
+/// Error of an expression that takes longer than its 50 ms.
 pub const TOO_LONG: &str = "it takes longer than 50 ms";
-/// The same of one that calls a tool by another name.
+/// Error of an expression that calls a tool by another name.
 pub const CALLS: &str = "it calls a tool; expressions cannot call tools";
 
 /// A call that a program made, and the answer.
@@ -20,7 +20,7 @@ pub struct HeardCall {
     pub answer: CallAnswer,
 }
 
-/// What a program was told.
+/// Answers that a program received: to its calls, and times of day.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Heard {
     pub calls: Vec<HeardCall>,
@@ -47,33 +47,33 @@ pub enum Until {
 /// A program to be run again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Again {
-    /// It is one that can stop.
+    /// The program, which can stop before its statements.
     pub start: ProgramStart,
     pub heard: Heard,
     pub until: Until,
     /// Expressions to evaluate there. They change nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<String>,
-    /// Say how many statements the whole record leads to.
+    /// Whether to count the statements that the whole record leads to.
     #[serde(default)]
     pub counts: bool,
 }
 
-/// Where a program is that was run again.
+/// Position of a program that was run again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reached {
     pub pause: Pause,
-    /// Calls of the record that it has made.
+    /// Number of calls of the record that the program has made.
     pub calls: usize,
-    /// Times of day that it has read of the record.
+    /// Number of times of day that the program has read from the record.
     pub clocks: usize,
-    /// It made another call than the record has in this place.
+    /// Whether the program made another call than the record has in this place.
     pub parted: bool,
     /// The values that it has, or had where it stopped before its last statement.
     pub values: Vec<Set>,
-    /// Statements that it has come to.
+    /// Number of statements that the program has come to.
     pub statements: u64,
-    /// Statements to which its whole record leads, where that was to be said.
+    /// Number of statements that the whole record leads to, if [`Again::counts`] is set.
     pub whole: u64,
     /// The functions at work where it waits for a call.
     pub frames: Vec<Frame>,

@@ -12,7 +12,7 @@ use super::{Scalar, Schema};
 /// The most differences that one result is said to have.
 pub const MOST: usize = 64;
 
-/// One place at which a result differs from the schema. Its text is such as `crew[].job is missing`.
+/// Difference between a result and the schema at one place. Its text is such as `crew[].job is missing`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Drift {
     /// The place, such as `crew[].job`; empty for the whole result.

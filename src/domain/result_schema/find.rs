@@ -1,4 +1,4 @@
-//! Who has it: a key that a program missed is looked up in the schemas of the tools. No model is asked.
+//! Search for a key that a program missed, in the schemas of the tools. No model is called.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -57,17 +57,17 @@ impl Schema {
     }
 }
 
-/// What is known of a key that a result does not have. Its text is a sentence for models and people.
+/// Result of the search for a key that a result does not have. Its text is a sentence for models and people.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Elsewhere {
     pub key: String,
-    /// The tool whose result was asked for it.
+    /// The tool whose result lacks the key.
     pub tool: String,
-    /// The keys that were there instead.
+    /// The keys that the result has instead.
     pub has: Vec<String>,
     /// The most similar of them, if any is similar.
     pub nearest: Option<String>,
-    /// The tools that have it, and the first place of each; the tool itself first.
+    /// The tools whose results have the key, and the first place in each; the tool itself first.
     pub places: Vec<(String, String)>,
 }
 
@@ -90,7 +90,8 @@ pub fn who_has(key: &str, tool: &str, has: &[&str], schemas: &[(&str, &Schema)])
 }
 
 impl fmt::Display for Elsewhere {
-    /// Such as `crew is not in get_movie (has: id, title); it is in get_credits at crew`, with marks around keys.
+    /// Writes, for example, `crew is not in get_movie (has: id, title); it is in get_credits at crew`, with marks
+    /// around keys.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} is not in {}", shown(&self.key), self.tool)?;
         match &self.has[..] {

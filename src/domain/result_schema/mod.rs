@@ -49,27 +49,27 @@ pub enum Scalar {
     Str,
 }
 
-/// What is known of a value: everything that it was seen to be. Nothing is known of the elements of an empty list.
+/// Schema of a value: all types that the value was seen to have. The elements of an empty list are unknown.
 ///
 /// Equality ignores the order of fields, which is the order in which they were seen first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schema {
-    /// The scalars that it was. An int beside a float counts as float.
+    /// The scalar types of the value. An int beside a float counts as float.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     scalars: BTreeSet<Scalar>,
-    /// The elements of all lists that it was; `None`: it was no list.
+    /// The elements of all lists; `None`: the value was never a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     elements: Option<Box<Schema>>,
-    /// The fields of all objects that it was; `None`: it was no object.
+    /// The fields of all objects; `None`: the value was never an object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fields: Option<IndexMap<String, Schema>>,
-    /// The fields that all those objects had; the others are optional.
+    /// The fields that all those objects have; the others are optional.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     required: BTreeSet<String>,
     /// The most fields of one object that are not kept.
     #[serde(default, skip_serializing_if = "is_zero")]
     left_out: usize,
-    /// Whether it had parts below the deepest level that is kept.
+    /// Whether the value had parts below the deepest level that is kept.
     #[serde(default, skip_serializing_if = "is_false")]
     has_more_below: bool,
 }
@@ -82,7 +82,7 @@ fn is_false(is: &bool) -> bool {
     !*is
 }
 
-/// What is left of the bounds of a schema while a value is read into it.
+/// Rest of a schema's bounds while a value is read into it.
 struct Room {
     fields: usize,
     levels: usize,
@@ -101,7 +101,7 @@ impl Schema {
         schema
     }
 
-    /// What a tool returned as a value: JSON, or else a text.
+    /// Reads a tool's result as a value: JSON, or else a text.
     pub fn value(text: &str) -> Value {
         serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
     }

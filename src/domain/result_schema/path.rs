@@ -27,7 +27,7 @@ pub(super) fn element(path: &str) -> String {
     format!("{path}[]")
 }
 
-/// A key as texts show it: in quotes only where it is no identifier.
+/// A key as texts show it: in quotes only if it is not an identifier.
 pub(super) fn plain(key: &str) -> String {
     let path = field("", key);
     if path == key { path } else { quoted(key) }

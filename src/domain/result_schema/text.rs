@@ -55,7 +55,7 @@ impl SchemaText {
         text
     }
 
-    /// What a value can be: an object, a list, scalars.
+    /// Writes the types that a value can have: an object, a list, scalars.
     fn add(&mut self, schema: &Schema) {
         let mut is_first = true;
         let mut separate = |text: &mut Self| {

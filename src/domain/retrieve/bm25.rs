@@ -52,7 +52,7 @@ impl Bm25 {
         Self { b: 0.0, ..Self::with_average(USUAL) }
     }
 
-    /// Each word of a text, in order, with the weight of all its occurrences.
+    /// Returns each word of a text, in order, with the weight of all its occurrences.
     pub fn weigh(&self, text: &str) -> Vec<(String, f32)> {
         let words = self.words(text);
         let mut counts: HashMap<&str, u32> = HashMap::new();

@@ -20,8 +20,7 @@ pub struct Ranking {
     /// How many tools were compared, and how many of them had a state.
     pub pool: usize,
     pub encoded: usize,
-    /// What a z-score by words says about the one by states: their correlation, 0 to 1. Tools
-    /// without a state are estimated by it.
+    /// Correlation of the z-scores by words with those by states, 0 to 1. Tools without a state are estimated by it.
     pub slope: Finite<f32>,
     /// The best tools by states, and the best by words.
     pub tools: Vec<RankedTool>,

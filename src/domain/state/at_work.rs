@@ -11,7 +11,7 @@ use crate::id::{RunId, TaskId};
 #[serde(from = "InJson", into = "InJson")]
 pub struct AtWork {
     tasks: BTreeMap<RunId, TaskId>,
-    /// One of them; `None` only without tasks.
+    /// The run that was last active; `None` only without tasks.
     active: Option<RunId>,
 }
 

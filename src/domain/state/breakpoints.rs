@@ -11,7 +11,7 @@ use crate::id::BreakpointId;
 pub struct BreakpointState {
     pub spec: BreakpointSpec,
     pub on: bool,
-    /// It ends with the next stop.
+    /// Whether the breakpoint is deleted at the next pause.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub temporary: bool,
     /// Times at which it matched.

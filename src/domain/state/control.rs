@@ -58,9 +58,9 @@ pub struct Hold {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Control {
-    /// Of every run that has no mode of its own.
+    /// The mode of every run that has none of its own.
     pub mode: Mode,
-    /// Of the runs that a person has stopped or let go alone.
+    /// The modes of the runs that a person has stopped or resumed alone.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub modes: BTreeMap<RunId, Mode>,
     /// In order of arrival.
@@ -73,7 +73,7 @@ pub struct Control {
     /// Calls that wait for a person's consent, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<EffectId>,
-    /// What the user can undo and redo.
+    /// Changes that the user can undo and redo.
     #[serde(flatten)]
     pub changes: Changes,
 }

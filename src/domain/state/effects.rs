@@ -81,8 +81,8 @@ impl EffectState {
         EffectRef { id, parent, lane, origin, class, line }
     }
 
-    /// Its duration since the start, or until `now`, without the time it was held, in microseconds;
-    /// 0 before the start.
+    /// Returns the duration from the start to the end or to `now`, without the time it was held, in microseconds; 0
+    /// before the start.
     pub fn elapsed(&self, now: u64) -> u64 {
         let took = |started: u64| self.ended.unwrap_or(now).saturating_sub(started);
         self.started.map_or(0, took).saturating_sub(self.held)

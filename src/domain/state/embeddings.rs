@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::effects::EffectState;
 use crate::{error::ModelError, retrieve::Ranking};
 
-/// One request to an embedding model.
+/// Request to an embedding model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EmbeddingState {
     #[serde(flatten)]
@@ -16,7 +16,7 @@ pub struct EmbeddingState {
     pub model: String,
     pub text: String,
     pub error: Option<ModelError>,
-    /// How well tools fit the text, if that was asked.
+    /// Fit of tools to the text, if it was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranking: Option<Arc<Ranking>>,
 }

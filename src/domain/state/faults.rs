@@ -16,7 +16,7 @@ pub struct FaultState {
     /// The task during or after which it was disarmed; `None`: it is armed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<TaskId>,
-    /// It can never fire again, and has disarmed itself; calls that it has chosen before still fail.
+    /// Whether the fault can never fire again, and has disarmed itself. Calls that it has chosen before still fail.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_over: bool,
     /// Calls that matched since it was armed, and those of them that it was to hit.

@@ -1,5 +1,5 @@
-//! What a grader said of an answer, and what that cost. It is kept apart from the agent's own cost,
-//! so that measuring an agent does not change its measures.
+//! Verdict of a grader on an answer, and its cost. The cost is kept apart from the agent's own, so that measuring an
+//! agent does not change its measures.
 
 use serde::{Deserialize, Serialize};
 

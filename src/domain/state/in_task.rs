@@ -24,13 +24,13 @@ impl Deref for InTask<'_> {
 }
 
 impl State {
-    /// The state as this task at work sees it; of one that is not at work, as between tasks.
+    /// The state as this task at work sees it; for a task that is not at work, the state as between tasks.
     pub fn in_task(&self, task: TaskId) -> InTask<'_> {
         let is_at_work = self.at_work.contains(task);
         InTask { state: self, task: self.task(task).filter(|_| is_at_work) }
     }
 
-    /// The state as the task at work sees it whose run was last active.
+    /// The state as the task at work of the run that was last active sees it.
     pub fn in_shown(&self) -> InTask<'_> {
         InTask { state: self, task: self.task_at_work() }
     }
@@ -42,7 +42,7 @@ impl<'a> InTask<'a> {
         self.state
     }
 
-    /// The task that looks; `None` between tasks.
+    /// The task from whose view the state is seen; `None` between tasks.
     pub fn current_task(&self) -> Option<&'a TaskState> {
         self.task
     }

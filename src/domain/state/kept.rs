@@ -1,5 +1,5 @@
-//! A list that forgets its beginning, so that a session of any length takes bounded memory. Someone who looks at
-//! what is gone can have it recalled.
+//! A list that forgets its beginning, so that a session of any length takes bounded memory. A person who looks
+//! at forgotten items can have them recalled.
 
 use std::collections::{BTreeMap, VecDeque, vec_deque};
 use std::ops::Index;
@@ -116,7 +116,7 @@ impl<T> RollingList<T> {
     }
 }
 
-/// What was recalled does not count.
+/// Compares without the recalled items.
 impl<T: PartialEq> PartialEq for RollingList<T> {
     fn eq(&self, other: &Self) -> bool {
         (self.gone, &self.items) == (other.gone, &other.items)

@@ -1,4 +1,4 @@
-//! Notes about a candidate of a budget plan: what the agent said of it while it worked on the task.
+//! Notes about a candidate of a budget plan: statements of the agent about it during the task.
 
 use super::budget::TaskBudget;
 use crate::event::{KnownTool, Lack};

@@ -1,4 +1,4 @@
-//! Landmarks: the events that a person wants to go to, by kind. What is kept of them is bounded, for sessions of
+//! Landmarks: the events that a person wants to go to, by kind. The number of events kept is bounded, for sessions of
 //! any length.
 
 use std::collections::BTreeMap;
@@ -101,7 +101,7 @@ pub struct Landmarks(BTreeMap<Landmark, EventNumbers>);
 /// last one of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct EventNumbers {
-    /// How many there were, kept or not.
+    /// Number of such events, kept or not.
     count: u64,
     every: u64,
     events: Vec<u64>,

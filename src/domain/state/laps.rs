@@ -1,4 +1,4 @@
-//! What is kept of every task that has ended: a few numbers, and the calls in short.
+//! Summaries of all tasks that have ended: a few numbers, and the calls in short.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub struct Lap {
     pub outcome: Option<Outcome>,
     /// Whether its answer is right, where that is known.
     pub correct: Option<bool>,
-    /// Its tool calls, in the order in which they were requested.
+    /// Tool calls of the task, in the order in which they were requested.
     pub tried: Vec<Tried>,
     /// The calls that a fault hit, and what the agent did about each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -35,23 +35,23 @@ pub struct TakenHit {
     pub reaction: Reaction,
 }
 
-/// What an agent did about a call that a fault hit, in the same task.
+/// Reaction of an agent to a call that a fault hit, in the same task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reaction {
-    /// It called the same tool again, or asked a model of the same role again for the same.
+    /// The agent called the same tool again, or sent the same request to the same model of the same role.
     Retried,
-    /// It called another tool with one of the same arguments, or another model.
+    /// The agent called another tool with one of the same arguments, or sent the same request to another model.
     Switched,
-    /// It had a new plan written.
+    /// The agent had a new plan written.
     Replanned,
-    /// It ended the task without an answer.
+    /// The agent ended the task without an answer.
     GaveUp,
-    /// It did what an injected instruction says.
+    /// The agent obeyed an injected instruction.
     Obeyed,
-    /// It went on as if nothing had happened.
+    /// The agent went on as if nothing had happened.
     Ignored,
-    /// The fault took no answer from it: the call was only late, or dear.
+    /// The agent got its answer: the fault only made the call late or expensive.
     Answered,
 }
 
@@ -70,19 +70,19 @@ pub struct Tried {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TriedEnd {
-    /// It has not ended.
+    /// The call has not ended.
     Open,
     Ok,
     Empty,
     Failed,
     /// A fault took its outcome away, or replaced it.
     Injected,
-    /// It did not run.
+    /// The call did not run.
     Refused,
 }
 
 impl TriedEnd {
-    /// Whether the agent did not get what it asked for.
+    /// Whether the agent did not get the result that it requested.
     pub fn is_bad(self) -> bool {
         matches!(self, TriedEnd::Empty | TriedEnd::Failed | TriedEnd::Injected)
     }

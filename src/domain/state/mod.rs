@@ -1,7 +1,7 @@
 //! The current state: a fold of events and nothing else. The engine, the screen, a replay and a
 //! report each fold the same events with [`State::apply`] and so agree, byte for byte.
 //!
-//! The files of this folder hold its parts, which know nothing of the whole. `query` asks the whole, and
+//! The files of this folder hold its parts, which know nothing of the whole. `query` reads the whole, and
 //! `fold` changes it: a file for each family of events. Neither is used by a part.
 //!
 //! As JSON it keeps the field names of `replay --json`.
@@ -125,7 +125,7 @@ pub struct State {
     pub reader: Option<ReaderState>,
     #[serde(skip)]
     keeps: Keeps,
-    /// How many of the first tasks have no details any more.
+    /// Number of leading tasks whose details are gone.
     #[serde(default)]
     bare: usize,
     /// In the order of their numbers, which count from 1.
@@ -168,7 +168,7 @@ pub struct State {
     /// Calls that may have changed something, and ran when the session was interrupted: the tool, and canonical arguments.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub unknown: BTreeSet<(ToolName, String)>,
-    /// Which tool calls need a person's consent.
+    /// Rules for the tool calls that need a person's consent.
     #[serde(default)]
     pub approval: Approval,
     /// The number of the newest breakpoint, deleted or not.
@@ -190,15 +190,15 @@ pub const RECENT: usize = 32;
 /// How many of the tasks before these stay in the list of tasks. Others are read back when somebody looks at them.
 pub const LISTED: usize = 1024;
 
-/// What a state keeps of the tasks that have ended.
+/// Memory of the tasks that have ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keeps {
-    /// All details of all of them.
+    /// All details of all tasks.
     #[default]
     All,
-    /// Those of the last ones; of some others what a list of tasks shows.
+    /// All details of this many last tasks; of some others, the data that a list of tasks shows.
     Details(usize),
-    /// Those of the last ones; nothing of the others.
+    /// All details of this many last tasks; nothing of the others.
     Tasks(usize),
 }
 

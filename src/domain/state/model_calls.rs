@@ -26,7 +26,7 @@ pub enum ModelCallPhase {
     },
 }
 
-/// One model call.
+/// State of a model call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelCallState {
     #[serde(flatten)]
@@ -41,20 +41,20 @@ pub struct ModelCallState {
     pub phase: ModelCallPhase,
     /// The streamed text so far; empty once the answer is complete.
     pub partial: String,
-    /// What a judge that reads along says of the text, piece by piece.
+    /// Pieces of the text with the probabilities of the judge that reads along.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judged: Vec<JudgedPiece>,
     pub retries: u32,
     /// For a failed call: its probable usage.
     pub billed: Option<Usage>,
     pub dollars: Option<Finite>,
-    /// Where it differs first from the request before it, although an agent goes on from that.
+    /// First difference from the request before, if the agent goes on from that one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<Arc<LostPrefix>>,
-    /// What its agent dropped of the past.
+    /// Messages of the past that the agent dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<Rewritten>,
-    /// What its endpoint left out.
+    /// Input that the endpoint did not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unread: Option<Unread>,
 }
@@ -62,7 +62,7 @@ pub struct ModelCallState {
 /// A past that an agent has changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rewritten {
-    /// How many messages stayed at its beginning.
+    /// Number of messages that stayed at the beginning.
     pub kept: u32,
     pub dropped: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,7 +97,7 @@ impl ModelCallState {
         }
     }
 
-    /// Its usage, as far as known.
+    /// Returns the usage, as far as known.
     pub fn usage(&self) -> Option<Usage> {
         self.reply().map(|reply| reply.usage).or(self.billed)
     }

@@ -10,7 +10,7 @@ use crate::program::{Back, Extra, LineStop, ProgramEnd, Raised, Set};
 
 /// Values that are kept of a program.
 const VALUES: usize = 500;
-/// Times of day that are kept of a program. What comes after them cannot be run again.
+/// Times of day that are kept of a program. The part of a program after them cannot be run again.
 const CLOCKS: usize = 10_000;
 
 /// A program of a task.
@@ -21,7 +21,7 @@ pub struct ProgramState {
     /// Empty if there was none in the reply.
     pub text: Arc<str>,
     pub from: ProgramSource,
-    /// Its calls, in order; those that were answered from an earlier program, too.
+    /// Calls of the program, in order, including those that were answered from an earlier program.
     pub calls: Vec<EffectId>,
     /// Why it could not run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -32,13 +32,13 @@ pub struct ProgramState {
     /// The last value of each variable at each line that sets it, as far as the program told them; newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<Set>,
-    /// What a person asked of it, and set in it.
+    /// Expressions that a person has evaluated in the program, some of them to set a variable.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extras: Vec<Extra>,
-    /// How often a person has taken it back, and how far the last time.
+    /// Number of times that a person has taken it back, and how far the last time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub back: Option<(u32, Back)>,
-    /// Calls that it has made and that are no part of its way any more, since it was taken back and made another one.
+    /// Calls that no longer belong to its path, since it was taken back and made another call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<EffectId>,
     /// The times of day that it was told.
@@ -114,7 +114,7 @@ impl ProgramState {
         (self.end, self.how, self.blamed) = (None, None, None);
     }
 
-    /// It was told the time of day.
+    /// Notes a time of day that the program was told.
     pub(super) fn tell_time(&mut self, millis: i64) {
         if self.clocks.len() < CLOCKS {
             self.clocks.push(millis);
@@ -126,7 +126,7 @@ impl ProgramState {
         self.back.map_or(0, |(times, _)| times)
     }
 
-    /// What made it fail.
+    /// Returns the error that made the program fail.
     pub fn error(&self) -> Option<&Raised> {
         self.refused.first().or_else(|| self.end.as_ref()?.error.as_ref())
     }

@@ -10,24 +10,24 @@ use crate::strategy::Strategy;
 /// How a run differs from the first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunState {
-    /// Its own strategy; `None`: that of the session.
+    /// Strategy of the run; `None`: the session's strategy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
     /// The conversation of a foreign agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guest: Option<Arc<Guest>>,
-    /// How often its past was rewritten.
+    /// Number of times that its past was rewritten.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub rewritten: u32,
 }
 
-/// What a session that watches foreign agents knows of them.
+/// Data about the foreign agents that a session watches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watched {
     /// The agent that was started with the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// How that has ended: with this exit code, or by a signal.
+    /// Exit code of that agent, once it has ended; the inner `None`: a signal ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Option<i32>>,
     /// Requests that only pass, such as embeddings.

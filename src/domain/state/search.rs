@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::NodeEnd;
 
-/// One node of a search tree. Its decision is the step of the same number.
+/// Node of a search tree. Its decision is the step of the same number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeState {
     /// The number of its step, from 1.

@@ -10,41 +10,41 @@ use crate::id::ToolName;
 /// The most lines of a server that are kept.
 const LINES: usize = 100;
 
-/// How a server stands.
+/// Status of a server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerStage {
     #[default]
     Starting,
-    /// Its tools can be called. `micros`: from its start to its list of tools.
+    /// The server's tools can be called. `micros`: time from its start to its list of tools.
     Ready { micros: u64 },
-    /// It has ended at `at`, in microseconds since the session was opened, and is started again after `again_ms`
-    /// milliseconds.
+    /// The server has ended at `at`, in microseconds since the session was opened, and is started again after
+    /// `again_ms` milliseconds.
     Down { why: String, at: u64, again_ms: u64 },
-    /// It is never started.
+    /// The server is never started.
     Off { why: String },
 }
 
-/// One server of tools.
+/// State of a tool server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerState {
     pub stage: ServerStage,
-    /// Its own name and version; empty where it has not said them.
+    /// Name and version that the server reports; empty if it has not reported them.
     pub program: String,
     /// The agreed revision of the protocol; empty before.
     pub revision: String,
-    /// How many tools it has listed.
+    /// Number of tools that it has listed.
     pub tools: u32,
-    /// How often it was started.
+    /// Number of times that it was started.
     pub starts: u32,
-    /// When it was started last, in microseconds since the session was opened.
+    /// Time of its last start, in microseconds since the session was opened.
     pub started_at: u64,
     /// The tools whose definitions have changed, and are not accepted yet.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub changed: BTreeMap<ToolName, ChangedDefinition>,
     /// The last lines of its standard error and its log, oldest first.
     pub lines: VecDeque<String>,
-    /// How many lines it has written, with those that are not kept.
+    /// Number of lines that it has written, including those that are not kept.
     pub written: u64,
 }
 
@@ -53,7 +53,7 @@ pub struct ServerState {
 pub struct ChangedDefinition {
     /// SHA-256 of the new definition, in hexadecimal.
     pub hash: Arc<str>,
-    /// How both differ, as lines that begin with `+`, `-` or a space.
+    /// Difference between the old and the new definition, as lines that begin with `+`, `-` or a space.
     pub difference: Arc<str>,
 }
 

@@ -24,7 +24,7 @@ pub enum TaskPhase {
     Done { outcome: Outcome },
 }
 
-/// One task and its result.
+/// State of a task, with its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TaskState {
     pub id: TaskId,
@@ -40,10 +40,10 @@ pub struct TaskState {
     /// The tools that the agent's requests define; `None` before its first menu.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub array: Option<Arc<[ToolName]>>,
-    /// They define all other tools as well.
+    /// Whether the requests define all other tools as well.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub defines_all: bool,
-    /// How often that array changed.
+    /// Number of times that the array changed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cache_breaks: u32,
     /// The number of steps in the plans of all attempts.
@@ -54,10 +54,10 @@ pub struct TaskState {
     pub tool_calls: Vec<EffectId>,
     pub answer: Option<String>,
     pub correct: Option<bool>,
-    /// What has to be said of the answer.
+    /// Caveats about the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caveats: Vec<Caveat>,
-    /// What the grader said of the answer; `None` if it was not asked.
+    /// Verdict of the grader on the answer; `None` if no grader was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grading: Option<Grading>,
     pub verdicts: Vec<ToolVerdict>,
@@ -83,7 +83,7 @@ pub struct TaskState {
     pub dollars: Finite,
     /// Model calls without a known price; if above 0, `dollars` is a lower bound.
     pub unpriced: u32,
-    /// Its details are gone.
+    /// Whether the task's details are gone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_bare: bool,
     /// The place of its first line in the transcript.
@@ -94,7 +94,7 @@ pub struct TaskState {
     pub ended_by: u64,
 }
 
-/// One decision: the agent's position and its choices.
+/// Decision of the agent: its position and its choices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepState {
     /// From 1 within its attempt; a search continues the count over all attempts, so that it names

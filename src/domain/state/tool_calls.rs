@@ -30,7 +30,7 @@ pub enum ToolCallPhase {
     },
 }
 
-/// One tool call.
+/// State of a tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCallState {
     #[serde(flatten)]
@@ -47,7 +47,7 @@ pub struct ToolCallState {
     /// The evidence of a plan that the call must find.
     pub evidence: Option<EvidenceId>,
     pub phase: ToolCallPhase,
-    /// How far it is, or was at its end.
+    /// Progress of the call, or its last progress once it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<CallProgress>,
     /// Whether its result helped, once it was judged.
@@ -57,18 +57,18 @@ pub struct ToolCallState {
     /// The wire's own id of a foreign agent's call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire_id: Option<Arc<str>>,
-    /// What the tool of a foreign agent returned, where its model reads something else.
+    /// Result of a foreign agent's tool whose model reads something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld: Option<Arc<ToolOutput>>,
-    /// Its way through a relay, where the tool's server is behind one.
+    /// Path of the call through a relay, if the tool's server is behind one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relayed: Option<Relayed>,
-    /// It never reached the foreign agent, whose model was asked on.
+    /// Whether the call never reached the foreign agent, whose model was called again instead.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_skipped: bool,
 }
 
-/// The way of a foreign agent's call through a relay. Times are in microseconds since the session was opened.
+/// The path of a foreign agent's call through a relay. Times are in microseconds since the session was opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Relayed {
     /// The key of the server.

@@ -8,7 +8,7 @@ use crate::event::{ClassAssignment, ClassedBy};
 use crate::finite::Finite;
 use crate::{probe::KnownSchema, spec::ToolSpec, target::Aim};
 
-/// One tool and the totals of its calls.
+/// State of a tool, with the totals of its calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolState {
     pub spec: Arc<ToolSpec>,
@@ -16,7 +16,7 @@ pub struct ToolState {
     pub present: bool,
     /// False while the user excludes it from every menu.
     pub switched_on: bool,
-    /// Its class, once assigned.
+    /// Class of the tool, once assigned.
     pub class: Option<ClassAssignment>,
     /// Calls that ran, ended or not.
     pub started: u32,
@@ -29,7 +29,7 @@ pub struct ToolState {
     pub micros: u64,
     /// Own cost of all calls that ran, in credits.
     pub credits: Finite,
-    /// What it returns, as probing has learned it.
+    /// Schema of the tool's results, as learned by probing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learned: Option<KnownSchema>,
 }

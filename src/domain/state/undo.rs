@@ -61,7 +61,7 @@ impl Serialize for Undoable {
     }
 }
 
-/// What can be undone, and what can be redone. The oldest change is the first.
+/// Changes that can be undone, and changes that can be redone. The oldest change is the first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Changes {
     pub undo: Vec<Undoable>,

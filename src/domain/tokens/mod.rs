@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(count("hello <|endoftext|>"), 8, "a special token in a text is only text");
     }
 
-    /// What tiktoken-rs 0.12 counts.
+    /// The expected counts are those of tiktoken-rs 0.12.
     #[test]
     fn counts_what_other_encoders_of_the_vocabulary_count() {
         let texts = [

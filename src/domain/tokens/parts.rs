@@ -19,10 +19,10 @@ const FRAME: u64 = 3;
 /// Definitions whose parts a thread remembers at most.
 const DEFINITIONS: usize = 16_384;
 
-/// One part of a request, as the prompt inspector lists it.
+/// Part of a request, as the prompt inspector lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromptPart {
-    /// Its kind: `system`, `user`, `assistant`, `observation of NAME`, `tool NAME`, `framing`.
+    /// Kind of the part: `system`, `user`, `assistant`, `observation of NAME`, `tool NAME`, `framing`.
     pub label: String,
     /// Exactly the text that is sent, before the endpoint's own template.
     pub text: String,
@@ -91,7 +91,7 @@ pub fn each(request: &Request, mut take: impl FnMut(PromptPiece<'_>)) {
 
 /// A definition as it was seen last, and its part.
 struct CachedDefinition {
-    /// That of the definition, which keeps its address while it is here.
+    /// Parameters of the definition. Their address is not reused as long as this pointer exists.
     parameters: Weak<Value>,
     description: String,
     part: Arc<PromptPart>,
@@ -153,7 +153,7 @@ fn of_message<'a>(message: &'a Message, take: &mut impl FnMut(Cow<'a, str>, Cow<
             take(format!("observation of {tool}").into(), text.into());
         }
     }
-    // What no text is, a person sees by its kind and size.
+    // A person sees other parts than text by kind and size.
     for label in message.blocks().iter().filter_map(Block::label) {
         take("part".into(), label.into());
     }

@@ -52,11 +52,11 @@ pub struct ToolCall {
 /// A call that a foreign agent runs.
 #[derive(Clone)]
 pub struct GuestCall {
-    /// The wire's own id of it.
+    /// The id of the call on the wire.
     pub id: Arc<str>,
-    /// What waits for the result.
+    /// The tool that waits for the result.
     pub tool: Rc<dyn Tool>,
-    /// A relay has it: the tool runs only when the call is sent on.
+    /// Whether a relay has the call: the tool then runs only when the call is sent on.
     pub is_relayed: bool,
 }
 
@@ -101,7 +101,7 @@ pub struct Ranked {
 }
 
 impl Effect {
-    /// Who makes it.
+    /// The actor that makes the effect.
     pub fn actor(&self) -> Actor {
         match self {
             Effect::Tool(ToolCall { guest: Some(_), .. })

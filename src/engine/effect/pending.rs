@@ -11,10 +11,10 @@ pub struct PendingEffect {
     pub reference: EffectRef,
     pub task: TaskId,
     pub effect: Effect,
-    /// Ends it early.
+    /// Ends the effect early.
     pub cancel: CancellationToken,
-    /// The source of all its randomness.
+    /// The source of all randomness of the effect.
     pub chance: Chance,
-    /// What the faults that were armed at the request have decided.
+    /// The decisions of the faults that were armed at the request.
     pub choice: FaultChoice,
 }

@@ -98,8 +98,8 @@ async fn ask(
     Ok(Arc::new(reply))
 }
 
-/// What of a foreign agent's answer waits beside its calls: its end, where it may stop there; and all of it, where it may
-/// never reach the agent.
+/// The part of a foreign agent's answer that is held back, besides its calls: the end if the lane may stop there, or
+/// all of it if it may never reach the agent.
 fn holds(handle: &Handle, passage: &Passage) -> Holds {
     let (lane, boundary) = (passage.reference.lane(), passage.effect.after());
     let holds = |session: &Session| match session.state() {
@@ -191,7 +191,7 @@ fn say(handle: &Handle, notice: Option<String>) {
     notice.into_iter().for_each(|text| handle.emit(SessionEvent::Noticed { text }));
 }
 
-/// What is read: a need after its task, since it hardly says by itself what it is about.
+/// The text to read. A need is prefixed with its task, since alone it has too little context.
 fn in_context(session: &Session, task: TaskId, text: &str, sought: Sought) -> String {
     let task = session.state().task(task).filter(|_| sought == Sought::Need);
     task.map_or_else(|| text.to_owned(), |of| format!("{}\n{text}", of.task.text))
@@ -248,7 +248,7 @@ async fn call_tool(
     outcome
 }
 
-/// What the tool answered before.
+/// The last result of the same tool.
 fn earlier(handle: &Handle, call: &ToolCall) -> Option<String> {
     handle.read(|session| session.state().last_result(&call.tool).map(str::to_owned))
 }

@@ -22,17 +22,17 @@ const REFUSED: &str = "this is not in the record of the session, and nothing goe
 /// How agents run again.
 #[derive(Debug)]
 pub struct Again {
-    /// Those of each session that was recorded.
+    /// The records of each recorded session.
     pub records: Vec<Vec<Record>>,
-    /// Their journals, if they are told.
+    /// The names of their journals, if they are given.
     pub names: Vec<String>,
-    /// What differs from run to run by itself.
+    /// The parts of requests that differ from run to run by themselves.
     pub varies: Varies,
-    /// What the record does not have is refused, and does not go to the endpoint.
+    /// Whether a request that the record lacks is refused instead of sent to the endpoint.
     pub is_strict: bool,
-    /// The model reads the recorded results, also where tools say something else now.
+    /// Whether the model reads the recorded results even where a tool says something else now.
     pub keeps_results: bool,
-    /// Answers take as long as they took then.
+    /// Whether answers take as long as in the record.
     pub keeps_time: bool,
 }
 
@@ -110,7 +110,7 @@ impl Talks {
         }
     }
 
-    /// What a call is to end with instead of what the agent says.
+    /// The recorded result with which a call ends in place of the agent's; `None` if the agent's own counts.
     pub fn recalled(&self, place: RequestPlace, call: &str, own: &Returned) -> Option<Returned> {
         let again = self.again.as_ref()?;
         let own = match own {

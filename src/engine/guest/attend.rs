@@ -1,4 +1,4 @@
-//! One request of a foreign agent, from its arrival until the agent has its answer.
+//! Serves a request of a foreign agent, from its arrival until the agent has its answer.
 
 use std::{rc::Rc, sync::Arc};
 

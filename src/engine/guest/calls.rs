@@ -20,7 +20,7 @@ use crate::tool::{Invocation, Tool};
 /// Why a call without a result fails.
 pub const NO_RESULT: &str = "the agent never sent its result";
 
-/// What a call returned, as the agent says.
+/// The result of a call, as the agent reports it.
 pub type Returned = Result<ToolOutput, ToolError>;
 
 /// A tool that runs in the agent.
@@ -50,10 +50,10 @@ impl Tool for Elsewhere {
 /// How far a call is on the wire of tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnTools {
-    /// No relay has it, at least not yet.
+    /// No relay has the call, at least not yet.
     No,
     Sent,
-    /// Its client has the answer that it ended with.
+    /// The client has the answer with which the call ended.
     Returned,
 }
 

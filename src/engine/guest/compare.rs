@@ -36,13 +36,13 @@ pub struct ComparedRequest {
     pub body: Option<Value>,
 }
 
-/// Where two requests differ first.
+/// The first difference between two requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     pub field: String,
-    /// What is asked there; empty: nothing.
+    /// The value in the new request; empty if there is none.
     pub asked: String,
-    /// What was asked there before.
+    /// The value in the recorded request.
     pub recorded: String,
 }
 

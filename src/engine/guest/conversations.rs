@@ -19,16 +19,16 @@ const MOST: usize = 4096;
 /// Instructions are the same ones if they differ in less than one part of so many.
 const SMALL: usize = 4;
 
-/// What places a request.
+/// The parts of a request that determine its place.
 #[derive(Clone, Copy, Debug)]
 pub struct Letter<'a> {
     pub format: WireFormat,
-    /// The client's own word for its session.
+    /// The client's own name of its session.
     pub session: Option<&'a str>,
     pub messages: &'a Messages,
-    /// The answer at the endpoint, or the conversation there, that it goes on from.
+    /// The answer at the endpoint, or the conversation there, that the request continues.
     pub previous: Option<&'a str>,
-    /// The client has tried before.
+    /// Whether the client has tried before.
     pub is_retry: bool,
 }
 
@@ -43,13 +43,13 @@ pub struct Placed {
 /// How a request relates to its conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// It begins it.
+    /// The request begins a conversation.
     New,
-    /// It goes on where the last answer ended.
+    /// The request continues where the last answer ended.
     Continued,
-    /// It asks once more what has failed.
+    /// The request repeats one that failed.
     Again,
-    /// It goes on from another past: of the messages of the last request the first ones are the same.
+    /// The request continues another past: only the first messages are the same as in the last request.
     Rewritten { kept: usize, dropped: usize },
 }
 
@@ -57,7 +57,7 @@ pub enum How {
 #[derive(Debug, Default)]
 pub struct Conversations {
     known: Vec<Conversation>,
-    /// Those that a request may continue.
+    /// The places of the conversations that a request may continue.
     open: Vec<usize>,
     ids: HashMap<Box<str>, usize>,
     in_order: VecDeque<Box<str>>,
@@ -69,19 +69,19 @@ pub struct Conversations {
 struct Conversation {
     format: WireFormat,
     session: Option<Box<str>>,
-    /// The messages of its last request.
+    /// The messages of the last request.
     asked: Vec<u64>,
-    /// Of these, the first that a user wrote.
+    /// The first of these messages that a user wrote.
     first_user: Option<usize>,
-    /// The instructions at its beginning.
+    /// The instructions at the beginning of the conversation.
     system: Option<Arc<Message>>,
-    /// The answer to that.
+    /// The answer to the last request.
     answer: Option<u64>,
-    /// Its last request failed.
+    /// Whether the last request failed.
     has_failed: bool,
-    /// Its last request has neither an answer nor failed.
+    /// Whether the last request has neither an answer nor failed.
     is_waiting: bool,
-    /// When it was last active.
+    /// The turn in which the conversation was last active.
     last: u64,
 }
 

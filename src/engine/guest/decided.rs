@@ -1,5 +1,5 @@
-//! What was made of the past of a conversation. Its agent sends that past with every request, as it knows it; each time
-//! the same places are changed, so that what the model has read never changes by itself.
+//! The changes to the past of a conversation. The agent sends that past with every request, as it knows it. Each time
+//! the same places are changed, so that text that the model has read never changes by itself.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::domain::blocks::Block;
 use crate::domain::{Message, Messages, Reply};
 use crate::wire::{IncomingRequest, NotChanged, WireFormat, patch, with_texts, with_turns};
 
-/// What a model reads in place of what its agent sends.
+/// The content that a model reads in place of the agent's own.
 #[derive(Debug, Default)]
 pub struct Decided {
     /// In place of results, by the ids of their calls.
@@ -24,7 +24,7 @@ pub struct Decided {
     turns: HashMap<AnswerKey, InsertedTurn>,
 }
 
-/// What a model was told before an answer.
+/// The turns that a model was told before an answer.
 #[derive(Debug)]
 struct InsertedTurn {
     /// The place of the answer among the agent's messages.

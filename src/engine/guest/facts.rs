@@ -1,4 +1,4 @@
-//! What a request says of the world: its model and its tools.
+//! The facts that a request states: its model and its tools.
 
 use std::collections::HashMap;
 use std::sync::Arc;

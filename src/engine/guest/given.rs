@@ -1,4 +1,4 @@
-//! What a foreign agent gets of an answer.
+//! The answer that a foreign agent receives.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub fn release(came: Option<RelayResult>, given: &Reply) -> Release {
     Release::Calls(calls.collect())
 }
 
-/// What came, as the record has it.
+/// The answer that came, as the record has it.
 pub fn as_told(came: RelayResult) -> RelayResult {
     match effect::redacted(Outcome::Reply(came)) {
         Outcome::Reply(said) => said,

@@ -38,17 +38,18 @@ use crate::handle::Handle;
 use crate::model::relay::ListenerNews;
 use crate::tool::relayed;
 
-/// What foreign agents come by.
+/// The channels and settings through which a session serves foreign agents.
 pub struct Inbox {
     pub news: UnboundedReceiver<ListenerNews>,
-    /// What relays between clients and their servers tell.
+    /// News from the relays between clients and their servers.
     pub relayed: UnboundedReceiver<relayed::RelayNews>,
     pub spec_of: SpecOf,
-    /// They run again over a record.
+    /// The record over which the agents run again, if they do.
     pub again: Option<Again>,
 }
 
-/// Takes what a listener tells; never ends, since others can end the session. `past`: what the session goes on after.
+/// Handles the news of a listener; never ends, since others can end the session. `past`: the records that the session
+/// continues.
 pub(super) async fn serve(handle: Handle, inbox: Inbox, past: Vec<Record>) {
     let Inbox { mut news, mut relayed, spec_of, again } = inbox;
     let mut talks = Talks::new(spec_of, again);

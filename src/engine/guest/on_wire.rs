@@ -38,7 +38,7 @@ impl OnWire {
         self.is_sent.get()
     }
 
-    /// What the server returned, if it was called and has answered.
+    /// The server's result, if the server was called and has answered.
     pub fn came(&self) -> Option<Returned> {
         self.came.borrow().clone()
     }

@@ -1,5 +1,5 @@
-//! What a recorded session has for an agent that runs again: its conversations, each a list of requests with their
-//! answers. Pure: no network, no clock.
+//! A recorded session for an agent that runs again: its conversations, each a list of requests with their answers.
+//! Pure: no network, no clock.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -52,13 +52,13 @@ struct RecordedRequest {
 /// The result of a call in the record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recalled {
-    /// What the model read.
+    /// The result that the model read.
     pub read: Returned,
-    /// What the tool itself said, where the model read something else.
+    /// The tool's own text, if the model read something else.
     pub withheld: Option<String>,
-    /// A fault did that, which is armed again.
+    /// Whether a fault caused this; the fault is armed again.
     pub by_fault: bool,
-    /// The agent never had the call.
+    /// Whether the agent never had the call.
     pub is_skipped: bool,
 }
 
@@ -177,7 +177,7 @@ impl RecordedPast {
         self.conversations.get(playing.conversation)?.results.get(call)
     }
 
-    /// What became of the record, for people.
+    /// Summarises for people how far the record was used.
     pub fn summary(&self) -> Vec<String> {
         let all: usize = self.conversations.iter().map(|known| known.asked.len()).sum();
         let answered = self.answered;
@@ -334,8 +334,8 @@ fn recalled(call: &ToolCallState) -> Option<Recalled> {
 }
 
 impl Recalled {
-    /// What the call is to end with instead of what the agent says now; `None`: with that. `keeps`: as in the record, also
-    /// where the tool says something else now.
+    /// The result with which the call ends in place of the agent's; `None` if the agent's own counts. With `keeps`, the
+    /// recorded result counts even where the tool says something else now.
     pub fn instead_of(&self, own: &str, keeps: bool) -> Option<Returned> {
         let read = match &self.read {
             Ok(output) => &output.text,

@@ -150,7 +150,7 @@ fn say(handle: &Handle, text: String) {
 }
 
 impl Talks {
-    /// What a call returned that was skipped in the record, where a person had answered it.
+    /// The recorded result of a skipped call, if a person had answered it.
     pub fn skipped_then(&self, place: RequestPlace, call: &str) -> Option<Returned> {
         let again = self.again.as_ref()?;
         let then = again.past.result(place.at, call)?;

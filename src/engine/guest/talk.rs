@@ -1,4 +1,4 @@
-//! What is kept of each conversation besides the state.
+//! The data of each conversation besides the state.
 
 use std::collections::BTreeSet;
 use std::{cell::RefCell, rc::Rc, sync::Arc};
@@ -36,7 +36,7 @@ pub struct Talks {
     told: BTreeSet<String>,
 }
 
-/// One conversation.
+/// A conversation with a foreign agent.
 pub struct Talk {
     pub run: RunId,
     pub tools: Tools,
@@ -60,7 +60,7 @@ pub struct Talk {
 pub struct RequestPlace {
     pub at: usize,
     pub is_again: bool,
-    /// It goes on from another past.
+    /// The change to the past, if the request continues another one.
     pub rewritten: Option<Rewrite>,
 }
 
@@ -135,7 +135,7 @@ impl Talks {
         self.talks.push(Talk::new(run));
     }
 
-    /// One more conversation, which the session knew before.
+    /// Adds a conversation that the session knew before.
     pub fn join(&mut self, talk: Talk) {
         self.talks.push(talk);
     }

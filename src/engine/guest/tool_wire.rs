@@ -24,7 +24,7 @@ const CALLS: u32 = 100;
 #[derive(Default)]
 pub struct Wires(BTreeMap<Arc<str>, Wire>);
 
-/// One server.
+/// The calls and tools of a server.
 #[derive(Default)]
 struct Wire {
     run: Option<RunId>,

@@ -1,11 +1,11 @@
-//! What an agent's requests have that changes from run to run by itself: ids of sessions, dates, cache keys.
+//! The parts of an agent's requests that change from run to run by themselves: ids of sessions, dates, cache keys.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use regex::Regex;
 
-/// The rules that name it.
+/// The rules that name such parts.
 #[derive(Clone, Debug, Default)]
 pub struct Varies {
     rules: Vec<Rule>,

@@ -35,7 +35,7 @@ pub struct SchemaBook {
 }
 
 impl Default for SchemaBook {
-    /// Nothing is known, and nothing is saved.
+    /// A book without schemas, which saves nothing.
     fn default() -> Self {
         Self { kept: KeptSchemas::new(), save: Box::new(|_| Ok(())) }
     }
@@ -44,7 +44,7 @@ impl Default for SchemaBook {
 /// Watches the results of tools.
 pub(crate) struct Schemas {
     book: SchemaBook,
-    /// What is to be saved.
+    /// The schemas to save.
     new: KeptSchemas,
 }
 
@@ -84,8 +84,8 @@ impl Schemas {
         self.new.insert(key, KeptSchema { tool: tool.clone(), at, learned });
     }
 
-    /// What a result has that the schema of its tool does not. A result that a fault or a person has changed says
-    /// nothing of the tool.
+    /// The parts of a result that the schema of its tool lacks. A result that a fault or a person has changed says
+    /// nothing about the tool.
     fn drift(state: &State, call: EffectId) -> Option<ProbeEvent> {
         let made = state.tool_call(call)?;
         let known = state.tools.get(&made.tool)?.learned.as_ref()?;
@@ -144,7 +144,7 @@ impl Observer for Schemas {
     }
 }
 
-/// What a schema was learned with, as a key: the manifest, and the prober's prompts.
+/// The key of the conditions under which a schema was learned: the manifest, and the prober's prompts.
 fn key(spec: &ToolSpec, state: &State) -> String {
     let prompts = [Prompt::Prober, Prompt::ProberHelpers, Prompt::ProberSelect, Prompt::ProberMore];
     let manifest = serde_json::to_value(spec).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Says what nobody tells a foreign agent of its answers: that the limit cut one, and that its endpoint left out some of a
-//! request.
+//! Reports facts about answers that nobody tells a foreign agent: the limit cut an answer, or the endpoint left out
+//! part of a request.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,17 +18,17 @@ pub(crate) struct Unsaid {
     tools: (Arc<[ToolDef]>, u64),
 }
 
-/// What is known of a conversation.
+/// The counts of a conversation.
 #[derive(Clone, Copy, Default)]
 struct Talk {
     /// The last model call whose input was counted, and read whole as far as is known.
     last: Option<EffectId>,
-    /// Tokens that models have written in it.
+    /// Tokens that models have written in the conversation.
     written: u64,
 }
 
 impl Unsaid {
-    /// What the endpoint left out of the request of this call.
+    /// Finds the part of this call's request that the endpoint left out.
     fn unread(&mut self, state: &State, call: &ModelCallState, reply: &Reply) -> Option<RunEvent> {
         let (run, usage) = (state.run_of(call.task), reply.usage);
         let talk = self.talks.entry(run).or_default();

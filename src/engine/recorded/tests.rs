@@ -61,7 +61,7 @@ fn resumed(events: Vec<Event>, later: u64, holds_then: bool) -> Recorded {
     Recorded::resumed(records(events), &State::default(), later, holds_then)
 }
 
-/// What the first run is answered.
+/// Takes the record's answer to a request of the first run.
 fn taken(recorded: &mut Recorded, id: u32, request: &Event) -> Option<Result<Vec<Record>, String>> {
     recorded.take(EffectId(id), RunId::FIRST, request)
 }
@@ -125,7 +125,7 @@ fn what_only_a_person_asks_for_is_an_intervention_without_an_author() {
     assert_eq!(recorded.intervention(1), Some(refused));
 }
 
-/// It comes with the call, whenever that ends.
+/// Checks that an edit comes with its call, whenever the call ends.
 #[test]
 fn an_edit_is_no_intervention_of_its_own() {
     let (effect, text, by) = (effect(1), "other".to_owned(), By::User);

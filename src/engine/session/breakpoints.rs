@@ -12,14 +12,14 @@ use crate::domain::{
 };
 use crate::papers::facts::Facts;
 
-/// What the engine knows of breakpoints besides the state.
+/// The engine's data on breakpoints besides the state.
 #[derive(Debug, Default)]
 pub struct Breakpoints {
-    /// A person can go on from a stop; without one, hits are only counted.
+    /// Whether a person can resume after a stop; without one, hits are only counted.
     pub has_user: bool,
     /// How long a stop lasts at most.
     pub limit: Option<Duration>,
-    /// The last value of each breakpoint on a value; `None`: it had none.
+    /// The last value of each breakpoint on a value; `None` if there was none.
     values: BTreeMap<BreakpointId, Option<ExpressionValue>>,
 }
 
@@ -39,7 +39,7 @@ pub struct Hit {
     pub breakpoint: BreakpointId,
     pub text: String,
     pub holds: bool,
-    /// It holds its lane only.
+    /// Whether the hit holds only its own lane.
     pub alone: bool,
 }
 
@@ -63,7 +63,7 @@ impl Breakpoints {
         self.met(facts, matched)
     }
 
-    /// Those of these breakpoints whose conditions hold.
+    /// The hits of those breakpoints whose conditions hold.
     fn met(&self, facts: Facts<'_>, matched: Vec<(BreakpointId, &BreakpointState)>) -> Vec<Hit> {
         if matched.is_empty() {
             return Vec::new();

@@ -1,5 +1,5 @@
-//! What a person does to calls in flight: editing, answering, making again. Each is an event at once, and reaches the
-//! call at the gate, from where an edited call passes the earlier stations again.
+//! A person's actions on calls in flight: editing, answering, repeating. Each is an event at once and reaches the call
+//! at the gate. From there an edited call passes the earlier stations again.
 
 use serde_json::Value;
 

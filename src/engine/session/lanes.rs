@@ -8,36 +8,36 @@ use crate::domain::edit::Edit;
 use crate::domain::{EditEvent, EffectId, Lane, RunId};
 use crate::model::relay::Relay;
 
-/// Who waits for the end of an effect.
+/// The party that waits for the end of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waits {
     Agent,
-    /// It runs beside the agent.
+    /// The effect runs beside the agent.
     Nobody,
-    /// A person made it: it is no part of the agent's work, and is not held with it.
+    /// A person made the effect: it is no part of the agent's work, and is not held with it.
     Person,
 }
 
-/// An effect from its request until its outcome is handed over: who waits for it, how it is cancelled, and a person's
-/// decisions on it.
+/// An effect from its request until its outcome is handed over: the party that waits for it, its cancellation, and a
+/// person's decisions on it.
 #[derive(Debug)]
 pub struct Flight {
     run: RunId,
     waits: Waits,
     pub cancel: CancellationToken,
-    /// It waits for a free place among the running tool calls.
+    /// Whether the call waits for a free place among the running tool calls.
     pub waits_for_room: bool,
-    /// Credits of the time that it may still take, where seconds cost any.
+    /// Credits for the time that the effect may still take, where seconds cost any.
     pub allotted: f64,
-    /// A person's text in place of what goes out, or of what came back, until the call takes it.
+    /// A person's text in place of the request or the result, until the call takes it.
     pub edit: Option<Edit>,
-    /// A person's answer in place of its model or tool.
+    /// A person's answer in place of the model's or the tool's.
     pub answer: Option<String>,
-    /// A person's decision, if it asked for consent.
+    /// A person's decision, if the call asked for consent.
     pub consent: Option<bool>,
-    /// It is made again: its model could not be used, or a person repeats it.
+    /// Whether the effect is made again: its model could not be used, or a person repeats it.
     pub again: bool,
-    /// A person repeats it, so that it is not held any more.
+    /// Whether a person repeats the effect, so that it is not held any more.
     pub repeated: bool,
     /// The way of a foreign agent's request.
     pub relay: Option<Rc<Relay>>,
@@ -216,7 +216,7 @@ impl Lanes {
         flights.map(|flight| flight.allotted).sum()
     }
 
-    /// Who waits for an effect in flight.
+    /// The party that waits for an effect in flight.
     pub fn waits(&self, effect: EffectId) -> Option<Waits> {
         self.flight(effect).map(|flight| flight.waits)
     }
@@ -246,7 +246,7 @@ impl Lanes {
         runs.chain(self.in_flight.keys().copied().map(Lane::Effect))
     }
 
-    /// Those of them that belong to the work of a run.
+    /// The live lanes that belong to the work of a run.
     pub fn at_work(&self) -> impl Iterator<Item = Lane> {
         self.live().filter(|lane| !self.is_by_hand(*lane))
     }

@@ -49,7 +49,7 @@ pub struct Session {
     models: Models,
     lanes: Lanes,
     queue: Queue,
-    /// What earlier sessions are remembered by.
+    /// The memory of earlier sessions.
     memory: Option<Memory>,
     runs: BTreeMap<RunId, AgentRun>,
     breakpoints: Breakpoints,

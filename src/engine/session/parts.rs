@@ -19,13 +19,13 @@ use crate::tool::{ToolBox, provider::Provider};
 /// Called with every record, in order.
 pub type Listener = Box<dyn FnMut(&Arc<Record>)>;
 
-/// The tools of a session, and what finds them.
+/// The tools of a session, and the means to find them.
 pub struct Toolkit {
     pub tools: ToolBox,
     pub index: Lexical,
     /// Ranks tools for a text by more than its words.
     pub ranker: Option<Rc<dyn Ranker>>,
-    /// Each provider, and what asks it to list its tools again.
+    /// The providers, each with the signal that makes it list its tools again.
     pub providers: Vec<(Rc<dyn Provider>, Rc<Notify>)>,
 }
 
@@ -61,20 +61,20 @@ pub struct Queue {
     pub called: Rc<Notify>,
 }
 
-/// One agent at work.
+/// An agent at work.
 #[derive(Default)]
 pub struct AgentRun {
-    /// Ends its current task.
+    /// Ends the current task of the run.
     pub skip: CancellationToken,
-    /// Runs its programs; warm once one was run, and lent to the program at work.
+    /// The interpreter for the run's programs: warm once a program was run, and lent to the program at work.
     pub interpreter: Option<Child>,
-    /// What a person has asked of its program, as far as that knows of it.
+    /// A person's requests to the program, as far as the program knows of them.
     pub asked: Option<AskedOf>,
-    /// The embedding of its task, where that is known.
+    /// The embedding of the task, if it is known.
     pub meaning: Option<Embedding>,
-    /// What is known of the candidates of its task.
+    /// The known facts about the candidates of the task.
     pub known: Vec<KnownTool>,
-    /// Why a model cannot be used, where nobody can repair it.
+    /// The reason why a model cannot be used, if nobody can repair it.
     pub unusable: Option<String>,
 }
 

@@ -14,7 +14,7 @@ use crate::papers::atc::identifiers::Identifiers;
 use crate::papers::atc::source::ParsedProgram;
 
 impl Session {
-    /// What a person has asked of the program of a run.
+    /// The program of a run, and the number of a person's requests to it.
     fn asked_of_program(&self, run: RunId) -> Option<AskedOf> {
         let task = self.state.task(self.state.at_work.of(run)?)?;
         let program = task.programs.last()?;

@@ -1,4 +1,4 @@
-//! What the engine knows of each run besides the state.
+//! The engine's data on each run besides the state.
 
 use super::{Session, parts::AgentRun};
 use crate::domain::{KnownTool, RunEvent, RunId, Strategy, TaskId};
@@ -22,7 +22,7 @@ impl Session {
         self.run(run)
     }
 
-    /// What is known of the candidates of this task.
+    /// The known facts about the candidates of this task.
     pub fn known_of(&self, task: TaskId) -> &[KnownTool] {
         self.runs.get(&self.state.run_of(task)).map_or(&[], |run| &run.known)
     }

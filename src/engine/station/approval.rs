@@ -17,9 +17,9 @@ use crate::session::Session;
 const UNKNOWN: &str = "its outcome is unknown";
 
 pub(super) struct Approve {
-    /// Somebody can be asked.
+    /// Whether a person is present to ask.
     has_user: bool,
-    /// Tools of which it was told that nobody can be asked.
+    /// Tools for which a notice already said that nobody can be asked.
     told: RefCell<BTreeSet<ToolName>>,
 }
 
@@ -131,7 +131,7 @@ fn refused(why: String) -> StationVerdict {
 }
 
 impl Session {
-    /// What happens to a tool call, and the rule that says so.
+    /// The consent to a tool call, and the rule that decides it.
     fn consent_to(&self, id: EffectId, is_relayed: bool) -> (Consent, String) {
         let state = self.state();
         if state.approval.is_empty() || self.lanes().consent(id) == Some(true) {
@@ -146,7 +146,7 @@ impl Session {
             Evaluator::new(&Resolver(&facts)).holds(condition)
         };
         let (consent, rule) = state.approval.of(&at, holds);
-        // What a foreign agent's tools do is never known, and the agent asks for that itself.
+        // The effects of a foreign agent's tools are never known, and the agent asks for consent itself.
         if is_relayed && rule.is_some_and(|rule| *rule == Rule::of_unknown()) {
             return (Consent::Allow, String::new());
         }

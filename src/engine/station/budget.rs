@@ -8,7 +8,7 @@ use crate::effect::{EmbeddingCall, ReadingCall};
 pub(super) struct Budget;
 
 impl Station for Budget {
-    /// What a person does is no part of a task, and a guest has no budget plan.
+    /// Concerns runs only: a person's actions are no part of a task, and a guest has no budget plan.
     fn concerns(&self, actor: Actor) -> bool {
         actor == Actor::Run
     }
@@ -20,7 +20,7 @@ impl Station for Budget {
         };
         let paid = |affords: Result<(), String>| affords.map_or_else(over, |()| StationVerdict::Go);
         let verdict = passage.handle.read(|session| match &passage.effect {
-            // It costs nothing, and uses no tool.
+            // Reading on costs nothing, and uses no tool.
             Effect::Tool(call) if session.state().reads_on(&call.tool) => StationVerdict::Go,
             Effect::Tool(call) => {
                 let affords = session.policy(passage.task).affords_call(&call.tool);

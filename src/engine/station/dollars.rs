@@ -19,12 +19,12 @@ const BYTES_PER_TOKEN: u64 = 4;
 const ASSUMED: u64 = 500;
 
 pub(super) struct Dollars {
-    /// A person can allow more.
+    /// Whether a person can allow more.
     has_user: bool,
     purse: RefCell<Purse>,
 }
 
-/// What a call will probably cost, in US dollars.
+/// The probable cost of a call, in US dollars.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum CallPrice {
     About(f64),
@@ -36,10 +36,10 @@ enum CallPrice {
 struct Purse {
     /// The probable price of each call under way.
     pending: BTreeMap<EffectId, f64>,
-    /// What the state does not know: the answers of an interrupted task were paid for, whether they are given again or
-    /// not. An answer that is given again is in the state, but costs nothing now.
+    /// The cost that the state does not know, in US dollars. The answers of an interrupted task were paid for, whether
+    /// they are given again or not. An answer that is given again is in the state, but costs nothing now.
     beside: f64,
-    /// What the user allowed beyond the limit.
+    /// The amount that the user allowed beyond the limit, in US dollars.
     more: f64,
 }
 

@@ -74,9 +74,9 @@ pub fn later<'a, T>(answer: impl Future<Output = T> + 'a) -> Passing<'a, T> {
 pub enum StationVerdict {
     /// Continue with the next station.
     Go,
-    /// It was held or changed: pass all stations again.
+    /// Pass all stations again: the effect was held or changed.
     Again,
-    /// This is the outcome; the effect ends here.
+    /// End the effect with this outcome.
     Answer(Outcome, Origin),
 }
 
@@ -94,20 +94,20 @@ pub struct Passage {
     pub task: TaskId,
     pub effect: Effect,
     pub(super) chance: Chance,
-    /// What the armed faults have decided.
+    /// The decisions of the armed faults.
     choice: FaultChoice,
     /// The fault that replaces the real call. Not an answer: the effect starts, and the fault is an event.
     pub(super) fault: Option<(FaultId, FaultKind)>,
-    /// The gate has released it, and nothing has held it since.
+    /// Whether the gate has released the effect, and nothing has held it since.
     was_released: bool,
-    /// Breakpoints before it were looked for.
+    /// Whether breakpoints before the effect were looked for.
     was_met: bool,
-    /// A person's program makes it while it runs over the record of the one before: nothing stops it.
+    /// Whether a person's program makes the effect while it runs over the record of the one before: nothing stops it.
     is_of_record: bool,
 }
 
 impl Passage {
-    /// Who makes the effect.
+    /// The actor that makes the effect.
     pub fn actor(&self) -> Actor {
         self.effect.actor()
     }

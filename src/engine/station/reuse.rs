@@ -11,7 +11,7 @@ const REPEATED: &str =
     "this program or an earlier one has made the same call; without consent its result is reused";
 
 pub(super) struct Reuse {
-    /// Somebody can be asked.
+    /// Whether a person is present to ask.
     pub has_user: bool,
 }
 

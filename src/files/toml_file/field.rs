@@ -9,7 +9,7 @@ use toml::de::{DeInteger, DeTable, DeValue};
 use super::{FieldLines, Problem, Problems, TomlFields, TomlFile};
 use crate::domain::words;
 
-/// One value and its place.
+/// A value and its place in a file.
 #[derive(Clone)]
 pub struct TomlField<'f> {
     pub(super) file: &'f TomlFile<'f>,
@@ -34,7 +34,7 @@ impl<'f> TomlField<'f> {
         self.file.name
     }
 
-    /// Its line, from 1.
+    /// The line of the field, from 1.
     pub fn line(&self) -> usize {
         self.file.line(self.span.start)
     }
@@ -126,7 +126,7 @@ impl<'f> TomlField<'f> {
         self.or_wrong(self.value.as_bool(), "true or false")
     }
 
-    /// One of a few words.
+    /// Reads one of a few words, and returns its value.
     pub fn one_of<T: Copy>(&self, choices: &[(&str, T)]) -> Option<T> {
         let text = self.text()?;
         let found = choices.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);

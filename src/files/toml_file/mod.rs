@@ -197,7 +197,7 @@ impl<'f> TomlFields<'f> {
         self.file.problems.borrow_mut().extend(self.unknown());
     }
 
-    /// What [`TomlFields::finish`] would refuse, for files in which other programs have settings of their own.
+    /// Problems that [`TomlFields::finish`] would note, for files in which other programs have settings of their own.
     pub fn unknown(&self) -> Vec<Problem> {
         let is_known = |name: &str| self.known.contains(&name) || self.forbidden.contains(&name);
         let unknown = self.all().into_iter().filter(|(name, _)| !is_known(name));

@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-/// One problem in a file.
+/// A problem in a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Problem {
     /// The file as the user named it, or the name of embedded content.
     pub file: String,
-    /// Counted from 1; `None` for the file as a whole.
+    /// The line, from 1; `None` for the file as a whole.
     pub line: Option<usize>,
     /// The field's path in the file, such as `source.command`; may be empty.
     pub field: String,
-    /// What is wrong, what was expected, what to do.
+    /// The fault, the expected value, and advice.
     pub text: String,
 }
 

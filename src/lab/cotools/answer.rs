@@ -19,7 +19,7 @@ use crate::store::import::cotools::{DataSet, Record};
 /// Calls that are measured, unless another number is given.
 pub const CALLS: usize = 200;
 
-/// What is measured, and with what.
+/// A measurement: the use of heads, the heads, and their settings.
 pub struct Question {
     pub of: Use,
     pub heads: Option<Arc<HeadFile>>,
@@ -30,7 +30,7 @@ pub struct Question {
     pub limit: Option<usize>,
 }
 
-/// Everything that was measured.
+/// All results of a measurement.
 pub struct RetrieverMeasures {
     pub catalogue: Catalogue,
     pub lesson: Lesson,

@@ -23,7 +23,7 @@ pub enum RetrievalCommand {
     Eval(RetrievalEvalArgs),
 }
 
-/// What heads are for.
+/// Uses of heads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Of {
     /// Which tools suit this question?

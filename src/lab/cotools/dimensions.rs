@@ -1,4 +1,4 @@
-//! Which dimensions matter (CoTools, section 4.3.4), with as many dimensions at random as a control.
+//! Importance of dimensions (CoTools, section 4.3.4), with as many random dimensions as a control.
 
 use serde::Serialize;
 
@@ -23,16 +23,16 @@ const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
 #[derive(Clone, Debug, Serialize)]
 pub struct Dimensions {
     pub count: usize,
-    /// Those above the mean weight.
+    /// Number of weights above the mean.
     pub above_mean: usize,
     pub least: f64,
     pub mean: f64,
     pub most: f64,
     /// The least and the greatest z-score.
     pub z: (f64, f64),
-    /// Some weights from the greatest to the least.
+    /// Samples of the weights, from the greatest to the least.
     pub curve: Vec<f64>,
-    /// Over all tools.
+    /// Figures over all tools, for parts of the dimensions.
     pub parts: Vec<DimensionFigures>,
 }
 

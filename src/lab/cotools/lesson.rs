@@ -1,4 +1,4 @@
-//! What a retriever is asked: in training, when an epoch is chosen, and when it is measured.
+//! Queries to a retriever: for training, for the choice of an epoch, and for measurements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,15 +10,15 @@ use crate::store::import::cotools::{DataSet, Record};
 /// Queries with their tools.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lesson {
-    /// What the reader is given.
+    /// Texts that the reader encodes.
     pub texts: Vec<String>,
-    /// What words are looked for in.
+    /// Texts that are compared by words.
     pub words: Vec<String>,
-    /// The tools of which any is right, as places in the catalogue.
+    /// Right tools of each query, as places in the catalogue. Any one of them is right.
     pub gold: Vec<Vec<usize>>,
 }
 
-/// How much of a set is taught.
+/// The amount of a set that is taught.
 #[derive(Clone, Copy, Debug)]
 pub struct Amount {
     /// Tools that are left out.
@@ -30,7 +30,7 @@ pub struct Amount {
     pub seed: u64,
 }
 
-/// Which examples a record gives: one for each call, or its last call once for each of them.
+/// Examples from a record: one for each call, or its last call as often as the record has calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallExamples {
     Each,
@@ -39,7 +39,7 @@ pub enum CallExamples {
 }
 
 impl Lesson {
-    /// One query.
+    /// Adds one query.
     pub fn push(&mut self, text: String, words: String, gold: Vec<usize>) {
         self.texts.push(text);
         self.words.push(words);
@@ -104,7 +104,7 @@ impl Lesson {
         Ok(lesson)
     }
 
-    /// What is taught of training records.
+    /// Builds a lesson from training records.
     ///
     /// # Errors
     /// Nothing is left to teach, or a record does not fit its text.

@@ -28,7 +28,7 @@ pub struct Measured {
     pub rows: Vec<RankingRow>,
 }
 
-/// One way to rank.
+/// Figures of one ranking method.
 #[derive(Clone, Debug, Serialize)]
 pub struct RankingRow {
     pub by: &'static str,

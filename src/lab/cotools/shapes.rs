@@ -13,7 +13,7 @@ const SIZES: [usize; 7] = [30, 60, 100, 200, 400, 800, 1_600];
 /// Most picked wrong tools that are added up.
 const FAVOURITES: usize = 10;
 
-/// Both shapes, for each group of queries.
+/// Pool curves and wrong picks, for each group of queries.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Shapes {
     pub pools: Vec<PoolCurve>,

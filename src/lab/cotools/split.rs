@@ -1,5 +1,5 @@
-//! Which records teach, which choose the epoch, and which are left for figures. Only text and seed decide, so training
-//! and measuring agree without a list.
+//! Split of a set into records that teach, records that choose the epoch, and records left for figures. Only text and
+//! seed decide, so training and measuring agree without a list.
 
 use crate::domain::Chance;
 use crate::papers::cotools::{Use, shuffled};

@@ -27,7 +27,7 @@ const CALLS: usize = 400;
 /// Calls that choose the epoch at most.
 const CHOOSING: usize = 100;
 
-/// What is trained.
+/// The plan of a retriever's training.
 #[derive(Clone, Copy, Debug)]
 pub struct RetrieverPlan {
     pub of: Use,

@@ -69,7 +69,7 @@ pub fn command(args: &TrainArgs) -> Result<(), Trouble> {
     ))
 }
 
-/// What is trained.
+/// The plan of a judge's training.
 #[derive(Clone, Copy)]
 pub struct JudgePlan {
     pub recipe: Recipe,

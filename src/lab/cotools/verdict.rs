@@ -15,7 +15,7 @@ use crate::app::cli::cotools::open;
 use crate::app::cli::trouble::Trouble;
 use crate::papers::cotools::{Figures, MIX, Recipe, Use};
 
-/// What is compared, and the claim.
+/// Tables, figures and sections of the paper, each with its claim.
 const CLAIMS: [(&str, &str); 4] = [
     ("Table 4", "unseen tools are found, and seen ones better"),
     ("Figures 4 to 6", "accuracy falls as the pool grows"),

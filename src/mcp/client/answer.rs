@@ -1,4 +1,4 @@
-//! What a call returns to the agent.
+//! Tool result that a call returns to the agent.
 
 use jsonschema::Validator;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};

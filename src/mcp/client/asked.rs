@@ -1,5 +1,5 @@
-//! What a server asks of its client. Toolyard has no model, no person and no folders for servers: it declines what can
-//! be declined, lists no folders, and refuses the rest. So nothing waits for an answer.
+//! Requests of a server to its client. Toolyard has no model, no person and no folders for servers: it declines
+//! requests that can be declined, lists no folders, and refuses the rest. So no server waits for an answer.
 
 #![expect(deprecated, reason = "servers of older revisions send what they log")]
 
@@ -26,9 +26,9 @@ pub struct Client {
     /// The server said that its tools have changed.
     pub changed: Arc<Notify>,
     pub progress: ProgressDispatcher,
-    /// It speaks the last revision with `initialize`.
+    /// Whether the client uses the last protocol revision that has `initialize`.
     pub is_old: bool,
-    /// What a server asks a person for gets its defaults.
+    /// Whether requests for user input are answered with their defaults.
     pub gives_defaults: bool,
 }
 
@@ -79,7 +79,8 @@ impl ClientHandler for Client {
     }
 }
 
-/// What a person would have answered: the defaults of all fields, if each that is required has one.
+/// Accepts with the default of each field that has one, if `gives_defaults` and every required field has one; else
+/// declines.
 fn elicited(asked: &ElicitRequestParams, gives_defaults: bool) -> ElicitResult {
     let declined = ElicitResult::new(ElicitationAction::Decline);
     let ElicitRequestParams::FormElicitationParams { requested_schema, .. } = asked else {

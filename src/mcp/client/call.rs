@@ -1,4 +1,4 @@
-//! One call of a server's tool.
+//! Calls of a server's tools.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -29,7 +29,7 @@ pub struct Definition {
     /// JSON Schema of `structuredContent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
-    /// What the server's hints propose.
+    /// Effect class that the server's hints propose.
     pub effect: EffectClass,
 }
 

@@ -30,7 +30,7 @@ pub struct ServerFiles {
     read: ConfigReader,
     trust: Arc<Trust>,
     servers: RefCell<Vec<(ServerEntry, Rc<McpServer>)>>,
-    /// Those that the session does not know yet.
+    /// Servers that the session does not know yet.
     new: RefCell<Vec<Rc<McpServer>>>,
     said: RefCell<Vec<String>>,
     sender: UnboundedSender<ProviderChange>,

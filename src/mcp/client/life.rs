@@ -40,21 +40,21 @@ const LIST: Duration = Duration::from_secs(30);
 /// The most tools of a server.
 const MOST: usize = 10_000;
 
-/// What the task of a connection and the tools share.
+/// State that the task of a connection and the tools share.
 pub struct ServerContext {
     pub entry: ServerEntry,
     pub stage: watch::Sender<Stage>,
-    /// Who answers calls, while the server runs.
+    /// Peer that answers calls, while the server runs.
     peer: Mutex<Option<Peer<RoleClient>>>,
-    /// It has died, and is not back yet.
+    /// Whether the server has died and is not back yet.
     is_dead: AtomicBool,
     pub log: Arc<Log>,
-    /// Its list of tools is to be read again.
+    /// Signals that the server's list of tools is to be read again.
     changed: Arc<Notify>,
     relisted: Mutex<Relisted>,
     /// Where the progress of calls arrives.
     pub progress: ProgressDispatcher,
-    /// What becomes of the server, for the session.
+    /// Changes of the server, for the session.
     pub told: UnboundedSender<ProviderChange>,
 }
 

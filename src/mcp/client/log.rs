@@ -21,7 +21,7 @@ const GATHER: Duration = Duration::from_millis(100);
 /// The longest such time, where a server writes without end.
 const GATHER_LONGEST: Duration = Duration::from_secs(10);
 
-/// What a server says beside its answers.
+/// Lines that a server writes beside its answers.
 #[derive(Debug, Default)]
 pub struct Log {
     new: Mutex<NewLines>,

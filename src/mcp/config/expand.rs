@@ -16,20 +16,20 @@ pub(super) enum Dialect {
     Shell,
     /// `${env:NAME}`, `${userHome}` and others: Cursor and VS Code.
     Editor,
-    /// Both, where the file does not say whose it is.
+    /// The shell dialect and the editor dialect: the file does not say which program it belongs to.
     Either,
 }
 
-/// What editors know without a name of the environment.
+/// Variables of editors other than `env:NAME` and `input:ID`.
 const OF_EDITORS: [&str; 5] =
     ["userHome", "workspaceFolder", "workspaceFolderBasename", "pathSeparator", "/"];
 
-/// What happens where a variable has no value, or a file of variables is missing.
+/// Reaction to a variable without a value, or to a missing file of variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unset {
-    /// It is a problem of the field.
+    /// Report a problem of the field.
     Refuse,
-    /// It is noted, and the text goes on without it.
+    /// Note the reason, and use an empty value.
     Note,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Expansion<'s> {
     pub dialect: Dialect,
     pub around: &'s Surroundings<'s>,
     pub unset: Unset,
-    /// What has no value, if that is noted.
+    /// Reasons why values are missing, where [`Unset::Note`] applies.
     noted: RefCell<Vec<String>>,
 }
 
@@ -47,12 +47,13 @@ impl<'s> Expansion<'s> {
         Self { dialect, around, unset, noted: RefCell::default() }
     }
 
-    /// The text of a field with the values of its variables. Each that has none is a problem of the field.
+    /// Returns the text of a field with the values of its variables. Each variable without a value is a problem of the
+    /// field.
     pub fn text(&self, field: &TomlField<'_>) -> Option<String> {
         self.of(field, field.text()?)
     }
 
-    /// The same for a text of this field.
+    /// Expands a text of this field in the same way.
     pub fn of(&self, field: &TomlField<'_>, text: &str) -> Option<String> {
         let mut expanded = String::with_capacity(text.len());
         let mut rest = text;
@@ -103,7 +104,7 @@ impl<'s> Expansion<'s> {
         self.next(text).is_some()
     }
 
-    /// What is before the first variable, in its braces, and behind it.
+    /// Splits a text at its first variable: text before it, reference within the braces, text after it.
     fn next<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str, &'t str)> {
         let (before, rest) = text.split_once("${").filter(|_| self.dialect != Dialect::Plain)?;
         let (reference, after) = rest.split_once('}')?;
@@ -167,7 +168,7 @@ impl<'s> Expansion<'s> {
         }
     }
 
-    /// What an editor asks a person for. Here it comes from the environment.
+    /// Returns the value of an input that an editor asks a person for; here it comes from the environment.
     fn input(&self, id: &str) -> Result<String, String> {
         let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
         let name: String = id.chars().map(upper).collect();
@@ -180,10 +181,10 @@ impl<'s> Expansion<'s> {
         }
     }
 
-    /// The empty value of what has none, such as of a variable.
+    /// Notes why a value is missing, and returns an empty one.
     ///
     /// # Errors
-    /// That is a problem.
+    /// Missing values are refused ([`Unset::Refuse`]).
     pub fn without<T: Default>(&self, why: &str, advice: &str) -> Result<T, String> {
         if self.unset == Unset::Refuse {
             return Err([why, advice].concat());

@@ -1,5 +1,5 @@
-//! Which values of a configuration are secrets. Every value of `env` and `headers` is one, unless it is plainly none:
-//! to hide `production` or `/usr/bin` in every text would damage what people read.
+//! Finds the secret values of a configuration. Every value of `env` and `headers` is a secret, unless it is plainly
+//! none: to hide `production` or `/usr/bin` in every text would damage what people read.
 
 use reqwest::Url;
 

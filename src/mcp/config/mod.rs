@@ -38,11 +38,11 @@ const EXPECTED: Expectation = Expectation {
 /// The servers of one file.
 #[derive(Clone, Debug, Default)]
 pub struct Configuration {
-    /// Those that are right, in the order of the file.
+    /// Valid entries, in the order of the file.
     pub entries: Vec<ServerEntry>,
-    /// All faults of those that are left out, or of the file as a whole.
+    /// All problems of invalid entries, or of the file as a whole.
     pub problems: Vec<Problem>,
-    /// What keeps no entry out, but has another effect than its author may think.
+    /// Remarks on valid entries: settings with another effect than their author may expect.
     pub remarks: Vec<Problem>,
 }
 

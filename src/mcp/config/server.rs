@@ -13,7 +13,7 @@ use crate::name;
 /// The longest limit that an entry can set.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
-/// Which fields a server has.
+/// Format of a configuration, which determines the fields of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ConfigFormat {
     /// `mcpServers` of Claude Code, Claude Desktop and Cursor.
@@ -26,7 +26,7 @@ pub(super) enum ConfigFormat {
     Own,
 }
 
-/// What a server is.
+/// Kind of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TransportKind {
     /// A program.
@@ -39,7 +39,7 @@ pub(super) enum TransportKind {
 pub(super) struct ServerReader<'r> {
     pub format: ConfigFormat,
     pub dialect: Dialect,
-    /// What happens where a variable of an enabled server has no value.
+    /// Reaction to a variable of an enabled server that has no value.
     pub unset: Unset,
     pub around: &'r Surroundings<'r>,
 }

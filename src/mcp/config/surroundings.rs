@@ -1,4 +1,4 @@
-//! What comes into the reading, so that it looks at nothing itself.
+//! Inputs of the configuration reader, which looks at nothing else.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ const VARIABLES: Expectation = Expectation {
     largest: 1024 * 1024,
 };
 
-/// What a configuration takes from around it.
+/// Environment, files and folders that a configuration refers to.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'s> {
     /// The value of an environment variable.
@@ -24,7 +24,7 @@ pub struct Surroundings<'s> {
 }
 
 impl<'s> Surroundings<'s> {
-    /// Those of this process.
+    /// Surroundings of this process.
     pub fn of_process(home: Option<&'s Path>, workspace: &'s Path) -> Self {
         Self { variable: &variable, file: &file, home, workspace }
     }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::entry::Transport;
 
-/// What the tests have in their environment.
+/// Environment variables of the tests.
 const VARIABLES: [(&str, &str); 5] = [
     ("TOKEN", "t0ken-of-t3sts"),
     ("HOST", "api.example"),

@@ -11,7 +11,7 @@ use crate::entry::Transport;
 use crate::files::toml_file::{TomlField, TomlFields};
 
 impl ServerReader<'_> {
-    /// What starts it or where it is, which its type must fit.
+    /// Reads the kind of a server from its `command` or `url`; a `type` must agree with that.
     pub(super) fn kind(&self, fields: &mut TomlFields<'_>) -> Option<TransportKind> {
         let said = match fields.get("type") {
             Some(field) => Some(named(&field)?),
@@ -118,7 +118,7 @@ impl ServerReader<'_> {
     }
 }
 
-/// What a type means.
+/// Reads the transport that a `type` names.
 fn named(field: &TomlField<'_>) -> Option<TransportKind> {
     if field.text()? == "sse" {
         field.refuse(

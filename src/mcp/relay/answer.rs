@@ -9,11 +9,11 @@ use crate::tool::output::{MAX_OUTPUT, bounded};
 use crate::tool::relayed::Returned;
 use crate::tool::{ToolError, ToolErrorKind};
 
-/// What clients say themselves where a request takes too long, and where the server is gone.
+/// Codes that clients themselves use where a request takes too long, and where the server is gone.
 const TIMED_OUT: i32 = -32001;
 const CLOSED: i32 = -32000;
 
-/// What an answer of the server says, as a model reads it.
+/// Reads a server's answer as the tool result that a model gets.
 pub fn returned(message: &Message<'_>) -> Returned {
     if let Some(result) = message.result {
         return match serde_json::from_str::<CallToolResult>(result.get()) {
@@ -64,7 +64,7 @@ fn refusal(asked: &CallRequest, code: i32, text: &str) -> Vec<u8> {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}}}\n", asked.id.raw).into_bytes()
 }
 
-/// The line by which a server hears that nobody waits for its answer any more.
+/// The line that tells a server that no client waits for its answer any more.
 pub fn cancel(asked: &CallRequest) -> Vec<u8> {
     let params = format!("{{\"requestId\":{},\"reason\":\"cancelled by toolyard\"}}", asked.id.raw);
     let method = "\"method\":\"notifications/cancelled\"";

@@ -14,7 +14,7 @@ const MOST: usize = 1024;
 /// An answer of the server.
 pub struct Came {
     pub line: Vec<u8>,
-    /// Dropped as soon as it is said what becomes of the answer: what comes after it waits for that.
+    /// Dropped as soon as the answer is decided: later lines wait for that.
     pub decided: oneshot::Sender<()>,
 }
 
@@ -41,13 +41,13 @@ pub struct Book {
     answered: HashSet<Id>,
 }
 
-/// What an answer of the server is.
+/// Kind of a server's answer.
 pub enum AnswerKind {
     Call(oneshot::Sender<Came>),
     List,
     /// The client has another answer already.
     TooLate,
-    /// It passes.
+    /// Any other answer; it passes.
     Other,
 }
 

@@ -1,4 +1,4 @@
-//! One call on its way through the relay.
+//! A tool call on its way through the relay.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -25,7 +25,7 @@ const NOT_SENT: &str = "the server ended before the call reached it; the tool di
 /// Why a call ends whose client has given up.
 const GIVEN_UP: &str = "the client did not wait for the answer";
 
-/// What all calls of a relay share.
+/// State that all calls of a relay share.
 pub struct StdioRelay {
     pub book: RefCell<Book>,
     pub to_client: mpsc::Sender<Vec<u8>>,
@@ -45,15 +45,15 @@ pub struct StdioCall {
     pub line: Vec<u8>,
     pub way: CallRelayEnd,
     pub given_up: Rc<Notify>,
-    /// Dropped as soon as it is said what becomes of the call: what comes after it waits for that.
+    /// Dropped as soon as the call is decided: later lines wait for that.
     pub decided: Option<oneshot::Sender<()>>,
     /// How the tool is listed from this call on, where that changes.
     pub relist: Option<Option<Drift>>,
 }
 
-/// What the client gets.
+/// Answer that the client gets.
 enum Given {
-    /// This line of the server.
+    /// A line of the server.
     Line(Vec<u8>),
     /// An answer that is not the server's.
     Made { line: Vec<u8>, ends_server: bool, cancels: bool },
@@ -179,7 +179,7 @@ impl StdioCall {
         }
     }
 
-    /// Tells the session what came, and waits until it says what the client gets.
+    /// Tells the session the server's answer, and waits until it says what the client gets.
     async fn after(&mut self, shared: &StdioRelay, came: Option<Came>) -> Option<Given> {
         let line = came.map(|came| {
             self.decided = Some(came.decided);
@@ -219,7 +219,7 @@ impl StdioCall {
         }
     }
 
-    /// An answer that nobody has given.
+    /// Returns an answer for a call that failed without an answer of the server.
     fn failed(&self, kind: ToolErrorKind, text: &str) -> Given {
         let line = answer::line(&self.asked, &Err(ToolError::new(kind, text)), false);
         Given::Made { line, ends_server: false, cancels: false }

@@ -1,4 +1,4 @@
-//! What is read of a line.
+//! Reads the JSON-RPC message of a line.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -32,9 +32,9 @@ const END: Vec<u8> = Vec::new();
 
 /// The four ends of the streams between which lines pass.
 pub struct Ends<I, O> {
-    /// What the client says. The channel ends with it.
+    /// Lines from the client. The channel ends with the client.
     pub client: mpsc::Receiver<LinePiece>,
-    /// What the client hears. It is closed when the client is gone.
+    /// Lines to the client. The channel is closed when the client is gone.
     pub to_client: mpsc::Sender<Vec<u8>>,
     /// The server's output.
     pub server: O,
@@ -157,7 +157,7 @@ impl Relay {
         }
     }
 
-    /// Hands a call to the session, and waits until it is said what becomes of it, or that it is held.
+    /// Hands a call to the session, and waits until the call is decided or held.
     async fn call(&self, asked: CallRequest, line: Vec<u8>) {
         if line.len() > MOST {
             let (tool, bytes) = (&asked.tool, line.len());
@@ -272,10 +272,10 @@ impl Relay {
     }
 }
 
-/// What a line of the client is.
+/// Kind of a client's line.
 enum Heard {
     Call(Box<CallRequest>),
-    /// The server knows nothing of what it is about.
+    /// A cancellation of a call that the server never got.
     Needless,
     Other,
 }

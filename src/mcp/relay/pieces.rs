@@ -30,7 +30,7 @@ pub struct Splitter {
 }
 
 impl Splitter {
-    /// Takes what was read, and gives what is whole with it.
+    /// Takes the bytes that were read; gives each whole line, or part of a line that is too long.
     pub fn take(&mut self, mut read: &[u8], mut give: impl FnMut(LinePiece)) {
         while !read.is_empty() {
             let end = memchr(b'\n', read).map(|at| at + 1);

@@ -10,7 +10,7 @@ use crate::http::{Again, EndpointLabel, Failure};
 use crate::wire::usage::{self, Report};
 use crate::{Embedder, Embeddings};
 
-/// One entry of an answer's list.
+/// An entry of an answer's list.
 #[derive(Deserialize)]
 #[serde(expecting = "struct Entry")]
 struct EmbeddingEntry {

@@ -1,4 +1,4 @@
-//! What differs between the formats beside their codecs: addresses, headers, settings.
+//! Differences between the formats beside their codecs: addresses, headers, settings.
 
 use reqwest::header::HeaderMap;
 use serde_json::Value;

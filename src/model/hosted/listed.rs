@@ -1,4 +1,4 @@
-//! What a list of models says: their ids, and of one model who serves it, and its window. Each server has its own fields.
+//! Lists of models: the ids of all models, and the owner and the window of one. Each server has its own fields.
 
 use serde_json::Value;
 
@@ -34,7 +34,8 @@ pub(super) fn ids(list: &Value) -> Vec<&str> {
     ids.collect()
 }
 
-/// What the list says of this model. A server with one model answers with it, whatever name a request has.
+/// The facts about this model in the list. The only entry of a list counts for every name, since a server with one
+/// model answers with it, whatever name a request has.
 pub(super) fn about(list: &Value, model: &str) -> About {
     let entries = entries(list);
     let named = entries.iter().find(|entry| NAMES.iter().any(|name| entry[*name] == model));

@@ -24,7 +24,7 @@ use crate::domain::{ModelError, ModelSpec, Reply, Request};
 use crate::wire::learned::Learned;
 use crate::wire::{AnyAnswer, FunctionNames, GrowingAnswer, Report};
 
-/// Of an endpoint that was not asked yet.
+/// The facts about an endpoint that was not called yet.
 static NOTHING_LEARNT: Learned = Learned::new();
 
 /// The path of the list of models.
@@ -34,11 +34,11 @@ const LIST: [&str; 1] = ["models"];
 #[derive(Debug)]
 pub struct Hosted {
     connection: EndpointConnection,
-    /// It is an embedding model, not a chat model.
+    /// Whether this is an embedding model, and not a chat model.
     embeds: bool,
-    /// An implausible usage was said.
+    /// Whether a notice about implausible usage was given.
     has_noticed: Cell<bool>,
-    /// What the endpoint has refused so far.
+    /// The refusals of the endpoint so far.
     negotiated: RefCell<Negotiated>,
 }
 
@@ -131,7 +131,7 @@ impl Hosted {
         Ok(reply)
     }
 
-    /// What to say of an endpoint that reports an implausible usage: once, for all of them.
+    /// The notice about an implausible usage report; given once, whatever reports follow.
     fn notice(&self, report: &Report) -> Option<String> {
         let text = report.notice(self.spec().name.as_str(), self.connection.host())?;
         (!self.has_noticed.replace(true)).then_some(text)

@@ -1,6 +1,6 @@
-//! What an endpoint has refused of the requests to one model, and what it wants instead. It holds for all roles, as long
-//! as the session runs: a request that the endpoint takes is worth more than a field of it, and the session says so. A
-//! resumed session learns it again, from one refusal that costs nothing.
+//! Refusals of an endpoint about the requests to one model, and its demands. They hold for all roles, as long as the
+//! session runs: a request that the endpoint accepts is worth more than one of its fields, and the session reports it.
+//! A resumed session learns them again, from one refusal that costs nothing.
 
 use std::collections::BTreeSet;
 
@@ -22,11 +22,11 @@ pub struct Negotiated {
     pub learned: Learned,
 }
 
-/// What a request had that an endpoint may refuse or miss.
+/// The parts of a request that an endpoint may refuse or miss.
 #[derive(Debug)]
 pub struct Offer {
     sent: Sent,
-    /// Fields that were given up before; what is still sent of them nobody can take out.
+    /// Fields that were given up before; those that are still sent cannot be taken out.
     given_up: BTreeSet<String>,
     demands: BTreeSet<Demand>,
     /// Words that the schemas of its tools leave out.
@@ -34,7 +34,7 @@ pub struct Offer {
 }
 
 impl Negotiated {
-    /// What this request offers.
+    /// Returns the offer of this request.
     pub fn offer(&self, body: &Value, format: WireFormat) -> Offer {
         let given_up =
             self.learned.left_out.iter().chain(self.learned.renamed.keys()).cloned().collect();
@@ -71,7 +71,7 @@ impl Negotiated {
         ))
     }
 
-    /// Gives a field up, and says what that means; `None` if it was given up before.
+    /// Gives a field up, and returns a notice about the consequence; `None` if it was given up before.
     fn give_up(&mut self, field: &str, endpoint: &Endpoint) -> Option<String> {
         if self.learned.leaves_out(field) || self.learned.renamed.contains_key(field) {
             return None;

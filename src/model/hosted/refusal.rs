@@ -1,5 +1,5 @@
-//! Which of the fields that a request sent its refusal names. Endpoints say it in many ways; a text that merely has the
-//! same word in it is no refusal of a field.
+//! Finds the sent fields that a refusal names. Endpoints word refusals in many ways; a text that merely contains the
+//! same word does not refuse a field.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::http::{RefusedField, RequestRefusal};
 use crate::wire::WireFormat;
 
-/// What every request needs. Anthropic needs a limit as well.
+/// Fields that a request needs. Anthropic needs a limit as well.
 const NEEDED: [&str; 5] = ["model", "messages", "tools", "input", "system"];
 /// The fields for the schema of an answer, one for each format.
 pub(super) const STRUCTURES: [&str; 3] = ["response_format", "text", "output_config"];
@@ -29,7 +29,7 @@ const OTHER_NAMES: [(&str, &str); 12] = [
 ];
 /// Either field for the longest answer.
 const LIMIT: &str = "max_tokens";
-/// Its two names.
+/// The two names of the field for the longest answer.
 pub(super) const LIMITS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 
 /// Words by which a field is refused.
@@ -120,7 +120,7 @@ const BEFORE: [&str; 26] = [
     "supports",
     "value",
 ];
-/// What follows a field's name and does the same.
+/// Words after a field's name that do the same.
 const AFTER: [&str; 24] = [
     ":",
     "=",
@@ -148,7 +148,7 @@ const AFTER: [&str; 24] = [
     "can't",
 ];
 
-/// The names of what a request sent that an endpoint may refuse.
+/// The names of sent fields that an endpoint may refuse.
 #[derive(Debug, Default)]
 pub(super) struct Sent {
     names: BTreeSet<String>,

@@ -20,7 +20,7 @@ use crate::{ModelProgress, wire};
 /// Changes a request that was refused; `None` if no change can help.
 type Amend<'a> = dyn FnMut(&RequestRefusal) -> Option<Amended> + 'a;
 
-/// One endpoint that can be called.
+/// An endpoint that can be called.
 ///
 /// Dropping the future of a request closes its connection.
 #[derive(Debug)]
@@ -95,10 +95,10 @@ impl EndpointConnection {
         answered.unwrap_or_else(|error| Err(ModelError { partial, ..error })).map_err(without_begun)
     }
 
-    /// What comes within the time of a call.
+    /// Awaits a call within its time limit.
     ///
     /// # Errors
-    /// It did not come in time.
+    /// The call did not end in time.
     async fn in_time<T>(&self, call: impl Future<Output = T>) -> Result<T, ModelError> {
         let most = self.endpoint.call_timeout;
         timeout(most, call).await.map_err(|_| {

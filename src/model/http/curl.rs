@@ -8,7 +8,7 @@ use crate::files::safe_json::safe;
 use crate::net::known::without_known;
 use crate::secret::{HeaderSource, KeySource};
 
-/// What ends the body. No line of indented JSON is just this word.
+/// The line that ends the body. No line of indented JSON is just this word.
 const END: &str = "JSON";
 
 /// A command that posts this body to a path below the address. It names variables and programs that give keys, and

@@ -16,7 +16,7 @@ use crate::wire::WireFormat;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Endpoint {
     pub name: ModelName,
-    /// What it speaks.
+    /// The format of its requests and answers.
     pub format: WireFormat,
     /// The address without the wire's own paths, such as `http://127.0.0.1:8080/v1`.
     pub base_url: String,

@@ -1,4 +1,4 @@
-//! One attempt: a request is sent, and either a complete answer or a failure returns.
+//! A single attempt: sends a request, and returns either a complete answer or a failure.
 
 use std::time::Duration;
 

@@ -19,12 +19,12 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 /// How the TLS library begins what it says about a certificate.
 const BAD_CERTIFICATE: &str = "invalid peer certificate";
 
-/// What to do about a prompt that is too long.
+/// Advice for a prompt that is too long.
 const CONTEXT: &str = " The prompt is longer than the model takes. Set `context` of this model to its \
                        window in tokens, so that old results are left out, or lower the knobs \
                        `result_max` and `history`.";
 
-/// What to do about an account without credit.
+/// Advice for an account without credit.
 const QUOTA: &str = " The account of this key has no quota or credit left: check its plan and billing, or \
                      choose another model.";
 
@@ -41,9 +41,9 @@ pub struct Failure {
     pub(super) again: Again,
     /// The status of the response, if it was a refusal.
     pub(super) status: Option<StatusCode>,
-    /// There was no connection at all.
+    /// Whether no connection could be made at all.
     is_unreachable: bool,
-    /// What a refusal says of single fields.
+    /// The details of a refusal about single fields.
     pub(super) refused: Option<Box<RequestRefusal>>,
 }
 
@@ -64,7 +64,7 @@ impl Failure {
         matches!(self.error.kind, ContextOverflow | Filtered | Quota)
     }
 
-    /// Keeps what a refusal says of the request's fields. A prompt that is too long is none.
+    /// Keeps the details of a refusal about the request's fields. A prompt that is too long is not such a refusal.
     fn note_refused(&mut self, status: u16, body: &[u8]) {
         if !self.is_final() {
             let told = self.error.text.clone();
@@ -170,7 +170,7 @@ impl EndpointLabel<'_> {
         self.fault(fault).unwrap_or_else(|| Failure::bad(text()))
     }
 
-    /// What a document says that is not the expected one; `None` if it says nothing.
+    /// The failure that an unexpected document reports; `None` if it has no message.
     fn said(&self, document: &Value) -> Option<Failure> {
         Detail::of(document).is_said.then(|| self.inside(document))
     }

@@ -62,7 +62,7 @@ const WINDOWS: [&str; 12] = [
     "prompt length",
 ];
 
-/// That something is too much.
+/// Words for an excess.
 const EXCESSES: [&str; 22] = [
     "exceed",
     "too long",
@@ -96,7 +96,7 @@ const MEASURES: [&str; 6] = ["token", "tokens", "length", "long", "context", "wi
 const REQUESTS: [&str; 3] = ["messages", "conversation", "request"];
 const TOKENS: [&str; 4] = ["token", "tokens", "context", "window"];
 
-/// What servers say where nothing of it is combined.
+/// Phrases of servers that suffice without other words.
 const SENTENCES: [&str; 5] = [
     "reduce the length of",
     "range of input length",

@@ -1,5 +1,5 @@
-//! Reads the bytes of one answer. What they are is decided by how they begin, and by their type only
-//! where that leaves it open: servers send streams as JSON, JSON as streams, and either without a type.
+//! Reads the bytes of one answer. Their first bytes decide the form, and their content type only where
+//! these leave it open: servers send streams as JSON, JSON as streams, and either without a type.
 
 use std::time::SystemTime;
 
@@ -25,7 +25,7 @@ pub(super) enum Stage {
     Open,
     /// The answer is complete; its usage may follow.
     Finished,
-    /// Nothing follows but the end of the connection.
+    /// Only the end of the connection is awaited: the last event has come, or the body has its largest size.
     Last,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct HttpAnswer<'a, A> {
 }
 
 enum HttpAnswerForm {
-    /// Nothing but spaces has arrived.
+    /// Only spaces have arrived.
     Unknown(Vec<u8>),
     Document(Vec<u8>, Scan),
     Events(Parser),
@@ -277,7 +277,7 @@ impl<'a, A: wire::GrowingAnswer> HttpAnswer<'a, A> {
     }
 }
 
-/// As the caller is told of a piece.
+/// The progress report of a piece.
 fn seen(piece: AnswerPiece) -> ModelProgress {
     match piece {
         AnswerPiece::Text(text) => ModelProgress::Text(text),

@@ -20,9 +20,9 @@ pub struct RequestRefusal {
 /// A field that an answer names.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RefusedField {
-    /// Its place in the request, such as `messages`, `0`, `name`.
+    /// The path of the field in the request, such as `messages`, `0`, `name`.
     pub path: Vec<String>,
-    /// What is wrong with it, as far as it is said there.
+    /// The reason that the answer gives with the field; may be empty.
     pub why: String,
 }
 
@@ -30,7 +30,7 @@ pub struct RefusedField {
 #[derive(Debug)]
 pub struct Amended {
     pub body: String,
-    /// What a person should know of it.
+    /// A notice about the change, for people.
     pub notice: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Which kind of failure a refusal is: by its status, its codes and its words.
+//! Classifies a refusal as a kind of failure: by its status, its codes and its words.
 
 use reqwest::StatusCode;
 

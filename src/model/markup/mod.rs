@@ -16,16 +16,16 @@ use crate::domain::lenient::{is_special, token};
 use crate::domain::{ToolDef, ToolName};
 use crate::papers::atc::calls as python;
 
-/// What a text contains.
+/// The result of a search for calls in a text.
 #[derive(Debug, PartialEq)]
 pub enum MarkupText<'a> {
     /// No call.
     Text,
     Calls {
-        /// The text before them.
+        /// The text before the calls.
         before: &'a str,
         calls: Vec<MarkupCall>,
-        /// What the model wrote after them, without their results.
+        /// The text that the model wrote after the calls, without their results.
         after: &'a str,
     },
     /// A call that cannot be read, or of a tool that was not offered.

@@ -10,9 +10,9 @@ use crate::papers::atc::calls as python;
 /// Why no call was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
-    /// The text has none.
+    /// The text has no call.
     NoCall,
-    /// It has one that cannot be read, or of a tool that was not offered.
+    /// The text has a call that cannot be read, or one of a tool that was not offered.
     Call,
 }
 

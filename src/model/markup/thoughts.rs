@@ -12,7 +12,7 @@ const TAGS: [(&str, &str); 8] = [
     ("<|channel|>analysis<|message|>", "<|end|>"),
 ];
 
-/// What follows the thoughts of a model whose answer has a channel of its own.
+/// Tokens after the thoughts of a model whose answer has a channel of its own.
 const FINAL: [&str; 2] =
     ["<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>"];
 

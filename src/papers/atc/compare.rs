@@ -1,20 +1,20 @@
-//! What two programs of a task have called, side by side.
+//! Compares the tool calls of two programs of a task, side by side.
 
 use serde_json::Value;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::domain::ToolCallState;
 
-/// Calls of two programs that stand beside each other.
+/// A pair of aligned calls of two programs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pair<'a> {
-    /// Both have made it.
+    /// The same call in both programs.
     Same(&'a ToolCallState, &'a ToolCallState),
-    /// Both call the tool, with other arguments.
+    /// Calls of the same tool with different arguments.
     Other(&'a ToolCallState, &'a ToolCallState),
-    /// Only the first one has made it.
+    /// A call that only the first program makes.
     First(&'a ToolCallState),
-    /// Only the second one has made it.
+    /// A call that only the second program makes.
     Second(&'a ToolCallState),
 }
 

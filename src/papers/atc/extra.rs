@@ -81,8 +81,8 @@ impl<'a> Visitor<'a> for ExtraNames {
     }
 }
 
-/// What stands before a statement of this line, for the extras that are due there. `locals`: the variables of the
-/// function that the statement is in; `None` in the module.
+/// The code to insert before a statement on this line: the extras that are due there. `locals` are the variables of the
+/// enclosing function; `None` at module level.
 pub(super) fn before(
     extras: &[Extra],
     line: u32,
@@ -119,7 +119,7 @@ fn written(
     )
 }
 
-/// What stands at the beginning of a program for its extras.
+/// The code to insert at the beginning of a program: a setter for each extra that sets a variable.
 pub(super) fn at_first(extras: &[Extra]) -> String {
     let sets = extras.iter().enumerate().filter_map(|(i, extra)| Some((i, extra.sets.as_ref()?)));
     let setter = |(number, name): (usize, &String)| {

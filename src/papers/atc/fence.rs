@@ -10,7 +10,7 @@ const PYTHON: [&str; 6] = ["", "python", "py", "python3", "tool_code", "code"];
 pub(super) struct Fence {
     /// The first word behind the opening marks, in small letters.
     pub tag: String,
-    /// Its lines without the fence's own indentation, and without blank lines around them.
+    /// The lines without the fence's own indentation, and without leading and trailing blank lines.
     pub text: String,
 }
 

@@ -1,4 +1,5 @@
-//! What a program must not have, found before its first call, all at once: a revision must not be spent on each.
+//! Checks a program for unsupported constructs before its first call. All of them are reported at once, so that each
+//! one does not cost a revision.
 
 mod modules;
 
@@ -12,7 +13,7 @@ use super::{bound::Bound, source::ParsedProgram};
 use crate::domain::program::{Function, Raised};
 use crate::domain::words::nearest;
 
-/// Everything in a program that would fail, in the order of the text. Each error says what to use instead.
+/// Lists the parts of a program that would fail, in source order. Each error names a replacement.
 fn flaws(source: &ParsedProgram<'_>, functions: &[Function]) -> Vec<Raised> {
     let body = source.tree.body();
     let bound = Bound::of(body);
@@ -22,7 +23,7 @@ fn flaws(source: &ParsedProgram<'_>, functions: &[Function]) -> Vec<Raised> {
     look.found
 }
 
-/// Everything that keeps a text from running as a program.
+/// Lists the errors that keep a text from running as a program.
 pub fn flaws_of(text: &str, functions: &[Function]) -> Vec<Raised> {
     match ParsedProgram::parse(text) {
         Ok(source) => flaws(&source, functions),

@@ -130,8 +130,8 @@ fn kind(field: &Value) -> String {
     }
 }
 
-/// What a model reads of a tool: its signature, the first paragraph of its description, its arguments, and what it
-/// returns where that is known.
+/// The description of a tool for a model: signature, first paragraph of the description, arguments, and the return
+/// value if it is known.
 pub fn document(name: &str, spec: &ToolSpec, returns: Option<&str>) -> String {
     let parameters = parameters(&spec.parameters);
     let signature = parameters.iter().map(|Parameter { name, kind, is_required, .. }| {

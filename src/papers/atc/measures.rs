@@ -1,5 +1,5 @@
-//! What became of the programs of a task: how many it took, who was blamed for those that failed, and whether a later
-//! one repaired it.
+//! Program metrics of a task: the number of programs, the source of each blame, and whether the last program repaired
+//! the failures.
 
 use serde::Serialize;
 
@@ -9,15 +9,15 @@ use crate::domain::{BlamedBy, ProgramVerdict};
 /// The programs of one task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ProgramScore {
-    /// Programs and replies without one.
+    /// Number of programs, including replies without a program.
     pub programs: usize,
-    /// Those that could not run, raised, printed nothing, or were in doubt.
+    /// Number of programs that could not run, raised, printed nothing, or were in doubt.
     pub failed: usize,
-    /// Failures for which the flow of data names one tool.
+    /// Failures for which data flow names one tool.
     pub blamed_by_flow: usize,
     pub blamed_by_model: usize,
     pub blamed_by_nobody: usize,
-    /// Whether the last one is fine after others that were not.
+    /// Whether the last program is fine and an earlier one was not.
     pub repaired: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Which names a piece of a program binds, and which it uses.
+//! Finds the names that a piece of a program binds, and those that it uses.
 
 use std::collections::BTreeSet;
 

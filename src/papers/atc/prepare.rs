@@ -19,7 +19,7 @@ use crate::domain::program::{Extra, Function, ProgramStart, Span};
 pub const AT: &str = "__at__";
 /// The function that is told the value that the failing expression takes its part of. It returns that value.
 pub const HAD: &str = "__had__";
-/// What stands between the name of a tool and the number of its call.
+/// The separator between a tool's name and the number of its call.
 const MARK: &str = "__call_";
 
 /// A program as it is run.

@@ -81,7 +81,7 @@ fn heard(call: &ToolCallState, names: &Identifiers) -> Option<HeardCall> {
     Some(HeardCall { tool: name.to_owned(), arguments, answer })
 }
 
-/// What a program gets of a call that failed.
+/// The answer to a program for a failed call.
 pub fn failed(name: &str, error: &ToolError) -> CallAnswer {
     let kind = match error.kind {
         ToolErrorKind::Timeout => "TimeoutError",
@@ -90,7 +90,7 @@ pub fn failed(name: &str, error: &ToolError) -> CallAnswer {
     CallAnswer::Raise(Raised::new(kind, format!("{name}: {}", error.text)))
 }
 
-/// What a program gets of a call that was refused.
+/// The answer to a program for a refused call.
 pub fn refused(name: &str, why: &str, reason: Refusal) -> CallAnswer {
     CallAnswer::Raise(match reason {
         Refusal::Arguments => Raised::new("TypeError", format!("{name}(): {why}")),

@@ -127,7 +127,7 @@ fn best<'a>(
     close.take(k).map(|(tool, _)| tool.clone()).collect()
 }
 
-/// What these past uses say of a tool in both modes of estimation.
+/// The value and limit that these past uses give a tool, in both modes of estimation.
 pub fn past(past: &[QueryUses], sharpness: f64) -> PastResults {
     let of = |mode| {
         let mut evidence = Evidence::sharp(mode, sharpness);

@@ -1,4 +1,4 @@
-//! What no plan exceeds, by the number of its uses.
+//! An upper bound on the value of plans, by their number of uses.
 //!
 //! Where values follow costs and a constant, the price of a credit bounds little: the plan of divisible uses has a
 //! part of a use more than any real one, or a part less. So each use gets a price too (a Lagrange multiplier). The
@@ -12,7 +12,8 @@ const HALVINGS: usize = 24;
 /// The part of a bound that rounding may have lost.
 const ROUNDING: f64 = 1e-11;
 
-/// What no plan of at most `most` exceeds that is worth at least `least`. All `low` are 0.
+/// An upper bound on the value of all plans that cost at most `most` and are worth at least `least`. All `low` must be
+/// 0.
 pub(super) fn bound(items: &[KnapsackItem], least: i64, most: u64) -> i64 {
     let (value, uses) = divisible(items, most, 0.0);
     let greatest = items.iter().map(|item| item.value).fold(0, i64::max) as f64;

@@ -121,15 +121,15 @@ impl Evidence {
         self.uses.add(weight * f64::from(unhelpful), 0.0);
     }
 
-    /// One past use: the similarity of its query (a cosine, −1 to 1; values beyond are clamped, and
-    /// NaN is ignored), and whether it helped.
+    /// Adds a past use: the similarity of its query (a cosine, −1 to 1; values beyond are clamped, and NaN is ignored),
+    /// and whether it helped.
     pub fn add_use(&mut self, similarity: f64, helpful: bool) {
         let helpful = u32::from(helpful);
         self.add_uses(similarity, helpful, 1 - helpful);
     }
 
-    /// One past query in which the tool was used: its similarity, the number of uses, and whether
-    /// any of them helped. Without uses it is ignored.
+    /// Adds a past query that used the tool: its similarity, the number of uses, and whether any use helped. A query
+    /// without uses is ignored.
     pub fn add_query(&mut self, similarity: f64, uses: u32, helpful: bool) {
         let uses = match self.mode {
             Estimation::Smoothed if !helpful => uses.min(1),

@@ -135,7 +135,7 @@ mod tests {
     }
 
     proptest! {
-        /// Each of three ways is exact, down to how ties are broken: with the rules that exclude
+        /// Checks that all three methods are exact, including the order of ties: the reduction rules that exclude
         /// items, and both searches without them.
         #[test]
         fn every_way_finds_the_same_plan(items in some(), budget in 0..=500_u64) {
@@ -146,7 +146,7 @@ mod tests {
             prop_assert_eq!(found, SearchEnd { uses: Some(solved), bound: None });
         }
 
-        /// What the next value costs, by a plan of each budget.
+        /// Compares the cost of the next higher value with the plans of each budget in turn.
         #[test]
         fn every_way_finds_the_same_next_plan(items in some(), budget in 0..=500_u64) {
             let worth = |budget| {

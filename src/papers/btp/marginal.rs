@@ -28,15 +28,15 @@ pub struct MarginalStep {
 /// The value of additional credits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Marginal {
-    /// One additional credit.
+    /// The gain from one additional credit.
     pub one: MarginalStep,
     /// The fewest credits that buy anything; `None` if nothing is left to buy.
     pub next: Option<MarginalStep>,
 }
 
-/// What one more credit would buy, and the fewest that buy anything: more than `now`, which is the
-/// [`plan`](super::plan()) of this budget. The value of a plan rises in steps, so the second answer is
-/// often more useful. Where plans have a gap, fewer credits may buy something too.
+/// The gain from one more credit, and the smallest increase of the budget with any gain. `now` is the
+/// [`plan`](super::plan()) of this budget. The value of a plan rises in steps, so the second number is often more
+/// useful. Where plans have a gap, fewer credits may also gain something.
 ///
 /// This takes as long as two plans.
 ///

@@ -19,12 +19,13 @@ const LONGEST: usize = 65_536;
 /// Combinations with the highest gains, which go on then.
 const WIDTH: usize = 4_096;
 
-/// What is looked for. Of equals: the one with most uses of the first item, then of the second, and so on.
+/// The objective of the search. Among equal plans, the one with most uses of the first item wins, then of the second,
+/// and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// The most valuable plan, and of these the cheapest.
+    /// The most valuable plan; among equals, the cheapest.
     Value,
-    /// The cheapest plan, and of these the most valuable.
+    /// The cheapest plan; among equals, the most valuable.
     Cost,
 }
 
@@ -232,7 +233,8 @@ impl<'i> MiddleSearch<'i> {
         *list = places.into_iter().map(|(_, at)| list[at]).collect();
     }
 
-    /// What no plan exceeds, by the price of a credit: of those that did not go on, and of those that still could.
+    /// An upper bound on the value of all plans, by the price of a credit: of discarded combinations and of those still
+    /// open.
     fn bound(&self) -> i64 {
         let gains = self.states.list.iter().map(|one| self.price.gain(one.value, one.cost as u64));
         let most = gains.fold(self.lost, i128::max);

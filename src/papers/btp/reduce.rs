@@ -166,12 +166,12 @@ impl CreditPrice {
     }
 }
 
-/// What these uses of the items are worth.
+/// The total value of these uses of the items.
 pub(super) fn worth(items: &[KnapsackItem], uses: &[u64]) -> i64 {
     items.iter().zip(uses).map(|(item, &uses)| value(item, uses)).sum()
 }
 
-/// What these uses of the items cost.
+/// The total cost of these uses of the items.
 pub(super) fn cost(items: &[KnapsackItem], uses: &[u64]) -> u64 {
     items.iter().zip(uses).map(|(item, &uses)| item.cost * uses).sum()
 }

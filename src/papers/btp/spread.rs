@@ -5,9 +5,9 @@
 use super::plan::{check, plan, rounded};
 use super::{BadInput, Candidate, Marginal, MarginalStep, UsePlan, marginal, marginal::UseChange};
 
-/// One use of each candidate before a second one of any, then uses up to their limits, each time the best plan by
-/// algorithm 1. What is left then buys more uses in rounds, the most valuable per credit first, of candidates for which
-/// `goes_on` holds: limits are estimates, and credits that nobody may spend help nobody.
+/// Plans one use of each candidate before a second use of any, then uses up to their limits. Each stage is the best
+/// plan by algorithm 1. The remaining credits buy more uses in rounds, the most valuable per credit first, of
+/// candidates for which `goes_on` holds. Limits are only estimates, and credits that may not be spent have no value.
 ///
 /// # Errors
 /// As [`plan`](super::plan()).

@@ -5,7 +5,7 @@
 pub(super) struct KnapsackState {
     pub(super) cost: i64,
     pub(super) value: i64,
-    /// Its last step, in the history.
+    /// The index of the last step in the history.
     entry: u32,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct States {
     /// The list before, for its memory.
     spare: Vec<KnapsackState>,
     steps: Vec<KnapsackStep>,
-    /// Each has the entry before it and its step. The first is the beginning, without a step.
+    /// Pairs of the preceding entry and the step. The first entry is the start, without a step.
     history: Vec<(u32, u32)>,
     /// For comparisons.
     differences: Vec<(u32, i64)>,
@@ -39,7 +39,8 @@ impl States {
         Self { list, spare, steps, history: vec![(0, 0)], differences, work: 0 }
     }
 
-    /// Each combination, and each with this step; those that `may` not become part of a plan are left out.
+    /// Adds to all combinations their extension by this step. Combinations that fail `may` cannot become part of a plan
+    /// and are dropped.
     pub(super) fn extend(&mut self, step: KnapsackStep, may: impl Fn(i64, i64) -> bool) {
         let old = std::mem::take(&mut self.list);
         let mut new = std::mem::take(&mut self.spare);

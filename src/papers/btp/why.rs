@@ -10,25 +10,25 @@ use super::{Candidate, Estimate, UsePlan};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
-    /// Its limit allows no more.
+    /// The candidate has all uses that its limit allows.
     InFull,
-    /// Credits are left beyond all limits.
+    /// The candidate has uses above its limit, since credits are left beyond all limits.
     Beyond,
-    /// Its limit is one trial use, because it was never used.
+    /// The limit is one trial use, because the tool was never used.
     NoExperience,
-    /// Other tools are worth more per credit than one more use of it.
+    /// Other tools are worth more per credit than one more use of this one.
     InPart,
-    /// One more use would exceed the budget.
+    /// Another use would exceed the budget.
     FillsBudget,
-    /// Other tools are worth more per credit than any use of it.
+    /// Other tools are worth more per credit than any use of this one.
     CrowdedOut,
-    /// One use costs more than the budget.
+    /// A single use costs more than the budget.
     TooDear,
-    /// It has a cost and no value.
+    /// The tool has a cost and no value.
     Worthless,
-    /// Its limit is 0.
+    /// The limit is 0.
     NotAllowed,
-    /// Its limit is 0 because its expected value is below tau.
+    /// The limit is 0 because the expected value is below tau.
     BelowTau,
 }
 

@@ -16,7 +16,7 @@ pub struct Batches {
     order: Vec<usize>,
 }
 
-/// Some examples that are read together.
+/// A batch of examples, processed together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batch {
     /// From 0.
@@ -71,7 +71,7 @@ impl Iterator for Batches {
     }
 }
 
-/// These numbers in random order (Fisher and Yates).
+/// Shuffles these numbers (Fisher and Yates).
 pub fn shuffled(numbers: Range<usize>, chance: Chance) -> Vec<usize> {
     let mut order: Vec<usize> = numbers.collect();
     for i in (1..order.len()).rev() {

@@ -1,5 +1,5 @@
-//! Which dimensions of the states matter (CoTools, section 4.3.4): those with a large weight `w`
-//! after training.
+//! Selection of the important dimensions of states (CoTools, section 4.3.4): those with a large weight `w` after
+//! training.
 
 use super::{
     batches::shuffled,

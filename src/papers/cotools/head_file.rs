@@ -31,7 +31,7 @@ pub struct HeadAbout {
     pub model_name: String,
     /// Numbers in a state.
     pub width: usize,
-    /// What the heads are for.
+    /// The use of the heads.
     pub of: Use,
     pub layer: RecipeLayer,
     pub pooling: Pooling,

@@ -1,4 +1,4 @@
-//! What the heads learn from a record: a text in which tool calls have results.
+//! Training labels from a record: a text in which tool calls have results.
 
 use thiserror::Error;
 
@@ -52,8 +52,7 @@ pub fn published_judge_labels(tokens: usize, before: &[usize]) -> Vec<bool> {
     labels
 }
 
-/// One example for each call of a record: the text before its result, and its tool. `starts` is in
-/// characters.
+/// Makes an example for each call of a record: the text before its result, and its tool. `starts` is in characters.
 ///
 /// # Errors
 /// There are not as many tools as starts, or a start lies beyond the text.

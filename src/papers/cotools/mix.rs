@@ -1,4 +1,4 @@
-//! One score for each tool by words, by states, or by both. A menu of a session takes the best of each instead.
+//! Scores a tool by words, by states, or by both. A session's menu takes the best tools of each ranking instead.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Which states the heads read, and how they are trained: as in the paper, and as measured better.
+//! The states that the heads read, and the training settings: the paper's, and those that measured better.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,19 +31,19 @@ pub enum Pooling {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Use {
-    /// Which tools suit this question?
+    /// Selects the tools that suit a question.
     Question,
-    /// Which tool is called at this point of the answer?
+    /// Selects the tool to call at this point of the answer.
     Here,
-    /// Does a call start here?
+    /// Decides whether a call starts here.
     Judge,
 }
 
-/// What is done to states before heads read them.
+/// The preprocessing of states before heads read them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Preparation {
-    /// Nothing.
+    /// No preprocessing.
     Raw,
     /// [`super::scale`]: the judge's tokens differ enough by themselves.
     Scaled,

@@ -1,6 +1,6 @@
 //! The report of one batch of training.
 
-/// One batch. Its effect on the heads is in them.
+/// The report of one batch. The heads already include its effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trained<N> {
     /// From 0.

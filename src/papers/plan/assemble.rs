@@ -170,7 +170,7 @@ impl<'o> Assembler<'o> {
         Ok(())
     }
 
-    /// One argument of several: `city: Oslo`.
+    /// Adds a named argument to the input: `city: Oslo`.
     pub fn argument(&mut self, name: &str, value: &str) {
         self.is_open = false;
         let input = self.draft.input.get_or_insert_default();

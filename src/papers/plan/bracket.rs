@@ -11,9 +11,9 @@ const QUOTED: usize = 8_192;
 /// Whether brackets in quotes count.
 #[derive(Clone, Copy, PartialEq)]
 enum Quotes {
-    /// They are text: `print("]")`.
+    /// Brackets in quotes are text: `print("]")`.
     Hide,
-    /// They count: a quote may also be an inch or an apostrophe.
+    /// Brackets in quotes count: a quote may also be an inch or an apostrophe.
     Ignored,
 }
 

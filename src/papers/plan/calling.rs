@@ -26,7 +26,7 @@ pub(super) enum CallText<'t> {
     Said { tool: &'t str, input: &'t str },
     /// A tool's name and nothing else.
     Name(&'t str),
-    /// Something else.
+    /// Any other text.
     Unread(&'t str),
 }
 

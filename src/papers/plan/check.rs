@@ -12,7 +12,7 @@ const SHOWN: usize = 20;
 /// Characters of a tool's name that are repeated.
 const NAME: usize = 64;
 
-/// One fault of a plan.
+/// A fault of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanFault {
     /// `expected` is the nearest name and the known names.

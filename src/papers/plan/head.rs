@@ -21,7 +21,7 @@ const STEPS: [(&str, bool); 8] = [
     ("步骤", false),
 ];
 
-/// What a line begins with.
+/// The beginning of a line.
 #[derive(Debug, PartialEq)]
 pub(super) enum Begin<'t> {
     /// The name of a piece of evidence, perhaps with its call.
@@ -34,7 +34,7 @@ pub(super) enum Begin<'t> {
     Call(CallText<'t>),
 }
 
-/// What a line begins with, under its decoration.
+/// Parses the beginning of a line, under its decoration.
 pub(super) fn begin<'t>(line: &'t str, offered: &PlanTools) -> Option<Begin<'t>> {
     layers(line).find_map(|rest| {
         let before = &line[..line.len() - rest.len()];

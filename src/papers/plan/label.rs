@@ -7,7 +7,7 @@ const LONGEST: usize = 48;
 /// Characters that make text bold, italic or code.
 pub(super) const DRESS: [char; 5] = [' ', '\t', '*', '_', '`'];
 
-/// What follows a label.
+/// The kind of text that follows a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LabelField {
     /// The text of a step, without a number: `Thought: …`.
@@ -20,7 +20,7 @@ pub(super) enum LabelField {
     Call,
     /// The name of the evidence.
     Evidence,
-    /// Something about the step that no call needs.
+    /// A remark about the step that no call needs.
     Remark,
 }
 
@@ -303,7 +303,7 @@ fn separator(text: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// What a label means, whatever number or remark in brackets it has.
+/// The meaning of a label. Numbers and remarks in brackets are ignored.
 pub(super) fn field(label: &str) -> Option<LabelField> {
     let bare = label.split(['(', '#']).next().unwrap_or(label);
     let bare =

@@ -11,13 +11,13 @@ const AROUND: [&str; 12] = [
     "worker", "model",
 ];
 
-/// One tool of the menu.
+/// A tool of the menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferedTool {
     pub name: String,
-    /// The names of its arguments.
+    /// The names of the tool's arguments.
     pub parameters: Vec<String>,
-    /// Whether it takes no input.
+    /// Whether the tool takes no input.
     pub takes_nothing: bool,
 }
 

@@ -98,7 +98,7 @@ fn numbered(steps: Vec<StepDraft>) -> Plan {
     plan
 }
 
-/// What a careful person would miss in the plan.
+/// Lists the lost parts of the text, and its references to calls that the plan lacks.
 fn doubts(plan: &Plan, lost: Vec<Lost>, text: &str) -> Vec<Doubt> {
     let ids: BTreeSet<EvidenceId> = plan.evidence().map(|evidence| evidence.id).collect();
     let mut doubts: Vec<Doubt> = Vec::new();

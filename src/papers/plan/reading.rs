@@ -1,4 +1,5 @@
-//! What was read of a planner's answer, or why it cannot be read. The words are for people, and models can act on them.
+//! The result of reading a planner's answer, or the reason why it cannot be read. The messages are for people, and
+//! models can act on them.
 
 use std::collections::BTreeSet;
 
@@ -30,12 +31,12 @@ pub enum Unreadable {
     Cut { line: String },
     #[error("it is not a plan in JSON: {why}")]
     Json { why: String },
-    /// Something was written that could not be read as a call.
+    /// Parts of the text could not be read as calls.
     #[error("{}", .0.iter().map(Doubt::to_string).collect::<Vec<_>>().join("\n"))]
     Incomplete(Vec<Doubt>),
 }
 
-/// Something that a plan names and that is not in what was read.
+/// Part of a planner's answer that was not read into the plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Doubt {
     #[error("no tool is called in {line:?}; write it as `#{id} = Tool[input]`")]
@@ -51,11 +52,11 @@ pub enum Doubt {
     Missing { named: String },
 }
 
-/// What was read of a planner's answer.
+/// The result of reading a planner's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanReading {
     pub plan: Plan,
-    /// What was written and not read; empty for most plans.
+    /// Text that was written and not read; empty for most plans.
     pub doubts: Vec<Doubt>,
 }
 

@@ -1,8 +1,8 @@
-//! What is read of a plan before it is one: steps, calls with or without a name, and what was lost.
+//! Drafts of a plan while it is parsed: steps, calls with or without a name, and lost parts.
 
 use crate::domain::EvidenceId;
 
-/// What opened a step. A list's numbers and headings are steps only where nothing better is.
+/// The mark that opened a step. Numbers of a list and headings open steps only if there are no better marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Opened {
     ByCall,
@@ -45,7 +45,7 @@ impl CallDraft {
     }
 }
 
-/// Something that a careful person would miss in what was read.
+/// Text of the answer that was not read into the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Lost {
     Evidence(EvidenceId, String),

@@ -2,7 +2,7 @@
 
 use super::label::{self, LabelField};
 
-/// What the columns of a table are.
+/// The kinds of a table's columns.
 pub(super) struct PlanTable {
     columns: Vec<PlanColumn>,
 }

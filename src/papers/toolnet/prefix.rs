@@ -1,21 +1,21 @@
-//! What definitions of tools cost where an endpoint keeps the beginnings of prompts. It is not in the paper, whose menus
-//! are all that a request defines.
+//! The cost of tool definitions where an endpoint caches prompt prefixes. The paper does not cover this; there a
+//! request defines only the tools of its menu.
 
-/// Tokens of the shortest beginning that endpoints keep (as OpenAI and Anthropic document it).
+/// Tokens of the shortest prefix that endpoints cache (as OpenAI and Anthropic document it).
 const LEAST: f64 = 1024.0;
 
-/// The beginnings of an agent's requests, in tokens.
+/// The prefixes of an agent's requests, in tokens.
 #[derive(Clone, Copy, Debug)]
 pub struct Prefix {
     /// The definitions of all tools, which are the same in every task.
     pub all: f64,
-    /// Those of one task, which differ from the last one's.
+    /// The definitions of one task's tools, which differ from those of the task before.
     pub some: f64,
-    /// What all tasks have behind the definitions.
+    /// The shared text of all tasks after the definitions.
     pub system: f64,
     /// Requests of a task, from 1.
     pub steps: f64,
-    /// The price of a kept token as a part of a new one's, from 0 to 1.
+    /// The price of a cached token as a fraction of a new token's, from 0 to 1.
     pub cached: f64,
 }
 

@@ -26,7 +26,7 @@ pub struct Weights<'a> {
     pub pins: &'a Pins,
 }
 
-/// One choice in a row.
+/// A weighted candidate in a row of the graph.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WeightedEdge {
     pub to: ToolName,

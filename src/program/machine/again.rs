@@ -110,7 +110,7 @@ fn over(
     Over { machine, reached }
 }
 
-/// What the record answers to these calls. Otherwise whether it has others in their place.
+/// The recorded answers to these calls. The error says whether the record has other calls in their place.
 fn answers(known: &[HeardCall], at: usize, made: &[ProgramCall]) -> Result<Vec<CallAnswer>, bool> {
     let left = known.get(at..).unwrap_or_default();
     let is_same = |(was, now): (&HeardCall, &ProgramCall)| {

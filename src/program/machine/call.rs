@@ -12,7 +12,7 @@ use crate::domain::program::{Function, ProgramCall, ProgramLimits, Raised};
 use crate::papers::atc::{flaws::ALL_OF, prepare::Prepared};
 use crate::value::argument;
 
-/// What a call amounts to.
+/// The result of reading a call.
 pub enum Called {
     One(ProgramCall),
     Many(Vec<ProgramCall>),

@@ -1,5 +1,5 @@
-//! What was there where a program took a part that is not: it is run again over the answers that it had, in a form that
-//! tells this one value.
+//! Explains an access to a missing part: the program is run again over its answers, in a form that reports the accessed
+//! value.
 
 use super::Machine;
 use crate::domain::program::{Pause, Raised, Stops};

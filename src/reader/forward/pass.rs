@@ -1,4 +1,4 @@
-//! One pass over a sequence, in pieces, from the first token that is not cached to the deepest layer that is wanted.
+//! A pass over a sequence, in pieces, from the first token that is not cached to the deepest layer that is wanted.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,7 +23,7 @@ pub struct PassStates<'a> {
     pub states: &'a [f32],
 }
 
-/// What a pass needs of a model, and its memory.
+/// The parts of a model that a pass needs, and its memory.
 pub struct Pass<'a> {
     shape: &'a Shape,
     weights: &'a Weights,

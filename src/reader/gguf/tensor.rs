@@ -92,7 +92,7 @@ pub fn read<R: Read + Seek>(
     Ok(tensors)
 }
 
-/// One entry; its position counts from the begin of the data.
+/// Reads an entry; its position counts from the beginning of the data.
 fn read_entry<R: Read + Seek>(
     source: &mut GgufSource<R>,
     name: &str,

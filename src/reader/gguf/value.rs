@@ -15,7 +15,7 @@ const KEPT: [&str; 3] =
 /// The longest string in bytes. Chat templates have some kilobytes.
 const LONGEST: u64 = 1 << 20;
 
-/// One value.
+/// A value of the metadata.
 #[derive(Debug)]
 pub enum GgufValue {
     Unsigned(u64),

@@ -20,7 +20,7 @@ pub use self::product::dot;
 /// The instructions to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
-    /// Those that every processor of this kind has.
+    /// Instructions that every processor of this kind has.
     Plain,
     #[cfg(target_arch = "x86_64")]
     Avx2(avx2::Avx2),

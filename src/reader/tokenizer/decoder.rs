@@ -38,7 +38,7 @@ impl Decoder {
         }
     }
 
-    /// What is left at the end: U+FFFD for an incomplete character.
+    /// The rest of the text: U+FFFD for an incomplete character.
     pub fn finish(self) -> String {
         String::from_utf8_lossy(&self.pending).into_owned()
     }

@@ -24,12 +24,12 @@ pub const LONGEST_TEXT: usize = 1 << 20;
 /// The most bytes of all special tokens of a vocabulary.
 const SPECIAL: usize = 1 << 16;
 
-/// What the texts of control tokens, such as `<|im_end|>`, mean in a text.
+/// The meaning in a text of the texts of control tokens, such as `<|im_end|>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Special {
-    /// They are control tokens. For prompts that the program makes.
+    /// Control tokens, for prompts that the program makes.
     Token,
-    /// They are text like any other. For what users, tools and models wrote.
+    /// Ordinary text, for content that users, tools and models wrote.
     Text,
 }
 

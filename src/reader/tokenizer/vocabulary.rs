@@ -8,7 +8,7 @@ use crate::{error::ModelFileFault, gguf::Metadata};
 /// The most tokens. The largest known vocabularies have about 260,000.
 const MOST: usize = 1 << 20;
 
-/// What a token is for, by its number in the file.
+/// The purpose of a token, by its number in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenType {
     /// A piece of text.

@@ -32,10 +32,10 @@ const DRAIN: Duration = Duration::from_millis(500);
 /// How an agent uses input and output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Manner {
-    /// Nothing is read, and the output is kept for a screen.
+    /// The agent reads no input, and its output is kept for a screen.
     #[default]
     Captured,
-    /// The same, and the output is written to a file, too.
+    /// The same, but the output is also written to a file.
     CapturedTo(PathBuf),
     /// Input, output and errors are those of toolyard.
     Passed,
@@ -103,17 +103,17 @@ impl Agent {
         Ok(Self { program: parts.program, pid, output, readers, terminal })
     }
 
-    /// Its process, which leads a group and a session.
+    /// Process of the agent, which leads a group and a session.
     pub fn pid(&self) -> Pid {
         self.pid
     }
 
-    /// Its output, which stays readable after its end.
+    /// Output of the agent, which stays readable after its end.
     pub fn output(&self) -> Arc<Output> {
         self.output.clone()
     }
 
-    /// Waits for its end and for the rest of its output. The exit code; `None`: a signal has ended it.
+    /// Waits for the agent's end and for the rest of its output. Returns the exit code; `None`: a signal has ended it.
     pub async fn wait(&self) -> Option<i32> {
         let status = self.program.ended().await;
         if let Err(why) = &status {

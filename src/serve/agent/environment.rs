@@ -45,7 +45,7 @@ pub struct Environment {
     pub upstreams: Vec<Upstream>,
     /// Lines for the agent's code, for an agent that reads no variable.
     pub code: Vec<String>,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 

@@ -19,7 +19,7 @@ const FILE: Expectation = Expectation {
 
 /// The words that a recipe may have in braces.
 const PLACEHOLDERS: [&str; 2] = ["address", "session"];
-/// Those of arguments that name a configuration of MCP servers, or one of its servers.
+/// Placeholders of arguments that name a configuration of MCP servers, or one of its servers.
 const OF_SERVERS: [&str; 1] = ["mcp"];
 const OF_SERVER: [&str; 2] = ["key", "server"];
 
@@ -28,7 +28,7 @@ const OF_SERVER: [&str; 2] = ["key", "server"];
 pub struct Recipes {
     pub endpoints: Vec<Endpoint>,
     pub programs: Vec<ProgramRecipe>,
-    /// What differs in the requests of any agent from run to run by itself.
+    /// Rules for the parts of requests that differ from run to run with any agent.
     varies: Vec<String>,
 }
 
@@ -60,9 +60,9 @@ pub struct ProgramRecipe {
     pub servers: Vec<String>,
     /// Arguments for each MCP server: its key is `{key}`, and its entry as a table of TOML `{server}`.
     pub each_server: Vec<String>,
-    /// It needs the terminal for itself.
+    /// Whether the program needs the terminal for itself.
     pub tty: bool,
-    /// What differs in its requests from run to run by itself.
+    /// Rules for the parts of its requests that differ from run to run.
     pub varies: Vec<String>,
 }
 
@@ -79,7 +79,7 @@ impl Recipes {
         Self::default().with(OWN.0, OWN.1)?.with(&file.display().to_string(), &text)
     }
 
-    /// These recipes with those of a text over them.
+    /// Adds the recipes of a text; they take precedence over these.
     fn with(mut self, file: &str, text: &str) -> Result<Self, Problems> {
         TomlFile::read(file, text, |mut fields| {
             fields.put("varies", &mut self.varies, rules);
@@ -106,7 +106,7 @@ impl Recipes {
         self.programs.iter().find(|program| name == program.name.as_str())
     }
 
-    /// What differs from run to run by itself in the requests of the program that a command starts.
+    /// Rules for the parts of requests that differ from run to run with the program that a command starts.
     pub fn varies(&self, command: Option<&Path>) -> Vec<String> {
         let own = command.and_then(|command| self.program(command));
         let own = own.map_or(&[][..], |program| &program.varies);

@@ -69,7 +69,7 @@ impl Drop for Handed {
     }
 }
 
-/// Both ends of a new terminal.
+/// Opens a new terminal; returns both of its ends.
 fn opened() -> io::Result<(File, OwnedFd)> {
     let inner = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
     fcntl_setfd(&inner, FdFlags::CLOEXEC)?;

@@ -72,7 +72,7 @@ fn split(call: ForeignCall, n: u64) -> (Called, CallSessionEnd) {
     (Called { n, id, tool, arguments, patience_ms }, way)
 }
 
-/// Says what the server has returned, and that nobody waits any more.
+/// Tells what the server has returned, and when no client waits any more.
 async fn follow(n: u64, way: Rc<CallSessionEnd>, say: mpsc::UnboundedSender<RelayLine>) {
     if let Some(returned) = way.returned().await {
         let _ = say.send(RelayLine::Returned { n, returned });

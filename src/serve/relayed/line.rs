@@ -23,7 +23,7 @@ pub enum RelayLine {
         n: u64,
         returned: Returned,
     },
-    /// Nobody waits for this call any more.
+    /// No client waits for this call any more.
     GivenUp(u64),
     Noticed(String),
 }
@@ -31,7 +31,7 @@ pub enum RelayLine {
 /// A call of the client.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Called {
-    /// The relay's own number of it.
+    /// Number of the call, given by the relay.
     pub n: u64,
     pub id: Arc<str>,
     pub tool: String,

@@ -1,4 +1,4 @@
-//! What becomes of one call: it waits for the turns of its session, and its client is kept waiting meanwhile.
+//! Passes one tool call: waits for the turns of its session, and keeps its client waiting meanwhile.
 
 use std::time::Duration;
 
@@ -27,11 +27,11 @@ pub struct HttpCall {
     notes: u32,
 }
 
-/// What comes of waiting for a call to be sent on.
+/// Result of waiting for a call to be sent on.
 pub enum Before {
-    /// This body goes to the server.
+    /// Body that goes to the server.
     On(Vec<u8>),
-    /// The client gets this.
+    /// Answer that the client gets.
     Answer(Vec<u8>),
     /// The client does not wait any more.
     GivenUp,

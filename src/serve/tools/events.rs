@@ -10,7 +10,7 @@ const LONGEST: usize = 64 << 20;
 pub struct Events(Vec<u8>);
 
 impl Events {
-    /// Takes what has arrived, and gives the bytes of what is whole with it.
+    /// Takes the bytes that arrived; returns the bytes of each event that is whole with them.
     pub fn take(&mut self, read: &[u8]) -> Vec<Vec<u8>> {
         let mut whole = Vec::new();
         for line in read.split_inclusive(|byte| *byte == b'\n') {

@@ -38,16 +38,16 @@ const SESSION: &str = "mcp-session-id";
 pub struct Relaying {
     /// Where the relay listens: on loopback.
     pub socket: Bound,
-    /// Its address.
+    /// Address of the server.
     pub target: Url,
     /// Whether it may be at an address that [`guard`] refuses.
     pub any_address: bool,
-    /// Its name in the session.
+    /// Name of the server in the session.
     pub key: String,
     pub news: UnboundedSender<RelayNews>,
 }
 
-/// What all requests share.
+/// State that all requests share.
 pub struct HttpRelay {
     pub key: Arc<str>,
     pub news: UnboundedSender<RelayNews>,

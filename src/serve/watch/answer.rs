@@ -45,7 +45,7 @@ pub struct Pump {
     /// The client gets the unpacked text, since compressed bytes cannot be cut.
     unpacks: bool,
     state: AnswerState,
-    /// Each event goes on later by this.
+    /// Delay of each event; `None`: no delay.
     pace: Option<Duration>,
 }
 
@@ -218,7 +218,7 @@ impl Pump {
         }
     }
 
-    /// Waits for the release of what is held; meanwhile more may come. Returns what goes on.
+    /// Waits for the release of the held bytes; meanwhile more may come. Returns the bytes that go on.
     async fn wait(&mut self) -> Bytes {
         let mut beat = pin!(sleep(self.asker.patience.beat()));
         while self.hold.waits() {
@@ -243,7 +243,7 @@ impl Pump {
         Bytes::new()
     }
 
-    /// Takes what came; returns what goes on of it.
+    /// Takes the bytes that came; returns those that go on.
     fn take(&mut self, came: reqwest::Result<Option<Bytes>>) -> Option<Bytes> {
         let bytes = match came {
             Ok(Some(bytes)) => bytes,
@@ -268,7 +268,7 @@ impl Pump {
         self.hold.end();
     }
 
-    /// Copies bytes for the session; returns what they mean if they are compressed.
+    /// Copies bytes for the session; returns their text if they are compressed.
     fn copy_text(&mut self, bytes: &Bytes) -> Option<Bytes> {
         let decoder = self.decoder.as_mut()?;
         if decoder.is_plain() {

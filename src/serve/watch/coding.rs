@@ -1,4 +1,4 @@
-//! Compressed bodies. What goes on stays compressed; a copy is unpacked to be read.
+//! Compressed bodies. The body that goes on stays compressed; a copy is unpacked to be read.
 
 use std::io::Read;
 
@@ -47,7 +47,7 @@ pub enum Decoder {
     /// The first byte tells whether it has the header of zlib, which some servers leave out.
     Deflate,
     Inflating(Box<InflateState>),
-    /// What follows, such as a checksum, is not read.
+    /// The text has ended; bytes after it, such as a checksum, are not read.
     Ended,
 }
 
@@ -70,10 +70,10 @@ impl Decoder {
         matches!(self, Self::Plain)
     }
 
-    /// What the next bytes add to the text.
+    /// Decodes the next bytes; returns the text that they add.
     ///
     /// # Errors
-    /// They are damaged.
+    /// The bytes are damaged.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<u8>, Unread> {
         let inflating = |format| Self::Inflating(InflateState::new_boxed(format));
         match self {
@@ -105,7 +105,7 @@ impl Decoder {
     }
 }
 
-/// What these bytes add to the text, and whether it has ended.
+/// Inflates these bytes; returns the text that they add, and whether it has ended.
 fn unpack(state: &mut InflateState, bytes: &[u8]) -> Result<(Vec<u8>, bool), Unread> {
     let (mut rest, mut text) = (bytes, Vec::new());
     let mut step = vec![0; STEP];

@@ -1,4 +1,4 @@
-//! Who may send requests, and what their paths say beside the way.
+//! Checks who may send requests, and reads the marks in their paths.
 //!
 //! A web page can make a browser send requests to this machine. Its requests have an `Origin`, or a `Host` of its own.
 

@@ -32,7 +32,7 @@ const MESSAGE: usize = 2000;
 /// The rest of the work for an answer.
 type AnswerFuture = Pin<Box<dyn Future<Output = AnswerResult>>>;
 
-/// What clients that ask again are owed.
+/// Answers for clients that ask again, and how long clients have waited.
 #[derive(Default)]
 pub struct OwedAnswers {
     answers: RefCell<Vec<KeptAnswer>>,
@@ -69,7 +69,7 @@ impl OwedAnswers {
     }
 }
 
-/// Who leaves sooner has not waited in vain: no client has so short a time-out.
+/// Shortest wait that counts as a time-out: no client has a shorter one.
 const SHORTEST: Duration = Duration::from_millis(500);
 
 /// A client that waits for the head of its answer. Many do not say for how long, so it is noted where one gives up.
@@ -90,7 +90,7 @@ impl Drop for Client {
     }
 }
 
-/// What tells a question from others: where it goes, and its body.
+/// Hash that tells a question from others: of its address and its body.
 pub fn question(url: &str, body: &[u8]) -> u64 {
     FixedState::default().hash_one((url, body))
 }
@@ -176,7 +176,7 @@ impl Begun {
         }
     }
 
-    /// What of an answer can follow its head.
+    /// Returns the body of an answer in a form that can follow a head already sent.
     async fn body(&self, response: Response<Outgoing>) -> Result<Outgoing, Broken> {
         let headers = response.headers();
         let kind =

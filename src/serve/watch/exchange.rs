@@ -1,4 +1,4 @@
-//! One request that was understood: the session sees it, decides what becomes of it, and hears its answer.
+//! Exchange of one request: the session sees it, decides about it, and hears its answer.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -78,15 +78,15 @@ impl AgentRequest {
     }
 }
 
-/// A request on its way, and what is known of its sender.
+/// A request on its way, with its sender.
 pub struct Exchange {
     shared: Rc<ListenerState>,
     read: DecodedRequest,
     caller: Caller,
-    /// Of the way of the request.
+    /// The ends of the request's way.
     ends: (RequestSessionEnd, RequestListenerEnd),
     pub asker: Asker,
-    /// What tells its question from others.
+    /// Hash that tells the request's question from others.
     pub question: u64,
 }
 
@@ -154,12 +154,12 @@ struct On {
     shared: Rc<ListenerState>,
     request: AgentRequest,
     text: Bytes,
-    /// What was read of the text.
+    /// The request as read from the text.
     read: domain::Request,
     asker: Asker,
 }
 
-/// What comes of sending a request.
+/// Result of sending a request.
 struct Sent {
     came: Result<Came, ModelError>,
     copy: UnboundedSender<Passing>,

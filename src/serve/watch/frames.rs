@@ -26,7 +26,7 @@ pub struct Frames {
     before: String,
     /// Where the first event begins that waits for the release.
     held: Option<usize>,
-    /// What waits; `None`: nothing.
+    /// Part of the stream that waits; `None`: no part.
     holds: Option<Holds>,
     /// Whether it drops the chunk of the usage.
     hides_usage: bool,
@@ -86,7 +86,7 @@ impl Frames {
         self.take(&[])
     }
 
-    /// All that waits, at the end of the stream.
+    /// Returns all bytes that wait, at the end of the stream.
     pub fn rest(&mut self) -> Vec<u8> {
         self.held = None;
         (self.line, self.event) = (0, 0);
@@ -130,7 +130,8 @@ impl Frames {
         }
     }
 
-    /// Some servers leave out the empty line between events, so an event may end where its data is whole.
+    /// Reads a line of data. Some servers leave out the empty line between events, so an event may end where its data
+    /// is whole.
     fn read_data(&mut self, data: &str, next: usize) {
         if !self.data.is_empty() {
             self.data.push('\n');
@@ -189,7 +190,7 @@ mod tests {
         r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c"}]}}]}"#;
     const USAGE: &str = r#"data: {"choices":[],"usage":{"prompt_tokens":1}}"#;
 
-    /// What went on before the release, and what after it.
+    /// Returns the text that went on before the release, and the text after it.
     fn run(frames: &mut Frames, chunks: &[&[u8]]) -> (String, String) {
         let before: Vec<u8> = chunks.iter().flat_map(|chunk| frames.take(chunk)).collect();
         let after = [frames.release(), frames.rest()].concat();

@@ -1,4 +1,4 @@
-//! What of a stream goes on at once, and what waits for its release.
+//! Divides a stream into bytes that go on at once and bytes that wait for their release.
 
 use bytes::Bytes;
 
@@ -16,7 +16,7 @@ pub struct Hold {
 }
 
 enum StreamForm {
-    /// Nothing but spaces has arrived.
+    /// Only spaces have arrived.
     Open,
     Events(Frames),
     /// A server that does not stream. The document is read when it is whole, and may have to wait then.
@@ -24,17 +24,17 @@ enum StreamForm {
         text: Vec<u8>,
         waits: bool,
     },
-    /// All goes on at once: it is no answer, too large, or released.
+    /// All bytes go on at once: the body is no answer, too large, or released.
     Free,
 }
 
 impl Hold {
-    /// Of an answer in this format. `hides_usage`: the chunk of the usage does not go on.
+    /// Holds an answer in this format. `hides_usage`: the chunk of the usage does not go on.
     pub fn new(format: WireFormat, holds: Holds, hides_usage: bool) -> Self {
         Self { format, holds, form: StreamForm::Open, hides_usage }
     }
 
-    /// Of what goes on at once, all of it.
+    /// Holds nothing: all bytes go on at once.
     pub fn nothing(format: WireFormat) -> Self {
         Self { form: StreamForm::Free, ..Self::new(format, Holds::Calls, false) }
     }
@@ -105,7 +105,7 @@ impl Hold {
         }
     }
 
-    /// All that waits, after the last byte.
+    /// Returns all bytes that wait, after the last byte.
     pub fn rest(&mut self) -> Bytes {
         match std::mem::replace(&mut self.form, StreamForm::Free) {
             StreamForm::Events(mut frames) => frames.rest().into(),

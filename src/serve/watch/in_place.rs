@@ -20,7 +20,7 @@ use crate::domain::{ModelError, ModelErrorKind, Reply, WireFailure};
 use crate::model::relay::RelayResult;
 use crate::wire::{Answering, FunctionNames, WireFormat, chat};
 
-/// What an answer has to do with its request.
+/// Properties of a request that its answer depends on.
 #[derive(Clone, Debug)]
 pub struct Asker {
     pub format: WireFormat,
@@ -31,9 +31,9 @@ pub struct Asker {
     pub number: u64,
     /// The client did not ask for the chunk of the usage, and may not understand it.
     pub hides_usage: bool,
-    /// How long it waits.
+    /// How long the client waits.
     pub patience: Patience,
-    /// It is to wait in vain.
+    /// Whether the client is to wait in vain.
     pub is_silent: Arc<AtomicBool>,
 }
 
@@ -54,7 +54,7 @@ impl Asker {
         Ok(self.ok(text))
     }
 
-    /// What is written in the words of the endpoint.
+    /// Writes an answer with its id, the endpoint's name of the model, and the time.
     fn written(&self, write: impl Fn(&Answering<'_>) -> String) -> String {
         let (id, names) = (self.bare_id(), FunctionNames::default());
         let created = Timestamp::now().as_second();
@@ -158,7 +158,7 @@ fn without_usage(stream: &str) -> String {
 
 /// The content type of a body that is not streamed.
 pub const JSON: &str = "application/json";
-/// That of a stream.
+/// Content type of a stream.
 pub const STREAM: &str = "text/event-stream; charset=utf-8";
 
 /// The status that makes a client see this failure.

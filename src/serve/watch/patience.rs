@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::wire::WireFormat;
 
-/// How long clients wait that do not say it; nobody counts on more.
+/// Patience of clients that do not say how long they wait; no client is taken to wait longer.
 const LONGEST: Duration = Duration::from_secs(60);
 /// How long before its time-out a client hears something.
 const BEFORE: Duration = Duration::from_secs(5);
@@ -47,7 +47,7 @@ impl Patience {
     }
 }
 
-/// What a client of this format gets while it waits for the next event.
+/// Text that a client of this format gets while it waits for the next event.
 pub fn heartbeat(format: WireFormat) -> &'static str {
     match format {
         WireFormat::Chat | WireFormat::Responses => ": held\n\n",

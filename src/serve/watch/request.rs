@@ -22,7 +22,7 @@ use crate::net::{client, known};
 /// The body of a request that may be read.
 pub enum Posted {
     Whole(Bytes),
-    /// It is too large to be kept, and is sent on while it comes.
+    /// A body that is too large to be kept, and is sent on while it comes.
     Long(reqwest::Body),
 }
 
@@ -49,7 +49,7 @@ pub async fn read(mut body: Incoming) -> hyper::Result<Posted> {
     Ok(Posted::Whole(read.freeze()))
 }
 
-/// What a request says of its sender. `session` is from its path.
+/// Reads from a request who sent it. `session` is from its path.
 pub fn caller(
     headers: &HeaderMap,
     session: Option<String>,

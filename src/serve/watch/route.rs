@@ -1,4 +1,4 @@
-//! Which endpoint a request goes to, and in which format it is.
+//! Finds the endpoint and the format of a request.
 
 use hyper::{HeaderMap, Method};
 use reqwest::Url;
@@ -125,7 +125,7 @@ pub fn route(
     }
 }
 
-/// The format of what is posted to this path.
+/// Returns the format of requests that are posted to this path.
 fn format(path: &str, is_anthropic: bool) -> Option<WireFormat> {
     if path.ends_with("/chat/completions") {
         Some(WireFormat::Chat)

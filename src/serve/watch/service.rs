@@ -66,7 +66,7 @@ pub async fn answer(shared: Rc<ListenerState>, request: Request<Incoming>) -> An
     .await
 }
 
-/// What is answered here.
+/// Answers requests that toolyard handles itself; `None`: the request goes on.
 fn own(parts: &Parts, path: &str) -> Option<Response<Outgoing>> {
     let is_root = matches!(path, "" | "/") && matches!(parts.method, Method::GET | Method::HEAD);
     if is_root {

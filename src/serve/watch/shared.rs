@@ -1,4 +1,4 @@
-//! What all connections share. Everything here runs on one thread.
+//! State that all connections share. All code here runs on one thread.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;

@@ -102,7 +102,7 @@ pub async fn send(
 pub struct Came {
     pub status: StatusCode,
     pub headers: HeaderMap,
-    /// What was read before.
+    /// Bytes of the body that were read before.
     read: Option<Bytes>,
     response: Response,
 }

@@ -58,7 +58,7 @@ pub fn numbers(arguments: &Value, name: &str) -> Result<Vec<f64>, ToolError> {
     numbers.ok_or_else(|| wrong(name, "a list of numbers", value))
 }
 
-/// One of a few words, case-insensitive.
+/// Reads one of a few words, case-insensitive.
 pub fn choice<T: Copy>(
     arguments: &Value,
     name: &str,

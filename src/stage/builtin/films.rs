@@ -6,7 +6,7 @@ use super::arguments;
 use crate::films::{Archive, Film, Id};
 use crate::tool::{ToolError, ToolErrorKind};
 
-/// One view of the archive.
+/// A view of the archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
     SearchFilms,

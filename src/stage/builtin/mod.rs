@@ -27,7 +27,7 @@ use crate::files::toml_file::{TomlField, TomlFields};
 use crate::tool::builtin::{Builtin, Function};
 use crate::tool::{Invocation, ToolError, ToolErrorKind};
 
-/// What a function of this name does.
+/// A built-in function: its name and its action.
 #[derive(Debug)]
 struct Named {
     name: &'static str,

@@ -26,7 +26,7 @@ pub fn convert_currency(arguments: &Value) -> Result<String, ToolError> {
 
 type Figure = fn(&[f64]) -> f64;
 
-/// One figure about the list `numbers`.
+/// Calculates one statistic of the list `numbers`.
 pub fn list_statistic(arguments: &Value) -> Result<String, ToolError> {
     let choices: [(&str, Figure); 8] = [
         ("sum", |list| list.iter().sum()),

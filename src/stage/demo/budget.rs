@@ -95,7 +95,7 @@ pub fn beats() -> Vec<Beat> {
     ]
 }
 
-/// What was planned for a task.
+/// Describes the planned and the spent credits of a task; `None` without a plan.
 fn plan(state: &State, task: u32) -> Option<String> {
     let task = state.task(TaskId(task))?;
     let plan = task.budget.plan.as_ref()?;

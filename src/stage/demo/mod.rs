@@ -24,7 +24,7 @@ pub enum Demo {
     Watch,
 }
 
-/// Their names, and what there is to see.
+/// Names of the demos, each with its description.
 pub const DEMOS: &[(&str, &str)] = &[
     (Demo::Resilience.name(), Demo::Resilience.about()),
     (Demo::Budget.name(), Demo::Budget.about()),
@@ -35,7 +35,7 @@ pub const DEMOS: &[(&str, &str)] = &[
 impl Demo {
     pub const ALL: [Demo; 4] = [Demo::Resilience, Demo::Budget, Demo::Workers, Demo::Watch];
 
-    /// As in the command.
+    /// Returns the name, as in the command.
     pub const fn name(self) -> &'static str {
         match self {
             Demo::Resilience => "resilience",
@@ -45,7 +45,7 @@ impl Demo {
         }
     }
 
-    /// What there is to see, in a line.
+    /// Describes the demo in one line.
     pub const fn about(self) -> &'static str {
         match self {
             Demo::Resilience => "a tool breaks; watch the agent move to another one",
@@ -55,10 +55,10 @@ impl Demo {
         }
     }
 
-    /// What presses its keys.
+    /// Returns the steps that press the keys of the demo.
     ///
     /// # Errors
-    /// A key that is none.
+    /// A key is invalid.
     pub fn steps(self) -> Result<Steps, String> {
         Steps::new(self.name(), self.beats())
     }
@@ -72,8 +72,8 @@ impl Demo {
         }
     }
 
-    /// Its session, in the words of a scenario. It reads the files of [`Self::write`], and nothing of the person's own is
-    /// read or changed.
+    /// Returns the session of the demo as the text of a scenario. It uses the files of [`Self::write`], and neither
+    /// reads nor changes files of the person.
     pub fn session(self) -> &'static str {
         match self {
             Demo::Resilience => include_str!("resilience.toml"),
@@ -83,7 +83,7 @@ impl Demo {
         }
     }
 
-    /// Writes what its session reads into this folder.
+    /// Writes the files that the session reads into this folder.
     ///
     /// # Errors
     /// The folder cannot be written.

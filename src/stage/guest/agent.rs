@@ -20,7 +20,7 @@ use crate::tool::{Invocation, Tool};
 /// The agent, for people.
 pub const NAME: &str = "a small agent inside toolyard";
 
-/// What it works on: the questions of each conversation, one after the other.
+/// Questions of each conversation, one after the other.
 pub const QUESTIONS: [&[&str]; 2] = [
     &[
         "By how many kilometres is the Dravna longer than the Silverrun?",
@@ -35,7 +35,7 @@ pub const QUESTIONS: [&[&str]; 2] = [
     ],
 ];
 
-/// Its tools beside the one that delegates.
+/// Tools of the agent, besides the one that delegates.
 const TOOLS: [&str; 3] = ["search_web", "search_backup", "calculator"];
 
 /// How long a tool takes, at the speed of 1.

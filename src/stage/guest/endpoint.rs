@@ -39,7 +39,7 @@ const LARGEST: usize = 16 << 20;
 const PRICE_IN: f64 = 1.0;
 const PRICE_OUT: f64 = 8.0;
 
-/// What it answers where the simulated model gives up.
+/// The answer where the simulated model gives up.
 const GIVES_UP: &str = "I cannot find that out.";
 
 type EventBody = StreamBody<LocalBoxStream<'static, Result<Frame<Bytes>, Infallible>>>;

@@ -125,7 +125,7 @@ pub(super) fn fruitless(past: &[PastCall]) -> usize {
     past.iter().rev().take_while(|past| past.looks() != Looks::Useful).count()
 }
 
-/// What it needs now and next, in words that a retriever can use.
+/// Describes the needs of this step and the next one, in words that a retriever can use.
 fn thought(task: &Task, at: usize, arguments: &Value) -> String {
     let now = need_now(arguments);
     match task.chain.get(at + 1) {

@@ -62,7 +62,7 @@ fn label(about: &str, classes: &[Class<'_>]) -> Option<Value> {
     })
 }
 
-/// Which of the paper's two classes a tool belongs to.
+/// Sorts a tool into one of the paper's two classes.
 fn usual(about: &str) -> &'static str {
     let finds = words(about).iter().any(|word| FINDING.iter().any(|verb| word.starts_with(verb)));
     if finds { "Information Retrieval" } else { "Task Completion" }

@@ -1,5 +1,5 @@
-//! Questions that are none of the known tasks: it says so, in every role that decides. It calls no tool for them,
-//! since what it called would look like a decision and would earn scores.
+//! Questions that are none of the known tasks. The model says so in every role that decides. It calls no tool for them,
+//! since such a call would look like a decision and would earn scores.
 
 use serde_json::json;
 
@@ -9,10 +9,10 @@ use super::{Speech, reader};
 use crate::domain::markers::LLM;
 use crate::domain::{Evidence, EvidenceId, Plan, PlanStep, Request, Role};
 
-/// What it answers.
+/// The answer to unknown tasks.
 pub(super) const REFUSAL: &str = "I am a simulated model. I only know the sample tasks.";
 
-/// Its answer in this role; `None`: the role needs no knowledge of the task.
+/// Replies in this role; `None`: the role needs no knowledge of the task.
 pub(super) fn say(request: &Request, prompted: &PromptReading<'_>) -> Option<Speech> {
     let is_asked = reader::asked(prompted.account).is_some();
     match request.role {

@@ -76,8 +76,8 @@ pub(super) fn holds(step: &ChainStep, past: &PastCall) -> bool {
         && past.looks() == Looks::Useful
 }
 
-/// Which of two decisions at the end of a path brings the task further; chance decides if both do
-/// equally, or on a slip.
+/// Chooses which of two decisions at the end of a path brings the task further. Chance decides if both do equally, or
+/// on a slip.
 pub(super) fn prefer(
     prompted: &PromptReading<'_>,
     [first, second]: &[Vec<PastCall>; 2],

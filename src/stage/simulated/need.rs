@@ -1,17 +1,17 @@
-//! What a step of a reference chain needs, in the words of an agent. It knows the task and what it
-//! has found, but no tool that would do the step and no result before it is there.
+//! Needs of the steps of a reference chain, in the words of an agent. The agent knows the task and its earlier results.
+//! It knows neither the tool for a step nor a result before the call.
 
 use serde_json::Value;
 
 use super::blank::{GAP, about, blanks};
 use crate::domain::Task;
 
-/// What the step at `at` needs, before the results of earlier steps are known.
+/// Describes the need of the step at `at`, before the results of earlier steps are known.
 pub(super) fn need(task: &Task, at: usize) -> String {
     about(&task.chain[at].arguments, &blanks(task, at)).replace(GAP, "that result")
 }
 
-/// What a step with these arguments needs.
+/// Describes the need of a step with these arguments.
 pub(super) fn need_now(arguments: &Value) -> String {
     about(arguments, &[])
 }

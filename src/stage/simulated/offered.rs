@@ -8,7 +8,7 @@ use crate::domain::{Request, ToolDef, ToolName};
 
 /// A planner's prompt without the task.
 pub(super) struct PlannerPrompt {
-    /// It may name a missing capability instead of planning.
+    /// True if the planner may name a missing capability instead of planning.
     pub may_lack: bool,
     tools: Vec<Listed>,
 }

@@ -12,17 +12,17 @@ use crate::domain::{ChainStep, Task};
 const TAKEN: usize = 6;
 
 pub(super) struct ChainProgress<'p> {
-    /// What was seen for each step that is done, in the order of the chain.
+    /// The call and its result for each step that is done, in the order of the chain.
     seen: Vec<&'p PastCall>,
-    /// The first step that is not done; `None`: all are.
+    /// The first step that is not done; `None` if all are done.
     pub open: Option<OpenStep>,
 }
 
 /// A step that is to be done.
 pub(super) struct OpenStep {
-    /// Its place in the chain.
+    /// Index of the step in the chain.
     pub at: usize,
-    /// Its arguments, as the results so far say.
+    /// Arguments, according to the results so far.
     pub arguments: Value,
 }
 

@@ -17,9 +17,9 @@ pub(super) struct PromptReading<'a> {
     /// Calls and their results, oldest first: from the conversation, or from the account of it that
     /// evaluators and reflectors receive.
     pub past: Vec<PastCall>,
-    /// It was told to name a missing capability if nothing on the menu fits.
+    /// True if the instructions say to name a missing capability where nothing on the menu fits.
     pub may_lack: bool,
-    /// Earlier choices at this point, if it must choose something else.
+    /// Earlier choices at this point, if the model must choose something else.
     pub chosen: Vec<PastAction>,
     /// Two decisions to compare.
     pub rivals: Option<[Vec<PastCall>; 2]>,
@@ -133,7 +133,7 @@ pub(super) fn is_told(request: &Request, marker: &str) -> bool {
     instructions(request).any(|text| text.contains(marker))
 }
 
-/// What the strategy says: the system's messages, and the end of the prompt.
+/// Instructions of the strategy: the system messages, and the last message if it is from the user.
 fn instructions(request: &Request) -> impl Iterator<Item = &str> {
     let last = request.messages.len().saturating_sub(1);
     request.messages.iter().enumerate().filter_map(move |(i, message)| match message {

@@ -1,4 +1,4 @@
-//! What can be set of the simulated model.
+//! Settings of the simulated model.
 
 use std::time::Duration;
 

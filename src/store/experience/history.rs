@@ -23,9 +23,9 @@ pub struct Query {
 /// Whether past uses of the identical query count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Same {
-    /// They count: a repeated query profits from the first time.
+    /// Past uses of the identical query count: a repeated query profits from the first time.
     Counts,
-    /// They are left out, so that no benchmark task knows its own answer.
+    /// Past uses of the identical query are left out, so that no benchmark task knows its own answer.
     LeftOut,
 }
 

@@ -1,4 +1,4 @@
-//! One past use of a tool, and the part of it that is stored.
+//! A past use of a tool, and the part of it that is stored.
 
 use std::borrow::Cow;
 
@@ -31,7 +31,7 @@ pub struct Use {
     pub helpful: bool,
     #[serde(serialize_with = "as_text")]
     pub at: Timestamp,
-    /// Its origin: a session, or a file that was imported.
+    /// The origin of the use: a session, or an imported file.
     pub source: String,
 }
 

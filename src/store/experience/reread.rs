@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::{add::index, words::WordVectorizer};
 
-/// It contains stems, stop words, camel case, digits and letters beyond ASCII.
+/// A sample with stems, stop words, camel case, digits and letters beyond ASCII.
 const SAMPLE: &str =
     "Which of the restaurants in München are opening at 10 p.m., says getOpeningHours?";
 

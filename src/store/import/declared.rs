@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::files;
 use crate::files::{json_file, toml_file::Problem};
 
-/// One entry. A name may have several, since the levels of API-Bank repeat the declarations.
+/// A declared tool. Several declarations may have the same name, since the levels of API-Bank repeat them.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Declared {
     name: String,
@@ -19,7 +19,7 @@ pub struct Declared {
     pub description: String,
     #[serde(default)]
     pub input_parameters: IndexMap<String, Parameter>,
-    /// The table that it works on, which is API-Bank's closest equivalent of a tool class.
+    /// The table that the tool works on: API-Bank's closest equivalent of a tool class.
     #[serde(default)]
     pub database_name: String,
 }

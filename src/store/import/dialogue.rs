@@ -59,8 +59,8 @@ impl Dialogue {
         }
     }
 
-    /// Everything that the user said up to the last call. Later text requests nothing, and earlier
-    /// text has the arguments of the calls, though often bit by bit.
+    /// The text of the user up to the last call. Later text requests nothing, and earlier text has the arguments of the
+    /// calls, though often bit by bit.
     pub fn request(&self) -> String {
         let last = self.turns.iter().rposition(|turn| matches!(turn, DialogueTurn::Api(_)));
         let said = self.turns[..last.unwrap_or(0)].iter().filter_map(|turn| match turn {

@@ -13,9 +13,9 @@ use crate::papers::toolnet::{LearnError, learn};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum TrajectoryFormat {
-    /// One line per task: `{"task": TEXT, "tools": [NAME, …]}`, with any further fields.
+    /// A line per task: `{"task": TEXT, "tools": [NAME, …]}`, with any further fields.
     Jsonl,
-    /// One file per dialogue, as in API-Bank.
+    /// A file per dialogue, as in API-Bank.
     ApiBank,
 }
 
@@ -38,7 +38,7 @@ impl TryFrom<String> for NodeName {
     }
 }
 
-/// One solved task.
+/// A solved task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trajectory {
     /// The text of the task; may be empty.

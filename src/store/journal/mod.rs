@@ -47,11 +47,11 @@ const BEGINNING: &[u8] = b"{\"toolyard_journal\":";
 pub struct Header {
     /// The version of the format; it also identifies a file as a journal.
     pub toolyard_journal: u32,
-    /// The version of the program that wrote it.
+    /// The version of the program that wrote the journal.
     pub program: String,
     /// When the session was opened (RFC 3339, UTC). Events count microseconds from here.
     pub opened: String,
-    /// No other session has it, whatever the names of their files. Older versions wrote none.
+    /// The id of the session: no other session has it, whatever the names of their files. Older versions wrote none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The name of the journal of the session of which this one is a twin.
@@ -64,7 +64,7 @@ pub struct Header {
     /// The id in that journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues_id: Option<String>,
-    /// What the session was to do, as a spec of the program.
+    /// The work of the session, as a spec of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spec: Option<Value>,
 }

@@ -1,5 +1,5 @@
-//! What a journal has in common with its earlier lines, such as the tools and messages of a request, is
-//! written once. This is on the text of a line, so that a new kind of event needs nothing here:
+//! Shortens journals: content that a line shares with earlier lines, such as the tools and messages of a request, is
+//! written once. This works on the text of a line, so that a new kind of event needs no change here:
 //!
 //! - `{"=7":VALUE}` is the value, and from here on it is part 7;
 //! - `{"=":7}` is part 7;
@@ -10,8 +10,8 @@
 //!
 //! Format 2 has the first two and the last.
 //!
-//! Parts count from 0. Part 0 begins a new list, and all earlier parts are forgotten: so neither who writes
-//! nor who reads keeps many, and who reads from the middle begins with the last line that has part 0.
+//! Parts count from 0. Part 0 begins a new list, and all earlier parts are forgotten. So neither writers nor readers
+//! keep many, and a reader that starts in the middle begins with the last line that has part 0.
 //!
 //! In JSON the three characters `{"=` can only be the beginning of an object, never in a string.
 

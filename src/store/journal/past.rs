@@ -18,7 +18,7 @@ pub struct JournalPast {
     index: Arc<Mutex<Index>>,
 }
 
-/// Some events, and the state before them.
+/// A range of events, and the state before them.
 #[derive(Clone, Debug, Default)]
 pub struct Window {
     pub base: State,
@@ -78,7 +78,7 @@ impl Marker {
         self.past.clone()
     }
 
-    /// What should be known of the end that was reached.
+    /// A remark about the end that was reached; `None` if there is nothing to say.
     pub fn remark(&self) -> Option<String> {
         self.remark.clone()
     }

@@ -131,7 +131,7 @@ impl JournalReader {
         }
     }
 
-    /// What should be known of the end that was reached; `None` if there is nothing to know.
+    /// A remark about the end that was reached; `None` if there is nothing to say.
     pub fn remark(&self) -> Option<String> {
         remark(self.place.n == 0, self.torn)
     }
@@ -279,7 +279,7 @@ fn is_begun(line: &[u8]) -> bool {
 }
 
 impl LoadedJournal {
-    /// What a reader should know of its end; `None` if there is nothing to know.
+    /// A remark about the end of the journal; `None` if there is nothing to say.
     pub fn remark(&self) -> Option<String> {
         remark(self.records.is_empty(), self.torn)
     }

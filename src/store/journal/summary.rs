@@ -1,5 +1,5 @@
-//! What a list of sessions says of a journal. Only its beginning and its end are read, so that a list of long
-//! journals is there at once.
+//! The summary of a journal in a list of sessions. Only the journal's beginning and end are read, so that a list of
+//! long journals appears at once.
 
 use std::fs::File;
 use std::io;
@@ -19,27 +19,27 @@ const TAIL: u64 = 16 * 1024;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     pub path: PathBuf,
-    /// When it was opened (RFC 3339, UTC).
+    /// The time of opening (RFC 3339, UTC).
     pub opened: String,
-    /// `None` if it was killed before its first event.
+    /// The strategy; `None` if the session was killed before its first event.
     pub strategy: Option<Strategy>,
     pub workspace: String,
     pub events: u64,
-    /// Until its last event, in microseconds.
+    /// The time until the last event, in microseconds.
     pub micros: u64,
     /// The last task that ended, as far as the end of the journal tells.
     pub tasks: u32,
-    /// Why it ended; `None` while it runs, and if it was killed.
+    /// The reason for the end; `None` while the session runs, and if it was killed.
     pub ended: Option<String>,
-    /// A session on this machine writes it.
+    /// Whether a session on this machine writes the journal.
     pub running: bool,
-    /// What it came to; `None` while it runs, if it was killed, and where an older version wrote it.
+    /// The session's totals; `None` while it runs, if it was killed, and where an older version wrote the journal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub totals: Option<Totals>,
     pub bytes: u64,
 }
 
-/// What is read of a line at the end.
+/// The fields of a line that are read at the end of a journal.
 #[derive(Deserialize)]
 struct Last<'l> {
     n: u64,

@@ -82,7 +82,7 @@ impl Watched {
         Ok(Self { path: path.to_owned(), file, written: Arc::default() })
     }
 
-    /// This much more was written.
+    /// Adds to the number of bytes written.
     pub fn grow(&self, bytes: u64) {
         self.written.fetch_add(bytes, Ordering::Release);
     }

@@ -71,7 +71,7 @@ fn delete_remainders(folder: &Path) {
     }
 }
 
-/// Whatever another process has deleted in the meantime, at any moment, is deleted.
+/// Treats a file that another process has deleted, at any moment, as deleted.
 fn gone_or(deleted: io::Result<()>) -> io::Result<()> {
     deleted
         .or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })

@@ -55,7 +55,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Its path from its first event on.
+    /// The path of the journal from its first event on.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -170,7 +170,7 @@ impl Journal {
 }
 
 impl Drop for Journal {
-    /// What waits when an engine breaks off may say why.
+    /// Writes the waiting events: if an engine breaks off, they may say why.
     fn drop(&mut self) {
         let _ = self.flush();
     }

@@ -65,7 +65,7 @@ pub enum PriceMatch<'t> {
     /// Entries that match equally well and differ in content.
     Ambiguous(&'t str, &'t str),
     Nothing,
-    /// It runs where, as far as known, nothing is charged by the token.
+    /// The endpoint is private: as far as known, nothing is charged per token there.
     Private,
 }
 

@@ -169,7 +169,7 @@ fn price(provider: &str, mode: &str, entry: &Map<String, Value>) -> Option<Model
     })
 }
 
-/// `Some(None)`: missing. `None`: present, but invalid.
+/// The price in US dollars per million tokens. `Some(None)`: missing. `None`: present, but invalid.
 fn per_million(entry: &Map<String, Value>, name: &str) -> Option<Option<f64>> {
     let Some(value) = entry.get(name).filter(|value| !value.is_null()) else { return Some(None) };
     let price = value.as_f64().filter(|price| (0.0..=DEAREST / 1e6).contains(price))?;
@@ -177,7 +177,7 @@ fn per_million(entry: &Map<String, Value>, name: &str) -> Option<Option<f64>> {
     Some(Some((price * 1e15).round() / 1e9))
 }
 
-/// As [`per_million`].
+/// The longest input, in tokens. Missing and invalid values are as in [`per_million`].
 fn context(entry: &Map<String, Value>) -> Option<Option<u64>> {
     let name = "max_input_tokens";
     let Some(value) = entry.get(name).filter(|value| !value.is_null()) else { return Some(None) };

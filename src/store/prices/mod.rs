@@ -32,7 +32,7 @@ const TABLE: Expectation = Expectation {
 pub struct PriceTable {
     /// The author of the data.
     pub source: String,
-    /// Its terms of use.
+    /// The terms of use of the data.
     pub licence: String,
     /// The day of the import, as `2026-01-31`: prices change.
     pub imported: String,

@@ -1,4 +1,4 @@
-//! What a state belongs to: a place in a model, and a text.
+//! The key of a state: a place in a model, and a text.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -40,7 +40,7 @@ impl StatePlace {
         }
     }
 
-    /// Its id in the cache; `None` before anything was put there.
+    /// The id of this place in the cache; `None` if the cache does not have it.
     pub(super) fn find(&self, connection: &Connection) -> rusqlite::Result<Option<i64>> {
         let mut select = connection.prepare_cached(
             "SELECT id FROM place WHERE model = ?1 AND layer = ?2 AND pooling = ?3",
@@ -49,7 +49,7 @@ impl StatePlace {
         select.query_row(found, |row| row.get(0)).optional()
     }
 
-    /// Its id, created if necessary.
+    /// The id of this place in the cache; created if necessary.
     pub(super) fn id(&self, connection: &Connection) -> rusqlite::Result<i64> {
         if let Some(id) = self.find(connection)? {
             return Ok(id);

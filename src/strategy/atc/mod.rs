@@ -22,7 +22,7 @@ use crate::papers::atc::extract;
 use crate::papers::atc::flaws::flaws_of;
 use crate::papers::atc::identifiers::{self, Identifiers};
 
-/// One attempt at a task.
+/// Makes one attempt at a task.
 pub async fn act(
     ctx: &impl Context,
     strategy: Strategy,
@@ -273,7 +273,7 @@ impl<C: Context> Programmer<'_, C> {
         }
     }
 
-    /// What looks for the fault of the program with this number.
+    /// The reflection on the program with this number, which finds its fault.
     fn reflection(&self, number: u32) -> Reflection<'_, C> {
         let Self { ctx, task, menu, names, .. } = self;
         Reflection { ctx: *ctx, task, menu, names, number }
@@ -291,8 +291,8 @@ impl<C: Context> Programmer<'_, C> {
         self.menu.iter().filter_map(function).collect()
     }
 
-    /// What became of a program: an error, or nothing printed, is a failure; a doubt is an answer of nothing but errors,
-    /// empty and null results.
+    /// Judges a program. An error or a missing answer is a failure; calls that all returned errors, empty or null
+    /// results make it doubtful.
     fn judge(&self, end: &ProgramEnd, called: &[CallResult]) -> ProgramVerdict {
         if end.error.is_some() || answer(end).is_none() {
             return ProgramVerdict::Failed;
@@ -313,7 +313,7 @@ impl<C: Context> Programmer<'_, C> {
     }
 }
 
-/// What was printed; if nothing was, the value of the last expression.
+/// The printed text; if nothing was printed, the value of the last expression.
 fn answer(end: &ProgramEnd) -> Option<String> {
     let printed = end.printed.trim();
     if !printed.is_empty() {
@@ -333,7 +333,7 @@ struct Last {
     calls: Vec<ToolCall>,
     called: Vec<CallResult>,
     end: ProgramEnd,
-    /// It could not run.
+    /// Whether the program could not run.
     is_refused: bool,
     cut: Option<Caveat>,
 }
@@ -353,7 +353,7 @@ impl Last {
         Self { program, end, is_refused: true, ..Self::default() }
     }
 
-    /// Its calls: what an evaluator scores.
+    /// The calls of the program, as a trajectory for an evaluator to score.
     fn trajectory(&self) -> Trajectory {
         let (calls, called) = (self.calls.clone(), self.called.clone());
         let turn = TrajectoryTurn {

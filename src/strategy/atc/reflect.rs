@@ -23,7 +23,8 @@ pub(super) struct Reflection<'a, C> {
 }
 
 impl<C: Context> Reflection<'_, C> {
-    /// What the programmer is told of its last program. `more`: what else keeps it from running.
+    /// The message to the programmer about its last program. `more`: the other errors that keep the program from
+    /// running.
     pub async fn finding(
         &self,
         last: &Last,

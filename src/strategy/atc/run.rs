@@ -27,7 +27,7 @@ const TELLING_MS: u64 = 100;
 /// A program to run.
 pub(super) struct ProgramRun<'a, C> {
     pub ctx: &'a C,
-    /// Its number in the task, from 1.
+    /// The number of the program in the task, from 1.
     pub number: u32,
     pub program: &'a Arc<str>,
     pub names: &'a Identifiers,
@@ -57,7 +57,7 @@ fn stops(from: Option<&From>, wanted: &StopRequest) -> Stops {
     from.map_or_else(|| wanted.stops.clone(), From::stops)
 }
 
-/// What a person asks for at a place and does not set, in order.
+/// The expressions that a person asks for at a place without setting a variable, in order.
 fn asked_at(asked: &[Extra], at: &LineStop) -> Vec<String> {
     let here = Moment::Hit { line: at.line, hit: at.hit };
     let asks = asked.iter().filter(|extra| extra.when == here && extra.sets.is_none());
@@ -151,8 +151,9 @@ impl<C: Context> ProgramRun<'_, C> {
         }
     }
 
-    /// Somebody wants to see more from here on, asks for something or sets it: the program is run again up to here, in a
-    /// way that tells. `None`: it waits here for its answers; otherwise where it is, which is to be taken in again.
+    /// Takes up a person's new requests: to see more from here on, to evaluate an expression, or to set a variable. The
+    /// program is run again up to here, in a form that reports these. `None`: it waits here for its answers. Otherwise
+    /// the new pause, which the caller must handle again.
     async fn look(
         &self,
         interpreter: &mut dyn Interpreter,
@@ -203,7 +204,8 @@ impl<C: Context> ProgramRun<'_, C> {
         }
     }
 
-    /// What is told of an expression that cannot become a variable's value: it takes too long, or calls a tool.
+    /// The outcome of an expression that cannot become a variable's value because it takes too long or calls a tool;
+    /// `None` for other expressions.
     async fn refused(
         &self,
         interpreter: &mut dyn Interpreter,
@@ -217,8 +219,8 @@ impl<C: Context> ProgramRun<'_, C> {
         is_refused.then(|| ExtraOutcome { sets: set.sets.clone(), ..told })
     }
 
-    /// The program is where its record does not lead: somebody has set a variable before, or it is no program that does
-    /// the same each time.
+    /// Handles a program that has left its record: somebody set a variable earlier, or the program is not
+    /// deterministic.
     fn goes_elsewhere(&self, ran: &mut Ran, reached: &Reached) {
         ran.place = ran::RecordPlace { calls: reached.calls, clocks: reached.clocks };
         if ran.sets.is_empty() {
@@ -229,7 +231,7 @@ impl<C: Context> ProgramRun<'_, C> {
         self.part(ran);
     }
 
-    /// What the record has from here on is no part of the program's way any more.
+    /// Drops the rest of the record, which the program does not follow any more, and reports the dropped calls.
     fn part(&self, ran: &mut Ran) {
         let (number, calls) = (self.number, ran.part());
         if !calls.is_empty() {
@@ -309,7 +311,7 @@ impl<C: Context> ProgramRun<'_, C> {
         answers
     }
 
-    /// What the program gets of a call.
+    /// The answer to the program for a call.
     fn answer(&self, called: &CallResult, name: &str) -> CallAnswer {
         match &called.observation {
             Observation::Result(text) | Observation::More(text) => CallAnswer::Result(text.clone()),

@@ -1,5 +1,5 @@
-//! What one step of a knob would change: the choices of the agent and the plan for the budget, made by the same code
-//! that makes them while it runs. Nothing is turned by looking.
+//! A preview of one step of a knob: the agent's choices and the budget plan, computed by the code that makes them in a
+//! run. A preview changes no knob.
 
 mod choices;
 mod retrace;
@@ -13,7 +13,7 @@ use crate::papers::btp::policy::Policy;
 /// More tools than these take too long to be retrieved again for a look.
 const MOST_TOOLS: usize = 2_000;
 
-/// What a knob at its value, one step below and one step above means.
+/// The effects of a knob at its present value, one step below and one step above.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preview {
     pub knob: Knob,
@@ -24,7 +24,7 @@ pub struct Preview {
     pub more: Option<PreviewSide>,
 }
 
-/// What a preview is about.
+/// The content of a preview.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shows {
     /// The menu of the next decision, in the order in which the model sees it.
@@ -33,7 +33,7 @@ pub enum Shows {
     Weights { from: ToolName },
     /// The uses of tools that the budget plan of the task has left.
     Plan,
-    /// Neither, and why.
+    /// Neither; the text gives the reason.
     Nothing(String),
 }
 
@@ -49,7 +49,7 @@ pub struct PreviewSide {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreviewRow<'a> {
     pub tool: &'a ToolName,
-    /// Its place and its number; `None`: it is not there.
+    /// The place and the number of the tool; `None` if the tool is not there.
     pub now: Option<(usize, Option<f64>)>,
     pub then: Option<(usize, Option<f64>)>,
 }
@@ -87,7 +87,7 @@ impl Preview {
         }
     }
 
-    /// One step in this direction.
+    /// The side one step up or one step down.
     pub fn side(&self, up: bool) -> Option<&PreviewSide> {
         if up { self.more.as_ref() } else { self.less.as_ref() }
     }
@@ -110,7 +110,7 @@ enum Subject<'a> {
     Nothing(String),
 }
 
-/// What this knob moves, as far as it can be known now.
+/// The choices or plan that this knob affects, as far as they can be known now.
 fn subject<'a>(state: InTask<'a>, spec: &KnobSpec) -> Subject<'a> {
     let nothing = |why: &str| Subject::Nothing(why.to_owned());
     match spec.knob {

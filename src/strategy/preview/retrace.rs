@@ -1,4 +1,4 @@
-//! What an agent did in its present attempt, from the state.
+//! Reconstructs an agent's present attempt from the state.
 
 use crate::act::{Decision, decide};
 use crate::domain::{EffectId, Outcome, State, TaskState, ToolCallPhase, ToolCallState, ToolName};
@@ -8,7 +8,7 @@ use crate::{CallResult, Observation, Trajectory, TrajectoryTurn};
 pub(super) struct AttemptTrace {
     pub at: ToolName,
     pub done: Trajectory,
-    /// It gave up although the plan has more: it gets the whole plan next.
+    /// Whether the agent gave up although the plan has more: it gets the whole plan next.
     pub is_stuck: bool,
 }
 

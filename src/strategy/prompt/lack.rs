@@ -1,4 +1,4 @@
-//! What a planner or a programmer writes instead of a plan or a program, where other tools may be offered.
+//! Replies of a planner or a programmer in place of a plan or a program, where other tools may be offered.
 
 use crate::domain::ToolName;
 use crate::domain::markers::{KEEPING, LACKING};

@@ -26,7 +26,7 @@ pub struct PlannerInput<'a> {
     pub menu: &'a [MenuItem],
     pub reflections: &'a [String],
     pub refused: Option<&'a RefusedPlan>,
-    /// It may name a missing capability instead.
+    /// Whether the planner may name a missing capability instead.
     pub may_lack: bool,
 }
 

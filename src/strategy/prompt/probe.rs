@@ -15,10 +15,10 @@ const PLACES: usize = 4;
 pub struct ProberInput<'a> {
     /// The tool that is probed; the first of the menu.
     pub tool: &'a ToolName,
-    /// It, and those whose results it may use.
+    /// The probed tool, and the tools whose results its program may use.
     pub menu: &'a [MenuItem],
     pub names: &'a Identifiers,
-    /// Earlier replies for this tool, and what was found about each.
+    /// Earlier replies for this tool, each with the finding about it.
     pub turns: &'a [(String, String)],
 }
 

@@ -27,9 +27,9 @@ pub struct ProgrammerInput<'a> {
     pub menu: &'a [MenuItem],
     pub names: &'a Identifiers,
     pub reflections: &'a [String],
-    /// Earlier replies, and what was found about each.
+    /// Earlier replies, each with the finding about it.
     pub turns: &'a [(String, String)],
-    /// It may name a missing capability instead.
+    /// Whether the programmer may name a missing capability instead.
     pub may_lack: bool,
 }
 
@@ -93,17 +93,17 @@ fn of_example(spec: &ToolSpec) -> Option<Schema> {
     Some(Schema::of(SchemaMode::Merged, &[value]))
 }
 
-/// What is known of a program's failure.
+/// The known facts about a program's failure.
 pub struct Finding<'a> {
     pub program: &'a str,
-    /// `None`: it ran, but all that its calls returned was an error, empty or null.
+    /// The error; `None` if the program ran, but all its calls returned an error, an empty or a null result.
     pub error: Option<&'a Raised>,
-    /// What else cannot run.
+    /// Further errors that keep the program from running.
     pub more: &'a [Raised],
     pub printed: &'a str,
     /// Where a missing key is.
     pub elsewhere: Option<String>,
-    /// The tool that is to blame: its name, its document, and the shape of what it returned.
+    /// The tool to blame: its name, its document, and the shape of its result.
     pub blamed: Option<Blamed>,
 }
 

@@ -5,7 +5,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 use crate::net::known::without_known;
 
-/// Which part is kept.
+/// The part of the output that is kept.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Keep {
     First,

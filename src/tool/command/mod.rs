@@ -37,7 +37,7 @@ pub struct CommandSource {
     pub env: Vec<String>,
     /// Variables that are set. Values may be secret and are never shown.
     pub set: BTreeMap<String, String>,
-    /// Its working directory; `None`: toolyard's own.
+    /// The working directory of the program; `None`: toolyard's own.
     pub cwd: Option<PathBuf>,
     /// Bytes of stdout that are kept.
     pub max_output: usize,

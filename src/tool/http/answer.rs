@@ -30,10 +30,10 @@ const TEXTS: [&str; 10] = [
     "application/x-www-form-urlencoded",
 ];
 
-/// What a response says: its text, of which `most` bytes are kept. `variables` names what a key comes from.
+/// Reads the text of a response, of which `most` bytes are kept. `variables` names the variables that a key comes from.
 ///
 /// # Errors
-/// Its status is no success, it is no text, is too long, or breaks off.
+/// The status is no success, or the body is no text, is too long, or breaks off.
 pub(super) async fn read(
     response: Response,
     method: Method,
@@ -174,7 +174,7 @@ fn refusal(
     }
 }
 
-/// What an answer to HEAD says: it has no body.
+/// The text for an answer to HEAD, which has no body: its status and some headers.
 fn head(status: StatusCode, headers: &HeaderMap) -> String {
     let mut text = format!("HTTP {status}");
     for name in [CONTENT_TYPE, CONTENT_LENGTH, LAST_MODIFIED, ETAG] {

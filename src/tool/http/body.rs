@@ -14,7 +14,7 @@ pub struct BodyTemplate {
     pub rest: bool,
 }
 
-/// What a body is made of.
+/// The content of a body, by its type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// `application/json`, unless a header says another type.
@@ -97,8 +97,8 @@ impl JsonTemplate {
 }
 
 impl BodyTemplate {
-    /// Its usual type and its bytes; `None` if none of its arguments is given and it may be missing. `elsewhere` are
-    /// the names of the arguments that other parts of the request have.
+    /// Returns the body's usual type and its bytes; `None` if none of its arguments is given and it may be missing.
+    /// `elsewhere` are the names of the arguments that other parts of the request have.
     pub(super) fn fill(
         &self,
         arguments: &Value,

@@ -24,7 +24,7 @@ use crate::domain::http_request::{Template, Unfilled, encoded, pairs};
 use crate::net::secret::Secret;
 use crate::{ToolError, ToolErrorKind, ToolOutput};
 
-/// What is asked for, if a manifest does not say it.
+/// The `Accept` header, if a manifest sets none.
 const ACCEPTED: &str = "application/json, text/*;q=0.9, */*;q=0.5";
 
 /// How a request is made.

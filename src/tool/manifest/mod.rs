@@ -84,7 +84,7 @@ pub struct Manifest {
     pub source: ToolSource,
     /// The file it was read from, for messages.
     pub file: String,
-    /// What does not keep it from being a tool, but is probably a mistake.
+    /// Probable mistakes, which do not keep it from being a tool.
     pub remarks: Vec<Problem>,
 }
 

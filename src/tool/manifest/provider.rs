@@ -24,8 +24,7 @@ pub struct Manifests {
 }
 
 impl Manifests {
-    /// These tools, whose names are unique (see [`super::unique`]), and the function that reads
-    /// them again.
+    /// A provider of these tools, whose names are unique (see [`super::unique`]). `read` reads them again.
     pub fn new(
         first: Vec<Manifest>,
         read: impl Fn() -> Result<Vec<Manifest>, Problems> + 'static,

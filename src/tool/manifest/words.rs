@@ -80,10 +80,10 @@ const PLAIN: [&str; 46] = [
 /// A field of a schema, such as `properties.city.type`, and what is wrong with it.
 pub(super) type SchemaFault = (String, String);
 
-/// What is wrong with the words of a schema.
+/// Faults in the words of a schema.
 #[derive(Default)]
 pub(super) struct SchemaFaults {
-    /// Types that are none.
+    /// Values of `type` that are not types.
     pub wrong: Vec<SchemaFault>,
     /// Words that say nothing to a validator.
     pub unknown: Vec<SchemaFault>,

@@ -12,7 +12,7 @@ pub enum KeyLayer {
     Everywhere,
     /// The panes, after something was found.
     Found,
-    /// One pane, while it has the focus.
+    /// A single pane, while it has the focus.
     Pane(PaneId),
     /// All panes.
     Global,

@@ -1,5 +1,5 @@
-//! Everything a person can do, declared once: name, doc, default keys, and why it cannot be done now. The
-//! footer, the help, the palette, popups, `toolyard keys` and the README's table all read this table.
+//! Actions of the user, each declared once: name, doc, default keys, and why it cannot be done now. The footer, the
+//! help, the palette, popups, `toolyard keys` and the README's table all read this table.
 
 mod layer;
 mod layer_keys;
@@ -14,7 +14,7 @@ pub use layer::KeyLayer;
 pub use layer_keys::LAYER_KEYS;
 pub use table::{ACTIONS, ActionHandler, ActionSpec};
 
-/// Something a person can do. Configuration names it like its variant: `run-or-pause`.
+/// An action of the user. Configuration names it like its variant: `run-or-pause`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case", const_into_str)]
 pub enum Action {
@@ -171,7 +171,7 @@ pub enum Action {
     NewLine,
 }
 
-/// What kind of thing it is: the sections of the help.
+/// Kind of an action: a section of the help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, IntoStaticStr)]
 pub enum Group {
     Run,
@@ -182,7 +182,7 @@ pub enum Group {
     Past,
     Move,
     Screen,
-    /// What only popups know.
+    /// Actions that only popups have.
     #[strum(serialize = "In popups")]
     Popup,
 }

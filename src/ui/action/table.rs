@@ -17,14 +17,14 @@ use crate::update::{self, arrange, control, copied, debug, edits, jump, moments,
 use crate::window::{self, Move};
 use crate::{pane::PaneId, seek::Sought, view::View};
 
-/// What is declared about an action.
+/// Declaration of an action.
 #[derive(Debug)]
 pub struct ActionSpec {
     pub action: Action,
     pub group: Group,
     /// As written in the configuration.
     pub name: &'static str,
-    /// One or two words, for the footer.
+    /// Label of one or two words, for the footer.
     pub short: &'static str,
     pub doc: &'static str,
     /// Default keys in the global layer, read as [`crate::key::KeySequence`]; for others see [`super::LAYER_KEYS`].
@@ -37,16 +37,16 @@ pub struct ActionSpec {
 /// Why an action cannot be done now; `None`: it can.
 type Why = fn(&State, &View) -> Option<&'static str>;
 
-/// What an action does.
+/// Handler of an action.
 #[derive(Clone, Copy, Debug)]
 pub enum ActionHandler {
-    /// Changes the view, and gives what it requests outside of the view.
+    /// Changes the view, and returns requests for effects outside of the view.
     Run(fn(&World<'_>, &mut View) -> Requests),
     /// Changes the view only.
     Show(fn(&World<'_>, &mut View)),
     /// Turns what is selected up, or down.
     Turn(bool),
-    /// Moves what is selected.
+    /// Moves the selection.
     Walk(Move),
     /// Goes to a pane, or zooms it.
     Visit(PaneId),
@@ -61,7 +61,7 @@ pub enum ActionHandler {
 use ActionHandler::{Look, Match, Resize, Run, Show, Turn, Visit, Walk};
 
 impl Action {
-    /// What is declared about it.
+    /// Returns the declaration of this action.
     pub fn spec(self) -> &'static ActionSpec {
         // The user's commands share what is declared about them.
         let declared = if let Action::Own(_) = self { Action::OwnCommand } else { self };
@@ -132,7 +132,7 @@ const fn screen(action: Action, keys: KeyTexts, does: ActionHandler) -> ActionSp
     spec(Group::Screen, action, keys, never, does)
 }
 
-/// What only popups do; `why_not` refuses it elsewhere.
+/// Declares an action that only popups do; `why_not` refuses it elsewhere.
 const fn popup(action: Action) -> ActionSpec {
     spec(Group::Popup, action, &[], why::only_in_popups, Show(|_, _| ()))
 }

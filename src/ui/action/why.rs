@@ -10,7 +10,7 @@ pub(super) fn never(_: &State, _: &View) -> Option<&'static str> {
     None
 }
 
-/// What an action changes that is not every agent's.
+/// Returns the matter that an action changes, where not every agent allows that.
 pub(super) fn matter(action: Action) -> Option<Matter> {
     Some(match action {
         Action::Strategy => Matter::Strategy,
@@ -49,7 +49,7 @@ pub(super) fn nothing_to_break(state: &State, view: &View) -> Option<&'static st
     state.models.known.is_empty().then_some("no model is configured")
 }
 
-/// What is removed depends on the pane.
+/// Says why nothing can be removed; the focused pane decides.
 pub(super) fn nothing_to_remove(state: &State, view: &View) -> Option<&'static str> {
     if edits::cancels_held(state, view).is_some() {
         return None;
@@ -61,7 +61,7 @@ pub(super) fn nothing_to_edit(state: &State, view: &View) -> Option<&'static str
     if edits::edits_held(state, view) { None } else { nothing_to_adjust(state, view) }
 }
 
-/// What is changed depends on the pane.
+/// Says why nothing can be adjusted; the focused pane decides.
 pub(super) fn nothing_to_adjust(state: &State, view: &View) -> Option<&'static str> {
     (panes::spec(view.focus).why_not_adjust)(state, view)
 }

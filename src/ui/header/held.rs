@@ -1,4 +1,4 @@
-//! What is held, in the first line: which call, where, why, and for how long.
+//! Held calls and lanes, in the first line: which call, where, why, and for how long.
 
 use crate::cx::Cx;
 use crate::domain::state::Control;
@@ -39,7 +39,7 @@ pub(super) fn at(state: &State, hold: &Hold, width: u16) -> String {
     }
 }
 
-/// What has been held longest: what keys mean while the agent is held, else any lane.
+/// Returns the hold that keys mean while the agent is held, else the longest hold of any lane.
 fn first(control: &Control) -> Option<&Hold> {
     let stopped = control.stop.as_ref().and_then(|stop| stop.lane);
     stopped

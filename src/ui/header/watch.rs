@@ -82,7 +82,7 @@ fn countdown(cx: &Cx<'_>) -> Option<String> {
     })
 }
 
-/// What was spent and the agent, where the first line has no room for them.
+/// Writes the credits spent and the state of the agent, where the first line has no room for them.
 pub(super) fn vitals(cx: &Cx<'_>, watched: &Watched, row: &mut Row<'_>) {
     row.put(&super::spent(cx.state), cx.theme.text).gap(super::GAP);
     let (text, style) = output::agent(watched, usize::MAX, cx.theme);

@@ -1,4 +1,4 @@
-//! What the units of a terminal mean: keys, the mouse, the focus, and answers about its colours.
+//! Decodes the units of a terminal: keys, the mouse, the focus, and answers about its colours.
 
 use ratatui::crossterm::event::{
     Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent,
@@ -10,7 +10,7 @@ use termina::style::RgbColor;
 use super::framer::Unit;
 use crate::theme::Rgb;
 
-/// What a unit means.
+/// Meaning of a unit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TerminalEvent {
     Input(Input),

@@ -25,7 +25,7 @@ const BEL: u8 = 0x07;
 const PASTE: &[u8] = b"\x1b[200~";
 const PASTED: &[u8] = b"\x1b[201~";
 
-/// What a terminal sent as one.
+/// Bytes that a terminal sent as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// A key, a mouse event or a report, with all its bytes. The end of a string is left out.
@@ -103,7 +103,7 @@ impl Framer {
         self.units.pop_front()
     }
 
-    /// Takes what came at this time.
+    /// Takes the bytes that came at this time.
     pub fn feed(&mut self, bytes: &[u8], now: Instant) {
         self.pass(now);
         if now.saturating_duration_since(self.last) < TOGETHER && self.told == 0 {
@@ -175,7 +175,7 @@ impl Framer {
         self.told = self.unit.len();
     }
 
-    /// What began is no unit. It was keys where ESC came alone, and nothing otherwise.
+    /// Gives up what began as a unit. Its bytes were keys where ESC came alone, and nothing otherwise.
     fn give_up(&mut self) {
         if self.trust == Trust::Alone {
             self.tell();

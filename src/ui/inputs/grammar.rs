@@ -1,6 +1,6 @@
 //! Whether bytes behind an ESC are a report or what a person typed.
 
-/// What bytes may be.
+/// Kind of bytes behind an ESC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EscapeKind {
     Report,
@@ -20,7 +20,7 @@ pub(super) fn introducer(byte: u8) -> Option<u8> {
     matches!(letter, b'[' | b']' | b'O' | b'P' | b'X' | b'^' | b'_').then_some(letter)
 }
 
-/// What follows ESC and an introducer, where these two came together.
+/// Classifies bytes behind ESC and an introducer, where these two came together.
 pub(super) fn paired(introducer: &[u8], first: u8) -> EscapeKind {
     let fits = match introducer {
         b"O" => matches!(first, b'0'..=b'9' | b';' | b' ' | b'A'..=b'Z' | b'j'..=b'y'),
@@ -31,8 +31,8 @@ pub(super) fn paired(introducer: &[u8], first: u8) -> EscapeKind {
     if fits { Report } else { Keys }
 }
 
-/// What came behind an ESC that came alone, the last `new` bytes of it at once. A person types one byte at a time, a
-/// terminal writes a report at once.
+/// Classifies bytes behind an ESC that came alone; the last `new` bytes came at once. A person types one byte at a
+/// time, a terminal writes a report at once.
 pub(super) fn apart(bytes: &[u8], new: usize) -> EscapeKind {
     let Some((introducer, rest)) = bytes.split_first() else { return Keys };
     let is_parameter = |byte: &u8| matches!(byte, b' '..=b'?');

@@ -1,4 +1,4 @@
-//! What comes from the terminal: a thread reads bytes and notes when they came, [`framer`] cuts them into keys and reports,
+//! Input from the terminal: a thread reads bytes and notes when they came, [`framer`] cuts them into keys and reports,
 //! [`decode`] says what these mean.
 //!
 //! The thread sleeps until there are bytes, and ends when [`Inputs`] is dropped, so that another program can have the
@@ -83,7 +83,7 @@ impl Inputs {
         self.framer.expect(self.owed);
     }
 
-    /// What comes next. Nothing is lost where it is not waited for to the end.
+    /// Waits for the next event. No event is lost where the wait is broken off.
     ///
     /// # Errors
     /// The terminal is gone.
@@ -110,7 +110,7 @@ impl Inputs {
         }
     }
 
-    /// What has come already.
+    /// Returns the next event that has come already.
     ///
     /// # Errors
     /// The terminal is gone.

@@ -10,7 +10,7 @@ use crate::pane::PaneId;
 pub struct Border {
     pub pane: PaneId,
     pub side: ResizeAxis,
-    /// Its release is no click.
+    /// Whether the mouse has moved the border: its release is no click then.
     pub is_moved: bool,
 }
 
@@ -25,7 +25,7 @@ impl Border {
         find(ResizeAxis::Width, x).or_else(|| find(ResizeAxis::Height, y))
     }
 
-    /// Its column or its row; `None`: no pane begins there.
+    /// Returns the column or the row of the border; `None`: no pane begins there.
     pub fn position(self, placed: &[Placed]) -> Option<u16> {
         let area = placed.iter().find(|it| it.pane == self.pane)?.area;
         let after = if self.side == ResizeAxis::Width { area.right() } else { area.bottom() };
@@ -37,7 +37,7 @@ impl Border {
         placed.iter().any(|it| it.pane != self.pane && begins(it.area)).then_some(at)
     }
 
-    /// So many cells it has to move to be at the pointer; `None`: it is not there any more.
+    /// Returns how many cells the border has to move to be at the pointer; `None`: the border is not there any more.
     pub fn distance(self, placed: &[Placed], (x, y): (u16, u16)) -> Option<i16> {
         let to = if self.side == ResizeAxis::Width { x } else { y };
         i16::try_from(i32::from(to) - i32::from(self.position(placed)?)).ok()

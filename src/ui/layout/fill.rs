@@ -10,7 +10,7 @@ use crate::pane::PaneId;
 
 use PaneId as P;
 
-/// What spare rows go to, the most useful first. Panes that are not here wait for their keys.
+/// Panes that get spare rows, the most useful first. Panes that are not here wait for their keys.
 const ORDER: [PaneId; 19] = [
     P::Resilience,
     P::Calls,

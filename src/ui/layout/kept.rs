@@ -6,7 +6,7 @@ use super::load::Saved;
 use super::{Layout, Size};
 use crate::domain::{Acting, Strategy};
 
-/// What a layout belongs to.
+/// Key of a layout: a way of acting and a size of the screen.
 type LayoutKey = (Acting, Size);
 
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub struct Layouts {
     pub saved: Saved,
     key: LayoutKey,
     pub now: Layout,
-    /// Those that were in use before, as they were left.
+    /// Layouts that were in use before, as they were left.
     left: HashMap<LayoutKey, Layout>,
 }
 

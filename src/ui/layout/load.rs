@@ -47,9 +47,9 @@ pub struct LayoutFile {
     /// `None`: the user has no home, and nothing can be saved.
     path: Option<PathBuf>,
     pub saved: Saved,
-    /// What is wrong with the file. It is left as it is then.
+    /// Problem of the file, which is left as it is then.
     pub wrong: Option<String>,
-    /// What the file names that no longer exists.
+    /// Message about a pane that the file names and that no longer exists.
     pub gone: Option<String>,
 }
 

@@ -57,7 +57,7 @@ pub const MIN: (u16, u16) = (60, 16);
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Size {
-    /// One slot.
+    /// A single slot.
     Tiny,
     /// From 80×24: two slots.
     Small,
@@ -113,7 +113,7 @@ pub struct Layout {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "struct Column")]
 pub struct LayoutColumn {
-    /// Its share of the width.
+    /// Share of the width.
     pub width: u16,
     /// The person has sized it: its slots have their shares of the height, also where their panes can use less.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -125,7 +125,7 @@ pub struct LayoutColumn {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "struct Slot")]
 pub struct LayoutSlot {
-    /// Its share of the height of its column.
+    /// Share of the height of the column.
     pub height: u16,
     /// At least one, each named in the title.
     #[serde(deserialize_with = "load::panes")]
@@ -144,7 +144,7 @@ fn slot(height: u16, panes: &[PaneId]) -> LayoutSlot {
 }
 
 impl LayoutSlot {
-    /// Its pane: the shown one, else the first that has something to show.
+    /// Returns the visible pane: the shown one, else the first that has something to show.
     fn pane(&self, has: impl Fn(PaneId) -> bool) -> Option<PaneId> {
         let shown = self.panes.get(self.shown).copied().filter(|pane| has(*pane));
         shown.or_else(|| self.panes.iter().copied().find(|pane| has(*pane)))

@@ -62,7 +62,7 @@ pub fn place(
     placed
 }
 
-/// What gets a part of a length.
+/// Share of a length, with its bounds.
 #[derive(Clone, Copy, Debug)]
 struct LengthShare {
     share: u16,

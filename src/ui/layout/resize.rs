@@ -3,7 +3,7 @@
 use super::{Layout, Placed};
 use crate::pane::PaneId;
 
-/// What of a pane is resized.
+/// Dimension of a pane that is resized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResizeAxis {
     Height,

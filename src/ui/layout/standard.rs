@@ -37,7 +37,7 @@ fn own(strategy: Strategy, size: Size) -> Vec<LayoutColumn> {
     }
 }
 
-/// What a strategy decides by.
+/// Basis on which a strategy decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Main {
     /// A graph that it walks.
@@ -50,7 +50,7 @@ enum Main {
     Reading,
     /// A tree that it searches.
     Search,
-    /// Nothing that could be seen but its calls.
+    /// No visible basis but its calls.
     Calls,
 }
 
@@ -69,7 +69,7 @@ impl Main {
         }
     }
 
-    /// What is worth looking at, the best first.
+    /// Panes worth looking at, the best first.
     fn first(self) -> [PaneId; 4] {
         match self {
             Main::Graph => [P::Graph, P::Calls, P::Search, P::Plan],

@@ -1,4 +1,4 @@
-//! The breakpoints: where the agent stops, how often it came there, and which one has stopped it.
+//! The breakpoints: where the agent stops, how often each was hit, and which one has stopped the agent.
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
@@ -58,7 +58,7 @@ pub fn selected<'a>(state: &'a State, view: &View) -> Option<(BreakpointId, &'a 
     state.breakpoints.get_key_value(&found).map(|(id, known)| (*id, known))
 }
 
-/// One more in the hit count, or one less; without a count, every hit holds.
+/// Raises or lowers the hit count by 1; without a count, every hit holds the agent.
 fn turn(world: &World<'_>, view: &mut View, up: bool) -> Requests {
     let Some((id, known)) = selected(world.live, view) else { return Vec::new() };
     let by = |n: u32| if up { n.saturating_add(1) } else { n.saturating_sub(1) };

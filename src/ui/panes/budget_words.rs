@@ -1,4 +1,4 @@
-//! Plans in words: how often which tool, what has changed, what more would buy.
+//! Budget plans in words: uses of each tool, changes, and the value of more budget.
 
 use super::format::{credits, worth};
 use super::glyph::signed;

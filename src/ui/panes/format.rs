@@ -32,7 +32,7 @@ pub fn moved(format: WeightFormat, before: f64, after: f64) -> String {
     format!("{arrow}{:.places$}", shown.abs())
 }
 
-/// What model calls cost: `$0.0123`, `$0`, `≥ $0.0123` where some had no known price, `unknown` where none had.
+/// The cost of model calls: `$0.0123`, `$0`, `≥ $0.0123` where some had no known price, `unknown` where none had.
 pub fn dollars(sum: f64, unpriced: u32, calls: usize) -> String {
     match unpriced as usize {
         0 => sum_of_dollars(sum),
@@ -41,7 +41,7 @@ pub fn dollars(sum: f64, unpriced: u32, calls: usize) -> String {
     }
 }
 
-/// No digit that says nothing: what is less than the last digit is not 0.
+/// Formats without needless digits; a sum below the last digit is not shown as 0.
 fn sum_of_dollars(sum: f64) -> String {
     match sum {
         0.0 => "$0".to_owned(),
@@ -83,7 +83,7 @@ pub fn worth(value: f64) -> String {
     }
 }
 
-/// Who says of which class a tool is.
+/// The source of a tool's class, in words.
 pub fn said(by: ClassedBy) -> &'static str {
     match by {
         ClassedBy::Kept => "classified by a model in an earlier session",
@@ -93,7 +93,7 @@ pub fn said(by: ClassedBy) -> &'static str {
     }
 }
 
-/// What 1,000 tasks cost: `$3.01`, `≥ $3.01` where some of it had no known price.
+/// The cost of 1,000 tasks: `$3.01`, `≥ $3.01` where part of it had no known price.
 pub fn per_thousand(cost: Cost) -> String {
     let number = |dollars: f64| match dollars {
         _ if dollars > 0.0 && dollars < 0.005 => format!("${dollars:.4}"),

@@ -1,5 +1,5 @@
-//! What each region of the screen shows: a file or a folder for each, which declares the pane in its
-//! `SPEC`. The rest of the screen reaches them only by the table [`PANES`].
+//! The panes of the screen: a file or a folder for each, which declares the pane in its `SPEC`. The rest of the
+//! screen reaches panes only through the table [`PANES`].
 
 pub(super) mod budget_words;
 mod curve;
@@ -74,12 +74,12 @@ pub const PANES: &[PaneSpec] = &[
     servers::SPEC,
 ];
 
-/// What is declared about a pane.
+/// The declaration of a pane.
 pub fn spec(pane: PaneId) -> &'static PaneSpec {
     &PANES[pane as usize]
 }
 
-/// What stands in a pane's frame.
+/// The title in a pane's frame.
 pub fn title(pane: PaneId, cx: &Cx<'_>) -> Line<'static> {
     let own = (spec(pane).title)(cx);
     let mut title = Line::from(pane.name());
@@ -88,7 +88,7 @@ pub fn title(pane: PaneId, cx: &Cx<'_>) -> Line<'static> {
         return title;
     };
     let filter = format!(" · filter: {} · {}", text::clean(found.needle.text()), found.count());
-    // Where there is no room for both, what hides rows must be seen.
+    // If only one fits, the filter must be seen, as it hides rows.
     let width = title.width() + own.width() + text::width(&filter) + AROUND_TITLE;
     if width <= usize::from(cx.frame.width) {
         title.spans.extend(own.spans);

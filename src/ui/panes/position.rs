@@ -1,4 +1,4 @@
-//! Where the agent is, and the way it came in this try.
+//! The agent's position in the graph, and its path in this attempt.
 
 use crate::domain::{Outcome, State, StepState, TaskState, ToolCallPhase, ToolCallState, ToolName};
 
@@ -7,7 +7,7 @@ use crate::domain::{Outcome, State, StepState, TaskState, ToolCallPhase, ToolCal
 pub struct Here<'a> {
     pub task: Option<&'a TaskState>,
     pub step: Option<&'a StepState>,
-    /// What it chose there, if it has chosen a tool.
+    /// The tool call that the agent chose there, if any.
     pub chosen: Option<&'a ToolCallState>,
 }
 
@@ -20,12 +20,12 @@ impl<'a> Here<'a> {
         Self { task: Some(task), step, chosen: chosen.and_then(|call| state.tool_call(call)) }
     }
 
-    /// The node from which it chooses; `start` before the first step.
+    /// The node from which the agent chooses; `start` before the first step.
     pub fn node(&self) -> &'a str {
         self.step.map_or(ToolName::START, |step| step.from.as_str())
     }
 
-    /// The nodes of this try in order, the one that was just chosen last.
+    /// The nodes of this attempt in order, ending with the one just chosen.
     pub fn path(&self) -> Vec<&'a str> {
         let Some(task) = self.task else { return Vec::new() };
         let first = task.steps.iter().rposition(|step| step.step == 1).unwrap_or(0);

@@ -1,5 +1,5 @@
-//! What probing has learned of each tool: whether it answered, with the help of which others, and whether later results
-//! differ.
+//! The results of probing for each tool: whether it answered, which tools supplied its arguments, and whether later
+//! results differ.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
@@ -107,7 +107,7 @@ fn is_probed(state: &State, name: &ToolName) -> bool {
     step.and_then(|step| step.menu.first()).is_some_and(|item| item.tool == *name)
 }
 
-/// What is known of a tool, on one line.
+/// The result of probing a tool, on one line.
 fn said(tool: &ToolState, row: Option<&ProbeRow>) -> String {
     if let Some(known) = &tool.learned {
         let learned = &known.learned;

@@ -1,4 +1,4 @@
-//! What several panes and pages say of a program: its variables, what became of it, and who is to blame.
+//! The words for a program that several panes and pages share: its variables, its status, and the tool to blame.
 
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
@@ -9,11 +9,11 @@ use crate::domain::state::{Blamed, ProgramState};
 use crate::domain::{ProgramSource, ProgramVerdict};
 use crate::text::clean;
 
-/// What a row shows.
+/// A row of the variables: a variable or an evaluated expression.
 #[derive(Clone, Copy, Debug)]
 pub enum Variable<'a> {
     Set(&'a Set),
-    /// An expression that was asked for.
+    /// An expression that the user evaluated.
     Told(&'a ExtraOutcome),
 }
 
@@ -26,7 +26,7 @@ impl Variable<'_> {
     }
 }
 
-/// The variables of a program, the newest value of each, and what was asked for where it is held.
+/// The variables of a program with their newest values, and the expressions evaluated where it is held.
 pub fn variables(program: &ProgramState) -> Vec<Variable<'_>> {
     let mut all: Vec<Variable<'_>> = Vec::new();
     let held = program.held.as_deref();
@@ -65,7 +65,7 @@ pub fn changes(before: &ProgramState, program: &ProgramState) -> Vec<(&'static s
     changed.collect()
 }
 
-/// What became of a program, in words.
+/// The status of a program, in words.
 pub fn standing(program: &ProgramState) -> String {
     let by = if program.from == ProgramSource::Person { "yours: " } else { "" };
     let held = program.held.as_ref();
@@ -89,7 +89,7 @@ pub fn said(error: &Raised) -> String {
     format!("{}{hint}", error.summary())
 }
 
-/// The tool that is to blame, and the way to it.
+/// The tool that is to blame, and the path to it.
 pub fn way(blamed: &Blamed) -> String {
     let Some(tool) = &blamed.tool else { return "no tool blamed".to_owned() };
     let path = blamed.path.iter().map(|(name, line)| format!("{name} ({line})"));

@@ -1,5 +1,5 @@
-//! What a model that reads along says: the text of an answer with the judge's probabilities, and the
-//! tools that suit the text by which they were last looked for, by states and by words.
+//! The output of the reader model: the text of an answer with the judge's probabilities, and the last ranking of
+//! tools, by states and by words.
 
 use std::collections::HashMap;
 

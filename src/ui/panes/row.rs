@@ -1,4 +1,4 @@
-//! One line of a pane, written from left to right. What does not fit is cut, never wrapped, and
+//! A line of a pane, written from left to right. Text that does not fit is cut, never wrapped, and
 //! all text is cleaned before it is written.
 
 use ratatui::style::{Modifier, Style};

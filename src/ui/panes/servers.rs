@@ -104,7 +104,7 @@ fn mark(server: &ServerState, theme: &Theme) -> (&'static str, Style) {
     }
 }
 
-/// How it stands, with what is known of its times.
+/// The status of a server, with its times where known.
 pub fn stage(server: &ServerState, now: u64) -> String {
     match &server.stage {
         ServerStage::Starting => {

@@ -1,4 +1,4 @@
-//! What a pane declares.
+//! The declaration of a pane.
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
@@ -8,49 +8,49 @@ use crate::window::Move;
 use crate::{action::Action, change, cx::Cx, hits::Hits, pane::PaneId};
 use crate::{popups::Subject, view::View, vlist::List};
 
-/// What is declared about a pane.
+/// The declaration of a pane.
 pub struct PaneSpec {
     pub id: PaneId,
-    /// Whether it has something to show, or will have.
+    /// Whether the pane has something to show, or will have.
     pub when: fn(&State, &View) -> bool,
     /// The most rows that it can use, the same for all of a session as far as possible; `None`: any number.
     pub most: fn(&State, &View) -> Option<usize>,
-    /// The words behind its name in the frame.
+    /// The words after the pane's name in the frame.
     pub title: fn(&Cx<'_>) -> Line<'static>,
-    /// Draws its inside, which is never empty.
+    /// Draws the pane's inside, which is never empty.
     pub draw: fn(&Cx<'_>, Rect, &mut Buffer, &mut Hits),
-    /// What can be selected in it.
+    /// The rows that can be selected in the pane.
     pub list: for<'a> fn(&'a State, &View) -> List<'a>,
-    /// What a row of the list is called, where a search shows only the rows that match; `None`: all are shown,
-    /// and it goes from match to match.
+    /// The noun for a row of the list, if a search shows only the rows that match. `None` if all rows are shown and the
+    /// search goes from match to match.
     pub filters: fn(&View) -> Option<&'static str>,
     /// A movement that leads elsewhere than along the list; false: this one does not.
     pub go: fn(&State, &mut View, Move) -> bool,
-    /// Looks closer at what is selected.
+    /// Opens the selected thing.
     pub open: fn(&State, &View) -> Opened,
-    /// Why what is selected cannot be removed; `None`: it can.
+    /// The reason why the selected thing cannot be removed; `None` if it can.
     pub why_not_remove: fn(&State, &View) -> Option<&'static str>,
-    /// Takes away what is selected.
+    /// Removes the selected thing.
     pub remove: fn(&State, &mut View) -> Vec<ScreenRequest>,
-    /// Why what is selected cannot be edited or turned; `None`: it can.
+    /// The reason why the selected thing cannot be edited or turned; `None` if it can.
     pub why_not_adjust: fn(&State, &View) -> Option<&'static str>,
-    /// Types a new value for what is selected.
+    /// Opens an entry for a new value of the selected thing.
     pub edit: fn(&World<'_>, &mut View) -> Vec<ScreenRequest>,
-    /// Turns what is selected by one step, up or down.
+    /// Turns the selected thing by one step, up or down.
     pub turn: fn(&World<'_>, &mut View, up: bool) -> Vec<ScreenRequest>,
-    /// Lets go of what holds the pane still.
+    /// Clears the selection that keeps the pane still.
     pub leave: fn(&mut View),
-    /// What is worth a place in the footer, the most useful first.
+    /// Actions for the footer, the most useful first.
     pub keys: &'static [Action],
 }
 
-/// What a closer look at the selected thing is.
+/// The result of opening the selected thing.
 #[derive(Clone, Debug)]
 pub enum Opened {
     Nothing,
-    /// Its own page.
+    /// The page of this subject.
     Subject(Subject),
-    /// What this action does.
+    /// The effect of this action.
     Act(Action),
 }
 
@@ -60,8 +60,7 @@ impl Opened {
     }
 }
 
-/// What holds for a pane that declares nothing else: the selected tool's score is edited and turned, and the
-/// selected call is removed.
+/// The defaults of a pane: it edits and turns the selected tool's score, and removes the selected call.
 pub const PLAIN: PaneSpec = PaneSpec {
     id: PaneId::Graph,
     when: |_, _| true,

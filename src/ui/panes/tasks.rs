@@ -1,4 +1,4 @@
-//! The queue: what is done and whether it was right, what is at work, what is to come.
+//! The queue of tasks: those that are done and whether they were right, the running one, and those to come.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
@@ -15,12 +15,12 @@ use crate::vlist::{self, List};
 use crate::{action::Action, popups::Subject, table, text, theme::Theme, view::View};
 use crate::{cx::Cx, pane::PaneId};
 
-/// What the text keeps before anything else is shown; of the columns those on the left stay longest.
+/// Cells reserved for the task's text. In a narrow pane the columns on the left stay longest.
 const TEXT: usize = 36;
 /// From this width on there is room for the task's name and the answers too.
 const WITH_ANSWERS: usize = 100;
 const ANSWER: usize = 26;
-/// What is said of a task that is neither in memory nor in a journal.
+/// The note for a task that is neither in memory nor in a journal.
 const GONE: &str = "gone: this session has no journal";
 
 pub const SPEC: PaneSpec = PaneSpec {
@@ -78,7 +78,7 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     })
 }
 
-/// What can be found of a task: how it stands, what is asked, and what was answered.
+/// The text of a task that a search looks in: status, name, text and answer.
 fn words(state: &State, task: &TaskState) -> String {
     let stands = look(state, task, Theme::of_words()).1;
     format!("{stands}\n{}: {}\n{}", task.task.name, task.task.text, answered(task))
@@ -102,7 +102,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     });
 }
 
-/// How a task stands: a glyph, a word, and how it looks.
+/// The status of a task: a glyph, a word, and their style.
 pub(super) fn look(
     state: &State,
     task: &TaskState,
@@ -126,7 +126,7 @@ pub(super) fn look(
     }
 }
 
-/// What a task took, as far as there is room for it: columns of words and their widths.
+/// The usage of a task as columns of words with their widths; empty before the task starts.
 pub(super) fn columns(task: &TaskState, now: u64) -> Vec<(String, usize)> {
     if task.started.is_none() {
         return Vec::new();
@@ -143,7 +143,7 @@ pub(super) fn columns(task: &TaskState, now: u64) -> Vec<(String, usize)> {
     ]
 }
 
-/// The task of a row. Their numbers count from 1.
+/// The task of a row. Task numbers count from 1.
 fn id_of(row: usize) -> TaskId {
     TaskId(u32::try_from(row + 1).unwrap_or(u32::MAX))
 }

@@ -35,13 +35,13 @@ pub fn sorted(state: &State, sort: ToolSort) -> Vec<usize> {
     before_others(state, keyed.into_iter().map(|(_, i)| i).collect())
 }
 
-/// As they joined; in a graph too large to be looked at whole, those used or scored before the rest.
+/// Tools in the order in which they were added; in a graph too large to show whole, used or scored tools come first.
 pub fn joined(state: &State) -> Vec<usize> {
     let whole = state.tools.len() <= WHOLE;
     before_others(state, if whole { Vec::new() } else { used_or_scored(state) })
 }
 
-/// These tools, then all others.
+/// Appends all other tools to the given ones.
 fn before_others(state: &State, mut first: Vec<usize>) -> Vec<usize> {
     let mut listed = vec![false; state.tools.len()];
     for i in &first {
@@ -64,7 +64,7 @@ fn name(state: &State, i: usize) -> Option<&str> {
     state.tools.get_index(i).map(|(name, _)| name.as_str())
 }
 
-/// The weight of each of these tools from where the agent is; what has none comes last.
+/// The weight of the edge from the agent's node to each of these tools; tools without one come last.
 fn weights(state: &State, tools: &[usize]) -> Vec<f64> {
     let names: Vec<&str> = tools.iter().map(|i| name(state, *i).unwrap_or_default()).collect();
     let from = Here::of(state).node();

@@ -1,5 +1,5 @@
-//! The tools: what each has been found to be worth, how that went, and what its calls came to. Those
-//! that were used or scored come first.
+//! The tools: the score of each, its trend, and the results of its calls. Tools that were used or scored come
+//! first.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
@@ -23,7 +23,7 @@ const MARKS: usize = 4;
 /// The least and the most room for a name.
 const NAME: (usize, usize) = (16, 28);
 
-/// What is shown of a tool, from what matters most to what is left out first.
+/// Columns of a tool, the most important first; the last are left out first.
 fn columns<'a>() -> [TableColumn<Tool<'a>>; 9] {
     [
         right("score", 5, |tool| {
@@ -96,7 +96,7 @@ struct Tool<'a> {
     name: &'a ToolName,
     tool: &'a ToolState,
     weight: Option<WeightedEdge>,
-    /// That of all trends.
+    /// The scale shared by all trends: least and greatest score.
     scale: (f64, f64),
 }
 
@@ -188,7 +188,7 @@ pub(super) fn signed_style(theme: &Theme, value: f64) -> Style {
     }
 }
 
-/// What can be found of a tool.
+/// The text of a tool that a search looks in.
 fn text((name, tool): ToolEntry<'_>) -> String {
     format!("{name}\n{}", class(tool))
 }

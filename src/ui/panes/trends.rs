@@ -1,5 +1,5 @@
-//! How scores went, and what moved the weights last. Weights are derived, so those of before are derived again,
-//! from the scores, knobs and pins of before.
+//! The trends of scores, and the cause of the last change of weights. Weights are derived, so earlier weights are
+//! derived again from the earlier scores, knobs and pins.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ pub fn scores(state: &State, tool: &ToolName, scale: (f64, f64)) -> String {
     glyph::spark(scores, SCORES, scale)
 }
 
-/// How things stood before the weights moved last.
+/// The scores, pins and knobs before the last change of weights.
 #[derive(Debug)]
 pub struct Since<'a> {
     state: &'a State,
@@ -43,7 +43,7 @@ impl<'a> Since<'a> {
         let mut scores = Cow::Borrowed(&state.learning.scores);
         let mut pins = Cow::Borrowed(&state.learning.pins);
         let mut knobs = Cow::Borrowed(&state.knobs);
-        // What is out of range stays as it is now: no trend for it.
+        // A value out of range keeps its present value and shows no trend.
         match &cause {
             Cause::Evaluation { task } => {
                 for verdict in &state.task(*task)?.verdicts {
@@ -65,7 +65,7 @@ impl<'a> Since<'a> {
         Some(Self { state, cause, scores, pins, knobs })
     }
 
-    /// The weights of before.
+    /// The weights before the change.
     pub fn weights(&self) -> Weights<'_> {
         Weights {
             graph: &self.state.learning.graph,
@@ -76,7 +76,7 @@ impl<'a> Since<'a> {
         }
     }
 
-    /// What moved them, in words: `task 12`, `β was 0.50`.
+    /// The cause of the change, in words: `task 12`, `β was 0.50`.
     pub fn words(&self) -> String {
         match &self.cause {
             Cause::Evaluation { task } => format!("task {task}"),

@@ -1,5 +1,5 @@
-//! The variables of the program where it is held: those that changed since its last stop first, then by use; and what a
-//! person asked for there.
+//! The variables of the held program: those that changed since its last stop first, then by use. With them, the
+//! expressions that the user evaluated there.
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 

@@ -1,5 +1,5 @@
-//! Help and palette: every action there is, by section or by how well it fits what was typed. Both do
-//! what is chosen, for who has found a key wants to press it.
+//! Help and palette: every action, by section or by how well it matches the input. Both run the chosen action, as
+//! a user who has found a key wants to press it.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 use strum::VariantArray;
@@ -38,24 +38,24 @@ struct ActionItem {
     group: Group,
     name: String,
     keys: String,
-    /// What it does, or why it cannot be done now.
+    /// The action's description, or the reason why it cannot be done now.
     doc: String,
     can: bool,
 }
 
 impl Actions {
-    /// By section.
+    /// The help: actions by section.
     pub fn help(world: &World<'_>, view: &View) -> Self {
         Self::new("Help: every key and symbol", true, world, view)
     }
 
-    /// One list.
+    /// The palette: all actions as one list.
     pub fn palette(world: &World<'_>, view: &View) -> Self {
         let all = Self::new("Palette: every action", false, world, view);
         Self { goes: true, ..all }
     }
 
-    /// The same, where a number is to be typed.
+    /// The palette with `goto ` typed, ready for an event's number.
     pub fn goto(world: &World<'_>, view: &View) -> Self {
         let mut palette = Self::palette(world, view);
         palette.chooser.paste("goto ");
@@ -140,7 +140,7 @@ impl Actions {
         world.commands.iter().enumerate().map(item).collect()
     }
 
-    /// What Enter would do.
+    /// The action that Enter would run.
     pub fn chosen(&self) -> Option<Action> {
         self.chooser.selected().and_then(|item| self.all.get(item)).map(|item| item.action)
     }

@@ -23,7 +23,7 @@ const SIZE: (usize, usize) = (76, 7);
 pub struct AskProgram {
     /// The variable that gets the value.
     sets: Option<String>,
-    /// It is asked at a moment that is over.
+    /// Whether the expression is evaluated at the displayed moment, which is over.
     looks: bool,
     entry: TextEntry,
     error: Option<String>,

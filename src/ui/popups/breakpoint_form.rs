@@ -33,7 +33,7 @@ pub struct BreakpointForm {
     doubts: Doubts,
 }
 
-/// What the fields hold.
+/// The values of the fields.
 #[derive(Debug, Default)]
 struct Texts {
     name: String,
@@ -47,7 +47,7 @@ struct Texts {
 }
 
 impl BreakpointForm {
-    /// A new one at this place.
+    /// A form for a new breakpoint at this place.
     pub fn new(live: &State, place: Option<BreakpointPlace>) -> Self {
         let spec = BreakpointSpec::at(place.unwrap_or(BreakpointPlace::Call(Target::Tools)));
         let mut form = Self::of(live, &spec, None);
@@ -81,7 +81,7 @@ impl BreakpointForm {
         Self { of, fields, place: word.to_owned(), error: None, doubts: Doubts::default() }
     }
 
-    /// What the fields hold now.
+    /// The current values of the fields.
     fn texts(&self) -> Texts {
         let text = |label| self.fields.text(label);
         let is_on = |label| self.fields.text(label) == "yes";
@@ -97,7 +97,7 @@ impl BreakpointForm {
         }
     }
 
-    /// As the command line would have it.
+    /// The breakpoint as text in the grammar of the command line.
     fn written(&self) -> String {
         let texts = self.texts();
         let escaped = |text: &str| text.replace(':', "\\:");
@@ -167,10 +167,10 @@ impl BreakpointForm {
     }
 }
 
-/// The places that are no calls.
+/// The places that are not calls.
 const PLACES: [&str; 9] =
     ["task", "step", "plan", "evaluation", "error", "value", "line", "variable", "frame"];
-/// Those of them that are within a program.
+/// The places within a program.
 const OF_PROGRAMS: [&str; 3] = ["line", "variable", "frame"];
 
 /// The fields that this place has, in order.

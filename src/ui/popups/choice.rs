@@ -1,4 +1,4 @@
-//! A popup in which one of the things of a list is chosen.
+//! A popup for choosing one thing of a list.
 
 use std::fmt;
 
@@ -9,26 +9,26 @@ use crate::action::{Action, KeyLayer};
 use crate::{cx::Cx, hits::Hits, keymap::Hint, listing::Listing};
 use crate::{request::World, view::View, window::Window};
 
-/// What a popup adds to its list: what comes of choosing, and how it looks.
+/// The part that a popup adds to its list: the effect of choosing, and the drawing.
 pub trait ChooserPopup: fmt::Debug {
     fn hints(&self) -> &'static [Hint];
 
     fn chooser(&mut self) -> &mut Chooser;
 
-    /// What comes of choosing this thing, by its place among all.
+    /// Chooses a thing by its index among all.
     fn choose(&mut self, thing: usize, world: &World<'_>, view: &mut View) -> Reply;
 
-    /// What comes of the text that was typed, where that alone says what to do.
+    /// Accepts the typed text, if it alone says what to do.
     fn accept_typed(&mut self, _world: &World<'_>, _view: &mut View) -> Option<Reply> {
         None
     }
 
-    /// A key that does not choose.
+    /// Handles a key that does not choose.
     fn other_key(&mut self, pressed: Pressed, _world: &World<'_>, _view: &mut View) -> Reply {
         self.chooser().key(pressed)
     }
 
-    /// A click on a line of the list, or on what else was noted as a row.
+    /// Handles a click on a line of the list, or on another area noted as a row.
     fn click(&mut self, row: usize, world: &World<'_>, view: &mut View) -> Reply {
         match self.chooser().thing(row) {
             Some(thing) => self.choose(thing, world, view),

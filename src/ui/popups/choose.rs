@@ -1,4 +1,4 @@
-//! One of a few: the class of a tool, a knob's named values.
+//! A choice of one among a few things: the class of a tool, a knob's named values.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -27,28 +27,28 @@ pub struct Choose {
 struct ChoiceItem {
     label: String,
     detail: String,
-    /// It is what holds now.
+    /// Whether the item is the present choice.
     current: bool,
     does: ChoiceOutcome,
 }
 
-/// What comes of choosing.
+/// The effect of choosing an item.
 #[derive(Debug)]
 enum ChoiceOutcome {
     Send(Command),
-    /// A name for the class of this tool is typed.
+    /// Opens an entry for the name of this tool's class.
     Type(ToolName, Option<ClassAssignment>),
-    /// The pane comes into the place of the focused one.
+    /// Puts the pane in the place of the focused one.
     Show(PaneId),
     Twin(TwinKind),
     Demo(&'static str),
     Act(Action),
-    /// Nothing but the popup's end.
+    /// Only closes the popup.
     Stay,
 }
 
 impl Choose {
-    /// Of which class a tool is: one of those configured, none, or any other name.
+    /// The choice of a tool's class: one of those configured, none, or any other name.
     pub fn class(live: &State, tool: &ToolName) -> Self {
         let now = live.tools.get(tool).and_then(|tool| tool.class.as_ref());
         let choice = |detail: &str, class: &str, domain: Option<&str>| {
@@ -90,7 +90,7 @@ impl Choose {
         Self::new("class", format!("Class of {tool}{said}"), choices)
     }
 
-    /// Which pane comes into the place of the focused one.
+    /// The choice of the pane that replaces the focused one.
     pub fn pane(view: &View) -> Self {
         let others = PaneId::ALL.iter().filter(|pane| **pane != view.focus);
         let choices = others.map(|pane| ChoiceItem {
@@ -106,7 +106,7 @@ impl Choose {
         Self::new("pane", title, choices.collect())
     }
 
-    /// Which demo is shown.
+    /// The choice of a demo.
     pub fn demo(demos: &[(&'static str, &'static str)]) -> Self {
         let choices = demos.iter().map(|(name, about)| ChoiceItem {
             label: (*name).to_owned(),
@@ -118,7 +118,7 @@ impl Choose {
         Self::new("demo", title, choices.collect())
     }
 
-    /// Which of the user's commands is run.
+    /// The choice of one of the user's commands to run.
     pub fn command(commands: &[OwnCommand]) -> Self {
         let choices = commands.iter().enumerate().map(|(at, command)| ChoiceItem {
             label: command.name.clone(),
@@ -130,7 +130,7 @@ impl Choose {
         Self::new("command", title, choices.collect())
     }
 
-    /// Whether a call may be made that waits for consent.
+    /// The choice whether to allow a call that waits for consent.
     pub fn consent(live: &State, id: EffectId) -> Option<Self> {
         let call = live.tool_call(id)?;
         let arguments = text::clean(&call.arguments.to_string()).to_string();
@@ -166,7 +166,7 @@ impl Choose {
         Some(Self::new("answer", title, choices))
     }
 
-    /// What the twin of this session leaves out.
+    /// The choice of a twin: the session without faults, or with frozen scores.
     pub fn twin() -> Self {
         let choice = |kind: TwinKind, detail: &str| ChoiceItem {
             label: kind.name().to_owned(),
@@ -185,7 +185,7 @@ impl Choose {
         )
     }
 
-    /// A knob's value by name.
+    /// The choice of a knob's value by name.
     pub fn knob(knob: Knob, names: &[&str], value: f64) -> Self {
         let choices = names.iter().enumerate().map(|(i, name)| ChoiceItem {
             label: (*name).to_owned(),

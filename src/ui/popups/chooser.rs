@@ -1,5 +1,5 @@
-//! A list that narrows as one types: the field, the rows that fit, and the selected one of them. What a row
-//! looks like, and what comes of choosing it, is known to the popup that has the list.
+//! A list that narrows as the user types: the field, the rows that match, and the selected row. The popup that owns
+//! the list draws its rows and decides the effect of choosing one.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
@@ -16,21 +16,21 @@ const HEAD: u16 = 2;
 /// Things to choose from.
 #[derive(Debug, Default)]
 pub struct Chooser {
-    /// What they are called: `strategy`.
+    /// The noun for a thing of the list, such as `strategy`.
     noun: &'static str,
     all: Vec<Words>,
-    /// The first thing of each section, and what the section is called.
+    /// The first thing of each section, and the section's title.
     sections: Vec<(usize, &'static str)>,
     /// Lines below the list, of which the first stays blank.
     foot: u16,
     entry: TextEntry,
-    /// What is meant where nothing in the list is.
+    /// The meaning of the typed text, shown if no row matches.
     pub instead: Option<String>,
     lines: Vec<ChooserLine>,
     pub pick: Pick,
-    /// What is selected while nothing is typed.
+    /// The index of the thing selected while nothing is typed.
     first: usize,
-    /// The row that the person moved to: it stays selected while it fits.
+    /// The thing that the user moved to; it stays selected while it matches.
     kept: Option<usize>,
 }
 
@@ -71,12 +71,12 @@ impl Chooser {
         Self { foot: lines + 1, ..self }
     }
 
-    /// The selected thing by its place among all; `None`: nothing fits.
+    /// The index of the selected thing among all; `None` if nothing matches.
     pub fn selected(&self) -> Option<usize> {
         self.thing(self.pick.row)
     }
 
-    /// What is in this line of the list.
+    /// The index of the thing in this line of the list; `None` for a section.
     pub fn thing(&self, line: usize) -> Option<usize> {
         match self.lines.get(line)? {
             ChooserLine::Thing(found) => Some(found.id),
@@ -95,7 +95,7 @@ impl Chooser {
         self.entry.text().trim().is_empty()
     }
 
-    /// What was typed.
+    /// The typed text.
     pub fn typed(&self) -> String {
         self.entry.text()
     }
@@ -233,7 +233,7 @@ impl Chooser {
         ChooserAreas { head, foot: row::split(foot, 1).1 }
     }
 
-    /// What is typed, and at the right how many fit.
+    /// Draws the typed text, and the number of matches at the right.
     fn draw_field(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
         if area.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! A text that is being edited, and below it how it differs from what was there.
+//! A text being edited, and below it the difference from the old text.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use similar::{ChangeTag, TextDiff};
@@ -9,17 +9,17 @@ use crate::{cx::Cx, hits::Hits, text};
 
 /// Equal lines around each difference.
 const AROUND: usize = 2;
-/// Lines of what is known at most.
+/// The most lines of facts.
 const FACTS: usize = 2;
 
 /// A text in a frame of its own.
 pub(super) struct Edited<'a> {
     pub title: &'a str,
-    /// What is known of it, above the text; empty: nothing.
+    /// Facts above the text; may be empty.
     pub facts: &'a str,
     pub legend: &'a str,
     pub entry: &'a TextEntry,
-    /// What was there; `None`: nothing to compare it with.
+    /// The old text; `None` if there is nothing to compare with.
     pub before: Option<&'a str>,
 }
 

@@ -1,4 +1,4 @@
-//! A part of a call in flight being edited: its text above, and below it how that differs from what was there.
+//! A part of a call in flight being edited: its text above, and below it the difference from the old text.
 
 use std::fmt;
 
@@ -29,19 +29,19 @@ const ROOMY: u16 = 16;
 pub struct EditForm {
     effect: EffectId,
     title: String,
-    /// What a person weighs before a change.
+    /// Facts to weigh before a change.
     facts: String,
-    /// What was there; for an answer, nothing.
+    /// The part before the edit; empty for an answer.
     before: Edit,
-    /// A person answers in place of this tool or role.
+    /// The tool or role in whose place the user answers.
     answers: Option<Target>,
-    /// How many of its next calls get the same answer.
+    /// How many of the target's next calls get the same answer.
     times: u32,
     entry: TextEntry,
     checker: Option<Checker>,
-    /// Of arguments: the model remembers the edited call.
+    /// For arguments: whether the model remembers the edited call.
     shown: bool,
-    /// Of a result that a model has read: what a change costs.
+    /// For a result that a model has read: the cost of a change.
     past: Option<CacheBreak>,
 }
 
@@ -55,7 +55,7 @@ impl fmt::Debug for EditForm {
 }
 
 impl EditForm {
-    /// The part of this call that can be edited now: what it sends before it starts, what came back after its end.
+    /// The part of this call that can be edited now: the request before it starts, the result after it ends.
     pub fn edit(state: &State, id: EffectId) -> Option<Self> {
         let (effect, is_over) = state.effect(id).map(|effect| (effect, effect.is_over()))?;
         let (tool, model) = (state.tool_call(id), state.model_call(id));
@@ -104,7 +104,10 @@ impl EditForm {
         Some(Self { effect: id, title, facts, before, answers, times, entry, checker, shown, past })
     }
 
-    /// What the text says, if that is allowed.
+    /// The edit that the text describes.
+    ///
+    /// # Errors
+    /// The reason why the text is not allowed.
     fn read(&self) -> Result<Edit, String> {
         let read = edit_text::read(&self.entry.text(), &self.before)?;
         match (&read, &self.checker) {
@@ -214,7 +217,7 @@ fn name(state: &State, id: EffectId) -> String {
     tool.or_else(|| Some(state.model_call(id)?.role.to_string())).unwrap_or_default()
 }
 
-/// What a person weighs before changing a call of a tool: its class, cost and effect, and where the call came from.
+/// Facts about a tool call to weigh before a change: the tool's class, cost and effect, and the call's origin.
 fn facts(state: &State, id: EffectId) -> String {
     let Some(call) = state.tool_call(id) else { return String::new() };
     let Some(tool) = state.tools.get(&call.tool) else { return String::new() };

@@ -1,4 +1,4 @@
-//! The part of a call as a text to edit, and what such a text says. Messages and calls begin with a line of their own,
+//! Conversion between the part of a call and the text to edit. Messages and calls begin with a line of their own,
 //! such as `=== user`; in a text, `\===` at the beginning of a line is `===`.
 
 use serde_json::Value;
@@ -89,7 +89,7 @@ fn message(head: &str, text: &str, before: &Messages, at: usize) -> Result<Messa
     }
 }
 
-/// What stands before the first mark, and each mark with what follows it.
+/// The text before the first mark, and each mark with the text after it.
 fn sections(text: &str) -> (String, Vec<(String, String)>) {
     let (mut preface, mut sections) = (String::new(), Vec::<(String, String)>::new());
     for line in text.lines() {

@@ -24,7 +24,7 @@ const BELOW: usize = 4;
 pub struct FaultForm {
     /// The fault that the new one replaces.
     replaces: Option<FaultId>,
-    /// What the fields are for.
+    /// The sort of target that the fields are for.
     sort: Sort,
     kind: FaultKind,
     fields: FormFields,
@@ -177,7 +177,7 @@ fn about_target(sort: Sort) -> &'static str {
     }
 }
 
-/// What holds where nothing is typed for a setting of a kind, and what it is.
+/// The default and the description of a setting of a fault kind.
 fn of_kind(key: &str, kind: &FaultKind, sort: Sort) -> (&'static str, &'static str) {
     match (key, kind) {
         ("text", FaultKind::Error { .. }) if sort.is_of_tools() => {
@@ -201,7 +201,7 @@ fn of_kind(key: &str, kind: &FaultKind, sort: Sort) -> (&'static str, &'static s
     }
 }
 
-/// What holds where nothing is typed for a condition, and what it is.
+/// The default and the description of a trigger condition.
 fn of_trigger(key: &str) -> (&'static str, &'static str) {
     match key {
         "if" => (

@@ -1,4 +1,4 @@
-//! The session's faults: what is armed, what has fired, and the way to a new one.
+//! The session's faults: those armed, those fired, and the way to a new one.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -22,7 +22,7 @@ const BELOW: usize = 4;
 /// The list of faults; below them a row leads to a new one, and others to those for demonstrations.
 #[derive(Debug)]
 pub struct FaultList {
-    /// What a new fault hits, to begin with.
+    /// The initial target of a new fault.
     target: Option<Target>,
     pick: Pick,
 }
@@ -50,7 +50,7 @@ impl FaultList {
         }))
     }
 
-    /// What the selected fault does, and how the agent took it; for a new one, what it would do.
+    /// The effect of the selected fault, and the agent's reaction; for a new fault, its effect if armed.
     fn about(&self, cx: &Cx<'_>) -> String {
         let live = cx.live;
         let Some((id, fault)) = self.fault(live) else {
@@ -68,7 +68,7 @@ impl FaultList {
         }
     }
 
-    /// What the row below the faults arms at once.
+    /// The preset fault that a row below the list arms.
     fn preset(&self, live: &State, row: usize) -> Option<FaultSpec> {
         let at = row.checked_sub(live.faults.len() + 1)?;
         Preset::ALL.get(at)?.spec(live.favourite())

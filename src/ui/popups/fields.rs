@@ -1,4 +1,4 @@
-//! The fields of a form, below each other: some are typed, some are chosen. Those that have no room scroll.
+//! The fields of a form, below each other: some are typed, some are chosen. They scroll where there is no room.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub(super) struct FormFields {
     pub window: Window,
 }
 
-/// What a form has doubted: it is an error once, and the same again is meant.
+/// The last doubt of a form: it is an error the first time, and is accepted if it comes again.
 #[derive(Debug, Default)]
 pub(super) struct Doubts(Option<String>);
 
@@ -42,7 +42,7 @@ impl Doubts {
 #[derive(Debug)]
 pub(super) struct FormField {
     pub label: Cow<'static, str>,
-    /// What is said of it while it has the keyboard.
+    /// The description shown while the field has the keyboard.
     about: Cow<'static, str>,
     value: FieldValue,
 }
@@ -53,7 +53,7 @@ enum FieldValue {
         names: Vec<&'static str>,
         at: usize,
     },
-    /// `hint`: what holds where nothing is typed. `choices`: what left and right offer.
+    /// `hint`: the default shown in an empty field. `choices`: the texts that left and right offer.
     Typed {
         entry: TextEntry,
         hint: &'static str,
@@ -192,7 +192,7 @@ impl FormFields {
         self.at = self.all.iter().position(|field| field.label == label).unwrap_or(self.at);
     }
 
-    /// What is typed or chosen; nothing for a field that is not there.
+    /// The text typed or chosen in a field; empty if there is no such field.
     pub fn text(&self, label: &str) -> String {
         let field = self.all.iter().find(|field| field.label == label);
         field.map_or_else(String::new, FormField::text)
@@ -202,17 +202,17 @@ impl FormFields {
         self.all.len()
     }
 
-    /// What is typed or chosen in each, in order.
+    /// The texts typed or chosen in all fields, in order.
     pub fn texts(&self) -> impl Iterator<Item = String> {
         self.all.iter().map(FormField::text)
     }
 
-    /// What is said of the field with the keyboard.
+    /// The description of the field with the keyboard.
     pub fn about(&self) -> &str {
         self.all.get(self.at).map_or("", |field| &field.about)
     }
 
-    /// Shows so many at once, among them the one with the keyboard.
+    /// Shows this many rows at once, including the field with the keyboard.
     pub fn fit(&mut self, rows: usize) {
         self.window = self.window.next(self.all.len(), rows, Some(self.at));
     }

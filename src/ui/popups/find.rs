@@ -1,4 +1,4 @@
-//! The search line: what is typed is found in the pane at once. A list shows only the rows that match, a text marks
+//! The search line: the pane shows matches as the user types. A list shows only the rows that match, a text marks
 //! them.
 
 use ratatui::{crossterm::event::KeyCode, style::Style};
@@ -39,7 +39,7 @@ fn leave(view: &mut View) -> Reply {
     Reply::Close
 }
 
-/// It has no box: its line is the footer's, so that all of the pane can be seen.
+/// The popup has no box: its line is the footer, so that all of the pane can be seen.
 impl Popup for Find {
     fn keys(&self) -> PopupKeys {
         const HINTS: &[Hint] = &[

@@ -1,4 +1,4 @@
-//! What the symbols and the colours of the screen mean: a part of the help.
+//! The legend of the screen's symbols and colours, a part of the help.
 
 use ratatui::style::Style;
 
@@ -23,10 +23,10 @@ const ROLES: [Role; 11] = [
     (|theme| theme.past, "the past"),
 ];
 
-/// Every line of the legend is found by this.
+/// The key by which every line of the legend is found.
 const NAME: &str = "legend";
 
-/// What the help finds: the symbols, then what pictures are made of, then the colours.
+/// The searchable lines of the legend: symbols, then parts of drawings, then colours.
 pub(super) fn words() -> impl Iterator<Item = Words> {
     let symbols = ALL.iter().map(|it| of("symbol", it.meaning, it.text));
     let drawn = DRAWN.iter().map(|(sign, meaning)| of("symbol", meaning, sign));

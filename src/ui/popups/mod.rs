@@ -1,6 +1,6 @@
-//! What lies above the panes. The topmost popup has the keyboard and the mouse: a key that it does not know
-//! does nothing, except for the keys that work everywhere, so that the agent can be held while its prompt
-//! is read.
+//! The popups above the panes. The topmost popup has the keyboard and the mouse: a key that it does not know
+//! does nothing. The keys that work everywhere still do, so that the user can pause the agent while reading its
+//! prompt.
 
 mod actions;
 mod ask_program;
@@ -72,31 +72,31 @@ pub type PopupKeys = (KeyLayer, &'static [Hint]);
 
 /// A layer above the panes.
 pub trait Popup: fmt::Debug {
-    /// Its keys, for its frame and the footer.
+    /// The popup's keys, for its frame and the footer.
     fn keys(&self) -> PopupKeys;
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply;
 
-    /// Its keys and what they do, as the user has bound them.
+    /// The popup's keys with their descriptions, as the user has bound them.
     fn legend(&self, cx: &Cx<'_>) -> String {
         let (layer, hints) = self.keys();
         cx.keymap.legend(layer, hints)
     }
 
-    /// A click on what it noted as this row.
+    /// Handles a click on the area that the popup noted as this row.
     fn click(&mut self, _row: usize, _world: &World<'_>, _view: &mut View) -> Reply {
         Reply::Stay
     }
 
-    /// What the wheel moves.
+    /// The window that the wheel scrolls.
     fn window(&mut self) -> Option<&mut Window> {
         None
     }
 
-    /// Text pasted into the terminal.
+    /// Takes text pasted into the terminal.
     fn paste(&mut self, _text: &str) {}
 
-    /// Its text as the person's editor left it.
+    /// Takes the popup's text back from the user's editor.
     fn rewrite(&mut self, _text: &str) {}
 
     /// Takes a new list of the sessions; gives it back where it shows none.
@@ -104,7 +104,7 @@ pub trait Popup: fmt::Debug {
         Some(listing)
     }
 
-    /// Makes ready what drawing needs and cannot change.
+    /// Prepares state that drawing needs but cannot change.
     fn prepare(&mut self, _cx: &Cx<'_>, _area: Rect) {}
 
     /// Draws it over everything in `area`.
@@ -123,27 +123,27 @@ pub struct Pressed {
     pub action: Option<Action>,
 }
 
-/// What comes of a key in a popup.
+/// The effect of a key in a popup.
 #[derive(Debug)]
 pub enum Reply {
     Stay,
     Close,
-    /// Closes, and these happen.
+    /// Closes and makes these requests.
     Done(Requests),
-    /// Stays open, and this is sent.
+    /// Stays open and sends this command.
     Keep(Command),
-    /// Stays open, and these happen.
+    /// Stays open and makes these requests.
     KeepAnd(Requests),
-    /// Closes, and the action is done.
+    /// Closes and runs the action.
     Act(Action),
-    /// Another layer on top.
+    /// Opens another layer on top.
     Open(Box<dyn Popup>),
-    /// Another layer in its place.
+    /// Opens another layer in its place.
     Replace(Box<dyn Popup>),
 }
 
 impl Reply {
-    /// Closes, and this is sent.
+    /// Closes and sends this command.
     fn send(command: Command) -> Self {
         Reply::Done(vec![ScreenRequest::Send(command)])
     }

@@ -1,5 +1,5 @@
-//! A model for a role: every configured one, with what it costs and whether it can be reached. Who opens
-//! it has that looked for in the background, and the answers come in while it is open.
+//! The choice of a model for a role: every configured model with its price and reachability. Opening the popup
+//! checks reachability in the background, and results arrive while it is open.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Modifier};
 
@@ -13,10 +13,10 @@ use crate::panes::row::{self, Row};
 use crate::symbols::CHOSEN;
 use crate::{cx::Cx, hits::Hits, keymap::Hint, request::World, view::View};
 
-/// Lines below the list that say more of the selected model.
+/// Lines below the list with details of the selected model.
 const MORE: u16 = 3;
 
-/// Who is to play a role.
+/// The choice of a model for a role.
 #[derive(Debug)]
 pub struct ModelChoice {
     role: Role,

@@ -1,4 +1,4 @@
-//! Which rows of a list fit what was typed, the best first, and by which of their letters.
+//! The rows of a list that match the input, the best first, with the characters that match.
 
 use std::cmp::Reverse;
 
@@ -7,14 +7,14 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use crate::text;
 
-/// What a row is found by.
+/// The texts by which a row is found.
 #[derive(Debug, Default)]
 pub(super) struct Words {
-    /// Found by some of its letters, in their order.
+    /// Matched by some of its letters, in their order.
     pub name: String,
-    /// Found by its words.
+    /// Matched as a substring.
     pub about: String,
-    /// Found only as they are.
+    /// Matched as substrings, without highlights.
     pub keys: Vec<String>,
 }
 
@@ -25,14 +25,14 @@ impl Words {
     }
 }
 
-/// A row that fits.
+/// A row that matches.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FuzzyMatch {
-    /// Its place in the whole list.
+    /// The row's index in the whole list.
     pub id: usize,
-    /// Which characters of the name fit.
+    /// Indices of the name's characters that match.
     pub name: Vec<u32>,
-    /// Which characters of what is said about it.
+    /// Indices of the characters of `about` that match.
     pub about: Vec<u32>,
     rank: Rank,
 }
@@ -40,7 +40,7 @@ pub(super) struct FuzzyMatch {
 /// The higher, the better.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
-    /// The name or a key is just what was typed.
+    /// Whether the name or a key equals the input.
     exact: bool,
     /// How many of the words typed are in the name.
     in_name: usize,

@@ -1,4 +1,4 @@
-//! Which models did the tasks of all sessions here, and how well and at what cost.
+//! The planner/solver pairs of all sessions in this workspace, with accuracy and cost.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -9,7 +9,7 @@ use crate::{
     cx::Cx, hits::Hits, keymap::Hint, request::World, view::Round, view::View, window::Window,
 };
 
-/// Lines below the table that say more of the selected pair.
+/// Lines below the table with details of the selected pair.
 const MORE: u16 = 3;
 
 /// The table, and which row of it is selected.

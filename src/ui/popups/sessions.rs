@@ -111,7 +111,7 @@ impl SessionRow {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// What can be searched for.
+    /// The text that a search looks in besides the name.
     fn about(&self) -> String {
         match &self.summary {
             Ok(session) => [
@@ -126,7 +126,7 @@ impl SessionRow {
         }
     }
 
-    /// How it ended, as a sign.
+    /// The sign for the session's status.
     fn sign(&self, theme: &Theme) -> table::Cell {
         let (sign, style) = match &self.summary {
             Err(_) => (FAILED, theme.bad),

@@ -1,5 +1,5 @@
-//! How the agent acts: a loop, and the switches that go with it. The selected loop is the one that is taken;
-//! a switch that it cannot have is off while it is selected, and says why.
+//! The choice of a strategy: a loop, and the switches that go with it. The selected loop is the one taken. A switch
+//! that the loop cannot have is off while the loop is selected, and shows the reason.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -56,13 +56,13 @@ impl StrategyChoice {
         self.chooser.selected().filter(|id| *id < LOOPS).unwrap_or(self.base)
     }
 
-    /// Why the loop cannot have this switch.
+    /// The reason why the loop cannot have this switch.
     fn why_not(&self, switch: usize) -> Option<String> {
         let name = format!("{}+{}", STRATEGIES[self.base()].name, MODIFIERS[switch].name);
         name.parse::<Strategy>().err()
     }
 
-    /// What would be taken.
+    /// The strategy that would be taken.
     fn strategy(&self) -> Strategy {
         let base = &STRATEGIES[self.base()];
         let is_on = |switch: &usize| self.wanted[*switch] && self.why_not(*switch).is_none();
@@ -137,7 +137,7 @@ impl StrategyChoice {
         }
     }
 
-    /// What is taken, what holds now, and what the one does or why it cannot be had.
+    /// Draws the strategy that would be taken, the present one, and a description or the reason against a switch.
     fn draw_foot(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let Some(id) = self.chooser.selected() else { return };
         let (line, rest) = row::split(area, 1);

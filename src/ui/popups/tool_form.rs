@@ -25,12 +25,12 @@ pub struct ToolForm {
     tool: ToolName,
     class: EffectClass,
     arguments: Vec<Argument>,
-    /// One for each argument.
+    /// A field for each argument.
     fields: FormFields,
     checker: Checker,
-    /// Where the arguments are from.
+    /// The call that the arguments are copied from.
     like: Option<EffectId>,
-    /// What is wrong is said after the first key.
+    /// Whether the user has changed a field or submitted the form; errors are shown only then.
     touched: bool,
 }
 
@@ -100,7 +100,7 @@ impl ToolForm {
         Reply::Done(vec![ScreenRequest::Send(command)])
     }
 
-    /// What is said of the selected field and of the call.
+    /// Hints about the selected field and the call.
     fn hints(&self) -> Vec<String> {
         let about = self.fields.about().to_owned();
         let like = self.like.map(|call| format!("values from call {call}"));
@@ -166,7 +166,7 @@ impl Argument {
         choices
     }
 
-    /// Its kind and what the tool's author says about it.
+    /// The argument's type, whether it is required, and the schema's description.
     fn about(&self) -> String {
         let kind = match self.schema.get("type") {
             Some(Value::String(kind)) => kind.clone(),

@@ -8,7 +8,7 @@ use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, Scores, ToolName}
 use crate::panes::row;
 use crate::{cx::Cx, hits::Hits, keymap::Hint, request::World, text, view::View};
 
-/// What is typed.
+/// The thing whose value is typed.
 #[derive(Clone, Debug)]
 enum For {
     Score(ToolName),
@@ -27,9 +27,9 @@ pub struct ValueEntry {
     title: String,
     doc: String,
     entry: TextEntry,
-    /// Nothing was typed yet: the first character replaces the old value.
+    /// Whether the next character typed replaces the old value.
     fresh: bool,
-    /// It is what it was at first: there is nothing to set.
+    /// Whether the text is unchanged, so that there is nothing to set.
     untouched: bool,
     error: Option<String>,
 }
@@ -119,7 +119,7 @@ impl ValueEntry {
         }
     }
 
-    /// What is typed first goes in the place of the old value.
+    /// Marks the entry as changed; the first character typed replaces the old value.
     fn touch(&mut self, types: bool) {
         if self.fresh && types {
             self.entry.set("");

@@ -16,13 +16,13 @@ use crate::{cx::Cx, keymap::Hint, request::World, text, view::View};
 /// Columns and rows of the box.
 const SIZE: (usize, usize) = (76, 7);
 
-/// What the expression is for.
+/// The use of the expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum For {
     Watch,
-    /// In the place of the watch with this number.
+    /// Replaces the watch at this index.
     Change(usize),
-    /// Run until it changes, or becomes true.
+    /// Runs until the value changes, or becomes true.
     Run,
 }
 
@@ -31,7 +31,7 @@ enum For {
 pub struct WatchEntry {
     what: For,
     entry: TextEntry,
-    /// What is wrong is said after the first try.
+    /// Whether the user has submitted the expression; errors are shown only then.
     tried: bool,
 }
 

@@ -14,7 +14,7 @@ use crate::terminal::{self, SharedCast};
 use crate::tour::{Tour, TourOutcome, TourStep};
 use crate::view::Tone;
 
-/// A tour, and what is recorded of it.
+/// A tour, and its recording.
 #[derive(Default)]
 pub(super) struct Guided {
     pub tour: Option<Tour>,

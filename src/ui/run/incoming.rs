@@ -1,4 +1,4 @@
-//! What comes from the terminal: keys and the like go to the screen, and what the terminal says of its colours changes the theme.
+//! Input from the terminal: keys and the like go to the screen, and answers about its colours change the theme.
 
 use std::io;
 use std::time::{Duration, Instant};

@@ -8,10 +8,10 @@ use crate::screen::Screen;
 
 type LookFuture = LocalBoxFuture<'static, (Box<dyn Interpreter>, ProgramQuery, Reached)>;
 
-/// One look at a time.
+/// Runs programs again to look at their past, one look at a time.
 pub struct Looks {
     make: fn() -> Box<dyn Interpreter>,
-    /// It stays warm for the next look.
+    /// Interpreter that stays warm for the next look.
     idle: Option<Box<dyn Interpreter>>,
     work: Option<LookFuture>,
 }

@@ -22,7 +22,7 @@ impl Loop {
         }
     }
 
-    /// Writes what was copied last to a file.
+    /// Writes the text that was copied last to a file.
     pub(super) fn keep_copy(&mut self) {
         match self.clipboard.write(&self.shots) {
             Ok(path) => self.front.screen.tell(Tone::Good, format!("written: {}", path.display())),

@@ -30,7 +30,7 @@ pub fn svg(buf: &Buffer, theme: &Theme) -> String {
     layers.picture(size, &hex(theme.ground()))
 }
 
-/// What lies on what.
+/// Layers of a picture, from the bottom up.
 #[derive(Default)]
 struct Layers {
     /// By colour: the grounds of cells.

@@ -1,4 +1,4 @@
-//! What a colour looks like where there is no terminal to ask.
+//! Appearance of colours where there is no terminal to ask.
 
 use ratatui::style::Color;
 

@@ -1,4 +1,4 @@
-//! Which theme suits the terminal: how many colours it has, and whether its ground is dark.
+//! Finds the theme that suits the terminal: how many colours it has, and whether its ground is dark.
 
 use ratatui::style::{Color, Style};
 

@@ -180,7 +180,7 @@ fn colour(field: &TomlField<'_>, palette: &Palette) -> Option<Color> {
     field.text_as(expected, |text| palette.get(text).copied().or_else(|| text.parse().ok()))
 }
 
-/// What a style may be besides coloured.
+/// Attributes that a style may have besides colours.
 const MARKS: [(&str, Modifier); 6] = [
     ("bold", Modifier::BOLD),
     ("dim", Modifier::DIM),

@@ -28,8 +28,8 @@ macro_rules! styles {
             $($(#[$doc])* pub $name: Style,)*
             /// From the coldest to the hottest: weights in the matrix.
             pub heat: [Style; 5],
-            /// What the sixteen colours, and the ground and text under them, look like where there is
-            /// no terminal to ask: in screenshots.
+            /// Appearance of the sixteen colours, and of the ground and text under them, where there is no terminal to
+            /// ask: in screenshots.
             pub terminal: TerminalColours,
         }
 
@@ -73,11 +73,11 @@ macro_rules! styles {
 styles! {
     /// The ground under everything, and what is drawn on it without a meaning of its own.
     screen = Style::new();
-    /// What is read. Without a ground, so that it can stand on any.
+    /// Text to read. Without a ground, so that it can stand on any.
     text = Style::new();
-    /// What matters less.
+    /// Text that matters less.
     dim = FAINT;
-    /// What the eye should find first: names, the current item.
+    /// Text that the eye should find first: names, the current item.
     accent = BOLD;
     /// Headings inside panes and popups.
     title = BOLD;
@@ -105,7 +105,7 @@ styles! {
     paused = YELLOW;
     /// The past is looked at.
     past = fg(Color::Magenta).add_modifier(Modifier::REVERSED);
-    /// What the user did.
+    /// Changes by the user.
     user = fg(Color::Magenta);
     /// A fault made this.
     injected = YELLOW.add_modifier(Modifier::ITALIC);
@@ -118,14 +118,14 @@ styles! {
     /// A weight that the user holds.
     pinned = fg(Color::Magenta);
     bar_fill = Style::new();
-    /// What is planned to be spent.
+    /// Credits planned to be spent.
     planned = FAINT;
     bar_empty = FAINT;
-    /// What a search found.
+    /// Matches of a search.
     found = fg(Color::Black).bg(Color::Cyan);
     /// The ground and text of popups.
     popup = Style::new();
-    /// What is being typed.
+    /// Text that is being typed.
     input = Style::new().add_modifier(Modifier::UNDERLINED);
 }
 
@@ -140,7 +140,7 @@ const YELLOW: Style = fg(Color::Black).bg(Color::Yellow);
 /// Red, green, blue.
 pub type Rgb = (u8, u8, u8);
 
-/// What a terminal looks like.
+/// Appearance of a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TerminalColours {
     pub ground: Rgb,

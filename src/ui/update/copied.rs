@@ -1,4 +1,4 @@
-//! Copying what is selected.
+//! Copies the selected thing.
 
 use crate::domain::State;
 use crate::own::Selection;
@@ -13,7 +13,7 @@ pub fn why_not(state: &State, view: &View) -> Option<&'static str> {
     selected(state, view).is_none().then_some(none)
 }
 
-/// Copies what is selected.
+/// Copies the selected thing.
 pub fn selected_as(form: CopyForm, world: &World<'_>, view: &mut View) -> Requests {
     let subject = selected(world.shown, view).or_else(|| selected(world.live, view));
     match subject {
@@ -22,7 +22,7 @@ pub fn selected_as(form: CopyForm, world: &World<'_>, view: &mut View) -> Reques
     }
 }
 
-/// What is selected, for a program outside of the screen.
+/// Returns the selected thing, for a program outside of the screen.
 pub fn selection(world: &World<'_>, view: &View) -> Option<Selection> {
     let subject = selected(world.shown, view).or_else(|| selected(world.live, view))?;
     Some(subject.selection(world, view))

@@ -9,7 +9,7 @@ use crate::popups::{AskProgram, BreakpointForm, WatchEntry};
 use crate::request::{Requests, World, send};
 use crate::{change, looking, pane::PaneId, view::View};
 
-/// Sets a breakpoint on what is selected, or deletes it; in the list of breakpoints, switches the selected one.
+/// Sets a breakpoint on the selected thing, or deletes it; in the list of breakpoints, switches the selected one.
 pub fn toggle(world: &World<'_>, view: &mut View) -> Requests {
     let live = world.live;
     if view.focus == PaneId::Breakpoints {
@@ -44,7 +44,7 @@ pub fn nothing_to_switch(state: &State, view: &View) -> Option<&'static str> {
     }
 }
 
-/// A new breakpoint, on what is selected to begin with.
+/// Opens the form of a new breakpoint, on the selected thing to begin with.
 pub fn add(world: &World<'_>, view: &mut View) -> Requests {
     let place = place(world.live, view);
     view.open(BreakpointForm::new(world.live, place))

@@ -1,5 +1,5 @@
-//! What a key or the mouse does. Keys are looked up in the layers that are open, the topmost first; a click goes to
-//! the owner of the cell, the wheel to the pane below the pointer, and a border between panes follows the mouse.
+//! Handles keys and the mouse. Keys are looked up in the layers that are open, the topmost first; a click goes to the
+//! owner of the cell, the wheel to the pane below the pointer, and a border between panes follows the mouse.
 
 use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
@@ -70,7 +70,7 @@ pub fn layers(view: &View) -> Vec<KeyLayer> {
     found.into_iter().chain(panes).collect()
 }
 
-/// What a mouse event does.
+/// Handles a mouse event.
 pub fn mouse(world: &World<'_>, view: &mut View, hits: &Hits, event: MouseEvent) -> Requests {
     let (x, y) = (event.column, event.row);
     match event.kind {

@@ -1,4 +1,4 @@
-//! Going to the moment of what is selected.
+//! Goes to the moment of the selected thing.
 
 use super::past;
 use crate::domain::State;
@@ -7,14 +7,14 @@ use crate::request::{Requests, World};
 use crate::update::moments;
 use crate::{looking, pane::PaneId, view::View};
 
-/// Why what is selected has no moment; `None`: it has one.
+/// Says why the selected thing has no moment; `None`: it has one.
 pub fn why_not(state: &State, view: &View) -> Option<&'static str> {
     let none = "the selection has no moment: select a task (<key:tasks>), a call (<key:calls>) or a line (<key:transcript>)";
     let is_none = moments::line(state, view).is_none() && moment(state, view).is_none();
     is_none.then_some(none)
 }
 
-/// Looks at the moment of what is selected.
+/// Looks at the moment of the selected thing.
 pub fn to_selected(world: &World<'_>, view: &mut View) -> Requests {
     // The moment of a line of a program, and of a value, is one of the program.
     if let Some(line) = moments::line(world.shown, view) {

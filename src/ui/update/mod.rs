@@ -1,5 +1,5 @@
-//! What an action does: it changes the view and returns requests. Nothing here has an effect outside of the
-//! screen, so every key is tested without a terminal or an engine.
+//! Performs actions: an action changes the view and returns requests. No code here has an effect outside of the screen,
+//! so every key is tested without a terminal or an engine.
 
 pub mod arrange;
 pub mod control;
@@ -49,7 +49,7 @@ pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Requests {
     Vec::new()
 }
 
-/// A closer look at what is selected.
+/// Opens the selected thing in full.
 pub fn open(world: &World<'_>, view: &mut View) -> Requests {
     if let Some(task) = view.arrived.take() {
         return view.open(Inspect::new(Subject::Task(task)));
@@ -75,7 +75,7 @@ fn edit_row(world: &World<'_>, view: &mut View) -> Requests {
     }
 }
 
-/// Types a new value for what is selected.
+/// Types a new value for the selected thing.
 pub fn edit(world: &World<'_>, view: &mut View) -> Requests {
     if edits::edits_held(world.live, view) {
         return edits::edit(world, view);
@@ -83,7 +83,7 @@ pub fn edit(world: &World<'_>, view: &mut View) -> Requests {
     (panes::spec(view.focus).edit)(world, view)
 }
 
-/// Takes away what is selected.
+/// Removes the selected thing.
 pub fn remove(world: &World<'_>, view: &mut View) -> Requests {
     if let Some(cancel) = edits::cancels_held(world.live, view) {
         return send(cancel);

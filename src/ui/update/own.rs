@@ -1,4 +1,4 @@
-//! Opening what is selected in an editor, and running commands of the user on it.
+//! Opens the selected thing in an editor, and runs commands of the user on it.
 
 use super::copied;
 use crate::popups::Choose;
@@ -25,7 +25,7 @@ pub fn run(world: &World<'_>, view: &mut View, at: usize) -> Requests {
     }
 }
 
-/// Opens what is selected in an editor.
+/// Opens the selected thing in an editor.
 pub fn edit(world: &World<'_>, view: &mut View) -> Requests {
     let selection = copied::selection(world, view);
     selection.map_or_else(Vec::new, |selection| vec![ScreenRequest::View(Box::new(selection))])

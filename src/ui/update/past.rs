@@ -91,7 +91,7 @@ pub fn to(world: &World<'_>, view: &mut View, way: TimeJump) {
     }
 }
 
-/// Looks at a landmark, with what it is about selected.
+/// Looks at a landmark, and selects the thing that it is about.
 fn arrive(world: &World<'_>, view: &mut View, n: Option<u64>, way: TimeJump) {
     let Some(n) = n else {
         let why = why_not(way, world.live, view);
@@ -118,7 +118,7 @@ fn arrive(world: &World<'_>, view: &mut View, n: Option<u64>, way: TimeJump) {
     }
 }
 
-/// The task that an event is about as a landmark, and in words what came of it.
+/// Returns the task that an event is about as a landmark, and its outcome in words.
 fn about(world: &World<'_>, n: u64, event: Option<&Event>) -> Option<(TaskId, String)> {
     let is_over = |task: &&Arc<TaskState>| task.budget.overrun.is_some_and(|over| over.event == n);
     if let Some(task) = world.live.tasks.iter().find(is_over) {

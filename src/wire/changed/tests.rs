@@ -48,8 +48,8 @@ fn in_pieces(format: WireFormat, stream: &str) -> String {
     String::from_utf8(all).unwrap()
 }
 
-/// What goes on before the first call, or before the end where there is none; the data of the last event of that with a
-/// place; and the rest.
+/// Splits a stream before its first call, or before its end where there is none. Returns the bytes before that place,
+/// the data of the last event among them that has an index, and the rest.
 fn cut(format: WireFormat, stream: &str) -> (Vec<u8>, String, Vec<u8>) {
     let (mut before, mut last, mut rest) = (Vec::new(), String::new(), Vec::new());
     for frame in frames(stream.as_bytes()) {
@@ -84,7 +84,7 @@ fn name() -> impl Strategy<Value = ToolName> {
     "[a-z_]{1,6}".prop_map(|name| ToolName::from(name.as_str()))
 }
 
-/// What somebody does with a call.
+/// A change of one call.
 #[derive(Clone, Debug)]
 enum Deed {
     Stay,

@@ -36,11 +36,11 @@ pub struct ChatAnswer {
     choice: Option<u64>,
     /// Calls of other choices. Some gateways put the text into one choice and its calls into another.
     elsewhere: ChatCalls,
-    /// What the endpoint wants back of the message.
+    /// Fields of the message that the endpoint expects to get back.
     kept: EndpointFields,
     finish: Option<String>,
     usage: Option<Report>,
-    /// What the endpoint reports in a header, apart from the usage.
+    /// The cost that the endpoint reports in a header, apart from the usage.
     cost: Report,
 }
 
@@ -211,7 +211,7 @@ impl ChatAnswer {
         self.calls.read(part, &self.names);
     }
 
-    /// One part of a content in parts, such as `{"type": "text", "text": …}`; reasoning is nested.
+    /// Reads one part of a content in parts, such as `{"type": "text", "text": …}`; reasoning is nested.
     fn content(&mut self, part: &Value, seen: &mut dyn FnMut(AnswerPiece)) {
         if let Some(text) = part["text"].as_str() {
             self.say(text, seen);

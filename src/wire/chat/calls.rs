@@ -17,18 +17,18 @@ pub(super) struct ChatCalls {
     places: BTreeMap<u64, usize>,
 }
 
-/// One call, as far as it has arrived.
+/// A call, as far as it has arrived.
 #[derive(Debug, Default)]
 pub(super) struct ChatCall {
     pub index: u64,
     pub id: String,
     pub name: String,
     pub arguments: String,
-    /// What the endpoint wants back of it.
+    /// Fields of the call that the endpoint expects to get back.
     pub kept: EndpointFields,
 }
 
-/// What one delta says.
+/// The fields of one delta of a call.
 struct Delta<'a> {
     index: Option<u64>,
     id: &'a str,

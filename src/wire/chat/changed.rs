@@ -9,22 +9,22 @@ use crate::domain::ToolCall;
 use crate::node::{JsonFields, JsonNode};
 use crate::plan::{CallFates, Came, Changes, Event, Fate, quoted, read, text};
 
-/// What the finish says of calls.
+/// Finish reasons that stand for calls.
 const CALLS: [&str; 3] = ["tool_calls", "function_call", "tool_use"];
 
 /// The choice of one event whose calls change.
 struct Chunk<'a> {
-    /// Its message or delta.
+    /// The message or delta of the choice.
     part: Option<JsonNode<'a>>,
     is_message: bool,
-    /// The list of its calls, and these with their places among all.
+    /// The list of the choice's calls, and each of them with its place among all calls.
     list: Option<JsonNode<'a>>,
     calls: Vec<Option<(usize, JsonNode<'a>, JsonFields<'a>)>>,
     finish: Option<JsonNode<'a>>,
     has_usage: bool,
 }
 
-/// What becomes of the events of an answer with these calls.
+/// Returns the changes to the events of an answer that give it these calls.
 pub(crate) fn changes(data: &[&str], before: &str, calls: &[ToolCall]) -> Changes {
     let fields = read(data);
     let choice = fields.iter().flatten().find_map(calling).unwrap_or(0);

@@ -98,7 +98,7 @@ fn head(answering: &Answering<'_>, object: &str, choices: Vec<Value>) -> Map<Str
     head
 }
 
-/// What the endpoint wants back of the message; else the thoughts alone.
+/// Adds to the message the fields that its endpoint expects to get back, or only the reasoning if there are none.
 fn thoughts(reply: &Reply, message: &mut Map<String, Value>) {
     let kept = reply.source.as_deref().map(|source| &source.message);
     match kept.filter(|kept| !kept.is_empty()) {

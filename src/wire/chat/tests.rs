@@ -1,4 +1,4 @@
-//! What is written is read again, however it is cut.
+//! Round trips: written requests and replies are read again, wherever the bytes are cut.
 
 use std::sync::Arc;
 

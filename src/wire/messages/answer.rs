@@ -24,7 +24,7 @@ const MOST_CALLS: usize = 1024;
 /// The reason of an answer whose server sends none.
 const DONE: &str = "end_turn";
 
-/// What has arrived so far.
+/// An answer, as far as it has arrived.
 #[derive(Debug, Default)]
 pub struct MessagesAnswer {
     names: Arc<FunctionNames>,
@@ -32,7 +32,7 @@ pub struct MessagesAnswer {
     finish: Option<String>,
     /// The fields of the usage. A stream reports the input at its begin, and the output at its end.
     usage: Map<String, Value>,
-    /// What the endpoint reports in a header, apart from the usage.
+    /// The cost that the endpoint reports in a header, apart from the usage.
     cost: Report,
 }
 

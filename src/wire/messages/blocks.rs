@@ -1,10 +1,10 @@
-//! What a block of a message is, by its type.
+//! Kinds of blocks in a message, by their types.
 
 use serde_json::Value;
 
 use crate::domain::blocks::BlockKind;
 
-/// What a block of this type is that is neither a text, nor a call, nor a result.
+/// The kind of a block of this type, for blocks other than texts, calls and results.
 pub(super) fn kind(name: &str) -> BlockKind {
     match name {
         "thinking" | "redacted_thinking" => BlockKind::Thinking,

@@ -98,7 +98,7 @@ fn called(request: &Request, settings: &WireSettings<'_>) -> Vec<Value> {
     names.into_iter().map(|name| json!({"name": name, "input_schema": schema})).collect()
 }
 
-/// Which tools may be called now. This format can only say one of them, or none.
+/// The restriction of the tools that may be called now. This format can only name one tool, or none.
 fn choice(request: &Request, settings: &WireSettings<'_>, is_past: bool) -> Option<Value> {
     match &request.allowed[..] {
         _ if is_past => Some(json!({"type": "none"})),

@@ -9,7 +9,7 @@ use crate::domain::ToolCall;
 use crate::node::{JsonFields, JsonNode};
 use crate::plan::{CallFates, Came, Changes, Event, Fate, quoted, read, text};
 
-/// What becomes of the events of an answer with these calls.
+/// Returns the changes to the events of an answer that give it these calls.
 pub(crate) fn changes(data: &[&str], before: &str, calls: &[ToolCall]) -> Changes {
     let events = read(data);
     let mut all = Blocks::default();
@@ -37,13 +37,13 @@ pub(crate) fn changes(data: &[&str], before: &str, calls: &[ToolCall]) -> Change
     changes
 }
 
-/// What an event is.
+/// An event of an answer, with the parts of it that may change.
 enum MessagesEvent<'a> {
     /// The beginning of a call: its number, its index and its block.
     Begin(usize, Option<JsonNode<'a>>, JsonNode<'a>),
     /// A piece of the arguments of a call.
     Piece(usize, Option<JsonNode<'a>>, JsonNode<'a>),
-    /// Anything else of a block: the number of the call, if it is one, and its index.
+    /// Another event of a block: the number of its call, if the block is one, and the index.
     Part(Option<usize>, JsonNode<'a>),
     /// A message with all of its blocks: its content, the numbers of its calls, and its reason.
     Whole {

@@ -9,7 +9,7 @@ use crate::arguments;
 use crate::pieces::{Joiner, joined};
 use crate::reading::AnswerPiece;
 
-/// What a block needs in memory beside its content, in bytes. A broken server may send blocks without content for ever.
+/// Memory of a block beside its content, in bytes. A broken server may send blocks without content for ever.
 const OVERHEAD: usize = 64;
 
 /// The blocks so far, and what a person reads of them.
@@ -36,13 +36,13 @@ pub(super) struct Growing {
 /// A block.
 #[derive(Debug)]
 pub(super) enum Grown {
-    /// The next so many bytes of the text.
+    /// The next `bytes` bytes of the text.
     Text {
         bytes: usize,
         citations: Vec<Value>,
     },
     Call(MessagesCall),
-    /// Anything else. A call of the endpoint itself has an input that comes in pieces.
+    /// Another block. A call of the endpoint itself has an input that comes in pieces.
     Kept {
         raw: Value,
         input: String,
@@ -147,7 +147,7 @@ impl Growing {
         }
     }
 
-    /// What nothing completes any more is a replacement character.
+    /// Ends text and reasoning: an incomplete character at their end becomes a replacement character.
     pub fn flush(&mut self, seen: &mut dyn FnMut(AnswerPiece)) {
         let text = std::mem::take(&mut self.open_text).end();
         if let Some(place) = self.speaker {
@@ -226,7 +226,7 @@ impl Growing {
 }
 
 impl Grown {
-    /// Its part of the text, in bytes.
+    /// The length of the block's part of the text, in bytes.
     fn bytes(&self) -> usize {
         if let Grown::Text { bytes, .. } = self { *bytes } else { 0 }
     }
@@ -247,7 +247,7 @@ impl MessagesCall {
         }
     }
 
-    /// Bytes that the model has written of it so far.
+    /// Bytes of the call that the model has written so far.
     fn size(&self) -> usize {
         self.name.len() + if self.has_input() { self.input.to_string().len() } else { 0 }
     }

@@ -6,12 +6,12 @@ use super::said::CITATIONS;
 use crate::domain::blocks::{Block, BlockKind, texts};
 use crate::domain::{ReplySource, ToolCall};
 
-/// One block.
+/// A block of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LayoutBlock<'a> {
     /// A text, and its citations, if it has any.
     Text(&'a str, Option<&'a Value>),
-    /// A call, and its fields that the call itself does not have.
+    /// A call, and the fields of its block that the call itself does not have.
     Call(&'a ToolCall, Option<&'a Map<String, Value>>),
     Kept(BlockKind, &'a Value),
 }

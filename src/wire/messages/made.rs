@@ -111,7 +111,7 @@ fn blocks() -> impl Strategy<Value = Vec<Made>> {
     prop::collection::vec(block, 0..5)
 }
 
-/// What a message of these blocks has. Ids go on from the number.
+/// Builds the text, the calls and the source of a message of these blocks. Call ids continue after `id`.
 fn message(
     made: Vec<Made>,
     id: &mut usize,
@@ -181,7 +181,7 @@ fn parts() -> impl Strategy<Value = (String, Vec<Block>)> {
     })
 }
 
-/// One message of the model, the results of its calls, and what the user says then.
+/// A turn: the blocks of the model's message, the results of its calls, and the user's next message.
 type MadeTurn = (Vec<Made>, Vec<((String, Vec<Block>), bool)>, Option<(String, Vec<Block>)>);
 
 fn turn() -> impl Strategy<Value = MadeTurn> {

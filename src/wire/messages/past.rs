@@ -144,7 +144,7 @@ impl MessageHistory {
         }
     }
 
-    /// What a block is that is kept. An unknown one is counted.
+    /// The kind of a block that is kept. Unknown types are counted.
     fn kind(&mut self, fields: Option<&JsonFields<'_>>, place: &str) -> BlockKind {
         let name = fields.and_then(|fields| fields.string("type")).unwrap_or_default();
         let kind = kind(&name);

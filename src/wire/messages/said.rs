@@ -1,4 +1,4 @@
-//! One message of the assistant, put together from its blocks.
+//! A message of the assistant, put together from its blocks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::domain::{ReplySource, ToolCall};
 /// The field of a source that has the citations of each text block, or null for a block without.
 pub(super) const CITATIONS: &str = "citations";
 
-/// What the message says so far.
+/// A message of the assistant, as far as its blocks have been added.
 #[derive(Debug, Default)]
 pub(super) struct AssistantMessage {
     pub text: String,

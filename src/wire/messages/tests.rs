@@ -1,4 +1,4 @@
-//! What is written is read again, in pieces of any size, and nothing that comes does harm.
+//! Round trips: written requests and replies are read again, in pieces of any size, and malformed input does no harm.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ fn answering(names: &FunctionNames) -> Answering<'_> {
     Answering { id: "a1", model: "claude-sonnet-4-5", names, created: 0 }
 }
 
-/// What comes in these chunks.
+/// Reads an answer that arrives in these chunks.
 fn taken<'a>(
     chunks: impl IntoIterator<Item = &'a [u8]>,
     seen: &mut dyn FnMut(AnswerPiece),
@@ -26,7 +26,7 @@ fn taken<'a>(
     Ok(answer.reply(&Request::new(Role::Actor, Vec::new()), "e").0)
 }
 
-/// The same, where the pieces on the way make up text and reasoning.
+/// Reads an answer, and checks that the reported pieces make up its text and reasoning.
 fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Result<Reply, AnswerFault> {
     let (mut text, mut reasoning) = (String::new(), String::new());
     let reply = taken(chunks, &mut |piece| match piece {
@@ -37,7 +37,8 @@ fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Result<Reply, AnswerF
     Ok(reply)
 }
 
-/// What a stream of these events comes to. Blocks that grow in turns are seen in another order than they stand in.
+/// Reads an answer from a stream of these events. The reported pieces are not checked: if blocks grow in turns, their
+/// order differs from the order of the blocks.
 fn streamed(events: &[Value]) -> Result<Reply, AnswerFault> {
     let frames: String = events.iter().map(reply::frame).collect();
     taken([frames.as_bytes()], &mut |_| {})

@@ -33,7 +33,7 @@ pub struct ResponsesAnswer {
     weight: usize,
     end: Option<End>,
     usage: Option<Report>,
-    /// What the endpoint reports in a header, apart from the usage.
+    /// The cost that the endpoint reports in a header, apart from the usage.
     cost: Report,
 }
 

@@ -40,13 +40,13 @@ fn object() -> impl Strategy<Value = Value> {
         .prop_map(|map| Value::Object(map.into_iter().collect()))
 }
 
-/// What a person may read of thoughts is `said`.
+/// A reasoning item with the summary `said`, the only part that a person can read.
 fn thoughts(said: &str) -> Value {
     json!({"type": "reasoning", "id": "rs_1", "encrypted_content": "c2VjcmV0",
         "summary": [{"type": "summary_text", "text": said}]})
 }
 
-/// What the endpoint wrote beside messages and calls. Clients want an id in each item, and each id once.
+/// An item that the endpoint wrote beside messages and calls. Clients want an id in each item, and each id once.
 fn kept() -> impl Strategy<Value = Block> {
     let action = json!({"type": "search", "query": "é"});
     let kinds = [

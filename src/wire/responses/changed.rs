@@ -10,7 +10,7 @@ use crate::domain::ToolCall;
 use crate::node::{JsonFields, JsonNode};
 use crate::plan::{CallFates, Came, Changes, Event, Fate, quoted, read, text};
 
-/// What becomes of the events of an answer with these calls.
+/// Returns the changes to the events of an answer that give it these calls.
 pub(crate) fn changes(data: &[&str], before: &str, calls: &[ToolCall]) -> Changes {
     let events = read(data);
     let mut all = Items::default();
@@ -86,7 +86,7 @@ fn item(call: &ToolCall) -> Value {
         "name": call.tool, "arguments": text(&call.arguments), "status": "completed"})
 }
 
-/// What an event is.
+/// An event of an answer, with the parts of it that may change.
 enum ResponsesEvent<'a> {
     /// An item that begins or ends: the number of the call that it is, its place and itself.
     Item {
@@ -103,7 +103,7 @@ enum ResponsesEvent<'a> {
         name: Option<JsonNode<'a>>,
         is_whole: bool,
     },
-    /// Anything else of an item.
+    /// Another event of an item.
     Of {
         call: Option<usize>,
         place: JsonNode<'a>,

@@ -26,7 +26,7 @@ pub(super) fn read(content: Option<JsonNode<'_>>, unknown: &mut Unknown) -> (Str
 /// A part of a content.
 pub(super) enum ReadPart<'a> {
     Text(String),
-    /// Anything else, with its type.
+    /// A part that is no text, with its type.
     Other(String, JsonNode<'a>),
 }
 

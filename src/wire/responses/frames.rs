@@ -126,7 +126,7 @@ impl Frames {
     }
 }
 
-/// These fields and one more.
+/// Returns these fields and one more.
 fn with(fields: &Value, name: &str, value: &Value) -> Value {
     let mut fields = fields.clone();
     fields[name] = value.clone();

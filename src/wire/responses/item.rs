@@ -10,14 +10,14 @@ use crate::pieces::{Joiner, joined};
 /// The most parts that an item may have. No model writes that many, but a broken server may.
 const MOST_PARTS: usize = 1024;
 
-/// A text that grows, or a part of a content that is none.
+/// A text that grows, or a part of a content that is no text.
 #[derive(Debug, Default)]
 pub(super) struct Growing {
     pub text: String,
     /// Parts of characters at its end.
     open: Joiner,
     pub is_refusal: bool,
-    /// What it is if it is no text.
+    /// The part itself, if it is no text.
     pub other: Option<Value>,
 }
 
@@ -58,7 +58,7 @@ pub(super) enum ItemSlot {
     Refusal(u64),
     /// The thoughts themselves, which some servers send.
     Thought(u64),
-    /// What the endpoint says of them.
+    /// The endpoint's summary of the thoughts.
     Summary(u64),
     Input(ClientCallKind),
 }
@@ -74,7 +74,7 @@ impl ItemSlot {
     }
 }
 
-/// What an item adds to what a person sees.
+/// Text or reasoning that an item adds for a person to see.
 #[derive(Debug, PartialEq)]
 pub(super) enum More {
     Text(String),
@@ -84,17 +84,17 @@ pub(super) enum More {
 /// An item so far.
 #[derive(Debug, Default)]
 pub(super) struct ResponsesItem {
-    /// Its place in the answer.
+    /// The place of the item in the answer.
     pub order: u64,
     /// The index and the id by which events name it.
     pub index: Option<u64>,
     pub id: String,
     pub kind: String,
-    /// It was begun by an event, and not only by a piece of it.
+    /// Whether an event has described the item, and not only brought a piece of it.
     pub is_begun: bool,
-    /// Its fields; of messages and calls those without the texts.
+    /// The fields of the item; for messages and calls, those without the texts.
     pub fields: Map<String, Value>,
-    /// About how many bytes its fields and its other parts have.
+    /// The approximate size of its fields and its other parts, in bytes.
     pub weight: usize,
     /// The parts of its content.
     pub contents: BTreeMap<u64, Growing>,

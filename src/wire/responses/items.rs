@@ -185,7 +185,7 @@ impl Items {
         self.push(Message::Tool { id, tool, text, blocks, failed: false });
     }
 
-    /// What a client found out for a call that only the endpoint understands.
+    /// Reads a client's result of a call that only the endpoint understands.
     fn observation(&mut self, kind: &str, fields: &JsonFields<'_>, node: JsonNode<'_>) {
         let tool = kind.trim_end_matches("_output").into();
         let blocks = vec![Block::kept(BlockKind::Server, node.value())];
@@ -222,7 +222,7 @@ fn id(fields: &JsonFields<'_>) -> String {
     id.unwrap_or_default().into_owned()
 }
 
-/// What a tool gets. Some clients send arguments that are no text.
+/// The input of a call, as its tool gets it. Some clients send arguments that are no text.
 fn input(call: ClientCallKind, node: Option<JsonNode<'_>>) -> Value {
     let Some(node) = node else { return json!({}) };
     match (call, node.string()) {

@@ -36,9 +36,9 @@ const THOUGHTS: [&str; 3] = ["reasoning", "compaction", "compaction_summary"];
 /// A call that the client runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClientCallKind {
-    /// Its arguments are JSON.
+    /// A call whose arguments are JSON.
     Function,
-    /// Its input is any text.
+    /// A call whose input is any text.
     Custom,
 }
 
@@ -49,14 +49,14 @@ impl ClientCallKind {
             .find(|call| call.kind() == kind)
     }
 
-    /// The call whose result an item of this type is.
+    /// The kind of call that an item of this type is the result of.
     pub fn of_output(kind: &str) -> Option<Self> {
         [ClientCallKind::Function, ClientCallKind::Custom]
             .into_iter()
             .find(|call| call.output() == kind)
     }
 
-    /// What a call was on the wire. Its endpoint's fields tell, since a tool call has no room for it.
+    /// The kind of a call on the wire. It is in the endpoint's fields, since a tool call has no field for it.
     pub fn of_call(call: &ToolCall, source: Option<&ReplySource>) -> Self {
         let fields = source.and_then(|source| source.calls.get(&call.id));
         let kind = fields.and_then(|fields| fields.get("type")).and_then(|kind| kind.as_str());
@@ -91,7 +91,7 @@ impl ClientCallKind {
     }
 }
 
-/// What an item is that is neither a message nor a call or result of the client.
+/// The kind of block for an item that is neither a message nor a call or result of the client.
 pub(super) fn of_item(kind: &str) -> BlockKind {
     match kind {
         kind if THOUGHTS.contains(&kind) => BlockKind::Thinking,
@@ -105,7 +105,7 @@ pub(super) fn is_observation(kind: &str) -> bool {
     OBSERVATIONS.contains(&kind)
 }
 
-/// What a part of a content is that is no text.
+/// The kind of block for a part of a content that is no text.
 pub(super) fn of_part(kind: &str) -> BlockKind {
     match kind {
         "input_image" | "computer_screenshot" => BlockKind::Image,

@@ -13,7 +13,7 @@ pub(super) enum OrderedPart<'a> {
     /// A text, and its phase.
     Text(&'a str, Option<&'a Value>),
     Call(&'a ToolCall),
-    /// What its endpoint wrote beside texts and calls.
+    /// A block that the endpoint wrote beside texts and calls.
     Kept(BlockKind, &'a Value),
 }
 
@@ -50,7 +50,7 @@ pub(super) fn parts<'a>(
     parts
 }
 
-/// These blocks, unless they say no more than one text and then its calls.
+/// Returns the blocks, or none if they are at most one text and then its calls.
 pub(super) fn unless_plain(blocks: Vec<Block>) -> Vec<Block> {
     let calls = match blocks.as_slice() {
         [Block::Text { .. }, calls @ ..] => calls,

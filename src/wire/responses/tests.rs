@@ -1,4 +1,5 @@
-//! What was written is read, wherever it is cut, and nothing that comes does harm.
+//! Round trips: written requests and replies are read again, wherever the bytes are cut, and malformed input does no
+//! harm.
 
 use std::sync::Arc;
 

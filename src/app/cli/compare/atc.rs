@@ -20,7 +20,7 @@ const SKILL: [f64; 2] = [0.8, 0.99];
 /// More programs than this one no longer help (figure 5).
 const ENOUGH: usize = 3;
 
-/// What the simulated programmer can show, and what it cannot.
+/// Note on figures from the simulated programmer: their scope and limits.
 const MEANS: &str = "\
     The simulated programmer knows which calls a task needs. It makes faults with probability 1 - skill, and corrects one \
     when a finding contains what the correction needs. So these figures show what each finding contains, how a program \
@@ -91,7 +91,7 @@ pub fn tables(results: &[CellResult]) -> Vec<PlainTable> {
     ]
 }
 
-/// What the figures mean; empty where a language model wrote the programs.
+/// The note on the simulated programmer; empty if no result is simulated.
 pub fn means(results: &[CellResult]) -> &'static str {
     if results.iter().any(|result| result.simulated) { MEANS } else { "" }
 }
@@ -123,7 +123,7 @@ fn loops_table(results: &[&CellResult]) -> PlainTable {
     table
 }
 
-/// What became of programs.
+/// The table of program outcomes: success, programs per task, failures, repairs, and blame.
 fn programs(title: &str, results: &[&CellResult]) -> PlainTable {
     let columns = [
         "",

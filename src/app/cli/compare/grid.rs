@@ -26,21 +26,21 @@ pub const TAUS: [f64; 7] = [0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5];
 const THRIFT: [f64; 2] = [0.0, 2.0];
 const PATIENCE: [usize; 2] = [2, 8];
 
-/// One combination.
+/// A combination: strategy, setting, models, knobs and trial.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell {
-    /// Unique in a comparison, and the same in every comparison that contains it.
+    /// Name that is unique in a comparison, and the same in every comparison that contains the combination.
     pub name: String,
     pub strategy: Strategy,
-    /// How BTP's experiment is set up.
+    /// Setup of BTP's experiment.
     #[serde(skip_serializing_if = "Setting::is_ours")]
     pub setting: Setting,
     #[serde(skip_serializing_if = "RoleBindings::is_as_configured")]
     pub played: RoleBindings,
-    /// The settings of the simulated model, if they are not as configured.
+    /// Settings of the simulated model that differ from the configured ones.
     #[serde(skip)]
     pub simulated: SimulatedSpec,
-    /// The knobs of this combination, in addition to those of all.
+    /// Knobs of this combination, in addition to those of all combinations.
     #[serde(skip)]
     pub turned: Vec<(Knob, f64)>,
     #[serde(skip)]
@@ -119,7 +119,7 @@ impl Cell {
         Self { simulated, ..self }
     }
 
-    /// Its name without the models.
+    /// Returns the name without the models.
     pub fn label(&self) -> String {
         self.name.replacen(&self.played.to_string(), "", 1)
     }
@@ -172,7 +172,7 @@ impl Cell {
     }
 }
 
-/// Each combination once, where several tables have it.
+/// Removes repeated combinations, by name. Several tables may contain the same one.
 pub fn distinct(cells: impl Iterator<Item = Cell>) -> Vec<Cell> {
     let mut distinct: Vec<Cell> = Vec::new();
     for cell in cells {

@@ -1,5 +1,5 @@
-//! One session of a comparison: the same as in `toolyard run`, in a folder of its own, continuing
-//! an earlier part if there is one.
+//! A job of a comparison: one session as in `toolyard run`, in its own folder. It continues an earlier part if there is
+//! one.
 
 use std::path::{Path, PathBuf};
 use std::{collections::BTreeMap, fs, io::ErrorKind};
@@ -44,11 +44,11 @@ pub struct Ran {
     pub models: BTreeMap<Role, ModelName>,
     /// For each tool, its score after each task that scored it.
     pub scores: BTreeMap<ToolName, Vec<(TaskId, f64)>>,
-    /// Its tasks in short.
+    /// Summaries of the session's tasks.
     pub laps: Vec<Lap>,
     /// Credits, as set at the end.
     pub budget: f64,
-    /// Where it probed tools.
+    /// Results of probing, if the session probed tools.
     pub probing: Option<ProbingSums>,
 }
 

@@ -316,7 +316,7 @@ impl Comparison {
         Ok(Some(compared.collect()))
     }
 
-    /// One session; if it fails, no more start.
+    /// Runs one session. If it fails, no further session starts.
     fn run_one(&self, job: &Job) -> Result<Option<Ran>, Trouble> {
         let ran = job.run(&self.stop);
         if ran.is_err() {

@@ -5,14 +5,14 @@ use std::fmt;
 
 use super::result::{CellResult, SeedResult};
 
-/// What a verdict is about, of one session.
+/// The value of one session that a verdict compares.
 pub type Measure<'m> = &'m dyn Fn(&SeedResult) -> f64;
 
-/// How much larger something is, on average over seeds.
+/// An average difference over seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
     pub mean: f64,
-    /// Its standard error; 0 for one seed, where nothing is known of the spread.
+    /// Standard error of the mean; 0 for one seed, whose spread is unknown.
     pub error: f64,
 }
 
@@ -27,7 +27,7 @@ impl Difference {
         Self { mean, error }
     }
 
-    /// How much larger the measure of `own` is than that of `other`, seed by seed.
+    /// The measure of `own` minus that of `other`, seed by seed.
     pub fn of(own: &CellResult, other: &CellResult, measure: Measure<'_>) -> Self {
         let pairs = own.seeds.iter().zip(&other.seeds);
         Self::over(pairs.map(|(own, other)| measure(own) - measure(other)))

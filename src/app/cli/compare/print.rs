@@ -14,17 +14,17 @@ use crate::outside;
 use crate::papers::calls::CallScore;
 use crate::report::{Graded, Quality};
 
-/// What the marks of rows mean.
+/// Legend of the marks of rows.
 const SETTINGS: &str = "\n\
     given: the same five tools come with each task, for every strategy\n\
     paper: the same, and +btp as published: its estimates, a strict blacklist, no widening\n\
     no mark: all tools; +btp looks for candidates, and for tools that the agent misses";
 
-/// What the columns of a grader mean.
+/// Legend of a grader's columns.
 const GRADED: &str = "\n\
     grader: right in the words of a model; as accuracy, as EM: how often its verdict is the same";
 
-/// What the columns of calls mean.
+/// Legend of the columns of calls.
 const BY_CALLS: &str = "\n\
     calls: reference calls that were made; precise: made calls that the reference has";
 
@@ -117,7 +117,7 @@ fn legend(tables: &str) -> String {
     if used.is_empty() { String::new() } else { format!("\n{}", used.join("; ")) }
 }
 
-/// What the comparison says about a paper, a line for each table and figure.
+/// Verdicts on a paper: a line for each table and figure.
 pub fn verdicts(preset: Option<Preset>, results: &[CellResult]) -> Vec<String> {
     match preset {
         Some(Preset::Btp) => verdict::of_tables(results),
@@ -164,7 +164,7 @@ impl Comparison {
         )
     }
 
-    /// What finds tools beside words, over all combinations.
+    /// The readers of all combinations, each once; `none` for a combination without one.
     fn readers(&self) -> BTreeSet<&str> {
         let readers = self.cells.iter().map(|(_, _, checked)| checked.reader.as_deref());
         readers.map(|reader| reader.unwrap_or("none")).collect()
@@ -218,7 +218,7 @@ const ANSWERS: [ResultColumn<'_>; 7] = [
     ("$ / 1,000", &|result| or(result.all.quality.dollars_per_1000, number, "unknown")),
 ];
 
-/// What a grader says, where one was asked, and how often that is what the words say.
+/// Columns of a grader: its share of right answers, and its agreement with the measures that compare words.
 const GRADER: [ResultColumn<'_>; 3] = [
     ("grader", &|result| of_grader(result, |grader| grader.share)),
     ("as accuracy", &|result| of_grader(result, |grader| grader.agrees_with_lexical)),
@@ -249,7 +249,7 @@ fn of_answers<'c>(
     [words, &ANSWERS[..1], calls, grader, &ANSWERS[1..], more].concat()
 }
 
-/// One row per result; the first `words` columns are text.
+/// Builds a table with one row per result; the first `words` columns are text.
 fn table<'r>(
     title: &str,
     words: usize,
@@ -314,7 +314,7 @@ fn blacklist(results: &[&CellResult]) -> PlainTable {
     table("Table 5: with and without the blacklist", 2, &[strategy, list, PBC, AC, PR], with_btp)
 }
 
-/// What other settings of the simulated model would change; none of them is the paper's.
+/// The table of other settings of the simulated model; none of them is the paper's.
 fn characters(usual: &[&CellResult], others: &[&CellResult]) -> PlainTable {
     let title = "Other settings of the simulated model (thrift 1 and patience 4 above): the measures of tables 2 \
         and 3";

@@ -1,5 +1,5 @@
-//! What a broken tool does to agents: with learning, with learning frozen, and without the fault, and to ReAct, which has
-//! no weights to learn. It is the computation of the pane of resilience, over seeds.
+//! The effect of a broken tool on agents: with learning, with learning frozen, and without the fault. ReAct is measured
+//! too; it has no weights to learn. The computation is that of the pane of resilience, over seeds.
 
 use std::path::Path;
 
@@ -39,7 +39,8 @@ fn fault(args: &CompareArgs) -> Result<FaultSpec, Trouble> {
     }
 }
 
-/// Each strategy with the fault, without learning, and without the fault; then ReAct.
+/// Combinations of each strategy: with the fault, with the fault and learning off, and without the fault; then ReAct
+/// with the fault.
 ///
 /// # Errors
 /// More than one fault, or one that is not of a tool.

@@ -34,16 +34,16 @@ pub struct CellMeasures {
     pub quality: Quality,
 }
 
-/// One session.
+/// The session of one seed.
 #[derive(Debug, Serialize)]
 pub struct SeedResult {
     pub seed: u64,
     #[serde(flatten)]
     pub numbers: CellMeasures,
-    /// Where it probed tools.
+    /// Results of probing, if the session probed tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probing: Option<ProbingSums>,
-    /// Its tasks in short.
+    /// Summaries of the session's tasks.
     #[serde(skip)]
     pub laps: Vec<Lap>,
     /// For each tool, its score after each task that scored it.

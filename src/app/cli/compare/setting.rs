@@ -1,4 +1,4 @@
-//! What a combination changes besides its strategy and its knobs.
+//! Changes of a combination besides its strategy and its knobs.
 
 use std::fmt;
 
@@ -6,18 +6,18 @@ use serde::Serialize;
 
 use crate::domain::{Blacklist, Estimation, FaultSpec, Knob};
 
-/// Tools that come with a query in the paper.
+/// Number of tools that come with a query in the paper.
 const GIVEN: usize = 5;
 
-/// What a combination changes besides strategy, models and knobs.
+/// Changes of a combination besides strategy, models and knobs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trial {
-    /// The workspace, filled up to this many tools.
+    /// Number of tools to which the workspace is filled up.
     pub tools: Option<usize>,
     pub fault: Option<FaultSpec>,
     /// Number of tasks, instead of that of the comparison.
     pub tasks: Option<usize>,
-    /// Its only task is to probe the tools (ATC, section 4.3).
+    /// True if the only task is to probe the tools (ATC, section 4.3).
     pub probe: bool,
 }
 
@@ -39,7 +39,7 @@ impl Setting {
         *self == Setting::Ours
     }
 
-    /// What it adds to the name of a strategy.
+    /// The suffix that marks this setting in the name of a strategy.
     pub fn mark(self) -> &'static str {
         match self {
             Setting::Ours => "",

@@ -22,7 +22,7 @@ pub struct CheckedCell {
     pub knobs: Knobs,
     pub tasks: usize,
     pub workspace: String,
-    /// What finds tools beside words, or reads along.
+    /// Name of the reader and its heads; `None` if the combination uses none.
     pub reader: Option<String>,
 }
 

@@ -28,7 +28,7 @@ impl PlainTable {
         self.rows.push(cells.iter().map(|cell| clean(cell).into_owned()).collect());
     }
 
-    /// Its lines; empty if it has no rows.
+    /// Formats the table as lines; empty without rows.
     pub fn text(&self) -> String {
         if self.rows.len() < 2 {
             return String::new();

@@ -304,7 +304,7 @@ pub fn verdicts(results: &[CellResult]) -> Vec<String> {
         .collect()
 }
 
-/// Each ToolNet row of a table against the rows of the other methods that are told as much.
+/// Compares each ToolNet row of a table with the rows of other methods that have the same `gold_feedback`.
 fn against<'r>(results: &[&'r CellResult]) -> Vec<(&'r str, Result<(), String>)> {
     let told = |result: &CellResult| result.cell.turned_to(Knob::GoldFeedback);
     let (own, others): (Vec<&CellResult>, Vec<&CellResult>) =
@@ -316,7 +316,7 @@ fn against<'r>(results: &[&'r CellResult]) -> Vec<(&'r str, Result<(), String>)>
     own.into_iter().map(|own| (own.cell.name.as_str(), judge(own))).collect()
 }
 
-/// What `+reflexion` without feedback changes, of each strategy beside itself.
+/// Lines on the effect of `+reflexion` without feedback: each strategy with it, compared with the same one without it.
 fn reflexions(results: &[&CellResult]) -> Vec<String> {
     let tokens = |result: &CellResult| result.seeds.iter().map(TOKENS.1).collect::<Vec<_>>();
     let said = |own: &&CellResult| {

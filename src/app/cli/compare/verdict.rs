@@ -177,7 +177,7 @@ impl VerdictRows<'_> {
         })
     }
 
-    /// What a plan of ours changes for react, by agent: a gain with one of them may be a trait of that agent.
+    /// The gain of react from our budget plan, by agent. A gain with one agent may be a trait of that agent.
     fn by_agent(&self) -> Option<String> {
         let names = [None].into_iter().chain(outside::AGENTS.map(|agent| Some(agent.name)));
         let row = |agent: Option<&str>, strategy| {

@@ -71,7 +71,7 @@ impl Catalogue {
         self.tools.iter().map(|tool| tool.name.as_str())
     }
 
-    /// What the reader is given of each tool.
+    /// The text about each tool that the reader encodes.
     pub fn texts(&self) -> Vec<String> {
         self.tools.iter().map(|tool| tool_text(tool.name.as_str(), &tool.description)).collect()
     }

@@ -14,7 +14,8 @@ use crate::encoder::reader_path::{NoReader, VARIABLE, reader_path};
 use crate::papers::cotools::{HeadFile, MIX, Matrix, Pooling, RecipeLayer, Use};
 use crate::store::import::cotools::{self, DataSet};
 
-/// Nobody cancels a command but by ending it; what was read until then is in the cache.
+/// The cancel flag of encodings, which is never set: a command is cancelled by ending the process. Texts that were read
+/// until then are in the cache.
 pub static GOES_ON: AtomicBool = AtomicBool::new(false);
 
 /// Texts that are read at the same time.

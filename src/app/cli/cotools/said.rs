@@ -1,4 +1,4 @@
-//! Words for figures: what was measured, with what.
+//! Captions of figures: the reader, layer, heads and means that they were measured with.
 
 use crate::encoder::Encoder;
 use crate::papers::cotools::{HeadFile, Pooling, Preparation, RecipeLayer};
@@ -22,7 +22,7 @@ pub fn training(heads: &HeadFile) -> String {
     format!("{}, {} examples", clean(&heads.about.data), heads.about.examples)
 }
 
-/// What ranked by states: `SmolLM2-135M · layer 14 mean · heads … · means: catalogue / 37 past queries`.
+/// A line about the ranking by states: `SmolLM2-135M · layer 14 mean · heads … · means: catalogue / 37 past queries`.
 pub fn line(
     encoder: &Encoder,
     at: (RecipeLayer, Pooling),

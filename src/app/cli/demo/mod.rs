@@ -106,7 +106,7 @@ fn unseen() -> Result<EndReason, Trouble> {
     }
 }
 
-/// What the tour came to, where that is kept, and how to see it again.
+/// Prints the verdict of the tour, the files it wrote, and the command that repeats it.
 fn tell(demo: Demo, told: &Arc<Mutex<TourOutcome>>) -> Result<(), Trouble> {
     let told = told.lock().map(|told| told.clone()).unwrap_or_default();
     if let Some(verdict) = &told.verdict {

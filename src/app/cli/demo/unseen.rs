@@ -11,7 +11,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 /// Cells of the terminal.
 const SIZE: (u16, u16) = (120, 40);
-/// With this a program leaves the screen; what follows is for people.
+/// The sequence with which a program leaves the screen. The output after it is for people.
 const LEFT: &[u8] = b"\x1b[?1049l";
 
 /// Runs this program again with the same arguments in such a terminal. Returns how it ended, and what it printed after
@@ -41,7 +41,7 @@ pub fn run_again() -> io::Result<(ExitStatus, String)> {
     Ok((child.wait()?, said))
 }
 
-/// What is read after the screen was left, without the sequences of a terminal.
+/// Reads the output after the screen was left, without escape sequences.
 fn read(mut terminal: File) -> String {
     let mut kept = Vec::new();
     let mut chunk = [0; 8192];

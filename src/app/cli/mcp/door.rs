@@ -1,4 +1,4 @@
-//! The session that a relay reports to: one that runs, or one of its own.
+//! The session that a relay reports to: a running one, or its own.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -18,16 +18,16 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How long is waited between two looks for it.
 const AGAIN: Duration = Duration::from_millis(50);
 
-/// Where a relay tells what it sees.
+/// Sender of a relay's news about its calls.
 pub type RelayNewsSender = mpsc::UnboundedSender<relayed::RelayNews>;
 
-/// The way to a session.
+/// A connection to the session.
 pub struct Door {
     pub news: RelayNewsSender,
     pub session: DoorSession,
 }
 
-/// Which session it is.
+/// The session behind a door.
 pub enum DoorSession {
     Running,
     Own(Alone),
@@ -129,7 +129,7 @@ fn is_named(running: &RelaySession, name: &str) -> bool {
 }
 
 impl McpArgs {
-    /// What only a session of its own can have is asked for.
+    /// True if an option needs a session of its own: `--fault`, `--break`, `--hold`, `--journal` or `--no-journal`.
     fn is_alone(&self) -> bool {
         let wants_own = !self.fault.is_empty() || !self.breakpoint.is_empty();
         wants_own || self.hold.is_some() || self.journal.is_some() || self.no_journal

@@ -155,7 +155,8 @@ fn exit(code: i32) -> ExitCode {
 }
 
 impl McpArgs {
-    /// What starts the server: with the whole environment of toolyard, and the variables that it gets beside.
+    /// Returns the command that starts the server. It gets toolyard's whole environment and the variables of the
+    /// variables file.
     fn server(&self) -> Result<Command, Trouble> {
         let (program, arguments) =
             self.command.split_first().ok_or_else(|| Trouble::usage("no command"))?;
@@ -169,7 +170,7 @@ impl McpArgs {
             let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
             let variables: BTreeMap<String, String> =
                 serde_json::from_str(&text).map_err(|error| wrong(&error))?;
-            // From now on the secrets of them are known, so that no record has them.
+            // `hide` registers secret values, so that no record contains them.
             let variables = variables.iter().map(|(name, value)| (name, hide(name, value)));
             command.envs(variables.map(|(name, value)| (name, value.expose().to_owned())));
         }

@@ -13,7 +13,7 @@ use crate::mcp::relay::{LinePiece, Splitter};
 /// Bytes that are read at once.
 const READ: usize = 64 << 10;
 
-/// The end of what is written.
+/// The end of the output.
 pub struct OutputEnd(oneshot::Receiver<()>);
 
 impl OutputEnd {
@@ -24,15 +24,15 @@ impl OutputEnd {
     }
 }
 
-/// What is read, where lines to write go, and their end.
+/// Lines of standard input, the sender of lines for standard output, and the end of that output.
 pub type Streams = (mpsc::Receiver<LinePiece>, mpsc::Sender<Vec<u8>>, OutputEnd);
 
-/// What comes by standard input, and where lines for standard output go. Both are closed when their other end is.
+/// Opens the channels for standard input and standard output. Each closes when its other end does.
 ///
 /// # Errors
 /// The system has no thread.
 pub fn open() -> Result<Streams, Trouble> {
-    // One line waits while another one is passed on.
+    // Each channel holds one line while another one is passed on.
     let (give, read) = mpsc::channel(1);
     let (write, mut given) = mpsc::channel::<Vec<u8>>(1);
     let (end, written) = oneshot::channel::<()>();

@@ -1,4 +1,4 @@
-//! What programs did, for people and for scripts.
+//! Output about programs, for people and for scripts.
 
 use serde_json::{Value, json};
 

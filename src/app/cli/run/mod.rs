@@ -22,7 +22,7 @@ mod scenario;
 pub enum RunEnd {
     /// All tasks ended with an answer.
     Answered,
-    /// Some task did not.
+    /// At least one task ended without an answer.
     NotAnswered,
     /// All scenarios passed.
     AsExpected,
@@ -72,12 +72,12 @@ pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
     )
 }
 
-/// What a run prints.
+/// Formats of a run's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prints {
     /// A line for each task, and a summary.
     Lines,
-    /// The same, with the measures of BTP by their names.
+    /// As `Lines`, with the measures of BTP by their names.
     Papers,
     /// Every event as a line of JSON.
     Json,
@@ -93,7 +93,7 @@ impl Prints {
     }
 }
 
-/// What is written of a session without a screen.
+/// Outputs of a session without a screen: the format on standard output, and the files for report and state.
 pub struct RunOutputs<'a> {
     pub prints: Prints,
     pub report: Option<&'a Path>,

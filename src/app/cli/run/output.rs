@@ -1,4 +1,4 @@
-//! What a run prints: every event, or a line for each ended task.
+//! Output of a run: every event, or a line for each ended task.
 
 use std::io;
 
@@ -31,7 +31,7 @@ pub(super) struct Output {
     prints: Prints,
     state: State,
     pub folded: Folded,
-    /// What the check of a scenario needs.
+    /// Sums for the check of a scenario; `None` without one.
     pub observed: Option<Observed>,
     /// Why the output stopped.
     pub lost: Option<io::Error>,
@@ -40,7 +40,7 @@ pub(super) struct Output {
     pub unusable: Option<String>,
     /// Why the session ended.
     pub ended: Option<String>,
-    /// Where to ask for the end of the session.
+    /// Sender of the command that stops the session.
     stop: UnboundedSender<Command>,
 }
 
@@ -264,7 +264,7 @@ fn aside(text: &str) -> String {
     format!("      {}", one_line(text, 200))
 }
 
-/// What a grader says of all answers, and how far the measures of words agree.
+/// A line about the grader's verdicts on all answers, and how far the measures that compare words agree.
 fn graded(quality: &Quality, grader: &Graded) -> String {
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let or_none = |share: Option<f64>| share.map_or_else(|| "–".to_owned(), percent);

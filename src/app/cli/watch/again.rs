@@ -26,7 +26,7 @@ pub struct AgainArgs {
     pub timing: Timing,
 }
 
-/// Whose results the model reads.
+/// The source of the tool results that the model reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Results {
     /// Those of the record.

@@ -22,16 +22,16 @@ use crate::store::{import::write_private, kept};
 use crate::ui::text::clean;
 use crate::ui::wording::told;
 
-/// What a session without a screen keeps of its records.
+/// State and reports that a session without a screen folds from its records.
 struct WatchRecords {
     state: State,
     folded: Folded,
     trouble: Option<std::io::Error>,
-    /// Its own lines are written: the agent has no terminal that they would disturb.
+    /// True if toolyard writes its own lines. They would disturb an agent that has the terminal.
     speaks: bool,
-    /// The agent asked something that is not in the record, and is to end.
+    /// Set when the agent sends a request that is not in the record, so that the agent ends.
     is_refused: Rc<RefusalSignal>,
-    /// What a scenario needs of it.
+    /// The check of the scenario; `None` without one.
     trial: Option<Trial>,
     /// The first message of the agent.
     first: Option<String>,

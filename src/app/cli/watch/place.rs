@@ -1,4 +1,4 @@
-//! Where agents send their requests, and what makes them do so.
+//! The address to which agents send their requests, and the environment that makes them do so.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -20,13 +20,13 @@ pub struct AgentLaunch {
     pub socket: Option<Bound>,
     pub address: Url,
     pub environment: Environment,
-    /// What starts the agent.
+    /// The command that starts the agent.
     pub command: Vec<OsString>,
-    /// What the agent's MCP servers are started by, until it has ended.
+    /// The agent's MCP servers with their changed configuration, kept until the agent has ended.
     pub servers: Option<Servers>,
-    /// The agent gets the terminal.
+    /// True if the agent gets the terminal.
     pub wants_terminal: bool,
-    /// What differs in the agent's requests from run to run by itself.
+    /// Rules that name the parts of the agent's requests that differ from run to run.
     pub varies: Vec<String>,
 }
 

@@ -26,7 +26,7 @@ pub fn load(args: &WatchArgs) -> Result<Option<ScenarioFile>, Trouble> {
     Ok(Some(file))
 }
 
-/// What the options do not say as the file has it.
+/// Completes the options with the settings of the scenario file.
 pub fn complete(spec: SessionSpec, file: &ScenarioFile) -> SessionSpec {
     let own = &file.scenario.session;
     SessionSpec {
@@ -44,11 +44,11 @@ pub fn complete(spec: SessionSpec, file: &ScenarioFile) -> SessionSpec {
     }
 }
 
-/// What of a session its scenario did not expect.
+/// Observations of a session for the check of its scenario.
 #[derive(Debug, Default)]
 pub struct Trial {
     pub observed: Observed,
-    /// Why the agent did not run to its end.
+    /// The reason why the agent ended early, if it did.
     ended_early: Option<String>,
 }
 

@@ -29,19 +29,19 @@ use crate::serve::watch::{Bound, bind};
 
 /// The variable that names the copy to programs without a recipe.
 const VARIABLE: &str = "TOOLYARD_MCP_CONFIG";
-/// What an argument of the command has in the copy's place.
+/// The placeholder for the copy's path in the arguments of the command.
 const PLACEHOLDER: &str = "{mcp}";
 
 /// How long is waited between two looks for the own session.
 const AGAIN: Duration = Duration::from_millis(20);
 
-/// The copy, which is deleted with this.
+/// The changed copy, which is deleted when this is dropped.
 pub struct Servers {
     folder: TempDir,
     entries: Vec<(String, Value)>,
     /// Relays of servers that are reached over HTTP.
     listeners: Vec<Listener>,
-    /// What a person should know.
+    /// Notes for the person, such as servers that are left out.
     notes: Vec<String>,
 }
 

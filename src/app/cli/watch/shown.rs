@@ -24,9 +24,9 @@ use crate::ui::{self, AgentOutput, OutputLine, tour::Tour};
 /// The agent of a session on the screen.
 pub struct WatchedAgent {
     pub listener: Arc<Listener>,
-    /// What the agent prints, or what agents need that are started elsewhere.
+    /// The agent's output; for agents that are started elsewhere, the lines that they need.
     pub output: Arc<Output>,
-    /// `None`: it was started elsewhere.
+    /// `None` if the agent was started elsewhere.
     pub agent: Option<AgentThread>,
 }
 
@@ -34,7 +34,7 @@ pub struct WatchedAgent {
 pub struct AgentThread {
     /// Dropping it ends the agent.
     pub leave: oneshot::Sender<()>,
-    /// Its exit code; `None`: a signal has ended it.
+    /// The thread, which returns the agent's exit code; `None` if a signal ended the agent.
     pub thread: JoinHandle<Option<i32>>,
 }
 
@@ -48,7 +48,7 @@ pub struct ScreenLook {
 /// How a watched session ended.
 pub struct Ended {
     pub screen: ui::EndReason,
-    /// That of the agent, if this program has started it.
+    /// Exit code of the agent, if this program started it.
     pub code: Option<i32>,
 }
 

@@ -17,7 +17,7 @@ const MARGIN: f64 = 12.0;
 /// Edges of one picture: those that were walked most.
 const MOST: usize = 120;
 
-/// What a node of the graph is about.
+/// Counts of a tool's calls, for its node of the graph.
 #[derive(Default)]
 struct ToolNode {
     calls: u32,

@@ -46,7 +46,7 @@ fn entry(state: &State, line: &TranscriptLine) -> Option<String> {
     })
 }
 
-/// Who or what, and a text.
+/// Formats an entry: its speaker or kind, and its text.
 fn row(class: &str, head: &str, text: &str) -> String {
     format!(
         "<div class=\"entry\">{}{}</div>\n",

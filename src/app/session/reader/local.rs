@@ -23,11 +23,11 @@ pub(super) struct LocalRanker {
     to_judge: mpsc::Sender<ToJudge>,
     news: ReaderNews,
     cancelled: Arc<AtomicBool>,
-    /// What its thread begins with; `None`: it has begun.
+    /// The work of the thread; `None` once it has begun.
     start: RefCell<Option<Thread>>,
 }
 
-/// A thread that has not begun. The model is opened when something is asked for the first time.
+/// A thread that has not begun. The first request starts it, and it opens the model.
 type Thread = Box<dyn FnOnce() + Send>;
 
 impl LocalRanker {

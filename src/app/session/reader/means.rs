@@ -6,21 +6,21 @@ use std::collections::{HashMap, HashSet};
 use crate::papers::cotools::{BadShape, RunningMean};
 use crate::store::states::{SharedStates, StatePlace, StatesError, TextKey};
 
-/// What a reader has of earlier sessions, and later sessions of it.
+/// Exchange of queries between a reader and the sessions before and after its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
-    /// It knows earlier queries, and its own are kept.
+    /// The reader knows earlier queries, and its own are kept.
     Kept,
-    /// It knows earlier queries, and forgets its own, as a copy of a session does.
+    /// The reader knows earlier queries, and forgets its own, as a copy of a session does.
     Copied,
-    /// It knows no queries but its own, and all tools from its first query on. So what it says can be repeated.
+    /// The reader knows only its own queries, and all tools from its first query on. So its results can be reproduced.
     Fresh,
 }
 
 pub(super) struct Means {
     cache: SharedStates,
     memory: Memory,
-    /// What is not kept.
+    /// Means of queries that are not kept in the cache.
     own: HashMap<(String, StatePlace), Own>,
 }
 

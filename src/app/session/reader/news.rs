@@ -1,4 +1,4 @@
-//! What a reader says beside the effects.
+//! News of a reader, besides the results of effects.
 
 use std::cell::RefCell;
 
@@ -8,7 +8,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::domain::ReaderEvent;
 
-/// What a reader says beside the effects, until somebody listens.
+/// The receiver of a reader's news, until a listener takes it.
 pub(super) struct ReaderNews(RefCell<Option<UnboundedReceiver<ReaderEvent>>>);
 
 impl From<UnboundedReceiver<ReaderEvent>> for ReaderNews {

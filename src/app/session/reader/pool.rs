@@ -14,11 +14,11 @@ use crate::papers::cotools::{BadShape, Pooling, RecipeLayer, Retrieval, RunningM
 /// How often it says how many tools are encoded.
 const SAID_EVERY: Duration = Duration::from_millis(500);
 
-/// The tools that there are, and what ranks them.
+/// The tools of the session, and the retrievals that rank them.
 pub(super) struct Pool {
-    /// Which tools suit a question.
+    /// Retrieval of the tools that suit a question.
     question: Retrieval,
-    /// Which one is called at a place of an answer; `None`: the same as for a question.
+    /// Retrieval of the tool that is called at a place of an answer; `None`: the one for questions.
     here: Option<Retrieval>,
     news: UnboundedSender<ReaderEvent>,
     /// The description of each tool.
@@ -139,7 +139,7 @@ impl Pool {
         }
     }
 
-    /// What ranks tools for this query.
+    /// Returns the retrieval that ranks tools for this query.
     pub fn retrieval(&self, query: &Asking) -> &Retrieval {
         match (&query.answer, &self.here) {
             (Some(_), Some(here)) => here,

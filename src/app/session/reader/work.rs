@@ -19,13 +19,13 @@ use crate::encoder::heads::LoadedHeads;
 use crate::engine::Scored;
 use crate::papers::cotools::{HeadAbout, HeadFile, Pooling, RecipeLayer, Retrieval, Use};
 
-/// What the thread is asked for.
+/// A request to the thread.
 pub(super) enum ReaderRequest {
     Tools(Vec<Arc<ToolSpec>>),
     Rank { query: Asking, answer: oneshot::Sender<Result<Scored, String>> },
 }
 
-/// What the thread begins with.
+/// The settings with which the thread begins.
 pub(super) struct ReaderStart {
     pub file: PathBuf,
     pub heads: Vec<PathBuf>,
@@ -121,7 +121,7 @@ impl ReaderStart {
     }
 }
 
-/// What heads have learned from: `STQuestions, 2556 examples`. The licence is in the file.
+/// Describes the training data of heads: `STQuestions, 2556 examples`. The licence is in the file.
 fn lesson(about: &HeadAbout) -> String {
     let data = about.data.split(" (").next().unwrap_or_default();
     format!("{data}, {} examples", about.examples)

@@ -5,7 +5,7 @@ use petgraph::{stable_graph::NodeIndex, visit::EdgeRef as _};
 use super::{GraphNode, Prior, Structure, ToolGraph, Transition};
 use crate::id::ToolName;
 
-/// One step out of a node, stored or implied.
+/// Step out of a node, stored or implied.
 #[derive(Clone, Copy, Debug)]
 pub struct Successor<'a> {
     pub name: &'a ToolName,
@@ -19,7 +19,7 @@ pub struct Successor<'a> {
 pub enum GraphRow<'a> {
     /// Every tool, and `end` if set, all with the same prior: built only on request.
     Even { end: bool },
-    /// These successors, ordered by rank.
+    /// The successors, ordered by rank.
     Listed(Vec<Successor<'a>>),
 }
 

@@ -7,7 +7,7 @@ use crate::id::{EffectId, TaskId, ToolName};
 use crate::state::{State, What};
 
 impl State {
-    /// What a call does: its tool and its canonical arguments.
+    /// Returns the tool and the canonical arguments of a call.
     fn made_by(&self, call: EffectId) -> Option<(ToolName, String)> {
         let call = self.tool_call(call)?;
         Some((call.tool.clone(), canonical(&call.arguments)))

@@ -1,17 +1,17 @@
-//! What a session of any length forgets: the details of tasks that ended long ago. Sums over all tasks stay.
+//! Forgetting: a session of any length drops the details of tasks that ended long ago. Sums over all tasks stay.
 
 use std::sync::Arc;
 
 use crate::id::{EffectId, TaskId};
 use crate::state::{EffectIndex, Keeps, LISTED, State, TaskState, index, next_number};
 
-/// Scores of a tool that are kept.
+/// Number of scores kept of each tool.
 const SCORES: usize = 256;
-/// Tasks in short that are kept.
+/// Number of task summaries that are kept.
 const LAPS: usize = 512;
 
 impl State {
-    /// Forgets what is not kept of the tasks that have ended.
+    /// Forgets the data of ended tasks beyond those that are kept.
     pub(super) fn forget(&mut self) {
         let (Keeps::Details(most) | Keeps::Tasks(most)) = self.keeps else { return };
         self.learning.history.values_mut().for_each(|points| points.forget_all_but(SCORES));
@@ -33,7 +33,7 @@ impl State {
         bare
     }
 
-    /// How many of the first tasks have all ended.
+    /// Number of leading tasks that have all ended.
     fn ended_before(&self) -> usize {
         let open = self.at_work.tasks().filter_map(|task| index(task.0)).min();
         open.unwrap_or(self.tasks_done)
@@ -49,7 +49,7 @@ impl State {
         }
     }
 
-    /// How many of the first tasks have no details any more.
+    /// Number of leading tasks whose details are gone.
     pub fn bare(&self) -> usize {
         self.bare
     }
@@ -67,13 +67,13 @@ impl State {
         rest
     }
 
-    /// How many tasks without details stay listed.
+    /// Number of tasks without details that stay listed.
     pub fn listed(&self) -> usize {
         // Conversations of foreign agents are sums over all their tasks.
         if self.watched.is_some() { usize::MAX } else { LISTED }
     }
 
-    /// Puts back the last of the tasks that a copy left out. It keeps from here on what is said.
+    /// Puts back the last of the tasks that a copy left out. From here on the state keeps data as `keeps` says.
     pub fn with_tasks(mut self, bare: Vec<Arc<TaskState>>, keeps: Keeps) -> Self {
         self.tasks.put_back(bare);
         self.keeps = keeps;
@@ -103,12 +103,11 @@ impl State {
             EffectIndex::ToolCall(at) => at < tools,
             EffectIndex::Embedding(at) => at < embeddings,
         });
-        // What was told between tasks goes with the task before it.
+        // A line between tasks goes with the task before it.
         self.transcript.forget_while(|line| line.task.is_none_or(is_old));
     }
 
-    /// Takes the details of a task over from a state that has them. They are only for who looks, and no part of
-    /// the fold.
+    /// Copies the details of a task from a state that has them. They are only for viewing, and no part of the fold.
     pub fn recall(&mut self, id: TaskId, from: &State) {
         let Some(at) = index(id.0) else { return };
         let Some(task) = from.tasks.get(at).filter(|task| !task.is_bare) else { return };
@@ -118,7 +117,7 @@ impl State {
         }
         let next = from.tasks.get(at + 1).filter(|next| next.started.is_some());
         let end = next.map_or(from.transcript.len(), |next| next.first_line);
-        // What was told before the first task has no other task.
+        // Lines before the first task belong to no other task.
         let begin = if at == 0 { 0 } else { task.first_line };
         for place in begin..end.min(self.transcript.gone()) {
             if let Some(line) = from.transcript.get(place) {
@@ -143,7 +142,7 @@ impl State {
         }
     }
 
-    /// Lists tasks again that are not listed any more. They are only for who looks, and no part of the fold.
+    /// Lists tasks again that were no longer listed. They are only for viewing, and no part of the fold.
     pub fn list_again(&mut self, tasks: &[Arc<TaskState>]) {
         for task in tasks {
             if let Some(at) = index(task.id.0).filter(|at| self.tasks.get(*at).is_none()) {
@@ -159,7 +158,7 @@ impl State {
         (tasks.filter(|task| !task.is_bare).count(), listed)
     }
 
-    /// Forgets what was recalled.
+    /// Forgets all recalled items.
     pub fn forget_recalled(&mut self) {
         self.tasks.forget_recalled();
         self.effects.forget_recalled();

@@ -100,7 +100,7 @@ impl State {
     }
 }
 
-/// What a family of events does to the state of a session.
+/// Effect of a family of events on the state of a session.
 trait Family {
     /// Changes the state by an event that happened at this moment, in microseconds since the session was
     /// opened.

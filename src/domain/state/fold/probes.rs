@@ -66,7 +66,7 @@ impl State {
         known.drift = drift.to_vec();
     }
 
-    /// The whole result of a call as JSON; one that is no JSON is a text. `None` if only its beginning is known.
+    /// The whole result of a call as JSON; other text becomes a JSON string. `None` if only its beginning is known.
     pub fn json_result(&self, call: EffectId) -> Option<serde_json::Value> {
         match &self.tool_call(call)?.phase {
             ToolCallPhase::Done { output } if output.cut_from.is_none() => {

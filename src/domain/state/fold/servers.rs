@@ -48,7 +48,8 @@ impl Family for ServerEvent {
         }
     }
 
-    /// What becomes of its tools is told by the list of tools, and a server that comes up is no news.
+    /// Leaves out servers that start or end: a start is no news, and the list of tools tells what becomes of their
+    /// tools.
     fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
         match self {
             ServerEvent::ServerOff { .. }

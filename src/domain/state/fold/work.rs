@@ -37,7 +37,7 @@ impl State {
             }
             PlanEvent::EvidenceFound { task, evidence, text, nulled, saved } => {
                 let Some(task) = self.task_mut(*task) else { return };
-                // What needs null evidence is found without an effect.
+                // Evidence whose call needs null evidence is found without an effect.
                 let without = matches!(nulled, Some(NullReason::Needs(_)));
                 if without {
                     task.work

@@ -1,11 +1,11 @@
-//! Who acts in the session, and what a person can therefore not change. Screen and engine ask here.
+//! Kind of agent in the session, and the matters that a person can therefore not change. Screen and engine ask here.
 
 use crate::acting::{Acting, Matter};
 use crate::knob::Knob;
 use crate::state::State;
 
 impl State {
-    /// Who acts in the session.
+    /// Returns the kind of agent that acts in the session.
     pub fn acting(&self) -> Acting {
         if self.watched.is_some() { Acting::Foreign } else { Acting::Own(self.strategy) }
     }

@@ -1,4 +1,4 @@
-//! Which breakpoints match a call, and what went wrong with it.
+//! Breakpoints that match a call, and problems of calls.
 
 use crate::breakpoint::{At, BreakpointPlace, Trouble, When};
 use crate::chance::canonical;
@@ -8,7 +8,7 @@ use crate::state::breakpoints::BreakpointState;
 use crate::state::{ModelCallPhase, ModelCallState, State, ToolCallPhase, ToolCallState};
 use crate::{error::ModelErrorKind, error::ToolErrorKind, target::Target};
 
-/// From so many equal calls on it is a loop.
+/// Number of equal calls from which on they are a loop.
 const LOOP: usize = 3;
 
 impl State {
@@ -43,7 +43,7 @@ impl State {
         Some(At { when, aim: self.aim(call), troubles })
     }
 
-    /// The breakpoints on a place that is no call.
+    /// The breakpoints on a place other than a call.
     pub fn breakpoints_on(&self, place: &BreakpointPlace) -> Vec<(BreakpointId, &BreakpointState)> {
         let on = self.breakpoints.iter().filter(|(_, known)| known.on);
         on.filter(|(_, known)| known.spec.place == *place).map(|(id, known)| (*id, known)).collect()
@@ -87,7 +87,7 @@ impl State {
         }
     }
 
-    /// What went wrong with a call: before it, that it is a loop or has another past; after it, the rest.
+    /// Returns the problems of a call: before it, that it is a loop or has another past; after it, the rest.
     pub fn troubles(&self, call: EffectId, when: When) -> impl Iterator<Item = Trouble> {
         let found = match (when, self.tool_call(call), self.model_call(call)) {
             (When::Before, Some(call), _) => {

@@ -1,5 +1,5 @@
-//! What the budget of the current task still allows, and estimated costs (BTP, eq. 1): as declared at
-//! first, and as measured from the first time on.
+//! Rest of the current task's budget, and estimated costs (BTP, eq. 1): as declared at first, and as measured from the
+//! first time on.
 
 use crate::chat::{Role, Usage};
 use crate::finite::Finite;

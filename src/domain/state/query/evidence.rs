@@ -1,4 +1,4 @@
-//! What the evidence of a plan is, and what of it is null.
+//! Evidence of a plan, and the part of it that is null.
 
 use crate::id::ToolName;
 use crate::null_filter::NullReason;
@@ -15,7 +15,7 @@ impl State {
         self.evidence_found(evidence)
     }
 
-    /// What was found for it, null or not; `None` before anything was.
+    /// Returns the result found for a piece of evidence, null or not; `None` before anything was found.
     pub fn evidence_found<'s>(&'s self, evidence: &'s EvidenceState) -> Option<&'s str> {
         match evidence.source {
             EvidenceSource::None => None,

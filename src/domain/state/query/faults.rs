@@ -1,4 +1,4 @@
-//! Which faults match an effect or a tool, and what faults can be armed on.
+//! Faults that match an effect or a tool, and the targets on which faults can be armed.
 
 use std::collections::{BTreeSet, HashSet};
 

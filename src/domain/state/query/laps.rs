@@ -44,7 +44,7 @@ impl State {
         in_order(self.laps.iter().cloned().chain(current))
     }
 
-    /// The laps that are kept, in the order of their tasks: those of several runs end in another one.
+    /// The laps that are kept, in the order of their tasks; several runs end their tasks in another order.
     pub fn laps_in_order(&self) -> Vec<Lap> {
         in_order(self.laps.iter().cloned())
     }
@@ -84,7 +84,7 @@ impl<'a> Failed<'a> {
         Self(failed)
     }
 
-    /// The tool of the first one that asked for the same as this call of another tool.
+    /// The tool of the first failed call that shares an argument with this call of another tool.
     fn instead_of(&self, call: &ToolCallState) -> Option<&'a ToolName> {
         if self.0.is_empty() {
             return None;

@@ -1,5 +1,5 @@
-//! What nobody tells an agent: answers that were cut, input that was not read, a cache that does not help, messages and
-//! results that are gone.
+//! Marks of calls: matters that nobody tells an agent. Answers were cut, input was not read, a cache does not help,
+//! messages and results are gone.
 
 use strum::IntoStaticStr;
 
@@ -11,7 +11,7 @@ use crate::state::model_calls::Rewritten;
 use crate::state::{ModelCallState, State, ToolCallPhase, ToolCallState};
 use crate::unread::Unread;
 
-/// One such matter of a call.
+/// Mark of a call: a matter that nobody tells the agent.
 #[derive(Clone, Copy, Debug, PartialEq, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum CallMark<'a> {
@@ -27,7 +27,7 @@ pub enum CallMark<'a> {
     NoResult,
 }
 
-/// What an endpoint did not find in its cache.
+/// Tokens of the earlier request that an endpoint did not find in its cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uncached {
     pub tokens: u64,
@@ -36,7 +36,7 @@ pub struct Uncached {
 }
 
 impl CallMark<'_> {
-    /// Its name in reports.
+    /// Returns the name of the mark in reports.
     pub fn name(&self) -> &'static str {
         self.into()
     }

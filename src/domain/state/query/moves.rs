@@ -1,10 +1,10 @@
-//! What moved the weights of the graph last.
+//! Last cause that moved the weights of the graph.
 
 use crate::event::{ChangeEvent, Event, GraphEvent};
 use crate::id::{TaskId, ToolName};
 use crate::{knob::Knob, state::State};
 
-/// What moved weights, and the value that it replaced.
+/// Cause that moved weights, and the value that it replaced.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cause {
     /// The evaluation of this task, whose verdicts are in the task.
@@ -18,7 +18,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// What a change of the user did to weights, if anything.
+    /// Returns a change of the user as a cause, if it moved weights.
     fn of(change: &Event) -> Option<Self> {
         match change {
             Event::Change(ChangeEvent::KnobTurned {
@@ -41,7 +41,7 @@ impl Cause {
 }
 
 impl State {
-    /// What moved weights last and was not undone: a change, or else the evaluation before it.
+    /// Returns the last cause that moved weights and was not undone: a change, or else the evaluation before it.
     pub fn last_move(&self) -> Option<Cause> {
         let (n, task) = self.learning.evaluated.unzip();
         let changes = self.control.changes.undo.iter().rev();

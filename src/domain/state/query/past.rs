@@ -6,8 +6,8 @@ use crate::id::EffectId;
 use crate::state::State;
 
 impl State {
-    /// What the endpoint has to read again if this result changes, about; `None`: it is no result that a model of a foreign
-    /// agent has in its past.
+    /// Estimates the tokens that the endpoint has to read again if this result changes. `None`: the result is not in
+    /// the past of a foreign agent's model.
     pub fn cost_of_past(&self, id: EffectId) -> Option<CacheBreak> {
         let call = self.tool_call(id).filter(|call| call.is_over() && !call.is_skipped)?;
         let (wire_id, run) = (call.wire_id.as_deref()?, self.run_of(call.task));

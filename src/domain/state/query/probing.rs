@@ -1,4 +1,5 @@
-//! What the last probing of tools reached, and what it took (ATC, table 5). It has a bill of its own: no task pays for it.
+//! Results of the last probing of tools, and its cost (ATC, table 5). Probing has a bill of its own: no task pays for
+//! it.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! How well tools fit a text, as far as a reader was asked.
+//! Rankings of tools by their fit to a text, as far as a reader has made them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What an agent did about calls that a fault hit.
+//! Reactions of an agent to calls that a fault hit.
 
 use super::laps::asks_the_same;
 use crate::chat::{Message, Role};
@@ -69,7 +69,7 @@ impl State {
         }
     }
 
-    /// Whether a planner was asked after this moment, in microseconds of the session.
+    /// Whether a planner was called after this moment, in microseconds of the session.
     fn plans_after(&self, task: &TaskState, moment: u64) -> bool {
         let mut asked = task.model_calls.iter().filter_map(|id| self.model_call(*id));
         asked.any(|call| call.role == Role::Planner && call.requested >= moment)

@@ -4,7 +4,7 @@
 use crate::state::{ModelCallState, State};
 use crate::tokens::{self, PromptPart};
 
-/// What a request repeats of the one before it, of the same role, model and task.
+/// Part of a request that repeats the one before it, of the same role, model and task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repeat {
     /// Tokens of the parts at its beginning that are the same.
@@ -16,7 +16,7 @@ pub struct Repeat {
 }
 
 impl State {
-    /// What this request repeats; `None` for the first of its role and model in a task.
+    /// Returns the part that this request repeats; `None` for the first of its role and model in a task.
     pub fn repeat(&self, call: &ModelCallState) -> Option<Repeat> {
         let task = self.task(call.task)?;
         let calls = task.model_calls.iter().take_while(|id| **id != call.id);

@@ -28,7 +28,7 @@ impl State {
         self.knobs.count(Knob::ResultMax).min(share.max(LEAST))
     }
 
-    /// What a tool last answered in this session, as far as its calls are kept.
+    /// Returns the last result of a tool in this session, as far as its calls are kept.
     pub fn last_result(&self, tool: &ToolName) -> Option<&str> {
         self.tool_calls.iter().rev().filter(|call| call.tool == *tool).find_map(|call| match &call
             .phase
@@ -44,10 +44,10 @@ impl State {
         task.tool_calls.iter().position(|other| *other == call).map(|at| at + 1)
     }
 
-    /// The part of a result of this task that a call of `more` asks for.
+    /// The part of a result of this task that a call of `more` requests.
     ///
     /// # Errors
-    /// What is wrong with the arguments, for the agent.
+    /// A message for the agent that says what is wrong with the arguments.
     pub fn read_on(&self, task: &TaskState, arguments: &Value) -> Result<String, String> {
         let number = |name: &str| {
             let given = &arguments[name];

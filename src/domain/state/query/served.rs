@@ -1,4 +1,4 @@
-//! What is known of the servers of tools.
+//! Queries about tool servers.
 
 use crate::id::ToolName;
 use crate::state::{ChangedDefinition, State};

@@ -1,4 +1,4 @@
-//! What the session came to so far.
+//! Totals of the session so far.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::state::{Landmark, State};
 const FAULTS: usize = 8;
 
 impl State {
-    /// What the session came to so far.
+    /// Returns the totals of the session so far.
     pub fn totals(&self) -> Totals {
         let models = self.models.known.values().map(|model| &model.tally);
         let faults: BTreeSet<String> =

@@ -1,4 +1,4 @@
-//! Which columns hold the questions, the answers, the ids and the choices.
+//! Columns of the questions, the answers, the ids and the choices: named by the user, or guessed.
 
 use std::fmt;
 

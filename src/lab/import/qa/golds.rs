@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-/// What one published set of physics questions writes before its list of answers.
+/// Text before the list of answers in one published set of physics questions.
 const ONE_OF: &str = "Can be one of ";
 
-/// What a set of sums writes before the answer, after its way there.
+/// Text between the reasoning and the answer in a set of sums.
 const AFTER_REASONING: &str = "\n#### ";
 
 /// All right answers that a value says; empty if it says none.

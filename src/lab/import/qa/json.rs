@@ -78,10 +78,10 @@ struct RowFeed<'f, 't> {
     refused: Option<Problems>,
 }
 
-/// What may be a list of rows.
+/// A value that may be a list of rows.
 struct List<'l, 'f, 't> {
     found: &'l mut RowFeed<'f, 't>,
-    /// The document itself, which may have its list inside an object.
+    /// True for the document itself, whose list may be inside an object.
     is_outer: bool,
 }
 

@@ -38,11 +38,11 @@ pub struct QuestionSet {
     pub licence: Option<String>,
 }
 
-/// What was imported.
+/// The result of an import.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Imported {
     pub tasks: usize,
-    /// Tasks whose answer is empty, so that nobody can say whether an answer is right.
+    /// Tasks without a right answer, so that no answer can be checked.
     pub without_answer: usize,
     /// Tasks with several right answers.
     pub with_several: usize,

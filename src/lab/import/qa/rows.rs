@@ -12,17 +12,17 @@ use crate::files::toml_file::{Problem, Problems};
 /// Bytes that are enough to recognise a format.
 const HEAD: u64 = 1 << 20;
 
-/// What some tools write before the text.
+/// The byte order mark, which some tools write before the text.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// One row: its fields by the names of their columns.
+/// A row: its fields by the names of their columns.
 pub struct QuestionRow {
-    /// Where it begins, from 1.
+    /// Line on which the row begins, from 1.
     pub line: usize,
     pub fields: Map<String, Value>,
 }
 
-/// What is done with each row; a problem ends the reading.
+/// The handler of each row. A problem ends the reading.
 pub type Take<'t> = dyn FnMut(QuestionRow) -> Result<(), Problems> + 't;
 
 /// The format of a file.

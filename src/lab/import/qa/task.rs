@@ -81,8 +81,8 @@ fn choices(value: &Value) -> Option<Vec<AnswerChoice>> {
     }
 }
 
-/// What a right answer means among the choices: the text, and its label. An answer may be the text,
-/// the label, or the place from 0.
+/// Finds a right answer among the choices, by its text, its label or its index from 0. Returns the text and the label;
+/// without a match, the answer itself.
 fn chosen(gold: String, choices: &[AnswerChoice]) -> Vec<String> {
     let is_text = |choice: &&AnswerChoice| choice.text.trim().eq_ignore_ascii_case(gold.trim());
     let is_label = |choice: &&AnswerChoice| choice.label.eq_ignore_ascii_case(gold.trim());

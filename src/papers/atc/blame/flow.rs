@@ -39,12 +39,12 @@ pub struct FlowStep {
     pub line: u32,
 }
 
-/// What data flow says about an error.
+/// The result of tracing the data flow of an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blame {
     /// The tool, if it is exactly one. A tool that was called and not offered is blamed as well.
     pub tool: Option<String>,
-    /// The way to its call; empty without a blamed tool.
+    /// The path to the tool's call; empty without a blamed tool.
     pub way: Vec<FlowStep>,
     /// All tools that the flow leads to, the nearest first. Several: a model decides.
     pub tools: Vec<String>,
@@ -285,7 +285,8 @@ impl<'t, 'p> Flow<'t, 'p> {
         }
     }
 
-    /// What a parameter gets at a call. A function that is handed to another gets a part of its other arguments.
+    /// The expressions that a parameter receives at a call. A function that is passed to another call receives a part
+    /// of that call's other arguments.
     fn arguments(&self, callable: usize, parameter: &str, site: Site<'t>) -> Vec<&'t Expr> {
         let Some(parameters) = self.program.callables[callable].parameters else {
             return Vec::new();

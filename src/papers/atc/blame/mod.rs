@@ -39,7 +39,8 @@ mod tests {
         (text.replace(['«', '»'], ""), Span { line, column, end_line, end_column })
     }
 
-    /// What is said of a program: the tool, and the way as `name line, name line`.
+    /// Formats the blame of a program: the steps of the path as `name line, name line`, or `none of` with the candidate
+    /// tools.
     fn said(text: &str, calls: &[CallMade]) -> String {
         let (program, span) = marked(text);
         let blame = by_flow(&program, span, &TOOLS, calls);

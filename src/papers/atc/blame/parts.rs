@@ -1,5 +1,5 @@
-//! What the value of an expression is made of: one step of data flow, without names and without calls of tools or of
-//! the program's own functions.
+//! The subexpressions that the value of an expression is built from: one step of data flow, without names and without
+//! calls of tools or of the program's own functions.
 
 use ruff_python_ast::{Expr, ExprCall, ExprFString};
 
@@ -32,7 +32,7 @@ pub(super) fn parts(expr: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// What the result of a call of a built-in function, a class or a method is made of.
+/// The expressions that the result of a call of a built-in function, a class or a method is built from.
 pub(super) fn parts_of_call(call: &ExprCall, is_module: impl Fn(&Expr) -> bool) -> Vec<&Expr> {
     match &*call.func {
         Expr::Name(name) if name.id == "map" => mapped(call),

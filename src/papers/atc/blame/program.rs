@@ -1,4 +1,5 @@
-//! What a program binds: for each name where, in which order, and to what. Data flow is followed in this table.
+//! The bindings of a program: for each name the places, their order, and the sources of its values. Data flow analysis
+//! follows this table.
 
 use std::collections::{HashMap, HashSet};
 
@@ -34,17 +35,17 @@ pub(super) struct StatementBlock {
 /// A place where a name gets a value.
 #[derive(Debug)]
 pub(super) struct Binding<'t> {
-    /// Where the name stands that is bound.
+    /// The offset of the bound name.
     pub name: TextSize,
-    /// It holds from here on: an assignment behind its value.
+    /// The offset from which the binding holds; for an assignment, behind its value.
     pub at: TextSize,
     pub block: usize,
-    /// Whether it replaces the value before. `x += y` and `x.append(y)` add to it.
+    /// Whether the binding replaces the value before. `x += y` and `x.append(y)` add to it.
     pub replaces: bool,
     pub source: BindingSource<'t>,
 }
 
-/// What a name is bound to.
+/// The source of a name's value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum BindingSource<'t> {
     /// The value of an expression, or a part of it.
@@ -54,7 +55,7 @@ pub(super) enum BindingSource<'t> {
     /// The callable at this position.
     Callable(usize),
     Module,
-    /// Nothing that a tool made.
+    /// A value that no tool produced.
     Other,
 }
 
@@ -63,7 +64,7 @@ pub(super) enum BindingSource<'t> {
 pub(super) struct Callable<'t> {
     pub range: TextRange,
     pub parameters: Option<&'t Parameters>,
-    /// What it returns.
+    /// The expressions that the callable returns.
     pub results: Vec<&'t Expr>,
 }
 

@@ -1,4 +1,4 @@
-//! What targets get: the names on the left side of assignments, loops and comprehensions.
+//! The values of assignment targets: the names on the left side of assignments, loops and comprehensions.
 
 use ruff_python_ast::{Expr, ExprCall, ExprName};
 
@@ -12,8 +12,8 @@ pub(super) struct Bound<'t> {
     pub value: Option<&'t Expr>,
 }
 
-/// What each target gets of a value. With `each` the value is iterated: `enumerate` gives numbers, and `zip` gives
-/// each target an argument of its own.
+/// Distributes a value over the parts of a target. With `each` the value is iterated: `enumerate` yields numbers, and
+/// `zip` gives each target an argument of its own.
 pub(super) fn bound<'t>(target: &'t Expr, value: &'t Expr, each: bool) -> Vec<Bound<'t>> {
     let mut all = Vec::new();
     // A list instead of recursion, since targets nest.
@@ -67,7 +67,7 @@ fn elements(expr: &Expr) -> Option<&[Expr]> {
     }
 }
 
-/// What a call such as `x.append(y)` puts into which object.
+/// The pairs of object and value of a call such as `x.append(y)`, which adds the value to the object.
 pub(super) fn adds(call: &ExprCall) -> impl Iterator<Item = (&Expr, &Expr)> {
     let method = call.func.as_attribute_expr();
     let method = method.filter(|method| ADDING.contains(&method.attr.as_str()));

@@ -1,8 +1,8 @@
 //! The modules that a program can import, and what they lack.
 
-/// What is not there.
+/// The missing part of an import.
 pub enum Missing<'a> {
-    /// The module, and what to use instead.
+    /// A missing module, with advice on a replacement.
     Module(&'static str),
     Name(&'a str),
 }
@@ -29,7 +29,7 @@ const MODULES: &[&str] = &[
     "unicodedata",
 ];
 
-/// What the modules lack that programs use.
+/// Names that programs use and these modules lack.
 const LACKING: &[(&str, &[&str])] = &[
     ("collections", &["OrderedDict", "ChainMap", "UserDict", "UserList", "UserString", "abc"]),
     ("itertools", &["groupby", "tee"]),
@@ -66,7 +66,7 @@ pub fn lacks(module: &str, name: &str) -> bool {
     LACKING.iter().any(|(known, names)| *known == module && names.contains(&name))
 }
 
-/// What of `from module import names` is not there.
+/// The first part of `from module import names` that is missing.
 pub fn missing<'a>(module: &str, names: &[&'a str]) -> Option<Missing<'a>> {
     if !is_known(module) {
         let root = module.split('.').next().unwrap_or(module);

@@ -16,11 +16,11 @@ struct PlanningItem<'p> {
     estimate: Estimate,
     /// The number of uses that the user set.
     set: Option<u32>,
-    /// The need that it may meet.
+    /// The need that the tool may meet.
     need: Option<&'p str>,
-    /// The agent has just had it on offer and did not call it.
+    /// Whether the agent has just had the tool on offer and did not call it.
     is_declined: bool,
-    /// It may be used beyond its limit, if credits are left.
+    /// Whether the tool may be used beyond its limit if credits are left.
     goes_on: bool,
 }
 

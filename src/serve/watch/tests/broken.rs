@@ -12,7 +12,7 @@ use crate::model::relay::{Relay, Sending};
 
 const ALL: [WireFormat; 3] = [WireFormat::Chat, WireFormat::Responses, WireFormat::Messages];
 
-/// What an agent gets for a failure that had told this much before.
+/// Returns the response that an agent gets for a failure after this part of a text.
 fn got(format: WireFormat, streams: bool, partial: &str, shown: WireFailure) -> agent::Got {
     let mut yard = Yard::before(Endpoint::answering(Vec::new()).address);
     let mut agent = yard.agent();

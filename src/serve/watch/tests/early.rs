@@ -11,7 +11,7 @@ use crate::model::relay::Sending;
 use crate::watch::coding::gzip;
 use crate::watch::patience::heartbeat;
 
-/// Both ways of each format.
+/// All formats, streamed and not.
 const ALL: [(WireFormat, bool); 6] = [
     (WireFormat::Chat, true),
     (WireFormat::Chat, false),

@@ -7,7 +7,7 @@ use std::thread;
 
 use super::PATIENCE;
 
-/// What the endpoint does, step by step.
+/// A step of the endpoint.
 #[derive(Clone)]
 pub enum EndpointStep {
     /// Sends these bytes.

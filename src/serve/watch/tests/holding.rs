@@ -1,4 +1,4 @@
-//! What waits, and until when.
+//! Tests which parts of an answer wait, and until when.
 
 use super::endpoint::{EndpointStep, coded, stream, whole};
 use super::session::SessionStub;

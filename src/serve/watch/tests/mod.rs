@@ -67,7 +67,7 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
     runtime.block_on(future)
 }
 
-/// What comes in time.
+/// Runs a future that must end within [`PATIENCE`].
 fn within<T>(future: impl Future<Output = T>) -> T {
     block_on(async { tokio::time::timeout(PATIENCE, future).await.unwrap() })
 }

@@ -1,4 +1,4 @@
-//! What goes on is what came.
+//! Tests that requests and answers pass unchanged.
 
 use super::endpoint::{EndpointStep, coded, stream, whole};
 use super::session::SessionStub;

@@ -26,7 +26,7 @@ impl Planner<'_> {
         self.draw(fitting, room.clamp(1, MOST), chance)
     }
 
-    /// Some of these tools, in their order: several of one class if allowed, else one.
+    /// Draws some of these tools, in their order: several of one class if allowed, else one.
     pub(super) fn draw(
         &self,
         mut choices: Vec<(&MenuTool<'_>, f64)>,

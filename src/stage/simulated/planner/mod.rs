@@ -60,8 +60,8 @@ struct Planner<'o> {
 }
 
 impl Planner<'_> {
-    /// Its statement about steps without a tool in the list, if it may make one; and the tools of the
-    /// list for the others.
+    /// States the needs of steps without a tool in the list, and the listed tools for the other steps. `None` if no
+    /// step lacks a tool, or if the planner may not make such a statement.
     fn lacks(&self, task: &Task) -> Option<String> {
         let fits = |at: &usize| {
             let step = &task.chain[*at];
@@ -141,7 +141,7 @@ impl Planner<'_> {
         ids
     }
 
-    /// One plan, with the tools whose words match the task.
+    /// Adds one step, with the tools whose words match the task best.
     fn improvise(&mut self, task: &str) {
         let best = self.left().map(|choice| suits(choice, task)).max().unwrap_or(0);
         let fitting: Vec<_> = self

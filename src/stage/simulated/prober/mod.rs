@@ -136,7 +136,7 @@ impl<'a> ProbeProgram<'a> {
         Some(format!("{result}{}", place.path))
     }
 
-    /// Whose result has an argument: first the one with the fewest calls, then the others.
+    /// Finds a function whose result contains an argument: first the one that needs the fewest calls, then the others.
     fn source(
         &self,
         function: &Document,

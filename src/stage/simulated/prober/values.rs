@@ -58,7 +58,7 @@ impl Values {
         self.nth
     }
 
-    /// What the question is about.
+    /// Returns the subject of the question.
     pub fn subject(&self, function: &Document) -> String {
         self.subject_of(function, "").to_owned()
     }

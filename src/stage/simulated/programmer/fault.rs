@@ -10,10 +10,10 @@ use crate::simulated::SimulatedSettings;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramFault {
-    /// The place of its step.
+    /// Index of the faulty step.
     pub step: usize,
     pub kind: FaultKind,
-    /// What is written instead: a function, a name or a key; empty where the kind says it.
+    /// Text written instead: a function, a name or a key; empty where the kind determines it.
     pub wrong: String,
 }
 
@@ -87,7 +87,7 @@ pub fn draw(
     faults
 }
 
-/// What is written instead; `None` if this cannot go wrong in this step.
+/// Returns the text written instead; `None` if this fault cannot occur in this step.
 pub fn wrong(
     kind: FaultKind,
     step: &SketchStep,

@@ -1,16 +1,16 @@
-//! What a finding tells a programmer: the lines that it marks, the tool that it blames, and what it says of keys,
-//! arguments and results. A fault is corrected where that is enough to see what is right.
+//! Contents of a finding for a programmer: the marked lines, the blamed tool, and words about keys, arguments and
+//! results. A fault is corrected if these are enough to see what is right.
 
 use super::fault::{FaultKind, ProgramFault};
 use super::sketch::{Sketch, SketchStep};
 use crate::domain::TakePart;
 
 pub struct Finding<'t> {
-    /// The lines of the program under which a mark stands.
+    /// Lines of the program with a mark below them.
     marked: Vec<&'t str>,
-    /// The function that it blames.
+    /// The blamed function.
     blamed: Option<&'t str>,
-    /// Everything but the program.
+    /// Text of the finding without the program.
     said: String,
 }
 
@@ -37,7 +37,7 @@ impl<'t> Finding<'t> {
         Self { marked, blamed, said }
     }
 
-    /// Whether it says enough to correct this fault.
+    /// Whether the finding says enough to correct this fault.
     pub fn tells(&self, fault: &ProgramFault, right: &Sketch) -> bool {
         let Some(step) = right.steps.get(fault.step) else { return false };
         let (result, function) = (format!("r{}", fault.step + 1), step.function.as_str());

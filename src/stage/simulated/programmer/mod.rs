@@ -49,7 +49,7 @@ pub(super) fn write(
     format!("```python\n{program}\n```")
 }
 
-/// Its statement about steps without a function, and the functions for the others.
+/// States the needs of steps without a function, and the functions for the other steps; `None` if no step lacks one.
 fn lacks(task: &Task, offered: &FunctionMenu) -> Option<String> {
     let function = |at: &usize| {
         let tools = &task.chain[*at].tools;

@@ -23,16 +23,16 @@ pub struct SketchStep {
     pub arguments: Vec<(String, Argument)>,
     /// Empty: the result as it is.
     pub takes: Vec<TakePart>,
-    /// Its first key is read with `get`, which gives None where there is no such key.
+    /// True if the first key is read with `get`, which gives None for a missing key.
     pub with_get: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     Literal(Value),
-    /// What the step at this place took.
+    /// The value that the step at this index takes out of its result.
     Taken(usize),
-    /// The same as a text.
+    /// The same value as a text.
     TakenAsText(usize),
 }
 

@@ -1,4 +1,4 @@
-//! What is known of published data sets: their names, licences and templates.
+//! Published data sets: names, licences and templates.
 
 use crate::papers::cotools::QueryTemplate;
 

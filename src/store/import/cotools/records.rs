@@ -39,7 +39,7 @@ struct RecordText {
 }
 
 impl CotoolsRecord {
-    /// Its parts, or the field that is missing.
+    /// Returns the parts of the record, or the name of the missing field.
     fn parts(self) -> Result<RecordText, &'static str> {
         if let (None, Some(text)) = (&self.text, self.question) {
             let starts = vec![text.chars().count()];

@@ -26,7 +26,7 @@ pub struct Record {
 pub struct DataSet {
     /// The name of the set, or that of its folder.
     pub name: String,
-    /// Its licence, or that it is not stated.
+    /// The licence, or a note that it is not stated.
     pub licence: String,
     /// How its authors write a query.
     pub template: QueryTemplate,
@@ -39,7 +39,7 @@ pub struct DataSet {
 }
 
 impl DataSet {
-    /// Its name with its licence.
+    /// The name of the set with its licence.
     pub fn cited(&self) -> String {
         format!("{} ({})", self.name, self.licence)
     }

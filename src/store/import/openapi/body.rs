@@ -16,7 +16,7 @@ use crate::import::manifest::HttpSource;
 const FORM: &str = "application/x-www-form-urlencoded";
 const MERGE_PATCH: &str = "application/merge-patch+json";
 
-/// One type of a body.
+/// A media type of a body.
 struct Media<'d> {
     /// As the document writes it, such as `application/json; charset=utf-8`.
     written: &'d str,
@@ -25,11 +25,11 @@ struct Media<'d> {
     value: &'d Value,
 }
 
-/// What a body is made of: its fields with the arguments of their values, or one argument.
+/// The content of a body: its fields with the arguments of their values, or one argument.
 enum BodyFields {
     Named(Vec<(String, String)>),
     Whole(String),
-    /// It is optional, and nothing can be in it.
+    /// No content: the body is optional and nothing can be in it.
     Nothing,
 }
 

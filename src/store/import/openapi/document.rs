@@ -26,7 +26,7 @@ const EXPECTED: &str = "expected OpenAPI of version 3.0, 3.1 or 3.2, Swagger 2.0
 pub(super) struct Document {
     pub file: String,
     pub root: Value,
-    /// What was lost where another form became OpenAPI.
+    /// Notes about content that was lost when another format was converted to OpenAPI.
     pub remarks: Vec<String>,
     text: String,
 }

@@ -15,7 +15,7 @@ pub(super) struct Earlier {
     pub file: PathBuf,
 }
 
-/// What is in a folder of manifests.
+/// The tools in a folder of manifests.
 #[derive(Debug, Default)]
 pub(super) struct Folder {
     /// Imported tools by their operations.

@@ -1,4 +1,4 @@
-//! What values of a schema can be, as far as it says.
+//! The possible types of a schema's values, as far as the schema states them.
 
 use serde_json::Value;
 

@@ -60,7 +60,7 @@ pub struct OpenApi {
     servers: Vec<String>,
 }
 
-/// What an import wrote.
+/// The result of an import.
 #[derive(Debug, Default)]
 pub struct ImportedApi {
     pub tools: usize,

@@ -1,4 +1,4 @@
-//! One operation as a tool.
+//! Converts an operation into a tool.
 
 use serde_json::Value;
 
@@ -33,12 +33,12 @@ pub(super) struct ApiOperation<'d> {
 }
 
 impl ApiOperation<'_> {
-    /// Such as `GET /movie/{id}`.
+    /// The method and the path, such as `GET /movie/{id}`.
     pub fn name(&self) -> String {
         format!("{} {}", self.key.to_ascii_uppercase(), self.path)
     }
 
-    /// The API's own name of it; may be empty.
+    /// The API's own name of the operation; may be empty.
     pub fn id(&self) -> &str {
         self.operation["operationId"].as_str().unwrap_or_default().trim()
     }
@@ -73,7 +73,7 @@ pub(super) struct ImportedTool {
     pub source: HttpSource,
     pub returns: Option<Returns>,
     pub keys: ApiKeys,
-    /// What differs from the document, or is wrong in it.
+    /// Differences from the document, and errors in it.
     pub remarks: Vec<String>,
 }
 
@@ -140,7 +140,7 @@ pub(super) fn tool<'d>(
     })
 }
 
-/// What the method says of its effect (RFC 9110 § 9.2).
+/// The effect class that the method implies (RFC 9110 § 9.2).
 fn effect(method: &str) -> Result<EffectClass, String> {
     match method {
         "GET" | "HEAD" => Ok(EffectClass::Read),

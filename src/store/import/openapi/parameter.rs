@@ -1,4 +1,4 @@
-//! One parameter as its document describes it: where it goes, and in which style.
+//! A parameter as its document describes it: its place in the request, and its style.
 
 use serde_json::{Value, json};
 

@@ -35,7 +35,7 @@ const KEPT: [&str; 18] = [
     "dependentRequired",
 ];
 
-/// Which way a value goes: properties that only come back are not sent, and the other way round.
+/// The direction of a value. Properties that only come back are not sent, and vice versa.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValueDirection {
     /// In a path, a query, a header or a cookie, where null is nothing.
@@ -52,7 +52,7 @@ pub(super) struct Schemas<'d> {
     is_old: bool,
 }
 
-/// One schema that is being written out.
+/// The state of a schema's expansion.
 struct SchemaExpansion {
     way: ValueDirection,
     deepest: usize,
@@ -81,7 +81,7 @@ impl SchemaExpansion {
         left.is_some()
     }
 
-    /// What `write` writes, and whether it was cut.
+    /// Runs `write`. Returns its result, and whether the schema was cut meanwhile.
     fn cutting<T>(&self, write: impl FnOnce() -> T) -> (T, bool) {
         let before = self.is_cut.replace(false);
         let written = write();
@@ -322,7 +322,7 @@ impl<'d> Schemas<'d> {
     }
 }
 
-/// What OpenAPI 3.0 and Swagger say by flags.
+/// Converts keywords that OpenAPI 3.0 and Swagger write as flags.
 fn modernise(fields: &Map<String, Value>, written: &mut Map<String, Value>) {
     for (bound, exclusive) in [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")] {
         if let Some(Value::Bool(is_exclusive)) = fields.get(exclusive) {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::names::variable;
 use super::reference::Root;
 
-/// What a request has so that the server accepts it.
+/// The credentials of a request that its server requires.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct ApiKeys {
     /// Names of headers and their values, such as `Bearer ${API_TOKEN}`.

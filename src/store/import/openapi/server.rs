@@ -1,4 +1,4 @@
-//! Which server the tools call.
+//! The addresses of the servers that the tools call.
 
 use reqwest::Url;
 use serde_json::Value;

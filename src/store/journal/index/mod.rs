@@ -40,11 +40,11 @@ pub(super) struct Index {
     every: u64,
     /// Where the tasks are that have no details any more.
     blocks: Vec<MarkedTasks>,
-    /// It could not be written on.
+    /// Whether an error ended writing to the index file.
     is_broken: bool,
 }
 
-/// Some tasks that have no details any more, in the order of their numbers.
+/// A block of tasks that have no details any more, in the order of their numbers.
 #[derive(Clone, Debug, Default)]
 pub struct TaskBlock {
     pub tasks: Vec<Arc<TaskState>>,

@@ -15,12 +15,12 @@ pub static MARKS: LazyLock<Finder> = LazyLock::new(|| Finder::new(MARK));
 #[derive(Debug)]
 pub struct JsonSpan {
     pub range: Range<usize>,
-    /// Its key with the quotes, if it is a member of an object.
+    /// The key with its quotes, if the value is a member of an object.
     pub key: Range<usize>,
     pub kind: JsonSpanKind,
-    /// It could be taken for a part, or something in it could.
+    /// Whether the value, or a value in it, could be taken for a part.
     pub is_marked: bool,
-    /// The place in the list of the next value that is not in this one.
+    /// The place in the list of the next value outside this one.
     pub next: usize,
 }
 

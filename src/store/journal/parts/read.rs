@@ -1,4 +1,4 @@
-//! What a journal's reader has read since its list of parts began, and lines made whole by it.
+//! The parts that a journal's reader has read since its list of parts began, and lines restored from them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub struct Whole<'l> {
     pub text: &'l [u8],
     /// In the order of their beginnings; of those that begin at one place, the outer ones first.
     pub spans: &'l [Span],
-    /// It begins a new list of parts.
+    /// Whether the line begins a new list of parts.
     pub has_begun: bool,
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Slice {
 }
 
 impl Texts {
-    /// What earlier texts have of this one, in its order.
+    /// Finds the slices of this text that earlier texts contain, in the order of this text.
     pub fn slices(&self, text: &[u8], parts: &[Arc<[u8]>]) -> Vec<Slice> {
         let mut slices: Vec<Slice> = Vec::new();
         let mut end = 0;

@@ -1,4 +1,4 @@
-//! What a journal's writer has written since its list of parts began, and lines made shorter by it.
+//! The parts that a journal's writer has written since its list of parts began, and lines shortened by them.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use super::nodes::{JsonSpan, nodes};
 use super::shorter::Shorter;
 use super::texts::Texts;
 
-/// A list of parts ends after so many lines, bytes of lines, or bytes of parts: who reads from the middle reads no
-/// more than that, and who writes keeps no more.
+/// A list of parts ends after this many lines, bytes of lines, or bytes of parts. A reader that starts in the middle
+/// reads no more than that, and a writer keeps no more.
 pub(super) const LINES: usize = 16_384;
 const BYTES: usize = 4 << 20;
 const KEPT: usize = 32 << 20;

@@ -1,4 +1,4 @@
-//! Which tools are probed, and which others help.
+//! Chooses the tools to probe, and the tools that help.
 
 use super::Prober;
 use crate::domain::probe::Probe;

@@ -1,4 +1,4 @@
-//! One program that probes a tool. What counts is the recorded result of the tool's own call, not what the program
+//! Runs a program that probes a tool. The recorded result of the tool's own call counts, not the text that the program
 //! prints.
 
 use std::sync::Arc;
@@ -41,7 +41,7 @@ struct NoAnswer {
 pub(super) enum Sampled {
     Answered {
         reply: String,
-        /// What the prober is told next, where it is asked for more.
+        /// The next message to the prober, if it is asked for another sample.
         more: String,
         answer: ProbeResult,
     },
@@ -191,7 +191,7 @@ impl<C: Context> Prober<'_, C> {
         ProbeResult { question, program, arguments: call.arguments.clone(), result, after }
     }
 
-    /// What a call returned, if that is an answer.
+    /// The result of a call, if it is an answer.
     fn result(&self, called: &CallResult) -> Result<Value, String> {
         let text = match &called.observation {
             Observation::Result(_) if called.injected => {

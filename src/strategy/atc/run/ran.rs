@@ -1,4 +1,4 @@
-//! What a program did so far, and the record over which it can be run again.
+//! The progress of a program, and the record over which it can be run again.
 
 use crate::CallResult;
 use crate::domain::EffectId;
@@ -15,25 +15,26 @@ pub struct RecordPlace {
     pub clocks: usize,
 }
 
-/// What a program did.
+/// The progress of a program.
 #[derive(Default)]
 pub struct Ran {
     pub calls: Vec<ToolCall>,
     pub called: Vec<CallResult>,
     pub end: ProgramEnd,
-    /// How it was started last.
+    /// The parameters of the last start.
     pub start: ProgramStart,
-    /// What it was told. It is deterministic, so it can be run again over that.
+    /// The answers that the program received. Programs are deterministic, so running one again over these reproduces
+    /// the run.
     pub heard: Heard,
     /// The effects of these calls.
     ids: Vec<EffectId>,
-    /// Where it is in that; before the end if a person has taken it back.
+    /// The program's place in the record; before the end if a person has taken the program back.
     pub place: RecordPlace,
-    /// What a person has set.
+    /// The variables that a person has set.
     pub sets: Vec<Extra>,
-    /// How much of what a person asked for it knows of.
+    /// The number of a person's requests that the program knows of.
     pub asked: usize,
-    /// How often a person has taken it back.
+    /// The number of times that a person has taken the program back.
     pub backs: u32,
 }
 
@@ -81,7 +82,7 @@ impl Ran {
         })
     }
 
-    /// What the record answers to these calls; `None`: it has others here, or not all of them.
+    /// The recorded answers to these calls; `None` if the record has other calls here, or not all of them.
     pub fn recorded(&mut self, made: &[ProgramCall]) -> Option<Vec<CallAnswer>> {
         let ahead = self.heard.calls.get(self.place.calls..)?;
         let is_same = |(was, now): (&HeardCall, &ProgramCall)| {
@@ -95,7 +96,7 @@ impl Ran {
         Some(answers)
     }
 
-    /// Calls were made and answered.
+    /// Records calls and their answers.
     pub fn note(&mut self, made: &[ProgramCall], called: &[CallResult], answers: &[CallAnswer]) {
         let heard = made.iter().zip(answers).map(|(call, answer)| {
             let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
@@ -106,7 +107,7 @@ impl Ran {
         self.place.calls = self.heard.calls.len();
     }
 
-    /// Forgets what the record has behind the place where the program is; the calls of that.
+    /// Forgets the record after the program's present place. Returns the effects of the forgotten calls.
     pub fn part(&mut self) -> Vec<EffectId> {
         self.heard.calls.truncate(self.place.calls);
         self.heard.clocks.truncate(self.place.clocks);

@@ -1,4 +1,4 @@
-//! The task as a whole: one bar of all its money, what turns the plan, and how the plan came to be.
+//! The task as a whole: a bar of its budget, the levers of the budget plan, and the reason for the plan.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 

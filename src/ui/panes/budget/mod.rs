@@ -1,5 +1,5 @@
-//! What a task may cost, what was planned for it and what it has cost: planned uses as a line, spent as a
-//! bar, for every tool and for the whole task, and over all tasks of the session.
+//! A task's budget, its budget plan and its cost. Planned uses are a line and spent credits a bar, for every tool,
+//! for the whole task, and over all tasks of the session.
 //!
 //! ```text
 //! B    20 ███████━━━━━━━━······ 12.50 left          selected like a tool: left and right turn it
@@ -88,12 +88,12 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     Line::from(title)
 }
 
-/// Whether it sums up what was found; what has ended did so.
+/// Whether the task is being closed with a summary of what was found; an ended task is not.
 fn is_closing(task: &TaskState) -> bool {
     task.budget.closing && task.outcome().is_none()
 }
 
-/// What a task may cost: of one that has ended, what it was last planned for.
+/// The budget of a task in credits: the knob's value, or that of the last budget plan if the task has ended.
 fn limit(state: &State, task: Option<&TaskState>) -> f64 {
     let ended = task.filter(|task| task.outcome().is_some());
     let planned = ended.and_then(|task| task.budget.plan.as_ref());
@@ -186,7 +186,7 @@ fn mark(cx: &Cx<'_>, knob: Knob, line: Rect, buf: &mut Buffer, hits: &mut Hits) 
     }
 }
 
-/// What can be selected.
+/// A row that can be selected.
 enum BudgetSelection<'a> {
     Lever(Knob),
     Tool(BudgetTool<'a>),

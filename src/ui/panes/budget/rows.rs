@@ -1,5 +1,5 @@
-//! The tools of a task's budget, in the order of the list: what is planned, then what was used, refused
-//! or banned, then the candidates of which nothing was planned.
+//! The tools of a task's budget, in the order of the list: planned tools, then tools used, refused or
+//! blacklisted, then candidates without planned uses.
 
 use crate::domain::{BudgetPlan, PlannedTool, TaskBudget, ToolLedger, ToolName};
 
@@ -64,17 +64,17 @@ fn rank(budget: &TaskBudget, entry: &BudgetTool<'_>) -> u8 {
 }
 
 impl BudgetTool<'_> {
-    /// What its calls have cost: themselves and their time.
+    /// The credits that the tool's calls have cost, including the cost of their time.
     pub fn spent(&self) -> f64 {
         self.ledger.map_or(0.0, |ledger| ledger.spent.total())
     }
 
-    /// Uses that are planned and left.
+    /// Planned uses that are left.
     pub fn left(&self, budget: &TaskBudget) -> u32 {
         self.planned.filter(|planned| planned.uses > 0).map_or(0, |tool| budget.left_of(tool))
     }
 
-    /// What those would cost.
+    /// The planned cost of the uses that are left, in credits.
     pub fn ahead(&self, budget: &TaskBudget) -> f64 {
         self.planned.map_or(0.0, |planned| planned.cost * f64::from(self.left(budget)))
     }
@@ -84,7 +84,7 @@ impl BudgetTool<'_> {
         self.ledger.map_or(0, |ledger| ledger.uses)
     }
 
-    /// Everything that is to be said of it, what matters most first.
+    /// All remarks on the tool, the most important first.
     pub fn words(&self, budget: &TaskBudget) -> String {
         let mut words = Vec::new();
         if let Some(why) = budget.blacklist.get(self.tool) {
@@ -98,7 +98,7 @@ impl BudgetTool<'_> {
             if planned.experience == 0 && !planned.why.contains("no experience") {
                 words.push("no experience".to_owned());
             }
-            // What the plan says of a tool that is banned was said above, with what it did.
+            // A blacklisted tool's reason was given above.
             if !planned.why.is_empty() && !budget.blacklist.contains_key(self.tool) {
                 words.push(planned.why.clone());
             }

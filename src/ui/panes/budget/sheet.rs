@@ -1,4 +1,4 @@
-//! Where the parts of the pane go: what says most stays longest where it is low.
+//! The areas of the pane's parts. In a low pane the most informative parts stay longest.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
@@ -20,7 +20,7 @@ pub(super) struct BudgetAreas {
     /// The names of the list's columns.
     pub columns: Rect,
     pub list: Rect,
-    /// All that there is to say of the selected tool.
+    /// All remarks on the selected tool.
     pub detail: Rect,
     /// The session so far.
     pub strip: Rect,

@@ -1,4 +1,4 @@
-//! The session so far: for every task what was planned at its start as a line and what it cost as a bar.
+//! The session so far: for every task the cost planned at its start as a line, and its cost as a bar.
 //! Many tasks share a column, which then shows their mean.
 
 use ratatui::{buffer::Buffer, layout::Rect};
@@ -126,7 +126,7 @@ fn bars(cx: &Cx<'_>, columns: &[StripColumn], wide: usize, area: Rect, buf: &mut
     }
 }
 
-/// Which tasks cost more than their budget, and which one the pane shows.
+/// Marks the tasks that cost more than their budget, and the task that the pane shows.
 fn marks(cx: &Cx<'_>, columns: &[StripColumn], wide: usize, line: Rect, buf: &mut Buffer) {
     let mut row = Row::new(line, buf);
     for column in columns {

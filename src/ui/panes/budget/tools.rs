@@ -1,4 +1,4 @@
-//! The list of tools: what each has cost and may still cost as a bar, and its numbers beside it.
+//! The list of tools: the spent and planned cost of each as a bar, and its numbers beside it.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -21,7 +21,7 @@ const BAR: (usize, usize) = (8, 30);
 /// From so many cells left on, there is room for words beside the numbers.
 const WORDS: usize = 24;
 
-/// The numbers of a tool, from what matters most to what is left out first.
+/// Columns of a tool's numbers, the most important first; the last are left out first.
 fn columns<'a>() -> [TableColumn<Tool<'a>>; 5] {
     [
         right("uses", 5, uses),
@@ -205,7 +205,7 @@ fn is_undeclared(cx: &Cx<'_>, tool: &ToolName) -> bool {
     cx.state.tools.get(tool).is_some_and(|tool| tool.spec.cost.is_none())
 }
 
-/// Everything that is to be said of a tool.
+/// All remarks on a tool, including a cost that it does not declare.
 pub(super) fn words(cx: &Cx<'_>, rows: &BudgetRows<'_>, entry: &BudgetTool<'_>) -> String {
     let words = entry.words(rows.budget);
     if !is_undeclared(cx, entry.tool) {

@@ -1,5 +1,5 @@
-//! A lane on the axis: dots while it waits for room, a bar while it runs, bars of rest while the user holds it. The bar is
-//! higher while the server behind a relay has the call.
+//! A lane on the axis: dots while the call waits for room, a bar while it runs, bars of rest while the user holds
+//! it. The bar is higher while the server behind a relay has the call.
 
 use std::ops::Range;
 
@@ -33,7 +33,7 @@ pub fn draw(cx: &Cx<'_>, axis: &Axis, track: &Track<'_>, critical: bool, row: &m
     }
 }
 
-/// What is drawn over each other: which cells, and how.
+/// The parts of a lane, later ones drawn over earlier ones: cells, glyph and style.
 fn parts(
     cx: &Cx<'_>,
     axis: &Axis,
@@ -51,7 +51,7 @@ fn parts(
     }
     if ran.is_some() {
         let glyph = if critical { SPENT } else { ASIDE };
-        // Held, it is drawn as it ran.
+        // A held call is drawn as it ran.
         let held = track.hold().is_some();
         let style = if held { theme.dim } else { track.standing(theme).style };
         parts.push((axis.cells(started, ended), glyph, style));

@@ -1,4 +1,4 @@
-//! What a lane is about, in words: what it waits for, why it says nothing, what it was given.
+//! The words for a lane: the inputs it waits for, the reason for its status, and its arguments.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -39,7 +39,7 @@ fn joined(mut why: Vec<String>, more: impl IntoIterator<Item = String>) -> Strin
     why.join(" · ")
 }
 
-/// What is special about how it stands.
+/// The reasons for the lane's status.
 fn why(track: &Track<'_>, now: u64) -> Vec<String> {
     let mut said = Vec::new();
     if let Some(hold) = track.hold() {
@@ -96,7 +96,7 @@ fn gives_up(track: &Track<'_>, held: u64) -> Option<String> {
     })
 }
 
-/// Its arguments; before it has any, its input as it is written.
+/// The arguments of the tool call; before the call is requested, its input as the plan has it.
 fn given(track: &Track<'_>, cells: usize) -> String {
     match (track.call, track.evidence) {
         (Some(call), _) => inline_json::arguments(&call.arguments, cells),

@@ -153,12 +153,12 @@ pub(super) fn marks(evidence: &[EvidenceId]) -> String {
     evidence.iter().map(|id| id.mark()).collect::<Vec<_>>().join(" ")
 }
 
-/// What the lanes of a frame share.
+/// Data shared by all lanes of a frame.
 struct Lanes<'a> {
     cx: &'a Cx<'a>,
     columns: Columns,
     axis: Axis,
-    /// `None` without a plan: nothing decides, one call follows the other.
+    /// The critical path; `None` without a plan, as calls then run one after the other.
     critical: Option<BTreeSet<EvidenceId>>,
 }
 

@@ -1,5 +1,5 @@
-//! How a lane stands, in a word and a glyph. One place for all panes, so that the same thing is called
-//! the same everywhere.
+//! The status of a lane, as a word and a glyph. All panes take it from here, so that the same status has
+//! the same name everywhere.
 
 use ratatui::style::Style;
 
@@ -8,7 +8,7 @@ use crate::domain::{Hold, NullReason, ToolCallPhase, ToolCallState, ToolErrorKin
 use crate::symbols::{DONE, EMPTY, FAILED, HELD, INJECTED, REFUSED, RUNNING, WAITING};
 use crate::theme::Theme;
 
-/// How something stands.
+/// The status of a lane as shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CallStatus {
     pub glyph: &'static str,
@@ -21,7 +21,7 @@ const fn standing(glyph: &'static str, word: &'static str, style: Style) -> Call
     CallStatus { glyph, word, style }
 }
 
-/// How a call stands.
+/// The status of a call.
 pub fn of_call(call: &ToolCallState, hold: Option<&Hold>, theme: &Theme) -> CallStatus {
     if hold.is_some() {
         return standing(HELD, "held", theme.paused);

@@ -13,17 +13,17 @@ use crate::domain::{
 use crate::papers::plan::critical_path;
 use crate::{hits::Target, theme::Theme, view::View, vlist::List};
 
-/// One lane.
+/// A lane of the pane.
 #[derive(Clone, Copy, Debug)]
 pub struct Track<'a> {
     pub state: &'a State,
     pub task: &'a TaskState,
-    /// What it is to find, as the planner wrote it.
+    /// The evidence to find, as the planner wrote it.
     pub evidence: Option<&'a Evidence>,
-    /// How far that is; `None` before its call is requested.
+    /// The state of the evidence; `None` before its call is requested.
     pub begun: Option<&'a EvidenceState>,
     pub call: Option<&'a ToolCallState>,
-    /// What a model was asked for it, where one looks for it.
+    /// The model call that finds the evidence, if a model does.
     pub model_call: Option<&'a ModelCallState>,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Track<'a> {
         Self { state, task, evidence: Some(evidence), begun, call, model_call }
     }
 
-    /// What selects it.
+    /// The target that selects the lane.
     pub fn target(&self) -> Target {
         match (self.call, self.evidence) {
             (Some(call), _) => Target::Call(call.id),
@@ -54,7 +54,7 @@ impl<'a> Track<'a> {
         }
     }
 
-    /// The tool as it is called, else as it is written.
+    /// The tool of the call, else the tool that the plan names.
     pub fn tool(&self) -> &'a str {
         match (self.call, self.evidence) {
             (Some(call), _) => call.tool.as_str(),
@@ -63,7 +63,7 @@ impl<'a> Track<'a> {
         }
     }
 
-    /// What runs for it: its call, else what a model was asked.
+    /// The effect of the lane: its tool call, else its model call.
     fn effect(&self) -> Option<&'a EffectState> {
         self.call.map(|call| &**call).or(self.model_call.map(|call| &**call))
     }
@@ -155,7 +155,7 @@ impl<'a> Track<'a> {
         is_open.then(|| expected(self).saturating_sub(took))
     }
 
-    /// Why what was found does not reach the solver, and what that saves.
+    /// The reason why the evidence does not reach the solver, and the tokens that this saves.
     pub fn nulled(&self) -> Option<String> {
         let begun = self.begun?;
         let saved = counted(begun.saved, "token");
@@ -166,7 +166,7 @@ impl<'a> Track<'a> {
         status::of(self, theme)
     }
 
-    /// What can be found of it: what was called, with what, and what came of it.
+    /// The text that a search looks in: tool, written evidence, arguments, result and status.
     pub fn text(&self) -> String {
         let written = self.evidence.map(ToString::to_string).unwrap_or_default();
         let arguments = self.call.map(|call| call.arguments.to_string()).unwrap_or_default();
@@ -177,8 +177,8 @@ impl<'a> Track<'a> {
     }
 }
 
-/// The lanes of a task, from the top: the calls of its earlier tries, then its plan's evidence as it
-/// is written. Without a plan: its calls in order.
+/// The lanes of a task, from the top: the calls of its earlier attempts, then its plan's evidence in the
+/// order of the plan. Without a plan: its calls in order.
 #[derive(Debug)]
 pub struct Tracks<'a> {
     state: &'a State,
@@ -288,8 +288,8 @@ impl<'a> Tracks<'a> {
         .of_calls(state, move |row| calls.get(row)?.call.map(|call| call.id))
     }
 
-    /// How long the evidence takes, in microseconds: what it took, or what its tool mostly takes where
-    /// that is not known yet.
+    /// The evidence on the plan's critical path. Durations are in microseconds: as measured, or the mean of the tool
+    /// where not known yet.
     pub fn critical_path(&self, now: u64) -> Vec<EvidenceId> {
         let Some(plan) = &self.task.work.plan else { return Vec::new() };
         critical_path(plan, |id| {
@@ -335,7 +335,7 @@ pub fn evidence_of(task: &TaskState, call: &ToolCallState) -> Option<EvidenceId>
     call.evidence.filter(|_| begun.source == EvidenceSource::Call(call.id))
 }
 
-/// Nothing is known of its duration, so all such calls count the same.
+/// Microseconds assumed for a call of unknown duration: all such calls count the same.
 const UNKNOWN: u64 = 100_000;
 
 fn duration(track: &Track<'_>, now: u64) -> u64 {

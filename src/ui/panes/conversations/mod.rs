@@ -1,5 +1,5 @@
-//! The conversations of foreign agents as a tree: sub-agents stand below the conversation whose call began them. How
-//! each stands, what it took, and the last that was said. Without foreign agents it lists the runs.
+//! The conversations of foreign agents as a tree: sub-agents are below the conversation whose call began them. Each
+//! row has status, usage, and the last words. Without foreign agents the pane lists the runs.
 
 mod talk;
 
@@ -91,7 +91,7 @@ struct ConversationRow<'a> {
     talk: &'a Talk<'a>,
 }
 
-/// What it took, from what matters most to what is left out first.
+/// Columns of a conversation's calls and cost, the most important first; the last are left out first.
 fn columns<'a>() -> [TableColumn<ConversationRow<'a>>; 4] {
     [
         right("models", 6, |it| count(it, it.talk.model_calls)),

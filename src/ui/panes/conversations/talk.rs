@@ -1,4 +1,4 @@
-//! A conversation as a row: how it stands, what it took, and the last that was said.
+//! A conversation as a row: its status, its usage, and the last words.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(super) struct Talk<'a> {
     pub run: RunId,
     /// How many conversations are above it in the tree.
     pub depth: usize,
-    /// Its last task that has started, else its first one; `None` before the first.
+    /// The last task that has started, else the first task; `None` if there are no tasks.
     pub task: Option<&'a TaskState>,
     pub model_calls: usize,
     pub tool_calls: usize,
@@ -29,16 +29,16 @@ pub(super) struct Talk<'a> {
     pub unpriced: u32,
 }
 
-/// How a conversation stands.
+/// The status of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stands {
     Held,
-    /// A model answers.
+    /// A model call runs.
     Running,
-    /// It has an answer, and has not come back with the next request.
+    /// The agent has its reply and has not sent the next request.
     Agent,
     Over(Outcome),
-    /// Nothing has started.
+    /// No task has started.
     Queued,
 }
 
@@ -184,7 +184,7 @@ fn called(call: &ToolCallState) -> String {
     format!("{LEADS} {}({arguments})", call.tool)
 }
 
-/// What the last model call of a task came to.
+/// The reply or error of a task's last model call; `None` while the call is unfinished.
 fn said(state: &State, task: &TaskState) -> Option<String> {
     let last = |id: &EffectId| state.model_call(*id);
     match &task.model_calls.iter().rev().find_map(last)?.phase {

@@ -86,7 +86,7 @@ impl<N: Copy + PartialEq> LineCanvas<N> {
         (x < self.width && y < self.height).then_some(y * self.width + x)
     }
 
-    /// What stands in a cell, if any line passes there.
+    /// The character and ink of a cell, if a line passes there.
     pub fn glyph(&self, at: CanvasPoint) -> Option<(char, Ink)> {
         let [first, second] = self.cells[self.index(at)?];
         let first = first?;

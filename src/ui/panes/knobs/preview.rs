@@ -1,5 +1,5 @@
-//! What one step of the selected knob would change: the tools that an agent may choose from, or the uses that its
-//! budget plan has left. The part that both have is solid, and the difference is a ghost.
+//! The effect of one step of the selected knob: on the tools that an agent may choose from, or on the uses left
+//! in its budget plan. The common part of a bar is solid, and the difference is a ghost.
 
 use ratatui::style::Style;
 use ratatui::{buffer::Buffer, layout::Rect};
@@ -16,7 +16,7 @@ use crate::{cx::Cx, text};
 const NUMBER: usize = 5;
 const MOVED: usize = 4;
 const BAR: usize = 30;
-/// The least rows of a table for which what the bars mean is said.
+/// Least rows of a table with a legend for its bars.
 const WITH_LEGEND: u16 = 8;
 
 /// Beside the list.
@@ -107,7 +107,7 @@ fn draw_head(cx: &Cx<'_>, ahead: &Preview, line: Rect, buf: &mut Buffer) {
     }
 }
 
-/// What changes, in words.
+/// The changes, in words.
 fn sentences(ahead: &Preview, then: &PreviewSide) -> Vec<String> {
     let rows = ahead.rows(then);
     match &ahead.shows {

@@ -32,7 +32,7 @@ pub(super) fn draw(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     row::lines(below, lines, cx.theme.text, buf);
 }
 
-/// One line: heights, and their values.
+/// Draws one line: the means as bar heights, then the tried values.
 fn draw_small(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     let known: Vec<f64> = means(sweep, cx.view.measure).into_iter().flatten().collect();
     let most = known.iter().copied().fold(0.0, f64::max);
@@ -83,7 +83,7 @@ fn means(sweep: &Sweep, measure: Measure) -> Vec<Option<f64>> {
     sweep.runs.iter().map(mean).collect()
 }
 
-/// What was tried on which tasks, the outcome, and the keys.
+/// Sentences with the outcome, the tasks of the sweep, and the keys.
 fn sentences(cx: &Cx<'_>, sweep: &Sweep) -> Vec<String> {
     let scope = &sweep.scope;
     let measure: Measure = cx.view.measure;

@@ -14,7 +14,7 @@ use crate::{cx::Cx, text, vlist};
 /// The least and the most cells of a name.
 const NAME: (usize, usize) = (14, 32);
 
-/// What a model used, from what matters most to what is left out first.
+/// Columns of a model's usage, the most important first; the last are left out first.
 fn columns<'a>() -> [TableColumn<Used<'a>>; 8] {
     [
         right("calls", 5, |used| (used.tally.calls.to_string(), used.theme.text)),

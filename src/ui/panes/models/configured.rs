@@ -1,4 +1,4 @@
-//! The configured models: what each costs, how much it reads at once, and whether it can be reached.
+//! The configured models: price, context size, and reachability.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -31,7 +31,7 @@ fn columns<'a>() -> TextTable<(&'a Theme, &'a ModelState)> {
     TextTable::fitting(columns, usize::MAX)
 }
 
-/// What the columns are, above them.
+/// Draws the headings above the columns.
 pub fn draw_head(theme: &Theme, line: Rect, buf: &mut Buffer) {
     let mut row = Row::new(line, buf);
     let name = name_width(&row);
@@ -54,7 +54,7 @@ fn name_width(row: &Row<'_>) -> usize {
     row.left().saturating_sub(46).clamp(12, NAME)
 }
 
-/// Says that a fault waits for what is asked here, and gives the width that is left for the name.
+/// Draws the mark of a fault that is armed for these model calls; returns the width left for the name.
 pub(super) fn draw_mark(cx: &Cx<'_>, aim: &Aim<'_>, width: usize, row: &mut Row<'_>) -> usize {
     const MARK: usize = 2;
     if !cx.state.has_fault_on(aim) || width <= MARK {
@@ -109,7 +109,7 @@ fn reachable(theme: &Theme, model: &ModelState, now: u64) -> Cell {
     }
 }
 
-/// All that is known of how it can be reached.
+/// The model's source, and the result of its reachability check if there is one.
 pub fn why(model: &ModelState) -> String {
     let source = &model.spec.source;
     match &model.reachable {

@@ -1,5 +1,5 @@
-//! The roles, the model that plays each of them, and what they used; below, if there is room, every
-//! configured model, and what came of the pairs that were tried.
+//! The roles, the model of each, and their usage; below, if there is room, every configured model, and the results
+//! of planner/solver pairs.
 
 mod by_name;
 pub mod configured;
@@ -24,7 +24,7 @@ use crate::{cx::Cx, pane::PaneId};
 const ROLE: usize = 11;
 /// Pairs that are worth a row each.
 const PAIRS: usize = 6;
-/// What a tally is shown as, from what matters most to what is left out first.
+/// Columns of a tally, the most important first; the last are left out first.
 fn columns<'a>() -> [TableColumn<Used<'a>>; 9] {
     [
         right("calls", 5, |used| (used.tally.calls.to_string(), used.theme.text)),
@@ -78,7 +78,7 @@ fn order(state: &State) -> Vec<Role> {
     roles.into_iter().map(|(role, _)| *role).collect()
 }
 
-/// What can be selected.
+/// A row that can be selected.
 #[derive(Clone, Copy, PartialEq)]
 enum RoleOrModel<'a> {
     Role(Role),
@@ -111,12 +111,12 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     )
 }
 
-/// What a role used.
+/// The usage of a role or a model.
 struct Used<'a> {
     theme: &'a Theme,
     tally: &'a Tally,
     simulated: bool,
-    /// What it is asked now.
+    /// The elapsed time of the model call that runs now, as shown.
     asking: Option<String>,
 }
 
@@ -221,7 +221,7 @@ fn dollars(Used { theme, tally, .. }: &Used<'_>) -> Cell {
     (format::dollars(*tally.dollars, tally.unpriced, answered), style)
 }
 
-/// Draws the configured models, and gives what is left below them.
+/// Draws the configured models; returns the area left below them.
 fn draw_configured(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) -> Rect {
     let (head, list) = split(area, u16::from(area.height > 1));
     if !head.is_empty() {
@@ -241,7 +241,7 @@ fn draw_configured(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) -
     left
 }
 
-/// Draws the pairs, and gives what is left below them.
+/// Draws the pairs; returns the area left below them.
 fn draw_pairs(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) -> Rect {
     if area.height < 4 || cx.state.pairs.all().is_empty() {
         return area;

@@ -1,5 +1,5 @@
-//! Which models did the tasks of all sessions in this workspace, how well and at what cost, a row for each
-//! pair of a planner and a solver (the paper on concurrent workers, table 4).
+//! The planner/solver pairs that ran tasks in all sessions of this workspace, with accuracy and cost: a row for each
+//! pair (the paper on concurrent workers, table 4).
 
 use std::cmp::Ordering;
 
@@ -13,12 +13,12 @@ use crate::table::{Cell, TableColumn, TextTable, left, right};
 use crate::view::{PairSort, Round};
 use crate::{cx::Cx, text, theme::Theme};
 
-/// Stands behind what no other pair does better.
+/// The mark behind the best value of a column.
 const BEST: &str = DONE;
 /// The least and the most room for the name of a model.
 const NAME: (usize, usize) = (6, 24);
 
-/// What is shown of a pair besides its models, from what matters most to what is left out first.
+/// Columns of a pair besides its models, the most important first; the last are left out first.
 fn columns<'a>() -> [TableColumn<PairRow<'a>>; 6] {
     [
         left("strategy", 10, |shown| (shown.tally.pair.strategy.to_string(), shown.theme.text)),
@@ -138,7 +138,7 @@ pub fn about(tally: &PairTally) -> String {
     }
 }
 
-/// What the table is of, in words.
+/// The heading of the table.
 pub fn heading(pairs: &Pairs, sort: PairSort) -> String {
     let tasks: u64 = pairs.all().iter().map(|tally| tally.tasks).sum();
     let tasks = counted(tasks, "task");

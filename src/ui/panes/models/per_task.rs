@@ -1,4 +1,4 @@
-//! What each task has cost at the models: dollars where they have prices, else tokens, a bar for each task.
+//! The cost of each task's model calls as a bar: dollars where the models have prices, else tokens.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 

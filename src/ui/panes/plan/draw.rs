@@ -81,7 +81,7 @@ impl<'a> PlanPainter<'a> {
         out.cell(&head, INDENT - 1, head_style).gap(1).put(&row.text, style);
     }
 
-    /// `◆ #E1 = tool[input]`, and how it stands.
+    /// Draws `◆ #E1 = tool[input]`, and the status.
     fn evidence(&self, id: EvidenceId, track: &Track<'_>, text: &str, out: &mut row::Row<'_>) {
         let theme = self.cx.theme;
         let standing = track.standing(theme);
@@ -94,7 +94,7 @@ impl<'a> PlanPainter<'a> {
         out.cell(text, room, style).gap(1).put(&stands, standing.style);
     }
 
-    /// What was found: struck out where it does not reach the solver.
+    /// Draws the evidence found, struck out where it does not reach the solver.
     fn found(&self, track: &Track<'_>, row: &PlanRow<'_>, out: &mut row::Row<'_>) {
         let theme = self.cx.theme;
         let (nth, text) = (row.nth, row.text.as_str());

@@ -1,5 +1,5 @@
-//! What the planner wrote, step by step: under each plan its evidence, filled in as it arrives, what is
-//! kept from the solver struck out, and at the end what the solver made of it.
+//! The plan, step by step: below each step its evidence, filled in as it arrives. Evidence kept from the solver is
+//! struck out. The solver's answer is at the end.
 
 mod draw;
 mod rows;
@@ -84,7 +84,7 @@ fn selected(state: &State, view: &View, task: &TaskState) -> Option<EvidenceId> 
     evidence_of(task, call)
 }
 
-/// What is looked at closer.
+/// The subject of a closer look: the selected evidence, else the task.
 fn subject(state: &State, view: &View) -> Option<Subject> {
     let task = view.worked_on(state)?;
     let evidence = selected(state, view, task).map(|id| Subject::Evidence(task.id, id));

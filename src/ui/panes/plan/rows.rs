@@ -1,5 +1,5 @@
-//! The rows of the pane: what stands in each, and how many a text takes. Texts are wrapped into a few
-//! rows; all of one is a key away.
+//! The rows of the pane: their text, and how many rows it takes. Texts are wrapped into a few rows; a key opens
+//! the whole text.
 
 use crate::domain::{Evidence, EvidenceId, ModelCallPhase, ModelCallState, Role, State, TaskState};
 use crate::panes::calls::{marks, track::Track};
@@ -12,27 +12,27 @@ const SELECTED: usize = 8;
 /// Cells before texts.
 pub(super) const INDENT: usize = 6;
 
-/// What a row is of.
+/// The item that a row belongs to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum PlanItem<'a> {
-    /// Why an answer of the planner could not be used.
+    /// The reason why a reply of the planner was refused.
     Refused(&'a str),
     /// From 1.
     PlanStep(usize, &'a str),
     Evidence(&'a Evidence),
     Found(&'a Evidence),
-    /// How the planner stands, or the solver.
+    /// The status of the planner or the solver.
     Asked(Role),
 }
 
-/// A row: of what, which one of its rows, and the text.
+/// A row: its item, its index among the item's rows, and its text.
 pub(super) struct PlanRow<'a> {
     pub item: PlanItem<'a>,
     pub nth: usize,
     pub text: String,
 }
 
-/// What the rows of a task's plan are written from.
+/// The inputs for the rows of a task's plan.
 pub(super) struct PlanRows<'a> {
     pub state: &'a State,
     pub task: &'a TaskState,
@@ -78,7 +78,7 @@ impl<'a> PlanRows<'a> {
         }
     }
 
-    /// What was found, and why the solver does not see it; before that, what it waits for.
+    /// The evidence found, and why the solver does not see it; before that, the evidence it waits for.
     fn found(&self, evidence: &Evidence) -> Option<String> {
         let track = Track::of_evidence(self.state, self.task, evidence);
         let Some(begun) = track.begun else {
@@ -96,7 +96,7 @@ impl<'a> PlanRows<'a> {
         }
     }
 
-    /// How the planner or the solver stands.
+    /// The status of the planner or the solver, or the answer.
     fn asked(&self, role: Role) -> String {
         if let (Role::Solver, Some(answer)) = (role, &self.task.answer) {
             return format!("answer: {}", answer.trim());
@@ -125,7 +125,7 @@ impl<'a> PlanRows<'a> {
     fn last(&self, role: Role) -> Option<&'a ModelCallState> {
         let calls =
             self.task.model_calls.iter().rev().filter_map(|call| self.state.model_call(*call));
-        // Of an earlier try's solver nothing is left to be said.
+        // The solver call of an earlier attempt is not shown.
         let drawn = self.task.work.evidence.values().map(|begun| begun.since).min();
         let since = if role == Role::Solver { drawn.unwrap_or(0) } else { 0 };
         calls.take_while(|call| call.requested >= since).find(|call| call.role == role)

@@ -1,6 +1,6 @@
-//! The program of a task (ATC), line by line: where it is held, breakpoints, the calls of each line and the last value
-//! that it set, the error below the failing expression with what was there, and the way back to the tool that is to
-//! blame.
+//! The program of a task (ATC), line by line: the line at which it is held, breakpoints, the calls of each line and
+//! the last value that it set. Below the failing expression are the error with the values there, and the path back
+//! to the tool that is to blame.
 
 mod rows;
 
@@ -134,8 +134,8 @@ pub fn line(program: &ProgramState, view: &View) -> Option<u32> {
     Some(line.min(last)).filter(|line| *line > 0)
 }
 
-/// The last call of the chosen line; on the failing line of a program, one of the tool that is to blame; else all of the
-/// program.
+/// The subject of a closer look: the last call of the chosen line; else, on the failing line, the last call of the
+/// tool that is to blame; else the program.
 fn subject(state: &State, view: &View) -> Option<Subject> {
     let (task, program) = view.program_of(state)?;
     let line = line(program, view);
@@ -219,8 +219,8 @@ fn programs_before(cx: &Cx<'_>, task: &TaskState, area: Rect, to: (&mut Buffer, 
 }
 
 impl View {
-    /// The program that is shown: the chosen one, else the last of its task. As it was at the moment looked at, if that is
-    /// known.
+    /// The displayed program: the chosen one, else the last of its task. It is shown as of the displayed moment, if
+    /// that is known.
     pub fn program_of<'a>(&'a self, state: &'a State) -> Option<(&'a TaskState, &'a ProgramState)> {
         let (task, program) = self.recorded_program(state)?;
         let seen = self.looked.seen(task.id, program.number);

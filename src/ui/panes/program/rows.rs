@@ -1,4 +1,4 @@
-//! The rows of a program: its lines, what stands below a failing one, and what became of it.
+//! The rows of a program: its lines, the error below a failing line, and the outcome.
 
 use ratatui::style::Style;
 
@@ -23,9 +23,9 @@ pub(super) struct ProgramRow {
     pub head: String,
     pub text: String,
     pub style: Style,
-    /// What stands at its end.
+    /// The text at the row's end.
     pub end: String,
-    /// The line of the program that it is.
+    /// The number of the program's line, if the row is one.
     pub line: Option<u32>,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn rows(cx: &Cx<'_>, task: TaskId, program: &ProgramState) -> Vec<Pro
 
 struct Writer<'a> {
     cx: &'a Cx<'a>,
-    /// Another moment is shown than the program's present.
+    /// Whether the pane shows another moment than the program's present.
     looks_back: bool,
 }
 
@@ -131,7 +131,7 @@ fn values(program: &ProgramState, line: u32) -> Option<String> {
     Some(clean(&shown).into_owned())
 }
 
-/// What the last call of a line returned: until the program has told its values, that is the value.
+/// The result of the last call of a line. It stands in for the value until the program has reported its values.
 fn result(calls: &[&ToolCallState]) -> Option<String> {
     let text = calls.iter().rev().find_map(|call| match &call.phase {
         ToolCallPhase::Done { output } => Some(output.text.as_str()),

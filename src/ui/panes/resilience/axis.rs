@@ -23,11 +23,11 @@ const GAPPED: usize = 3;
 /// A tool that was called after another one failed.
 const SECOND: &str = "▄";
 
-/// Which tasks are in which column.
+/// The assignment of tasks to columns.
 pub(super) struct Axis {
-    /// The places of the laps that are shown.
+    /// The indices of the laps shown.
     pub shown: Range<usize>,
-    /// Tasks that share a column, where there are more of them than columns.
+    /// Tasks per column: 1, or 2 where there are more tasks than columns.
     pub per: usize,
     /// The columns are dealt to so many parts; few tasks get several each.
     parts: usize,
@@ -170,7 +170,7 @@ fn roomy(parts: usize) -> usize {
     room.find_map(|(unit, by)| Some(unit << by).filter(|room| *room >= parts)).unwrap_or(parts)
 }
 
-/// What some tasks did with a tool: the worst of it.
+/// The mark for the worst use of a tool in these tasks.
 fn mark(theme: &Theme, laps: &[Lap], tool: &ToolName, strip: &[ToolName]) -> (&'static str, Style) {
     let rank = |how: Use| match how {
         Use::Injected => 4,

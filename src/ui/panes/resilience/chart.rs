@@ -131,7 +131,7 @@ fn mean(values: &[Option<f64>]) -> Option<f64> {
     (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
 }
 
-/// Whose curve has which style.
+/// Draws the legend: the name and style of each curve.
 fn names(cx: &Cx<'_>, curves: &[Curve], area: Rect, buf: &mut Buffer) {
     for (line, curve) in area.rows().zip(curves.iter().filter(|curve| !curve.name.is_empty())) {
         let width = usize::from(area.width).saturating_sub(4);

@@ -125,7 +125,7 @@ fn costs(cx: &Cx<'_>, facts: &Facts<'_>, axis: &Axis, area: Rect, buf: &mut Buff
     }
 }
 
-/// What a task took on average before the fault, until the choice was stable, and after that.
+/// Draws the averages per task: before the fault, until the choice was stable, and after that.
 fn averages(cx: &Cx<'_>, facts: &Facts<'_>, area: Rect, buf: &mut Buffer) {
     let is_wide = area.width >= 90;
     let (width, heads) = match is_wide {

@@ -1,4 +1,4 @@
-//! What the pane shows, from the state and the twin.
+//! The data of the pane, from the state and the twin.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +17,14 @@ pub struct Taken<'a> {
     pub found: Resilience,
 }
 
-/// All that the pane shows.
+/// All data of the pane.
 pub struct Facts<'a> {
     pub laps: Vec<Lap>,
-    /// How many laps there will be, as far as is known.
+    /// The expected number of laps.
     pub tasks: usize,
     /// The rows of the strip.
     pub tools: Vec<ToolName>,
-    /// `None`: no tool was broken.
+    /// The newest fault, and the reaction to it; `None` if no tool was broken.
     pub taken: Option<Taken<'a>>,
     /// The twin, and how it took the fault.
     pub twin: Option<(&'a Twin, Resilience)>,

@@ -1,5 +1,5 @@
-//! What a fault costs: how much more a task takes under it, in calls, tokens and dollars. The measure is the same
-//! tasks of a twin without the fault, where there is one, else the tasks before the fault.
+//! The price of a fault: how much more a task takes under it, in calls, tokens and dollars. The baseline is the same
+//! tasks of a twin without the fault, if there is one, else the tasks before the fault.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -16,12 +16,12 @@ pub(super) struct FaultPrice {
     /// Under the fault, and without it.
     with: Means,
     without: Means,
-    /// Without it is what a twin did.
+    /// Whether `without` comes from a twin.
     by_twin: bool,
 }
 
 impl FaultPrice {
-    /// `None`: no task was hit, or nothing is known to compare it with.
+    /// `None` if no task was hit, or no task serves as the baseline.
     pub fn of(facts: &Facts<'_>) -> Option<Self> {
         let taken = facts.taken.as_ref()?;
         let until = taken.broken.until.unwrap_or(TaskId(u32::MAX));

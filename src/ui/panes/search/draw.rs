@@ -86,7 +86,7 @@ fn draw_node(
     }
 }
 
-/// What led nowhere is dim, the answer stands out.
+/// The style of a node: an answer is highlighted, and a dead end is dim.
 fn standing(theme: &Theme, node: &NodeState) -> Style {
     match node.end {
         None => theme.text,
@@ -102,7 +102,7 @@ fn call<'a>(state: &'a State, task: &TaskState, node: &NodeState) -> Option<&'a 
     state.tool_call(task.step_of(node.node)?.call?)
 }
 
-/// What came of the call: a glyph, and how it looks.
+/// The glyph and style for the result of the call.
 fn result(theme: &Theme, node: &NodeState, call: Option<&ToolCallState>) -> (&'static str, Style) {
     let Some(call) = call else {
         return match node.end {
@@ -122,8 +122,8 @@ fn result(theme: &Theme, node: &NodeState, call: Option<&ToolCallState>) -> (&'s
     }
 }
 
-/// What was decided: the tool and its arguments, then the thought; where no tool was called, the thought
-/// or the answer alone.
+/// The decision at a node: the tool and its arguments, then the thought. Without a tool call, the thought or the
+/// answer alone.
 pub(super) fn words(state: &State, task: &TaskState, node: &NodeState) -> String {
     let answered = task.step_of(node.node).and_then(|step| state.model_call(step.model_call?));
     let reply = answered.and_then(ModelCallState::reply);

@@ -1,5 +1,5 @@
-//! Where a search has been: a node for each step, below the one from which it was tried, with what was
-//! decided there, what came of it, and where the search is now.
+//! The search tree: a node for each step, below its parent, with the decision there, its result, and the present
+//! position of the search.
 
 mod draw;
 mod tree;
@@ -56,12 +56,12 @@ fn own(view: &View, task: &TaskState) -> Option<u32> {
     (of == task.id && task.search.node(node).is_some()).then_some(node)
 }
 
-/// The row of the selected node; where none is, of the one at which the search is.
+/// The row of the selected node; without a selection, of the node at which the search is.
 fn selected(view: &View, task: &TaskState, order: &Order<'_>) -> Option<usize> {
     order.row(own(view, task).unwrap_or(task.search.at))
 }
 
-/// What is looked at closer: the call of the selected node, else what the model was asked there.
+/// The subject of a closer look: the tool call of the selected node, else its model call.
 fn subject(state: &State, view: &View) -> Option<Subject> {
     let task = view.task_of(state)?;
     let step = task.step_of(own(view, task).unwrap_or(task.search.at))?;

@@ -1,5 +1,5 @@
-//! What each line of the transcript looks like: what matters first (the thought, the call, what came
-//! back, the score), the rest dim behind it.
+//! The appearance of each line of the transcript: the important part first (thought, tool call, result or score),
+//! the rest dim after it.
 
 use ratatui::{style::Style, text::Line};
 
@@ -14,25 +14,25 @@ use crate::panes::{budget_words, format, glyph, graph, inline_json, tasks, tools
 use crate::symbols::{DONE, EDITED, FAILED, INJECTED, LEADS, REFUSED, WAITING};
 use crate::{marks, text, theme::Theme, wording};
 
-/// Rows that a text may take: while it is one of many, and while it is the selected one.
+/// The most rows of a text: of an unselected line, and of the selected one.
 const ROWS: (usize, usize) = (3, 10);
-/// A plan may take so many times as many.
+/// A plan may take this many times as many rows.
 const PLAN: usize = 4;
 /// Columns of a tool's name where names stand below each other.
 const NAME: usize = 20;
 
-/// What an entry is written from.
+/// The inputs for an entry.
 #[derive(Clone, Copy)]
 pub struct From<'a> {
     pub state: &'a State,
     pub theme: &'a Theme,
     /// Microseconds since the session was opened.
     pub now: u64,
-    /// Who presses the keys.
+    /// The word for who presses the keys: `you` or `tour`.
     pub person: &'static str,
 }
 
-/// One entry that is being written.
+/// An entry being written.
 struct TranscriptEntry<'a> {
     cx: From<'a>,
     sheet: TranscriptSheet,
@@ -57,7 +57,7 @@ pub fn rows(
 }
 
 impl<'a> TranscriptEntry<'a> {
-    /// `None` in a damaged journal: what the line is about is not known.
+    /// `None` if the line's subject is unknown, as in a damaged journal.
     fn write(&mut self, line: &TranscriptLine) -> Option<()> {
         let state = self.cx.state;
         let theme = self.cx.theme;
@@ -190,7 +190,7 @@ impl<'a> TranscriptEntry<'a> {
         self.injected(call);
     }
 
-    /// What the planner said here is the plan that is worked on.
+    /// Whether this planner reply is the plan that the task follows.
     fn is_followed(&self, call: &ModelCallState) -> bool {
         let Some(task) = self.cx.state.task(call.task) else { return false };
         let planner = |call: &&EffectId| {
@@ -200,7 +200,7 @@ impl<'a> TranscriptEntry<'a> {
         call.role == Role::Planner && task.work.plan.is_some() && last() == Some(&call.id)
     }
 
-    /// The plans, and what each wants called.
+    /// Writes the steps of a plan, each with its tool calls.
     fn plan(&mut self, plan: &Plan) {
         let theme = self.cx.theme;
         let calls = counted(plan.evidence().count(), "call");
@@ -224,7 +224,7 @@ impl<'a> TranscriptEntry<'a> {
         }
     }
 
-    /// Nothing has come yet.
+    /// Writes a model call without a reply so far.
     fn asking(&mut self, call: &ModelCallState, role: &str, what: &str) {
         let theme = self.cx.theme;
         let model = call.model.to_string();
@@ -257,7 +257,7 @@ impl<'a> TranscriptEntry<'a> {
         self.sheet.rows.extend(whole.rows.drain(first..));
     }
 
-    /// What an answer took.
+    /// Adds the usage of a model call at the right: origin, retries, tokens and time.
     fn used(&mut self, call: &ModelCallState) {
         let mut used: Vec<String> =
             wording::origin(call.origin).map(str::to_owned).into_iter().collect();
@@ -351,7 +351,7 @@ impl<'a> TranscriptEntry<'a> {
         }
     }
 
-    /// What may be used from here on, and what that changed.
+    /// Writes the budget plan that applies from here on, and its changes.
     fn planned(&mut self, why: &str, plan: &BudgetPlan, before: Option<&BudgetPlan>) {
         let theme = self.cx.theme;
         match before {

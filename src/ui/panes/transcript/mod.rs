@@ -61,12 +61,12 @@ fn place(state: &State, n: u64) -> Option<usize> {
     state.transcript.partition_point(|line| line.n <= n).checked_sub(1)
 }
 
-/// What stands before each entry: the number of its event, when it was, and whose it is.
+/// The columns before each entry: the event's number, its time and its run, as widths in cells.
 #[derive(Clone, Copy)]
 struct Gutter {
     number: u16,
     time: u16,
-    /// Of the run; 0 where there is one only.
+    /// The width of the run; 0 if there is only one run.
     run: u16,
 }
 
@@ -103,7 +103,7 @@ impl Gutter {
     }
 }
 
-/// One entry on the screen.
+/// An entry on the screen.
 struct VisibleEntry {
     at: usize,
     rows: Vec<Line<'static>>,
@@ -227,7 +227,7 @@ fn clock(micros: u64) -> String {
     }
 }
 
-/// Who presses the keys: a tour, or the person.
+/// The word for who presses the keys: a tour, or the user.
 fn person(view: &View) -> &'static str {
     if view.caption.is_some() { "tour" } else { "you" }
 }
@@ -282,7 +282,7 @@ fn go(state: &State, view: &mut View, to: Move) -> bool {
     to_end
 }
 
-/// What a line is about.
+/// The subject of a line.
 fn subject(state: &State, n: u64) -> Option<Subject> {
     let line = state.line(n)?;
     match &line.what {

@@ -19,7 +19,7 @@ impl TranscriptSheet {
         Self { width, most, rows: Vec::new() }
     }
 
-    /// One row of these pieces; what does not fit is cut.
+    /// Adds a row of these pieces; text that does not fit is cut.
     pub fn row(&mut self, pieces: &[(&str, Style)]) {
         let mut room = self.width;
         let mut spans = Vec::new();

@@ -57,7 +57,7 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     withheld(call, page);
 }
 
-/// What the tool returned and no model reads.
+/// Writes the tool's own result if the model does not read it.
 fn withheld(call: &ToolCallState, page: &mut Page<'_>) {
     if let Some(output) = &call.withheld {
         let struck = page.theme.dim.add_modifier(Modifier::CROSSED_OUT);

@@ -1,4 +1,4 @@
-//! What two programs of a task have called, side by side.
+//! The calls of two programs of a task, side by side.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! What a person copies of a thing: as the screen shows it, as JSON, or as its path in a journal's state. The state
-//! holds no secrets, so no copy does.
+//! The forms in which the user copies a thing: as the screen shows it, as JSON, or as its path in a journal's
+//! state. The state holds no secrets, so no copy does.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -85,7 +85,7 @@ fn copy_command(subject: &Subject, world: &World<'_>, view: &mut View) -> Reques
 }
 
 impl Subject {
-    /// It in the forms that a program outside of the screen takes.
+    /// The subject in the forms that a program outside of the screen takes.
     pub fn selection(&self, world: &World<'_>, view: &View) -> Selection {
         let (kind, name) = match self {
             Subject::Tool(tool) => ("tool", tool.to_string()),

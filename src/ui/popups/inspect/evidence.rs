@@ -1,5 +1,5 @@
-//! A piece of evidence: its plan, how it was written, how it was asked for, what was found, and whether
-//! the solver sees that.
+//! A piece of evidence: its step, its text in the plan, its call, its result, and whether the solver sees the
+//! result.
 
 use super::{Page, call};
 use crate::domain::{
@@ -25,7 +25,7 @@ pub(super) fn write(state: &State, task: TaskId, id: EvidenceId, page: &mut Page
     model(state, task, id, page);
 }
 
-/// What a call is to find, if it is one of a plan.
+/// Writes the evidence that a call looks for, if the call belongs to a plan.
 pub(super) fn of_call(state: &State, call: &ToolCallState, page: &mut Page<'_>) {
     let Some((task, id)) = state.task(call.task).zip(call.evidence) else { return };
     let source = task.work.evidence.get(&id).map(|begun| begun.source);

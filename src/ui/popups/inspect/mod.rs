@@ -1,5 +1,5 @@
-//! A thing from all sides, to read and scroll: a tool, a prompt, a call, a task, a line, the messages.
-//! The lines are made when what they tell of has changed, not with every frame: a prompt may be long.
+//! The page of a thing, to read and scroll: a tool, a prompt, a call, a task, a line, the messages.
+//! The lines are made when their subject has changed, not with every frame: a prompt may be long.
 
 mod call;
 mod compared;
@@ -36,11 +36,11 @@ use crate::{cx::Cx, hits::Hits, keymap::Hint, text, view::View};
 pub use copied::{CopyForm, copy};
 pub use page::Page;
 
-/// What is looked at.
+/// The subject of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     Tool(ToolName),
-    /// Exactly what the model saw, and what it said.
+    /// A model call: the exact prompt, and the reply.
     Prompt(EffectId),
     Call(EffectId),
     /// A piece of evidence of a task's plan, found or not.
@@ -50,27 +50,27 @@ pub enum Subject {
     Plan(TaskId),
     /// A program of a task by its number.
     Program(TaskId, u32),
-    /// What two programs of a task have called, by their numbers.
+    /// The calls of two programs of a task, by the programs' numbers.
     Compared(TaskId, u32, u32),
-    /// What probing has learned of a tool.
+    /// The results of probing a tool.
     Probed(ToolName),
-    /// A variable of a program by its name, or an expression that was asked there.
+    /// A variable of a program by its name, or an expression evaluated there.
     Variable(TaskId, u32, String),
     /// A line of the transcript by its event's number.
     Line(u64),
     /// A server of tools.
     Server(Arc<str>),
-    /// What the screen has told.
+    /// The messages of the screen.
     Messages,
-    /// What expressions can use.
+    /// The fields that expressions can use.
     Fields,
-    /// What a command of the user said: its name, and its output.
+    /// The output of one of the user's commands: the command's name, and its output.
     Said(Arc<(String, String)>),
 }
 
 impl Subject {
-    /// The event at which it happened: the end of a task, the request of a call. `None`: it has not happened, or
-    /// has no moment.
+    /// The event at which the subject happened: the end of a task, the request of a call. `None` if it has not
+    /// happened, or has no moment.
     pub fn moment(&self, state: &State) -> Option<u64> {
         let of_task = |id| {
             let task = state.task(id)?;
@@ -103,7 +103,7 @@ impl Subject {
         }
     }
 
-    /// What it is called.
+    /// The title of the page.
     pub fn title(&self) -> String {
         match self {
             Subject::Tool(tool) => format!("Tool {tool}"),
@@ -203,7 +203,7 @@ impl Inspect {
         }
     }
 
-    /// What its page says, in lines of at most so many columns.
+    /// The text of a subject's page, in lines of at most `width` columns.
     pub fn text(subject: &Subject, state: &State, messages: &[Message], width: usize) -> String {
         let mut page = Page::new(Theme::of_words(), width);
         subject.write(state, messages, &mut page);
@@ -213,7 +213,7 @@ impl Inspect {
         [title, String::new()].into_iter().chain(lines).collect::<Vec<_>>().join("\n")
     }
 
-    /// To the thing of its kind before this one, or behind it.
+    /// Goes to the previous or next thing of the same kind.
     fn turn(&mut self, by: isize, state: &State, view: &mut View) {
         let all = self.subject.all(state);
         let at = all.iter().position(|other| *other == self.subject);

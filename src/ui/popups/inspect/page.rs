@@ -91,7 +91,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// What is said of a thing that only a later moment knows.
+    /// Writes that something was not so yet at the displayed moment.
     pub fn not_yet(&mut self, what: &str) {
         self.text(&format!("{what} at the displayed moment."), self.theme.dim);
     }

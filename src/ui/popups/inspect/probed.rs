@@ -1,5 +1,5 @@
-//! What probing has learned of a tool: the question, the program, the response, and the schema with what each result has
-//! brought to it.
+//! The results of probing a tool: the question, the program, the response, and the schema with each result's
+//! contribution.
 
 use super::{Page, program::numbered};
 use crate::domain::probe::{KnownSchema, Merged, ProbeEnd, SchemaSource};

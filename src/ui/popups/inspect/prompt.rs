@@ -1,4 +1,4 @@
-//! Exactly what the model saw, part by part with its tokens, and what it answered.
+//! A model call: the exact prompt, part by part with its tokens, and the reply.
 
 use super::Page;
 use super::signature::{arguments, signature};
@@ -101,7 +101,7 @@ fn head(state: &State, call: &ModelCallState, page: &mut Page<'_>) {
     page.origin(state, call);
 }
 
-/// What nobody tells the agent of this call.
+/// Writes the notes on this call that the agent does not get.
 fn marks(state: &State, call: &ModelCallState, page: &mut Page<'_>) {
     for mark in state.marks(call.id) {
         page.field_in("note", &words::long(&mark), page.theme.warn);
@@ -115,7 +115,7 @@ fn marks(state: &State, call: &ModelCallState, page: &mut Page<'_>) {
     }
 }
 
-/// Whom to believe or blame for what it cost.
+/// The source of the call's price.
 fn price_from<'a>(call: &ModelCallState, spec: Option<&'a ModelSpec>) -> Option<&'a str> {
     match &call.phase {
         ModelCallPhase::Done { reply } if reply.usage.dollars.is_some() => {

@@ -1,4 +1,4 @@
-//! Finding text in a page: every match is marked, and one after the other is gone to.
+//! The search in a page: it marks every match, and keys go from match to match.
 
 use std::ops::Range;
 
@@ -14,15 +14,15 @@ use crate::popups::lines::ScrolledText;
 use crate::popups::{Pressed, entry::TextEntry};
 use crate::window::{self, Window};
 
-/// What is searched for in a page.
+/// The state of the search in a page.
 #[derive(Debug, Default)]
 pub(super) struct PageSearch {
     /// The line that is typed into, until it is kept or left.
     entry: Option<TextEntry>,
-    /// In lower case; empty: nothing is searched for.
+    /// The text searched for, in lower case; empty without a search.
     needle: String,
     hits: Vec<Hit>,
-    /// The match that was gone to.
+    /// The index of the current match.
     at: usize,
     /// The first line shown when the search began.
     from: usize,
@@ -110,7 +110,7 @@ impl PageSearch {
         }
     }
 
-    /// What is searched for and which match is shown; whether there is one.
+    /// The search line with the needle and the current match; false if a search finds nothing.
     pub fn said(&self) -> (String, bool) {
         let found = !self.hits.is_empty() || !self.is_on();
         let count = match self.hits.len() {

@@ -54,7 +54,7 @@ fn head(task: &TaskState, page: &mut Page<'_>) {
     );
 }
 
-/// What it cost beside what was planned, and the ledger of each tool.
+/// Writes the task's cost beside its budget plan, and the ledger of each tool.
 fn budget(state: &State, task: &TaskState, page: &mut Page<'_>) {
     let budget = &task.budget;
     if budget.plan.is_none() && budget.tools.is_empty() {

@@ -1,4 +1,4 @@
-//! What was told, in full: a line of the transcript that stands for itself, and the messages of this screen.
+//! The full text of a transcript line without a page of its own, and the messages of this screen.
 
 use super::{Page, plan};
 use crate::domain::{By, State, state::What};
@@ -37,7 +37,7 @@ pub(super) fn line(state: &State, n: u64, page: &mut Page<'_>) {
     }
 }
 
-/// Everything that this screen has told, the newest last.
+/// Writes all messages of this screen, the newest last.
 pub(super) fn messages(messages: &[Message], page: &mut Page<'_>) {
     if messages.is_empty() {
         page.text("No messages yet.", page.theme.dim);

@@ -1,4 +1,4 @@
-//! A tool: what it says of itself, what became of its score, its calls, its faults, its edges.
+//! A tool: its description, its score, its calls, its faults and its edges.
 
 use super::Page;
 use crate::domain::probe::{ProbeEnd, ProbeRow};
@@ -43,7 +43,7 @@ pub(super) fn write(state: &State, name: &ToolName, page: &mut Page<'_>) {
     }
 }
 
-/// What probing has learned of it, and why it has not.
+/// Writes the results of probing the tool, or the reason for its failure.
 fn learned(state: &State, name: &ToolName, page: &mut Page<'_>) {
     let row = state.probing.as_ref().and_then(|probing| probing.rows.get(name));
     if let Some(ProbeRow { end: Some(ProbeEnd::Failed(why)), .. }) = row {
@@ -128,7 +128,7 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
     page.field("calls", &format!("{counts}, {} on average", text::span(mean)));
 }
 
-/// What the latest plan of the task at work, or of the last one, says of it.
+/// Writes the tool's entry in the latest budget plan of the running task, or of the last one.
 fn planned(state: &State, name: &ToolName, page: &mut Page<'_>) {
     let Some(task) = state.shown_task() else { return };
     let plan = task.budget.plan.as_ref();

@@ -22,7 +22,7 @@ pub(super) fn is_collection(document: &Value) -> bool {
         && (schema.contains("/collection/v2") || document["info"]["_postman_id"].is_string())
 }
 
-/// One saved request, with what it has of the folders around it.
+/// A saved request, with the settings of the folders around it.
 struct Saved<'d> {
     name: &'d str,
     request: &'d Value,

@@ -1,5 +1,4 @@
-//! What can follow the node in the middle, and what leads to it: as rows, no more of them than are
-//! looked at.
+//! Rows for the successors and predecessors of the node in the middle. Only the rows in view are built.
 
 use std::collections::HashSet;
 
@@ -10,13 +9,13 @@ use crate::papers::toolnet::WeightedEdge;
 /// Nodes that lead to the middle are cut off behind so many: a table of them says no more.
 const BEFORE: usize = 200;
 
-/// One tool that can come next.
+/// A tool that can come next.
 #[derive(Clone, Debug)]
 pub struct NextTool {
     pub to: ToolName,
     /// The edge; `None` where the tool is offered to explore and has none.
     pub edge: Option<WeightedEdge>,
-    /// Why it is on the present menu; `None`: it is not.
+    /// The reason why the tool is on the present menu; `None` if it is not.
     pub offered: Option<MenuReason>,
 }
 
@@ -77,8 +76,8 @@ impl<'a> Choices<'a> {
     }
 }
 
-/// What leads to a node, the heaviest first, and how many more there are that are not listed: in a graph
-/// that knows nothing every tool leads everywhere.
+/// The predecessors of a node with their weights, the heaviest first, and how many more are not listed. In a graph
+/// without experience every tool leads to every other.
 pub fn before(state: &State, to: &str) -> (Vec<(ToolName, f64)>, usize) {
     let walked = Here::of(state).path();
     let came_from = walked.windows(2).filter(|pair| pair[1] == to).map(|pair| pair[0]);

@@ -1,8 +1,8 @@
 //! The drawing of the focus view.
 //!
 //! ```text
-//! start → search_web → wikipedia                          the way of this try
-//!   search_web        █████▌······  36 ▲4                 what leads here
+//! start → search_web → wikipedia                          the path of this attempt
+//!   search_web        █████▌······  36 ▲4                 predecessors
 //! ▶ wikipedia  score +3 ▁▃█  12 ok 1 failed               the node
 //! ▶ calculator        ████████▌···  35 ▲5   20 12×  chosen, running 310 ms
 //!   date_diff         ████▌·······  18      20      on the menu
@@ -22,10 +22,10 @@ use crate::panes::{format, glyph, position::Here};
 use crate::symbols::{CUT, FELL, LEADS, ROSE, RUNNING};
 use crate::{cx::Cx, table, text};
 
-/// From this width on what leads here stands beside what follows, else above it.
+/// Least width for predecessors beside successors; below it they are above.
 const WIDE: u16 = 110;
 const BESIDE: u16 = 40;
-/// What all parts of a frame have in common.
+/// Data shared by all parts of a frame.
 pub struct Frame<'a> {
     pub cx: &'a Cx<'a>,
     pub here: Here<'a>,
@@ -59,7 +59,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     frame.draw_choices(list, buf, hits);
 }
 
-/// How many rows what leads here gets, its heading among them, above what follows.
+/// The number of rows for predecessors above the successors, including the heading.
 fn before_rows(height: u16) -> u16 {
     match height {
         0..9 => 0,
@@ -70,7 +70,7 @@ fn before_rows(height: u16) -> u16 {
 }
 
 impl Frame<'_> {
-    /// Where what leads to the node is, and the node with what follows.
+    /// The areas of the predecessors, and of the node with its successors.
     fn sides(&self, area: Rect) -> (Rect, Rect) {
         if area.width >= WIDE {
             let left = Rect { width: BESIDE, ..area };
@@ -91,7 +91,7 @@ impl Frame<'_> {
         (above, air(rest))
     }
 
-    /// The nodes of this try in order; what does not fit is left out at the beginning.
+    /// Draws the nodes of this attempt in order; the first ones are left out if not all fit.
     fn draw_way(&self, line: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let theme = self.cx.theme;
         let way = self.here.path();
@@ -145,7 +145,7 @@ impl Frame<'_> {
         format!("the agent is at {}: press Home", self.here.node())
     }
 
-    /// What has moved the weights last, at the right end.
+    /// Draws what last moved the weights, at the right end.
     pub fn draw_since(&self, row: &mut Row<'_>) {
         let Some(since) = &self.since else { return };
         let words = format!("{ROSE}{FELL} since {}", since.words());

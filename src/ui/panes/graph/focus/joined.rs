@@ -1,5 +1,5 @@
-//! The focus view as a drawing, where there is room: what leads to the node stands at its left and what can follow at
-//! its right, joined by lines whose weight says the weight.
+//! The focus view as a drawing, where there is room: predecessors are left of the node and
+//! successors right of it, joined by lines whose thickness shows the weight.
 //!
 //! ```text
 //! from      now                 possible next
@@ -91,7 +91,7 @@ impl Frame<'_> {
         self.draw_aside(way, buf);
     }
 
-    /// What leads here, as far as a filter keeps it, and how many more there are.
+    /// The predecessors that a filter keeps, and how many more are not listed.
     fn leads(&self) -> (Vec<(ToolName, f64)>, usize) {
         let (all, others) = before(self.cx.state, self.centre);
         let shown = vlist::VisibleRows::of(self.cx.view, SPEC.id, (all.len(), None));
@@ -112,7 +112,7 @@ impl Frame<'_> {
         Columns { left, node, right: Rect { x, width: body.right().saturating_sub(x), ..body } }
     }
 
-    /// Draws what leads here around the middle row; gives the rows of the screen with the places of what is shown.
+    /// Draws the predecessors around the middle row; returns their rows of the screen, with their indices.
     fn draw_leads(
         &self,
         leads: &[(ToolName, f64)],
@@ -184,7 +184,7 @@ impl Frame<'_> {
         self.ink(self.centre, choice.to.as_str(), share)
     }
 
-    /// How strongly an edge is drawn: by the way of this try, then by its share of the largest weight.
+    /// The ink of an edge: by the path of this attempt, then by its share of the largest weight.
     fn ink(&self, from: &str, to: &str, share: f64) -> Ink {
         let path = self.here.path();
         let is_walked = path.windows(2).any(|pair| pair[0] == from && pair[1] == to);
@@ -214,7 +214,7 @@ impl Frame<'_> {
         }
     }
 
-    /// What the columns are, and how many edges there is no room for.
+    /// Draws the column headings, and how many edges do not fit.
     fn draw_heads(
         &self,
         line: Rect,
@@ -267,7 +267,7 @@ impl Frame<'_> {
         }
     }
 
-    /// At the right end of the way: where the agent is if that is elsewhere, else what has moved the weights.
+    /// Draws at the right end of the path: the agent's position if it is elsewhere, else what moved the weights.
     fn draw_aside(&self, way: Rect, buf: &mut Buffer) {
         let is_blank = |x: &u16| buf[(*x, way.y)].symbol() == " ";
         let free = (way.x..way.right()).rev().take_while(is_blank).count() as u16;

@@ -1,5 +1,5 @@
-//! Both lists around the node in the middle: what leads to it, and what can follow it with what moved its
-//! weights and what taught them.
+//! The lists of predecessors and successors of the node in the middle. For a successor they show what moved its
+//! weight and which trajectories taught it.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
@@ -20,7 +20,7 @@ pub(super) const NUMBER: usize = 6;
 const MOVED: usize = 6;
 /// The same where the list has little room.
 const TIGHT: (usize, usize, usize) = (3, 5, 4);
-/// What trajectories taught, and how many of them.
+/// Columns for the prior that trajectories taught, and for how many trajectories did.
 const LOOKS: [&str; 2] = ["prior", "seen"];
 const LOOK: usize = 5;
 /// From these widths on a list has words beside its rows, and what trajectories taught.
@@ -134,7 +134,8 @@ impl Frame<'_> {
         Widths::new(width, name, Self::full(weights.map(|edge| &edge.weight)))
     }
 
-    /// Draws the choices that there is room for, spread over all rows or one below the other, and gives each with its row of the screen.
+    /// Draws the choices that fit, spread over all rows or one below the other; returns each with its row of the
+    /// screen.
     pub fn draw_list(
         &self,
         choices: &Choices<'_>,

@@ -1,4 +1,4 @@
-//! One node, what leads to it and what can follow it. The best view on a small screen, and the one that
+//! A node with its predecessors and successors. This is the best view on a small screen, and it
 //! follows the agent unless the user goes elsewhere.
 
 mod choices;
@@ -51,11 +51,11 @@ pub fn is_weighted(state: &State, view: &View) -> bool {
     choices.unweighted.is_none() && choices.total > 0
 }
 
-/// Both lists around a node as one, top to bottom: what leads to it, then what can follow.
+/// Predecessors, then successors of a node, as one list from top to bottom.
 struct Around {
     centre: ToolName,
     others: Vec<ToolName>,
-    /// The place of the first one that can follow.
+    /// The index of the first successor.
     first: usize,
 }
 
@@ -133,7 +133,7 @@ fn walk(state: &State, view: &mut View, to: Option<ToolName>) {
     }
 }
 
-/// Both lists as one.
+/// Predecessors and successors as one list.
 pub fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     let around = Rc::new(Around::of(state, view));
     let rows = Rc::clone(&around);

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 /// Edges that are drawn as one line in a channel, because they share the node at one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Net {
-    /// All that are joined to this node at the left of the channel.
+    /// All edges joined to this node at the left of the channel.
     Left(usize),
-    /// All that are joined to this node at the right of the channel.
+    /// All edges joined to this node at the right of the channel.
     Right(usize),
-    /// This edge alone, between two layers that it passes.
+    /// A single edge between two layers that it passes.
     Alone(usize),
 }
 

@@ -31,12 +31,12 @@ const BOXES: usize = 30;
 /// From this weight on a line is drawn in the colour of text.
 const PLAIN: f64 = 0.25;
 
-/// What a frame shows, and from where.
+/// The map of a frame, with its scroll offset.
 struct Map<'a> {
     cx: &'a Cx<'a>,
     scene: &'a Scene<'a>,
     plan: Rc<MapLayout>,
-    /// Where the plan's upper left corner is, from the pane's: negative where it is scrolled.
+    /// The plan's upper left corner relative to the pane's; negative when scrolled.
     offset: (isize, isize),
     area: Rect,
 }
@@ -292,7 +292,7 @@ impl Map<'_> {
         if sides.is_empty() { String::new() } else { format!("; more {}", sides.join(" ")) }
     }
 
-    /// What is not drawn.
+    /// Draws the counts of hidden edges and the names of tools that are not drawn.
     fn draw_foot(&self, area: Rect, buf: &mut Buffer) {
         let (scene, theme) = (self.scene, self.cx.theme);
         let mut row = Row::new(area, buf);
@@ -308,7 +308,7 @@ impl Map<'_> {
         }
         row.put("all edges to Finish", theme.dim).put(&self.beyond(), theme.warn);
         row.put("; ", theme.dim).put(&format!("{PLANNED} path of this attempt"), theme.graph_here);
-        // It has no line where every node has an edge.
+        // This line is empty if every node has an edge.
         let names: Vec<&str> = scene.loose.iter().map(|name| shown_name(name)).collect();
         let rest = format!("not drawn: {}", names.join(" · "));
         note(split(area, 1).1, &rest, theme.dim, buf);

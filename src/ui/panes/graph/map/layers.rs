@@ -17,7 +17,7 @@ pub struct Shape {
     pub edges: Vec<(usize, usize)>,
 }
 
-/// What stands in a layer.
+/// An item of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerItem {
     Node(usize),
@@ -58,8 +58,7 @@ pub fn layers(shape: &Shape) -> Vec<MapLayer> {
     without_gaps(layers, shape.height)
 }
 
-/// What heights are multiplied by: dagre draws long edges straight, however high that gets, and rows
-/// are few.
+/// The factor for heights: dagre draws long edges straight, however high the drawing gets, and rows are few.
 fn scale(layers: &[Vec<(LayerItem, f64)>], height: usize) -> f64 {
     let full = |layer: &Vec<(LayerItem, f64)>| -> usize {
         layer.iter().map(|(item, _)| tall(*item, height)).sum()

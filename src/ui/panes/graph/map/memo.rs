@@ -1,16 +1,15 @@
-//! What was laid out before. Laying out sixty nodes takes longer than a frame may, and the shape of a
-//! graph seldom changes; as a plan depends on nothing but its key, remembering it changes nothing but
-//! time.
+//! The cache of layouts. Laying out sixty nodes takes longer than a frame may, and the shape of a graph
+//! seldom changes. A layout depends only on its key, so the cache changes nothing but time.
 
 use std::{cell::RefCell, rc::Rc};
 
 use super::layers::{MapLayer, Shape, layers};
 use super::plan::{MapContent, MapLayout};
 
-/// A few values by their keys, the one used last at the end.
+/// A few values by key, the most recently used one at the end.
 type Recent<K, V> = Vec<(K, Rc<V>)>;
 
-/// How many are kept: the ways to draw the present graph, and those of a few moments before.
+/// How many values are kept: the layouts of the present graph, and those of a few earlier moments.
 const KEPT: usize = 24;
 
 fn get<K: PartialEq, V>(recent: &mut Recent<K, V>, key: K, make: impl FnOnce(&K) -> V) -> Rc<V> {
@@ -28,7 +27,7 @@ thread_local! {
     static PLANS: RefCell<Recent<MapContent, MapLayout>> = const { RefCell::new(Vec::new()) };
 }
 
-/// [`MapLayout::new`] of these parts, or what it gave before.
+/// [`MapLayout::new`] of these parts, from the cache if it is there.
 pub fn plan(parts: MapContent) -> Rc<MapLayout> {
     let make = |parts: &MapContent| {
         let shape = parts.shape.clone();

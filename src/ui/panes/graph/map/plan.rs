@@ -1,5 +1,5 @@
 //! A drawing of a graph in cells: where each node stands, along which lines each edge runs, and where
-//! its label has room. It knows nothing of tools and weights and depends on nothing but the shape.
+//! its label has room. The drawing knows nothing of tools and weights and depends only on the shape.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub struct Spacing {
     pub rows: usize,
 }
 
-/// What is drawn, and how large.
+/// The contents of a drawing, with their sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapContent {
     /// The nodes, and the edges that decide where they stand.
@@ -72,7 +72,7 @@ pub struct Wire {
     pub pieces: Vec<(CanvasPoint, CanvasPoint, (usize, Net))>,
     /// Where the label begins: [`LABEL`] cells of a row that is this edge's alone.
     pub label: Option<CanvasPoint>,
-    /// It runs from right to left.
+    /// Whether the edge runs from right to left.
     pub back: bool,
 }
 

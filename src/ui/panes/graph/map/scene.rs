@@ -1,5 +1,5 @@
-//! What the map shows of the graph: which tools, and which of their edges. Everything at once could not
-//! be read, so the lighter edges are left out, and counted.
+//! The tools and edges of the graph that the map shows. All edges at once would be unreadable, so the lighter
+//! ones are left out, and counted.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -23,7 +23,7 @@ const FROM_START: usize = 4;
 /// How many tools around the middle one belong to its neighbourhood, after it and before it.
 const AROUND: (usize, usize) = (18, 10);
 
-/// One edge that is drawn.
+/// An edge that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge {
     /// Places in [`Scene::nodes`].
@@ -32,7 +32,7 @@ pub struct Edge {
     /// `None`: the agent went there, but the graph has no such edge.
     pub weight: Option<f64>,
     pub pinned: bool,
-    /// The agent went this way in its present try.
+    /// Whether the agent took this edge in its present attempt.
     pub walked: bool,
 }
 
@@ -69,8 +69,8 @@ impl Edge {
 type Edges = BTreeMap<(usize, usize), Edge>;
 
 impl<'a> Scene<'a> {
-    /// `focus` decides only what is shown of a graph that is too large to be shown whole. Where `all` is false, tools
-    /// that nothing is learned of are shown only on the way of this try.
+    /// The scene of a graph. `focus` matters only for a graph too large to be shown whole. If `all` is false, tools
+    /// without experience are shown only on the path of this attempt.
     pub fn of(state: &'a State, focus: &'a str, all: bool) -> Self {
         let here = Here::of(state);
         let path = here.path();
@@ -81,7 +81,7 @@ impl<'a> Scene<'a> {
         let least = if part { 0.0 } else { LEAST };
         let walked = walked(state, &path, &nodes);
         let (edges, added) = if is_alike(state) {
-            // Nothing but the way of this try tells the tools apart.
+            // Only the path of this attempt tells the tools apart.
             let mut edges = by_ends(walked);
             let new = candidates.into_iter().filter(|edge| !edges.contains_key(&edge.ends()));
             let heaviest = heaviest(by_weight(new), nodes.len(), least);
@@ -120,7 +120,7 @@ fn by_weight(edges: impl Iterator<Item = Edge>) -> Vec<(f64, Edge)> {
     edges.map(|edge| (edge.weight.unwrap_or(0.0), edge)).collect()
 }
 
-/// Nothing is known of the tools: every row of the graph is the same.
+/// Whether every row of the graph is the same, since no trajectory has taught anything.
 fn is_alike(state: &State) -> bool {
     state.learning.graph.prior() == Prior::Uninformed
 }
@@ -244,7 +244,7 @@ fn row<'a>(
     })
 }
 
-/// The way of the present try.
+/// The path of the present attempt.
 fn walked(state: &State, path: &[&str], names: &IndexSet<&str>) -> impl Iterator<Item = Edge> {
     let weights = weights(state);
     let pairs = path.windows(2).filter(|pair| pair[0] != pair[1] && pair[1] != ToolName::END);

@@ -18,7 +18,7 @@ const UPRIGHT: usize = 12;
 /// Columns of a name where that gains room for numbers.
 const SHORT: usize = 10;
 
-/// What is the same for all cells of a frame.
+/// Data shared by all cells of a frame.
 struct Grid<'a> {
     cx: &'a Cx<'a>,
     since: Option<Since<'a>>,
@@ -151,7 +151,7 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// What a cell shows, and how.
+    /// The text and style of a cell.
     fn cell(&self, edge: &WeightedEdge, was: Option<f64>) -> (String, Style) {
         let theme = self.cx.theme;
         let heat = glyph::heat(edge.weight);
@@ -181,7 +181,7 @@ impl<'a> Grid<'a> {
         (shown, style)
     }
 
-    /// Everything about the selected cell.
+    /// Draws the details of the selected cell; without one, the legend.
     fn draw_foot(&self, line: Rect, buf: &mut Buffer) {
         let theme = self.cx.theme;
         let state = self.cx.state;
