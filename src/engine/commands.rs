@@ -3,8 +3,8 @@
 use super::{handle::Handle, session::Session};
 use crate::domain::{
     By, ChangeEvent, Command, ControlEvent, EffectId, EffectState, Event, FaultEvent, FaultId,
-    FaultSpec, GraphEvent, Knob, Matter, Mode, NO_EMBEDDING, Resume, RunId, Scores, SessionEvent,
-    Target, ToolName, ToolState, Undoable,
+    FaultSpec, GraphEvent, Knob, Lane, Matter, Mode, NO_EMBEDDING, Resume, RunId, Scores,
+    SessionEvent, Target, ToolName, ToolState, Undoable,
 };
 
 /// Handles a command or refuses it. Its event is on the disk afterwards.
@@ -91,21 +91,8 @@ fn event(session: &Session, command: Command, by: By) -> Result<Event, String> {
         Command::Pause => return pause(session, None, by),
         Command::ResumeRun { run, how } => return resume(session, how, Some(run), by),
         Command::PauseRun { run } => return pause(session, Some(run), by),
-        Command::PauseLane(lane) => {
-            if !session.lanes().live().any(|live| live == lane) {
-                return Err(format!("{lane} is idle"));
-            }
-            if state.control.paused_lanes.contains(&lane) {
-                return Err(format!("{lane} is paused already"));
-            }
-            ControlEvent::LanePaused { lane, by }.into()
-        }
-        Command::ResumeLane(lane) => {
-            if !state.control.paused_lanes.contains(&lane) {
-                return Err(format!("{lane} is not paused"));
-            }
-            ControlEvent::LaneResumed { lane, by }.into()
-        }
+        Command::PauseLane(lane) => pause_lane(session, lane, by)?,
+        Command::ResumeLane(lane) => resume_lane(session, lane, by)?,
         Command::SetClass { tool, class } => session.set_class(tool, class, by)?,
         Command::QueueTask { text } => session.queue_text(&text, session.next_task(), by)?,
         Command::QueueNext { text } => session.queue_text(&text, session.front(), by)?,
@@ -184,6 +171,23 @@ fn event(session: &Session, command: Command, by: By) -> Result<Event, String> {
         | Command::AllowTool { .. }
         | Command::RunTo { .. } => return Err("the command makes no event".to_owned()),
     })
+}
+
+fn pause_lane(session: &Session, lane: Lane, by: By) -> Result<Event, String> {
+    if !session.lanes().live().any(|live| live == lane) {
+        return Err(format!("{lane} is idle"));
+    }
+    if session.state().control.paused_lanes.contains(&lane) {
+        return Err(format!("{lane} is paused already"));
+    }
+    Ok(ControlEvent::LanePaused { lane, by }.into())
+}
+
+fn resume_lane(session: &Session, lane: Lane, by: By) -> Result<Event, String> {
+    if !session.state().control.paused_lanes.contains(&lane) {
+        return Err(format!("{lane} is not paused"));
+    }
+    Ok(ControlEvent::LaneResumed { lane, by }.into())
 }
 
 /// The mode of this run, or of all.

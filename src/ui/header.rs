@@ -30,6 +30,9 @@ struct HeaderPiece {
     click: Option<Action>,
 }
 
+/// Adds a piece: its rank, text and style, and the action of a click.
+type Add<'a> = dyn FnMut(u8, String, Style, Option<Action>) + 'a;
+
 /// From this width on there is room for the knobs that are turned most.
 const WIDE: u16 = 190;
 /// From this width on the budget is in the first line.
@@ -94,40 +97,7 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<HeaderPiece> {
     let mut add = |rank, text: String, style: Style, click| {
         pieces.push(HeaderPiece { text, style, rank, click });
     };
-    match (cx.view.read_only, cx.view.moment) {
-        (Some(ReadOnly::Replay), _) => {
-            add(0, format!("{RECORDED} REPLAY"), theme.past, None);
-            add(2, text::cut_middle(file_name(title), 28), theme.past, None);
-            let event = format!("event {}/{}", number(state.n), number(cx.live.n));
-            add(0, event, theme.past, cx.view.moment.map(|_| Action::Live));
-        }
-        (read_only, moment) => {
-            if let Some(moment) = moment {
-                let (at, last) = (number(moment), number(cx.live.n));
-                add(0, format!("{RECORDED} PAST"), theme.past, Some(Action::Live));
-                add(0, format!("event {at} of {last}"), theme.past, Some(Action::Live));
-            }
-            match read_only {
-                // A session that broke off has no mode, although its last event gave one.
-                Some(read_only) => {
-                    add(0, read_only.name().to_owned(), theme.past, None);
-                    if read_only.is_live() && moment.is_none() {
-                        let (mode, style) = mode(cx, width);
-                        add(0, mode, style, None);
-                    }
-                }
-                None if moment.is_none() => {
-                    let is_over = state.control.mode == Mode::Ended;
-                    if cx.view.seat == Some(SeatKind::Attached) && !is_over {
-                        add(0, "CONTROLLING".to_owned(), theme.running, Some(Action::Control));
-                    }
-                    let (mode, style) = mode(cx, width);
-                    add(0, mode, style, Some(Action::RunOrPause));
-                }
-                None => {}
-            }
-        }
-    }
+    mode_pieces(cx, title, width, &mut add);
     let is_paused = state.shown_mode() == Mode::Paused;
     if let Some(text) = held::how_long(cx).filter(|_| is_paused && unusable(state).is_none()) {
         add(1, text, theme.paused, Some(Action::Pane(PaneId::Calls)));
@@ -186,19 +156,7 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<HeaderPiece> {
     if state.watched.is_none() || width >= WITH_BUDGET {
         add(rank, spent(state), theme.text, Some(Action::Pane(PaneId::Models)));
     }
-    let mut armed = state.faults.values().filter(|fault| fault.armed);
-    if let Some(first) = armed.next() {
-        let what = match armed.count() {
-            0 if width < NARROW => first.spec.target.to_string(),
-            0 => first.spec.to_string(),
-            more => counted(more + 1, "fault"),
-        };
-        let hits: u32 = state.faults.values().filter(|it| it.armed).map(|it| it.fired).sum();
-        let hits = if hits > 0 { format!(" hit {hits}") } else { String::new() };
-        let what =
-            format!("{INJECTED} {}{hits}", text::cut(&what, if width < NARROW { 20 } else { 32 }));
-        add(1, what, theme.injected, Some(Action::Faults));
-    }
+    fault_piece(cx, width, &mut add);
     if cx.view.moment.is_some() && cx.view.read_only.is_none_or(ReadOnly::is_live) {
         let ahead = cx.live.n.saturating_sub(state.n);
         let ahead = format!("live is {} ahead", counted(number(ahead), "event"));
@@ -214,6 +172,63 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<HeaderPiece> {
         add(7, text::cut(title, 32).into_owned(), theme.dim, None);
     }
     pieces
+}
+
+/// The mode of the session, or the place in the record of one.
+fn mode_pieces(cx: &Cx<'_>, title: &str, width: u16, add: &mut Add<'_>) {
+    let (state, theme) = (cx.state, cx.theme);
+    match (cx.view.read_only, cx.view.moment) {
+        (Some(ReadOnly::Replay), _) => {
+            add(0, format!("{RECORDED} REPLAY"), theme.past, None);
+            add(2, text::cut_middle(file_name(title), 28), theme.past, None);
+            let event = format!("event {}/{}", number(state.n), number(cx.live.n));
+            add(0, event, theme.past, cx.view.moment.map(|_| Action::Live));
+        }
+        (read_only, moment) => {
+            if let Some(moment) = moment {
+                let (at, last) = (number(moment), number(cx.live.n));
+                add(0, format!("{RECORDED} PAST"), theme.past, Some(Action::Live));
+                add(0, format!("event {at} of {last}"), theme.past, Some(Action::Live));
+            }
+            match read_only {
+                // A session that broke off has no mode, although its last event gave one.
+                Some(read_only) => {
+                    add(0, read_only.name().to_owned(), theme.past, None);
+                    if read_only.is_live() && moment.is_none() {
+                        let (mode, style) = mode(cx, width);
+                        add(0, mode, style, None);
+                    }
+                }
+                None if moment.is_none() => {
+                    let is_over = state.control.mode == Mode::Ended;
+                    if cx.view.seat == Some(SeatKind::Attached) && !is_over {
+                        add(0, "CONTROLLING".to_owned(), theme.running, Some(Action::Control));
+                    }
+                    let (mode, style) = mode(cx, width);
+                    add(0, mode, style, Some(Action::RunOrPause));
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+/// The armed faults and how often they fired.
+fn fault_piece(cx: &Cx<'_>, width: u16, add: &mut Add<'_>) {
+    let (state, theme) = (cx.state, cx.theme);
+    let mut armed = state.faults.values().filter(|fault| fault.armed);
+    if let Some(first) = armed.next() {
+        let what = match armed.count() {
+            0 if width < NARROW => first.spec.target.to_string(),
+            0 => first.spec.to_string(),
+            more => counted(more + 1, "fault"),
+        };
+        let hits: u32 = state.faults.values().filter(|it| it.armed).map(|it| it.fired).sum();
+        let hits = if hits > 0 { format!(" hit {hits}") } else { String::new() };
+        let what =
+            format!("{INJECTED} {}{hits}", text::cut(&what, if width < NARROW { 20 } else { 32 }));
+        add(1, what, theme.injected, Some(Action::Faults));
+    }
 }
 
 /// Cost of the task and its limit: `B 8/20`.

@@ -170,24 +170,13 @@ impl Loop {
             output::send(detect::QUESTION)?;
             self.held = Some(Instant::now() + FIRST);
         }
-        let at = |due: Option<Instant>| async move {
-            match due {
-                Some(due) => tokio::time::sleep_until(due.into()).await,
-                None => std::future::pending().await,
-            }
-        };
         let mut ended = None;
         loop {
             if let Some(end) = ended.take().or(self.guide().await?) {
                 return Ok(end);
             }
             self.looks.begin(&mut self.front.screen);
-            // While the terminal reads a frame there is no other.
-            let due = output::taken().and_then(|taken| {
-                let ticks = self.front.screen.ticks(self.front.now());
-                let due = self.pace.due(Instant::now(), ticks, taken)?;
-                Some(self.held.map_or(due, |held| held.max(due)))
-            });
+            let due = self.due();
             let signals = &mut self.signals;
             tokio::select! {
                 biased;
@@ -269,6 +258,14 @@ impl Loop {
                 }
             }
         }
+    }
+
+    /// Time of the next frame. While the terminal reads a frame there is no other.
+    fn due(&mut self) -> Option<Instant> {
+        let taken = output::taken()?;
+        let ticks = self.front.screen.ticks(self.front.now());
+        let due = self.pace.due(Instant::now(), ticks, taken)?;
+        Some(self.held.map_or(due, |held| held.max(due)))
     }
 
     /// Folds what happened.
@@ -476,5 +473,13 @@ impl Loop {
         self.front.screen.view.told = false;
         self.front.screen.draw(area, &mut buf, self.front.now());
         shot::write(&buf, self.front.screen.theme(), &self.shots, self.front.screen.live().n)
+    }
+}
+
+/// Waits until then; `None`: for ever.
+async fn at(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due.into()).await,
+        None => std::future::pending().await,
     }
 }

@@ -41,7 +41,7 @@ symbols! {
     SPENT "█" '#' "spent, ran";
     GHOST "▒" '%' "preview: one step of a knob";
     PLANNED "━" '=' "planned, path";
-    CUT "…" '~' "cut: enter shows all";
+    CUT "…" '~' "cut: opening it shows all";
 }
 
 /// Characters of which pictures are made, and signs of text, with their meanings.

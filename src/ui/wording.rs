@@ -15,134 +15,167 @@ use crate::domain::{
 use crate::papers::cotools::FEWEST;
 use crate::{marks, text};
 
-/// The words for an event.
+/// The words for an event. One without words of its own has its kind and its data.
 pub fn told(event: &Event) -> String {
-    match event {
-        Event::Session(SessionEvent::CommandRefused { command, why }) => {
-            format!("cannot {command}: {why}")
+    let said = match event {
+        Event::Session(event) => session(event),
+        Event::Task(event) => task(event),
+        Event::ModelCall(ModelCallEvent::ModelCallRetried { attempt, wait_ms, why, .. }) => {
+            Some(format!("attempt {attempt} failed ({why}); retry in {wait_ms} ms"))
         }
-        Event::Session(SessionEvent::Noticed { text }) => text.clone(),
-        Event::Session(SessionEvent::SessionEnded { why, .. }) => format!("session ended: {why}"),
-        Event::Task(TaskEvent::TasksQueued { first, tasks, .. }) => match tasks.as_slice() {
+        Event::Embedding(event) => embedding(event),
+        Event::Fault(FaultEvent::FaultArmed { spec, .. }) => Some(spec.sentence()),
+        Event::Fault(FaultEvent::FaultDisarmed { fault, .. }) => {
+            Some(format!("fault {fault} disarmed"))
+        }
+        Event::Breakpoint(event) => Some(breakpoint(event)),
+        Event::Edit(event) => Some(edit(event)),
+        Event::Consent(event) => Some(consent(event)),
+        Event::Budget(event) => budget(event),
+        Event::Plan(event) => plan(event),
+        Event::Program(event) => Some(program(event)),
+        Event::Probe(event) => Some(probe(event)),
+        Event::Reader(event) => Some(reader(event)),
+        Event::Server(event) => Some(server(event)),
+        Event::Search(SearchEvent::NodeClosed { node, how, .. }) => {
+            Some(format!("step {node} abandoned: {}", how.name()))
+        }
+        Event::Graph(event) => graph(event),
+        Event::Change(event) => Some(change(event)),
+        Event::Run(event) => Some(of_run(event)),
+        Event::Control(event) => control(event),
+        Event::Unknown { kind, .. } => {
+            Some(format!("event of unknown kind {kind} (a newer version wrote this journal)"))
+        }
+        _ => None,
+    };
+    said.unwrap_or_else(|| {
+        let data = serde_json::to_value(event).unwrap_or_default();
+        format!("{} {}", event.kind(), data["data"])
+    })
+}
+
+fn session(event: &SessionEvent) -> Option<String> {
+    Some(match event {
+        SessionEvent::CommandRefused { command, why } => format!("cannot {command}: {why}"),
+        SessionEvent::Noticed { text } => text.clone(),
+        SessionEvent::SessionEnded { why, .. } => format!("session ended: {why}"),
+        _ => return None,
+    })
+}
+
+fn task(event: &TaskEvent) -> Option<String> {
+    Some(match event {
+        TaskEvent::TasksQueued { first, tasks, .. } => match tasks.as_slice() {
             [task] if !task.before.is_empty() => format!("task {first} is a follow-up question"),
             [_] => format!("task {first} queued"),
             tasks => format!("{} queued from task {first}", counted(tasks.len(), "task")),
         },
-        Event::Task(TaskEvent::TasksRemoved { first, tasks, .. }) => match tasks.as_slice() {
+        TaskEvent::TasksRemoved { first, tasks, .. } => match tasks.as_slice() {
             [_] => format!("task {first} removed from the queue"),
             tasks => format!("{} removed from the queue", counted(tasks.len(), "task")),
         },
-        Event::Task(TaskEvent::TaskMoved { task, to, .. }) => {
-            format!("task {task} is now task {to}")
-        }
-        Event::Task(TaskEvent::TaskSkipped { task, .. }) => format!("task {task} skipped"),
-        Event::Task(TaskEvent::ToolArraySet { lost: Some(lost), .. }) => {
-            let price = lost
-                .dollars
-                .filter(|more| *more > 0.0)
-                .map_or(String::new(), |dollars| format!(", ${dollars:.4} more"));
+        TaskEvent::TaskMoved { task, to, .. } => format!("task {task} is now task {to}"),
+        TaskEvent::TaskSkipped { task, .. } => format!("task {task} skipped"),
+        TaskEvent::ToolArraySet { lost: Some(lost), .. } => {
+            let more = lost.dollars.filter(|more| *more > 0.0);
+            let price = more.map_or(String::new(), |dollars| format!(", ${dollars:.4} more"));
             format!("prompt cache missed: tool list changed ({} tokens{price})", lost.tokens)
         }
-        Event::ModelCall(ModelCallEvent::ModelCallRetried { attempt, wait_ms, why, .. }) => {
-            format!("attempt {attempt} failed ({why}); retry in {wait_ms} ms")
-        }
-        Event::Embedding(EmbeddingEvent::EmbeddingFinished { ranking: Some(ranking), .. }) => {
-            ranked(ranking)
-        }
-        Event::Embedding(EmbeddingEvent::EmbeddingFinished { usage, .. }) => {
+        _ => return None,
+    })
+}
+
+fn embedding(event: &EmbeddingEvent) -> Option<String> {
+    Some(match event {
+        EmbeddingEvent::EmbeddingFinished { ranking: Some(ranking), .. } => ranked(ranking),
+        EmbeddingEvent::EmbeddingFinished { usage, .. } => {
             format!("task embedded, {} tokens", usage.tokens_in)
         }
-        Event::Embedding(EmbeddingEvent::EmbeddingFailed { error, .. }) => not_embedded(error),
-        Event::Fault(FaultEvent::FaultArmed { spec, .. }) => spec.sentence(),
-        Event::Fault(FaultEvent::FaultDisarmed { fault, .. }) => format!("fault {fault} disarmed"),
-        Event::Breakpoint(event) => breakpoint(event),
-        Event::Edit(event) => edit(event),
-        Event::Consent(event) => consent(event),
-        Event::Budget(BudgetEvent::ToolBlacklisted { tool, why, .. }) => {
+        EmbeddingEvent::EmbeddingFailed { error, .. } => not_embedded(error),
+        _ => return None,
+    })
+}
+
+fn budget(event: &BudgetEvent) -> Option<String> {
+    Some(match event {
+        BudgetEvent::ToolBlacklisted { tool, why, .. } => {
             format!("{tool} is blacklisted for this task: {why}")
         }
-        Event::Budget(BudgetEvent::SummaryStarted { why, .. }) => format!("answering: {why}"),
-        Event::Budget(BudgetEvent::UsesSet { tool, uses, was, .. }) => {
+        BudgetEvent::SummaryStarted { why, .. } => format!("answering: {why}"),
+        BudgetEvent::UsesSet { tool, uses, was, .. } => {
             format!("uses left of {tool}: {was} → {uses}")
         }
-        Event::Plan(PlanEvent::ToolsClassified { tools }) => {
+        _ => return None,
+    })
+}
+
+fn plan(event: &PlanEvent) -> Option<String> {
+    Some(match event {
+        PlanEvent::ToolsClassified { tools } => {
             let said: Vec<_> =
                 tools.iter().map(|(tool, class)| format!("{tool} {}", class.class)).collect();
             format!("tools classified: {}", said.join(", "))
         }
-        Event::Plan(PlanEvent::ToolClassSet { tool, class, .. }) => {
+        PlanEvent::ToolClassSet { tool, class, .. } => {
             let class = class.as_ref().map_or_else(|| "none".to_owned(), ClassAssignment::name);
             format!("class of {tool}: {class}")
         }
-        Event::Program(event) => program(event),
-        Event::Probe(event) => probe(event),
-        Event::Reader(event) => reader(event),
-        Event::Server(event) => server(event),
-        Event::Plan(PlanEvent::PlanRefused { why, .. }) => {
-            format!("plan rejected: {why}")
-        }
-        Event::Plan(PlanEvent::EvidenceFound {
-            evidence,
-            nulled: Some(nulled @ NullReason::Needs(_)),
-            ..
-        }) => format!("{evidence} not called: {nulled}"),
-        Event::Plan(PlanEvent::EvidenceFound { evidence, nulled: Some(nulled), saved, .. }) => {
-            format!("{evidence} filtered out (empty: {nulled}), {saved} tokens saved")
-        }
-        Event::Search(SearchEvent::NodeClosed { node, how, .. }) => {
-            format!("step {node} abandoned: {}", how.name())
-        }
-        Event::Graph(GraphEvent::ScoreSet { tool, score, was, .. }) => {
+        PlanEvent::PlanRefused { why, .. } => format!("plan rejected: {why}"),
+        PlanEvent::EvidenceFound { evidence, nulled: Some(nulled), saved, .. } => match nulled {
+            NullReason::Needs(_) => format!("{evidence} not called: {nulled}"),
+            _ => format!("{evidence} filtered out (empty: {nulled}), {saved} tokens saved"),
+        },
+        _ => return None,
+    })
+}
+
+fn graph(event: &GraphEvent) -> Option<String> {
+    Some(match event {
+        GraphEvent::ScoreSet { tool, score, was, .. } => {
             format!("score of {tool}: {was} → {score}")
         }
-        Event::Graph(GraphEvent::WeightPinned { from, to, weight, .. }) => {
+        GraphEvent::WeightPinned { from, to, weight, .. } => {
             format!("weight {from} → {to} pinned at {weight:.2}")
         }
-        Event::Graph(GraphEvent::WeightUnpinned { from, to, .. }) => {
+        GraphEvent::WeightUnpinned { from, to, .. } => {
             format!("weight {from} → {to} no longer pinned")
         }
-        Event::Graph(GraphEvent::EdgeExplored { from, to }) => format!("new edge {from} → {to}"),
-        Event::Graph(GraphEvent::EvaluationRefused { why, .. }) => {
-            format!("evaluation refused: {why}")
-        }
-        Event::Change(ChangeEvent::KnobTurned { knob, value, was, .. }) => {
+        GraphEvent::EdgeExplored { from, to } => format!("new edge {from} → {to}"),
+        GraphEvent::EvaluationRefused { why, .. } => format!("evaluation refused: {why}"),
+        _ => return None,
+    })
+}
+
+fn change(event: &ChangeEvent) -> String {
+    match event {
+        ChangeEvent::KnobTurned { knob, value, was, .. } => {
             let spec = knob.spec();
-            format!(
-                "{}: {} → {}",
-                spec.name,
-                spec.show(f64::from(*was)),
-                spec.show(f64::from(*value))
-            )
+            let [was, value] = [*was, *value].map(|value| spec.show(f64::from(value)));
+            format!("{}: {was} → {value}", spec.name)
         }
-        Event::Change(ChangeEvent::RoleBound { role, model, was, .. }) => {
-            format!("{role}: {was} → {model}")
-        }
-        Event::Change(ChangeEvent::StrategyChosen { strategy, was, .. }) => {
+        ChangeEvent::RoleBound { role, model, was, .. } => format!("{role}: {was} → {model}"),
+        ChangeEvent::StrategyChosen { strategy, was, .. } => {
             format!("strategy: {was} → {strategy}")
         }
-        Event::Change(ChangeEvent::ToolSwitched { tool, on, .. }) => {
+        ChangeEvent::ToolSwitched { tool, on, .. } => {
             format!("{tool} {} the menu", if *on { "back on" } else { "off" })
         }
-        Event::Run(event) => of_run(event),
-        Event::Control(ControlEvent::PauseRequested { run: Some(run), .. }) => {
-            format!("run {run} paused")
-        }
-        Event::Control(ControlEvent::Resumed { run: Some(run), how, .. }) => match how {
+    }
+}
+
+fn control(event: &ControlEvent) -> Option<String> {
+    Some(match event {
+        ControlEvent::PauseRequested { run: Some(run), .. } => format!("run {run} paused"),
+        ControlEvent::Resumed { run: Some(run), how, .. } => match how {
             Resume::Run => format!("run {run} resumed"),
             Resume::Step => format!("run {run} stepped"),
             Resume::Task => format!("run {run} resumed to the end of its task"),
         },
-        Event::Control(ControlEvent::LanePaused { lane, .. }) => format!("{lane} paused"),
-        Event::Control(ControlEvent::LaneResumed { lane, .. }) => format!("{lane} resumed"),
-        Event::Unknown { kind, .. } => {
-            format!("event of unknown kind {kind} (a newer version wrote this journal)")
-        }
-        // No words of its own: what it is called in the journal, and its data.
-        event => {
-            let data = serde_json::to_value(event).unwrap_or_default();
-            format!("{} {}", event.kind(), data["data"])
-        }
-    }
+        ControlEvent::LanePaused { lane, .. } => format!("{lane} paused"),
+        ControlEvent::LaneResumed { lane, .. } => format!("{lane} resumed"),
+        _ => return None,
+    })
 }
 
 fn edit(event: &EditEvent) -> String {

@@ -115,6 +115,7 @@ mod tuning;
 mod walls;
 mod watched_demo;
 mod watching;
+mod wording;
 mod working;
 
 /// The program under test.

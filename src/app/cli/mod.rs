@@ -439,7 +439,7 @@ pub struct DoctorArgs {
     /// Model for every role, as in a session.
     #[arg(long, value_name = "M")]
     pub model: Option<String>,
-    /// Which endpoints get one small test request with a tool. `local`: free ones. A server may load its model for it.
+    /// Endpoints that get one small test request with a tool. `local`: free ones. A server may load its model for it.
     #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
     pub probe: Trials,
     /// Print JSON.

@@ -26,9 +26,9 @@ pub enum RetrievalCommand {
 /// Uses of heads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Of {
-    /// Which tools suit this question?
+    /// Find tools for a question.
     Question,
-    /// Which tool is called at this point of the answer?
+    /// Find the tool that is called at a point of an answer.
     Here,
     /// Does a call start here?
     Judge,
@@ -86,7 +86,7 @@ impl Means {
 
 #[derive(Debug, Args)]
 pub struct TrainArgs {
-    /// What the heads are for.
+    /// Purpose of the heads.
     pub of: Of,
     /// Folder of a data set with tool.json and train.jsonl, dev.jsonl or test.jsonl. A judge can learn from several.
     #[arg(long, value_name = "DIR", required = true)]
@@ -121,7 +121,7 @@ pub struct TrainArgs {
 
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// What to measure.
+    /// Measure to take.
     pub of: Of,
     /// Folder of a data set, or of API-Bank. A judge can be measured on several.
     #[arg(long, value_name = "DIR", required = true)]
@@ -141,7 +141,7 @@ pub struct EvalArgs {
     /// Most records, chosen at random; default: all questions, 200 calls, or 100 texts of a judge.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub limit: Option<NonZeroUsize>,
-    /// Which dimensions matter: the weights, and figures on parts of them, beside as many at random (section 4.3.4).
+    /// Measure which dimensions matter: the weights, and figures on parts of them, beside as many at random (section 4.3.4).
     #[arg(long, requires = "heads")]
     pub dimensions: bool,
     /// Accuracy against the size of the pool, and how spread wrong picks are (figures 4 to 7).

@@ -1,16 +1,12 @@
 //! The pieces of the first lines where foreign agents act.
 
-use ratatui::style::Style;
-
+use super::Add;
 use crate::action::Action;
 use crate::domain::words::counted;
 use crate::domain::{Lane, state::Watched};
 use crate::panes::{output, row::Row};
 use crate::symbols::HELD;
 use crate::{cx::Cx, pane::PaneId, text};
-
-/// Adds a piece: its rank, text and style, and what a click does.
-type Add<'a> = dyn FnMut(u8, String, Style, Option<Action>) + 'a;
 
 /// From this width on the command of the agent is in the first line; below it, in the second.
 const WITH_COMMAND: u16 = 118;

@@ -15,7 +15,7 @@ use crate::pane::PaneId;
 
 const FILE: Expectation = Expectation {
     what: "a layout file written by the screen",
-    missing: "save a layout with ctrl-w s",
+    missing: "save a layout",
     largest: 1024 * 1024,
 };
 
@@ -130,7 +130,7 @@ impl Saved {
     /// # Errors
     /// The serializer refuses a value; no such value is known.
     pub fn text(&self) -> Result<String, String> {
-        let head = "# Layouts of the screen, by strategy and size. Keys that change them begin with ctrl-w.\n";
+        let head = "# Layouts of the screen, by strategy and size. The action save-layout writes this file.\n";
         toml::to_string(self).map(|text| format!("{head}{text}")).map_err(|error| error.to_string())
     }
 

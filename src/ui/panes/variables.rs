@@ -57,7 +57,7 @@ fn nothing_to_set(state: &State, view: &View) -> Option<&'static str> {
             Some("only a held program's variables can be set: pause it, or step to a line")
         }
         () if !looking::is_present(state, view) => {
-            Some("this moment is past: press r in the program pane to return to it")
+            Some("this moment is past: press <key:run-again> in the program pane to return to it")
         }
         () if selected(state, view).is_none() => Some("no variables set yet"),
         () => None,

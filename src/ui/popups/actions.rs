@@ -203,11 +203,15 @@ impl ChooserPopup for Actions {
             chooser::put(&mut row, found, words, (NAME_WIDTH, 1), styles);
         });
         if let Some(n) = self.event() {
-            let said = format!("enter goes to event {} of {}", number(n), number(cx.live.n));
-            return row::wrapped(parts.foot, &said, cx.theme.accent, buf);
+            let (n, all) = (number(n), number(cx.live.n));
+            let said = format!("<key:chooser.accept> goes to event {n} of {all}");
+            return row::wrapped(parts.foot, &cx.keymap.fill(&said), cx.theme.accent, buf);
         }
         if let Some(expression) = self.expression() {
-            let said = format!("enter evaluates {expression} in the program");
+            let said = format!(
+                "{} evaluates {expression} in the program",
+                cx.keymap.fill("<key:chooser.accept>")
+            );
             return row::wrapped(parts.foot, &said, cx.theme.accent, buf);
         }
         // In full what the selected row may have had no room for.

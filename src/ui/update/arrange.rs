@@ -48,9 +48,9 @@ pub fn hide(world: &World<'_>, view: &mut View) {
     if let Some(next) = next {
         view.go_to(next);
     }
-    let key = world.keymap.key(Action::Pane(pane)).unwrap_or("ctrl-w a");
-    let text = format!("{} is hidden · {key} shows it", pane.name());
-    view.tell(world.live.at, Tone::Good, text);
+    let shows = Action::Pane(pane).spec().name;
+    let text = format!("{} is hidden · <key:{shows}> shows it", pane.name());
+    view.tell(world.live.at, Tone::Good, world.keymap.fill(&text));
 }
 
 pub fn reset(view: &mut View) {

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use crate::action::Action;
 use crate::domain::{Event, Record, State, TaskEvent, TaskId, TaskState};
 use crate::panes::budget_words;
 use crate::request::World;
@@ -106,8 +105,8 @@ fn arrive(world: &World<'_>, view: &mut View, n: Option<u64>, way: TimeJump) {
     if let Some((task, said)) = about {
         view.task = Some(task);
         view.arrived = Some(task);
-        let enter = world.keymap.key(Action::Open).unwrap_or("enter");
-        view.tell(world.live.at, Tone::Plain, format!("{said} · {enter} opens task {task}"));
+        let said = format!("{said} · <key:open> opens task {task}");
+        view.tell(world.live.at, Tone::Plain, world.keymap.fill(&said));
     }
     match (record.map(|record| record.event.clone()), effect) {
         (Some(Event::ModelCall(_)), Some(effect)) => view.model_call = Some(effect.id),

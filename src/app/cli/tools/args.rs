@@ -72,7 +72,7 @@ pub struct CheckToolsArgs {
 
 #[derive(Debug, Args)]
 pub struct AcceptArgs {
-    /// Their names, such as files__read_file. Without a name nothing is accepted.
+    /// Names of tools, such as files__read_file. Without a name nothing is accepted.
     pub tools: Vec<String>,
     #[command(flatten)]
     pub from: FromArgs,
@@ -80,7 +80,7 @@ pub struct AcceptArgs {
 
 #[derive(Debug, Args)]
 pub struct AddArgs {
-    /// Its key, with which the names of its tools begin.
+    /// Key of the server, with which the names of its tools begin.
     pub key: String,
     /// The program of the server with its arguments.
     #[arg(last = true, required_unless_present = "url")]

@@ -29,9 +29,9 @@ pub struct AgainArgs {
 /// The source of the tool results that the model reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Results {
-    /// Those of the record.
+    /// Results of the record.
     Recorded,
-    /// Those that the tools return now; a request with another result differs from the record.
+    /// Results that the tools return now; a request with another result differs from the record.
     Own,
 }
 

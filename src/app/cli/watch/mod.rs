@@ -48,7 +48,7 @@ pub struct WatchArgs {
     /// Where to listen; port 0 takes a free one. An address that other machines can reach needs --token.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
-    /// What addresses must begin with: http://ADDRESS:PORT/t/TOKEN.
+    /// Token that addresses must begin with: http://ADDRESS:PORT/t/TOKEN.
     #[arg(long, value_name = "TOKEN", env = "TOOLYARD_WATCH_TOKEN", hide_env_values = true)]
     pub token: Option<String>,
     /// Arm a fault, such as `get_weather:error:p=0.3`. See the end of `toolyard run --help`.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Family;
-use crate::event::{By, ToolCallEvent};
+use crate::event::{By, EffectRef, ToolCallEvent};
 use crate::id::TaskId;
 use crate::state::{
     EffectIndex, EvidenceSource, Relayed, State, ToolCallPhase, ToolCallState, What,
@@ -59,10 +59,6 @@ impl State {
                     self.count_call(&tool, task);
                 }
             }
-            ToolCallEvent::ToolCallProgressed { effect, progress } => {
-                let Some(call) = self.tool_call_mut(effect.id) else { return };
-                call.progress = Some(progress.clone());
-            }
             ToolCallEvent::ToolCallRefused { effect, why, reason } => {
                 self.end(at, *effect);
                 let Some(call) = self.tool_call_mut(effect.id) else { return };
@@ -102,26 +98,38 @@ impl State {
                     self.charge_call_time(task, &tool, micros);
                 }
             }
-            ToolCallEvent::ResultWithheld { effect, output } => {
-                let Some(call) = self.tool_call_mut(effect.id) else { return };
+            ToolCallEvent::ToolCallProgressed { .. }
+            | ToolCallEvent::ResultWithheld { .. }
+            | ToolCallEvent::CallSent { .. }
+            | ToolCallEvent::CallRan { .. }
+            | ToolCallEvent::ResultRead { .. }
+            | ToolCallEvent::CallSkipped { .. } => self.mark_tool_call(at, event),
+        }
+    }
+
+    /// Notes in a call an event that neither starts nor ends it.
+    fn mark_tool_call(&mut self, at: u64, event: &ToolCallEvent) {
+        let effect: Option<EffectRef> = event.part();
+        let Some(call) = effect.and_then(|effect| self.tool_call_mut(effect.id)) else { return };
+        match event {
+            ToolCallEvent::ToolCallProgressed { progress, .. } => {
+                call.progress = Some(progress.clone());
+            }
+            ToolCallEvent::ResultWithheld { output, .. } => {
                 call.withheld = Some(Arc::clone(output));
             }
-            ToolCallEvent::CallSent { effect, server } => {
-                let Some(call) = self.tool_call_mut(effect.id) else { return };
+            ToolCallEvent::CallSent { server, .. } => {
                 let server = Arc::clone(server);
                 call.relayed = Some(Relayed { server, sent: at, ran: None, read: None });
             }
-            ToolCallEvent::CallRan { effect } => {
-                let relayed = self.tool_call_mut(effect.id).and_then(|call| call.relayed.as_mut());
-                relayed.into_iter().for_each(|relayed| relayed.ran = Some(at));
-            }
-            ToolCallEvent::ResultRead { effect } => {
-                let relayed = self.tool_call_mut(effect.id).and_then(|call| call.relayed.as_mut());
-                relayed.into_iter().for_each(|relayed| relayed.read = Some(at));
-            }
-            ToolCallEvent::CallSkipped { effect } => {
-                let Some(call) = self.tool_call_mut(effect.id) else { return };
-                call.is_skipped = true;
+            ToolCallEvent::CallSkipped { .. } => call.is_skipped = true,
+            event => {
+                let Some(relayed) = &mut call.relayed else { return };
+                match event {
+                    ToolCallEvent::CallRan { .. } => relayed.ran = Some(at),
+                    ToolCallEvent::ResultRead { .. } => relayed.read = Some(at),
+                    _ => {}
+                }
             }
         }
     }

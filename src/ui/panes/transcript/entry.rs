@@ -218,7 +218,7 @@ impl<'a> TranscriptEntry<'a> {
             }
             if self.sheet.rows.len() > most {
                 self.sheet.rows.truncate(most - 1);
-                self.sheet.row(&[("     … enter shows all", theme.dim)]);
+                self.sheet.row(&[("     … opening it shows all", theme.dim)]);
                 break;
             }
         }

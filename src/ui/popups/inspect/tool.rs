@@ -82,7 +82,7 @@ fn about(tool: &ToolState, page: &mut Page<'_>) {
     if !tool.present {
         page.field_in("gone", "its manifest was removed", page.theme.bad);
     } else if !tool.switched_on {
-        page.field_in("switched off", "on no menu until you enable it (d)", page.theme.warn);
+        page.field_in("switched off", "on no menu until you enable it", page.theme.warn);
     }
     if let Some(why) = &spec.disabled {
         page.field_in("disabled", why, page.theme.warn);
