@@ -44,6 +44,7 @@ pub fn start<C: CommandLine>() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|argument| argument == program::WORKER) {
         return work();
     }
+    process::reaper::use_huge_pages(false);
     if let Some(program) = own_program() {
         process::set_reaper(program);
     }
