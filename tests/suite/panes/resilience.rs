@@ -107,8 +107,9 @@ fn both_verdicts_and_the_price_are_side_by_side() {
 #[test]
 fn the_numbers_of_tasks_never_overlap() {
     for tasks in [1, 9, 24, 60] {
+        let records = session(tasks, Some(3), true);
         for width in [60, 80, 100, 120, 200, 320] {
-            let stage = stage(&session(tasks, Some(3), true), (width, 30));
+            let stage = stage(&records, (width, 30));
             let text = stage.text();
             let line = text.lines().find(|line| line.contains(" task  ")).unwrap();
             let numbers = line.split(" task  ").nth(1).unwrap().trim_matches(['┃', ' ']);
