@@ -72,13 +72,11 @@ impl SessionArgs {
 
 impl From<SessionError> for Trouble {
     fn from(error: SessionError) -> Self {
-        match error {
-            SessionError::Spec { field, why } => {
-                Trouble::Usage(format!("{}: {why}", option(&field)))
-            }
-            SessionError::Input(text) => Trouble::Usage(text),
-            SessionError::Failed(text) => Trouble::Failed(text),
-        }
+        let text = match &error {
+            SessionError::Spec { field, why } => format!("{}: {why}", option(field)),
+            SessionError::Input(cause) | SessionError::Failed(cause) => cause.to_string(),
+        };
+        Trouble::Session { error, text }
     }
 }
 

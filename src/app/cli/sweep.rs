@@ -71,14 +71,14 @@ fn sweep(
             }
         });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| SessionError::Failed(error.to_string()))?;
+        let runtime = runtime.map_err(|error| SessionError::failed(error))?;
         let ended = runtime.block_on(prepared.run(receiver, None, listener))?;
         spent += ended.dollars_spent();
         if ended.tasks_done < scope.tasks.len() && !tell.is_closed() {
             let (done, all) = (ended.tasks_done, scope.tasks.len());
             let (knob, value) = (scope.knob, scope.knob.spec().show(*value));
             let text = format!("{knob} {value}: the copy ended after {done} of {all} tasks");
-            return Err(SessionError::Failed(text));
+            return Err(SessionError::failed(text));
         }
     }
     Ok(())

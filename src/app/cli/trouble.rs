@@ -2,6 +2,8 @@
 
 use serde_json::json;
 
+use crate::session::SessionError;
+
 /// An error for the person or script that started the program.
 #[derive(Debug)]
 pub enum Trouble {
@@ -9,6 +11,8 @@ pub enum Trouble {
     Usage(String),
     /// A failure at run time: exit code 1.
     Failed(String),
+    /// A session cannot start, or ended early; `text` names options of the command line.
+    Session { error: SessionError, text: String },
 }
 
 impl Trouble {
@@ -22,25 +26,29 @@ impl Trouble {
 
     pub fn exit_code(&self) -> u8 {
         match self {
-            Trouble::Usage(_) => 2,
-            Trouble::Failed(_) => 1,
+            Trouble::Failed(_) | Trouble::Session { error: SessionError::Failed(_), .. } => 1,
+            Trouble::Usage(_) | Trouble::Session { .. } => 2,
         }
     }
 
     /// The text for people.
     pub fn text(&self) -> &str {
         match self {
-            Trouble::Usage(text) | Trouble::Failed(text) => text,
+            Trouble::Usage(text) | Trouble::Failed(text) | Trouble::Session { text, .. } => text,
         }
     }
 
     /// Formats the error as one line of JSON, for scripts.
     pub fn to_json(&self) -> String {
-        let kind = match self {
-            Trouble::Usage(_) => "usage",
-            Trouble::Failed(_) => "failed",
+        let kind = if self.exit_code() == 2 { "usage" } else { "failed" };
+        let about = match self {
+            Trouble::Session { error, .. } => error.about(),
+            Trouble::Usage(_) | Trouble::Failed(_) => None,
         };
-        json!({"error": {"kind": kind, "text": self.text(), "exit_code": self.exit_code()}})
-            .to_string()
+        let mut error = json!({"kind": kind, "text": self.text(), "exit_code": self.exit_code()});
+        if let Some(about) = about {
+            error["about"] = about.into();
+        }
+        json!({ "error": error }).to_string()
     }
 }

@@ -60,7 +60,7 @@ impl ScenarioFile {
                 self.lines.problem(&path, why.clone())
             }
             SessionError::Input(why) | SessionError::Failed(why) => {
-                Problem::of_file(self.path.display().to_string(), why.clone())
+                Problem::of_file(self.path.display().to_string(), why.to_string())
             }
         }
     }

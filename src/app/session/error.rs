@@ -1,8 +1,13 @@
 //! Why a session cannot start.
 
+use std::error::Error;
 use std::fmt::{self, Display};
+use std::io;
+use std::sync::Arc;
 
-use crate::domain::{FaultSpec, Knob, Role};
+use crate::domain::{FaultSpec, Knob, ModelError, Role};
+use crate::files::toml_file::{Problem, Problems};
+use crate::store::{experience::ExperienceError, journal::JournalError};
 
 /// Why a session cannot start, or ended early.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -11,11 +16,60 @@ pub enum SessionError {
     #[error("{field}: {why}")]
     Spec { field: SpecField, why: String },
     /// The configuration, the workspace or another file is wrong.
-    #[error("{0}")]
-    Input(String),
+    #[error(transparent)]
+    Input(ErrorCause),
     /// A failure at run time.
-    #[error("{0}")]
-    Failed(String),
+    #[error(transparent)]
+    Failed(ErrorCause),
+}
+
+/// The typed error behind a [`SessionError`], shared since errors are cloned for several readers.
+#[derive(Clone)]
+pub struct ErrorCause(Arc<dyn Error + Send + Sync>);
+
+impl ErrorCause {
+    /// The kind of thing that is at fault, for programs; `None`: only the text says it.
+    pub fn about(&self) -> Option<&'static str> {
+        let error = &*self.0;
+        if error.is::<JournalError>() {
+            Some("journal")
+        } else if error.is::<Problems>() || error.is::<Problem>() {
+            Some("file")
+        } else if error.is::<ExperienceError>() {
+            Some("past_uses")
+        } else if error.is::<ModelError>() {
+            Some("model")
+        } else if error.is::<io::Error>() {
+            Some("system")
+        } else {
+            None
+        }
+    }
+}
+
+impl Display for ErrorCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Display::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Debug for ErrorCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Display::fmt(&self.0, f)
+    }
+}
+
+impl Error for ErrorCause {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&*self.0)
+    }
+}
+
+/// Causes are equal if a person reads the same.
+impl PartialEq for ErrorCause {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_string() == other.to_string()
+    }
 }
 
 /// A field of a spec that can only be checked together with other input.
@@ -43,12 +97,20 @@ impl Display for SpecField {
 }
 
 impl SessionError {
-    pub(super) fn input(error: impl Display) -> Self {
-        SessionError::Input(error.to_string())
+    pub(crate) fn input(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        SessionError::Input(ErrorCause(error.into().into()))
     }
 
-    pub(super) fn failed(error: impl Display) -> Self {
-        SessionError::Failed(error.to_string())
+    pub(crate) fn failed(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        SessionError::Failed(ErrorCause(error.into().into()))
+    }
+
+    /// The kind of thing that is at fault, for programs; `None`: only the text says it.
+    pub fn about(&self) -> Option<&'static str> {
+        match self {
+            SessionError::Spec { .. } => Some("spec"),
+            SessionError::Input(cause) | SessionError::Failed(cause) => cause.about(),
+        }
     }
 
     /// For `map_err`.

@@ -202,7 +202,7 @@ impl SessionSpec {
             TaskSource::File(path) => tasks::load(path).map_err(SessionError::input)?,
             TaskSource::List(list) => {
                 if list.iter().any(|task| task.text.trim().is_empty()) {
-                    return Err(SessionError::Input("the task is empty".to_owned()));
+                    return Err(SessionError::input("the task is empty".to_owned()));
                 }
                 list.iter().map(|task| known(task, workspace)).collect()
             }

@@ -16,7 +16,7 @@ impl SessionSpec {
         let Some(file) = &self.recorded else { return Ok((spec, Vec::new())) };
         let loaded = journal::read(file).map_err(SessionError::input)?;
         if let Some(remark) = loaded.remark().filter(|_| loaded.records.is_empty()) {
-            return Err(SessionError::Input(format!("{}: {remark}", file.display())));
+            return Err(SessionError::input(format!("{}: {remark}", file.display())));
         }
         let records = loaded.records;
         spec.take_from(&records);

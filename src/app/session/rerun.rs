@@ -34,7 +34,7 @@ impl Rerun {
             return Self::of(path);
         }
         let io =
-            |error: std::io::Error| SessionError::Input(format!("{}: {error}", path.display()));
+            |error: std::io::Error| SessionError::input(format!("{}: {error}", path.display()));
         let mut files = Vec::new();
         for entry in std::fs::read_dir(path).map_err(io)? {
             let file = entry.map_err(io)?.path();
@@ -55,14 +55,14 @@ impl Rerun {
         }
         if files.is_empty() {
             let why = format!("{}: no journal (*.jsonl) is in this folder", path.display());
-            return Err(SessionError::Input(why));
+            return Err(SessionError::input(why));
         }
         Ok(all)
     }
 
     fn of(path: &Path) -> Result<Self, SessionError> {
         let shown = path.display();
-        let wrong = |why: String| SessionError::Input(format!("{shown}: {why}"));
+        let wrong = |why: String| SessionError::input(format!("{shown}: {why}"));
         let is_written = journal::is_written(path).map_err(SessionError::input)?;
         let loaded = journal::read(path).map_err(SessionError::input)?;
         let remark = loaded.remark();

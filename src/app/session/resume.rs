@@ -234,7 +234,7 @@ fn reached(records: &[Record]) -> BTreeMap<EffectId, Reached> {
 fn base(header: &Header, records: &[Record]) -> Result<SessionSpec, SessionError> {
     if let Some(spec) = &header.spec {
         let read = serde_json::from_value::<SessionSpec>(spec.clone());
-        return read.map_err(|error| SessionError::Input(format!("the journal's spec: {error}")));
+        return read.map_err(|error| SessionError::input(format!("the journal's spec: {error}")));
     }
     let mut spec = SessionSpec::default();
     spec.take_from(records);
@@ -253,7 +253,7 @@ fn is_first_work(event: &Event) -> bool {
 }
 
 fn wrong(path: &Path, why: &str) -> SessionError {
-    SessionError::Input(format!("{}: {why}", path.display()))
+    SessionError::input(format!("{}: {why}", path.display()))
 }
 
 #[cfg(test)]

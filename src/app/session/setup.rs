@@ -46,7 +46,7 @@ impl SessionSpec {
         let named = |name| (name, ModelConfig::Hosted(Endpoint::new("", "", "")));
         config.models = names.map(named).collect();
         if let Some(first) = models.first() {
-            config.bind_all(first.spec().name.as_str()).map_err(SessionError::Input)?;
+            config.bind_all(first.spec().name.as_str()).map_err(SessionError::input)?;
         }
         self.settle(&mut config)?;
         let title = self.workspace.as_ref().map(|folder| folder.display().to_string());

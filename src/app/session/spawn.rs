@@ -198,5 +198,5 @@ impl PreparedSession {
 /// Why a session ended early.
 fn unwritten(error: JournalError) -> SessionError {
     let text = format!("{error}; the session ended because the journal cannot be written");
-    SessionError::Failed(text)
+    SessionError::failed(text)
 }

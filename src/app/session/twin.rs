@@ -116,7 +116,7 @@ impl Origin {
                 size(file) >> 20,
                 MOST >> 20
             );
-            return Err(SessionError::Failed(text));
+            return Err(SessionError::failed(text));
         }
         let mut copy = store.lock().copy_in_memory().map_err(SessionError::input)?;
         if let Some(since) = before {

@@ -121,7 +121,7 @@ fn past_of(path: &Path) -> Result<Vec<Record>, SessionError> {
         let why = format!(
             "{shown}: it is still being written: toolyard attach {shown} shows its session"
         );
-        return Err(SessionError::Input(why));
+        return Err(SessionError::input(why));
     }
     let records = Rerun::load(path)?.records.into_iter().next();
     Ok(without_end(records.unwrap_or_default()))
