@@ -1,4 +1,4 @@
-//! The key table as Markdown, for `toolyard keys` and the README.
+//! The key table as Markdown, for `toolyard keys` and the page of keys.
 
 use strum::VariantArray;
 

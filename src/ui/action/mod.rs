@@ -1,5 +1,5 @@
 //! Actions of the user, each declared once: name, doc, default keys, and why it cannot be done now. The footer, the
-//! help, the palette, popups, `toolyard keys` and the README's table all read this table.
+//! help, the palette, popups, `toolyard keys` and the page of keys all read this table.
 
 mod layer;
 mod layer_keys;
