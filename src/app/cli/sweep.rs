@@ -71,7 +71,7 @@ fn sweep(
             }
         });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| SessionError::failed(error))?;
+        let runtime = runtime.map_err(SessionError::failed)?;
         let ended = runtime.block_on(prepared.run(receiver, None, listener))?;
         spent += ended.dollars_spent();
         if ended.tasks_done < scope.tasks.len() && !tell.is_closed() {

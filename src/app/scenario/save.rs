@@ -67,8 +67,7 @@ fn session(base: &SessionSpec, state: &State) -> Result<SessionSpec, SessionErro
         ..base.apart()
     };
     let began = base.prepare()?;
-    let configured =
-        Config::find(base.config.as_deref()).map_err(|problems| SessionError::input(problems))?;
+    let configured = Config::find(base.config.as_deref()).map_err(SessionError::input)?;
     let knobs = KNOBS.iter().filter(|spec| spec.knob != Knob::Speed).filter_map(|spec| {
         let value = state.knobs.get(spec.knob);
         // What the configuration changes is written too, so that another one gives the same.

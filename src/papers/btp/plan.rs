@@ -65,7 +65,7 @@ impl fmt::Display for CandidateField {
 /// rounded up and the budget down as in appendix A.1, by less than 2⁻⁵⁹ of the budget for each use.
 ///
 /// The work is bounded, some hundredths of a second for 16,000 tools. Where the best plan would take
-/// longer, this is the best that was met, with its [`gap`](Plan::gap). If so many plans are equal that
+/// longer, this is the best that was met, with its [`gap`](UsePlan::gap). If so many plans are equal that
 /// the search for the first would take longer, it may be another one of them, without a gap.
 ///
 /// # Errors

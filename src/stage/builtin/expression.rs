@@ -14,7 +14,8 @@ const LENGTH: usize = 300;
 /// The largest number with a factorial that a double can hold.
 const LARGEST_FACTORIAL: f64 = 170.0;
 
-const FUNCTIONS: [(&str, fn(f64) -> f64); 14] = [
+type NumberFunction = fn(f64) -> f64;
+const FUNCTIONS: [(&str, NumberFunction); 14] = [
     ("sqrt", f64::sqrt),
     ("cbrt", f64::cbrt),
     ("abs", f64::abs),
