@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::lines::JsonLines;
+use super::open::MEMORY;
 use super::{Experience, Use, error::ExperienceError};
 use crate::domain::{Chance, ToolName};
 use crate::files::{json_file, safe_json::safe, toml_file::Problem};
@@ -82,13 +83,14 @@ impl Experience {
         while let Some((number, line)) = lines.next()? {
             parse(path, number, line, origin, now)?;
         }
-        let pages = self.connection.pragma_update(None, "cache_size", -PAGES);
-        pages.map_err(ExperienceError::of(&self.path))?;
+        self.keep_in_memory(PAGES)?;
         let mut imported = Imported::default();
         // A batch is counted as a whole.
         self.count_each_use(false)?;
         let done = self.import_checked(path, origin, now, &mut imported);
         self.count_each_use(true)?;
+        // A session goes on with this store, for hours.
+        self.keep_in_memory(MEMORY)?;
         done.map_err(|source| match imported.added {
             0 => source,
             imported => {
@@ -97,6 +99,12 @@ impl Experience {
             }
         })?;
         Ok(imported)
+    }
+
+    /// Lets SQLite keep this many KiB of the file in memory.
+    fn keep_in_memory(&self, kib: i64) -> Result<(), ExperienceError> {
+        let set = self.connection.pragma_update(None, "cache_size", -kib);
+        set.map_err(ExperienceError::of(&self.path))
     }
 
     fn import_checked(
@@ -215,4 +223,25 @@ fn read_use(row: &Row<'_>) -> rusqlite::Result<Use> {
 fn write_line(past: &Use, out: &mut dyn Write) -> std::io::Result<()> {
     out.write_all(safe(&serde_json::to_string(past)?).as_bytes())?;
     out.write_all(b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn after_an_import_no_more_of_the_file_is_in_memory_than_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("uses.jsonl");
+        std::fs::write(
+            &path,
+            r#"{"query":"q","tool":"t","parameters":{},"result":"r","helpful":true}"#,
+        )
+        .unwrap();
+        let mut store = Experience::open(&folder.path().join("e.sqlite")).unwrap();
+        let imported = store.import(&path, "test", Timestamp::UNIX_EPOCH).unwrap();
+        let kept: i64 =
+            store.connection.pragma_query_value(None, "cache_size", |row| row.get(0)).unwrap();
+        assert_eq!((imported.added, kept), (1, -MEMORY));
+    }
 }

@@ -14,7 +14,7 @@ use crate::sqlite;
 const MARK: i64 = 0x7479_6578;
 
 /// How much of the file is kept in memory, in KiB: the words of some 50,000 queries fit.
-const MEMORY: i64 = 16 * 1024;
+pub(super) const MEMORY: i64 = 16 * 1024;
 
 impl Experience {
     /// Opens the store in this file, and creates it if necessary.
