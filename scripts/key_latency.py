@@ -5,17 +5,14 @@ until the palette that the key opens is read from it. Linux or macOS.
   cargo build --release && scripts/key_latency.py [PROGRAM]
 """
 
-import fcntl
 import os
-import pty
-import select
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 import time
 from pathlib import Path
+
+from terminal import ours, read, theirs
 
 ROUNDS = 200
 # What the palette's frame says, and no other part of the screen.
@@ -23,20 +20,6 @@ PALETTE = b"Palette"
 
 program = sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[1] / "target/release/toolyard"
 
-
-def read(wanted, seconds):
-    """Reads until this text has come, and tells whether it did."""
-    seen, end = b"", time.perf_counter() + seconds
-    while wanted not in seen:
-        left = end - time.perf_counter()
-        if left <= 0 or not select.select([ours], [], [], left)[0]:
-            return False
-        seen = seen[-len(wanted) :] + os.read(ours, 65536)
-    return True
-
-
-ours, theirs = pty.openpty()
-fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 60, 200, 0, 0))
 with tempfile.TemporaryDirectory() as home:
     environment = os.environ | {"HOME": home, "XDG_DATA_HOME": home, "XDG_CONFIG_HOME": home, "TERM": "xterm-256color"}
     run = subprocess.Popen(

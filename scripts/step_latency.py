@@ -5,17 +5,14 @@ pseudo-terminal until the value that the statement has set is read from it. Linu
   cargo build --release && scripts/step_latency.py [PROGRAM]
 """
 
-import fcntl
 import os
-import pty
-import select
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 import time
 from pathlib import Path
+
+from terminal import ours, read, theirs
 
 ROUNDS = 300
 # Values that no other part of the screen has, and of which no cell is equal.
@@ -23,20 +20,6 @@ VALUES = [b"A" * 16, b"B" * 16]
 
 program = sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[1] / "target/release/toolyard"
 
-
-def read(wanted, seconds):
-    """Reads until this text has come, and tells whether it did."""
-    seen, end = b"", time.perf_counter() + seconds
-    while wanted not in seen:
-        left = end - time.perf_counter()
-        if left <= 0 or not select.select([ours], [], [], left)[0]:
-            return False
-        seen = seen[-65536:] + os.read(ours, 65536)
-    return True
-
-
-ours, theirs = pty.openpty()
-fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 60, 200, 0, 0))
 with tempfile.TemporaryDirectory() as home:
     # The person's editor puts a program of many statements in the place of the one that is held.
     editor = Path(home) / "editor"

@@ -3,7 +3,7 @@
 /// News about control for a screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeatNews {
-    /// Control has changed: this screen has it if it is `yours`. `controller` is `None` if nobody has it.
+    /// Control has changed. With `yours` this screen has it; `controller` is `None` if no screen has it.
     Control { yours: bool, controller: Option<String> },
     /// Another screen asks this screen for control.
     Asked { by: String },

@@ -109,7 +109,7 @@ impl Key {
     }
 }
 
-/// Names the key that a terminal sends for a character together with Ctrl, where that is no key of its own. There are
+/// Names the key that a terminal sends for Ctrl and a character, where both share one code. There are
 /// 32 such characters of control, three of which are other keys; a character that has none is sent without Ctrl.
 fn control(c: char) -> Option<&'static str> {
     match c {

@@ -30,7 +30,7 @@ pub struct Amount {
     pub seed: u64,
 }
 
-/// Examples from a record: one for each call, or its last call as often as the record has calls.
+/// Examples from a record: one for each call, or one repetition of its last call for each call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallExamples {
     Each,

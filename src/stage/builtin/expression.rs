@@ -59,7 +59,7 @@ pub(super) fn check(expression: &str) -> Result<(), ToolError> {
     }
 }
 
-/// An error of whoever asks, not of the calculator.
+/// An error in the arguments, not of the calculator.
 pub(super) fn unusable(text: String) -> ToolError {
     ToolError::new(ToolErrorKind::Arguments, text)
 }

@@ -131,7 +131,7 @@ fn values(program: &ProgramState, line: u32) -> Option<String> {
     Some(clean(&shown).into_owned())
 }
 
-/// The result of the last call of a line. It stands in for the value until the program has reported its values.
+/// The result of the last call of a line, shown until the program has reported its values.
 fn result(calls: &[&ToolCallState]) -> Option<String> {
     let text = calls.iter().rev().find_map(|call| match &call.phase {
         ToolCallPhase::Done { output } => Some(output.text.as_str()),
