@@ -57,9 +57,8 @@ macro_rules! name {
 macro_rules! number {
     ($(#[$doc:meta])* $id:ident) => {
         $(#[$doc])*
-        #[derive(
-            Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-        )]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Serialize, Deserialize)]
         #[serde(transparent)]
         pub struct $id(pub u32);
 

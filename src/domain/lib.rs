@@ -75,7 +75,7 @@ pub use self::{
     id::{BreakpointId, EffectId, FaultId, ModelName, RunId, TaskId, ToolName},
     knob::{
         Blacklist, CallJudge, Estimation, Judge, Knob, KnobChoice, KnobSpec, Knobs, ProbeSchema,
-        Reflect, Retrieve, Schemas, Speed,
+        Reflect, Retrieve, Schemas, Scorer, Speed,
     },
     messages::Messages,
     null_filter::{NullFilter, NullReason},

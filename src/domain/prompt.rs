@@ -55,7 +55,7 @@ prompts! {
     ActorOffer "actor-offer" by [Actor] fill ["{tools}"] keep [OFFER]
         "said last where not every defined tool may be called, or tools have weights"
     ActorLack "actor-lack" by [Actor] fill [] keep [FINISH, OTHER_TOOLS]
-        "added by +btp where replanning is possible: what to do if no tool fits"
+        "added where other tools may be offered, by +btp or by toolnet with many tools: what to do if no tool fits"
     Finish "finish" by [Actor] fill [] keep []
         "on the menu: what the action that ends a task does"
     More "more" by [Actor] fill [] keep []

@@ -32,7 +32,7 @@ impl Scope {
             return Some("speed has no effect on the copies of a sweep");
         }
         let no_task = || state.tasks.is_empty().then_some("no task to try it on");
-        knob.unread(state.strategy, &state.knobs).or_else(no_task)
+        knob.why_unread(state.strategy, &state.knobs).or_else(no_task)
     }
 
     /// The values of a knob around the present one, on the tasks that have not begun; on all, if none is left.

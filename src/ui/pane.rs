@@ -8,21 +8,8 @@ use strum::{IntoStaticStr, VariantArray};
 use crate::domain::words;
 
 /// A region of the screen, in the order of the number keys.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    VariantArray,
-    IntoStaticStr,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Serialize, Deserialize, VariantArray, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 pub enum PaneId {
     /// Where the agent is and where it can go.

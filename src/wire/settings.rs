@@ -27,3 +27,19 @@ pub struct WireSettings<'a> {
     pub extra: &'a Map<String, Value>,
     pub learned: &'a Learned,
 }
+
+impl WireSettings<'_> {
+    /// The end of every body: the endpoint's extra fields take precedence, and what it refuses is left out.
+    pub(crate) fn finish(&self, mut body: Map<String, Value>) -> Value {
+        body.extend(self.extra.clone());
+        self.learned.apply(&mut body);
+        Value::Object(body)
+    }
+}
+
+/// Fields with these values, as far as there are any.
+pub(crate) fn given<const N: usize>(
+    fields: [(&str, Option<Value>); N],
+) -> impl Iterator<Item = (String, Value)> {
+    fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)))
+}

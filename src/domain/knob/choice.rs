@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use strum::{VariantArray, VariantNames};
 
-use super::name::Knob;
+use super::table::Knob;
 use crate::graph::WeightFormat;
 
 /// The values of a knob, in the order of its numbers.
@@ -47,6 +47,16 @@ pub enum Judge {
     Model,
 }
 
+/// Judge of the tools of a finished task (ToolNet, section 3.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
+#[strum(serialize_all = "snake_case")]
+pub enum Scorer {
+    /// The evaluator (the paper).
+    Model,
+    /// Failures, and the words of results that the agent used.
+    Rules,
+}
+
 /// Feedback on a failed program for the next one (ATC, table 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
 #[strum(serialize_all = "snake_case")]
@@ -82,9 +92,8 @@ pub enum ProbeSchema {
 }
 
 /// Method that ranks tools for a text. Without a reader, words rank them in any case.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, VariantNames, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(VariantArray, VariantNames, Serialize, Deserialize)]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Retrieve {
@@ -161,44 +170,26 @@ impl Speed {
     }
 }
 
-impl KnobChoice for Speed {
-    const KNOB: Knob = Knob::Speed;
+macro_rules! choices {
+    ($($choice:ident of $knob:ident,)*) => {
+        $(impl KnobChoice for $choice {
+            const KNOB: Knob = Knob::$knob;
+        })*
+    };
 }
 
-impl KnobChoice for WeightFormat {
-    const KNOB: Knob = Knob::WeightFormat;
-}
-
-impl KnobChoice for Estimation {
-    const KNOB: Knob = Knob::Estimate;
-}
-
-impl KnobChoice for Blacklist {
-    const KNOB: Knob = Knob::Blacklist;
-}
-
-impl KnobChoice for Judge {
-    const KNOB: Knob = Knob::Judge;
-}
-
-impl KnobChoice for Reflect {
-    const KNOB: Knob = Knob::Reflect;
-}
-
-impl KnobChoice for Schemas {
-    const KNOB: Knob = Knob::Schemas;
-}
-
-impl KnobChoice for ProbeSchema {
-    const KNOB: Knob = Knob::ProbeSchema;
-}
-
-impl KnobChoice for CallJudge {
-    const KNOB: Knob = Knob::CallJudge;
-}
-
-impl KnobChoice for Retrieve {
-    const KNOB: Knob = Knob::Retrieve;
+choices! {
+    Blacklist of Blacklist,
+    CallJudge of CallJudge,
+    Estimation of Estimate,
+    Judge of Judge,
+    ProbeSchema of ProbeSchema,
+    Reflect of Reflect,
+    Retrieve of Retrieve,
+    Schemas of Schemas,
+    Scorer of Scorer,
+    Speed of Speed,
+    WeightFormat of WeightFormat,
 }
 
 #[cfg(test)]
@@ -227,6 +218,7 @@ mod tests {
             has::<Speed>(&["off", "1/4", "1/2", "1", "2", "4", "8", "16"]),
             has::<Estimation>(&["smoothed", "paper"]),
             has::<Blacklist>(&["off", "protected", "strict"]),
+            has::<Scorer>(&["model", "rules"]),
             has::<Judge>(&["rules", "model"]),
             has::<Reflect>(&["attribute", "naive", "off"]),
             has::<Schemas>(&["off", "programs", "all"]),

@@ -3,11 +3,10 @@
 
 mod around;
 mod choice;
-mod name;
 mod spec;
 mod table;
-mod unread;
 
+use crate::strategy::{Base, Strategy};
 use crate::words;
 use std::{collections::BTreeMap, fmt};
 
@@ -17,11 +16,10 @@ use serde::{Deserialize, Serialize};
 pub use self::{
     choice::{
         Blacklist, CallJudge, Estimation, Judge, KnobChoice, ProbeSchema, Reflect, Retrieve,
-        Schemas, Speed,
+        Schemas, Scorer, Speed,
     },
-    name::Knob,
-    spec::{KnobKind, KnobSpec, Takes},
-    table::KNOBS,
+    spec::{KnobKind, KnobReader, KnobSpec, Takes},
+    table::{KNOBS, Knob},
 };
 
 impl Knob {
@@ -31,8 +29,33 @@ impl Knob {
 
     /// The declaration of this knob.
     pub fn spec(self) -> &'static KnobSpec {
-        // KNOBS is in the order of the enum; a test keeps it so.
         &KNOBS[self as usize]
+    }
+
+    /// Why an agent of this strategy never reads this knob; `None`: it does.
+    pub fn why_unread(self, strategy: Strategy, knobs: &Knobs) -> Option<&'static str> {
+        let is_both = knobs.choice::<Retrieve>() == Retrieve::Both;
+        let (is_read, why) = match self.spec().reader {
+            KnobReader::Every => return None,
+            KnobReader::Learning => {
+                (strategy.learns(), "this strategy does not use the weights of the graph")
+            }
+            KnobReader::Planning => (strategy.btp, "only +btp plans a budget"),
+            KnobReader::Budgeted => {
+                (strategy.btp || strategy.prompt, "only +btp and +prompt read the budget")
+            }
+            KnobReader::Retrying => (strategy.reflexion, "only +reflexion tries a task again"),
+            KnobReader::Programs => (strategy.base == Base::Atc, "only atc writes programs"),
+            KnobReader::Probing => (false, "used only by probing"),
+            KnobReader::Cotools => {
+                (strategy.base == Base::Cotools, "only cotools asks where a call starts")
+            }
+            KnobReader::BothRankings => {
+                (is_both, "used only if both words and states rank (knob retrieve)")
+            }
+            KnobReader::Watched => (false, "only an agent that is watched can be kept from a call"),
+        };
+        (!is_read).then_some(why)
     }
 
     pub fn by_name(name: &str) -> Option<Knob> {

@@ -1,6 +1,6 @@
 //! The declaration of a knob, and how its values are parsed, shown and turned.
 
-use super::name::Knob;
+use super::table::Knob;
 
 /// The values of a knob.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +26,29 @@ pub enum Takes {
     NextTask,
 }
 
+/// The agents that read a knob.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnobReader {
+    Every,
+    /// Agents that use the weights of the graph.
+    Learning,
+    /// Agents with a budget plan.
+    Planning,
+    /// Agents that read the budget, with a plan or in their prompt.
+    Budgeted,
+    /// Agents that try a task again.
+    Retrying,
+    /// Agents that write programs.
+    Programs,
+    /// Probing only.
+    Probing,
+    Cotools,
+    /// Agents whose tools are found by words and by states.
+    BothRankings,
+    /// Foreign agents only.
+    Watched,
+}
+
 /// The declaration of a knob.
 #[derive(Debug)]
 pub struct KnobSpec {
@@ -41,8 +64,11 @@ pub struct KnobSpec {
     pub step: f64,
     pub default: f64,
     pub takes: Takes,
+    pub reader: KnobReader,
     /// Whether a change replans the current task: its plan was made for the old value.
     pub replans: bool,
+    /// Whether it also acts where a foreign agent is watched.
+    pub is_watching: bool,
     pub doc: &'static str,
 }
 

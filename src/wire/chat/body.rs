@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::messages::messages;
 use crate::domain::{Request, ToolDef};
 use crate::names::FunctionNames;
-use crate::settings::WireSettings;
+use crate::settings::{WireSettings, given};
 
 /// The whole body; the endpoint's extra fields come last and take precedence.
 pub fn write_request(request: &Request, settings: &WireSettings<'_>) -> Value {
@@ -20,18 +20,12 @@ pub fn write_request(request: &Request, settings: &WireSettings<'_>) -> Value {
     if settings.allowed_tools && !request.allowed.is_empty() {
         body.insert("tool_choice".into(), allowed(request, names));
     }
-    if let Some(temperature) = request.temperature {
-        body.insert("temperature".into(), temperature.into());
-    }
-    if let Some(share) = request.top_p {
-        body.insert("top_p".into(), share.into());
-    }
-    if let Some(seed) = request.seed {
-        body.insert("seed".into(), seed.into());
-    }
-    if let Some(tokens) = request.max_tokens {
-        body.insert(settings.max_tokens_field.to_owned(), tokens.into());
-    }
+    body.extend(given([
+        ("temperature", request.temperature.map(Value::from)),
+        ("top_p", request.top_p.map(Value::from)),
+        ("seed", request.seed.map(Value::from)),
+        (settings.max_tokens_field, request.max_tokens.map(Value::from)),
+    ]));
     if !request.stop.is_empty() {
         body.insert("stop".into(), request.stop.clone().into());
     }
@@ -44,9 +38,7 @@ pub fn write_request(request: &Request, settings: &WireSettings<'_>) -> Value {
         body.insert("stream".into(), true.into());
         body.insert("stream_options".into(), json!({"include_usage": true}));
     }
-    body.extend(settings.extra.clone());
-    settings.learned.apply(&mut body);
-    Value::Object(body)
+    settings.finish(body)
 }
 
 fn tool(def: &ToolDef, names: &FunctionNames) -> Value {

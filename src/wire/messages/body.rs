@@ -8,7 +8,7 @@ use super::{marks, turns};
 use crate::domain::{Message, Request, ToolDef};
 use crate::ids::calls;
 use crate::learned::Demand;
-use crate::settings::WireSettings;
+use crate::settings::{WireSettings, given};
 
 /// The whole body; the endpoint's extra fields come last and take precedence.
 pub fn write_request(request: &Request, settings: &WireSettings<'_>) -> Value {
@@ -45,9 +45,7 @@ pub fn write_request(request: &Request, settings: &WireSettings<'_>) -> Value {
     if settings.streams {
         body.insert("stream".into(), true.into());
     }
-    body.extend(settings.extra.clone());
-    settings.learned.apply(&mut body);
-    Value::Object(body)
+    settings.finish(body)
 }
 
 /// A block of this text.
@@ -57,13 +55,11 @@ pub(super) fn text(text: &str) -> Value {
 
 /// How the answer is to be written.
 fn sample(request: &Request, body: &mut Map<String, Value>) {
-    if let Some(temperature) = request.temperature {
+    body.extend(given([
         // Other formats go up to 2, and this one refuses that.
-        body.insert("temperature".into(), temperature.clamp(0.0, 1.0).into());
-    }
-    if let Some(share) = request.top_p {
-        body.insert("top_p".into(), share.into());
-    }
+        ("temperature", request.temperature.map(|temperature| temperature.clamp(0.0, 1.0).into())),
+        ("top_p", request.top_p.map(Value::from)),
+    ]));
     // An endpoint refuses a blank one.
     let stop = request.stop.iter().filter(|text| !text.trim().is_empty());
     let stop: Vec<&str> = stop.map(String::as_str).collect();

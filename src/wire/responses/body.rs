@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::sent::items;
 use crate::domain::{Request, ToolDef};
 use crate::names::FunctionNames;
-use crate::settings::WireSettings;
+use crate::settings::{WireSettings, given};
 
 /// The whole body; the endpoint's extra fields come last and take precedence. The format has neither a seed nor texts
 /// that stop the model, so a request's are not sent.
@@ -21,15 +21,11 @@ pub fn write_request(request: &Request, settings: &WireSettings<'_>) -> Value {
     if settings.allowed_tools && !request.allowed.is_empty() {
         body.insert("tool_choice".into(), allowed(request, names));
     }
-    if let Some(temperature) = request.temperature {
-        body.insert("temperature".into(), temperature.into());
-    }
-    if let Some(share) = request.top_p {
-        body.insert("top_p".into(), share.into());
-    }
-    if let Some(tokens) = request.max_tokens {
-        body.insert("max_output_tokens".into(), tokens.into());
-    }
+    body.extend(given([
+        ("temperature", request.temperature.map(Value::from)),
+        ("top_p", request.top_p.map(Value::from)),
+        ("max_output_tokens", request.max_tokens.map(Value::from)),
+    ]));
     if let Some(schema) = &request.schema {
         let format =
             json!({"type": "json_schema", "name": "answer", "strict": true, "schema": schema});
@@ -41,9 +37,7 @@ pub fn write_request(request: &Request, settings: &WireSettings<'_>) -> Value {
     if settings.streams {
         body.insert("stream".into(), true.into());
     }
-    body.extend(settings.extra.clone());
-    settings.learned.apply(&mut body);
-    Value::Object(body)
+    settings.finish(body)
 }
 
 /// A function. It is not strict: a strict one needs a schema in which every field is required.

@@ -1,7 +1,7 @@
 //! Kind of agent in the session, and the matters that a person can therefore not change. Screen and engine ask here.
 
 use crate::acting::{Acting, Matter};
-use crate::knob::Knob;
+use crate::knob::KnobReader;
 use crate::state::State;
 
 impl State {
@@ -12,16 +12,13 @@ impl State {
 
     /// Why a person cannot change this; `None`: the agent lets it be changed.
     pub fn cannot(&self, matter: Matter) -> Option<&'static str> {
-        if self.acting() != Acting::Foreign {
-            let is_skip = matter == Matter::Knob(Knob::Skip);
-            return is_skip.then_some("only an agent that is watched can be kept from a call");
+        if let Acting::Own(strategy) = self.acting() {
+            let Matter::Knob(knob) = matter else { return None };
+            let is_watched = knob.spec().reader == KnobReader::Watched;
+            return is_watched.then(|| knob.why_unread(strategy, &self.knobs)).flatten();
         }
         Some(match matter {
-            // These move what the screen shows, and the speed of the stage.
-            Matter::Knob(
-                Knob::Alpha | Knob::Beta | Knob::WeightFormat | Knob::Budget | Knob::Speed,
-            ) => return None,
-            Matter::Knob(Knob::Skip) => return None,
+            Matter::Knob(knob) if knob.spec().is_watching => return None,
             Matter::Knob(_) => {
                 "a foreign agent acts here; toolyard only watches its prompts, menus and plans"
             }
@@ -42,6 +39,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::knob::Knob;
 
     #[test]
     fn a_foreign_agent_leaves_only_what_the_screen_shows() {
