@@ -45,7 +45,7 @@ fn decides(tokens: &[String]) -> bool {
 }
 
 /// The words that count. Articles are dropped also next to non-ASCII marks: in `“the end”`.
-fn tokens(text: &str) -> Vec<String> {
+pub fn tokens(text: &str) -> Vec<String> {
     let plain: String = text.to_lowercase().chars().filter(|c| !c.is_ascii_punctuation()).collect();
     let mut kept = String::with_capacity(plain.len());
     let mut rest = plain.as_str();

@@ -36,13 +36,15 @@ pub async fn act(
     let mut trajectory = Trajectory::default();
     let mut at = ToolName::start();
     let mut is_stuck = false;
+    let mut wider = None;
     for step in 1u32.. {
         if step as usize > ctx.state(|state| state.knobs.count(Knob::MaxSteps)) {
             break;
         }
-        let menu = match is_stuck {
-            true => ctx.state(|state| menu::whole_plan(state, base, &at)),
-            false => menu::next(ctx, base, task, &at, &trajectory).await,
+        let menu = match wider.take() {
+            Some(menu) => menu,
+            None if is_stuck => ctx.state(|state| menu::whole_plan(state, base, &at)),
+            None => menu::next(ctx, base, task, &at, &trajectory).await,
         };
         // If replanning is possible, the agent first decides whether it needs that.
         if ctx.state(|state| menu::is_used_up(state, &menu) && !state.may_widen()) {
@@ -54,18 +56,9 @@ pub async fn act(
             TaskEvent::StepStarted { task, step, from, menu }
         });
         let request = ctx.state(|state| {
-            let (trajectory, note) = (&trajectory, "");
-            prompt::actor(
-                state,
-                &prompt::ActorInput {
-                    task,
-                    menu: &menu,
-                    trajectory,
-                    reflections,
-                    note,
-                    is_last: false,
-                },
-            )
+            let (trajectory, menu, note, is_last) = (&trajectory, &*menu, "", false);
+            let asked = prompt::ActorInput { task, menu, trajectory, reflections, note, is_last };
+            prompt::actor(state, &asked)
         });
         let reply = match ctx.ask(Role::Actor, request).await {
             Ok(reply) => reply,
@@ -85,6 +78,15 @@ pub async fn act(
                 trajectory.turns.push(TrajectoryTurn::of(&reply, calls, called));
             }
             Decision::Finish(ending) => {
+                if ending.outcome == Outcome::GaveUp {
+                    let mut tried = trajectory.clone();
+                    tried.turns.push(TrajectoryTurn::of(&reply, Vec::new(), Vec::new()));
+                    wider = menu::wider(ctx, base, task, &at, &tried, &menu).await;
+                    if wider.is_some() {
+                        trajectory = tried;
+                        continue;
+                    }
+                }
                 let offers = menu.iter().any(|item| item.why != MenuReason::Finish);
                 let has_called = !offers || trajectory.calls().next().is_some();
                 return (trajectory, ending.marked(&reply, has_called));

@@ -4,10 +4,13 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{CallResult, Context, Ending, Observation, Trajectory, json as replies, prompt};
+use super::{
+    CallResult, Context, Ending, Observation, Trajectory, json as replies, prompt, scoring,
+};
 use crate::domain::schema::object_schema;
 use crate::domain::{
-    Boundary, GraphEvent, Knob, Prompt, Request, Role, Task, ToolErrorKind, ToolName, ToolVerdict,
+    Boundary, GraphEvent, Knob, Prompt, Request, Role, Scorer, Task, ToolErrorKind, ToolName,
+    ToolVerdict,
 };
 
 /// Has the finished attempt judged, and learns from it unless learning is frozen. A call whose arguments were wrong is
@@ -18,22 +21,12 @@ pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, 
     if used.is_empty() {
         return;
     }
-    let request = ctx.state(|state| {
-        let (role, prompt) = (Role::Evaluator, Prompt::Evaluator);
-        let schema = prompt::held_to(state, role, || schema(&used));
-        Request { schema, ..prompt::about(state, role, prompt, task, trajectory, ending) }
-    });
-    let reply = match ctx.ask(Role::Evaluator, request).await {
-        Ok(reply) => reply,
-        Err(error) => {
-            let why = error.text;
-            return ctx.say(|task| GraphEvent::EvaluationRefused { task, why });
+    let mut verdicts = match ctx.state(|state| state.knobs.choice()) {
+        Scorer::Model => ask(ctx, task, trajectory, ending, &used).await,
+        Scorer::Rules => {
+            ctx.state(|state| scoring::verdicts(state, task, trajectory, ending, used))
         }
     };
-    let (mut verdicts, refused) = read(&reply.text, &used);
-    for why in refused {
-        ctx.say(|task| GraphEvent::EvaluationRefused { task, why });
-    }
     let (learn, learn_injected) =
         ctx.state(|state| (state.knobs.is_on(Knob::Learn), state.knobs.is_on(Knob::LearnInjected)));
     // A call that the user cancelled does not count for its tool; whether a fault counts is the
@@ -49,6 +42,29 @@ pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, 
         ctx.say(|task| GraphEvent::Evaluated { task, verdicts, learned: learn });
         ctx.checkpoint(Boundary::AfterEvaluation).await;
     }
+}
+
+/// The evaluator's scores. What cannot be used of its reply is reported.
+async fn ask(
+    ctx: &impl Context,
+    task: &Task,
+    trajectory: &Trajectory,
+    ending: &Ending,
+    used: &[ToolName],
+) -> Vec<ToolVerdict> {
+    let request = ctx.state(|state| {
+        let (role, prompt) = (Role::Evaluator, Prompt::Evaluator);
+        let schema = prompt::held_to(state, role, || schema(used));
+        Request { schema, ..prompt::about(state, role, prompt, task, trajectory, ending) }
+    });
+    let (verdicts, refused) = match ctx.ask(Role::Evaluator, request).await {
+        Ok(reply) => read(&reply.text, used),
+        Err(error) => (Vec::new(), vec![error.text]),
+    };
+    for why in refused {
+        ctx.say(|task| GraphEvent::EvaluationRefused { task, why });
+    }
+    verdicts
 }
 
 /// The tools that ran, each once, in order of first use.

@@ -27,6 +27,7 @@ pub mod planned;
 pub mod preview;
 pub mod prompt;
 pub mod reflexion;
+mod scoring;
 mod search;
 pub mod tot_dfs;
 pub mod trajectory;

@@ -52,7 +52,7 @@ pub fn most_found(state: &InTask<'_>) -> usize {
     let array = state.current_task().and_then(|task| task.array.as_ref());
     let [top, most, explore] =
         [Knob::TopK, Knob::MenuMax, Knob::Explore].map(|knob| state.knobs.count(knob));
-    top.max(array.map_or(0, |array| array.len()) + most + explore + 1)
+    top + array.map_or(0, |array| array.len()) + most + explore + 1
 }
 
 /// Looks for tools by these texts.
@@ -79,6 +79,29 @@ pub async fn next(
     ctx.state(|state| menu(state, base, at, trajectory, &found))
 }
 
+/// A wider menu for an agent that walks the graph and gave up at this one: with more of the tools that match its words
+/// or the task. `None` where there are no others, or where a plan says what is offered.
+pub async fn wider(
+    ctx: &impl Context,
+    base: Base,
+    task: &Task,
+    at: &ToolName,
+    trajectory: &Trajectory,
+    menu: &[MenuItem],
+) -> Option<Arc<[MenuItem]>> {
+    if !ctx.state(|state| grows(state, base)) {
+        return None;
+    }
+    let wider = next(ctx, base, task, at, trajectory).await;
+    let is_new = |item: &MenuItem| menu.iter().all(|old| old.tool != item.tool);
+    wider.iter().any(is_new).then_some(wider)
+}
+
+/// Whether an agent that gives up gets a wider menu: it walks the graph of more tools than a menu holds, without a plan.
+pub fn grows(state: &InTask<'_>, base: Base) -> bool {
+    base.spec().walks && !state.has_plan() && is_long(state)
+}
+
 /// Whether there are more tools than a menu holds.
 fn is_long(state: &InTask<'_>) -> bool {
     state.offered_tools().nth(state.knobs.count(Knob::MenuMax)).is_some()
@@ -94,7 +117,7 @@ pub fn menu(
 ) -> Arc<[MenuItem]> {
     let walks = base.spec().walks;
     let mut menu = match walks {
-        true if at.as_str() == ToolName::START => first(state, found),
+        true if at.as_str() == ToolName::START && !trajectory.gave_up() => first(state, found),
         true => successors(state, at, trajectory, found),
         false if state.has_plan() => planned(state),
         false => all(state, found),
@@ -243,9 +266,15 @@ fn successors(
     by_weight(&mut menu);
     menu.truncate(state.knobs.count(Knob::MenuMax));
     let offers = explored(state, at, trajectory, found, &menu).into_iter();
-    let offers = offers.take(state.knobs.count(Knob::Explore));
+    let offers = offers.take(offers_besides(state, trajectory));
     menu.extend(offers.map(|tool| item(tool, None, MenuReason::Explore)));
     menu
+}
+
+/// How many tools are offered besides the successors: more to an agent that found nothing fitting among them.
+fn offers_besides(state: &InTask<'_>, trajectory: &Trajectory) -> usize {
+    let explore = state.knobs.count(Knob::Explore);
+    if trajectory.gave_up() { explore + state.knobs.count(Knob::TopK) } else { explore }
 }
 
 /// The tools of the array, and the successors that lead out of it if none inside is learned.
@@ -290,7 +319,7 @@ fn explored<'a>(
     found: &'a FoundTools,
     menu: &[MenuItem],
 ) -> IndexSet<&'a ToolName> {
-    let explore = state.knobs.count(Knob::Explore);
+    let explore = offers_besides(state, trajectory);
     let wanted = found.by(Sought::Need).unwrap_or(found.by_task());
     let array = state.current_task().and_then(|task| task.array.as_deref());
     let inside = |tool: &ToolName| array.is_none_or(|array| array.contains(tool));

@@ -34,6 +34,8 @@ pub enum Wrong {
     Unread,
     /// The reply ended the task without an answer.
     NoAnswer,
+    /// The agent gave up, and gets other choices.
+    GaveUp,
 }
 
 impl TrajectoryTurn {
@@ -46,21 +48,19 @@ impl TrajectoryTurn {
 
 impl Wrong {
     fn of(reply: &Reply) -> Self {
-        let is_empty_end =
-            |call: &ToolCall| call.tool.as_str() == FINISH && Finish::of(&call.arguments).is_none();
-        if reply.is_unread() {
-            Wrong::Unread
-        } else if reply.calls.iter().any(is_empty_end) {
-            Wrong::NoAnswer
-        } else {
-            Wrong::Nothing
+        let finish = reply.calls.iter().find(|call| call.tool.as_str() == FINISH);
+        match finish.map(|call| Finish::of(&call.arguments)) {
+            _ if reply.is_unread() => Wrong::Unread,
+            Some(None) => Wrong::NoAnswer,
+            Some(Some(Finish::GivenUp)) => Wrong::GaveUp,
+            Some(Some(Finish::Answer(_))) | None => Wrong::Nothing,
         }
     }
 
     /// The prompt for the agent after such a reply.
     pub fn prompt(self) -> Prompt {
         match self {
-            Wrong::Nothing => Prompt::ActorGoOn,
+            Wrong::Nothing | Wrong::GaveUp => Prompt::ActorGoOn,
             Wrong::Unread => Prompt::ActorUnread,
             Wrong::NoAnswer => Prompt::ActorNoAnswer,
         }
@@ -82,6 +82,12 @@ impl Trajectory {
             TrajectoryTurn { calls, called, ..turn.clone() }
         };
         Self { turns: self.turns.iter().map(turn).collect() }
+    }
+
+    /// Whether the agent gave up at its last decision, and may choose again.
+    pub fn gave_up(&self) -> bool {
+        let last = self.turns.last();
+        last.is_some_and(|turn| turn.calls.is_empty() && turn.wrong == Wrong::GaveUp)
     }
 
     /// The agent's last thought, if it gave one.

@@ -30,7 +30,14 @@ fn after(sitting: &mut Sitting) -> String {
             && text.trim_end().ends_with("? help")
             && text.contains("not started: press space")
     });
-    sitting.text()
+    // A frame may have come in part.
+    loop {
+        let text = sitting.text();
+        thread::sleep(Duration::from_millis(50));
+        if sitting.text() == text {
+            return text;
+        }
+    }
 }
 
 #[test]

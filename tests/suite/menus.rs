@@ -143,3 +143,32 @@ fn another_tool_is_offered_where_it_matches_the_thought_best() {
         assert_eq!(third("A cow.", ("ant", "x"), vec![]).await, ["ant", "bee", "cow", "end"]);
     });
 }
+
+/// An agent that gives up with these words.
+fn stuck(thought: &str) -> Reply {
+    Reply { text: thought.to_owned(), ..calls(&[("Finish", json!({"gave_up": true}))]) }
+}
+
+#[test]
+fn an_agent_that_gives_up_is_offered_more_until_there_is_no_more() {
+    on_paused_time(async {
+        let tools = &["ant", "bee", "cow", "dog", "elk"];
+        let knobs = [(Knob::MenuMax, 3.0), (Knob::TopK, 1.0), (Knob::Explore, 0.0)];
+        let replies = vec![stuck("A dog?"), call("A dog.", "dog"), stuck("An elk?"), stuck("No.")];
+        let menus = menus(trial(tools, &knobs, replies), vec![]).await;
+        let offers: Vec<_> = menus.iter().map(|menu| names(menu)).collect();
+        assert_eq!(offers[0], ["ant", "end"]);
+        assert_eq!(offers[1], ["ant", "dog", "end"], "what it said it needs");
+        assert_eq!(offers[3].last(), Some(&"end"));
+        assert!(offers[3].contains(&"elk") && !offers[2].contains(&"elk"), "{offers:?}");
+        assert_eq!(offers.len(), 4, "its words find nothing else: {offers:?}");
+    });
+}
+
+#[test]
+fn an_agent_that_sees_every_tool_may_give_up() {
+    on_paused_time(async {
+        let menus = menus(trial(&["ant", "bee"], &[], vec![stuck("A cow?")]), vec![]).await;
+        assert_eq!(menus.len(), 1);
+    });
+}

@@ -18,8 +18,17 @@ pub struct Habits {
     is_thrifty: bool,
     /// Whether it has another tool check the last result.
     checks: bool,
-    /// Whether it says what it will need after this step.
-    looks_ahead: bool,
+    words: AgentWords,
+}
+
+/// The words of an agent beside a call.
+enum AgentWords {
+    /// The need of the step, and the task.
+    Need,
+    /// The same, and what it will need after this step.
+    Ahead,
+    /// Only the values that the step needs.
+    Values,
 }
 
 /// An agent that calls each tool once, takes the first one offered, and answers immediately.
@@ -29,7 +38,7 @@ pub(super) const CLERK: Habits = Habits {
     tries: 1,
     is_thrifty: false,
     checks: false,
-    looks_ahead: false,
+    words: AgentWords::Need,
 };
 
 /// An agent that calls a tool twice, prefers cheap tools, and has another tool check the last result.
@@ -39,7 +48,15 @@ pub(super) const SCOUT: Habits = Habits {
     tries: 2,
     is_thrifty: true,
     checks: true,
-    looks_ahead: true,
+    words: AgentWords::Ahead,
+};
+
+/// An agent whose words find no tool.
+pub(super) const MUMBLER: Habits = Habits {
+    name: "mumbler",
+    about: "says only the values that it needs, not what for",
+    words: AgentWords::Values,
+    ..CLERK
 };
 
 /// A reply of the agent: a text, and a tool call.
@@ -130,8 +147,10 @@ impl Habits {
     /// The text of a step: the need of the step, and its purpose.
     fn wants(&self, task: &Task, at: usize, arguments: &Value) -> String {
         let now = chain::need(task, at, Some(arguments));
-        if !self.looks_ahead {
-            return format!("Looking for: {now}. It is for: {}", task.text);
+        match self.words {
+            AgentWords::Need => return format!("Looking for: {now}. It is for: {}", task.text),
+            AgentWords::Values => return now,
+            AgentWords::Ahead => {}
         }
         let then = (at + 1 < task.chain.len()).then(|| chain::need(task, at + 1, None));
         let then = then.map_or_else(String::new, |then| format!(" Later I will ask about {then}."));

@@ -1,4 +1,4 @@
-//! Two scripted agents behind an endpoint of this machine, for comparisons: whether a result holds for an agent that the
+//! Scripted agents behind an endpoint of this machine, for comparisons: whether a result holds for an agent that the
 //! simulated model has nothing to do with. They share no code with it, have other habits and other words, and see of a
 //! session what a request has in it.
 //!
@@ -17,9 +17,12 @@ use crate::model::http::Endpoint;
 /// The agents, by the names of their models.
 pub const AGENTS: [&Habits; 2] = [&habits::CLERK, &habits::SCOUT];
 
+/// An agent for large catalogues: a search by its words finds no tool.
+pub const MUMBLER: &Habits = &habits::MUMBLER;
+
 /// The agent whose model has this name.
 pub fn named(model: &str) -> Option<&'static Habits> {
-    AGENTS.into_iter().find(|agent| agent.name == model)
+    AGENTS.into_iter().chain([MUMBLER]).find(|agent| agent.name == model)
 }
 
 /// The model of an agent behind this address. It is free, so that budgets count tools alone.

@@ -19,7 +19,7 @@ use crate::domain::Task;
 /// Bytes of a request at most.
 const LARGEST: usize = 16 << 20;
 
-/// Serves both agents, for these tasks, on a thread of its own. Returns the address of the endpoint.
+/// Serves the agents, for these tasks, on a thread of its own. Returns the address of the endpoint.
 ///
 /// # Errors
 /// This machine has no port or no thread left.

@@ -4,6 +4,7 @@
 use super::{ActorInput, budget, weight_format};
 use crate::domain::markers::{FINISH, MORE};
 use crate::domain::{InTask, MenuItem, MenuReason, Prompt, ToolName, WeightFormat};
+use crate::menu;
 
 /// The paragraphs: what may be called now, what the plan and the budget say, and the note. `is_all`:
 /// every tool that the request defines may be called. `names`: what may be called.
@@ -22,9 +23,12 @@ pub(super) fn paragraphs(
     let offer = (!is_all || marked).then(|| state.prompts.filled(Prompt::ActorOffer, &tools));
     let strategy = state.current_task().and_then(|task| task.strategy);
     let told = strategy.is_some_and(|strategy| strategy.prompt);
+    let grows = strategy.is_some_and(|strategy| menu::grows(state, strategy.base));
+    let lack = grows.then(|| state.prompts.text(Prompt::ActorLack).to_owned());
     let costs = told.then(|| budget::told(state, menu));
     let forbidden = budget::forbidden(state, menu).trim().to_owned();
-    let all = offer.into_iter().chain([forbidden]).chain(costs).chain([note.to_owned()]);
+    let all =
+        offer.into_iter().chain([forbidden]).chain(lack).chain(costs).chain([note.to_owned()]);
     all.filter(|text| !text.is_empty()).collect()
 }
 

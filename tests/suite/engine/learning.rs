@@ -86,3 +86,38 @@ fn a_menu_that_cannot_hold_every_successor_has_those_that_match() {
         assert_eq!(menus[1], ["lamp", "mill", "end"]);
     });
 }
+
+#[test]
+fn rules_score_tools_by_what_the_agent_did_with_their_results() {
+    on_paused_time(async {
+        let ask = |tool: &'static str, text: &str| (tool, json!({"text": text, "ms": 1}));
+        let first = [ask("echo", "x"), ask("lamp", "x"), ask("door", "x"), ask("mill", "x")];
+        let replies = vec![
+            Ok(calls(&first)),
+            Ok(calls(&[ask("door", "Velmora")])),
+            Ok(calls(&[("Finish", json!({"answer": "It is in Havn."}))])),
+        ];
+        let faults = vec![
+            "echo:answer:text=Velmora",
+            "lamp:error",
+            "door:answer:nth=2:text=Havn",
+            "mill:answer:text=nothing found",
+        ];
+        let names = &["echo", "lamp", "door", "mill"];
+        let knobs = vec![(Knob::Scorer, 1.0)];
+        let yard = Trial { knobs, replies, faults, names, ..Trial::default() }.start();
+        let records = Rc::clone(&yard.records);
+        yard.session.await.unwrap();
+        let records = records.borrow();
+        let scores = records.iter().find_map(|record| match &record.event {
+            Event::Graph(GraphEvent::Evaluated { verdicts, .. }) => {
+                Some(verdicts.iter().map(|it| (it.tool.to_string(), it.score)).collect::<Vec<_>>())
+            }
+            _ => None,
+        });
+        let expected = [("echo", 1), ("lamp", -3), ("door", 1), ("mill", -2)];
+        assert_eq!(scores.unwrap(), expected.map(|(tool, score)| (tool.to_owned(), score)));
+        let asked = records.iter().filter(|record| record.event.kind() == "ModelCallRequested");
+        assert_eq!(asked.count(), 3, "no model scores");
+    });
+}

@@ -9,7 +9,7 @@ use super::table::{PlainTable, number, or, percent};
 use super::verdict::{RIGHT, TOKENS, less, line, more, not_less};
 use crate::cli::trouble::Trouble;
 use crate::domain::graph::WeightFormat;
-use crate::domain::{Base, FaultSpec, Knob, Strategy};
+use crate::domain::{Base, FaultSpec, Knob, Scorer, Strategy};
 use crate::outside;
 use crate::papers::resilience;
 use crate::session::SimulatedSpec;
@@ -18,6 +18,8 @@ use crate::session::SimulatedSpec;
 /// eight.
 const PAPER: [(Knob, f64); 3] = [(Knob::TopK, 1.0), (Knob::Explore, 0.0), (Knob::FixTools, 0.0)];
 const EIGHT: [(Knob, f64); 1] = [(Knob::MenuMax, 8.0)];
+/// Every tool on the menu.
+const ALL: [(Knob, f64); 1] = [(Knob::MenuMax, MANY as f64)];
 /// With feedback, as in Reflexion's paper.
 const TOLD: [(Knob, f64); 1] = [(Knob::GoldFeedback, 1.0)];
 /// As many tools as in the paper's second table, and some numbers below.
@@ -76,6 +78,15 @@ fn agents() -> impl Iterator<Item = Cell> {
     })
 }
 
+/// An agent whose words find no tool, with few and with many tools.
+fn catalogues() -> impl Iterator<Item = Cell> {
+    [None, Some(200), Some(MANY)].into_iter().flat_map(|tools| {
+        let cell = |base: Base, knobs| Cell::by(outside::MUMBLER, base.into(), knobs);
+        let cells = [cell(Base::React, &ALL), cell(Base::ToolNet, &[])];
+        cells.map(|cell| cell.under(many(tools)))
+    })
+}
+
 fn many(tools: Option<usize>) -> Trial {
     Trial { tools, ..Trial::default() }
 }
@@ -90,14 +101,15 @@ fn formats() -> impl Iterator<Item = Cell> {
     })
 }
 
-/// ReAct with every tool, and ToolNet.
+/// ReAct with every tool, and ToolNet: without prices, with them, and with scores by rules.
 fn cached() -> impl Iterator<Item = Cell> {
-    let all = [(Knob::MenuMax, MANY as f64)];
     COUNTS.into_iter().flat_map(move |tools| {
         let plain = Cell::plain(toolnet(), &[]);
         // With prices it may define all tools, and say only its menu.
         let priced = SimulatedSpec { prices: Some(PRICES), ..SimulatedSpec::default() };
-        let cells = [Cell::plain(Base::React.into(), &all), plain.clone(), plain.with(priced)];
+        let ruled = Cell::plain(toolnet(), &[(Knob::Scorer, Scorer::Rules as u8 as f64)]);
+        let (ruled, react) = (ruled.with(priced.clone()), Cell::plain(Base::React.into(), &ALL));
+        let cells = [react, plain.clone(), plain.with(priced), ruled];
         cells.map(|cell| cell.under(many(tools)))
     })
 }
@@ -125,7 +137,7 @@ pub fn cells(args: &CompareArgs) -> Result<Vec<Cell>, Trouble> {
     }
     let massive = methods(&EIGHT).into_iter().map(|cell| cell.under(many(Some(MANY))));
     let all = methods(&[]).into_iter().chain(massive).chain(formats()).chain(cached());
-    Ok(distinct(all.chain(broken()?).chain(agents())))
+    Ok(distinct(all.chain(broken()?).chain(agents()).chain(catalogues())))
 }
 
 pub fn tables(results: &[CellResult]) -> Vec<PlainTable> {
@@ -137,6 +149,10 @@ pub fn tables(results: &[CellResult]) -> Vec<PlainTable> {
         quality("Table 5: how weights are written", &found(results, formats())),
         scores(&found(results, methods(&[]))),
         quality("Other agents", &found(results, agents())),
+        quality(
+            "Large catalogues: an agent whose words find no tool",
+            &found(results, catalogues()),
+        ),
         takeover(&broken),
         costs(&found(results, cached())),
     ]
@@ -375,9 +391,12 @@ fn holds(result: &CellResult) -> Result<(), String> {
 
 /// From how many tools on ToolNet costs less than ReAct, without a cache and with one.
 fn cheaper(results: &[&CellResult]) -> Option<String> {
-    let counts: Vec<_> = results.chunks_exact(3).collect();
-    // Without a cache with the menus' tools, with one with those that cost less.
-    let ratio = |of: &[&CellResult], at: usize| dollars(of[at + 1])[at] / dollars(of[0])[at];
+    let counts: Vec<_> = results.chunks_exact(4).collect();
+    // Without a cache with the menus' tools; with one with those that cost less, and with scores by rules.
+    let ratio = |of: &[&CellResult], at: usize| {
+        let cache = at.min(1);
+        dollars(of[at + 1])[cache] / dollars(of[0])[cache]
+    };
     let from = |at: usize| {
         let dearer = counts.iter().rposition(|of| ratio(of, at) >= 1.0);
         let first = dearer.map_or(0, |last| last + 1);
@@ -387,11 +406,14 @@ fn cheaper(results: &[&CellResult]) -> Option<String> {
         })
     };
     let said = |at| from(at).unwrap_or_else(|| "at no number of tools".to_owned());
-    let few = ratio(counts.first()?, 1);
+    let few = |at| counts.first().map(|of| ratio(of, at));
     Some(format!(
-        "Prompt cache: ToolNet costs less than ReAct {} without a cache, {} with one; with few tools and a cache it \
-         costs {few:.2} times as much",
+        "Prompt cache: ToolNet costs less than ReAct {} without a cache, {} with one, {} with one and scores by rules; \
+         with few tools and a cache it costs {:.2} times as much, with scores by rules {:.2} times",
         said(0),
-        said(1)
+        said(1),
+        said(2),
+        few(1)?,
+        few(2)?
     ))
 }

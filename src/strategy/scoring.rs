@@ -1,0 +1,67 @@
+//! Scores of tools by rules instead of a model: by their failures, and by what of their results the agent used. The
+//! scale is the evaluator's (ToolNet, section 3.3), from −3 to 3. The rules are ours.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::{CallResult, Ending, Observation, Trajectory};
+use crate::domain::{InTask, Task, ToolName, ToolVerdict};
+use crate::papers::metrics::tokens;
+
+/// The score of each used tool, with its reason. A tool is not scored if its results may have helped, but there is no
+/// answer.
+pub(super) fn verdicts(
+    state: &InTask<'_>,
+    task: &Task,
+    trajectory: &Trajectory,
+    ending: &Ending,
+    used: Vec<ToolName>,
+) -> Vec<ToolVerdict> {
+    let calls: Vec<&CallResult> = trajectory.calls().collect();
+    let is_wrong = ending.feedback(state, task) == Some(false);
+    let verdict = |tool: ToolName| {
+        let own = || calls.iter().enumerate().filter(|(_, called)| called.tool == tool);
+        let helped = |called: &CallResult| {
+            state.tool_call(called.id).is_none_or(|call| call.helpful != Some(false))
+        };
+        let (score, reason) =
+            if own().any(|(_, called)| matches!(called.observation, Observation::Failed(_))) {
+                (-3, "it failed")
+            } else if own().all(|(_, called)| !helped(called)) {
+                (-2, "it found nothing")
+            } else if ending.answer.is_none() {
+                return None;
+            } else if !own().any(|(at, called)| is_used(task, called, &calls[at + 1..], ending)) {
+                (-1, "its result was not used")
+            } else if is_wrong {
+                (0, "its result was used, and the answer is wrong")
+            } else {
+                (1, "its result was used")
+            };
+        Some(ToolVerdict { tool, score, reason: reason.to_owned() })
+    };
+    used.into_iter().filter_map(verdict).collect()
+}
+
+/// Whether the answer, or a later call, has a word of this result that neither the task nor the call itself has.
+fn is_used(task: &Task, called: &CallResult, later: &[&CallResult], ending: &Ending) -> bool {
+    let mut new: HashSet<String> = tokens(&called.observation.text()).into_iter().collect();
+    for known in [tokens(&task.text), said(&called.arguments)].concat() {
+        new.remove(&known);
+    }
+    let answer = ending.answer.iter().flat_map(|answer| tokens(answer));
+    answer
+        .chain(later.iter().flat_map(|call| said(&call.arguments)))
+        .any(|word| new.contains(&word))
+}
+
+/// The words of the values of these arguments.
+fn said(arguments: &Value) -> Vec<String> {
+    match arguments {
+        Value::Object(fields) => fields.values().flat_map(said).collect(),
+        Value::Array(items) => items.iter().flat_map(said).collect(),
+        Value::String(text) => tokens(text),
+        other => tokens(&other.to_string()),
+    }
+}
