@@ -101,7 +101,7 @@ impl<'a> MenuPlace<'a> {
     ) -> Vec<(ToolName, Option<f64>)> {
         let turned = || state.with_knob(knob, value);
         let menu = match self {
-            MenuPlace::Walk { strategy, way, .. } if way.is_stuck => {
+            MenuPlace::Walk { strategy, way, .. } if way.is_stuck && state.has_plan() => {
                 menu::whole_plan(&turned().in_shown(), strategy.base, &way.at)
             }
             MenuPlace::Walk { task, strategy, way: AttemptTrace { at, done, .. } } => {

@@ -32,13 +32,13 @@ pub(super) fn retrace(state: &State, task: &TaskState) -> AttemptTrace {
         if let Some(ran) = called.iter().rev().find(|called| called.observation.ran()) {
             at = ran.tool.clone();
         }
-        let decided = decide(reply);
-        is_stuck = match decided {
-            Decision::Finish(ending) => ending.outcome == Outcome::GaveUp,
-            Decision::Nothing => is_stuck,
-            Decision::Call(_) => false,
-        };
-        turns.push(TrajectoryTurn::of(reply, reply.calls.clone(), called));
+        let mut calls = Vec::new();
+        match decide(reply) {
+            Decision::Finish(ending) => is_stuck = ending.outcome == Outcome::GaveUp,
+            Decision::Nothing => {}
+            Decision::Call(made) => (calls, is_stuck) = (made, false),
+        }
+        turns.push(TrajectoryTurn::of(reply, calls, called));
     }
     AttemptTrace { at, done: Trajectory { turns }, is_stuck }
 }

@@ -113,7 +113,9 @@ fn every_role_asks_in_both_modes_beside_an_actor_of_either_mode() {
     on_real_time(async {
         let mut seen = BTreeSet::new();
         for (actor, others) in [(MODES[0], MODES[1]), (MODES[1], MODES[0]), (MODES[1], MODES[1])] {
-            for strategy in Strategy::all() {
+            // Modifiers ask the same roles whatever the modes.
+            let is_tried = |it: &Strategy| actor != others || *it == it.base.into();
+            for strategy in Strategy::all().filter(is_tried) {
                 let (one, two) = (Strict::start('a', &[]).await, Strict::start('b', &[]).await);
                 let models = vec![one.model("one", actor), two.model("two", others)];
                 let bind = |spec: &mut SessionSpec| {
