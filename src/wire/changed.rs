@@ -3,17 +3,13 @@
 use crate::domain::ToolCall;
 use crate::frames::frames;
 use crate::plan::{Changes, Edit};
-use crate::{WireFormat, chat, messages, patch, responses};
+use crate::{WireFormat, patch};
 
 /// An answer with these calls in place of those that came. A call whose id came keeps all but what differs; the others
 /// that came are dropped, and the further ones come last. The answer is a document, or the rest of a stream from its
 /// first call or its end on; `before` is the data of the last event of that stream that had a place.
 pub fn changed(format: WireFormat, answer: &[u8], before: &str, calls: &[ToolCall]) -> Vec<u8> {
-    let of = match format {
-        WireFormat::Chat => chat::changes,
-        WireFormat::Responses => responses::changes,
-        WireFormat::Messages => messages::changes,
-    };
+    let of = format.codec().changes;
     let first = answer.iter().find(|byte| !byte.is_ascii_whitespace());
     if let (Some(b'{'), Ok(document)) = (first, str::from_utf8(answer)) {
         let changes = of(&[document], before, calls);

@@ -5,9 +5,7 @@ use serde_json::{Map, Value};
 use crate::domain::{Message, Messages, Request, Role};
 use crate::learned::Learned;
 use crate::node::{JsonItem, JsonNode};
-use crate::{
-    FunctionNames, NotChanged, WireFormat, WireSettings, chat, messages, patch, responses,
-};
+use crate::{Codec, FunctionNames, NotChanged, WireFormat, WireSettings, patch};
 
 /// The body with more messages in its conversation. Each part has how many messages of the assistant stand before it, which
 /// is then before the next one of them; `None`: it comes last. What the assistant wrote in a row is one message.
@@ -23,10 +21,10 @@ pub fn with_turns(
     if fields.get("conversation").is_some() {
         return Err(NotChanged::AtEndpoint);
     }
-    let name = if format == WireFormat::Responses { "input" } else { "messages" };
-    let list = fields.get(name).ok_or(NotChanged::NoList)?;
+    let Codec { conversation, has_items, .. } = format.codec();
+    let list = fields.get(conversation).ok_or(NotChanged::NoList)?;
     let mut places = Vec::new();
-    if list.string().is_some() && format == WireFormat::Responses {
+    if *has_items && list.string().is_some() {
         // The easy form of one message of the user.
         let mut texts = vec![format!(r#"{{"role":"user","content":{}}}"#, list.raw())];
         for (before, turn) in turns {
@@ -62,20 +60,17 @@ pub fn with_turns(
 fn starts(format: WireFormat, items: &[JsonItem<'_>]) -> Vec<usize> {
     let mut was_answer = false;
     let begin = |item: &JsonItem<'_>| {
-        let is_answer = is_answer(format, item);
-        let goes_on = format == WireFormat::Responses && was_answer;
+        let is_answer = (format.codec().is_of_assistant)(item);
+        let goes_on = format.codec().has_items && was_answer;
         was_answer = is_answer;
         (is_answer && !goes_on).then(|| item.node.range().start)
     };
     items.iter().filter_map(begin).collect()
 }
 
-fn is_answer(format: WireFormat, item: &JsonItem<'_>) -> bool {
+pub(crate) fn has_role_of_assistant(item: &JsonItem<'_>) -> bool {
     let role = item.fields.as_ref().and_then(|fields| fields.string("role"));
-    match format {
-        WireFormat::Chat | WireFormat::Messages => role.as_deref() == Some("assistant"),
-        WireFormat::Responses => responses::is_of_assistant(item.fields.as_ref()),
-    }
+    role.as_deref() == Some("assistant")
 }
 
 /// Messages as items of the list. An answer goes back in the words of the endpoint that wrote it.
@@ -99,12 +94,7 @@ fn written(format: WireFormat, turn: &[Message]) -> Vec<String> {
     };
     let messages: Messages = turn.iter().cloned().collect();
     let request = Request { messages, ..Request::new(Role::Actor, Vec::new()) };
-    let items = match format {
-        WireFormat::Chat => chat::messages(&request, &settings),
-        WireFormat::Responses => responses::items(&request, &settings),
-        WireFormat::Messages => messages::messages(request.messages.iter(), &settings),
-    };
-    items.iter().map(Value::to_string).collect()
+    (format.codec().items)(&request, &settings).iter().map(Value::to_string).collect()
 }
 
 #[cfg(test)]
@@ -116,9 +106,6 @@ mod tests {
     use super::*;
     use crate::domain::blocks::{Block, BlockKind};
     use crate::domain::{ReplySource, ToolCall};
-
-    const FORMATS: [WireFormat; 3] =
-        [WireFormat::Chat, WireFormat::Responses, WireFormat::Messages];
 
     fn turn(id: &str, blocks: Vec<Block>) -> Vec<Message> {
         let call = ToolCall { id: id.into(), tool: "weather".into(), arguments: json!({"a": 1}) };
@@ -145,7 +132,7 @@ mod tests {
 
     #[test]
     fn turns_come_before_the_answer_that_followed_them_or_last() {
-        for format in FORMATS {
+        for format in WireFormat::ALL {
             let (body, turn) = (body(format), turn("call_1", Vec::new()));
             let own = format.read_request(body.as_bytes()).unwrap().request.messages;
             for (before, at) in [(Some(0), 1), (None, 3)] {

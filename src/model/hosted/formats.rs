@@ -1,13 +1,11 @@
-//! Differences between the formats beside their codecs: addresses, headers, settings.
+//! Differences between the formats beside their codecs: headers, settings.
 
 use reqwest::header::HeaderMap;
-use serde_json::Value;
 
-use crate::domain::Request;
 use crate::http::{Endpoint, Wire};
 use crate::wire::learned::Learned;
 use crate::wire::usage::cost_in_header;
-use crate::wire::{FunctionNames, Report, WireFormat, WireSettings, chat, messages, responses};
+use crate::wire::{FunctionNames, Report, WireFormat, WireSettings};
 
 /// The longest answer where a request must name one: more than any current model refuses.
 const LONGEST: u32 = 8192;
@@ -29,24 +27,6 @@ pub(super) fn headers(format: WireFormat) -> Wire {
             api: "Anthropic's Messages API",
             address_end: "/v1",
         },
-    }
-}
-
-/// Where requests go, below the endpoint's address.
-pub(super) fn path(format: WireFormat) -> &'static [&'static str] {
-    match format {
-        WireFormat::Chat => &["chat", "completions"],
-        WireFormat::Responses => &["responses"],
-        WireFormat::Messages => &["messages"],
-    }
-}
-
-/// The body of a request.
-pub(super) fn write(format: WireFormat, request: &Request, settings: &WireSettings<'_>) -> Value {
-    match format {
-        WireFormat::Chat => chat::write_request(request, settings),
-        WireFormat::Responses => responses::write_request(request, settings),
-        WireFormat::Messages => messages::write_request(request, settings),
     }
 }
 

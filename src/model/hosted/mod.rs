@@ -82,8 +82,8 @@ impl Hosted {
     pub fn curl(endpoint: &Endpoint, request: &Request) -> Result<String, ModelError> {
         let (source, names) = (endpoint.source()?, FunctionNames::of(request));
         let settings = formats::settings(endpoint, &source, &names, &NOTHING_LEARNT);
-        let body = formats::write(endpoint.format, request, &settings);
-        let (headers, path) = (formats::headers(endpoint.format), formats::path(endpoint.format));
+        let body = (endpoint.format.codec().write_request)(request, &settings);
+        let (headers, path) = (formats::headers(endpoint.format), endpoint.format.codec().path);
         curl::curl(endpoint, &headers, path, &body)
     }
 
@@ -110,7 +110,7 @@ impl Hosted {
         let body = || {
             let negotiated = self.negotiated.borrow();
             let settings = formats::settings(endpoint, source, names, &negotiated.learned);
-            let body = formats::write(endpoint.format, request, &settings);
+            let body = (endpoint.format.codec().write_request)(request, &settings);
             (body.to_string(), negotiated.offer(&body, endpoint.format))
         };
         let (first, mut offer) = body();
@@ -122,7 +122,7 @@ impl Hosted {
             offer = next;
             Some(Amended { body, notice: (!notice.is_empty()).then_some(notice) })
         };
-        let path = formats::path(endpoint.format);
+        let path = endpoint.format.codec().path;
         let asked = self.connection.ask(path, first, begin, &mut amend, progress);
         let (reply, report) = asked.await?.reply(request, source);
         if let Some(text) = self.notice(&report) {

@@ -20,7 +20,7 @@ use super::coding::{Decoder, Unread, unpacked};
 use super::frames::Frames;
 use super::hold::Hold;
 use super::in_place::Asker;
-use super::patience::{Waiting, heartbeat};
+use super::patience::Waiting;
 use super::upstream::{Came, forwarded};
 use super::{AnswerResult, Broken, LONGEST, Outgoing};
 use crate::domain::{ModelError, ModelErrorKind};
@@ -236,7 +236,7 @@ impl Pump {
                     }
                 }
                 () = &mut beat, if self.hold.is_stream() && !is_silent => {
-                    return Bytes::from_static(heartbeat(self.asker.format).as_bytes());
+                    return Bytes::from_static(self.asker.format.codec().heartbeat.as_bytes());
                 }
             }
         }

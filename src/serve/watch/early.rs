@@ -21,7 +21,7 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
 use super::in_place::{Asker, JSON, STREAM};
-use super::patience::{Waiting, due, heartbeat};
+use super::patience::{Waiting, due};
 use super::{AnswerResult, Broken, LONGEST, Outgoing, Reset, coding};
 
 /// How long an answer is kept for a client that asks again.
@@ -157,7 +157,7 @@ impl Begun {
                         biased;
                         answered = work => answered,
                         () = sleep(self.asker.patience.beat()) => {
-                            let beat = if self.asker.streams { heartbeat(self.asker.format) } else { " " };
+                            let beat = if self.asker.streams { self.asker.format.codec().heartbeat } else { " " };
                             return Some((Ok(Frame::data(Bytes::from_static(beat.as_bytes()))), self));
                         }
                     };

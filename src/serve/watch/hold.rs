@@ -133,7 +133,7 @@ mod tests {
         let answering =
             Answering { id: "x", model: "m", names: &FunctionNames::default(), created: 1 };
         let released = || Release::Calls(vec![call("b", 3), call("c", 4)]);
-        for format in [WireFormat::Chat, WireFormat::Responses, WireFormat::Messages] {
+        for format in WireFormat::ALL {
             let stream = Bytes::from(format.write_answer(&reply, &answering, true));
             let run = |cut: usize, is_over: bool| {
                 let mut hold = Hold::new(format, Holds::Calls, false);

@@ -72,12 +72,7 @@ impl Asker {
 
     /// The id of the answer, as a client reads it.
     pub fn id(&self) -> String {
-        let prefix = match self.format {
-            WireFormat::Chat => "chatcmpl-",
-            WireFormat::Responses => "resp_",
-            WireFormat::Messages => "msg_",
-        };
-        format!("{prefix}{}", self.bare_id())
+        format!("{}{}", self.format.codec().id, self.bare_id())
     }
 
     fn bare_id(&self) -> String {
@@ -174,7 +169,7 @@ fn status(error: &ModelError, format: WireFormat) -> u16 {
         | ModelErrorKind::Cancelled => 400,
         ModelErrorKind::Timeout | ModelErrorKind::TooLong => 504,
         ModelErrorKind::Endpoint if error.text.to_lowercase().contains("overloaded") => {
-            if format == WireFormat::Messages { 529 } else { 503 }
+            format.codec().overloaded
         }
         ModelErrorKind::Endpoint => 500,
         ModelErrorKind::BadAnswer | ModelErrorKind::Connection => 502,

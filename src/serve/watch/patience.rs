@@ -7,8 +7,6 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use crate::wire::WireFormat;
-
 /// Patience of clients that do not say how long they wait; no client is taken to wait longer.
 const LONGEST: Duration = Duration::from_secs(60);
 /// How long before its time-out a client hears something.
@@ -44,14 +42,6 @@ impl Patience {
     /// The time between two heartbeats.
     pub fn beat(&self) -> Duration {
         BEAT.min(self.all / 2)
-    }
-}
-
-/// Text that a client of this format gets while it waits for the next event.
-pub fn heartbeat(format: WireFormat) -> &'static str {
-    match format {
-        WireFormat::Chat | WireFormat::Responses => ": held\n\n",
-        WireFormat::Messages => "event: ping\ndata: {\"type\": \"ping\"}\n\n",
     }
 }
 

@@ -8,8 +8,6 @@ use crate::domain::{Finish, Message, Reply, Request, Role, ToolName, Usage};
 use crate::plan::quoted;
 use crate::{Answering, AnyAnswer, Feed, FunctionNames, GrowingAnswer, Report};
 
-const FORMATS: [WireFormat; 3] = [WireFormat::Chat, WireFormat::Responses, WireFormat::Messages];
-
 /// The reply that a client reads.
 fn reply(format: WireFormat, answer: &[u8]) -> Reply {
     let mut feed = Feed::new(AnyAnswer::begin(format, &Arc::default(), Report::default()));
@@ -137,7 +135,7 @@ proptest! {
     /// A client reads the wanted calls, and all else as it was.
     #[test]
     fn only_the_calls_change((came, wanted) in case(), splits in any::<bool>()) {
-        for format in FORMATS {
+        for format in WireFormat::ALL {
             for streams in [false, true] {
                 let all = written(format, &came, streams);
                 let all = if streams && splits { in_pieces(format, &all) } else { all };
@@ -161,7 +159,7 @@ proptest! {
 
     #[test]
     fn any_bytes_pass(answer in prop::collection::vec(any::<u8>(), 0..80), text in "\\PC{0,60}") {
-        for format in FORMATS {
+        for format in WireFormat::ALL {
             changed(format, &answer, &text, &[call("c", "t", json!({}))]);
             let stream = format!("data: {text}\n\n");
             let new = changed(format, stream.as_bytes(), &text, &[]);

@@ -3,6 +3,8 @@
 //! Servers differ in what they send more than in what they accept. So this reader tolerates the known differences, and
 //! is strict in one thing: an answer is complete only if a finish reason arrived, or the event that ends a stream.
 
+use crate::codec::Codec;
+
 mod answer;
 mod body;
 mod calls;
@@ -17,11 +19,35 @@ mod stream_usage;
 #[cfg(test)]
 mod tests;
 
+pub(crate) const CODEC: Codec = Codec {
+    name: "OpenAI chat",
+    path: &["chat", "completions"],
+    heartbeat: ": held\n\n",
+    id: "chatcmpl-",
+    overloaded: 503,
+    conversation: "messages",
+    has_items: false,
+    text_event: r#""delta":{"content":"#,
+    quotes_arguments: true,
+    read_request,
+    write_request,
+    write_reply,
+    write_stream,
+    write_error,
+    write_overflow,
+    write_error_event,
+    is_end,
+    calls_in,
+    changes,
+    items: messages,
+    is_of_assistant: crate::turns::has_role_of_assistant,
+};
+
 pub use self::answer::ChatAnswer;
 pub use self::body::write_request;
 pub(crate) use self::changed::changes;
 pub use self::frames::{calls_in, is_end};
 pub(crate) use self::messages::messages;
-pub use self::reply::{write_error, write_error_event, write_reply, write_stream};
+pub use self::reply::{write_error, write_error_event, write_overflow, write_reply, write_stream};
 pub use self::request::read_request;
 pub use self::stream_usage::{asking_for_usage, is_usage_alone};

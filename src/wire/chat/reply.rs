@@ -68,6 +68,13 @@ pub fn write_error(status: u16, message: &str) -> String {
     error(status, message).to_string()
 }
 
+/// The body of the refusal of a prompt that is too long, in all formats of OpenAI.
+pub fn write_overflow(message: &str) -> String {
+    let error = json!({"message": message, "type": "invalid_request_error",
+        "param": null, "code": "context_length_exceeded"});
+    json!({ "error": error }).to_string()
+}
+
 /// An error inside a stream.
 pub fn write_error_event(status: u16, message: &str) -> String {
     frame(error(status, message))

@@ -11,6 +11,8 @@
 //! [`blocks`] says what a block is, [`said`] puts the blocks of one assistant message together, and [`layout`] takes a
 //! message apart into blocks again.
 
+use crate::codec::Codec;
+
 mod answer;
 mod asked;
 mod blocks;
@@ -30,6 +32,30 @@ mod said;
 #[cfg(test)]
 mod tests;
 mod turns;
+
+pub(crate) const CODEC: Codec = Codec {
+    name: "Anthropic Messages",
+    path: &["messages"],
+    heartbeat: "event: ping\ndata: {\"type\": \"ping\"}\n\n",
+    id: "msg_",
+    overloaded: 529,
+    conversation: "messages",
+    has_items: false,
+    text_event: r#""type":"text_delta""#,
+    quotes_arguments: false,
+    read_request,
+    write_request,
+    write_reply,
+    write_stream,
+    write_error,
+    write_overflow: |message| write_error(400, &format!("prompt is too long: {message}")),
+    write_error_event,
+    is_end,
+    calls_in,
+    changes,
+    items: |request, settings| messages(request.messages.iter(), settings),
+    is_of_assistant: crate::turns::has_role_of_assistant,
+};
 
 pub use self::answer::MessagesAnswer;
 pub use self::asked::read_request;

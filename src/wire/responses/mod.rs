@@ -3,6 +3,9 @@
 //! Servers differ in how many of the events they send. So this reader takes a text from the pieces, from the event that
 //! ends it, or from the item at its end, whichever comes. The response at the end has the last word where it has items.
 
+use crate::chat;
+use crate::codec::Codec;
+
 mod answer;
 #[cfg(test)]
 mod arbitrary;
@@ -21,6 +24,30 @@ mod request;
 mod sent;
 #[cfg(test)]
 mod tests;
+
+pub(crate) const CODEC: Codec = Codec {
+    name: "OpenAI Responses",
+    path: &["responses"],
+    heartbeat: ": held\n\n",
+    id: "resp_",
+    overloaded: 503,
+    conversation: "input",
+    has_items: true,
+    text_event: r#""type":"response.output_text.delta""#,
+    quotes_arguments: true,
+    read_request,
+    write_request,
+    write_reply,
+    write_stream,
+    write_error,
+    write_overflow: chat::write_overflow,
+    write_error_event,
+    is_end,
+    calls_in,
+    changes,
+    items,
+    is_of_assistant: |item| is_of_assistant(item.fields.as_ref()),
+};
 
 pub use self::answer::ResponsesAnswer;
 pub use self::body::write_request;

@@ -18,7 +18,6 @@ use toolyard::wire::{Answering, FunctionNames, WireFormat};
 use super::http::Message;
 use super::started::post;
 
-const FORMATS: [WireFormat; 3] = [WireFormat::Chat, WireFormat::Responses, WireFormat::Messages];
 const CLIENTS: usize = 4;
 
 fn count() -> usize {
@@ -28,7 +27,7 @@ fn count() -> usize {
 
 /// The stream with this number: some bytes are other ones, left out, doubled or put elsewhere, or its end is missing.
 fn stream(number: usize) -> Vec<u8> {
-    let format = FORMATS[number % 3];
+    let format = WireFormat::ALL[number % 3];
     let call =
         |id: &str| ToolCall { id: id.into(), tool: "t".into(), arguments: json!({"a": "\u{e9}"}) };
     let calls = if number.is_multiple_of(2) { vec![call("c1"), call("c2")] } else { Vec::new() };
@@ -170,7 +169,7 @@ fn damaged_streams_pass_as_they_came_and_each_has_an_end() {
 fn request(number: usize) -> (&'static str, String) {
     let messages = json!([{"role": "user", "content": "Hi"}]);
     let model = number.to_string();
-    match FORMATS[number % 3] {
+    match WireFormat::ALL[number % 3] {
         // A client that asks for the usage gets its chunk.
         WireFormat::Chat => ("/v1/chat/completions", json!({"model": model, "stream": true, "messages": messages, "stream_options": {"include_usage": true}}).to_string()),
         WireFormat::Responses => ("/v1/responses", json!({"model": model, "stream": true, "input": "Hi"}).to_string()),

@@ -10,8 +10,6 @@ use serde_json::Value;
 use crate::domain::{FaultSpec, ModelError, ModelErrorKind, ModelSpec, WireFailure};
 use crate::model::relay::{Relay, Sending};
 
-const ALL: [WireFormat; 3] = [WireFormat::Chat, WireFormat::Responses, WireFormat::Messages];
-
 /// Returns the response that an agent gets for a failure after this part of a text.
 fn got(format: WireFormat, streams: bool, partial: &str, shown: WireFailure) -> agent::Got {
     let mut yard = Yard::before(Endpoint::answering(Vec::new()).address);
@@ -25,7 +23,7 @@ fn got(format: WireFormat, streams: bool, partial: &str, shown: WireFailure) -> 
 
 #[test]
 fn a_stream_breaks_behind_a_part_of_its_text() {
-    for format in ALL {
+    for format in WireFormat::ALL {
         for (shown, is_whole) in
             [(WireFailure::Cut, true), (WireFailure::Reset, false), (WireFailure::Event, true)]
         {
@@ -45,7 +43,7 @@ fn a_stream_breaks_behind_a_part_of_its_text() {
 
 #[test]
 fn a_document_is_whole_or_does_not_come() {
-    for format in ALL {
+    for format in WireFormat::ALL {
         for shown in [WireFailure::Cut, WireFailure::Reset] {
             assert!(got(format, false, "Half of ", shown).head.is_empty(), "{format} {shown:?}");
         }
@@ -61,7 +59,7 @@ fn a_document_is_whole_or_does_not_come() {
 
 #[test]
 fn a_prompt_that_is_too_long_is_refused_as_clients_know_it() {
-    for format in ALL {
+    for format in WireFormat::ALL {
         let mut yard = Yard::before(Endpoint::answering(Vec::new()).address);
         let mut agent = yard.agent();
         agent.post(path(format), body(format, true).as_bytes());

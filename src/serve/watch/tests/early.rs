@@ -9,7 +9,6 @@ use super::*;
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::model::relay::Sending;
 use crate::watch::coding::gzip;
-use crate::watch::patience::heartbeat;
 
 /// All formats, streamed and not.
 const ALL: [(WireFormat, bool); 6] = [
@@ -35,7 +34,7 @@ fn each(test: impl Fn(WireFormat, bool) + Sync) {
 }
 
 fn beat(format: WireFormat, streams: bool) -> &'static str {
-    if streams { heartbeat(format) } else { " " }
+    if streams { format.codec().heartbeat } else { " " }
 }
 
 /// Asks for an answer, and holds the request for longer than the agent waits.

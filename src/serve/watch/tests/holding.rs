@@ -33,7 +33,7 @@ fn called(format: WireFormat) -> (&'static str, &'static str) {
 
 #[test]
 fn a_stream_waits_from_its_first_call_on() {
-    for format in [WireFormat::Chat, WireFormat::Responses, WireFormat::Messages] {
+    for format in WireFormat::ALL {
         let (before, after) = called(format);
         // One chunk has the end of the text and the beginning of the call.
         let (first, second) = after.split_at(after.len() / 2);
@@ -140,9 +140,7 @@ fn the_calls_of_a_document_change() {
 
 #[test]
 fn the_calls_of_a_stream_change_behind_text_that_went_on() {
-    for (format, holds) in [WireFormat::Chat, WireFormat::Responses, WireFormat::Messages]
-        .map(|it| [(it, Holds::Calls), (it, Holds::End)])
-        .concat()
+    for (format, holds) in WireFormat::ALL.map(|it| [(it, Holds::Calls), (it, Holds::End)]).concat()
     {
         let (before, after) = called(format);
         let parts = stream(&[before, after]);
@@ -171,7 +169,7 @@ fn the_calls_of_a_stream_change_behind_text_that_went_on() {
 
 #[test]
 fn the_end_alone_can_wait_so_that_a_call_is_added() {
-    for format in [WireFormat::Chat, WireFormat::Responses, WireFormat::Messages] {
+    for format in WireFormat::ALL {
         let all = answer(format, true);
         let parts = stream(&[&all]);
         let endpoint =

@@ -8,11 +8,11 @@ use crate::model::relay::Sending;
 use crate::net::known;
 use crate::watch::coding::gzip;
 
-const ALL: [WireFormat; 3] = [WireFormat::Chat, WireFormat::Responses, WireFormat::Messages];
-
 #[test]
 fn requests_and_answers_are_the_same_with_and_without_the_listener() {
-    for (format, streams) in ALL.into_iter().flat_map(|format| [(format, true), (format, false)]) {
+    for (format, streams) in
+        WireFormat::ALL.into_iter().flat_map(|format| [(format, true), (format, false)])
+    {
         let kind = if streams { "text/event-stream" } else { "application/json" };
         let endpoint = Endpoint::answering(whole("200 OK", kind, answer(format, streams)));
         let body = body(format, streams);
@@ -140,7 +140,9 @@ fn an_endpoint_that_refuses_to_be_asked_gets_the_request_as_it_was() {
 
 #[test]
 fn compressed_documents_pass_as_they_are_and_streams_are_unpacked() {
-    for (format, streams) in ALL.into_iter().flat_map(|format| [(format, true), (format, false)]) {
+    for (format, streams) in
+        WireFormat::ALL.into_iter().flat_map(|format| [(format, true), (format, false)])
+    {
         let packed = gzip(answer(format, streams).as_bytes());
         let kind = if streams { "text/event-stream" } else { "application/json" };
         let endpoint =
@@ -222,7 +224,9 @@ fn the_sender_is_known_and_its_keys_are_not() {
 
 #[test]
 fn answers_in_place_of_the_endpoint_s() {
-    for (format, streams) in ALL.into_iter().flat_map(|format| [(format, true), (format, false)]) {
+    for (format, streams) in
+        WireFormat::ALL.into_iter().flat_map(|format| [(format, true), (format, false)])
+    {
         let endpoint = Endpoint::answering(Vec::new());
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();

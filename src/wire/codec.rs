@@ -1,0 +1,45 @@
+//! The codec of a format, as a value: each folder of a format has one.
+
+use serde_json::Value;
+
+use crate::asked::{IncomingRequest, NotRead};
+use crate::domain::{Reply, Request, ToolCall};
+use crate::node::JsonItem;
+use crate::plan::Changes;
+use crate::{Answering, CallPiece, WireSettings};
+
+/// The facts and the functions of a format.
+pub struct Codec {
+    /// The name that a person reads.
+    pub(crate) name: &'static str,
+    /// The path of requests, below the endpoint's address.
+    pub path: &'static [&'static str],
+    /// An event without content, for a client that waits for the next one.
+    pub heartbeat: &'static str,
+    /// The beginning of an answer's id.
+    pub id: &'static str,
+    /// The status of an endpoint that has too much to do.
+    pub overloaded: u16,
+    /// The request's field for the conversation.
+    pub(crate) conversation: &'static str,
+    /// Whether a text may stand for a conversation, and several items for one message of the assistant.
+    pub(crate) has_items: bool,
+    /// A part of each event that has a piece of text.
+    pub(crate) text_event: &'static str,
+    /// Arguments of a call are a text with JSON in it.
+    pub(crate) quotes_arguments: bool,
+    pub(crate) read_request: fn(&[u8]) -> Result<IncomingRequest, NotRead>,
+    pub write_request: fn(&Request, &WireSettings<'_>) -> Value,
+    pub(crate) write_reply: fn(&Reply, &Answering<'_>) -> String,
+    pub(crate) write_stream: fn(&Reply, &Answering<'_>) -> String,
+    pub(crate) write_error: fn(u16, &str) -> String,
+    pub(crate) write_overflow: fn(&str) -> String,
+    pub(crate) write_error_event: fn(u16, &str) -> String,
+    pub(crate) is_end: fn(&str) -> bool,
+    pub(crate) calls_in: fn(&str) -> Vec<CallPiece>,
+    pub(crate) changes: fn(&[&str], &str, &[ToolCall]) -> Changes,
+    /// The items of a request's conversation.
+    pub(crate) items: fn(&Request, &WireSettings<'_>) -> Vec<Value>,
+    /// Whether an item of the conversation is the assistant's.
+    pub(crate) is_of_assistant: fn(&JsonItem<'_>) -> bool,
+}
