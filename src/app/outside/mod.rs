@@ -14,15 +14,18 @@ pub use self::server::serve;
 
 use crate::model::http::Endpoint;
 
-/// The agents, by the names of their models.
-pub const AGENTS: [&Habits; 2] = [&habits::CLERK, &habits::SCOUT];
+/// Agents for every comparison.
+pub const USUAL: [&Habits; 2] = [&habits::CLERK, &habits::SCOUT];
 
 /// An agent for large catalogues: a search by its words finds no tool.
 pub const MUMBLER: &Habits = &habits::MUMBLER;
 
+/// All agents, by the names of their models.
+pub const AGENTS: [&Habits; 3] = [USUAL[0], USUAL[1], MUMBLER];
+
 /// The agent whose model has this name.
 pub fn named(model: &str) -> Option<&'static Habits> {
-    AGENTS.into_iter().chain([MUMBLER]).find(|agent| agent.name == model)
+    AGENTS.into_iter().find(|agent| agent.name == model)
 }
 
 /// The model of an agent behind this address. It is free, so that budgets count tools alone.

@@ -257,7 +257,7 @@ pub fn cells(args: &CompareArgs, models: &[String]) -> Result<Vec<Cell>, Trouble
 /// ReAct by the scripted agents.
 fn agents(knobs: &[(Knob, Vec<f64>)]) -> impl Iterator<Item = Cell> {
     let knobs = combinations(knobs);
-    outside::AGENTS.into_iter().flat_map(move |agent| {
+    outside::USUAL.into_iter().flat_map(move |agent| {
         let knobs = knobs.clone();
         of_btp(Base::React).into_iter().flat_map(move |row| {
             knobs.clone().into_iter().map(move |turned| Cell::of_agent(agent, row, &turned))

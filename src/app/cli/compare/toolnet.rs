@@ -72,7 +72,7 @@ fn methods(others: &[(Knob, f64)]) -> Vec<Cell> {
 
 /// The scripted agents, with all tools and with ToolNet's menus.
 fn agents() -> impl Iterator<Item = Cell> {
-    outside::AGENTS.into_iter().flat_map(|agent| {
+    outside::USUAL.into_iter().flat_map(|agent| {
         let cell = |base: Base, knobs| Cell::by(agent, base.into(), knobs);
         [cell(Base::React, &[]), cell(Base::ToolNet, &PAPER), cell(Base::ToolNet, &[])]
     })
@@ -288,7 +288,7 @@ pub fn verdicts(results: &[CellResult]) -> Vec<String> {
     let massive = methods(&EIGHT).into_iter().map(|cell| cell.under(many(Some(MANY))));
     let few = found(results, methods(&[]));
     let massive = found(results, massive);
-    let others = outside::AGENTS.into_iter().flat_map(|agent| {
+    let others = outside::USUAL.into_iter().flat_map(|agent| {
         let is_own = |cell: &Cell| cell.agent().is_some_and(|own| own.name == agent.name);
         against(&found(results, agents().filter(is_own)))
     });

@@ -179,7 +179,7 @@ impl VerdictRows<'_> {
 
     /// The gain of react from our budget plan, by agent. A gain with one agent may be a trait of that agent.
     fn by_agent(&self) -> Option<String> {
-        let names = [None].into_iter().chain(outside::AGENTS.map(|agent| Some(agent.name)));
+        let names = [None].into_iter().chain(outside::USUAL.map(|agent| Some(agent.name)));
         let row = |agent: Option<&str>, strategy| {
             self.0.iter().find(|result| {
                 let cell = &result.cell;
