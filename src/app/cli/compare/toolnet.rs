@@ -108,7 +108,7 @@ fn cached() -> impl Iterator<Item = Cell> {
         // With prices it may define all tools, and say only its menu.
         let priced = SimulatedSpec { prices: Some(PRICES), ..SimulatedSpec::default() };
         let ruled = Cell::plain(toolnet(), &[(Knob::Scorer, Scorer::Rules as u8 as f64)]);
-        let (ruled, react) = (ruled.with(priced.clone()), Cell::plain(Base::React.into(), &ALL));
+        let (ruled, react) = (ruled.with(priced), Cell::plain(Base::React.into(), &ALL));
         let cells = [react, plain.clone(), plain.with(priced), ruled];
         cells.map(|cell| cell.under(many(tools)))
     })
