@@ -215,10 +215,10 @@ mod tests {
     fn a_choice_has_the_names_and_the_values_of_its_enum() {
         let choices = [
             has::<WeightFormat>(&["none", "/100", "/10", "integer", "x10"]),
+            has::<Scorer>(&["model", "rules"]),
             has::<Speed>(&["off", "1/4", "1/2", "1", "2", "4", "8", "16"]),
             has::<Estimation>(&["smoothed", "paper"]),
             has::<Blacklist>(&["off", "protected", "strict"]),
-            has::<Scorer>(&["model", "rules"]),
             has::<Judge>(&["rules", "model"]),
             has::<Reflect>(&["attribute", "naive", "off"]),
             has::<Schemas>(&["off", "programs", "all"]),
