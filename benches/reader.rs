@@ -44,8 +44,6 @@ fn measure(c: &mut Criterion, model: &str, path: &Path, layers: &[usize]) {
             });
         });
     }
-    group.throughput(Throughput::Elements(1));
-    group.bench_function("the next token", |b| b.iter(|| reader.next(&ids, &go_on).unwrap()));
     let long = TEXT.repeat(100);
     group.throughput(Throughput::Bytes(long.len() as u64));
     group.bench_function("tokens of a text", |b| {

@@ -19,8 +19,6 @@ pub struct Facts {
     pub context: usize,
     /// The size of the file in bytes.
     pub size: u64,
-    /// The chat template (Jinja) of the file, which says how to write messages. It is a program that is not trusted.
-    pub chat_template: Option<String>,
 }
 
 impl Facts {
@@ -38,7 +36,6 @@ impl Facts {
             vocabulary,
             context: shape.context,
             size,
-            chat_template: metadata.text("tokenizer.chat_template")?.map(str::to_owned),
         })
     }
 }

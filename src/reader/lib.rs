@@ -1,13 +1,12 @@
 //! Readers: small local models that read text, so that their states can be used.
 //!
-//! A reader has two verbs. [`Reader::states`] gives the states after any layers from one pass, and [`Reader::next`]
-//! what the next token may be. Both keep keys and values of the last sequence: a sequence that begins in the same
-//! way is read from where it differs, so that a text which grows is read once.
+//! [`Reader::states`] gives the states after any layers from one pass. A reader keeps keys and values of the last
+//! sequence: a sequence that begins in the same way is read from where it differs, so a text that grows is read once.
 //!
 //! [`LocalReader`] reads GGUF files of llama models on the processor, without a network. The model file is hostile
 //! until it was checked: a broken one is an error, and takes no more memory than a small multiple of its size.
 //!
-//! Verbs are synchronous and take seconds for long texts. Call them on a thread for blocking work.
+//! Reading is synchronous and takes seconds for long texts. Call it on a thread for blocking work.
 
 mod error;
 mod facts;
@@ -15,7 +14,6 @@ mod forward;
 mod gguf;
 mod kernel;
 mod local;
-mod next;
 mod shape;
 mod states;
 mod tokenizer;
@@ -26,10 +24,9 @@ pub use self::error::ModelFileFault;
 pub use self::error::ReaderError;
 pub use self::facts::Facts;
 pub use self::local::LocalReader;
-pub use self::next::TokenScores;
 pub use self::shape::LONGEST_CONTEXT;
 pub use self::states::{Pooling, StateLayer, StateRequest, States};
-pub use self::tokenizer::{Decoder, LONGEST_TEXT, Special, Tokenizer, Tokens};
+pub use self::tokenizer::{LONGEST_TEXT, Special, Tokenizer, Tokens};
 
 /// A causal model whose states can be seen.
 pub trait Reader: Send {
@@ -48,10 +45,4 @@ pub trait Reader: Send {
         wanted: &[StateRequest],
         cancelled: &AtomicBool,
     ) -> Result<Vec<States>, ReaderError>;
-
-    /// The scores of the token after this sequence. To stream, append a token and call this again.
-    ///
-    /// # Errors
-    /// The sequence is empty or too long or has an unknown token; or it was cancelled.
-    fn next(&mut self, tokens: &[u32], cancelled: &AtomicBool) -> Result<TokenScores, ReaderError>;
 }

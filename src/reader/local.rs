@@ -11,15 +11,13 @@ use super::facts::Facts;
 use super::forward::{Cache, Pass, PassStates, Weights};
 use super::gguf::{GgufSource, Header};
 use super::kernel::Kernel;
-use super::next::TokenScores;
 use super::shape::Shape;
 use super::states::{Collector, StateLayer, StateRequest, States};
 use super::{Reader, tokenizer::Tokenizer};
 
 /// A llama model from a GGUF file. It reads with one thread.
 ///
-/// Clones share the weights, and each has a cache of its own: two threads read with a clone each, and a chat and a
-/// judge that read different texts do not disturb each other.
+/// Clones share the weights, and each has a cache of its own: two threads read with a clone each.
 pub struct LocalReader {
     model: Arc<Model>,
     cache: Cache,
@@ -115,11 +113,6 @@ impl LocalReader {
         Arc::ptr_eq(&self.model, &other.model)
     }
 
-    /// How many tokens at the beginning of this sequence [`Reader::next`] does not read again.
-    pub fn known(&self, tokens: &[u32]) -> usize {
-        self.cache.known(tokens, self.model.shape.layers).min(tokens.len().saturating_sub(1))
-    }
-
     /// Forgets the last sequence, and returns its memory.
     pub fn forget(&mut self) {
         self.cache.clear();
@@ -179,25 +172,5 @@ impl Reader for LocalReader {
         };
         pass.read(&mut self.cache, tokens, start, depth, cancelled, seen)?;
         collectors.into_iter().map(Collector::finish).collect()
-    }
-
-    fn next(&mut self, tokens: &[u32], cancelled: &AtomicBool) -> Result<TokenScores, ReaderError> {
-        self.check(tokens)?;
-        let Model { shape, weights, .. } = &*self.model;
-        let start = self.known(tokens);
-        let mut pass = Pass::new(shape, weights, self.kernel);
-        let mut last = Vec::new();
-        let seen = |seen: PassStates<'_>| {
-            if seen.layer == shape.layers {
-                last.clear();
-                last.extend_from_slice(&seen.states[seen.states.len() - shape.width..]);
-            }
-        };
-        pass.read(&mut self.cache, tokens, start, shape.layers, cancelled, seen)?;
-        let scores = pass.scores(&weights.finish(self.kernel, &last, shape.epsilon));
-        match scores.iter().all(|score| score.is_finite()) {
-            true => Ok(TokenScores { scores }),
-            false => Err(ReaderError::NotFinite),
-        }
     }
 }

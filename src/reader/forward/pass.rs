@@ -83,14 +83,6 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// The score (logit) of each token of the vocabulary as the next one, from a state after the final normalisation.
-    pub fn scores(&self, state: &[f32]) -> Vec<f32> {
-        let matrix = self.weights.output.as_ref().unwrap_or(&self.weights.embedding);
-        let mut scores = Vec::new();
-        matrix.times(self.kernel, state, &mut scores);
-        scores
-    }
-
     fn embed(&mut self, tokens: &[u32]) {
         let width = self.shape.width;
         self.states.resize(tokens.len() * width, 0.0);

@@ -19,8 +19,6 @@ pub struct Weights {
     pub layers: Vec<LayerWeights>,
     /// The final normalisation.
     pub norm: Vec<f32>,
-    /// `vocabulary × width`; `None` where it is the embedding.
-    pub output: Option<Matrix>,
 }
 
 /// The weights of a layer.
@@ -49,12 +47,10 @@ impl Weights {
         let layers = (0..shape.layers).map(|n| LayerWeights::read(&mut loader, shape, n));
         let layers = layers.collect::<Result<Vec<_>, _>>()?;
         let norm = loader.vector("output_norm.weight", shape.width)?;
-        let output = match loader.tensors.contains_key("output.weight") {
-            true => Some(loader.matrix("output.weight", vocabulary, shape.width)?),
-            false => None,
-        };
+        // It scores next tokens, which states do not need.
+        loader.tensors.remove("output.weight");
         match loader.tensors.keys().next() {
-            None => Ok(Self { embedding, layers, norm, output }),
+            None => Ok(Self { embedding, layers, norm }),
             Some(name) => {
                 let found = format!("tensor `{name}` belongs to no layer of this model");
                 let layers = shape.layers;

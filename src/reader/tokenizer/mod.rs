@@ -1,7 +1,6 @@
 //! Byte-level BPE, as GPT-2 and SmolLM have it, from the vocabulary and the merges of a model file.
 
 mod alphabet;
-mod decoder;
 mod merges;
 mod split;
 mod vocabulary;
@@ -11,7 +10,6 @@ use std::ops::Range;
 
 use regex::Regex;
 
-pub use self::decoder::Decoder;
 use self::merges::Merges;
 use self::split::Splitter;
 use self::vocabulary::{TokenType, Vocabulary};
@@ -57,7 +55,7 @@ impl Tokens {
     }
 }
 
-/// Splits texts into tokens, and makes texts of tokens.
+/// Splits texts into tokens.
 pub struct Tokenizer {
     vocabulary: Vocabulary,
     splitter: Splitter,
@@ -192,13 +190,5 @@ impl Tokenizer {
             let begin = offset + word.start;
             self.merges.merge(&text.as_bytes()[word], |token, end| tokens.push(token, begin + end));
         });
-    }
-
-    /// The text of tokens.
-    pub fn decode(&self, tokens: &[u32]) -> String {
-        let mut decoder = Decoder::default();
-        let mut text: String = tokens.iter().map(|token| decoder.push(self, *token)).collect();
-        text.push_str(&decoder.finish());
-        text
     }
 }
