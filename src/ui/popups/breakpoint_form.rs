@@ -1,36 +1,23 @@
-//! A breakpoint being described, field by field. The fields make up the same text that the command line takes, and
-//! that text is what is checked: one grammar, one set of errors.
-
-use ratatui::{buffer::Buffer, layout::Rect};
+//! The form of a breakpoint.
 
 use super::fields::{Doubts, FormField, FormFields};
-use super::{Inspect, Popup, PopupKeys, Pressed, Reply, Subject, frame};
-use crate::action::{Action, KeyLayer};
+use super::spec_form::{SpecForm, SpecKind};
+use crate::action::Action;
 use crate::domain::breakpoint::{BreakpointPlace, BreakpointSide, Trouble};
 use crate::domain::target::{Sort, Target};
 use crate::domain::{BreakpointId, BreakpointSpec, BreakpointState, Command, State};
-use crate::hits::Hits;
-use crate::panes::row;
+use crate::keymap::Hint;
 use crate::papers::atc::extra::check_expression;
-use crate::{cx::Cx, keymap::Hint, request::World, text, view::View};
-
-/// Columns of the form.
-const WIDTH: usize = 78;
-/// The most fields that a breakpoint has.
-const FIELDS: usize = 8;
-/// Lines about the selected field, or for what is wrong.
-const BELOW: usize = 4;
 
 /// A breakpoint being described.
+pub type BreakpointForm = SpecForm<BreakpointKind>;
+
 #[derive(Debug)]
-pub struct BreakpointForm {
+pub struct BreakpointKind {
     /// The breakpoint that is changed, and whether it is on.
     of: Option<(BreakpointId, bool)>,
-    fields: FormFields,
     /// The place that the fields are for.
     place: String,
-    error: Option<String>,
-    doubts: Doubts,
 }
 
 /// The values of the fields.
@@ -50,15 +37,11 @@ impl BreakpointForm {
     /// A form for a new breakpoint at this place.
     pub fn new(live: &State, place: Option<BreakpointPlace>) -> Self {
         let spec = BreakpointSpec::at(place.unwrap_or(BreakpointPlace::Call(Target::Tools)));
-        let mut form = Self::of(live, &spec, None);
-        form.fields.go_to("if");
-        form
+        Self::of(live, &spec, None)
     }
 
     pub fn change(live: &State, id: BreakpointId, known: &BreakpointState) -> Self {
-        let mut form = Self::of(live, &known.spec, Some((id, known.on)));
-        form.fields.go_to("if");
-        form
+        Self::of(live, &known.spec, Some((id, known.on)))
     }
 
     fn of(live: &State, spec: &BreakpointSpec, of: Option<(BreakpointId, bool)>) -> Self {
@@ -78,14 +61,16 @@ impl BreakpointForm {
             alone: spec.alone,
         };
         let fields = FormFields::new(fields(live, word, &texts));
-        Self { of, fields, place: word.to_owned(), error: None, doubts: Doubts::default() }
+        Self::at(BreakpointKind { of, place: word.to_owned() }, fields, "if")
     }
+}
 
+impl Texts {
     /// The current values of the fields.
-    fn texts(&self) -> Texts {
-        let text = |label| self.fields.text(label);
-        let is_on = |label| self.fields.text(label) == "yes";
-        Texts {
+    fn of(fields: &FormFields) -> Self {
+        let text = |label| fields.text(label);
+        let is_on = |label| fields.text(label) == "yes";
+        Self {
             name: text("name"),
             side: text("side"),
             crosses: text("crosses"),
@@ -98,72 +83,71 @@ impl BreakpointForm {
     }
 
     /// The breakpoint as text in the grammar of the command line.
-    fn written(&self) -> String {
-        let texts = self.texts();
+    fn written(&self, place: String) -> String {
         let escaped = |text: &str| text.replace(':', "\\:");
-        let mut written = self.fields.text("place");
-        if !texts.name.is_empty() {
-            written.push_str(&format!(":{}", escaped(&texts.name)));
+        let mut written = place;
+        if !self.name.is_empty() {
+            written.push_str(&format!(":{}", escaped(&self.name)));
         }
-        if !texts.side.is_empty() {
-            written.push_str(&format!(":{}", texts.side));
+        if !self.side.is_empty() {
+            written.push_str(&format!(":{}", self.side));
         }
         let options = [
-            ("crosses", &texts.crosses),
-            ("if", &texts.condition),
-            ("hits", &texts.hits),
-            ("log", &texts.log),
+            ("crosses", &self.crosses),
+            ("if", &self.condition),
+            ("hits", &self.hits),
+            ("log", &self.log),
         ];
         for (key, value) in options.iter().filter(|(_, value)| !value.is_empty()) {
             written.push_str(&format!(":{key}={}", escaped(value)));
         }
-        let flags = [("once", texts.once), ("alone", texts.alone)];
-        flags
-            .iter()
-            .filter(|(_, is)| *is)
-            .for_each(|(name, _)| written.push_str(&format!(":{name}")));
+        let flags = [("once", self.once), ("alone", self.alone)];
+        for (name, _) in flags.iter().filter(|(_, is)| *is) {
+            written.push_str(&format!(":{name}"));
+        }
         written
     }
+}
 
-    fn set(&mut self, live: &State) -> Reply {
-        let read = BreakpointSpec::read(&self.written()).and_then(|spec| {
-            if let BreakpointPlace::Call(target) = &spec.place {
-                live.check_target(target)?;
-            }
-            let mut asked = spec.python.expressions();
-            asked.try_for_each(|expression| check_expression(&expression, &[]))?;
-            drop(asked);
-            if let (BreakpointPlace::Call(target), Some(condition)) = (&spec.place, &spec.condition)
-            {
-                self.doubts.once(live.unknown_argument(target, condition))?;
-            }
-            Ok(spec)
-        });
-        match read {
-            Ok(spec) => {
-                let (breakpoint, on) = self.of.unzip();
-                let (spec, on) = (Box::new(spec), on.unwrap_or(true));
-                Reply::send(Command::SetBreakpoint { breakpoint, spec, on })
-            }
-            Err(error) => {
-                self.fields.blame(&error);
-                self.error = Some(error);
-                Reply::Stay
-            }
+impl SpecKind for BreakpointKind {
+    const HINTS: &'static [Hint] = &[
+        (&[Action::Accept], "set"),
+        (&[Action::Up, Action::Down], "field"),
+        (&[Action::Left, Action::Right], "choose"),
+        (&[Action::Leave], "leave"),
+    ];
+
+    fn title(&self) -> String {
+        self.of.map_or("New breakpoint".to_owned(), |(id, _)| format!("Change breakpoint {id}"))
+    }
+
+    fn settle(&mut self, form: &mut FormFields, live: &State) {
+        let place = form.text("place");
+        if place != self.place {
+            // The name that was typed belongs to another kind of place.
+            let name = names(live, &place).into_iter().next().unwrap_or_default();
+            form.replace(fields(live, &place, &Texts { name, ..Texts::of(form) }));
+            self.place = place;
         }
     }
 
-    /// Another place has other fields.
-    fn settle(&mut self, live: &State) {
-        self.error = None;
-        let place = self.fields.text("place");
-        if place != self.place {
-            // What was typed for another kind of place is no name here.
-            let name = names(live, &place).into_iter().next().unwrap_or_default();
-            let texts = Texts { name, ..self.texts() };
-            self.fields.replace(fields(live, &place, &texts));
-            self.place = place;
+    fn commands(
+        &self,
+        fields: &FormFields,
+        live: &State,
+        doubts: &mut Doubts,
+    ) -> Result<Vec<Command>, String> {
+        let spec = BreakpointSpec::read(&Texts::of(fields).written(fields.text("place")))?;
+        if let BreakpointPlace::Call(target) = &spec.place {
+            live.check_target(target)?;
         }
+        spec.python.expressions().try_for_each(|expression| check_expression(&expression, &[]))?;
+        if let (BreakpointPlace::Call(target), Some(condition)) = (&spec.place, &spec.condition) {
+            doubts.once(live.unknown_argument(target, condition))?;
+        }
+        let (breakpoint, on) = self.of.unzip();
+        let (spec, on) = (Box::new(spec), on.unwrap_or(true));
+        Ok(vec![Command::SetBreakpoint { breakpoint, spec, on }])
     }
 }
 
@@ -248,68 +232,4 @@ fn names(live: &State, place: &str) -> Vec<String> {
     }
     let sort = Sort::all().find(|sort| sort.name() == place);
     sort.map(|sort| live.target_names(sort)).unwrap_or_default()
-}
-
-impl Popup for BreakpointForm {
-    fn keys(&self) -> PopupKeys {
-        const HINTS: &[Hint] = &[
-            (&[Action::Accept], "set"),
-            (&[Action::Up, Action::Down], "field"),
-            (&[Action::Left, Action::Right], "choose"),
-            (&[Action::Leave], "leave"),
-        ];
-        (KeyLayer::Form, HINTS)
-    }
-
-    fn key(&mut self, pressed: Pressed, world: &World<'_>, _: &mut View) -> Reply {
-        match pressed.action {
-            Some(Action::Leave) => return Reply::Close,
-            Some(Action::Accept) => return self.set(world.live),
-            Some(Action::Fields) => return Reply::Open(Box::new(Inspect::new(Subject::Fields))),
-            _ => self.fields.key(pressed),
-        }
-        self.settle(world.live);
-        Reply::Stay
-    }
-
-    fn click(&mut self, row: usize, world: &World<'_>, _: &mut View) -> Reply {
-        self.fields.click(row);
-        self.settle(world.live);
-        Reply::Stay
-    }
-
-    fn paste(&mut self, text: &str) {
-        self.error = None;
-        self.fields.paste(text);
-    }
-
-    fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let title = match self.of {
-            Some((id, _)) => format!("Change breakpoint {id}"),
-            None => "New breakpoint".to_owned(),
-        };
-        let size = (WIDTH, FIELDS + 1 + BELOW);
-        let inside = frame::open(cx, (area, buf, hits), &title, &self.legend(cx), size);
-        let rows = u16::try_from(self.fields.count().max(FIELDS)).unwrap_or(u16::MAX);
-        let (list, below) = row::split(inside, rows);
-        self.fields.draw(cx, list, buf, hits);
-        let below = row::split(below, 1).1;
-        let width = usize::from(inside.width);
-        let (said, style): (Vec<String>, _) = match &self.error {
-            // The line with the caret stays as it is.
-            Some(error) => {
-                let error = cx.keymap.fill(error);
-                let lines = error.lines().enumerate();
-                let wrapped = lines.flat_map(|(at, line)| match at {
-                    0 => text::wrap(line, width).collect::<Vec<_>>(),
-                    _ => vec![line.to_owned()],
-                });
-                (wrapped.collect(), cx.theme.warn)
-            }
-            None => {
-                (text::wrap(&cx.keymap.fill(self.fields.about()), width).collect(), cx.theme.dim)
-            }
-        };
-        row::lines(below, said, style, buf);
-    }
 }

@@ -13,7 +13,7 @@ use crate::{cx::Cx, text, window::Window};
 
 /// Fields, of which one has the keyboard.
 #[derive(Debug, Default)]
-pub(super) struct FormFields {
+pub struct FormFields {
     all: Vec<FormField>,
     at: usize,
     /// An error is about the field with the keyboard.
@@ -23,7 +23,7 @@ pub(super) struct FormFields {
 
 /// The last doubt of a form: it is an error the first time, and is accepted if it comes again.
 #[derive(Debug, Default)]
-pub(super) struct Doubts(Option<String>);
+pub struct Doubts(Option<String>);
 
 impl Doubts {
     /// # Errors
@@ -40,7 +40,7 @@ impl Doubts {
 
 /// A field.
 #[derive(Debug)]
-pub(super) struct FormField {
+pub struct FormField {
     pub label: Cow<'static, str>,
     /// The description shown while the field has the keyboard.
     about: Cow<'static, str>,

@@ -28,6 +28,7 @@ mod narrow;
 mod pairs;
 mod pick;
 mod sessions;
+mod spec_form;
 mod strategy;
 mod task_entry;
 mod tool_form;
