@@ -1,6 +1,7 @@
 //! A session under test: a model that follows a script, two tools, and time that passes only when
 //! nothing else can happen.
 
+use std::pin::Pin;
 use std::{cell::RefCell, collections::VecDeque, rc::Rc, sync::Arc, time::Duration};
 
 use futures::{FutureExt, future::LocalBoxFuture};
@@ -415,6 +416,8 @@ pub fn on_paused_time(test: impl Future<Output = ()>) {
         .unwrap();
     // A session that waits for what never comes is found at once: no time passes here.
     let limit = Duration::from_secs(24 * 3600);
+    // Behind a pointer, so that the runtime is compiled once and not for each test.
+    let test: Pin<Box<dyn Future<Output = ()>>> = Box::pin(test);
     let test = async move { tokio::time::timeout(limit, test).await };
     tokio::task::LocalSet::new().block_on(&runtime, test).expect("the session never ends");
 }
