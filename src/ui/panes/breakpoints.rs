@@ -1,4 +1,4 @@
-//! The breakpoints: where the agent stops, how often each was hit, and which one has stopped the agent.
+//! The breakpoints: where the agent stops, how often each was hit, and which one stopped the agent last.
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
@@ -50,7 +50,7 @@ fn none(state: &State, view: &View) -> Option<&'static str> {
     selected(state, view).is_none().then_some("no breakpoint is selected: B adds one")
 }
 
-/// The selected breakpoint, else the one that has stopped the agent, else the first.
+/// The selected breakpoint, else the one that stopped the agent, else the first.
 pub fn selected<'a>(state: &'a State, view: &View) -> Option<(BreakpointId, &'a BreakpointState)> {
     let stopped = state.control.stop.as_ref().map(|stop| stop.breakpoint);
     let wanted = [view.breakpoint, stopped, state.breakpoints.keys().next().copied()];

@@ -22,7 +22,7 @@ pub fn uses(plan: &BudgetPlan) -> String {
     words.join(" ")
 }
 
-/// Value and cost, and how far the best may be; and those of the plan before, where there was one.
+/// Cost and value, the gap to the best plan, and both sums of the previous plan, if there was one.
 pub fn sums(plan: &BudgetPlan, before: Option<&BudgetPlan>) -> String {
     let (value, cost) = (worth(*plan.value), credits(*plan.cost));
     let free = credits(plan.free());
@@ -34,22 +34,22 @@ pub fn sums(plan: &BudgetPlan, before: Option<&BudgetPlan>) -> String {
     format!("{cost} of {free} credits, value {value}{within}{was}")
 }
 
-/// The tools that another plan gives other uses: `search_web 3→2`.
+/// The tools to which another plan gives a different number of uses: `search_web 3→2`.
 pub fn changes(before: &BudgetPlan, plan: &BudgetPlan) -> String {
     fn planned(plan: &BudgetPlan) -> impl Iterator<Item = &ToolName> {
         plan.tools.iter().filter(|tool| tool.uses > 0).take(TOOLS).map(|tool| &tool.tool)
     }
     let uses =
         |plan: &BudgetPlan, tool: &ToolName| plan.tool(tool.as_str()).map_or(0, |it| it.uses);
-    // Only what is or was planned can have changed.
+    // Only tools with planned uses, now or before, can have changed.
     let gone = planned(before).filter(|tool| uses(plan, tool) == 0);
     let all = planned(plan).chain(gone).map(|tool| (tool, uses(before, tool), uses(plan, tool)));
     let changed = all.filter(|(_, old, new)| old != new);
     changed.map(|(tool, old, new)| format!("{tool} {old}→{new}")).collect::<Vec<_>>().join(" ")
 }
 
-/// The call with which a task went over its budget, with what its tool was planned for and has spent:
-/// `search_web (call 7) exceeded the budget: 12 of 10 credits; planned 1 use for 3, spent 9 on 3`.
+/// The call that took a task over its budget, with what was planned for its tool and spent on it: `search_web (call 7)
+/// exceeded the budget: 12 of 10 credits; planned 1 use for 3, spent 9 on 3`.
 pub fn overrun(state: &State, task: &TaskState) -> Option<String> {
     let Overrun { effect, spent, budget, .. } = task.budget.overrun?;
     let sums = format!("exceeded the budget: {} of {} credits", credits(*spent), credits(*budget));

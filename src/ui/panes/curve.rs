@@ -6,8 +6,8 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Color, style::Style, symbols:
 
 use crate::theme::Theme;
 
-/// Draws a line from point to point: cells from the left, and a value between `low` and `high`. It ends where a point
-/// is missing. What was drawn before stays under it.
+/// Draws a line through points: cells from the left, and a value between `low` and `high`. The line is interrupted
+/// where a point is missing. Earlier drawings stay below it.
 pub fn draw(
     theme: &Theme,
     style: Style,
@@ -15,7 +15,7 @@ pub fn draw(
     (low, high): (f64, f64),
     (area, buf): (Rect, &mut Buffer),
 ) {
-    // A line on a ground of its own takes the colour of that.
+    // A line with a background colour is drawn in that colour.
     let color = style.bg.or(style.fg).unwrap_or(Color::Reset);
     let ground = theme.screen.bg.unwrap_or(Color::Reset);
     let below = buf.clone();

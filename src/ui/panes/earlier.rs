@@ -1,4 +1,4 @@
-//! Where a task has less to show than there are rows, what the tasks before it had stands below, dimmed.
+//! Draws the rows of earlier tasks, dimmed, below those of a task that leaves rows free.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -8,12 +8,12 @@ use crate::domain::TaskState;
 use crate::hits::{Hits, Target};
 use crate::text;
 
-/// The fewest rows that are worth it: air, a heading, a row.
+/// The fewest rows for earlier tasks: an empty line, a heading, a row.
 const LEAST: u16 = 3;
 /// Bytes of a task's text that a heading can show.
 const TEXT: usize = 400;
 
-/// The rows of the task itself, which needs so many, and those below a line of air.
+/// The rows of the task itself, which needs this many, and those below an empty line.
 pub fn own(needs: usize, area: Rect) -> (Rect, Rect) {
     let needs = u16::try_from(needs).unwrap_or(u16::MAX);
     let rows = if area.height.saturating_sub(needs) >= LEAST { needs } else { area.height };
@@ -21,15 +21,15 @@ pub fn own(needs: usize, area: Rect) -> (Rect, Rect) {
     (own, split(rest, 1).1)
 }
 
-/// The rows of use where the longest task so far needs `longest` and all need `all` with their headings: those of the
-/// task itself and of the one before it.
+/// The useful rows if the longest task so far needs `longest` and all need `all` with their headings: those of the task
+/// itself and of the one before it.
 pub fn most(longest: usize, all: usize) -> usize {
     let before = all.saturating_sub(longest + 1).min(longest);
     longest + if before > 0 { before + 2 } else { 0 }
 }
 
-/// Draws the tasks before this one, the latest first, as many as there is room for. `rows` gives how many rows one
-/// needs, where none is not shown, and `body` draws it.
+/// Draws as many of the tasks before this one as there is room for, the latest first. `rows` gives the rows that a task
+/// needs, 0 to skip it, and `body` draws it.
 pub fn draw<'a>(
     cx: &Cx<'a>,
     task: &TaskState,
@@ -38,7 +38,7 @@ pub fn draw<'a>(
     rows: impl Fn(&'a TaskState) -> usize,
     body: impl Fn(&'a TaskState, Rect, &mut Buffer),
 ) {
-    // What a search shows is of the task itself.
+    // A search shows only the task itself.
     if cx.view.find.is_some() {
         return;
     }

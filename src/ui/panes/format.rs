@@ -1,9 +1,9 @@
-//! Money, weights and counted things, in words.
+//! The words for money, weights and counts.
 
 use crate::domain::{CallProgress, ClassedBy, Knobs, WeightFormat, pairs::Cost};
 use crate::symbols::{FELL, ROSE};
 
-/// How weights are written: as the model sees them; where it sees none, as whole numbers.
+/// The format of weights: as the model sees them; as whole numbers if no model sees them.
 pub fn weight_format(knobs: &Knobs) -> WeightFormat {
     match knobs.choice() {
         WeightFormat::None => WeightFormat::Integer,
@@ -11,8 +11,8 @@ pub fn weight_format(knobs: &Knobs) -> WeightFormat {
     }
 }
 
-/// How a weight moved, in the numbers that are shown: an arrow and the difference. Empty where nothing
-/// moved, an arrow alone where it moved by less than the format shows.
+/// The change of a weight as it is shown: an arrow and the difference. Empty without a change; the arrow alone if the
+/// change is smaller than the format shows.
 pub fn moved(format: WeightFormat, before: f64, after: f64) -> String {
     let arrow = match after - before {
         d if d.abs() < 5e-4 => return String::new(),
@@ -50,7 +50,7 @@ fn sum_of_dollars(sum: f64) -> String {
     }
 }
 
-/// Credits in at most five cells: `8`, `2.35`, `123.4`, `12.3k`; `?` for what is no number.
+/// Credits in at most five cells: `8`, `2.35`, `123.4`, `12.3k`; `?` for NaN.
 pub fn credits(value: f64) -> String {
     let size = value.abs();
     match size {
@@ -67,7 +67,7 @@ pub fn credits(value: f64) -> String {
     }
 }
 
-/// The same with its unit: `1 credit`.
+/// Credits with their unit: `1 credit`.
 pub fn in_credits(value: f64) -> String {
     let text = credits(value);
     let unit = if text == "1" { "credit" } else { "credits" };
@@ -107,7 +107,7 @@ pub fn per_thousand(cost: Cost) -> String {
     }
 }
 
-/// How far a call is, with what its tool says about it: `40 % copying`.
+/// The progress of a call, with its tool's message: `40 % copying`.
 pub fn progress(progress: &CallProgress) -> String {
     let CallProgress { done, total, message } = progress;
     let far = match total.filter(|total| **total > 0.0) {

@@ -1,24 +1,24 @@
-//! Numbers as pictures of one line: bars, trends, heat. Every one of them reads without colour.
+//! Numbers as pictures of one line: bars, trends, heat. Each is readable without colour.
 
 /// Eighths of a cell, from one to eight.
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 /// Heights of a cell, from one eighth to eight.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// From nothing to much; in the order of the theme's `heat`.
+/// Signs from nothing to much, in the order of the theme's `heat`.
 pub const HEAT: [char; 5] = ['·', '░', '▒', '▓', '█'];
 
-/// The full part of a bar of `width` cells for a share from 0 to 1, to an eighth of a cell. What is
-/// not nothing has at least one eighth.
+/// The full part of a bar of `width` cells for a share from 0 to 1, to an eighth of a cell. A share above 0 has at
+/// least one eighth.
 pub fn bar(share: f64, width: usize) -> String {
     parts_of(share, width, &EIGHTHS)
 }
 
-/// The same as a line, to half a cell: such bars stay apart in rows below each other.
+/// Like [`bar`], as a line to half a cell: such bars stay apart in rows below each other.
 pub fn thin_bar(share: f64, width: usize) -> String {
     parts_of(share, width, &['╸', '━'])
 }
 
-/// A bar in parts of a cell; the last of them is a whole one.
+/// A bar in parts of a cell; the last part is a whole cell.
 fn parts_of(share: f64, width: usize, parts: &[char]) -> String {
     let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
     let (each, all) = (parts.len(), width * parts.len());
@@ -33,10 +33,10 @@ fn parts_of(share: f64, width: usize, parts: &[char]) -> String {
     bar
 }
 
-/// A cell of a column that is so many cells high from here on; `None` where it does not reach this cell.
+/// A cell of a column that is `cells` high from here on; `None` if the column does not reach this cell.
 pub fn height(cells: f64) -> Option<char> {
     let eighths = (cells.clamp(0.0, 1.0) * 8.0).ceil();
-    // Also false for what is no number.
+    // Also false for NaN.
     if eighths >= 1.0 { Some(HEIGHTS[(eighths as usize).min(8) - 1]) } else { None }
 }
 
@@ -56,8 +56,8 @@ pub fn spark(
     last.into_iter().map(height).collect()
 }
 
-/// How hot a weight from 0 to 1 is, 0 to 4. Rows of a graph have many successors, so the steps are
-/// finer where weights are small.
+/// The heat of a weight from 0 to 1, 0 to 4. Nodes of a graph have many successors, so the steps are finer for small
+/// weights.
 pub fn heat(weight: f64) -> usize {
     const STEPS: [f64; 4] = [0.02, 0.1, 0.25, 0.5];
     STEPS.iter().filter(|step| weight >= **step).count()
@@ -68,7 +68,7 @@ pub fn signed(value: f64) -> String {
     with_sign(value, plain(value.abs()))
 }
 
-/// The text of a number without its sign, with that of the value before it. What is shown as 0 has none.
+/// The text of a number without its sign, after the sign of its value. A number shown as 0 has no sign.
 pub fn with_sign(value: f64, text: String) -> String {
     match value {
         _ if !text.contains(|c: char| ('1'..='9').contains(&c)) => text,
@@ -77,7 +77,7 @@ pub fn with_sign(value: f64, text: String) -> String {
     }
 }
 
-/// At most one decimal, and none where it says nothing.
+/// Formats with at most one decimal, and none if it is 0.
 fn plain(value: f64) -> String {
     match value {
         _ if value >= 1e6 => format!("{value:.0e}"),

@@ -4,11 +4,11 @@ use serde_json::{Map, Value};
 
 use crate::text;
 
-/// Bytes of a reply that is read as JSON at each frame.
+/// The most bytes of a reply that is parsed as JSON in every frame.
 const LONGEST: usize = 4096;
 
-/// The arguments of a call as people write them, `query: "first flight", k: 3`, in about `width` cells:
-/// what is far beyond is never built. Drawing cuts and cleans it.
+/// The arguments of a call as people write them, `query: "first flight", k: 3`, in about `width` cells: text far beyond
+/// is never built. Drawing cuts and cleans the rest.
 pub fn arguments(arguments: &Value, width: usize) -> String {
     let mut out = String::new();
     match arguments {
@@ -18,7 +18,7 @@ pub fn arguments(arguments: &Value, width: usize) -> String {
     out
 }
 
-/// A reply that is one JSON object, as [`arguments`] writes it; `None` for any other text.
+/// A reply that is one JSON object, in the form of [`arguments`]; `None` for any other text.
 pub fn of_text(text: &str, width: usize) -> Option<String> {
     let is_object = text.starts_with('{') && text.ends_with('}') && text.len() <= LONGEST;
     let value: Value = is_object.then(|| serde_json::from_str(text).ok()).flatten()?;
@@ -55,7 +55,7 @@ fn push(value: &Value, width: usize, out: &mut String) {
     }
 }
 
-/// Keys and values of these widths, until the text has `most` bytes.
+/// Writes keys and values of these widths, until the text has `most` bytes.
 fn fields(map: &Map<String, Value>, (key, value): (usize, usize), most: usize, out: &mut String) {
     for (i, (name, field)) in map.iter().enumerate() {
         if out.len() > most {
@@ -68,7 +68,7 @@ fn fields(map: &Map<String, Value>, (key, value): (usize, usize), most: usize, o
     }
 }
 
-/// As much of a text as can matter for so many cells.
+/// The part of a text that can matter for this many cells.
 fn start(text: &str, width: usize) -> &str {
     text::start(text, width.saturating_mul(4).saturating_add(8))
 }

@@ -1,5 +1,5 @@
-//! The panes of the screen: a file or a folder for each, which declares the pane in its `SPEC`. The rest of the
-//! screen reaches panes only through the table [`PANES`].
+//! The panes of the screen: each is a file or a folder that declares the pane in its `SPEC`. The rest of the screen
+//! reaches panes only through the table [`PANES`].
 
 pub(super) mod budget_words;
 mod curve;
@@ -46,7 +46,7 @@ use super::{action::Action, needle::Needle, text};
 use super::{hits::Hits, pane::PaneId, view::View, vlist::List};
 use crate::domain::State;
 
-/// Cells of a frame's line that a title leaves free, with the pane's key.
+/// Cells of a frame's line that a title leaves free, including the pane's key.
 const AROUND_TITLE: usize = 9;
 
 /// Every pane, in the order of [`PaneId`].
@@ -88,7 +88,7 @@ pub fn title(pane: PaneId, cx: &Cx<'_>) -> Line<'static> {
         return title;
     };
     let filter = format!(" · filter: {} · {}", text::clean(found.needle.text()), found.count());
-    // If only one fits, the filter must be seen, as it hides rows.
+    // If only one fits, it is the filter, since that hides rows.
     let width = title.width() + own.width() + text::width(&filter) + AROUND_TITLE;
     if width <= usize::from(cx.frame.width) {
         title.spans.extend(own.spans);
@@ -114,7 +114,7 @@ pub fn draw(pane: PaneId, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut 
     found.needle.tint(area, cx.theme.found, buf);
 }
 
-/// The pane's list, with what a filter keeps of it.
+/// The pane's list, with only the rows that a filter keeps.
 fn list<'a>(pane: PaneId, state: &'a State, view: &View) -> List<'a> {
     let list = (spec(pane).list)(state, view);
     match view.found(pane).filter(|found| found.filters.is_some()) {
@@ -145,7 +145,7 @@ pub fn go(pane: PaneId, state: &State, view: &mut View, to: Move) {
     }
 }
 
-/// Selects the next thing in the pane that matches; false if none does.
+/// Selects the next match in the pane; false if there is none.
 pub fn find(pane: PaneId, state: &State, view: &mut View, needle: &Needle, how: Find) -> bool {
     (spec(pane).list)(state, view).find(view, needle, how)
 }

@@ -1,5 +1,5 @@
-//! The lines of a foreign agent's process: what it prints, with its errors marked. The end stays in view unless one
-//! goes up.
+//! The lines of a foreign agent's process: its output, with its errors marked. The end stays in view until the user
+//! scrolls up.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ use crate::vlist::{self, List};
 use crate::window::{Move, Window};
 use crate::{cx::Cx, pane::PaneId, popups::Subject, text, theme::Theme, view::View};
 
-/// Before a line of standard error.
+/// The mark before a line of standard error.
 const ERROR: &str = "!";
 /// The most cells of the agent's command in the title.
 const COMMAND: usize = 20;
@@ -56,7 +56,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     title
 }
 
-/// The command of the agent in at most so many cells, and how it ended: `python my_agent.py · exit 0`.
+/// The command of the agent in at most `most` cells, and its end: `python my_agent.py · exit 0`.
 pub fn agent(watched: &Watched, most: usize, theme: &Theme) -> (String, Style) {
     let command = watched.command.as_deref();
     let command = command.map(|command| text::cut(command, most).into_owned());
@@ -70,7 +70,7 @@ pub fn agent(watched: &Watched, most: usize, theme: &Theme) -> (String, Style) {
     (parts.join(" · "), style)
 }
 
-/// The lines from the selected one on, on a page of their own.
+/// A page with the lines from the selected one on.
 fn subject(agent: &AgentLines) -> Option<Subject> {
     let lines = agent.lines().iter().skip(agent.place().unwrap_or(0));
     let all: Vec<&str> = lines.map(|line| line.text.as_str()).collect();
@@ -94,7 +94,7 @@ fn list<'a>(_: &'a State, view: &View) -> List<'a> {
     .steady(count)
 }
 
-/// Below the last line is the end, which keeps up.
+/// Moving below the last line follows the end.
 fn go(_: &State, view: &mut View, to: Move) -> bool {
     let Some(agent) = &mut view.agent else { return false };
     let at_end = agent.place().is_none_or(|at| at + 1 == agent.lines().len());
@@ -111,7 +111,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     };
     let (lines, selected) = (agent.lines(), agent.place());
     let before = cx.view.windows[SPEC.id as usize];
-    // The wheel brought it back to the end: it keeps up again.
+    // When the wheel is back at the end, the pane follows again.
     let free = before.free && before.first + before.rows < before.total;
     let shown = selected.unwrap_or(lines.len() - 1);
     let window = Window { free, ..before }.next(lines.len(), usize::from(area.height), Some(shown));

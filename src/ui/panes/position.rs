@@ -15,7 +15,7 @@ impl<'a> Here<'a> {
     pub fn of(state: &'a State) -> Self {
         let Some(task) = state.shown_task() else { return Self::default() };
         let step = task.steps.last();
-        // A planner calls without deciding step by step.
+        // A planner does not decide step by step: its last call counts.
         let chosen = step.map_or(task.tool_calls.last().copied(), |step| step.call);
         Self { task: Some(task), step, chosen: chosen.and_then(|call| state.tool_call(call)) }
     }

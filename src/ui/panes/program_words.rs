@@ -41,7 +41,7 @@ pub fn variables(program: &ProgramState) -> Vec<Variable<'_>> {
     all
 }
 
-/// A value on one line; the shape of a large one as it is.
+/// A value on one line; the description of a large value is shown unchanged.
 pub fn shown(value: &Value, room: usize) -> String {
     let text = match value {
         Value::String(text) if text.starts_with(['{', '[']) || text.starts_with("list ") => {
@@ -54,7 +54,7 @@ pub fn shown(value: &Value, room: usize) -> String {
     clean(&text).into_owned()
 }
 
-/// The lines that a program takes out of the one before, and those that it adds.
+/// The lines that a program removes from the one before, and those that it adds.
 pub fn changes(before: &ProgramState, program: &ProgramState) -> Vec<(&'static str, String)> {
     let diff = TextDiff::from_lines(&*before.text, &*program.text);
     let changed = diff.iter_all_changes().filter_map(|change| match change.tag() {
@@ -83,7 +83,7 @@ pub fn standing(program: &ProgramState) -> String {
     format!("{by}{what}")
 }
 
-/// An error, and what to do instead.
+/// An error, with the hint for it.
 pub fn said(error: &Raised) -> String {
     let hint = error.hint.as_ref().map_or_else(String::new, |hint| format!(" ({hint})"));
     format!("{}{hint}", error.summary())

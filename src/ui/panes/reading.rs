@@ -21,12 +21,12 @@ use crate::text::{clean, width as width_of};
 use crate::vlist::{self, List};
 use crate::{cx::Cx, pane::PaneId, view::View};
 
-/// Columns of a number, and of a place.
+/// Columns of a number, and of a rank.
 const NUMBER: usize = 7;
 const PLACE: usize = 6;
-/// Rows of the judged text at most.
+/// The most rows of the judged text.
 const STRIP: usize = 6;
-/// Rows around it and the tools: what reads, what is read, and the heading; and all rows where nothing was read.
+/// Rows around the text and the tools: reader, read text and heading; and all rows if nothing was read.
 const AROUND: usize = 4;
 const UNREAD: usize = 3;
 
@@ -46,7 +46,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     ..PLAIN
 };
 
-/// The reader, what its states are, and what they are compared with.
+/// The words for the reader: its model, states, heads, means and judge.
 pub(super) fn about(state: &State) -> String {
     let Some(reader) = &state.reader else {
         return "no reader in use: words alone find tools; set heads in [reader], or change `retrieve`".to_owned();
@@ -111,7 +111,7 @@ fn judged(state: &State) -> Option<&ModelCallState> {
     calls.filter_map(|id| state.model_call(*id)).find(|call| !call.judged.is_empty())
 }
 
-/// How many calls the threshold makes, and what one step less or more would make of it.
+/// The number of calls at the threshold, and the numbers at one step less or more.
 fn calls(state: &State) -> Option<String> {
     let call = judged(state)?;
     let theta = state.knobs.get(Knob::Theta);
@@ -127,7 +127,7 @@ fn calls(state: &State) -> Option<String> {
     ))
 }
 
-/// The pieces after which a call starts: of several in a row, the first.
+/// The pieces after which a call starts: the first of each run above the threshold.
 fn starts(pieces: &[JudgedPiece], theta: f64) -> impl Iterator<Item = usize> {
     let fires = move |piece: &JudgedPiece| f64::from(piece.p) > theta;
     let before = std::iter::once(false).chain(pieces.iter().map(fires).collect::<Vec<_>>());
@@ -163,7 +163,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     note(below(1), &read, cx.theme.text, buf);
     heading(cx, below(1), buf);
     let (by_states, by_words) = (places(ranking.by_states()), places(ranking.by_words()));
-    // Elsewhere the best tools are of more use than the selected one.
+    // In other panes the best tools matter more than the selected one.
     let selected = cx.view.tool.as_ref().filter(|_| cx.view.focus == SPEC.id);
     let selected = selected.and_then(|tool| ranked.iter().position(|it| it.tool == *tool));
     vlist::draw(cx, SPEC.id, (rest, buf, hits), (ranked.len(), selected), |i, row| {
@@ -194,7 +194,7 @@ fn strip(cx: &Cx<'_>, call: &ModelCallState) -> Vec<Span<'static>> {
     spans
 }
 
-/// The spans in lines of this width. Pieces are short, and break where they end.
+/// The spans in lines of this width. Pieces are short, and break only at white space.
 fn wrapped(spans: Vec<Span<'static>>, width: usize) -> Vec<Line<'static>> {
     let mut lines = vec![Line::default()];
     let mut left = width;
@@ -214,7 +214,7 @@ fn wrapped(spans: Vec<Span<'static>>, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// Five steps of a probability.
+/// The style of a probability, in five steps.
 fn tint(cx: &Cx<'_>, p: f32) -> Style {
     let theme = cx.theme;
     match p {
@@ -242,7 +242,7 @@ fn name_width(width: usize) -> usize {
     width.saturating_sub(6 + 2 * (NUMBER + PLACE)).clamp(8, 40)
 }
 
-/// A tool with its place on a menu, and its z-score and its place by states and by words.
+/// Draws a tool with its rank on a menu, and its z-score and rank by states and by words.
 fn tool_row(
     cx: &Cx<'_>,
     place: usize,

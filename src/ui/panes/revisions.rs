@@ -1,5 +1,5 @@
-//! The programs of a task, from the first to the last: what became of each, whom its failure was blamed on, and what
-//! the next one changed.
+//! The programs of a task, from first to last: the result of each, the tool blamed for its failure, and the changes in
+//! the next one.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
@@ -151,7 +151,7 @@ fn mark(cx: &Cx<'_>, program: &ProgramState) -> (&'static str, Style) {
     }
 }
 
-/// How many calls it made, and how many of them were answered from the record.
+/// The number of calls, and of those answered from the record.
 fn calls(state: &State, program: &ProgramState) -> String {
     let calls = || program.calls.iter().filter_map(|id| state.tool_call(*id));
     let reused = calls().filter(|call| call.origin == Origin::Reused).count();

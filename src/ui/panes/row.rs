@@ -7,18 +7,18 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::glyph;
 use crate::text;
 
-/// The first rows of an area, and what is left.
+/// The first rows of an area, and the rest.
 pub fn split(area: Rect, rows: u16) -> (Rect, Rect) {
     let rows = rows.min(area.height);
     (Rect { height: rows, ..area }, Rect { y: area.y + rows, height: area.height - rows, ..area })
 }
 
-/// Writes a single line, as where there is nothing else to draw.
+/// Writes a single line, if there is nothing else to draw.
 pub fn note(area: Rect, words: &str, style: Style, buf: &mut Buffer) {
     Row::new(area, buf).put(words, style);
 }
 
-/// Wraps a text into an area, with `…` where it has no room for all of it.
+/// Wraps a text into an area, with `…` if it does not fit.
 pub fn wrapped(area: Rect, text: &str, style: Style, buf: &mut Buffer) {
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     lines(area, text::wrap_within(text, width, height), style, buf);
@@ -40,7 +40,7 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// The first line of `area`; what is outside of the buffer is never written.
+    /// The first line of `area`; cells outside of the buffer are never written.
     pub fn new(area: Rect, buf: &'a mut Buffer) -> Self {
         let area = area.intersection(buf.area);
         let right = if area.height == 0 { area.x } else { area.right() };
@@ -57,22 +57,22 @@ impl<'a> Row<'a> {
         self.x
     }
 
-    /// The cells from this one on that were written.
+    /// The cells written from this column on.
     pub fn since(&self, x: u16) -> Rect {
         Rect { x, y: self.y, width: self.x - x, height: 1 }
     }
 
-    /// As much of the text as fits, and no more cells than it takes.
+    /// Writes as much of the text as fits, and takes no more cells than that.
     pub fn put(&mut self, text: &str, style: Style) -> &mut Self {
         let width = self.left();
         self.write(text, width, style);
         self
     }
 
-    /// The text at the left end of exactly so many cells; all of them get the style, but for its ground.
+    /// Writes the text at the left end of exactly `width` cells. Blank cells get the style without its background.
     pub fn cell(&mut self, text: &str, width: usize, style: Style) -> &mut Self {
         let width = width.min(self.left());
-        // At most what is left of the line, which is measured in u16.
+        // At most the rest of the line, which is measured in u16.
         let end = self.x + u16::try_from(width).unwrap_or(0);
         self.write(text, width, style);
         let rest = Rect { x: self.x, y: self.y, width: end - self.x, height: 1 };
@@ -81,7 +81,7 @@ impl<'a> Row<'a> {
         self
     }
 
-    /// The text at the right end of exactly so many cells.
+    /// Writes the text at the right end of exactly `width` cells.
     pub fn right(&mut self, text: &str, width: usize, style: Style) -> &mut Self {
         let width = width.min(self.left());
         let text = text::cut(text, width);
@@ -91,13 +91,13 @@ impl<'a> Row<'a> {
         self
     }
 
-    /// Leaves so many cells as they are.
+    /// Skips this many cells.
     pub fn gap(&mut self, cells: usize) -> &mut Self {
         self.x += u16::try_from(cells.min(self.left())).unwrap_or(0);
         self
     }
 
-    /// A bar of exactly so many cells for a share from 0 to 1.
+    /// Draws a bar of exactly `width` cells for a share from 0 to 1.
     pub fn bar(&mut self, share: f64, width: usize, (full, empty): (Style, Style)) -> &mut Self {
         let width = width.min(self.left());
         let bar = glyph::thin_bar(share, width);
@@ -123,7 +123,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The style of blanks beside a text. A ground there would look like a text of its own.
+/// The style of blanks beside a text. With a background they would look like text.
 fn groundless(style: Style) -> Style {
     Style { bg: None, add_modifier: style.add_modifier - Modifier::REVERSED, ..style }
 }

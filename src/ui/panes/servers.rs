@@ -1,4 +1,4 @@
-//! The servers of tools: how each stands, how many tools it has, and what it said last.
+//! The servers of tools: the status of each, its number of tools, and its last message.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{cx::Cx, pane::PaneId, popups::Subject, text, view::View};
 
 /// Columns of a server's key.
 const KEY: usize = 14;
-/// Columns of how it stands.
+/// Columns of the status.
 const STAGE: usize = 22;
 
 pub const SPEC: PaneSpec = PaneSpec {
@@ -34,7 +34,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     ..PLAIN
 };
 
-/// The selected server, else the first that has trouble, else the first.
+/// The selected server, else the first with a problem, else the first.
 fn selected<'a>(state: &'a State, view: &View) -> Option<(&'a Arc<str>, &'a ServerState)> {
     let chosen = view.server.as_ref().and_then(|key| state.servers.get_key_value(key));
     let is_down = |server: &ServerState| matches!(server.stage, ServerStage::Down { .. });

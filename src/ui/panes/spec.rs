@@ -11,9 +11,9 @@ use crate::{popups::Subject, view::View, vlist::List};
 /// The declaration of a pane.
 pub struct PaneSpec {
     pub id: PaneId,
-    /// Whether the pane has something to show, or will have.
+    /// Whether the pane has something to show, now or later.
     pub when: fn(&State, &View) -> bool,
-    /// The most rows that it can use, the same for all of a session as far as possible; `None`: any number.
+    /// The most rows that the pane can use, constant for a session as far as possible; `None`: any number.
     pub most: fn(&State, &View) -> Option<usize>,
     /// The words after the pane's name in the frame.
     pub title: fn(&Cx<'_>) -> Line<'static>,
@@ -24,7 +24,7 @@ pub struct PaneSpec {
     /// The noun for a row of the list, if a search shows only the rows that match. `None` if all rows are shown and the
     /// search goes from match to match.
     pub filters: fn(&View) -> Option<&'static str>,
-    /// A movement that leads elsewhere than along the list; false: this one does not.
+    /// Handles a movement that does not follow the list; false: this movement does.
     pub go: fn(&State, &mut View, Move) -> bool,
     /// Opens the selected thing.
     pub open: fn(&State, &View) -> Opened,

@@ -55,7 +55,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     if judged == 0 {
         return Line::from(done);
     }
-    // All of them only where it is all.
+    // 100 % means all.
     let most = if right == judged { 100 } else { 99 };
     let percent = ((right * 200 + judged) / (2 * judged)).min(most);
     Line::from(format!("{done} · {right} of {judged} right ({percent} %)"))
@@ -148,7 +148,7 @@ fn id_of(row: usize) -> TaskId {
     TaskId(u32::try_from(row + 1).unwrap_or(u32::MAX))
 }
 
-/// A task that is not listed any more, and could not be read back.
+/// Draws a task that is no longer listed and could not be read back.
 fn draw_gone(cx: &Cx<'_>, at: usize, row: &mut Row<'_>) {
     let digits = cx.state.tasks.len().to_string().len();
     row.right(&id_of(at).to_string(), digits, cx.theme.dim).gap(3);
@@ -188,7 +188,7 @@ fn draw_task(cx: &Cx<'_>, task: &TaskState, row: &mut Row<'_>) {
     }
 }
 
-/// The answer, and the right one beside it where it differs.
+/// The answer, followed by the right one if they differ.
 fn answered(task: &TaskState) -> String {
     match (&task.answer, task.task.expected(), task.correct) {
         (Some(answer), Some(expected), Some(false)) => format!("{answer}, expected {expected}"),

@@ -1,6 +1,6 @@
-//! The order in which tools are listed, as places in `State::tools`: those that were used or scored first, sorted as
-//! the user wishes, then all others as they joined. Only the former are sorted, so 16,000 tools of which forty were
-//! used cost a sort of forty.
+//! The order in which tools are listed, as indices in `State::tools`: used or scored tools first, sorted as the user
+//! wishes, then all others in the order in which they were added. Only the former are sorted, so 16,000 tools with
+//! forty used ones cost a sort of forty.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use crate::domain::State;
 use crate::papers::toolnet::Weights;
 use crate::{panes::position::Here, view::ToolSort};
 
-/// Up to so many tools are shown as they joined, so that a tool keeps its place.
+/// Up to this number, tools are shown in the order in which they were added, so that each keeps its place.
 const WHOLE: usize = 64;
 
-/// The tools in rows, sorted.
+/// The tools in row order.
 pub fn sorted(state: &State, sort: ToolSort) -> Vec<usize> {
     if sort == ToolSort::Name {
         let mut all: Vec<usize> = (0..state.tools.len()).collect();
@@ -30,7 +30,7 @@ pub fn sorted(state: &State, sort: ToolSort) -> Vec<usize> {
         }
     };
     let mut keyed: Vec<(f64, usize)> = keys.into_iter().zip(used).collect();
-    // The largest first; equal ones stay as they joined.
+    // The largest first; equal ones stay in the order in which they were added.
     keyed.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     before_others(state, keyed.into_iter().map(|(_, i)| i).collect())
 }

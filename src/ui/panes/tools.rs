@@ -18,7 +18,7 @@ use crate::vlist::{self, List};
 use crate::{cx::Cx, pane::PaneId};
 use crate::{text, theme::Theme};
 
-/// Off or gone, and a fault that is armed.
+/// Cells of two marks: off or gone, and an armed fault.
 const MARKS: usize = 4;
 /// The least and the most room for a name.
 const NAME: (usize, usize) = (16, 28);
@@ -73,7 +73,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
 
 type ToolEntry<'a> = (&'a ToolName, &'a ToolState);
 
-/// The tool in each row, and which row is selected.
+/// The tool of each row, and the selected row.
 fn rows<'a>(
     state: &'a State,
     view: &View,
@@ -140,7 +140,7 @@ fn class(tool: &ToolState) -> String {
     tool.class.as_ref().map_or_else(String::new, ClassAssignment::name)
 }
 
-/// Whether it is off, whether it is broken, and whether a breakpoint is on it.
+/// Draws the marks: off or gone, broken, and with a breakpoint.
 fn draw_marks(theme: &Theme, tool: &ToolState, (broken, breaks): (bool, bool), row: &mut Row<'_>) {
     match (tool.present, tool.switched_on) {
         (false, _) => row.cell(REFUSED, 1, theme.dim),

@@ -1,5 +1,5 @@
 //! The trends of scores, and the cause of the last change of weights. Weights are derived, so earlier weights are
-//! derived again from the earlier scores, knobs and pins.
+//! computed again from the earlier scores, knobs and pins.
 
 use std::borrow::Cow;
 
@@ -10,8 +10,8 @@ use crate::papers::toolnet::Weights;
 /// How many scores of a tool are shown.
 pub const SCORES: usize = 8;
 
-/// The least and the greatest score that is shown of any tool, so that trends below each other can be compared. 0 is
-/// in it, where every tool begins.
+/// The least and the greatest shown score of all tools, so that trends in several rows can be compared. The range
+/// includes 0, where every tool begins.
 pub fn score_scale(state: &State) -> (f64, f64) {
     let shown = state.learning.history.values().flat_map(|points| points.iter().rev().take(SCORES));
     shown.fold((0.0, 0.0), |(low, high): (f64, f64), point| {
@@ -19,7 +19,7 @@ pub fn score_scale(state: &State) -> (f64, f64) {
     })
 }
 
-/// The last scores of a tool; nothing for one that was never scored.
+/// The last scores of a tool; empty for a tool that was never scored.
 pub fn scores(state: &State, tool: &ToolName, scale: (f64, f64)) -> String {
     let Some(points) = state.learning.history.get(tool) else { return String::new() };
     let scores = [0.0].into_iter().chain(points.iter().map(|point| *point.score));
@@ -37,7 +37,7 @@ pub struct Since<'a> {
 }
 
 impl<'a> Since<'a> {
-    /// `None` where nothing has moved a weight yet.
+    /// `None` if no weight has changed yet.
     pub fn of(state: &'a State) -> Option<Self> {
         let cause = state.last_move()?;
         let mut scores = Cow::Borrowed(&state.learning.scores);

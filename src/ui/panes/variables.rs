@@ -73,7 +73,7 @@ fn selected<'a>(state: &'a State, view: &'a View) -> Option<(usize, Variable<'a>
     all.get(at).map(|it| (at, *it))
 }
 
-/// The name of the chosen variable; `None`: an expression is chosen, or there is none.
+/// The name of the chosen variable; `None`: an expression is chosen, or nothing.
 pub fn selected_name(program: &ProgramState, view: &View) -> Option<String> {
     let all = variables(program);
     let chosen = view.variable.as_deref();

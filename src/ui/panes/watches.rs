@@ -1,4 +1,4 @@
-//! The watches: expressions, their values, and how these went.
+//! The watches: expressions, their values, and the curves of these.
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
@@ -16,7 +16,7 @@ use crate::{cx::Cx, pane::PaneId, view::Tone, view::View};
 
 /// Columns of a curve.
 const CURVE: usize = 24;
-/// Columns that an expression has before there is a curve.
+/// Columns of an expression before there is room for a curve.
 const NAME: usize = 18;
 /// Columns of a value.
 const VALUE: usize = 12;

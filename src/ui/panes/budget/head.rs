@@ -39,7 +39,7 @@ fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<BudgetSegment> {
     let theme = cx.theme;
     let spent = task.map_or(Spent::default(), |task| task.budget.spent);
     let plan = task.and_then(|task| task.budget.plan.as_deref());
-    // A task that has ended uses nothing more, although more was planned.
+    // An ended task uses nothing more, even if more was planned.
     let open = task.filter(|task| task.outcome().is_none());
     let ahead = open.map_or(0.0, |task| task.budget.ahead());
     let kept = open.filter(|task| !task.budget.closing).and(plan).map_or(0.0, |plan| *plan.reserve);
@@ -51,7 +51,7 @@ fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<BudgetSegment> {
         BudgetSegment { glyph, credits: sum, words: format!("{name} {}{of}", credits(sum)), style }
     };
     let of = [("tools", *spent.tools), ("models", *spent.models), ("time", *spent.time)];
-    // Without a plan nothing is ahead and nothing is kept.
+    // Without a plan nothing is planned ahead or reserved.
     let planned = part(PLANNED, "planned", &[("reserved", kept)], ahead + kept, theme.planned);
     let spent = part(SPENT, "spent", &of, spent.total(), theme.bar_fill);
     let free = part(WAITING, "free", &[], free, theme.bar_empty);
@@ -82,8 +82,7 @@ fn total(
     row.put(&said, style);
 }
 
-/// All parts in one bar of exactly so many cells; where they are more than the budget, `┃` is where that
-/// ends.
+/// Draws all parts as one bar of exactly `width` cells; if they exceed the budget, `┃` marks its end.
 fn bar(parts: &[BudgetSegment], limit: f64, width: usize, row: &mut Row<'_>) {
     let sum: f64 = parts.iter().map(|part| part.credits).sum();
     let all = sum.max(limit);
@@ -102,11 +101,11 @@ fn bar(parts: &[BudgetSegment], limit: f64, width: usize, row: &mut Row<'_>) {
         }
         from = to;
     }
-    // A budget of nothing, of which nothing was spent.
+    // Both the budget and the spent credits are 0.
     row.gap(width - from);
 }
 
-/// The numbers of the bar, and what unknown prices were counted as, in as many lines as there are.
+/// Draws the numbers of the bar and the assumed cost of unknown prices, on as many lines as the area has.
 fn legend(
     cx: &Cx<'_>,
     task: Option<&TaskState>,

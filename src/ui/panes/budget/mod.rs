@@ -34,7 +34,7 @@ use crate::view::{Lever, View};
 use crate::{cx::Cx, pane::PaneId};
 use crate::{popups::Subject, vlist, vlist::List};
 
-/// The rows above the tools that can be selected like them.
+/// The rows above the tools that can be selected like tools.
 pub const LEVERS: [Knob; 2] = [Knob::Budget, Knob::Tau];
 
 /// Rows above and below the tools, without the strip of the session.
@@ -137,13 +137,13 @@ fn rows<'a>(state: &'a State, view: &View) -> BudgetRows<'a> {
     BudgetRows::of(view.task_of(state).map_or(&NONE, |task| &task.budget))
 }
 
-/// The place of the selected tool in the list, if that shows it.
+/// The index of the selected tool in the list, if the list shows it.
 fn selected(view: &View, rows: &BudgetRows<'_>) -> Option<usize> {
     let tool = view.tool.as_ref().filter(|_| view.lever.0.is_none())?;
     rows.entries.iter().position(|entry| entry.tool == tool)
 }
 
-/// The budget plan; without one the selected tool, or what can be typed.
+/// Opens the budget plan; without one, the selected tool or an entry for the selected lever.
 fn open(state: &State, view: &View) -> Opened {
     let planned = view.task_of(state).filter(|task| task.budget.plan.is_some());
     if let Some(task) = planned {
@@ -178,7 +178,7 @@ fn turn(_: &World<'_>, view: &mut View, up: bool) -> Vec<ScreenRequest> {
     }
 }
 
-/// Marks a lever that is selected, and notes who owns it.
+/// Marks a lever if it is selected, and notes the owner of its line.
 fn mark(cx: &Cx<'_>, knob: Knob, line: Rect, buf: &mut Buffer, hits: &mut Hits) {
     hits.add(line, Target::Knob(knob));
     if cx.view.lever.0 == Some(knob) {

@@ -7,9 +7,9 @@ use crate::domain::{BudgetPlan, PlannedTool, TaskBudget, ToolLedger, ToolName};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BudgetTool<'a> {
     pub tool: &'a ToolName,
-    /// `None`: the plan does not know it.
+    /// `None`: the plan does not contain the tool.
     pub planned: Option<&'a PlannedTool>,
-    /// `None`: it was neither used nor refused in this task.
+    /// `None`: the tool was neither used nor refused in this task.
     pub ledger: Option<&'a ToolLedger>,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct BudgetTool<'a> {
 pub(super) struct BudgetRows<'a> {
     pub budget: &'a TaskBudget,
     pub entries: Vec<BudgetTool<'a>>,
-    /// The most that any tool has cost and may still cost, in credits: as long as a bar.
+    /// The most that any tool has cost and may still cost, in credits: the full length of a bar.
     pub most: f64,
 }
 
@@ -28,7 +28,7 @@ impl<'a> BudgetRows<'a> {
         // A stable sort: tools of one kind keep the order of the plan.
         entries.sort_by_key(|entry| rank(budget, entry));
         let most = entries.iter().map(|entry| entry.spent() + entry.ahead(budget));
-        // A number that is none is left out by `max`.
+        // `max` ignores NaN.
         let most = most.filter(|most| most.is_finite()).fold(0.0, f64::max);
         Self { budget, entries, most }
     }
@@ -39,7 +39,7 @@ fn candidates(budget: &TaskBudget) -> Vec<BudgetTool<'_>> {
     let mut listed = vec![false; budget.tools.len()];
     let mut entries = Vec::with_capacity(plan.len() + listed.len());
     for planned in plan {
-        // Nothing is looked up for 16,000 candidates before the first of them was used.
+        // Before the first use, 16,000 candidates need no look-up.
         let known = !budget.tools.is_empty();
         let at = known.then(|| budget.tools.get_index_of(&planned.tool)).flatten();
         if let Some(at) = at {

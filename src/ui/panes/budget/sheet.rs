@@ -4,12 +4,12 @@ use ratatui::layout::{Constraint, Layout, Rect};
 
 use super::rows::BudgetRows;
 
-/// So many tools are seen before anything that is less important takes a line.
+/// Tools that are shown before less important parts get a line.
 const TOOLS: u16 = 4;
-/// The most lines of the session's strip, its heading and its marks among them.
+/// The most lines of the session's strip, including its heading and its marks.
 pub(super) const STRIP: u16 = 6;
 
-/// The parts, from the top down; those for which there is no room are empty.
+/// The parts, from the top down; parts without room are empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BudgetAreas {
     pub total: Rect,
@@ -30,7 +30,7 @@ pub(super) fn parts(area: Rect, rows: &BudgetRows<'_>, most: u16) -> BudgetAreas
     let entries = u16::try_from(rows.entries.len().max(1)).unwrap_or(u16::MAX);
     let mut left = area.height;
     let list_needs = entries.min(TOOLS);
-    // The total and a tool are worth more than what explains them.
+    // The total and one tool matter more than their explanations.
     let mut take = |wanted: u16, keep: u16| {
         let taken = wanted.min(left.saturating_sub(keep));
         left -= taken;
@@ -43,16 +43,16 @@ pub(super) fn parts(area: Rect, rows: &BudgetRows<'_>, most: u16) -> BudgetAreas
     let tau = take(1, list_needs);
     let plan = take(1, list_needs);
     let detail = take(1, list_needs);
-    // Without a plan there is nothing to be had for more.
+    // Without a plan, the value of more credits is unknown.
     let is_planned = rows.budget.plan.is_some();
     let marginal = if is_planned { take(1, list_needs) } else { 0 };
     let strip = take(most.min(1), list_needs);
-    // What is left over after the whole list makes room for more words, then for a higher strip.
+    // Lines left over after the whole list go to more words, then to a higher strip.
     let legend = legend + if narrow { take(1, entries.min(6)) } else { 0 };
     let plan = plan + if plan > 0 && is_planned { take(1, entries.min(8)) } else { 0 };
     let detail = detail + if detail > 0 && is_planned { take(1, entries.min(10)) } else { 0 };
     let strip = strip + if strip > 0 { take(most - 1, entries.min(10)) } else { 0 };
-    // Bars say more the higher they are.
+    // Higher bars say more.
     let spare = if most > 1 && strip == most { left.saturating_sub(entries) } else { 0 };
     let (left, strip) = (left - spare, strip + spare);
     let heights = [total, legend, tau, plan, marginal, columns, left, detail, strip];

@@ -16,12 +16,12 @@ const WIDEST: usize = 4;
 /// Tasks side by side that share a column.
 #[derive(Clone, Debug, Default)]
 struct StripColumn {
-    /// Means over its tasks, in credits; of those that were planned.
+    /// Means over the column's tasks, in credits; `planned` only over planned tasks.
     spent: f64,
     planned: f64,
-    /// Any of them cost more than its budget.
+    /// Whether any of the tasks cost more than its budget.
     over: bool,
-    /// The task that the pane shows is one of them.
+    /// Whether one of the tasks is the one that the pane shows.
     here: bool,
 }
 
@@ -104,17 +104,17 @@ fn bars(cx: &Cx<'_>, columns: &[StripColumn], wide: usize, area: Rect, buf: &mut
     let most = columns.iter().map(|column| column.spent.max(column.planned)).fold(0.0, f64::max);
     let rows = f64::from(area.height);
     let height = |value: f64| if most > 0.0 { value / most * rows } else { 0.0 };
-    // The last cell of several is left empty, so that bars stand apart.
+    // The last cell of a wide column stays empty, so that bars are separate.
     let filled = wide.max(2) - 1;
     for (from_bottom, line) in area.rows().rev().enumerate() {
         let floor = from_bottom as f64;
         let mut row = Row::new(line, buf);
         for column in columns {
             let (spent, planned) = (height(column.spent) - floor, height(column.planned) - floor);
-            // A line at its height, where the bar does not reach that.
+            // The outline is at its height if the bar does not reach that.
             let outline = match planned {
                 0.0..=1.0 if planned > 0.0 => PLANNED,
-                // Planned, and not spent.
+                // The cell is planned, but not spent.
                 _ if planned > 1.0 => WAITING,
                 _ => " ",
             };
@@ -136,7 +136,7 @@ fn marks(cx: &Cx<'_>, columns: &[StripColumn], wide: usize, line: Rect, buf: &mu
             (false, true) => ("^", cx.theme.accent),
             (false, false) => ("", cx.theme.text),
         };
-        // Of two marks the first is left out where one cell must do.
+        // If one cell must do for both marks, only `!` is shown.
         let mark = if text::width(mark) > wide { "!" } else { mark };
         row.cell(mark, wide, style);
     }

@@ -12,13 +12,13 @@ use crate::symbols::{EDITED, PLANNED, REFUSED, RUNNING, SPENT};
 use crate::table::{Cell, TableColumn, TextTable, right};
 use crate::{cx::Cx, text, vlist, vlist::ListSection};
 
-/// Banned, refused or running; set by the user.
+/// Cells of two marks: banned, refused or running; and set by the user.
 const MARKS: usize = 3;
 /// The least and the most room for a name.
 const NAME: (usize, usize) = (12, 24);
 /// The least and the most room for a bar.
 const BAR: (usize, usize) = (8, 30);
-/// From so many cells left on, there is room for words beside the numbers.
+/// With this many cells left, there is room for words beside the numbers.
 const WORDS: usize = 24;
 
 /// Columns of a tool's numbers, the most important first; the last are left out first.
@@ -54,7 +54,7 @@ struct Shares<'a> {
 }
 
 impl Shares<'_> {
-    /// `longest`: of the words of any tool.
+    /// `longest`: width of the longest words of any tool.
     fn of(width: usize, longest: usize) -> Self {
         let room = width.saturating_sub(MARKS + NAME.0 + 1 + BAR.0);
         let table = TextTable::fitting(columns(), room);
@@ -63,7 +63,7 @@ impl Shares<'_> {
         if room < BAR.0 + WORDS + 2 {
             return Self { name, bar: room, table, words: 0 };
         }
-        // Why a tool was refused says more than a few cells of its bar.
+        // The reason why a tool was refused says more than a few cells of its bar.
         let bar = room.saturating_sub(longest.saturating_add(2)).clamp(BAR.0, BAR.1);
         Self { name, bar, table, words: room - bar - 2 }
     }
@@ -81,7 +81,7 @@ pub(super) fn draw(
         return;
     }
     let bar = rows.entries.len() > usize::from(list.height);
-    // Of the first tools only: there may be thousands, and those that matter come first.
+    // Only the first tools count: there may be thousands, and the important ones come first.
     let first = rows.entries.iter().take(usize::from(list.height));
     let longest = first.map(|entry| text::width(&words(cx, rows, entry))).max().unwrap_or(0);
     let shares = Shares::of(usize::from(list.width.saturating_sub(u16::from(bar))), longest);
@@ -152,7 +152,7 @@ impl<'a> Tool<'a> {
         row.gap(1);
     }
 
-    /// Spent as fill, what is planned and left as a line behind it.
+    /// Draws the spent credits as fill, and the planned ones that are left as a line behind it.
     fn draw_bar(&self, width: usize, row: &mut Row<'_>) {
         let Self { cx, rows, entry } = self;
         let (spent, ahead) = (entry.spent(), entry.ahead(rows.budget));
@@ -160,7 +160,7 @@ impl<'a> Tool<'a> {
         let filled = text::width(&fill);
         let end = (spent + ahead) / rows.most * width as f64;
         let end = if end.is_finite() { (end.round() as usize).min(width) } else { 0 };
-        // What is planned is seen, however little it costs.
+        // Planned credits are visible, however few they are.
         let end = end.max((filled + usize::from(entry.left(rows.budget) > 0)).min(width));
         row.put(&fill, cx.theme.bar_fill);
         row.put(&PLANNED.repeat(end - filled), cx.theme.planned).gap(width - end);
@@ -177,7 +177,7 @@ fn uses(tool: &Tool<'_>) -> Cell {
     }
 }
 
-/// Of one use, as planned.
+/// The planned cost of one use.
 fn cost(tool: &Tool<'_>) -> Cell {
     match tool.entry.planned {
         Some(planned) if is_undeclared(tool.cx, tool.entry.tool) => {
@@ -188,7 +188,7 @@ fn cost(tool: &Tool<'_>) -> Cell {
     }
 }
 
-/// Planned uses, and those of the plan before where they were others.
+/// Planned uses, and those of the previous plan if they differ.
 fn change(tool: &Tool<'_>) -> Option<Cell> {
     let theme = tool.cx.theme;
     let before = tool.rows.budget.before.as_ref();

@@ -5,15 +5,15 @@ use super::track::Tracks;
 /// Cells that a tick needs for its time.
 const TICK: f64 = 8.0;
 
-/// How far apart ticks may be, in microseconds, beyond 1, 2 and 5 times a power of ten.
+/// Intervals between ticks beyond a minute, in minutes; below, they are 1, 2 or 5 times a power of ten microseconds.
 const LONG: [u64; 7] = [1, 2, 5, 10, 30, 60, 120];
 const MINUTE: u64 = 60_000_000;
 
 /// Cells of a gap, at most: a mark and its length.
 const GAP: usize = 9;
 
-/// From when to when, in microseconds since the session was opened, on so many cells. Gaps are times in which nothing
-/// ran since the person held it: they are drawn with the same few cells each, whatever their length.
+/// A span of time on cells, in microseconds since the session was opened. Gaps are times in which a person's hold kept
+/// everything from running: all gaps take the same few cells each, whatever their length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axis {
     start: u64,
@@ -25,12 +25,12 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// From the first wish to the last end; to now while anything is open.
+    /// An axis from the first request to the last end; to now while anything is open.
     pub fn of(tracks: &Tracks<'_>, now: u64, width: usize) -> Self {
         let (mut start, mut end) = (u64::MAX, 0);
         for track in tracks.iter() {
             start = start.min(track.wanted().unwrap_or(u64::MAX));
-            // Calls that have not started still come, unless the task is over.
+            // Calls that have not started yet will come, unless the task is over.
             let open = track.wanted().is_some() || track.task.outcome().is_none();
             end = end.max(if open { track.over().unwrap_or(now) } else { 0 });
         }
@@ -38,12 +38,12 @@ impl Axis {
         Self::with(start, end.max(start.saturating_add(1)), width, tracks.held(now))
     }
 
-    /// An axis without the held times that are worth a gap: where space is scarce, the longest.
+    /// An axis with gaps for held times that are long enough; where space is scarce, for the longest.
     fn with(start: u64, end: u64, width: usize, held: Vec<(u64, u64)>) -> Self {
         let inside = held.into_iter().map(|(from, to)| (from.max(start), to.min(end)));
         let mut gaps: Vec<_> = inside.filter(|(from, to)| from < to).collect();
         let active = end - start - gaps.iter().map(|(from, to)| to - from).sum::<u64>();
-        // What takes no more than a gap's cells is drawn as it was.
+        // A hold that fits into a gap's cells is drawn to scale.
         let least = active.max(1) as f64 * GAP as f64 / width.max(1) as f64;
         gaps.retain(|(from, to)| (to - from) as f64 > least);
         gaps.sort_by_key(|(from, to)| std::cmp::Reverse(to - from));
@@ -53,7 +53,7 @@ impl Axis {
         Self { start, end, width, gaps, gap }
     }
 
-    /// The cell in which this moment lies; the last one for what comes later.
+    /// The cell of this moment; the last cell for later moments.
     pub fn cell(&self, at: u64) -> usize {
         self.edge(at).min(self.width.saturating_sub(1))
     }
@@ -70,7 +70,7 @@ impl Axis {
         ((self.cells_of(active) + cells).floor() as usize).min(self.width)
     }
 
-    /// The cells that so much time outside of gaps takes.
+    /// The number of cells for this much time outside of gaps.
     fn cells_of(&self, active: u64) -> f64 {
         let room = self.width - self.gap * self.gaps.len();
         active as f64 / self.active().max(1) as f64 * room as f64
@@ -104,7 +104,7 @@ impl Axis {
         let steps = steps.take_while(|step| *step < MINUTE);
         let mut steps = steps.chain(LONG.map(|minutes| minutes * MINUTE));
         let step = steps.find(is_wide).unwrap_or(span).max(1);
-        // The end is no cell of the axis.
+        // The end is not a cell of the axis.
         let ticks = if self.width == 0 { 0 } else { span.div_ceil(step) };
         let (unit, name) = unit(span, step);
         let places = [(10, 0), (100, 1), (1_000, 2)];
@@ -118,7 +118,7 @@ impl Axis {
         })
     }
 
-    /// The cell at which so much time outside of gaps is over.
+    /// The cell at which this much time outside of gaps has passed.
     fn cell_after(&self, active: u64) -> usize {
         let mut at = self.start + active;
         for (from, to) in &self.gaps {

@@ -1,5 +1,5 @@
-//! A lane on the axis: dots while the call waits for room, a bar while it runs, bars of rest while the user holds
-//! it. The bar is higher while the server behind a relay has the call.
+//! A lane on the axis: dots while the call waits for room, a bar while it runs, bars of rest while the user holds it.
+//! The bar is higher while the server behind a relay has the call.
 
 use std::ops::Range;
 
@@ -9,13 +9,13 @@ use super::{axis::Axis, track::Track};
 use crate::symbols::{HELD, SPENT, WAITING};
 use crate::{cx::Cx, panes::row::Row};
 
-/// A run that does not decide how long all takes.
+/// A run that is not on the critical path.
 const ASIDE: &str = "▄";
 const TICK: &str = "┊";
 /// Time in which nothing ran since something was held.
 const GAP: &str = "·";
 
-/// Draws a lane on all cells of the axis; one that was never wanted has no bar.
+/// Draws a lane on all cells of the axis; a lane that was never requested has no bar.
 pub fn draw(cx: &Cx<'_>, axis: &Axis, track: &Track<'_>, critical: bool, row: &mut Row<'_>) {
     let mut cells = vec![(" ", cx.theme.dim); axis.width];
     for (tick, _) in axis.ticks() {
@@ -55,7 +55,7 @@ fn parts(
         let held = track.hold().is_some();
         let style = if held { theme.dim } else { track.standing(theme).style };
         parts.push((axis.cells(started, ended), glyph, style));
-        // A relay has seen when its server had it.
+        // A relay knows when its server had the call.
         if let Some(relayed) = track.call.and_then(|call| call.relayed.as_ref()) {
             let answered = relayed.ran.unwrap_or(ended).min(ended);
             parts.push((axis.cells(relayed.sent.min(answered), answered), SPENT, style));
@@ -65,7 +65,7 @@ fn parts(
     let hold = track.hold().map(|hold| (hold.since, now));
     for (from, to) in holds.iter().copied().chain(hold) {
         let mut cells = axis.cells(from, to);
-        // A short hold before or after it must not hide how it ran.
+        // A short hold before or after the run must not hide it.
         if ran.is_some() {
             let ran = axis.cells(started, ended);
             if from >= ended {

@@ -13,23 +13,23 @@ const ARGUMENTS: usize = 160;
 /// Bytes of an error that are worth showing.
 const SAID: usize = 400;
 
-/// The selected lane in a line.
+/// Draws one line about the selected lane.
 pub(super) fn draw(cx: &Cx<'_>, track: &Track<'_>, line: Rect, buf: &mut Buffer) {
     let mut row = Row::new(line, buf);
     let standing = track.standing(cx.theme);
     row.put(&label(track), cx.theme.accent).gap(1);
     row.put(standing.glyph, standing.style).put(" ", standing.style);
     row.put(standing.word, standing.style);
-    // While it waits, why says for what.
+    // While the lane waits, `why` says for what.
     let needs = if track.is_waiting() { String::new() } else { needs(track) };
     let said = joined(why(track, cx.now), [needs, given(track, ARGUMENTS)]);
     let between = if track.is_waiting() { " " } else { " · " };
     row.put(&format!("{between}{said}"), cx.theme.text);
 }
 
-/// Beside the lane, where there is room.
+/// The words beside the lane, where there is room.
 pub(super) fn notes(track: &Track<'_>, cells: usize, now: u64) -> String {
-    // What it waits for is in the lane already.
+    // The lane already shows what it waits for.
     let why = why(track, now).into_iter().skip(usize::from(track.is_waiting()));
     joined(why.collect(), [given(track, cells)])
 }
@@ -80,13 +80,13 @@ fn why(track: &Track<'_>, now: u64) -> Vec<String> {
     said.extend(marks.iter().map(marks::short));
     said.extend(track.nulled());
     let is_done = |call: &&ToolCallState| matches!(call.phase, ToolCallPhase::Done { .. });
-    // What failed or was refused says why.
+    // A failed or refused call says why.
     let why = track.call.filter(|call| !is_done(call)).and_then(ToolCallState::observation);
     said.extend(why.map(|why| text::start(why, SAID).to_owned()));
     said
 }
 
-/// When the client of an MCP server gives up, where nothing keeps it waiting; `held`: for how many microseconds.
+/// When the client of an MCP server gives up, if nothing keeps it waiting; `held`: in microseconds.
 fn gives_up(track: &Track<'_>, held: u64) -> Option<String> {
     let guest = track.state.runs.get(&track.task.task.run)?.guest.as_ref()?;
     let patience = guest.patience_ms.filter(|_| guest.is_of_tools())?.saturating_mul(1000);
@@ -96,7 +96,7 @@ fn gives_up(track: &Track<'_>, held: u64) -> Option<String> {
     })
 }
 
-/// The arguments of the tool call; before the call is requested, its input as the plan has it.
+/// The arguments of the tool call; before the call is requested, its input in the plan.
 fn given(track: &Track<'_>, cells: usize) -> String {
     match (track.call, track.evidence) {
         (Some(call), _) => inline_json::arguments(&call.arguments, cells),

@@ -1,6 +1,5 @@
-//! The workers: a lane for each call of a task on one time axis, so that one sees what ran beside what and
-//! what waited for what. Where a planner wrote down all calls, those that have not begun have lanes too,
-//! and the chain that decides how long all takes is marked.
+//! A lane for each call of a task on one time axis, which shows what ran at the same time and what waited for what. If
+//! a planner wrote down all calls, those that have not begun have lanes too, and the critical path is marked.
 
 mod axis;
 mod bar;
@@ -31,12 +30,12 @@ const WORD: usize = 9;
 const LANE: usize = 6;
 /// Cells of a mark behind a tool that a fault made fail.
 const MARK: usize = 3;
-/// From this width on lanes say more beside them.
+/// From this width on there are notes beside the lanes.
 const WITH_NOTES: usize = 130;
-/// From this height on there is room for the axis, and for what the selected lane is about.
+/// From this height on there is room for the axis, and for details of the selected lane.
 const WITH_AXIS: u16 = 4;
 const WITH_DETAIL: u16 = 6;
-/// From this height on what the plan saves has a line of its own.
+/// From this height on the time that the plan saves has a line of its own.
 const WITH_SUM: u16 = 9;
 /// Rows beside the lanes.
 const AROUND: usize = 2;
@@ -51,7 +50,7 @@ pub const SPEC: PaneSpec = PaneSpec {
         let lanes = || state.tasks.iter().map(|task| lanes_of(task)).filter(|lanes| *lanes > 0);
         let all = lanes().map(|lanes| lanes + 1).sum();
         let longest = lanes().max();
-        // A plan has a line on what it saves.
+        // A plan adds a line about the time that it saves.
         let plans = state.tasks.iter().any(|task| task.work.plan.is_some());
         let around = AROUND + usize::from(plans);
         Some(longest.map_or(1, |longest| earlier::most(longest, all) + around))
@@ -71,7 +70,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     ..PLAIN
 };
 
-/// The chosen call, or the chosen evidence where no call looks for it.
+/// The chosen call, or the chosen evidence if no call looks for it.
 fn subject(state: &State, view: &View) -> Option<Subject> {
     let evidence = || view.evidence(state).map(|(task, id, _)| Subject::Evidence(task.id, id));
     view.call(state).map(Subject::Call).or_else(evidence)
@@ -101,9 +100,9 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     Line::from(title)
 }
 
-/// Where the columns are.
+/// The widths of the columns.
 struct Columns {
-    /// Of a piece of evidence, or of a step and its call.
+    /// The label of a piece of evidence, or of a step and its call.
     label: usize,
     tool: usize,
     needs: usize,
@@ -203,7 +202,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     });
 }
 
-/// The lanes of a task, whether it has begun them or not.
+/// The number of lanes of a task, begun or not.
 fn lanes_of(task: &TaskState) -> usize {
     let planned = task.work.plan.as_ref().map_or(0, |plan| plan.evidence().count());
     planned.max(task.tool_calls.len())
@@ -229,7 +228,7 @@ impl Lanes<'_> {
         pair.is_some_and(|(critical, evidence)| critical.contains(&evidence.id))
     }
 
-    /// The times of the axis, and how long the chain takes that decides.
+    /// Draws the times of the axis and the length of the critical path.
     fn head(&self, tracks: &Tracks<'_>, has_sum: bool, area: Rect, buf: &mut Buffer) {
         let theme = self.cx.theme;
         if self.critical.is_some() && !has_sum {
@@ -255,7 +254,7 @@ impl Lanes<'_> {
         }
     }
 
-    /// How long the chain takes that decides, what is left of it, and what running calls at once has saved.
+    /// Draws the length of the critical path, the rest of it, and the time saved by running calls at once.
     fn sum(&self, tracks: &Tracks<'_>, line: Rect, buf: &mut Buffer) {
         if line.is_empty() {
             return;
@@ -292,12 +291,12 @@ impl Lanes<'_> {
             .cell(&format!(" {INJECTED}"), mark, theme.injected)
             .gap(1);
         if columns.needs > 0 {
-            // What it waits for is behind the tool.
+            // Behind the tool the lane says what it waits for.
             let needs = if track.is_waiting() { String::new() } else { needs(track) };
             row.cell(&needs, columns.needs, theme.dim).gap(1);
         }
         if track.is_waiting() {
-            // It has no time yet whose place that could take.
+            // A waiting lane has no time yet, so this may take the place of the time.
             let waits = format!("waits for {}", marks(&track.waits_for()));
             row.cell(&waits, columns.lane + 1 + TIME, theme.dim).gap(1);
         } else {
@@ -317,7 +316,7 @@ impl Lanes<'_> {
     }
 }
 
-/// Why a call that is wanted does not run yet.
+/// Why a requested call does not run yet.
 fn room(state: &State) -> String {
     let running = state.tool_calls_in_flight();
     let running = running.filter(|call| call.started.is_some() && !call.is_by_hand()).count();

@@ -28,7 +28,7 @@ pub fn of_call(call: &ToolCallState, hold: Option<&Hold>, theme: &Theme) -> Call
     }
     match &call.phase {
         ToolCallPhase::Requested => queued(theme),
-        // It runs, and will not end as it would have.
+        // The call runs, but a fault decides its end.
         ToolCallPhase::Running if call.injected.is_some() => {
             standing(INJECTED, "injected", theme.injected)
         }
@@ -55,7 +55,7 @@ pub(super) fn of(track: &Track<'_>, theme: &Theme) -> CallStatus {
     let (held, stopped) = (track.hold().is_some(), track.is_stopped());
     match (track.call, track.begun) {
         _ if stopped && held => standing(HELD, "stopped", theme.user),
-        // It goes on to its next boundary.
+        // The call goes on to its next boundary.
         _ if stopped && track.over().is_none() => standing(HELD, "stopping", theme.user),
         (Some(call), begun) => {
             let plain = of_call(call, track.hold(), theme);

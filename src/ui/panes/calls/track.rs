@@ -1,5 +1,5 @@
-//! The lanes of the pane: the calls of a task. For a task with a plan, all its evidence, also evidence whose call is
-//! not requested yet.
+//! The lanes of the pane: the calls of a task. A task with a plan also has a lane for evidence whose call is not
+//! requested yet.
 
 use std::{borrow::Cow, rc::Rc};
 
@@ -68,12 +68,12 @@ impl<'a> Track<'a> {
         self.call.map(|call| &**call).or(self.model_call.map(|call| &**call))
     }
 
-    /// The evidence that its input names.
+    /// The evidence that the input of this one names.
     pub fn needs(&self) -> Vec<EvidenceId> {
         self.evidence.map_or_else(Vec::new, |evidence| references(&evidence.input))
     }
 
-    /// The evidence that it waits for.
+    /// The evidence that the lane waits for.
     pub fn waits_for(&self) -> Vec<EvidenceId> {
         if self.begun.is_some() {
             return Vec::new();
@@ -82,13 +82,13 @@ impl<'a> Track<'a> {
         needs.filter(|need| !self.task.work.is_found(*need)).collect()
     }
 
-    /// Whether it cannot begin yet, since evidence that it needs is missing.
+    /// Whether the lane cannot begin yet, since evidence that it needs is missing.
     pub fn is_waiting(&self) -> bool {
         let is_open = self.wanted().is_none() && self.task.outcome().is_none();
         is_open && !self.waits_for().is_empty()
     }
 
-    /// The lane that the user can hold; `None` before it has begun, and for what is over.
+    /// The lane that the user can hold; `None` before it has begun and after it is over.
     pub fn lane(&self) -> Option<Lane> {
         let asked = self.model_call.filter(|call| !call.is_over()).map(|call| call.lane);
         self.call.map(|call| call.lane).or(asked)
@@ -98,23 +98,23 @@ impl<'a> Track<'a> {
         self.state.control.hold_of(self.lane()?)
     }
 
-    /// The user holds it back alone.
+    /// Whether the user holds this lane alone.
     pub fn is_stopped(&self) -> bool {
         self.lane().is_some_and(|lane| self.state.control.paused_lanes.contains(&lane))
     }
 
-    /// Since when it is wanted; `None` while it is not.
+    /// When the lane was requested; `None` before that.
     pub fn wanted(&self) -> Option<u64> {
         self.call.map(|call| call.requested).or(self.begun.map(|begun| begun.since))
     }
 
-    /// When it ran, and until when; the end is `None` while it does.
+    /// When the lane started and ended; the end is `None` while it runs.
     pub fn ran(&self) -> Option<(u64, Option<u64>)> {
         let effect = self.effect()?;
         Some((effect.started?, effect.ended))
     }
 
-    /// When nothing more happened to it; `None` while something may.
+    /// When the lane was over; `None` before that.
     pub fn over(&self) -> Option<u64> {
         match self.call {
             _ if self.hold().is_some() => None,
@@ -126,7 +126,7 @@ impl<'a> Track<'a> {
         }
     }
 
-    /// How long it ran, or was waiting for room, or has been held: what its lane is about now.
+    /// The time to show: how long the lane ran, waited for room, or has been held.
     pub fn time(&self, now: u64) -> Option<u64> {
         if let Some(hold) = self.hold() {
             return Some(now.saturating_sub(hold.since));
@@ -135,12 +135,12 @@ impl<'a> Track<'a> {
         self.own(now).or_else(|| queued().map(|since| now.saturating_sub(since)))
     }
 
-    /// How long it ran, or has run until now, without the time it was held. `None` before it has.
+    /// How long the lane ran so far, without the time it was held. `None` before it starts.
     pub fn own(&self, now: u64) -> Option<u64> {
         self.effect().filter(|effect| effect.started.is_some()).map(|effect| effect.elapsed(now))
     }
 
-    /// The longest that its call may run, in microseconds; `None` where none runs.
+    /// The timeout of the lane's call, in microseconds; `None` if none runs.
     pub fn limit(&self) -> Option<u64> {
         let call = self.call.filter(|call| call.phase == ToolCallPhase::Running)?;
         let own = Some(self.state.tools.get(&call.tool)?.spec.timeout_ms).filter(|ms| *ms > 0)?;
@@ -148,7 +148,7 @@ impl<'a> Track<'a> {
         Some(most.saturating_mul(1000))
     }
 
-    /// How long it will take, as far as one knows; `None` once it has ended.
+    /// The expected rest of the lane's time; `None` once it has ended.
     pub fn ahead(&self, now: u64) -> Option<u64> {
         let is_open = self.over().is_none() && self.task.outcome().is_none();
         let took = self.own(now).unwrap_or(0);
@@ -183,7 +183,7 @@ impl<'a> Track<'a> {
 pub struct Tracks<'a> {
     state: &'a State,
     task: &'a TaskState,
-    /// Calls that are not for evidence of the plan: without one, all of them.
+    /// Calls that are not for evidence of the plan; without a plan, all calls.
     others: Cow<'a, [EffectId]>,
     evidence: Vec<&'a Evidence>,
 }
@@ -228,7 +228,7 @@ impl<'a> Tracks<'a> {
         (0..self.len()).filter_map(|row| self.get(row))
     }
 
-    /// When something of the task was held and nothing of it ran: from and until, in order, apart from each other.
+    /// When something of the task was held and nothing of the task ran: start and end, in order, without overlaps.
     pub fn held(&self, now: u64) -> Vec<(u64, u64)> {
         let (state, task) = (self.state, self.task);
         let tool_calls = task.tool_calls.iter().copied().chain(state.calls_by_hand(task.id));
@@ -254,7 +254,7 @@ impl<'a> Tracks<'a> {
         without(held, ran)
     }
 
-    /// The row of what is chosen; where nothing is, of what keys mean all the same.
+    /// The row of the chosen lane; without a choice, of the lane that keys mean anyway.
     pub fn selected(&self, view: &View) -> Option<usize> {
         let row = |id: EvidenceId| {
             let at = self.evidence.iter().position(|evidence| evidence.id == id)?;
@@ -288,8 +288,8 @@ impl<'a> Tracks<'a> {
         .of_calls(state, move |row| calls.get(row)?.call.map(|call| call.id))
     }
 
-    /// The evidence on the plan's critical path. Durations are in microseconds: as measured, or the mean of the tool
-    /// where not known yet.
+    /// The evidence on the plan's critical path. Durations are in microseconds: as measured, or the mean of the tool if
+    /// not known yet.
     pub fn critical_path(&self, now: u64) -> Vec<EvidenceId> {
         let Some(plan) = &self.task.work.plan else { return Vec::new() };
         critical_path(plan, |id| {
@@ -301,7 +301,7 @@ impl<'a> Tracks<'a> {
     }
 }
 
-/// The times of the first list that are in none of the second, in order, apart from each other.
+/// The times of the first list that are in none of the second, in order, without overlaps.
 fn without(mut times: Vec<(u64, u64)>, mut others: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     times.sort_unstable();
     others.sort_unstable();
@@ -343,13 +343,13 @@ fn duration(track: &Track<'_>, now: u64) -> u64 {
     match (track.own(now), ended.is_some()) {
         (Some(took), true) => took,
         (Some(took), false) => took.max(expected(track)),
-        // Refused or cancelled before it ran.
+        // The call was refused or cancelled before it ran.
         (None, true) => 0,
         (None, false) => expected(track),
     }
 }
 
-/// The mean of its tool, or of the model that is asked.
+/// The mean duration of the lane's tool, or of the model that is called.
 fn expected(track: &Track<'_>) -> u64 {
     let mean = match track.state.tools.get(track.tool()) {
         Some(tool) => tool.mean_micros(),

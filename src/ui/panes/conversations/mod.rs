@@ -19,18 +19,18 @@ use crate::vlist::{self, List, VisibleRows};
 use crate::window::Window;
 use crate::{cx::Cx, pane::PaneId, popups::Subject, text, view::View};
 
-/// Cells of the state: its sign, and its word where there is room.
+/// Cells of the state's sign, and of its word where there is room.
 const SIGN: usize = 2;
 const WORD: usize = 13;
-/// From this width on states are words.
+/// From this width on states are shown as words.
 const WITH_WORD: usize = 64;
-/// The least cells of a task's text, and of the last words.
+/// The least cells of a task's text and of the last words.
 const TEXT: usize = 22;
 const WORDS: usize = 28;
-/// Cells between them, and cells that the text takes before last words have a place beside it.
+/// Cells between both, and cells that the text gets before there is room for the last words.
 const GAP: usize = 2;
 const EASE: usize = 8;
-/// From this height on the heads of the columns are shown, and from this one on what the selected one said.
+/// The heights from which on the pane shows the column heads, and the last words of the selected conversation.
 const WITH_HEAD: u16 = 3;
 const WITH_DETAIL: u16 = 5;
 
@@ -64,7 +64,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     Line::from(title)
 }
 
-/// The run of the task that is looked at.
+/// The run of the task looked at.
 fn looked_at(state: &State, view: &View) -> Option<RunId> {
     view.task_of(state).map(|task| task.task.run)
 }
@@ -108,13 +108,13 @@ fn count(it: &ConversationRow<'_>, n: usize) -> Cell {
     (n.to_string(), if n > 0 { it.theme.text } else { it.theme.dim })
 }
 
-/// Where everything stands.
+/// The widths of the columns.
 struct Widths<'a> {
     number: usize,
     word: usize,
     text: usize,
     table: TextTable<ConversationRow<'a>>,
-    /// Of the last words; 0 where there is no room beside the rest.
+    /// Width of the last words; 0 if there is no room.
     words: usize,
 }
 
@@ -164,7 +164,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         talk.task.map(|task| Target::Task(task.id))
     });
     if let Some(talk) = selected.and_then(|at| talks.get(at)) {
-        // Directly below the rows.
+        // The detail comes directly below the rows.
         let rows = VisibleRows::of(cx.view, SPEC.id, part).count();
         let free = list.height.saturating_sub(u16::try_from(rows).unwrap_or(u16::MAX));
         let line = Rect { y: detail.y - free.min(detail.y), ..detail };

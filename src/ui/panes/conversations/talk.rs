@@ -18,7 +18,7 @@ const WORDS: usize = 400;
 #[derive(Clone, Debug)]
 pub(super) struct Talk<'a> {
     pub run: RunId,
-    /// How many conversations are above it in the tree.
+    /// How many conversations are above this one in the tree.
     pub depth: usize,
     /// The last task that has started, else the first task; `None` if there are no tasks.
     pub task: Option<&'a TaskState>,
@@ -43,7 +43,7 @@ pub enum Stands {
 }
 
 impl Stands {
-    /// Whether a task that runs waits for its foreign agent: no model is asked for it.
+    /// Whether a running task waits for its foreign agent: no model call of the task runs.
     pub fn is_of_agent(state: &State, task: &TaskState) -> bool {
         let asks = || state.model_calls_in_flight().any(|call| call.task == task.id);
         state.watched.is_some() && !asks()
@@ -63,7 +63,7 @@ impl Stands {
     }
 }
 
-/// All conversations, each below the one that began it.
+/// All conversations, each below the conversation that began it.
 pub(super) fn all(state: &State) -> Vec<Talk<'_>> {
     let mut talks: BTreeMap<RunId, Talk<'_>> =
         runs(state).map(|run| (run, Talk::new(run))).collect();
@@ -90,7 +90,7 @@ pub(super) fn all(state: &State) -> Vec<Talk<'_>> {
         ordered.extend(talks.remove(&run).map(|talk| Talk { depth, ..talk }));
         open(Some(run), depth + 1, &mut next);
     }
-    // In a damaged journal a conversation can begin itself.
+    // In a damaged journal a conversation can be its own parent.
     ordered.extend(talks.into_values());
     ordered
 }
@@ -125,7 +125,7 @@ impl<'a> Talk<'a> {
         if self.task.is_none() || task.phase != TaskPhase::Queued {
             self.task = Some(task);
         }
-        // As all panes count them: those that have ended.
+        // Like all panes, counts only calls that have ended.
         let asked = state.model_calls_in_flight().filter(|call| call.task == task.id).count();
         let called = state.tool_calls_in_flight().filter(|call| call.task == task.id).count();
         self.model_calls += task.model_calls.len().saturating_sub(asked);
@@ -135,7 +135,7 @@ impl<'a> Talk<'a> {
         self.unpriced = self.unpriced.saturating_add(task.unpriced);
     }
 
-    /// The first of its lanes that is held.
+    /// The first hold on one of the conversation's lanes.
     fn hold<'s>(&self, state: &'s State) -> Option<&'s Hold> {
         state.control.held.iter().find(|hold| state.run_of_lane(hold.lane) == self.run)
     }
@@ -157,7 +157,7 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// The calls at work, else the last that was said.
+    /// The hold or the running calls, else the answer, or the last reply or error.
     pub fn words(&self, state: &State) -> String {
         let Some(task) = self.task else { return String::new() };
         if let Some(hold) = self.hold(state) {

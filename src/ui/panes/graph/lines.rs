@@ -10,9 +10,9 @@ pub enum Ink {
     #[default]
     Faint,
     Plain,
-    /// Of the node that is looked at.
+    /// Lines of the node that is looked at.
     Strong,
-    /// Of the way the agent went: the only one drawn with heavy characters.
+    /// Lines of the agent's path: the only ones drawn with heavy characters.
     Path,
 }
 
@@ -35,7 +35,7 @@ impl<N> Stroke<N> {
     }
 }
 
-/// A window on a larger drawing: what falls outside is not kept.
+/// A window on a larger drawing: lines outside of it are not kept.
 #[derive(Debug)]
 pub struct LineCanvas<N> {
     left: usize,
@@ -60,7 +60,7 @@ impl<N: Copy + PartialEq> LineCanvas<N> {
         let heavy = if ink == Ink::Path { 2 } else { 1 };
         let (from, to) = if from <= to { (from, to) } else { (to, from) };
         let (before, after) = if from.1 == to.1 { (LEFT, RIGHT) } else { (UP, DOWN) };
-        // Only the part inside the window: a drawing may be far larger than what is looked at.
+        // Only the part inside the window is drawn: the whole may be far larger.
         let right = (self.left + self.width).saturating_sub(1);
         let bottom = (self.top + self.height).saturating_sub(1);
         for x in from.0.max(self.left)..=to.0.min(right) {
@@ -76,7 +76,7 @@ impl<N: Copy + PartialEq> LineCanvas<N> {
     fn put(&mut self, at: CanvasPoint, stroke: Stroke<N>) {
         let Some(i) = self.index(at) else { return };
         let [first, second] = &mut self.cells[i];
-        // A third net in one cell joins the second: nothing better can be drawn.
+        // A third net in one cell joins the second, for lack of a better character.
         let slot = if first.is_none_or(|old| old.net == stroke.net) { first } else { second };
         *slot = Some(slot.map_or(stroke, |old| old.joined(stroke)));
     }
@@ -86,14 +86,14 @@ impl<N: Copy + PartialEq> LineCanvas<N> {
         (x < self.width && y < self.height).then_some(y * self.width + x)
     }
 
-    /// The character and ink of a cell, if a line passes there.
+    /// The character and ink of a cell, if a line passes through it.
     pub fn glyph(&self, at: CanvasPoint) -> Option<(char, Ink)> {
         let [first, second] = self.cells[self.index(at)?];
         let first = first?;
         let shown = match second {
             None => first,
             Some(second) if crosses(first.arms, second.arms) => {
-                // The stronger passes over; among equals the vertical, which is the shorter gap.
+                // The stronger line passes over; among equals the vertical one, which leaves the shorter gap.
                 let first_on_top = (first.ink, first.arms[UP]) >= (second.ink, second.arms[UP]);
                 if first_on_top { first } else { second }
             }

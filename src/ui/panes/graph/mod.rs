@@ -19,16 +19,16 @@ use crate::papers::toolnet::Weights;
 use crate::view::{GraphView, Round, View};
 use crate::{cx::Cx, pane::PaneId};
 
-/// The least cells and rows of a pane that shows the map beside the focus view, and of one that shows it below.
+/// The least cells and rows of a pane that shows the map beside the focus view, or below it.
 const BESIDE: (u16, u16) = (140, 14);
 const BELOW: (u16, u16) = (72, 24);
-/// The fewest cells of the focus view beside the map, and its fewest rows above it.
+/// The fewest cells of the focus view beside the map, and its fewest rows above the map.
 const NEAR: (u16, u16) = (68, 12);
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Graph,
     most: |state, view| {
-        // The list of choices with what leads here, and below it the map; that alone can use any room.
+        // The list of choices with the predecessors, and below it the map; the map alone can use any room.
         (view.graph == GraphView::Focus).then(|| focus::most(state, view) + map_rows(state, view))
     },
     title,
@@ -79,13 +79,13 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     }
 }
 
-/// The rows that the map below the focus view can use, with one above it; 0 where it would say nothing more.
+/// The rows that a map below the focus view can use, and one above it; 0 if it would say nothing more.
 fn map_rows(state: &State, view: &View) -> usize {
     let tells = focus::is_weighted(state, view) && state.learning.graph.prior() == Prior::Static;
     if tells { map::most(state, view) + 1 } else { 0 }
 }
 
-/// The cells of the focus view, and those of the map beside it or below it where there is room for both.
+/// The area of the focus view, and that of the map beside it or below it, if there is room for both.
 fn parts(cx: &Cx<'_>, area: Rect) -> (Rect, Option<Rect>) {
     let rows = u16::try_from(map_rows(cx.state, cx.view)).unwrap_or(u16::MAX);
     if rows == 0 {
@@ -105,7 +105,7 @@ fn parts(cx: &Cx<'_>, area: Rect) -> (Rect, Option<Rect>) {
     (near, Some(split(rest, 1).1))
 }
 
-/// The node that is looked at: the one that the user went to, else where the agent is.
+/// The node that is looked at: the one the user went to, else the agent's.
 fn centre<'a>(state: &'a State, centre: Option<&'a ToolName>) -> &'a str {
     let known =
         centre.filter(|node| node.is_special() || state.learning.graph.contains(node.as_str()));
@@ -116,7 +116,7 @@ fn weights(state: &State) -> Weights<'_> {
     Weights::of(&state.learning, &state.knobs)
 }
 
-/// `end` as a menu has it.
+/// The name of a node; `end` is named as in a menu.
 pub(super) fn shown_name(name: &str) -> &str {
     if name == ToolName::END { "Finish" } else { name }
 }

@@ -1,5 +1,5 @@
-//! The numbers that can be turned while it runs: what each is, where it stands in its range, whether
-//! that is its default, and when a change takes effect.
+//! The knobs that can be turned during a run: the meaning of each, its place in its range, its default, and when a
+//! change takes effect.
 
 mod preview;
 mod rows;
@@ -20,7 +20,7 @@ use crate::vlist::{self, List};
 use crate::{action::Action, text, view::View};
 use crate::{cx::Cx, pane::PaneId, window::Move};
 
-/// Above the list where foreign agents act.
+/// The line above the list if a foreign agent acts.
 const FOREIGN: &str = "a foreign agent acts here: dim knobs cannot act";
 /// Below this height the list needs every line.
 const WITH_DOC: u16 = 7;
@@ -28,13 +28,13 @@ const WITH_DOC: u16 = 7;
 const DOC: usize = 5;
 /// From this width on the preview stands beside the list.
 const WIDE: u16 = 72;
-/// The least and the most columns of the list then.
+/// The least and the most columns of the list beside the preview.
 const LIST: (u16, u16) = (36, 46);
 /// The most lines of a preview below the list, and the least lines of the list above it.
 const BELOW: (u16, u16) = (5, 4);
 /// The lines of a sweep below the list: its head, a sentence and the keys of two lines each, and the heights.
 const SWEEP: u16 = 6;
-/// Below this height a preview beside the list leaves the room to a sweep.
+/// Below this height, a preview beside the list leaves its room to a sweep.
 const LOW: u16 = 12;
 /// From this width on preview and sweep stand beside each other.
 const BOTH: u16 = 76;
@@ -75,7 +75,7 @@ fn list<'a>(_: &'a State, view: &View) -> List<'a> {
     )
 }
 
-/// The better value of a sweep, or any that is typed.
+/// Opens an entry for any value, or for the better value that a sweep has found.
 fn open(state: &State, view: &View) -> Opened {
     let better = view.read_only.is_none() && change::best(state, view).is_some();
     Opened::Act(if better { Action::UseBest } else { Action::Edit })
@@ -93,7 +93,7 @@ fn remove(live: &State, view: &mut View) -> Requests {
     if sweeps(view) { vec![ScreenRequest::EndSweep] } else { change::cancel(live, view) }
 }
 
-/// To the left and right: the preview of one step less, and of one step more.
+/// Shows the preview of one step less on the left key, and of one step more on the right key.
 fn go(_: &State, view: &mut View, to: Move) -> bool {
     match to {
         Move::Left => view.ahead.is_less = true,
@@ -103,7 +103,7 @@ fn go(_: &State, view: &mut View, to: Move) -> bool {
     true
 }
 
-/// The preview follows in the same direction.
+/// Turns the knob; the preview follows in the same direction.
 fn turn(_: &World<'_>, view: &mut View, up: bool) -> Requests {
     view.ahead.is_less = !up;
     change::turn(view.knob(), if up { 1 } else { -1 })
@@ -133,7 +133,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     }
 }
 
-/// The preview, and the sweep beside or below it.
+/// Draws the preview, and the sweep beside or below it.
 fn draw_beside(cx: &Cx<'_>, ahead: &Preview, area: Rect, buf: &mut Buffer) {
     let Some(sweep) = &cx.view.sweep else { return preview::draw(cx, ahead, area, buf) };
     if area.height < LOW {
@@ -160,7 +160,7 @@ fn draw_list(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if !said.is_empty() {
         Row::new(said, buf).put(FOREIGN, cx.theme.warn);
     }
-    // The line above it is left empty.
+    // The line above the description is empty.
     let below = if area.height < WITH_DOC { 0 } else { doc.len() as u16 + 1 };
     let (list, below) = split(area, area.height - below.min(area.height / 2));
     let rows = self::list(cx.state, cx.view).place;

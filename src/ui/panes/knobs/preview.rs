@@ -12,14 +12,14 @@ use crate::strategy::preview::{Preview, PreviewRow, PreviewSide, Shows};
 use crate::symbols::{FELL, GHOST, LEADS, ROSE, SPENT};
 use crate::{cx::Cx, text};
 
-/// Cells of a number, and of how a tool moved.
+/// Cells of a number, and of the change of a tool's place.
 const NUMBER: usize = 5;
 const MOVED: usize = 4;
 const BAR: usize = 30;
 /// Least rows of a table with a legend for its bars.
 const WITH_LEGEND: u16 = 8;
 
-/// Beside the list.
+/// Draws the preview beside the list.
 pub(super) fn draw(cx: &Cx<'_>, ahead: &Preview, area: Rect, buf: &mut Buffer) {
     let (head, rest) = split(area, 1);
     draw_head(cx, ahead, head, buf);
@@ -56,7 +56,7 @@ pub(super) fn draw(cx: &Cx<'_>, ahead: &Preview, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// Below the list: a head, what changes in words, and the tools that change most.
+/// Draws the preview below the list: a head, the changes in words, and the tools that change most.
 pub(super) fn draw_below(cx: &Cx<'_>, ahead: &Preview, area: Rect, buf: &mut Buffer) {
     if area.height < 2 {
         return;
@@ -72,7 +72,7 @@ pub(super) fn draw_below(cx: &Cx<'_>, ahead: &Preview, area: Rect, buf: &mut Buf
     draw_table(cx, ahead, then, false, rest, buf);
 }
 
-/// The other side, or why there is nothing to compare.
+/// The other side of the preview, or why there is nothing to compare.
 fn then<'a>(cx: &Cx<'_>, ahead: &'a Preview) -> Result<&'a PreviewSide, String> {
     let spec = ahead.knob.spec();
     if let Shows::Nothing(why) = &ahead.shows {
@@ -163,7 +163,7 @@ fn moved(row: &PreviewRow<'_>) -> i64 {
     place(row.now).zip(place(row.then)).map_or(0, |(now, then)| now - then)
 }
 
-/// The tools; where there is no room for all, those that change most.
+/// Draws the tools; if there is no room for all, those that change most.
 fn draw_table(
     cx: &Cx<'_>,
     ahead: &Preview,
@@ -199,12 +199,12 @@ fn draw_table(
     }
 }
 
-/// How the numbers are written; `None`: they are uses.
+/// The format of the numbers; `None`: they are uses.
 fn unit(cx: &Cx<'_>, ahead: &Preview) -> Option<WeightFormat> {
     (ahead.shows != Shows::Plan).then(|| format::weight_format(&cx.state.knobs))
 }
 
-/// The greatest number of both sides, which has the longest bar.
+/// The greatest number of both sides, which has a full bar.
 fn most(ahead: &Preview, then: &PreviewSide) -> f64 {
     let numbers = ahead.now.tools.iter().chain(&then.tools).filter_map(|(_, number)| *number);
     numbers.fold(0.0, f64::max)
@@ -246,7 +246,7 @@ impl PreviewTable<'_> {
         let (words, style): (String, Style) = match (of.now, of.then, moved(of)) {
             (None, _, _) => ("new".to_owned(), theme.good),
             (_, None, _) => ("gone".to_owned(), theme.warn),
-            // The order of a plan means nothing.
+            // The order of tools in a plan means nothing.
             (_, _, 0) => (String::new(), theme.text),
             _ if self.format.is_none() => (String::new(), theme.text),
             (_, _, by) if by > 0 => (format!("{ROSE}{by}"), theme.good),
@@ -263,7 +263,7 @@ impl PreviewTable<'_> {
         }
     }
 
-    /// The part of both is solid; the ghost begins in the next cell.
+    /// Draws the common part solid; the ghost begins in the next cell.
     fn draw_bar(&self, now: f64, then: f64, row: &mut Row<'_>) {
         let theme = self.cx.theme;
         let share = |value: f64| if self.most > 0.0 { value / self.most } else { 0.0 };
@@ -271,7 +271,7 @@ impl PreviewTable<'_> {
         let solid = glyph::bar(share(least), self.bar);
         let cells = text::width(&solid);
         let end = (share(most) * self.bar as f64).round() as usize;
-        // A difference that is smaller than a cell is seen all the same.
+        // A difference smaller than a cell is still visible.
         let ghost = if most > least { end.saturating_sub(cells).max(1) } else { 0 };
         let ghost = ghost.min(self.bar - cells);
         row.put(&solid, theme.bar_fill).put(&GHOST.repeat(ghost), theme.planned);

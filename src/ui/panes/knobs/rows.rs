@@ -7,11 +7,11 @@ use crate::{cx::Cx, text};
 
 const SYMBOL: usize = 7;
 const NAME: usize = 16;
-/// As wide as the longest name of a value.
+/// The width of the longest name of a value.
 const VALUE: usize = 9;
 const TAKES: usize = 10;
 
-/// Whether it has another value than its default.
+/// Whether the knob differs from its default.
 pub(super) fn is_changed(state: &State, spec: &KnobSpec) -> bool {
     state.knobs.get(spec.knob) != spec.default
 }
@@ -42,7 +42,7 @@ pub(super) fn draw_knob(cx: &Cx<'_>, spec: &KnobSpec, row: &mut Row<'_>) {
     }
 }
 
-/// The knob's place in its range.
+/// Draws the knob's place in its range.
 fn draw_range(cx: &Cx<'_>, spec: &KnobSpec, value: f64, width: usize, row: &mut Row<'_>) {
     let theme = cx.theme;
     match spec.kind {
@@ -58,7 +58,7 @@ fn draw_range(cx: &Cx<'_>, spec: &KnobSpec, value: f64, width: usize, row: &mut 
             let start = row.left();
             let all: usize = names.iter().map(|name| text::width(name) + 2).sum();
             if all > width {
-                // The value is shown already; this says where it is among the others.
+                // The row shows the value already; this is its place among the others.
                 let place = format!("{} of {}", value as usize + 1, names.len());
                 row.cell(&place, width, theme.bar_empty);
                 return;
@@ -74,15 +74,15 @@ fn draw_range(cx: &Cx<'_>, spec: &KnobSpec, value: f64, width: usize, row: &mut 
     }
 }
 
-/// Where a value lies between the least and the most, 0 to 1. Long ranges are drawn by the square
-/// root, because it is their lower end that is used.
+/// The place of a value between the least and the most, 0 to 1. Long ranges are drawn by the square root, because
+/// mostly their lower end is used.
 fn place(spec: &KnobSpec, value: f64) -> f64 {
     let share = ((value - spec.min) / (spec.max - spec.min)).clamp(0.0, 1.0);
     let steps = (spec.max - spec.min) / spec.step;
     if steps > 50.0 { share.sqrt() } else { share }
 }
 
-/// When a change takes effect: in a column, and in a sentence.
+/// When a change takes effect: the words for a column, and for a sentence.
 pub(super) fn effective(takes: Takes) -> (&'static str, &'static str) {
     match takes {
         Takes::AtOnce => ("at once", "immediately"),

@@ -1,4 +1,4 @@
-//! The sweep of a knob: a curve over the tried values, and in one sentence which are best.
+//! The sweep of a knob: a curve over the tried values, and the best ones in one sentence.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -10,12 +10,12 @@ use crate::papers::sweep::{self, Measure};
 use crate::symbols::DONE;
 use crate::{cx::Cx, sweep::Sweep, text, view::Round};
 
-/// The least columns and rows of a curve with its values; with less room there is a line of heights.
+/// The least columns and rows of a curve with its values; with less room there is one line of bar heights.
 const CURVE: (u16, u16) = (30, 9);
 /// Cells of the numbers left of the curve.
 const LEFT: u16 = 8;
 
-/// Draws it as large as the room allows.
+/// Draws the sweep as large as the room allows.
 pub(super) fn draw(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     let (head, rest) = split(area, 1);
     draw_head(cx, sweep, head, buf);
@@ -37,7 +37,7 @@ fn draw_small(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     let known: Vec<f64> = means(sweep, cx.view.measure).into_iter().flatten().collect();
     let most = known.iter().copied().fold(0.0, f64::max);
     let least = known.iter().copied().fold(f64::INFINITY, f64::min);
-    // The least value is half as high as the most.
+    // The least value gets half the height of the greatest.
     let scale = (2.0 * least - most, most);
     let heights = glyph::spark(known.into_iter(), sweep.runs.len(), scale);
     let mut row = Row::new(area, buf);
@@ -46,7 +46,7 @@ fn draw_small(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     row.put(&values.collect::<Vec<_>>().join(" "), cx.theme.dim);
 }
 
-/// A few lines: what is best, and the heights.
+/// Draws a few lines: the best values, and the bar heights.
 pub(super) fn draw_below(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     let (head, rest) = split(area, 1);
     draw_head(cx, sweep, head, buf);
@@ -73,7 +73,7 @@ fn draw_head(cx: &Cx<'_>, sweep: &Sweep, line: Rect, buf: &mut Buffer) {
     }
 }
 
-/// The means of the values that are done.
+/// The means of the finished values.
 fn means(sweep: &Sweep, measure: Measure) -> Vec<Option<f64>> {
     let all = sweep.scope.tasks.len();
     let mean = |laps: &Vec<_>| {
@@ -113,10 +113,10 @@ fn draw_curve(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     let means = means(sweep, measure);
     let known = || means.iter().flatten().copied();
     let (low, high) = (known().fold(f64::INFINITY, f64::min), known().fold(0.0, f64::max));
-    // A curve that does not change lies in the middle.
+    // A flat curve lies in the middle.
     let margin = if high > low { (high - low) * 0.1 } else { high.max(1.0) };
     let (low, high) = if low.is_finite() { (low, high) } else { (0.0, 1.0) };
-    // The curve comes first.
+    // The curve gets its room first.
     let with_right = u16::from(area.height >= 7);
     let plot = Rect {
         x: area.x + LEFT,

@@ -1,4 +1,4 @@
-//! The models by name, with what each used, where no role is bound to any: foreign agents have no roles.
+//! The models by name, with the usage of each, for sessions without roles: foreign agents have none.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -30,7 +30,7 @@ fn columns<'a>() -> [TableColumn<Used<'a>>; 8] {
     ]
 }
 
-/// The model that is selected, else the first one.
+/// The selected model, else the first.
 pub(super) fn selected(cx: &Cx<'_>) -> Option<usize> {
     let known = &cx.state.models.known;
     let selected = cx.view.model.as_ref().and_then(|model| known.get_index_of(model));

@@ -10,7 +10,7 @@ use crate::{cx::Cx, text, theme::Theme};
 
 pub(super) const SIMULATED: &str = "SIMULATED";
 
-/// The least height that shows a model: a line of air, the head, and the model.
+/// The least height that shows a model: an empty line, the head, and the model.
 pub const LEAST: u16 = 3;
 
 /// Widths of the name, of each price, and of the context.
@@ -49,7 +49,7 @@ pub fn draw(cx: &Cx<'_>, (name, model): (&ModelName, &ModelState), now: u64, row
     row.gap(2).put(&shown, style);
 }
 
-/// In a narrow pane the name gives way: whether a model can be reached must be readable.
+/// In a narrow pane the name is shortened, so that reachability stays readable.
 fn name_width(row: &Row<'_>) -> usize {
     row.left().saturating_sub(46).clamp(12, NAME)
 }
@@ -64,7 +64,7 @@ pub(super) fn draw_mark(cx: &Cx<'_>, aim: &Aim<'_>, width: usize, row: &mut Row<
     width - MARK
 }
 
-/// The model's name, and whether it is simulated: said once where the name says it already.
+/// Draws the model's name and whether it is simulated, unless the name already says that.
 pub(super) fn draw_name(
     theme: &Theme,
     name: &str,
@@ -95,7 +95,7 @@ fn price(theme: &Theme, dollars: Option<f64>) -> Cell {
     }
 }
 
-/// Whether it can be reached, in a few words; more of it says [`why`].
+/// Reachability in a few words; [`why`] says more.
 fn reachable(theme: &Theme, model: &ModelState, now: u64) -> Cell {
     match &model.reachable {
         _ if model.spec.simulated => (format!("{DONE} part of toolyard"), theme.good),

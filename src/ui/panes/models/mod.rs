@@ -22,7 +22,7 @@ use crate::{action::Action, text, theme::Theme, view::View};
 use crate::{cx::Cx, pane::PaneId};
 
 const ROLE: usize = 11;
-/// Pairs that are worth a row each.
+/// The most pairs that get a row each.
 const PAIRS: usize = 6;
 /// Columns of a tally, the most important first; the last are left out first.
 fn columns<'a>() -> [TableColumn<Used<'a>>; 9] {
@@ -71,7 +71,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     Line::from(words)
 }
 
-/// Roles that were asked for something first: a small pane has no room for unused ones.
+/// Used roles come first: a small pane has no room for the others.
 fn order(state: &State) -> Vec<Role> {
     let mut roles: Vec<_> = state.models.roles.iter().collect();
     roles.sort_by_key(|(_, bound)| bound.tally.calls == 0);
@@ -89,7 +89,7 @@ enum RoleOrModel<'a> {
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     let roles = order(state).into_iter().map(RoleOrModel::Role);
     let places: Vec<_> = roles.chain(state.models.known.keys().map(RoleOrModel::Model)).collect();
-    // Where no role is bound, the first model is selected.
+    // If no role is bound, the first model is selected.
     let first = state.models.known.keys().next().filter(|_| state.models.roles.is_empty());
     let selected = view.model.as_ref().or(first);
     let selected = selected.map_or_else(|| RoleOrModel::Role(view.role()), RoleOrModel::Model);
@@ -116,11 +116,11 @@ struct Used<'a> {
     theme: &'a Theme,
     tally: &'a Tally,
     simulated: bool,
-    /// The elapsed time of the model call that runs now, as shown.
+    /// The elapsed time of the running model call, as shown.
     asking: Option<String>,
 }
 
-/// How wide the model's name may be, and the columns that fit behind it.
+/// The width of the model's name, and the columns that fit behind it.
 fn fitting<'a>(width: usize) -> (usize, TextTable<Used<'a>>) {
     let table = TextTable::fitting(columns(), width.saturating_sub(ROLE + 14));
     (width.saturating_sub(ROLE + table.width), table)
@@ -140,7 +140,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let part = (roles.len(), selected);
     let shown = VisibleRows::of(cx.view, SPEC.id, part).count();
     let wanted = u16::try_from(shown).unwrap_or(u16::MAX);
-    // A selected model must be seen: where there is no room below the roles, it takes theirs.
+    // A selected model must be visible: if there is no room below the roles, it takes theirs.
     if cx.view.model.is_some()
         && area.height < wanted.saturating_add(head.height + configured::LEAST)
     {
@@ -150,7 +150,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if !head.is_empty() {
         draw_head(cx.theme, head, buf);
     }
-    // The list of roles is short; what is left below it shows the models themselves.
+    // The list of roles is short; the rows below it show the models themselves.
     let (list, below) = split(below, wanted);
     vlist::draw(cx, SPEC.id, (list, buf, hits), part, |i, row| {
         let role = *roles.get(i)?;
@@ -186,12 +186,12 @@ fn draw_role(cx: &Cx<'_>, role: Role, row: &mut Row<'_>) {
 }
 
 fn tokens(used: &Used<'_>, tokens: u64) -> Cell {
-    // Of the simulated model the title says it once.
+    // For the simulated model the title already says this.
     let about = if used.tally.estimated && !used.simulated { "≈" } else { "" };
     (format!("{about}{}", text::count(tokens)), used.theme.text)
 }
 
-/// While it is asked, the time runs.
+/// The time of the last call; during a call, the running time.
 fn last(used: &Used<'_>) -> Cell {
     let took = used.tally.latency.median().map(|_| used.tally.last_micros);
     match &used.asking {
@@ -246,7 +246,7 @@ fn draw_pairs(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) -> Rec
     if area.height < 4 || cx.state.pairs.all().is_empty() {
         return area;
     }
-    // A line of air above the heading.
+    // An empty line above the heading.
     let (heading, table) = split(split(area, 1).1, 1);
     let words = pairs::heading(&cx.state.pairs, cx.view.pair_sort);
     Row::new(heading, buf).put(&words, cx.theme.title);
@@ -258,7 +258,7 @@ fn draw_pairs(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) -> Rec
         pairs::draw(cx, &all, 0, table, buf);
         return below;
     }
-    // What there is no room for is in the table of its own.
+    // The remaining pairs are in their own table.
     let (table, last) = split(table, table.height - 1);
     pairs::draw(cx, &all, 0, table, buf);
     let more = format!("… and {} more (w)", all.len() + 1 - rows);

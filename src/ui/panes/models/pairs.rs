@@ -32,7 +32,7 @@ fn columns<'a>() -> [TableColumn<PairRow<'a>>; 6] {
     ]
 }
 
-/// Every table says which models are simulated.
+/// The column of simulated models, which every table has.
 fn simulated<'a>() -> TableColumn<PairRow<'a>> {
     left("", SIMULATED.len(), |shown| {
         let word = if shown.tally.pair.is_simulated() { SIMULATED } else { "" };
@@ -51,9 +51,9 @@ struct PairRow<'a> {
 /// The pairs in the order in which they are shown.
 pub fn sorted(state: &State, sort: PairSort) -> Vec<&PairTally> {
     let mut pairs: Vec<&PairTally> = state.pairs.all().iter().collect();
-    // What is equal stays in the order in which it was first tried.
+    // Equal pairs stay in the order in which they were first tried.
     pairs.sort_by(|a, b| match sort {
-        // What is not known comes last.
+        // Unknown values come last.
         PairSort::Accuracy => b.accuracy().unwrap_or(-1.0).total_cmp(&a.accuracy().unwrap_or(-1.0)),
         PairSort::Cost => dearness(a).partial_cmp(&dearness(b)).unwrap_or(Ordering::Equal),
         PairSort::Tokens => a.tokens().total_cmp(&b.tokens()),
@@ -64,7 +64,7 @@ pub fn sorted(state: &State, sort: PairSort) -> Vec<&PairTally> {
     pairs
 }
 
-/// How well the cost is known, then how high it is.
+/// A sort key: first how well the cost is known, then the cost.
 fn dearness(tally: &PairTally) -> (u8, f64) {
     match tally.cost() {
         Cost::Known(dollars) => (0, dollars),
@@ -100,7 +100,7 @@ pub fn draw(cx: &Cx<'_>, pairs: &[&PairTally], first: usize, area: Rect, buf: &m
     }
 }
 
-/// The mark behind a number that is the best of all, or the place of one, and how the number looks.
+/// The mark behind a number, or a blank as wide, and the number's style.
 fn marked(theme: &Theme, best: bool) -> (&'static str, Style) {
     if best { (BEST, theme.good) } else { (" ", theme.text) }
 }
@@ -128,7 +128,7 @@ fn draw_player(theme: &Theme, player: Option<&Player>, width: usize, row: &mut R
     };
 }
 
-/// In words: where the models of a pair are, for who wants to know which `mine` that was.
+/// The sources of a pair's models in words, to tell apart models of one name.
 pub fn about(tally: &PairTally) -> String {
     let player = |player: &Player| format!("{} is {}", player.model, player.source);
     let solver = player(&tally.pair.solver);

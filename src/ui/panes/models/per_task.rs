@@ -9,7 +9,7 @@ use crate::panes::row::{Row, split};
 use crate::panes::{format, glyph};
 use crate::text;
 
-/// Rows with the air above.
+/// The rows of the chart, with the empty line above.
 pub const ROWS: usize = 5;
 /// The most rows of bars, and the most cells of one with the gap behind it.
 const BARS: u16 = 6;

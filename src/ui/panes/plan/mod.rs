@@ -14,11 +14,10 @@ use crate::update::edits;
 use crate::{action::Action, popups::Subject, view::View, vlist::List};
 use crate::{cx::Cx, pane::PaneId, window::Move};
 
-/// A plan of more rows is scrolled.
+/// The most rows that are shown; longer plans scroll.
 const MOST: usize = 40;
 
-/// Whether there is a planner's work to show, or will be: the task's own first, then what the strategy
-/// promises.
+/// Whether there is a plan to show, now or later: by the task's own work first, then by its strategy.
 pub fn shows(state: &State, view: &View) -> bool {
     let task = view.worked_on(state);
     if let Some(task) = task {
@@ -39,7 +38,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     when: shows,
     most: |state, _| {
         let plans = || state.tasks.iter().filter_map(|task| task.work.plan.as_ref());
-        // What was found mostly takes a row, and the answer does.
+        // A result mostly takes one row, and so does the answer.
         let rows = || plans().map(|plan| plan.steps.len() + plan.evidence().count() * 2 + 1);
         let all = rows().map(|rows| rows + 1).sum();
         Some(earlier::most(rows().max().unwrap_or(1).min(MOST), all))
@@ -109,7 +108,7 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     )
 }
 
-/// A page holds fewer pieces of evidence than rows.
+/// Moves the selection. A page has room for fewer pieces of evidence than rows.
 fn go(state: &State, view: &mut View, to: Move) -> bool {
     list(state, view).go(view, to, view.page(SPEC.id) / 3);
     true

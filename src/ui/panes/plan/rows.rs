@@ -1,11 +1,11 @@
-//! The rows of the pane: their text, and how many rows it takes. Texts are wrapped into a few rows; a key opens
-//! the whole text.
+//! The rows of the pane: their text, and its number of rows. Texts are wrapped into a few rows; a key opens the whole
+//! text.
 
 use crate::domain::{Evidence, EvidenceId, ModelCallPhase, ModelCallState, Role, State, TaskState};
 use crate::panes::calls::{marks, track::Track};
 use crate::text;
 
-/// Rows of a plan, of why one was refused, of the answer; and of a result, selected or not.
+/// The most rows of a plan, a refusal or the answer; and those of a result, selected or not.
 const TEXT: usize = 3;
 const RESULT: usize = 2;
 const SELECTED: usize = 8;
@@ -17,7 +17,7 @@ pub(super) const INDENT: usize = 6;
 pub(super) enum PlanItem<'a> {
     /// The reason why a reply of the planner was refused.
     Refused(&'a str),
-    /// From 1.
+    /// A step by its number, from 1.
     PlanStep(usize, &'a str),
     Evidence(&'a Evidence),
     Found(&'a Evidence),
@@ -61,7 +61,7 @@ impl<'a> PlanRows<'a> {
     fn lines(&self, item: PlanItem<'_>) -> Vec<String> {
         let room = self.width.saturating_sub(INDENT).max(1);
         let wrapped = |text: &str, most: usize| {
-            // What is far beyond the rows is never looked at.
+            // Text far beyond the rows is never looked at.
             let text = text::start(text, room * (most + 1) * 4);
             text::wrap_within(text.trim(), room, most)
         };
@@ -78,7 +78,7 @@ impl<'a> PlanRows<'a> {
         }
     }
 
-    /// The evidence found, and why the solver does not see it; before that, the evidence it waits for.
+    /// The evidence found, and why the solver does not see it; before that, the missing evidence.
     fn found(&self, evidence: &Evidence) -> Option<String> {
         let track = Track::of_evidence(self.state, self.task, evidence);
         let Some(begun) = track.begun else {
@@ -121,7 +121,7 @@ impl<'a> PlanRows<'a> {
         }
     }
 
-    /// The last request of this role, in this task.
+    /// The last model call of this role in this task.
     fn last(&self, role: Role) -> Option<&'a ModelCallState> {
         let calls =
             self.task.model_calls.iter().rev().filter_map(|call| self.state.model_call(*call));
@@ -132,7 +132,7 @@ impl<'a> PlanRows<'a> {
     }
 }
 
-/// The first row of a piece of evidence, and the one from which all of its plan is seen.
+/// The first row of a piece of evidence, and the first row of its plan.
 pub(super) fn place(rows: &[PlanRow<'_>], evidence: EvidenceId) -> Option<(usize, usize)> {
     let is_it = |row: &PlanRow<'_>| matches!(row.item, PlanItem::Evidence(it) if it.id == evidence);
     let row = rows.iter().position(is_it)?;

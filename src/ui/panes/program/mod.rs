@@ -1,6 +1,6 @@
-//! The program of a task (ATC), line by line: the line at which it is held, breakpoints, the calls of each line and
-//! the last value that it set. Below the failing expression are the error with the values there, and the path back
-//! to the tool that is to blame.
+//! The program of a task (ATC), line by line: the line at which it is held, breakpoints, the calls of each line and the
+//! last value that it set. Below the failing expression are the error with the values there, and the path back to the
+//! tool that is to blame.
 
 mod rows;
 
@@ -22,9 +22,9 @@ use crate::vlist::{self, List};
 use crate::window::Move;
 use crate::{change, cx::Cx, pane::PaneId, text, view::View};
 
-/// The part of a row that what stands at its end may take.
+/// The text at the end of a row may take one part in this many.
 const END: usize = 3;
-/// Rows for what an error says below its line.
+/// Rows for an error below its line.
 const ERROR: usize = 1;
 
 pub const SPEC: PaneSpec = PaneSpec {
@@ -65,7 +65,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     ..PLAIN
 };
 
-/// Left and right go through the statements that the program has come to.
+/// Moves through the executed statements on the left and right keys.
 pub fn walk(state: &State, view: &mut View, to: Move) -> bool {
     match to {
         Move::Left => looking::step(state, view, false),
@@ -81,7 +81,7 @@ pub fn shows(state: &State, view: &View) -> bool {
     task.is_some_and(|task| !task.programs.is_empty()) || strategy.base == Base::Atc
 }
 
-/// Why no program can be edited; `None`: the one at work is held.
+/// Why no program can be edited; `None`: the running one is held.
 pub fn nothing_to_edit(state: &State, _: &View) -> Option<&'static str> {
     match state.held_program() {
         Some(_) => None,
@@ -125,7 +125,7 @@ fn standing(program: &ProgramState) -> String {
     }
 }
 
-/// The line that is chosen, else where the program is held, else where it failed.
+/// The chosen line, else where the program is held, else where it failed.
 pub fn line(program: &ProgramState, view: &View) -> Option<u32> {
     let last = u32::try_from(program.text.lines().count()).unwrap_or(u32::MAX);
     let held = program.held.as_ref().filter(|_| program.how.is_none()).map(|at| at.line);
@@ -171,7 +171,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let rows = rows(cx, task.id, program);
     let selected = line(program, cx.view);
     let place = rows.iter().position(|row| row.line.is_some() && row.line == selected);
-    // An error stands below its line.
+    // An error is below its line, so it should be visible too.
     let seen = place
         .map(|at| at + rows.iter().skip(at + 1).take_while(|it| it.line.is_none()).count().min(3));
     let (area, before) = earlier::own(rows.len(), area);
@@ -227,7 +227,7 @@ impl View {
         Some((task, seen.map_or(program, |seen| &seen.program)))
     }
 
-    /// The same, as the session has told it.
+    /// Like [`Self::program_of`], but as the session recorded it.
     pub fn recorded_program<'a>(
         &self,
         state: &'a State,

@@ -119,7 +119,7 @@ impl Writer<'_> {
     }
 }
 
-/// The last values that a line gave to variables: a value alone where there is one.
+/// The last values that a line gave to variables; a single value without its name.
 fn values(program: &ProgramState, line: u32) -> Option<String> {
     let set: Vec<_> = program.values_of(line).collect();
     let one = |set: &Set| format!("{} = {}", set.name, shown(&set.value, VALUE));

@@ -15,7 +15,7 @@ use crate::{cx::Cx, text, theme::Theme, vlist};
 /// Cells left of the axis, for names, and right of it, for numbers.
 pub(super) const LEFT: u16 = 22;
 pub(super) const RIGHT: u16 = 12;
-/// The fewest cells from one number of a task to the next, and the tasks between two numbers.
+/// The fewest cells between the numbers of two tasks, and the steps between numbers.
 const APART: usize = 6;
 const STEPS: [usize; 9] = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 /// From this width on there is a gap between two tasks.
@@ -29,14 +29,14 @@ pub(super) struct Axis {
     pub shown: Range<usize>,
     /// Tasks per column: 1, or 2 where there are more tasks than columns.
     pub per: usize,
-    /// The columns are dealt to so many parts; few tasks get several each.
+    /// The number of parts that share the columns; few tasks get several columns each.
     parts: usize,
     pub area: Rect,
 }
 
 impl Axis {
-    /// All columns, dealt to the tasks; where there are more tasks, two for a column, then the part around the fault or
-    /// the cursor.
+    /// Shares all columns among the tasks. If there are more tasks, two share a column, then only the part around the
+    /// fault or the cursor is shown.
     pub fn of(facts: &Facts<'_>, cursor: Option<TaskId>, area: Rect) -> Self {
         let right = if area.width >= 70 { RIGHT } else { 7 };
         let left = LEFT.min(area.width / 3);
@@ -50,7 +50,7 @@ impl Axis {
         let newest = all.saturating_sub(most);
         let first = match (cursor.map(place), fault) {
             (Some(cursor), _) => cursor.saturating_sub(most / 2),
-            // The fault stays in sight until the newest task would leave the axis.
+            // The fault stays visible until the newest task would leave the axis.
             (None, Some(fault)) => fault.saturating_sub(most / 3).max(newest),
             (None, None) => newest,
         };
@@ -61,7 +61,7 @@ impl Axis {
         Self { shown, per, parts, area }
     }
 
-    /// The columns of a part: of a task, or of those that share them.
+    /// The columns of a part: of one task, or of tasks that share them.
     pub fn cells(&self, part: usize) -> Range<u16> {
         let at = |part: usize| (part * usize::from(self.area.width) / self.parts) as u16;
         at(part)..at(part + 1)
@@ -78,7 +78,7 @@ impl Axis {
         Some(self.cells(at / self.per).start)
     }
 
-    /// Numbers of tasks, with where the fault was armed, where the choice is stable, and the cursor.
+    /// Draws numbers of tasks, with marks where the fault was armed, where the choice is stable, and at the cursor.
     pub fn draw(&self, cx: &Cx<'_>, facts: &Facts<'_>, line: Rect, buf: &mut Buffer) {
         if line.is_empty() {
             return;
@@ -93,7 +93,7 @@ impl Axis {
         let marks = cursor.into_iter().chain(marks).filter_map(|(task, mark, style)| {
             Some((self.column(facts, task)?, format!("{mark}{task}"), style))
         });
-        // What comes first keeps its place; numbers take what is left.
+        // Marks keep their places; numbers take the rest.
         let mut taken: Vec<Range<u16>> = Vec::new();
         for (start, text, style) in marks.chain(self.numbers(facts, cx.theme.dim)) {
             let end = start + text::width(&text) as u16 + 1;
@@ -106,7 +106,7 @@ impl Axis {
         }
     }
 
-    /// Numbers of tasks, some cells apart: their columns and how they look.
+    /// Numbers of tasks, some cells apart: their columns and styles.
     fn numbers(&self, facts: &Facts<'_>, style: Style) -> Vec<(u16, String, Style)> {
         let width = usize::from(self.area.width);
         let is_apart = |step: &&usize| **step * width >= APART * self.parts * self.per;
@@ -120,7 +120,7 @@ impl Axis {
         numbered.collect()
     }
 
-    /// A row for each tool.
+    /// Draws a row for each tool.
     pub fn strip(
         &self,
         cx: &Cx<'_>,
@@ -157,14 +157,14 @@ impl Axis {
         let x = self.area.right() + 1;
         let width = line.right().saturating_sub(x);
         let words = format!("{SPENT} 1st {SECOND} 2nd");
-        // What is cut would say less than nothing.
+        // A truncated legend would mislead.
         if text::width(&words) <= usize::from(width) {
             Row::new(Rect { x, width, ..line }, buf).put(&words, cx.theme.dim);
         }
     }
 }
 
-/// Room for some parts more, so that the scale changes a few times while tasks end, and not with each of them.
+/// Adds room for some more parts, so that the scale changes only a few times while tasks end.
 fn roomy(parts: usize) -> usize {
     let mut room = [4, 6].into_iter().cycle().zip((0..u32::BITS / 2).flat_map(|by| [by, by]));
     room.find_map(|(unit, by)| Some(unit << by).filter(|room| *room >= parts)).unwrap_or(parts)

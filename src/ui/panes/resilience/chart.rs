@@ -10,7 +10,7 @@ use crate::panes::{curve, glyph};
 use crate::papers::resilience::score_after;
 use crate::{cx::Cx, text};
 
-/// Tasks whose mean a curve shows, so that single tasks do not hide the trend.
+/// The number of tasks in each mean of a curve, so that single tasks do not hide the trend.
 const SMOOTH: usize = 5;
 
 /// A curve, with its name and its last value in words.
@@ -23,7 +23,7 @@ pub(super) struct Curve {
 }
 
 impl Curve {
-    /// The mean of the last tasks, for each task of the axis; `from`: those of another session.
+    /// The mean over the last tasks, at each task of the axis; `laps` may be of another session.
     pub fn mean(
         name: &str,
         style: Style,
@@ -67,7 +67,7 @@ pub(super) fn draw(
     let low = values.clone().fold(0.0, f64::min);
     let high = values.fold(1.0, f64::max);
     let is_line = area.height == 1;
-    // The greatest value stands behind the heading.
+    // The greatest value is behind the heading.
     let number = if is_line { 0 } else { text::width(&short(high)) as u16 + 2 };
     let left = Rect { width: x - area.x, ..area };
     let (top, below) = row::split(left, 1);
@@ -145,7 +145,7 @@ fn line(cx: &Cx<'_>, curve: &Curve, axis: &Axis, scale: (f64, f64), area: Rect, 
     let middle = |part| f64::from(axis.cells(part).start + axis.cells(part).end) / 2.0;
     let points = points.map(|(part, value)| value.map(|value| (middle(part), value)));
     let mut points: Vec<_> = points.collect();
-    // A task alone is a line over its cells.
+    // A single task is a line over its cells.
     if let [Some((_, value))] = points[..] {
         points =
             [axis.cells(0).start, axis.cells(0).end].map(|x| Some((f64::from(x), value))).into();
@@ -153,7 +153,7 @@ fn line(cx: &Cx<'_>, curve: &Curve, axis: &Axis, scale: (f64, f64), area: Rect, 
     curve::draw(cx.theme, curve.style, &points, scale, (area, buf));
 }
 
-/// Lines where the fault was armed and where the choice is stable, where no curve is.
+/// Draws lines where the fault was armed and where the choice is stable, except over curves.
 fn marks(cx: &Cx<'_>, facts: &Facts<'_>, axis: &Axis, area: Rect, buf: &mut Buffer) {
     let Some(taken) = &facts.taken else { return };
     let at = [(Some(taken.broken.from), cx.theme.injected), (taken.found.stable, cx.theme.good)];
@@ -169,7 +169,7 @@ fn marks(cx: &Cx<'_>, facts: &Facts<'_>, axis: &Axis, area: Rect, buf: &mut Buff
     }
 }
 
-/// The last values beside the ends of the curves, one below the other.
+/// Draws the last values beside the ends of the curves, one below the other.
 fn ends(curves: &[Curve], area: Rect, (low, high): (f64, f64), buf: &mut Buffer) {
     let height = usize::from(area.height);
     let mut taken = vec![false; height];

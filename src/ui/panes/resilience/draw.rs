@@ -48,7 +48,7 @@ pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     }
 }
 
-/// Calls for each task, then scores, then tokens, as far as there is room.
+/// Draws calls per task, then scores, then tokens, as far as there is room.
 fn overview(cx: &Cx<'_>, facts: &Facts<'_>, axis: &Axis, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
@@ -73,7 +73,7 @@ fn calls_of(cx: &Cx<'_>, facts: &Facts<'_>, axis: &Axis) -> Vec<Curve> {
     mean_of(cx, facts, axis, |lap| lap.calls() as f64, |n| format!("{n:.1}"))
 }
 
-/// A curve of this session, and one of its twin.
+/// The curves of this session and of its twin.
 fn mean_of(
     cx: &Cx<'_>,
     facts: &Facts<'_>,
@@ -104,7 +104,7 @@ fn scores(cx: &Cx<'_>, facts: &Facts<'_>, axis: &Axis, area: Rect, buf: &mut Buf
     chart::draw(cx, facts, axis, ("score", &curves), (area, buf));
 }
 
-/// A heading, the value of a task, and how it is written.
+/// A heading, the cost of a task, and its format.
 type Cost = (&'static str, fn(&Lap) -> f64, fn(f64) -> String);
 
 fn costs(cx: &Cx<'_>, facts: &Facts<'_>, axis: &Axis, area: Rect, buf: &mut Buffer) {
@@ -169,7 +169,7 @@ fn averages(cx: &Cx<'_>, facts: &Facts<'_>, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// Unknown is never 0.
+/// The text for calls; unknown is never 0.
 fn calls(means: Means) -> String {
     if means.tasks == 0 { "–".to_owned() } else { format!("{:.1}", means.calls) }
 }

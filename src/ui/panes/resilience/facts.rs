@@ -7,7 +7,7 @@ use crate::papers::resilience::{self, Broken, Resilience};
 use crate::twin::{Twin, TwinKind};
 use crate::view::View;
 
-/// Tools that are shown before any fault: those that are called most.
+/// Tools that are shown before any fault: the most called ones.
 const FAVOURITES: usize = 4;
 
 /// A fault of tools, and how the agent took it.
@@ -54,7 +54,7 @@ impl<'a> Facts<'a> {
         let taken = self.taken.as_ref()?;
         let without = self.twin.as_ref().filter(|(twin, _)| twin.kind == TwinKind::Unbroken);
         let hit = taken.found.hit.unwrap_or(taken.broken.from);
-        // Only tasks that the twin has done, too, can be compared.
+        // The twin can be compared once it has done the same tasks.
         let is_known = |twin: &&Twin| twin.laps.len() >= self.laps.len();
         let without = without.map(|(twin, _)| *twin).filter(is_known);
         let lost = without.map(|twin| resilience::lost(&self.laps, &twin.laps, hit));
@@ -62,7 +62,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The tool that a fault from here hits: the selected one if it is on the strip, else the first.
+/// The tool that a fault would hit from here: the selected one if it is on the strip, else the first.
 pub fn target(state: &State, view: &View) -> Option<ToolName> {
     let facts = Facts::of(state, view);
     let selected = view.strip.as_ref().filter(|tool| facts.tools.contains(tool));

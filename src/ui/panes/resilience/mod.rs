@@ -1,5 +1,5 @@
-//! How the agent takes the failure of a tool: task by task which tool it chose first, what a task took, and how scores
-//! went, with a verdict in one line. A twin beside it shows what the fault, or learning, really changed.
+//! The agent's reaction to the failure of a tool: for each task its first choice of a tool, its cost, and the scores,
+//! with a verdict in one line. A twin beside it shows what the fault, or learning, really changed.
 
 mod axis;
 mod chart;
@@ -70,7 +70,7 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     )
 }
 
-/// To the left and right along the tasks.
+/// Moves along the tasks on the left and right keys.
 fn go(state: &State, view: &mut View, to: Move) -> bool {
     let laps: Vec<Lap> = state.laps_with_current();
     let Some(last) = laps.len().checked_sub(1) else { return false };

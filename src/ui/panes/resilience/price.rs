@@ -13,7 +13,7 @@ use crate::text;
 use crate::twin::TwinKind;
 
 pub(super) struct FaultPrice {
-    /// Under the fault, and without it.
+    /// Means under the fault, and without it.
     with: Means,
     without: Means,
     /// Whether `without` comes from a twin.
@@ -46,7 +46,7 @@ impl FaultPrice {
         is_known.then_some(Self { with, without, by_twin: twin.is_some() })
     }
 
-    /// In calls, tokens and dollars, for so many tasks.
+    /// The price for this many tasks, in calls, tokens and dollars.
     fn of_tasks(&self, tasks: f64) -> String {
         let (with, without) = (&self.with, &self.without);
         let calls = tasks * (with.calls - without.calls);
@@ -56,7 +56,7 @@ impl FaultPrice {
             format!("{} calls", with_sign(calls, format!("{:.places$}", calls.abs()))),
             format!("{} tokens", with_sign(tokens, text::count(tokens.abs().round() as u64))),
         ];
-        // Where models have no price, the difference says nothing.
+        // Without prices, a difference in dollars says nothing.
         if with.dollars > 0.0 || without.dollars > 0.0 {
             let more = tasks * (with.dollars - without.dollars);
             said.push(with_sign(more, dollars(more.abs())));
@@ -88,7 +88,7 @@ impl FaultPrice {
     }
 }
 
-/// The difference for a task may be far less than a cent.
+/// Formats dollars: the difference for a task may be far less than a cent.
 fn dollars(value: f64) -> String {
     match value {
         0.0..0.000_000_5 => "$0".to_owned(),

@@ -1,4 +1,4 @@
-//! The verdict of the session, and beside it that of its twin.
+//! The verdict of the session, and that of its twin beside it.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
@@ -16,7 +16,7 @@ const TALL: u16 = 8;
 /// From this width on both are side by side; below it, one below the other.
 const BESIDE: u16 = 90;
 
-/// Draws both; what is left of the area.
+/// Draws both verdicts; returns the rest of the area.
 pub(super) fn draw(cx: &Cx<'_>, facts: &Facts<'_>, area: Rect, buf: &mut Buffer) -> Rect {
     let most = if area.height < TALL { 1 } else { 2 };
     let own = verdict(cx, facts);
@@ -36,7 +36,7 @@ pub(super) fn draw(cx: &Cx<'_>, facts: &Facts<'_>, area: Rect, buf: &mut Buffer)
     Rect { y, height: area.bottom() - y, ..area }
 }
 
-/// Writes a verdict in the lines that it needs; what is left.
+/// Writes a verdict on the lines that it needs; returns the rest of the area.
 fn put((said, style): &(String, Style), most: usize, area: Rect, buf: &mut Buffer) -> Rect {
     let lines = text::wrap_within(said, usize::from(area.width.saturating_sub(1)), most);
     let (head, rest) = row::split(area, lines.len() as u16);
@@ -63,7 +63,7 @@ fn verdict(cx: &Cx<'_>, facts: &Facts<'_>) -> (String, Style) {
     (format!("{mark} {}", first_upper(&sentence)), style)
 }
 
-/// The same of the twin. One without the fault has none: it says what these tasks take without it.
+/// The verdict of the twin. A twin without the fault has none: it shows what these tasks take without it.
 fn of_twin(
     cx: &Cx<'_>,
     facts: &Facts<'_>,
@@ -89,7 +89,7 @@ fn of_twin(
     Some((said, cx.theme.planned))
 }
 
-/// How a verdict looks.
+/// The mark and the style of a verdict.
 fn look(theme: &Theme, found: &Resilience) -> (&'static str, Style) {
     match found.verdict {
         _ if found.is_unharmed() => (WAITING, theme.dim),

@@ -14,7 +14,7 @@ use crate::panes::{earlier, inline_json};
 use crate::symbols::{DONE, FAILED, REFUSED, RUNNING, WAITING};
 use crate::{cx::Cx, text, theme::Theme, vlist};
 
-/// How a node ended, and how often it was preferred.
+/// Columns for the end of a node, and for its votes.
 const END: usize = 9;
 const VOTES: usize = 8;
 /// Cells of arguments that are worth building.
@@ -56,7 +56,7 @@ fn empty(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
     row::lines(area, text::wrap(&said, usize::from(area.width)), cx.theme.dim, buf);
 }
 
-/// A node behind the lines of its tree; `votes`: some node of the tree has some.
+/// Draws a node behind the lines of its tree; `votes`: some node of the tree has votes.
 fn draw_node(
     cx: &Cx<'_>,
     (task, node): (&TaskState, &NodeState),
@@ -97,12 +97,12 @@ fn standing(theme: &Theme, node: &NodeState) -> Style {
     }
 }
 
-/// The call that was decided on at a node.
+/// The call that the agent decided on at a node.
 fn call<'a>(state: &'a State, task: &TaskState, node: &NodeState) -> Option<&'a ToolCallState> {
     state.tool_call(task.step_of(node.node)?.call?)
 }
 
-/// The glyph and style for the result of the call.
+/// The glyph and the style of the call's result.
 fn result(theme: &Theme, node: &NodeState, call: Option<&ToolCallState>) -> (&'static str, Style) {
     let Some(call) = call else {
         return match node.end {

@@ -50,13 +50,13 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     Line::from(format!(" · task {id} · {nodes}, {pruned} pruned · depth {depth} · at {at}"))
 }
 
-/// The selected node of this task, if there still is one.
+/// The selected node, if it belongs to this task.
 fn own(view: &View, task: &TaskState) -> Option<u32> {
     let (of, node) = view.node?;
     (of == task.id && task.search.node(node).is_some()).then_some(node)
 }
 
-/// The row of the selected node; without a selection, of the node at which the search is.
+/// The row of the selected node; without a selection, of the current node of the search.
 fn selected(view: &View, task: &TaskState, order: &Order<'_>) -> Option<usize> {
     order.row(own(view, task).unwrap_or(task.search.at))
 }
@@ -82,7 +82,7 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     )
 }
 
-/// Along the tree: to the left to where a node came from, to the right to where it went first.
+/// Moves along the tree: left to the parent, right to the first child.
 fn go(state: &State, view: &mut View, to: Move) -> bool {
     let Some(task) = view.task_of(state) else { return false };
     let order = Order::of(&task.search);

@@ -1,4 +1,4 @@
-//! The order in which the nodes of a tree are listed, and the lines before them that show it.
+//! The order in which the nodes of a tree are listed, and the lines that show the tree.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ pub(super) struct Placed<'a> {
     pub node: &'a NodeState,
     /// The row of its parent; `None` for a child of the root.
     pub parent: Option<usize>,
-    /// No sibling comes after it.
+    /// Whether no sibling comes after the node.
     pub last: bool,
 }
 
-/// All nodes, every one followed by what lies below it.
+/// All nodes, each followed by the nodes below it.
 #[derive(Debug)]
 pub(super) struct Order<'a> {
     pub rows: Vec<Placed<'a>>,
@@ -26,7 +26,7 @@ impl<'a> Order<'a> {
         let mut roots = Vec::new();
         let mut places: HashMap<u32, usize> = HashMap::with_capacity(tree.nodes.len());
         for (at, node) in tree.nodes.iter().enumerate() {
-            // A parent stands before its children, also in a damaged journal: so there are no circles.
+            // A parent always precedes its children, even in a damaged journal, so there are no cycles.
             match places.get(&node.parent) {
                 Some(parent) => children[*parent].push(at),
                 None => roots.push(at),
@@ -53,7 +53,7 @@ impl<'a> Order<'a> {
         self.rows.get(row + 1).filter(|next| next.parent == Some(row)).map(|_| row + 1)
     }
 
-    /// The lines before a node, two cells for each level; of a deep one the last `most` levels.
+    /// The lines before a node, two cells for each level; for a deep node the last `most` levels.
     pub fn lines(&self, row: usize, most: usize) -> String {
         let Some(placed) = self.rows.get(row) else { return String::new() };
         let mut pieces = vec![if placed.last { "└ " } else { "├ " }];
@@ -70,7 +70,7 @@ impl<'a> Order<'a> {
     }
 }
 
-/// The stack's top comes first.
+/// Pushes nodes in reverse, since the top of the stack comes first.
 fn push(open: &mut Vec<(usize, Option<usize>, bool)>, nodes: &[usize], parent: Option<usize>) {
     let last = nodes.len().saturating_sub(1);
     open.extend(nodes.iter().enumerate().rev().map(|(i, node)| (*node, parent, i == last)));

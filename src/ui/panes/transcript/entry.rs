@@ -14,9 +14,9 @@ use crate::panes::{budget_words, format, glyph, graph, inline_json, tasks, tools
 use crate::symbols::{DONE, EDITED, FAILED, INJECTED, LEADS, REFUSED, WAITING};
 use crate::{marks, text, theme::Theme, wording};
 
-/// The most rows of a text: of an unselected line, and of the selected one.
+/// The most rows of a text: in an unselected line, and in the selected one.
 const ROWS: (usize, usize) = (3, 10);
-/// A plan may take this many times as many rows.
+/// A plan may take this many times those rows.
 const PLAN: usize = 4;
 /// Columns of a tool's name where names stand below each other.
 const NAME: usize = 20;
@@ -110,7 +110,7 @@ impl<'a> TranscriptEntry<'a> {
         let format = format::weight_format(&self.cx.state.knobs);
         let mut menu = String::new();
         for item in step.menu.iter() {
-            // A line shows a few dozen tools at most; a menu may hold a thousand.
+            // A line has room for a few dozen tools; a menu may hold a thousand.
             if menu.len() > 1000 {
                 break;
             }
@@ -125,7 +125,7 @@ impl<'a> TranscriptEntry<'a> {
         let head = format!("step {} at {}", step.step, step.from);
         let menu = match self.cx.state.cannot(Matter::Menus) {
             None => format!("  menu {menu}"),
-            // A foreign agent offers all it has.
+            // A foreign agent offers all its tools.
             Some(_) => String::new(),
         };
         self.sheet.row(&[(&head, theme.graph_here), (&menu, theme.dim)]);
@@ -162,7 +162,7 @@ impl<'a> TranscriptEntry<'a> {
             }
             ModelCallPhase::Done { reply } => {
                 let said = reply.said();
-                // The plan comes as it was read, and verdicts come a line each.
+                // The plan is shown as parsed, and each verdict has a line of its own.
                 let instead = match call.role {
                     _ if self.is_followed(call) => Some("wrote a plan"),
                     Role::Evaluator => Some("judged"),
@@ -224,7 +224,7 @@ impl<'a> TranscriptEntry<'a> {
         }
     }
 
-    /// Writes a model call without a reply so far.
+    /// Writes a model call that has no reply yet.
     fn asking(&mut self, call: &ModelCallState, role: &str, what: &str) {
         let theme = self.cx.theme;
         let model = call.model.to_string();
@@ -244,7 +244,7 @@ impl<'a> TranscriptEntry<'a> {
         }
     }
 
-    /// The end of what has streamed in so far.
+    /// Writes the end of the partial reply.
     fn partial(&mut self, call: &ModelCallState, role: &str) {
         let theme = self.cx.theme;
         let before = call.partial.len().saturating_sub(self.sheet.most * 200);
@@ -294,7 +294,7 @@ impl<'a> TranscriptEntry<'a> {
         };
         let origin = wording::origin(call.origin).map_or(String::new(), |from| format!(", {from}"));
         let state = format!("{word}{time}{origin}");
-        // The state keeps its place at the right; the arguments are cut before it.
+        // The status keeps its place at the right; the arguments are truncated before it.
         let evidence =
             call.evidence.map_or(String::new(), |evidence| format!("{} ", evidence.mark()));
         let by = if call.is_by_hand() { "you: " } else { "" };
@@ -317,7 +317,7 @@ impl<'a> TranscriptEntry<'a> {
         self.injected(call);
     }
 
-    /// The fault that fired on an effect.
+    /// Writes the fault that fired on an effect.
     fn injected(&mut self, effect: &EffectState) {
         let Some(fault) = effect.injected else { return };
         let kind = self.cx.state.fault_kind(fault);
@@ -359,7 +359,7 @@ impl<'a> TranscriptEntry<'a> {
                 let why = format!(" · {why}");
                 self.sheet.row(&[("replanned", theme.accent), (&why, theme.text)]);
             }
-            // Why there is a first plan is plain.
+            // The reason for a first plan is obvious.
             None => self.sheet.row(&[("budget plan", theme.accent)]),
         }
         self.sheet.at_right_or_below("    ", &budget_words::sums(plan, before), theme.dim);
@@ -371,7 +371,7 @@ impl<'a> TranscriptEntry<'a> {
         self.sheet.text(("    ", Style::new()), (&uses, theme.text));
     }
 
-    /// Whether the result helped, where that was judged.
+    /// Writes whether the result helped, if that was judged.
     fn judged(&mut self, call: &ToolCallState) {
         match call.helpful {
             Some(true) => self.sheet.suffix(&format!("  {DONE} helped"), self.cx.theme.good),

@@ -1,5 +1,5 @@
-//! The session as a person reads it. Entries take as many rows as they need; only those on the screen
-//! are built, from the end backwards while the newest is followed.
+//! The session as a readable text. Entries take as many rows as they need; only visible ones are built, from the end
+//! backwards while the newest is followed.
 
 mod entry;
 mod sheet;
@@ -17,10 +17,10 @@ use crate::window::Window;
 use crate::{action::Action, popups::Subject, theme::Theme, view::View};
 use crate::{cx::Cx, pane::PaneId, window::Move};
 
-/// From this width on every entry has the number of its event; so many digits at least.
+/// From this width on every entry has the number of its event, with this many digits at least.
 const WITH_NUMBER: u16 = 44;
 const DIGITS: u16 = 4;
-/// From this width on every entry says when it was.
+/// From this width on every entry has its time.
 const WITH_TIME: u16 = 96;
 const TIME: u16 = 9;
 /// Width of a pane that was not drawn yet.
@@ -28,7 +28,7 @@ const UNKNOWN: u16 = 80;
 /// The number of lines at the end that may still change, since their calls have not ended.
 const MAY_CHANGE: usize = 256;
 
-/// In the place of a line that was forgotten and is in no journal.
+/// The text in place of a forgotten line that is in no journal.
 const GONE: &str = "no details: this session has no journal";
 
 pub const SPEC: PaneSpec = PaneSpec {
@@ -56,7 +56,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     }
 }
 
-/// The place of the line that this event made, or of the last one before it.
+/// The index of the line that this event made, or of the last line before it.
 fn place(state: &State, n: u64) -> Option<usize> {
     state.transcript.partition_point(|line| line.n <= n).checked_sub(1)
 }
@@ -153,7 +153,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 fn visible(cx: &Cx<'_>, width: usize, height: usize) -> Vec<VisibleEntry> {
     let last = cx.state.transcript.len() - 1;
     let window = cx.view.windows[SPEC.id as usize];
-    // The wheel brought it back to the end: it keeps up again.
+    // When the wheel is back at the end, the pane follows again.
     let at_end = window.first + window.rows >= window.total;
     let selected = cx.view.line.and_then(|n| place(cx.state, n));
     match (window.free, selected) {
@@ -173,7 +173,7 @@ fn visible(cx: &Cx<'_>, width: usize, height: usize) -> Vec<VisibleEntry> {
     }
 }
 
-/// The entries at these places until they fill so many rows, and the rows that are left.
+/// The entries at these places until they fill `room` rows, and the rows that are left.
 fn fill(
     cx: &Cx<'_>,
     places: impl Iterator<Item = usize>,
@@ -197,15 +197,14 @@ fn fill(
     (shown, room)
 }
 
-/// The entries from this one on; the end of the transcript is never above the end of the pane, if
-/// there is enough of it.
+/// The entries from this one on. If there are enough of them, the last one is never above the end of the pane.
 fn downwards(cx: &Cx<'_>, first: usize, width: usize, height: usize) -> Vec<VisibleEntry> {
     let total = cx.state.transcript.len();
     let (shown, room) = fill(cx, first..total, width, height);
     if room == 0 { shown } else { upwards(cx, total - 1, width, height) }
 }
 
-/// The entries up to this one; where the beginning does not fill the pane, what comes after it does.
+/// The entries up to this one; if they do not fill the pane, those after it follow.
 fn upwards(cx: &Cx<'_>, last: usize, width: usize, height: usize) -> Vec<VisibleEntry> {
     let (mut shown, room) = fill(cx, (0..=last).rev(), width, height);
     shown.reverse();
@@ -233,7 +232,7 @@ fn person(view: &View) -> &'static str {
 }
 
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {
-    // As wide as in the last frame.
+    // The width of the last frame.
     let placed = view.placed.iter().find(|placed| placed.pane == SPEC.id);
     let width = placed.map_or(UNKNOWN, |placed| placed.area.width.saturating_sub(2));
     let width = usize::from(width.saturating_sub(Gutter::of(state, width).width()));
@@ -257,14 +256,14 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     .steady(lines.len().saturating_sub(MAY_CHANGE))
 }
 
-/// The text of a line's entry as it is drawn while it is selected: nothing is found that cannot be seen.
+/// The text of a line's entry as it is drawn when selected: a search finds only visible text.
 fn text((state, person): (&State, &'static str), line: &TranscriptLine, width: usize) -> String {
     let from = entry::From { state, theme: Theme::of_words(), now: state.at, person };
     let rows = entry::rows(from, line, width, true);
     rows.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// Below the last line is the end, which keeps up.
+/// Moving below the last line follows the end.
 fn go(state: &State, view: &mut View, to: Move) -> bool {
     let at = view.line.and_then(|n| place(state, n));
     let at_end = at.is_none() || at == state.transcript.len().checked_sub(1);
@@ -272,7 +271,7 @@ fn go(state: &State, view: &mut View, to: Move) -> bool {
     if to_end {
         view.line = None;
     }
-    // What is not in memory cannot be selected before it was shown.
+    // A line that is not in memory must be shown before it can be selected.
     let is_gone = state.transcript.get(0).is_none() && !state.transcript.is_empty();
     if to == Move::Top && is_gone {
         let window = &mut view.windows[SPEC.id as usize];

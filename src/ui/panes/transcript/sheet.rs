@@ -31,8 +31,8 @@ impl TranscriptSheet {
         self.rows.push(Line::from(spans));
     }
 
-    /// A text behind a head of its own, wrapped into rows that are indented by the head's width; `…` where
-    /// something is left out.
+    /// Adds a text behind its own head, wrapped into rows that are indented by the head's width; `…` if something is
+    /// left out.
     pub fn text(&mut self, (head, head_style): (&str, Style), (body, style): (&str, Style)) {
         let indent = text::width(head);
         let room = self.width.saturating_sub(indent).max(1);
@@ -44,7 +44,7 @@ impl TranscriptSheet {
         }
     }
 
-    /// Adds to the last row, if it fits there whole.
+    /// Adds a text to the last row, if it fits there completely.
     pub fn suffix(&mut self, text: &str, style: Style) {
         let Some(last) = self.rows.last_mut() else { return };
         let text = text::clean(text);
@@ -53,15 +53,14 @@ impl TranscriptSheet {
         }
     }
 
-    /// Adds to the last row at the right edge; where it does not fit there whole, in a row of its own.
+    /// Adds a text to the last row at the right edge; in a row of its own if it does not fit there completely.
     pub fn at_right_or_below(&mut self, indent: &str, text: &str, style: Style) {
         if !self.at_right(text, style) {
             self.row(&[(indent, Style::new()), (text, style)]);
         }
     }
 
-    /// Adds to the last row at the right edge; false, and nothing is added, if it does not fit there
-    /// whole.
+    /// Adds a text to the last row at the right edge; false, without a change, if it does not fit there completely.
     pub fn at_right(&mut self, text: &str, style: Style) -> bool {
         let used = self.rows.last().map_or(usize::MAX, Line::width);
         let room = self.width.saturating_sub(used);

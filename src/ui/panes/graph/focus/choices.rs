@@ -6,14 +6,14 @@ use crate::domain::{Matter, MenuItem, MenuReason, Prior, State, Structure, ToolN
 use crate::panes::{graph::weights, position::Here};
 use crate::papers::toolnet::WeightedEdge;
 
-/// Nodes that lead to the middle are cut off behind so many: a table of them says no more.
+/// The most predecessors that are listed: a longer table says no more.
 const BEFORE: usize = 200;
 
 /// A tool that can come next.
 #[derive(Clone, Debug)]
 pub struct NextTool {
     pub to: ToolName,
-    /// The edge; `None` where the tool is offered to explore and has none.
+    /// The edge; `None` if the tool has none and is only offered to explore.
     pub edge: Option<WeightedEdge>,
     /// The reason why the tool is on the present menu; `None` if it is not.
     pub offered: Option<MenuReason>,
@@ -24,18 +24,18 @@ pub struct NextTool {
 pub struct Choices<'a> {
     state: &'a State,
     from: &'a str,
-    /// The present menu, where the agent is at this node.
+    /// The present menu, if the agent is at this node.
     pub menu: &'a [MenuItem],
     /// How many choices there are.
     pub total: usize,
-    /// How many tools the agent may choose from where nothing weighs them; then there are no rows.
+    /// The number of tools to choose from if they have no weights; then there are no rows.
     pub unweighted: Option<usize>,
 }
 
 impl<'a> Choices<'a> {
     pub fn new(state: &'a State, from: &'a str) -> Self {
         let step = Here::of(state).step.filter(|step| step.from.as_str() == from);
-        // What a foreign agent offers is not chosen by weights, and says nothing of them.
+        // Weights do not decide what a foreign agent offers.
         let step = step.filter(|_| state.cannot(Matter::Menus).is_none());
         let menu = step.map_or(&[][..], |step| &step.menu);
         // A strategy that does not walk the graph offers every tool.
@@ -50,7 +50,7 @@ impl<'a> Choices<'a> {
         Self { state, from, menu, total, unweighted: None }
     }
 
-    /// The first `k`.
+    /// The first `k` choices.
     pub fn top(&self, k: usize) -> Vec<NextTool> {
         if self.total == 0 {
             return Vec::new();
@@ -97,7 +97,7 @@ pub fn before(state: &State, to: &str) -> (Vec<(ToolName, f64)>, usize) {
     (rows, others)
 }
 
-/// How many nodes lead to this one, itself not counted.
+/// The number of nodes that lead to this one, without itself.
 fn sources(state: &State, to: &str) -> usize {
     let graph = &state.learning.graph;
     let everyone = graph.structure() == Structure::Implied

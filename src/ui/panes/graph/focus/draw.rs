@@ -78,13 +78,13 @@ impl Frame<'_> {
         }
         let wanted = before(self.cx.state, self.centre).0.len() + 1;
         let choices = Choices::new(self.cx.state, self.centre);
-        // Where nothing weighs the tools, no node leads here more than another.
+        // Without weights, no node leads here more than another.
         let wanted = if choices.unweighted.is_some() { 0 } else { wanted };
         let choices = choices.total;
         let rows = before_rows(area.height).min(u16::try_from(wanted).unwrap_or(u16::MAX));
         // A heading alone says nothing.
         let rows = if rows < 2 { 0 } else { rows };
-        // A line of air above each part, where there is more room than there are rows.
+        // An empty line above each part, if there are rows to spare.
         let roomy = usize::from(area.height) >= usize::from(rows) + choices + 4;
         let air = |area| split(area, u16::from(roomy)).1;
         let (above, rest) = split(if rows > 0 { air(area) } else { area }, rows);
@@ -103,7 +103,7 @@ impl Frame<'_> {
         if skipped > 0 {
             row.put(&format!("{CUT} {LEADS} "), theme.dim);
         }
-        // Where it chooses now; a tool just called comes after it.
+        // The node where the agent chooses; a tool just called comes after it.
         let place = way.iter().rposition(|name| *name == self.here.node());
         for (i, name) in way.iter().enumerate().skip(skipped) {
             if i > skipped {
@@ -116,7 +116,7 @@ impl Frame<'_> {
         }
     }
 
-    /// The node in the middle: what it is and how it did.
+    /// Draws the node in the middle: its name, and its results.
     fn draw_node(&self, line: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let cx = self.cx;
         let theme = cx.theme;
@@ -140,12 +140,12 @@ impl Frame<'_> {
         hits.add(line, Target::Tool(name));
     }
 
-    /// How to come back to where the agent is.
+    /// Says how to return to the agent's node.
     pub fn away(&self) -> String {
         format!("the agent is at {}: press Home", self.here.node())
     }
 
-    /// Draws what last moved the weights, at the right end.
+    /// Draws the cause of the last change of weights, at the right end.
     pub fn draw_since(&self, row: &mut Row<'_>) {
         let Some(since) = &self.since else { return };
         let words = format!("{ROSE}{FELL} since {}", since.words());

@@ -24,18 +24,18 @@ use crate::symbols::{LEADS, RUNNING};
 use crate::text;
 use crate::vlist::{self, ListSection};
 
-/// The least cells and rows below the way.
+/// The least cells and rows below the path.
 const LEAST: (u16, u16) = (64, 10);
 /// Cells of the lines between two columns.
 const JOIN: u16 = 3;
-/// The most rows from one choice to the next, and from one that leads here to the next.
+/// The most rows from one successor to the next, and from one predecessor to the next.
 const APART: u16 = 16;
 /// Cells of the numbers at the left.
 const NUMBER: usize = 4;
 /// From this share of the largest weight on a line is drawn in the colour of text.
 const PLAIN: f64 = 0.5;
 
-/// The columns: what leads here, the node, what can follow.
+/// The columns: predecessors, the node, successors.
 struct Columns {
     left: Rect,
     node: Rect,
@@ -64,7 +64,7 @@ impl Frame<'_> {
         let tall = (total - 1).saturating_mul(APART).saturating_add(1);
         let right = Rect { height: body.height.min(tall), ..columns.right };
         let middle = right.y + right.height.saturating_sub(1) / 2;
-        // In the order of the pane's list: what leads here first.
+        // Predecessors come first, as in the pane's list.
         let shown = self.draw_leads(&leads, (columns.left, middle), buf, hits);
         let rows = self.draw_list(&choices, (right, total <= right.height), buf, hits);
         let end = self.draw_now((columns.node, middle), buf, hits);
@@ -132,7 +132,7 @@ impl Frame<'_> {
         let top = middle
             .saturating_sub(tall / 2)
             .clamp(area.y, area.bottom() - 1 - tall.min(area.height - 1));
-        // The selected one is always among them.
+        // The selected predecessor is always among them.
         let first = selected.map_or(0, |at| (at + 1).saturating_sub(usize::from(rows)));
         let shown: Vec<(u16, usize)> =
             (top..area.bottom()).step_by(usize::from(apart)).zip(first..leads.len()).collect();
@@ -151,7 +151,7 @@ impl Frame<'_> {
         shown
     }
 
-    /// Draws the node, and below it how it did. Gives the cell where its lines begin.
+    /// Draws the node and its results below it. Returns the cell where its lines begin.
     fn draw_now(&self, (area, middle): (Rect, u16), buf: &mut Buffer, hits: &mut Hits) -> u16 {
         let (cx, theme) = (self.cx, self.cx.theme);
         let is_here = self.centre == self.here.node();
@@ -184,7 +184,7 @@ impl Frame<'_> {
         self.ink(self.centre, choice.to.as_str(), share)
     }
 
-    /// The ink of an edge: by the path of this attempt, then by its share of the largest weight.
+    /// The ink of an edge: heaviest on the path of this attempt, else by its share of the largest weight.
     fn ink(&self, from: &str, to: &str, share: f64) -> Ink {
         let path = self.here.path();
         let is_walked = path.windows(2).any(|pair| pair[0] == from && pair[1] == to);
@@ -267,7 +267,7 @@ impl Frame<'_> {
         }
     }
 
-    /// Draws at the right end of the path: the agent's position if it is elsewhere, else what moved the weights.
+    /// Draws at the right end of the path: the agent's position if elsewhere, else the cause of the last weight change.
     fn draw_aside(&self, way: Rect, buf: &mut Buffer) {
         let is_blank = |x: &u16| buf[(*x, way.y)].symbol() == " ";
         let free = (way.x..way.right()).rev().take_while(is_blank).count() as u16;
@@ -280,12 +280,12 @@ impl Frame<'_> {
     }
 }
 
-/// Draws the line of an edge: along its row to the column where all turn, and from there to its other end.
+/// Draws the line of an edge: along its row to the column where all edges turn, and from there to its other end.
 fn join(lines: &mut LineCanvas<()>, (from, to): ((u16, u16), (u16, u16)), turn: u16, ink: Ink) {
     let place = |(x, y): (u16, u16)| -> CanvasPoint { (usize::from(x), usize::from(y)) };
     let corners = [from, (turn, from.1), (turn, to.1), to];
     for pair in corners.windows(2) {
-        // All belong to one net: a line that branches.
+        // All edges belong to one net: a line that branches.
         lines.draw(place(pair[0]), place(pair[1]), (), ink);
     }
 }

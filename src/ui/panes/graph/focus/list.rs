@@ -18,21 +18,21 @@ use crate::{text, window::Window};
 const MARKS: usize = 5;
 pub(super) const NUMBER: usize = 6;
 const MOVED: usize = 6;
-/// The same where the list has little room.
+/// The same columns in a list with little room.
 const TIGHT: (usize, usize, usize) = (3, 5, 4);
-/// Columns for the prior that trajectories taught, and for how many trajectories did.
+/// Columns for the prior learned from trajectories, and for the number of those trajectories.
 const LOOKS: [&str; 2] = ["prior", "seen"];
 const LOOK: usize = 5;
-/// From these widths on a list has words beside its rows, and what trajectories taught.
+/// From these widths on a list has words beside its rows, and the columns [`LOOKS`].
 const WITH_WORDS: usize = 58;
 const WITH_LOOKS: usize = 60;
 /// The least and the most cells of a bar, and the least of a name.
 const BAR: (usize, usize) = (4, 24);
 const NAME: usize = 8;
-/// Room for why a tool is offered, or how its call stands.
+/// Room for the reason why a tool is offered, or for the status of its call.
 const WHY: usize = 14;
 
-/// Columns that depend on how wide the list is.
+/// Columns that depend on the width of the list.
 struct Widths {
     marks: usize,
     name: usize,
@@ -41,7 +41,7 @@ struct Widths {
     moved: usize,
     /// How many of [`LOOKS`] there is room for.
     looks: usize,
-    /// A bar of this weight is full: the largest that is shown.
+    /// The weight of a full bar: the largest that is shown.
     full: f64,
 }
 
@@ -60,7 +60,7 @@ impl Widths {
     }
 }
 
-/// Room for these names, in a list of this width: no more than they need, and at most a third of it.
+/// Room for these names in a list of this width: no more than they need, and at most a third of the width.
 fn name_width<'a>(width: usize, names: impl Iterator<Item = &'a ToolName>) -> usize {
     let longest = names.map(|name| text::width(shown_name(name.as_str()))).max();
     longest.unwrap_or(0).clamp(12, (width / 3).clamp(14, 28))
@@ -134,7 +134,7 @@ impl Frame<'_> {
         Widths::new(width, name, Self::full(weights.map(|edge| &edge.weight)))
     }
 
-    /// Draws the choices that fit, spread over all rows or one below the other; returns each with its row of the
+    /// Draws the choices that fit, spread over all rows or one below the other; returns each with its row on the
     /// screen.
     pub fn draw_list(
         &self,
@@ -149,7 +149,7 @@ impl Frame<'_> {
         let depth = super::depth(cx.view) + height;
         let selected = cx.view.edge.as_ref().filter(|(from, _)| from.as_str() == self.centre);
         let selected = selected.and_then(|(_, to)| choices.row(to.as_str(), depth));
-        // In the pane's list they come behind what leads here.
+        // In the pane's list they come after the predecessors.
         let is_kept = cx.view.kept(SPEC.id).is_some();
         let first = if is_kept { before(cx.state, self.centre).0.len() } else { 0 };
         let part = ListSection { first, total: choices.total, selected };
@@ -197,9 +197,9 @@ impl Frame<'_> {
         }
     }
 
-    /// How many choices there are.
+    /// The heading with the number of choices.
     pub fn choices_head(&self, choices: &Choices<'_>) -> String {
-        // To finish is a choice, and no tool.
+        // `end` is a choice, but not a tool.
         let is_finish = |item: &MenuItem| item.tool.as_str() == ToolName::END;
         let has_edge = self.cx.state.learning.graph.has_edge(self.centre, ToolName::END);
         let finish = usize::from(has_edge || choices.menu.iter().any(is_finish));
@@ -243,7 +243,7 @@ impl Frame<'_> {
             row.gap(1).put(words, style);
             return;
         }
-        // A sign instead of a word that is cut.
+        // A sign replaces a word that would be cut.
         let sign = match (chosen, choice.offered) {
             (Some(standing), _) => standing.glyph,
             (None, Some(MenuReason::Planned)) => CRITICAL,
@@ -272,7 +272,7 @@ impl Frame<'_> {
         row.gap(MARKS - 4);
     }
 
-    /// A weight as a bar and as a number, and how it moved.
+    /// Draws a weight as a bar and as a number, with its last change.
     fn draw_weight(
         &self,
         (weight, was): (f64, Option<f64>),
@@ -290,7 +290,7 @@ impl Frame<'_> {
         let was = was.unwrap_or(weight);
         let style = if weight > was { theme.good } else { theme.warn };
         let moved = format::moved(self.format, was, weight);
-        // A number that is cut would be another one.
+        // A truncated number would look like another one.
         let fits = text::width(&moved) <= widths.moved;
         let moved = if fits { moved.as_str() } else { text::start(&moved, ROSE.len()) };
         row.cell(moved, widths.moved, style);
@@ -303,7 +303,7 @@ impl Frame<'_> {
         [self.format.show(edge.prior), seen]
     }
 
-    /// How the call of this tool stands, if the agent has just chosen it here.
+    /// The status of the call of this tool, if the agent has just chosen it here.
     fn chosen(&self, choice: &NextTool) -> Option<calls::status::CallStatus> {
         if self.centre != self.here.node() {
             return None;
@@ -313,7 +313,7 @@ impl Frame<'_> {
         Some(calls::status::of_call(call, hold, self.cx.theme))
     }
 
-    /// Why it is on the menu, or why it cannot be.
+    /// The reason why the tool is on the menu, or why it cannot be.
     fn why(&self, choice: &NextTool) -> &'static str {
         let tool = self.cx.state.tools.get(&choice.to);
         match choice.offered {

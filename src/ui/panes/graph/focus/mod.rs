@@ -17,22 +17,22 @@ use choices::{Choices, before};
 
 pub use draw::draw;
 
-/// Rows that are built at least when a selection is looked for; beyond them one goes page by page.
+/// The least number of rows that are searched for a selection; beyond them the user goes page by page.
 const DEPTH: usize = 200;
-/// Rows beside the choices: the way, what leads here, the node, and air; and all rows where there are no choices.
+/// Rows beside the choices: the path, predecessors, the node, and empty lines; and all rows without choices.
 const AROUND: usize = 6;
-/// Choices from which on more rows only show weaker edges.
+/// From this many choices on, more rows would only show weaker edges.
 const LONG: usize = 24;
 const UNWEIGHTED: usize = 4;
-/// Rows beside the choices where they are joined by lines.
+/// Rows beside the choices if lines join them.
 const JOINED: usize = 4;
 
-/// The rows that are of use. Where nothing weighs the tools there are none to list.
+/// The useful rows. Without weights there are no choices to list.
 pub fn most(state: &State, view: &View) -> usize {
     let choices = Choices::new(state, centre(state, view.centre.as_ref()));
     match choices.unweighted {
         Some(_) => UNWEIGHTED,
-        // The node where a walk begins leads to all tools.
+        // The first node of a walk leads to all tools.
         None if state.strategy.learns() || state.watched.is_some() => {
             choices.total.max(state.tools.len().min(LONG)) + AROUND
         }
@@ -40,7 +40,7 @@ pub fn most(state: &State, view: &View) -> usize {
     }
 }
 
-/// The rows of the view with lines: the way, heads, the choices, and the selected edge.
+/// The rows of the view with lines: the path, heads, the choices, and the selected edge.
 pub fn rows(state: &State, view: &View) -> usize {
     Choices::new(state, centre(state, view.centre.as_ref())).total + JOINED
 }
@@ -95,7 +95,7 @@ fn depth(view: &View) -> usize {
     DEPTH + window.first + window.rows
 }
 
-/// False for a movement along the rows that a filter keeps.
+/// Moves the selection; false for a movement along the rows that a filter keeps.
 pub fn go(state: &State, view: &mut View, to: Move) -> bool {
     if view.kept(SPEC.id).is_some() && !matches!(to, Move::Left | Move::Right) {
         return false;
@@ -112,7 +112,7 @@ pub fn go(state: &State, view: &mut View, to: Move) -> bool {
             walk(state, view, None);
             return true;
         }
-        // To the other side of the node.
+        // The selection goes to the other side of the node.
         (Move::Left | Move::Right, Some(_)) if follows => 0,
         (Move::Left | Move::Right, Some(_)) | (_, None) => around.first,
         (_, Some(_)) => {

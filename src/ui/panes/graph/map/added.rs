@@ -1,13 +1,13 @@
-//! Nodes and edges that are added to layers which are laid out. Nothing that is there moves for them.
+//! Nodes and edges that are added to a finished layout, without moving its parts.
 
 use std::ops::Range;
 
 use super::layers::{LayerItem, MapLayer, middle, tall};
 
-/// The layer that nodes are added to: the first one behind the start and what leads away from it.
+/// The layer that nodes are added to: the first one behind the start and its successors.
 pub const LAYER: usize = 2;
 
-/// Adds nodes of this height with these numbers behind the start, each where there is room nearest to its row.
+/// Adds nodes of this height with these numbers behind the start, each at the free place nearest to its row.
 pub fn add_nodes(layers: &mut Vec<MapLayer>, height: usize, nodes: Range<usize>) {
     if nodes.is_empty() {
         return;
@@ -15,7 +15,7 @@ pub fn add_nodes(layers: &mut Vec<MapLayer>, height: usize, nodes: Range<usize>)
     layers.resize(layers.len().max(LAYER + 1), MapLayer::new());
     let start = layers[0].first().map_or(0, |it| middle(it, height));
     for node in nodes {
-        // Where the edge from the start has a straight way, too.
+        // The edge from the start should also be straight.
         let mut taken = layers[LAYER].clone();
         let above = |(item, top): &(LayerItem, usize)| (*item, top.saturating_sub(height / 2));
         taken.extend(layers[LAYER - 1].iter().map(above));
@@ -29,8 +29,8 @@ fn insert(layer: &mut MapLayer, it: (LayerItem, usize)) {
     layer.insert(at, it);
 }
 
-/// Adds these edges, numbered from `first` on, to layers with nodes of this height: each passes every layer between
-/// its ends in the free row that is nearest to its right end.
+/// Adds these edges, numbered from `first` on, to layers with nodes of this height. Each edge passes every layer
+/// between its ends in the free row nearest to its right end.
 pub fn add_edges(layers: &mut [MapLayer], height: usize, first: usize, edges: &[(usize, usize)]) {
     for (edge, (from, to)) in (first..).zip(edges) {
         let (Some(from), Some(to)) = (place(layers, height, *from), place(layers, height, *to))
@@ -53,7 +53,7 @@ fn place(layers: &[MapLayer], height: usize, node: usize) -> Option<(usize, usiz
     })
 }
 
-/// The first of so many rows in which a layer has nothing, nearest to the wished one.
+/// The first of this many free rows of a layer, nearest to the wished one.
 fn free_row(layer: &MapLayer, height: usize, rows: usize, wished: usize) -> usize {
     let is_free = |row: &usize| {
         let mut taken = layer.iter().map(|(item, top)| *top..*top + tall(*item, height));

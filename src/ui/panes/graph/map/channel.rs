@@ -20,7 +20,7 @@ struct NetRows {
     right: Vec<usize>,
 }
 
-/// An order that draws two different edges over each other costs as much as so many crossings.
+/// Cost of an order that draws two different edges over each other, in crossings.
 const OVERLAP: usize = 100;
 /// Rounds of improvement; a channel has a dozen nets, and few rounds settle it.
 const ROUNDS: usize = 20;
@@ -41,7 +41,7 @@ impl NetRows {
         top <= other_bottom && other_top <= bottom
     }
 
-    /// Crossings, and worse, if this net's lane is left of the other's.
+    /// The cost, in crossings, of placing this net's lane left of the other's.
     fn cost_left_of(&self, other: &NetRows) -> usize {
         let inside = |row: &&usize, (top, bottom): (usize, usize)| top < **row && **row < bottom;
         let out = self.right.iter().filter(|row| inside(row, other.span())).count();
@@ -66,7 +66,7 @@ pub fn lanes(hops: &[(Net, usize, usize)]) -> (BTreeMap<Net, usize>, usize) {
     pack(&order)
 }
 
-/// Moves nets to where they cost least, for as long as that saves anything.
+/// Moves nets to where they cost least, until nothing is saved any more.
 fn untangle(order: &mut Vec<(Net, NetRows)>) {
     for _ in 0..ROUNDS {
         let mut better = false;
@@ -82,7 +82,7 @@ fn untangle(order: &mut Vec<(Net, NetRows)>) {
     }
 }
 
-/// Where the net at `i` costs least; of equal places the nearest, so `i` where no other is better.
+/// The place where the net at `i` costs least; among equal places the nearest, so `i` if no other is better.
 fn best_place(order: &[(Net, NetRows)], i: usize) -> usize {
     let net = &order[i].1;
     // The cost of the net at each place, compared to the left end.
@@ -93,12 +93,12 @@ fn best_place(order: &[(Net, NetRows)], i: usize) -> usize {
             cost
         });
     let costs = [0].into_iter().chain(passed).enumerate();
-    // To the right first, to the left then.
+    // Places to the right count as nearer than those to the left.
     let far = |place: usize| if place < i { order.len() + i - place } else { place - i };
     costs.min_by_key(|(place, cost)| (*cost, far(*place))).map_or(i, |(place, _)| place)
 }
 
-/// Nets that do not meet may share a lane; the others keep their order.
+/// Assigns lanes: nets that do not meet may share one, and the others keep their order.
 fn pack(order: &[(Net, NetRows)]) -> (BTreeMap<Net, usize>, usize) {
     let mut placed: Vec<(&NetRows, usize)> = Vec::new();
     for (_, rows) in order {

@@ -16,8 +16,8 @@ use crate::panes::{format, position::Here};
 use crate::symbols::PLANNED;
 use crate::{cx::Cx, text, window::Window};
 
-/// Ways to draw, the roomiest first: rows of a node, columns from lane to lane, whether a node keeps columns for what
-/// its label may get.
+/// Ways to draw, the roomiest first: rows of a node, columns from lane to lane, whether a node keeps columns for a
+/// longer label.
 const WAYS: [(usize, usize, bool); 5] =
     [(3, 2, true), (3, 1, true), (1, 2, true), (1, 1, true), (1, 1, false)];
 /// Further columns from layer to layer at most, where there is room.
@@ -26,7 +26,7 @@ const APART: usize = 10;
 const AIR: usize = 2;
 /// The rows from which on the foot names the tools that are not drawn.
 const FOOT: u16 = 18;
-/// Up to so many nodes are tried as boxes.
+/// The most nodes that are drawn as boxes.
 const BOXES: usize = 30;
 /// From this weight on a line is drawn in the colour of text.
 const PLAIN: f64 = 0.25;
@@ -54,7 +54,7 @@ pub fn draw_beside(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     draw_in(cx, area, Window::default(), buf, hits);
 }
 
-/// Draws the map with the rows of this window, moved so that the node in the middle is seen; the window then.
+/// Draws the map in this window, moved so that the node in the middle is visible; returns the moved window.
 fn draw_in(
     cx: &Cx<'_>,
     area: Rect,
@@ -80,7 +80,7 @@ fn draw_in(
         scene.nodes.iter().map(label).collect()
     };
     let (whole, small) = (Scene::of(cx.state, focus, true), Scene::of(cx.state, focus, false));
-    // Less and less, until it fits.
+    // From all tools with full labels to fewer tools with short ones, until the map fits.
     let ways = [(&whole, false), (&small, false), (&small, true)].into_iter();
     let mut drawn = ways.filter_map(|(scene, short)| {
         let labels = labels(scene, short);
@@ -105,7 +105,7 @@ fn draw_in(
     Some(window)
 }
 
-/// The scene laid out with nodes of one row, as close as it gets, over about so many rows.
+/// Lays out the scene with nodes of one row, as densely as possible, over about this many rows.
 pub fn close(scene: &Scene<'_>, labels: &[String], rows: usize) -> Rc<MapLayout> {
     let mut parts = parts(scene, labels, 1, Spacing { lanes: 1, layers: 0, rows });
     parts.close();
@@ -126,12 +126,12 @@ fn parts(scene: &Scene<'_>, labels: &[String], height: usize, spacing: Spacing) 
     MapContent { shape, added, widths, leaf: leaf.unwrap_or(0), air: AIR, spacing }
 }
 
-/// The roomiest way to draw it that fits, drawn apart so that it fills the room; `None` where none fits.
-/// What is added to the layout does not decide how far it is drawn apart, so that it moves nothing.
+/// The roomiest layout that fits, stretched to fill the room; `None` if none fits. Added nodes and edges do not count
+/// for the stretch, so that they move nothing.
 fn fitting(scene: &Scene<'_>, labels: &[String], area: Rect) -> Option<Rc<MapLayout>> {
     let (width, rows) = (usize::from(area.width), usize::from(area.height));
     let fits = |plan: &MapLayout| plan.width <= width && plan.height <= rows;
-    // Boxes above each other would not fit: no need to lay them out.
+    // Boxes of that many nodes would not fit, so they need not be laid out.
     let ways = WAYS.iter().filter(|(height, ..)| *height == 1 || scene.nodes.len() <= BOXES);
     for &(height, lanes, keeps) in ways {
         let spacing = Spacing { lanes, layers: 0, rows: 0 };
@@ -153,7 +153,7 @@ fn fitting(scene: &Scene<'_>, labels: &[String], area: Rect) -> Option<Rc<MapLay
     None
 }
 
-/// Where the plan lies in the pane: in the middle if there is room, else so that the focus is seen.
+/// The position of the layout in the pane: in the middle if it fits, else so that the focus is visible.
 fn offset(
     window: Window,
     plan: &MapLayout,
@@ -162,18 +162,18 @@ fn offset(
 ) -> ((isize, isize), Window) {
     let (width, rows) = (usize::from(area.width), usize::from(area.height));
     let (x, y) = focus.unwrap_or((0, 0));
-    // With something above it and below it.
+    // A quarter of the rows above the focus and below it should be visible too.
     let (above, below) = (y.saturating_sub(rows / 4), y + plan.tall + rows / 4);
     let below = below.min(plan.height).saturating_sub(1);
     let window = window.next(plan.height, rows, focus.map(|_| below));
     let window = window.next(plan.height, rows, focus.map(|_| above));
-    // The focus a third from the left: what can follow it lies to the right.
+    // The focus is a third from the left: its successors are to its right.
     let first = x.saturating_sub(width / 3).min(plan.width.saturating_sub(width));
     let x = match plan.width <= width {
         true => (width - plan.width) as isize / 2,
         false => -(first as isize),
     };
-    // What was added has its place above or below the middle, and moves nothing.
+    // Added nodes lie above or below the middle, and must move nothing.
     let y = match plan.height <= rows {
         true => rows.saturating_sub(plan.laid) / 2,
         false => return ((x, -(window.first as isize)), window),
@@ -230,7 +230,7 @@ impl Map<'_> {
         }
     }
 
-    /// The weight of an edge, and which way it goes, on the row that is the edge's alone.
+    /// Draws the weight of an edge and its direction, in the row that only this edge has.
     fn draw_weight(&self, edge: &Edge, wire: &Wire, buf: &mut Buffer, hits: &mut Hits) {
         let Some(place) = wire.label else { return };
         let format = format::weight_format(&self.cx.state.knobs);
@@ -261,7 +261,7 @@ impl Map<'_> {
         }
     }
 
-    /// Writes a text at a place on the plan, as much of it as is in the pane; where that is.
+    /// Writes the part of a text that is in the pane, from a place on the plan on; returns its cells.
     fn put(&self, (x, y): CanvasPoint, text: &str, style: Style, buf: &mut Buffer) -> Option<Rect> {
         let mut next = x;
         let letters = text.chars().filter_map(|letter| {
@@ -277,7 +277,7 @@ impl Map<'_> {
         letters.reduce(Rect::union)
     }
 
-    /// Where there is more than the pane shows.
+    /// Says in which directions the map goes beyond the pane.
     fn beyond(&self) -> String {
         let ((x, y), area) = (self.offset, self.area);
         let past = |size: usize, offset: isize, room: u16| size as isize + offset > room as isize;

@@ -1,19 +1,19 @@
-//! Where nodes and edges go, in layers from left to right: dagre decides which layer each node is in,
-//! the order within a layer and the rough height; here that becomes whole rows.
+//! Positions of nodes and edges, in layers from left to right. Dagre decides each node's layer, the order within a
+//! layer and the rough height, which is rounded to rows here.
 
 use dagre::{
     EdgeLabel, LayoutOptions, NodeLabel, RankDir, graph::Graph, layout, layout::types::LabelPos,
 };
 
-/// A graph as it is to be laid out: connections, nothing of what it is about. Widths do not count: they
-/// change with every digit of a score, and a layer takes as many columns as it needs.
+/// A graph to lay out: only its connections. Widths do not count: they change with every digit of a score, and a layer
+/// takes as many columns as it needs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// How many nodes there are.
+    /// The number of nodes.
     pub nodes: usize,
     /// Height of every node in rows: 1, or 3 for boxes.
     pub height: usize,
-    /// From, to: nodes by their places. No self edges.
+    /// Edges from node to node, by index. No self edges.
     pub edges: Vec<(usize, usize)>,
 }
 
@@ -21,22 +21,22 @@ pub struct Shape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerItem {
     Node(usize),
-    /// Where this edge passes through. It passes each layer at most once.
+    /// The place where this edge passes through. It passes each layer at most once.
     Pass(usize),
 }
 
 /// A layer from top to bottom: each item with its first row.
 pub type MapLayer = Vec<(LayerItem, usize)>;
 
-/// Room between dagre's layers, only so large that layers are told apart.
+/// Room between dagre's layers, just enough to tell layers apart.
 const GAP: f64 = 8.0;
 /// Width of a node for dagre; the real widths matter only later, for whole columns.
 const WIDE: f64 = 2.0;
 
-/// How much higher a drawing may be than its fullest layer, in parts and in rows.
+/// How much higher a drawing may be than its fullest layer: as a factor, and in rows.
 const SLACK: (f64, f64) = (1.25, 4.0);
 
-/// How many times as high a drawing may get where there is room.
+/// How many times its height a drawing may be stretched to, where there is room.
 const FARTHEST: usize = 5;
 
 /// The layers from left to right. Every edge between two nodes passes at least one layer between them,
@@ -58,7 +58,7 @@ pub fn layers(shape: &Shape) -> Vec<MapLayer> {
     without_gaps(layers, shape.height)
 }
 
-/// The factor for heights: dagre draws long edges straight, however high the drawing gets, and rows are few.
+/// The factor for heights: dagre draws long edges straight at the cost of height, and rows are few.
 fn scale(layers: &[Vec<(LayerItem, f64)>], height: usize) -> f64 {
     let full = |layer: &Vec<(LayerItem, f64)>| -> usize {
         layer.iter().map(|(item, _)| tall(*item, height)).sum()
@@ -69,7 +69,7 @@ fn scale(layers: &[Vec<(LayerItem, f64)>], height: usize) -> f64 {
     if drawn > wanted { wanted / drawn } else { 1.0 }
 }
 
-/// Every node, and every place between two nodes where an edge bends, with the coordinates that dagre gives it.
+/// Every node, and every bend of an edge between two nodes, with the coordinates from dagre.
 fn arrange(shape: &Shape) -> Vec<(LayerItem, f64, f64)> {
     let mut graph = Graph::new();
     for i in 0..shape.nodes {
@@ -77,7 +77,7 @@ fn arrange(shape: &Shape) -> Vec<(LayerItem, f64, f64)> {
         graph.set_node(i.to_string(), Some(node));
     }
     for &(from, to) in &shape.edges {
-        // A label makes dagre keep a layer free between the ends, and a row in it.
+        // A label makes dagre keep a layer free between the ends, with a row for it.
         let label = EdgeLabel {
             width: WIDE,
             height: 1.0,
@@ -101,15 +101,15 @@ fn arrange(shape: &Shape) -> Vec<(LayerItem, f64, f64)> {
     let passes = shape.edges.iter().enumerate().flat_map(|(i, (from, to))| {
         let edge = graph.edge(&from.to_string(), &to.to_string(), None);
         let points = edge.map_or(&[][..], |edge| &edge.points);
-        // The first and the last are where the line meets the nodes.
+        // The first and the last point are where the line meets the nodes.
         let inner = points.get(1..points.len().saturating_sub(1)).unwrap_or_default();
         inner.iter().map(move |point| (LayerItem::Pass(i), point.x, point.y))
     });
     nodes.chain(passes).collect()
 }
 
-/// Rounds to rows, in the same order, none over another, and as near to where they were as that allows:
-/// what is too close is pushed apart evenly, up and down.
+/// Rounds positions to rows, in the same order and without overlaps, as near as possible to the old ones: items too
+/// close to each other are pushed apart evenly, up and down.
 fn whole_rows(mut layer: Vec<(LayerItem, f64)>, scale: f64, height: usize) -> MapLayer {
     layer.sort_by(|(_, a), (_, b)| a.total_cmp(b));
     let mut above = 0;
@@ -128,9 +128,9 @@ fn whole_rows(mut layer: Vec<(LayerItem, f64)>, scale: f64, height: usize) -> Ma
     layer.into_iter().zip(rising(&wished)).map(row).collect()
 }
 
-/// The never falling numbers that are nearest to these (pool adjacent violators).
+/// The non-decreasing numbers nearest to these (pool adjacent violators).
 fn rising(wished: &[f64]) -> Vec<f64> {
-    // Runs that share a place: their mean, and how many they are.
+    // Runs of equal results: their mean and their length.
     let mut runs: Vec<(f64, usize)> = Vec::new();
     for wish in wished {
         runs.push((*wish, 1));
@@ -147,7 +147,7 @@ fn rising(wished: &[f64]) -> Vec<f64> {
     runs.into_iter().flat_map(|(mean, n)| std::iter::repeat_n(mean, n)).collect()
 }
 
-/// Takes out rows in which no layer has anything; one of several in a row stays, as a gap.
+/// Removes rows that are empty in all layers; one of several in succession stays, as a gap.
 fn without_gaps(mut layers: Vec<MapLayer>, height: usize) -> Vec<MapLayer> {
     let mut used = vec![false; self::height(&layers, height)];
     for (item, top) in layers.iter().flatten() {
@@ -170,8 +170,8 @@ fn without_gaps(mut layers: Vec<MapLayer>, height: usize) -> Vec<MapLayer> {
     layers
 }
 
-/// The layers drawn apart from top to bottom, so that they take about so many rows; unchanged where they take more.
-/// What stood in one row does so still.
+/// The layers stretched from top to bottom to about this many rows; unchanged if they already take more. Items that
+/// shared a row still do.
 pub fn apart(layers: &[MapLayer], height: usize, rows: usize) -> Vec<MapLayer> {
     let last = layers.iter().flatten().map(|it| middle(it, height)).max().unwrap_or(0);
     let wanted = rows.saturating_sub(1 + height / 2).min(last * FARTHEST);
@@ -185,18 +185,18 @@ pub fn apart(layers: &[MapLayer], height: usize, rows: usize) -> Vec<MapLayer> {
     layers.iter().map(|layer| layer.iter().map(moved).collect()).collect()
 }
 
-/// How many rows these layers take, with nodes of this height.
+/// The number of rows of these layers, with nodes of this height.
 pub fn height(layers: &[MapLayer], height: usize) -> usize {
     let ends = layers.iter().flatten().map(|(item, top)| top + tall(*item, height));
     ends.max().unwrap_or(0)
 }
 
-/// The row in the middle of an item.
+/// The middle row of an item.
 pub fn middle((item, top): &(LayerItem, usize), height: usize) -> usize {
     top + tall(*item, height) / 2
 }
 
-/// How many rows an item takes.
+/// The number of rows of an item.
 pub fn tall(item: LayerItem, height: usize) -> usize {
     match item {
         LayerItem::Node(_) => height,

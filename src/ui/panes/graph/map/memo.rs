@@ -9,7 +9,7 @@ use super::plan::{MapContent, MapLayout};
 /// A few values by key, the most recently used one at the end.
 type Recent<K, V> = Vec<(K, Rc<V>)>;
 
-/// How many values are kept: the layouts of the present graph, and those of a few earlier moments.
+/// The number of values kept: the layouts of the present graph, and those of a few earlier moments.
 const KEPT: usize = 24;
 
 fn get<K: PartialEq, V>(recent: &mut Recent<K, V>, key: K, make: impl FnOnce(&K) -> V) -> Rc<V> {

@@ -1,6 +1,5 @@
-//! The graph laid out from left to right, with the weights on its edges. Nodes are placed by dagre; the
-//! lines between them are drawn so that a crossing is never taken for a junction, and each edge has a
-//! row somewhere that is its alone, where its weight stands.
+//! The graph laid out from left to right, with the weights on its edges. Dagre places the nodes. Lines are drawn so
+//! that a crossing never looks like a junction, and each edge has a row of its own somewhere for its weight.
 
 mod added;
 mod channel;
@@ -19,7 +18,7 @@ use scene::Scene;
 
 pub use draw::{draw, draw_beside};
 
-/// The rows that it can use: some air, and what is not drawn.
+/// The rows that the map can use: those of the layout, air, and the foot.
 pub fn most(state: &State, view: &View) -> usize {
     let scene = Scene::of(state, centre(state, view.centre.as_ref()), true);
     let labels: Vec<String> = scene.nodes.iter().map(|name| (*name).to_owned()).collect();
@@ -27,7 +26,7 @@ pub fn most(state: &State, view: &View) -> usize {
     rows + rows / 4 + 2
 }
 
-/// Moves to the nearest node in a direction, as one sees them; `Top` goes back to the agent.
+/// Moves to the nearest node in a direction on the screen; `Top` goes back to the agent.
 pub fn go(state: &State, view: &mut View, to: Move) {
     if to == Move::Top {
         (view.centre, view.edge) = (None, None);
@@ -36,11 +35,11 @@ pub fn go(state: &State, view: &mut View, to: Move) {
     let chosen = view.centre.clone();
     let focus = centre(state, chosen.as_ref());
     let scene = Scene::of(state, focus, true);
-    // The order of nodes is that of any way to draw them; this one has the least to lay out.
+    // All layouts have the same order of nodes; this one takes the least work.
     let labels: Vec<String> = scene.nodes.iter().map(|name| (*name).to_owned()).collect();
     let plan = draw::close(&scene, &labels, 0);
     let Some(from) = scene.nodes.get_index_of(focus).and_then(|i| plan.nodes.get(i)) else {
-        // It stands on no edge that is drawn, so nothing lies beside it.
+        // The node has no drawn edge, so nothing lies beside it.
         return select(state, view, None, scene.nodes.first().copied());
     };
     let nearest = (0..scene.nodes.len())
@@ -52,24 +51,24 @@ pub fn go(state: &State, view: &mut View, to: Move) {
     }
 }
 
-/// How far it is to a place if one goes this way; `None` where it does not lie that way.
+/// The distance to a place in this direction; `None` if it does not lie in this direction.
 fn distance(from: CanvasPoint, place: CanvasPoint, to: Move) -> Option<isize> {
     let (dx, dy) = (place.0 as isize - from.0 as isize, place.1 as isize - from.1 as isize);
-    // Rows are twice as high as columns are wide, and sideways counts more than ahead.
+    // Rows are twice as high as columns are wide, and a distance to the side counts more than one ahead.
     let (ahead, aside) = match to {
         Move::Left => (-dx, dy.abs() * 4),
         Move::Right => (dx, dy.abs() * 4),
         Move::Up | Move::PageUp => (-dy, dx.abs()),
         Move::Down | Move::PageDown => (dy, dx.abs()),
-        // As far to the right as it goes.
+        // The rightmost place.
         Move::Bottom => return (dx > 0).then_some(-dx),
         Move::Top => return None,
     };
     (ahead > 0).then_some(ahead + aside)
 }
 
-/// Selects a node, and an edge of it: the one that was walked, in its direction or against it, else the
-/// one by which the agent could go there. So there is nearly always a weight to hold.
+/// Selects a node, and an edge of it: the edge just moved along, in its direction or against it, else the edge from the
+/// agent's node. So there is nearly always a weight to pin.
 fn select(state: &State, view: &mut View, from: Option<&str>, to: Option<&str>) {
     let Some(to) = to else { return };
     let here = Here::of(state);
@@ -81,7 +80,7 @@ fn select(state: &State, view: &mut View, from: Option<&str>, to: Option<&str>) 
     view.centre = view.tool.clone().filter(|to| to.as_str() != here.node());
 }
 
-/// All tools by their names, also those that are not drawn.
+/// All tools by name, including those that are not drawn.
 pub fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     let selected = view.tool.as_ref().and_then(|name| state.tools.get_index_of(name));
     List::new(

@@ -15,7 +15,7 @@ const MARK: usize = 2;
 /// Columns of a score of one digit, with its sign and the space before it.
 const SCORE: usize = 3;
 
-/// The words of a node, without what frames it; in short without its score.
+/// The label of a node, without its frame; `short`: without its score.
 pub fn label(state: &State, name: &str, here: &Here<'_>, broken: bool, short: bool) -> String {
     let mut label = String::new();
     if here.node() == name {
@@ -38,7 +38,7 @@ pub fn label(state: &State, name: &str, here: &Here<'_>, broken: bool, short: bo
     label
 }
 
-/// The columns that a label gets at least, so that a mark and a score of one digit move nothing.
+/// The least columns of a label, so that a mark and a score of one digit move nothing.
 pub fn least_width(name: &str) -> usize {
     text::width(&text::cut(shown_name(name), NAME)) + MARK + if is_end(name) { 0 } else { SCORE }
 }
@@ -47,7 +47,7 @@ fn is_end(name: &str) -> bool {
     name == ToolName::START || name == ToolName::END
 }
 
-/// How it looks: where the agent is and was stands out.
+/// The style of a node: the agent's position and path stand out.
 pub fn style(cx: &Cx<'_>, name: &str, here: &Here<'_>, path: &[&str]) -> Style {
     let theme = cx.theme;
     if here.node() == name || path.last() == Some(&name) {

@@ -1,5 +1,5 @@
-//! A drawing of a graph in cells: where each node stands, along which lines each edge runs, and where
-//! its label has room. The drawing knows nothing of tools and weights and depends only on the shape.
+//! A drawing of a graph in cells: the place of each node, the lines of each edge, and the room for its label. The
+//! drawing knows nothing of tools and weights and depends only on the shape.
 
 use std::collections::BTreeMap;
 
@@ -8,32 +8,32 @@ use super::channel::{self, Net, lanes};
 use super::layers::{LayerItem, MapLayer, Shape, apart, height};
 use crate::panes::graph::lines::CanvasPoint;
 
-/// Cells that a label takes, without the line at both sides of it.
+/// Cells of a label, without the line at both sides of it.
 pub const LABEL: usize = 5;
 /// The least room between a layer and the next one.
 const MARGIN: usize = 2;
 
-/// How far things stand apart, in cells.
+/// Distances in a drawing, in cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spacing {
     /// Columns from lane to lane, 1 or more.
     pub lanes: usize,
     /// Further columns from layer to layer.
     pub layers: usize,
-    /// Rows of the whole, where that is more than it needs.
+    /// Rows of the drawing, if more than it needs.
     pub rows: usize,
 }
 
 /// The contents of a drawing, with their sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapContent {
-    /// The nodes, and the edges that decide where they stand.
+    /// The nodes, and the edges that decide their places.
     pub shape: Shape,
-    /// Edges that are led through between them, also to nodes that the shape does not have.
+    /// Edges that are drawn between the others, also to nodes outside of the shape.
     pub added: Vec<(usize, usize)>,
-    /// Columns of each node: those that it takes now, and those that are kept for it.
+    /// Columns of each node: those it takes now, and those reserved for it.
     pub widths: Vec<(usize, usize)>,
-    /// Columns that are kept for nodes which the shape does not have, so that a further one moves nothing.
+    /// Columns reserved for nodes outside of the shape, so that a further node moves nothing.
     pub leaf: usize,
     /// Columns of a layer beside a label.
     pub air: usize,
@@ -41,19 +41,19 @@ pub struct MapContent {
 }
 
 impl MapContent {
-    /// Keeps no columns for what may come, and as few as possible around labels.
+    /// Reserves no columns for later labels, and as few as possible around labels of edges.
     pub fn close(&mut self) {
         self.widths.iter_mut().for_each(|(now, kept)| *kept = *now);
         (self.leaf, self.air) = (0, 0);
     }
 }
 
-/// Where everything goes. All in cells from the upper left corner.
+/// The layout, in cells from the upper left corner.
 #[derive(Debug, Default)]
 pub struct MapLayout {
     pub width: usize,
     pub height: usize,
-    /// Rows without what was added.
+    /// Rows without the added nodes and edges.
     pub laid: usize,
     /// The number of layers.
     pub layers: usize,
@@ -61,22 +61,22 @@ pub struct MapLayout {
     pub tall: usize,
     /// The upper left corner of each node, in the order of the shape.
     pub nodes: Vec<CanvasPoint>,
-    /// In the order of the shape's edges, then of those that were added.
+    /// The wires of the shape's edges, then of the added edges.
     pub wires: Vec<Wire>,
 }
 
-/// The way of one edge.
+/// The path of one edge.
 #[derive(Clone, Debug, Default)]
 pub struct Wire {
-    /// Straight pieces: from, to, and the net they belong to, with the layer behind which that is.
+    /// Straight pieces: from, to, and the net of the piece, with the layer before the channel of that net.
     pub pieces: Vec<(CanvasPoint, CanvasPoint, (usize, Net))>,
-    /// Where the label begins: [`LABEL`] cells of a row that is this edge's alone.
+    /// The start of the label: [`LABEL`] cells in a row that only this edge has.
     pub label: Option<CanvasPoint>,
     /// Whether the edge runs from right to left.
     pub back: bool,
 }
 
-/// Where an edge is in one layer.
+/// The position of an edge in one layer.
 #[derive(Clone, Copy, Debug)]
 struct RouteStop {
     layer: usize,
@@ -85,7 +85,7 @@ struct RouteStop {
 }
 
 impl MapLayout {
-    /// Draws these parts, whose shape is laid out in these layers.
+    /// Draws these contents; their shape is laid out in these layers.
     pub fn new(parts: &MapContent, layers: &[MapLayer]) -> Self {
         let (shape, spacing) = (&parts.shape, parts.spacing);
         let mut layers = apart(layers, shape.height, spacing.rows);
@@ -111,7 +111,7 @@ impl MapLayout {
     }
 }
 
-/// Where a layer stands, and in which column each net behind it changes rows.
+/// The columns of a layer, and the column in which each net behind it changes rows.
 #[derive(Debug)]
 struct LayerColumn {
     start: usize,
@@ -119,7 +119,7 @@ struct LayerColumn {
     lanes: BTreeMap<Net, usize>,
 }
 
-/// The stops of an edge from the left to the right, and whether that is against its direction.
+/// The stops of an edge from left to right, and whether its direction is the opposite.
 #[derive(Debug)]
 struct Route {
     stops: Vec<RouteStop>,
@@ -151,7 +151,7 @@ fn route(from: RouteStop, to: RouteStop, passes: Vec<RouteStop>) -> Route {
     let (left, right) = if back { (to, from) } else { (from, to) };
     let mut stops = vec![left];
     for stop in passes.into_iter().chain([right]) {
-        // A layer that dagre gave no bend in is passed straight on.
+        // A layer without a bend is passed straight on.
         while let Some(last) = stops.last().copied().filter(|last| last.layer + 1 < stop.layer) {
             stops.push(RouteStop { layer: last.layer + 1, row: last.row, node: None });
         }
@@ -190,7 +190,7 @@ fn columns(layers: &[MapLayer], routes: &[Route], parts: &MapContent) -> Vec<Lay
         let leaf = if i == added::LAYER { parts.leaf } else { 0 };
         let (start, width) = (next, widths.max().unwrap_or(0).max(leaf));
         let (mut lanes, count) = lanes(all);
-        // Edges that were added use the room between the layers, as far as there is any.
+        // Added edges use the room between the layers, as far as there is any.
         let kept = channel::lanes(kept).1 * spacing.lanes + spacing.layers;
         let room = MARGIN + kept.max(count * spacing.lanes);
         let first = start + width + (room - count * spacing.lanes) / 2;
@@ -208,7 +208,7 @@ fn wire(edge: usize, route: &Route, widths: &[(usize, usize)], columns: &[LayerC
         let (from, to) = (&columns[left.layer], &columns[right.layer]);
         let key = net(edge, left, right);
         let net = (left.layer, key);
-        // The ends lie on the node itself, which is drawn over them: so the line meets it.
+        // The ends lie on the node itself, which is drawn over them, so that the line meets it.
         let last =
             |column: &LayerColumn, node: usize| column.start + widths[node].0.saturating_sub(1);
         let start = match left.node {

@@ -1,5 +1,5 @@
-//! The tools and edges of the graph that the map shows. All edges at once would be unreadable, so the lighter
-//! ones are left out, and counted.
+//! The tools and edges of the graph that the map shows. All edges at once would be unreadable, so the lighter ones are
+//! left out and counted.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,24 +9,23 @@ use crate::domain::{Prior, State, ToolName};
 use crate::panes::{graph::weights, position::Here};
 use crate::papers::toolnet::Weights;
 
-/// Up to so many tools are shown whole; of more, the neighbourhood of one.
+/// The most tools that are all shown; of a larger graph, only the neighbourhood of one tool is.
 pub const WHOLE: usize = 60;
-/// Edges that leave one node at most, edges beyond one for each node, and the weight below which none is
-/// drawn.
+/// The most edges that leave one node, further edges for the whole graph, and the weight below which no edge is drawn.
 const PER_NODE: usize = 4;
 const MORE: usize = 12;
 const LEAST: f64 = 0.04;
-/// The weight from which on an edge is drawn that no trajectory contains.
+/// The weight from which on an edge is drawn even if no trajectory contains it.
 const HEAVY: f64 = 0.25;
-/// Edges that leave a node which leads to every tool: the first few say all.
+/// Edges drawn from a node that leads to every tool: the first few suffice.
 const FROM_START: usize = 4;
-/// How many tools around the middle one belong to its neighbourhood, after it and before it.
+/// The number of tools in a neighbourhood: after the middle one, and before it.
 const AROUND: (usize, usize) = (18, 10);
 
 /// An edge that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge {
-    /// Places in [`Scene::nodes`].
+    /// Indices in [`Scene::nodes`].
     pub from: usize,
     pub to: usize,
     /// `None`: the agent went there, but the graph has no such edge.
@@ -39,24 +38,23 @@ pub struct Edge {
 /// The part of the graph that is drawn.
 #[derive(Debug, Default)]
 pub struct Scene<'a> {
-    /// In the order of the graph, those that are laid out first.
+    /// In the order of the graph; nodes that are laid out come first.
     pub nodes: IndexSet<&'a str>,
     pub edges: Vec<Edge>,
-    /// So many nodes and edges, the first ones, are laid out, in an order that does not depend on weights; the others
-    /// are added where there is room.
+    /// How many of the first nodes and edges are laid out, in an order that does not depend on weights. The others are
+    /// added where there is room.
     pub laid: usize,
     pub fixed: usize,
-    /// Tools none of whose edges is drawn.
+    /// Tools without a drawn edge.
     pub loose: Vec<&'a str>,
-    /// Edges between the tools here that are not drawn; those to the same tool and to the end are not
-    /// counted.
+    /// Edges between these tools that are not drawn, without self edges and edges to the end.
     pub lighter: usize,
-    /// Only the neighbourhood of a tool is shown.
+    /// Whether only the neighbourhood of a tool is shown.
     pub part: bool,
 }
 
 impl Edge {
-    /// Whether there is anything to draw: an edge that was learned only from the present task is left out of the graph.
+    /// Whether there is anything to draw: the graph leaves out edges learned only from the present task.
     pub fn is_shown(&self) -> bool {
         self.weight.is_some() || self.walked
     }
@@ -88,7 +86,7 @@ impl<'a> Scene<'a> {
             edges.extend(by_ends(heaviest));
             (edges, Edges::new())
         } else {
-            // Laid out by what was learned before, so that nothing moves while weights change.
+            // The layout follows earlier experience, so that nothing moves while weights change.
             let mut edges = by_ends(heaviest(learned(state, &nodes), nodes.len(), least));
             hang_on(state, &nodes, &mut edges);
             let is_laid = |node: usize| edges.keys().any(|(from, to)| [*from, *to].contains(&node));
@@ -125,7 +123,7 @@ fn is_alike(state: &State) -> bool {
     state.learning.graph.prior() == Prior::Uninformed
 }
 
-/// An edge that is worth a line, whatever was learned before.
+/// Whether an edge is worth a line, whatever was learned before.
 fn is_heavy(edge: &Edge, nodes: &IndexSet<&str>) -> bool {
     let weight = edge.weight.unwrap_or(0.0);
     edge.pinned || weight >= HEAVY || nodes[edge.from] == ToolName::START
@@ -147,7 +145,7 @@ fn learned(state: &State, nodes: &IndexSet<&str>) -> Vec<(f64, Edge)> {
     learned
 }
 
-/// Hangs the tools that others follow on the start, where no learned edge leads to them.
+/// Connects tools without a learned edge to them to the start, if other tools follow them.
 fn hang_on(state: &State, nodes: &IndexSet<&str>, edges: &mut Edges) {
     let met: BTreeSet<usize> = edges.keys().map(|(_, to)| *to).collect();
     let roots: BTreeSet<usize> = edges.keys().map(|(from, _)| *from).collect();
@@ -155,7 +153,7 @@ fn hang_on(state: &State, nodes: &IndexSet<&str>, edges: &mut Edges) {
     edges.extend(by_ends(from_start(state, nodes, roots)));
 }
 
-/// The edges from the start to the tools that were used.
+/// The edges from the start to used tools.
 fn used(state: &State, nodes: &IndexSet<&str>) -> Edges {
     let used = nodes.iter().enumerate().filter(|(_, name)| {
         state.tools.get(**name).is_some_and(|tool| tool.succeeded + tool.failed > 0)
@@ -205,10 +203,10 @@ fn known<'a>(state: &'a State, name: &str) -> Option<&'a str> {
     state.tools.get_key_value(name).map(|(name, _)| name.as_str())
 }
 
-/// Edges that could be drawn: between the tools here, not from a tool to itself, not to the end.
+/// The edges that could be drawn: between these tools, without self edges and edges to the end.
 fn candidates(state: &State, names: &IndexSet<&str>, focus: &str) -> Vec<Edge> {
     let weights = weights(state);
-    // Where nothing is known every row is the same: one of them says all.
+    // Without experience every row is the same, so one of them suffices.
     let alike = is_alike(state);
     let rows = names.iter().enumerate().filter(|(_, name)| {
         **name != ToolName::END && (!alike || **name == ToolName::START || **name == focus)
@@ -217,7 +215,7 @@ fn candidates(state: &State, names: &IndexSet<&str>, focus: &str) -> Vec<Edge> {
     for (from, name) in rows {
         let row = row(&weights, names, from);
         if alike || *name == ToolName::START {
-            // All that were never scored weigh the same: which of them comes first means nothing.
+            // All tools without a score weigh the same, so their order means nothing.
             let better = |edge: &Edge| {
                 edge.pinned || state.learning.scores.get(names[edge.to]).is_some_and(|s| s > 0.0)
             };
@@ -229,7 +227,7 @@ fn candidates(state: &State, names: &IndexSet<&str>, focus: &str) -> Vec<Edge> {
     edges
 }
 
-/// The edges of one node to the tools here, the heaviest first.
+/// The edges from one node to these tools, the heaviest first.
 fn row<'a>(
     weights: &Weights<'_>,
     names: &'a IndexSet<&str>,
@@ -244,7 +242,7 @@ fn row<'a>(
     })
 }
 
-/// The path of the present attempt.
+/// The edges on the path of the present attempt.
 fn walked(state: &State, path: &[&str], names: &IndexSet<&str>) -> impl Iterator<Item = Edge> {
     let weights = weights(state);
     let pairs = path.windows(2).filter(|pair| pair[0] != pair[1] && pair[1] != ToolName::END);
@@ -256,8 +254,8 @@ fn walked(state: &State, path: &[&str], names: &IndexSet<&str>) -> impl Iterator
     })
 }
 
-/// The heaviest of these edges with their weights, so many that a node has a few: first the heaviest of each node, so
-/// that every node is tied to the rest, then by weight.
+/// The heaviest of these edges with their weights, a few for each node: first the heaviest of each node, so that every
+/// node is connected, then by weight.
 fn heaviest(mut edges: Vec<(f64, Edge)>, nodes: usize, least: f64) -> Vec<Edge> {
     edges.retain(|(weight, edge)| *weight >= least || edge.pinned);
     edges.sort_by(|(one, a), (other, b)| other.total_cmp(one).then(a.ends().cmp(&b.ends())));
@@ -271,13 +269,13 @@ fn heaviest(mut edges: Vec<(f64, Edge)>, nodes: usize, least: f64) -> Vec<Edge> 
         })
         .filter(|(rank, _)| *rank <= PER_NODE)
         .collect();
-    // A stable sort: those that are not the first of their node stay by weight.
+    // The sort is stable: edges that are not the first of their node stay by weight.
     ranked.sort_by_key(|(rank, _)| *rank > 1);
     ranked.truncate(nodes + MORE);
     ranked.into_iter().map(|(_, edge)| edge).collect()
 }
 
-/// Takes out the nodes that no drawn edge touches, except where the agent is.
+/// Removes nodes without a drawn edge, except the agent's.
 fn compact<'a>(scene: Scene<'a>, path: &[&str]) -> Scene<'a> {
     let here = path.last().filter(|name| **name != ToolName::END);
     let here = here.and_then(|name| scene.nodes.get_index_of(name));

@@ -1,5 +1,5 @@
-//! The drawing of the matrix. A cell is a glyph for how heavy it is, the number where there is room, and
-//! a mark where the last evaluation or turn of a knob moved it.
+//! The drawing of the matrix. A cell has a glyph for the weight, its number where there is room, and a mark where the
+//! last evaluation or knob change moved it.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
@@ -13,9 +13,9 @@ use crate::papers::toolnet::WeightedEdge;
 use crate::symbols::{FELL, ROSE, RUNNING};
 use crate::{cx::Cx, text, vlist};
 
-/// The most rows that names standing upright may take.
+/// The most rows of upright names.
 const UPRIGHT: usize = 12;
-/// Columns of a name where that gains room for numbers.
+/// Columns of a name that is shortened to make room for numbers.
 const SHORT: usize = 10;
 
 /// Data shared by all cells of a frame.
@@ -28,7 +28,7 @@ struct Grid<'a> {
     rows: usize,
     head: usize,
     cell: usize,
-    /// The names of the columns shown, and the place of the first of them.
+    /// The names of the columns shown, and the index of the first.
     columns: Vec<&'a str>,
     first: usize,
 }
@@ -50,7 +50,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let edges = weights(cx.state).table(&names, &grid.columns);
     let was = grid.since.as_ref().map(|since| since.weights());
     let was = was.map_or_else(Vec::new, |was| was.table(&names, &grid.columns));
-    // Not a list of rows: what is selected is a cell.
+    // The selection is a cell, so this is not a list of rows.
     hits.window(SPEC.id, window);
     for (at, (line, row)) in inside.rows().zip(window.range()).enumerate() {
         if let (Some(from), Some(edges)) = (names.get(at), edges.get(at)) {
@@ -62,8 +62,8 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     grid.draw_foot(foot, buf);
 }
 
-/// The widths of the names and of a cell: numbers where all columns fit with them, if need be beside
-/// shorter names, else glyphs alone; a part of the columns with numbers where not even glyphs fit.
+/// The widths of the names and of a cell: with numbers if all columns fit so, perhaps beside shorter names, else glyphs
+/// alone; if not even glyphs fit, a part of the columns with numbers.
 fn layout(longest: usize, columns: usize, width: usize) -> (usize, usize) {
     let ways = [(longest, 4), (SHORT, 4), (longest, 3), (SHORT, 3), (longest, 2)];
     let fits = |(name, cell): &(usize, usize)| name + 3 + columns * cell <= width;
@@ -80,7 +80,7 @@ impl<'a> Grid<'a> {
         let (head, cell) = layout(longest, axis.len(), width);
         let room = width.saturating_sub(head + 1);
         let shown = (room / cell).max(1);
-        // Page by page, so that columns stay where they are while the cursor moves.
+        // Columns move page by page, so that they stay in place while the cursor moves.
         let first = cursor.1.map_or(0, |column| column / shown * shown);
         let columns = (first..axis.len().min(first + shown)).map_while(|i| axis.name(i)).collect();
         let since = Since::of(cx.state);
@@ -90,14 +90,14 @@ impl<'a> Grid<'a> {
 
     fn head_height(&self, height: u16) -> u16 {
         let longest = self.columns.iter().map(|name| text::width(shown_name(name))).max();
-        // Names are written out where all rows fit below them.
+        // Names are written in full if all rows fit below them.
         let height = usize::from(height);
         let free = height.saturating_sub(self.rows + 2);
         let most = (height / 3).min(UPRIGHT).max(free);
         u16::try_from(longest.unwrap_or(0).min(most)).unwrap_or(0)
     }
 
-    /// The names of the columns, upright, standing on the cells.
+    /// Draws the names of the columns upright above the cells.
     fn draw_head(&self, area: Rect, buf: &mut Buffer) {
         let theme = self.cx.theme;
         let height = usize::from(area.height);
@@ -110,14 +110,14 @@ impl<'a> Grid<'a> {
             let name = text::cut(shown_name(name), height);
             let top = height.saturating_sub(name.chars().count());
             for (line, letter) in area.rows().skip(top).zip(name.chars()) {
-                // Above the last digit.
+                // The letters stand above the last digit.
                 let gap = self.head + i * self.cell + usize::from(self.cell > 2);
                 Row::new(line, buf).gap(gap).put(&letter.to_string(), style);
             }
         }
     }
 
-    /// A row: its name and its place, and the edges of the columns, now and before.
+    /// Draws a row: its name, and its edges to the columns, now and before.
     fn draw_row(
         &self,
         (from, place): (&str, usize),
@@ -162,12 +162,12 @@ impl<'a> Grid<'a> {
             _ if moved < -0.005 => FELL,
             _ => " ",
         };
-        // Two digits in every format: the foot says more.
+        // Every format gets two digits: the foot says more.
         let number = WeightFormat::Integer.show(edge.weight);
         let number = match number.as_str() {
-            // Next to nothing: a dot says more than a zero.
+            // A dot says more than a zero here.
             "0" => " ·",
-            // A hundred has no room, and need not be told from 99.
+            // A hundred has no room, and need not differ from 99.
             "100" => "99",
             number => number,
         };
@@ -187,7 +187,7 @@ impl<'a> Grid<'a> {
         let state = self.cx.state;
         let mut row = Row::new(line, buf);
         let Some((from, to)) = &self.cx.view.edge else {
-            // Cells of three have room for the number alone.
+            // Cells of three columns have room for the number alone.
             let [little, more @ ..] = glyph::HEAT.map(String::from);
             let shades = match self.cell {
                 3 => format!(" {little} near zero;"),

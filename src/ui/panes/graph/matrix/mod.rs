@@ -1,4 +1,4 @@
-//! Every weight at once, as a heat map: rows are where one is, columns where one can go.
+//! A heat map of all weights: rows are current nodes, columns possible next ones.
 
 mod draw;
 
@@ -49,7 +49,7 @@ impl<'a> Axis<'a> {
     }
 }
 
-/// Row and column of the selected edge; the row of the agent, and no column, where none is.
+/// Row and column of the selected edge; without one, the agent's row and no column.
 fn cursor(rows: Axis<'_>, columns: Axis<'_>, view: &View) -> (Option<usize>, Option<usize>) {
     match &view.edge {
         Some((from, to)) => (rows.place(from.as_str()), columns.place(to.as_str())),
@@ -76,7 +76,7 @@ pub fn go(state: &State, view: &mut View, to: Move) {
     }
 }
 
-/// The nodes that weights lead away from.
+/// The nodes that have outgoing weights.
 pub fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     let order = Rc::new(tool_order::joined(state));
     let of_rows = Rc::clone(&order);
