@@ -18,7 +18,7 @@ use crate::{cx::Cx, hits::Hits, keymap::Hint, looking, request::World};
 /// Cells for the keys and for the names.
 const KEY_WIDTH: usize = 14;
 const NAME_WIDTH: usize = 16;
-/// Lines at the foot for what the selected action does.
+/// Lines at the foot that describe the selected action.
 const FOOT: u16 = 2;
 
 /// Every action, searched.
@@ -27,7 +27,7 @@ pub struct Actions {
     title: &'static str,
     /// In the table's order.
     all: Vec<ActionItem>,
-    /// A number that is typed is an event to look at.
+    /// Whether a typed number is an event to look at.
     goes: bool,
     chooser: Chooser,
 }
@@ -55,14 +55,14 @@ impl Actions {
         Self { goes: true, ..all }
     }
 
-    /// The palette with `goto ` typed, ready for an event's number.
+    /// The palette with `goto ` typed, so that only an event's number is missing.
     pub fn goto(world: &World<'_>, view: &View) -> Self {
         let mut palette = Self::palette(world, view);
         palette.chooser.paste("goto ");
         palette
     }
 
-    /// The event whose number is typed, alone or behind the name of the action.
+    /// The event whose number is typed, alone or after the name of the action.
     fn event(&self) -> Option<u64> {
         let typed = self.chooser.typed();
         let number =
@@ -70,7 +70,7 @@ impl Actions {
         number.parse().ok().filter(|_| self.goes)
     }
 
-    /// The expression of Python behind `p`, as in `:p len(x)`.
+    /// The Python expression after `p`, as in `:p len(x)`.
     fn expression(&self) -> Option<String> {
         let typed = self.chooser.typed();
         let typed = typed.trim_start().strip_prefix("p ")?.trim();
@@ -85,14 +85,14 @@ impl Actions {
         let looks = !looking::is_present(world.shown, view);
         let mut asked = AskProgram::ask(expression).looking(looks);
         match asked.accept(world, view) {
-            // It says what is wrong.
+            // The new popup shows the error.
             Reply::Stay => Reply::Replace(Box::new(asked)),
             reply => reply,
         }
     }
 
     fn new(title: &'static str, sections: bool, world: &World<'_>, view: &View) -> Self {
-        // Those of popups cannot be done from here; their keys stand in each popup's frame.
+        // Actions of popups cannot run from here; each popup's frame shows their keys.
         let specs = ACTIONS.iter().filter(|spec| spec.group != Group::Popup);
         let all = specs.map(|spec| {
             let why_not = spec.why_not(world.live, view);
@@ -105,7 +105,7 @@ impl Actions {
             ActionItem { action, group, name, keys, doc, can: why_not.is_none() }
         });
         let mut all: Vec<ActionItem> = all.collect();
-        // Behind the action that lists them.
+        // Own commands come after the action that lists them.
         let own = Self::own(world, view);
         let at = all.iter().position(|item| item.action == Action::OwnCommand);
         let at = at.map_or(all.len(), |at| at + 1);
@@ -214,7 +214,7 @@ impl ChooserPopup for Actions {
             );
             return row::wrapped(parts.foot, &said, cx.theme.accent, buf);
         }
-        // In full what the selected row may have had no room for.
+        // The foot shows in full what may not fit into the selected row.
         if let Some(item) = self.chooser.selected().and_then(|item| self.all.get(item)) {
             row::wrapped(parts.foot, &item.doc, cx.theme.dim, buf);
         }

@@ -1,4 +1,4 @@
-//! An expression of Python being typed: its value is asked of the program that is held, or given to a variable of it.
+//! The entry for a Python expression. The held program evaluates it, or a variable of that program gets its value.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::Value;
@@ -18,36 +18,36 @@ use crate::{cx::Cx, hits::Hits, keymap::Hint, request::World, text};
 /// Columns and rows of the box.
 const SIZE: (usize, usize) = (76, 7);
 
-/// An expression being typed.
+/// The entry for an expression.
 #[derive(Debug)]
 pub struct AskProgram {
     /// The variable that gets the value.
     sets: Option<String>,
-    /// Whether the expression is evaluated at the displayed moment, which is over.
+    /// Whether the expression is evaluated at the displayed moment, not where the program is held now.
     looks: bool,
     entry: TextEntry,
     error: Option<String>,
 }
 
 impl AskProgram {
-    /// The value of an expression.
+    /// An entry to evaluate an expression.
     pub fn ask(text: &str) -> Self {
         Self { sets: None, looks: false, entry: TextEntry::line(text), error: None }
     }
 
-    /// At the moment looked at, if that is not where the program is held.
+    /// Evaluates at the moment looked at, if the program is not held there.
     pub fn looking(self, looks: bool) -> Self {
         Self { looks, ..self }
     }
 
-    /// A new value of a variable, which has this one now.
+    /// An entry for a new value of a variable with this present value.
     pub fn set(name: &str, now: Option<&Value>) -> Self {
         let now = now.map(literal).unwrap_or_default();
         let (sets, entry) = (Some(name.to_owned()), TextEntry::line(&now));
         Self { sets, looks: false, entry, error: None }
     }
 
-    /// Evaluates it.
+    /// Evaluates the expression.
     pub fn accept(&mut self, world: &World<'_>, view: &mut View) -> Reply {
         let live = world.live;
         let expression = self.entry.text().trim().to_owned();

@@ -157,7 +157,7 @@ const PLACES: [&str; 9] =
 /// The places within a program.
 const OF_PROGRAMS: [&str; 3] = ["line", "variable", "frame"];
 
-/// The fields that this place has, in order.
+/// The fields of this place, in order.
 fn fields(live: &State, place: &str, texts: &Texts) -> Vec<FormField> {
     let sort = Sort::all().find(|sort| sort.name() == place);
     let is_call = sort.is_some();
@@ -224,7 +224,7 @@ fn fields(live: &State, place: &str, texts: &Texts) -> Vec<FormField> {
     all.into_iter().flatten().collect()
 }
 
-/// The names that there are at such a place.
+/// The possible names at this place.
 fn names(live: &State, place: &str) -> Vec<String> {
     if place == "error" {
         let all = Trouble::all().map(|trouble| trouble.name().to_owned());

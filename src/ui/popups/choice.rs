@@ -36,7 +36,7 @@ pub trait ChooserPopup: fmt::Debug {
         }
     }
 
-    /// Takes a new list of the sessions; gives it back where it shows none.
+    /// Takes a new list of the sessions; gives it back if the popup shows none.
     fn relist(&mut self, listing: Listing) -> Option<Listing> {
         Some(listing)
     }

@@ -27,7 +27,7 @@ pub struct Choose {
 struct ChoiceItem {
     label: String,
     detail: String,
-    /// Whether the item is the present choice.
+    /// Whether the item is the current choice.
     current: bool,
     does: ChoiceOutcome,
 }
@@ -48,7 +48,7 @@ enum ChoiceOutcome {
 }
 
 impl Choose {
-    /// The choice of a tool's class: one of those configured, none, or any other name.
+    /// The choice of a tool's class: a configured one, none, or any other name.
     pub fn class(live: &State, tool: &ToolName) -> Self {
         let now = live.tools.get(tool).and_then(|tool| tool.class.as_ref());
         let choice = |detail: &str, class: &str, domain: Option<&str>| {
@@ -146,7 +146,7 @@ impl Choose {
         let refuse =
             choice("refuse", "this call; the agent sees the refusal".to_owned(), decide(false));
         let (tool, arguments) = (&call.tool, text::cut(&arguments, 60));
-        // No rule allows what may have been done already.
+        // The call may have run already, so no rule can allow it.
         if live.is_unknown(id) {
             let again = choice("allow", "repeat this call".to_owned(), decide(true));
             let title = format!("Call {tool} again? It may have run before. {arguments}");

@@ -10,7 +10,7 @@ use crate::panes::row::{self, Row};
 use crate::window::Move;
 use crate::{cx::Cx, hits::Hits, keymap::Hint, text};
 
-/// Lines above the list: the field, and one for the heads of columns.
+/// Lines above the list: the field, and one for the column heads.
 const HEAD: u16 = 2;
 
 /// Things to choose from.
@@ -66,7 +66,7 @@ impl Chooser {
         self
     }
 
-    /// So many lines below the list are the popup's own.
+    /// Reserves this many lines below the list for the popup.
     pub(super) fn with_foot(self, lines: u16) -> Self {
         Self { foot: lines + 1, ..self }
     }
@@ -90,7 +90,7 @@ impl Chooser {
         self.place();
     }
 
-    /// Whether all of the list is shown.
+    /// Whether the whole list is shown.
     pub fn is_whole(&self) -> bool {
         self.entry.text().trim().is_empty()
     }
@@ -100,7 +100,7 @@ impl Chooser {
         self.entry.text()
     }
 
-    /// Shows all of the list again.
+    /// Shows the whole list again.
     pub fn clear(&mut self) {
         self.entry.set("");
         self.search();
@@ -111,7 +111,7 @@ impl Chooser {
         self.search();
     }
 
-    /// Leaves, moves, or types.
+    /// Handles a key that leaves, moves, or types.
     pub fn key(&mut self, pressed: Pressed) -> Reply {
         match pressed.action {
             Some(Action::Leave) => return Reply::Close,
@@ -133,7 +133,7 @@ impl Chooser {
         self.kept = self.selected();
     }
 
-    /// Moves to the next thing, over the names of sections.
+    /// Moves to the next thing, skipping the names of sections.
     pub(super) fn go(&mut self, to: Move) {
         let before = self.pick.row;
         self.pick.go(to, self.lines.len());
@@ -148,7 +148,7 @@ impl Chooser {
         self.kept = self.selected();
     }
 
-    /// To the next section, going round. A list that has narrowed is shown whole again: only then it has sections.
+    /// Goes to the next section, going round. Shows the whole list again, since only that has sections.
     fn go_to_section(&mut self) {
         if self.sections.is_empty() {
             return self.go(Move::Down);
@@ -174,7 +174,7 @@ impl Chooser {
         self.place();
     }
 
-    /// Selects what was gone to, if it is there; else the best, which in the whole list is the first choice.
+    /// Selects the thing that the user moved to, if listed; else the best match, in the whole list the first choice.
     fn place(&mut self) {
         let kept = self.kept.or(self.is_whole().then_some(self.first));
         let of = |id: usize| (0..self.lines.len()).find(|line| self.thing(*line) == Some(id));
@@ -182,7 +182,7 @@ impl Chooser {
         self.pick.row = kept.and_then(of).or_else(best).unwrap_or(0);
     }
 
-    /// Lines of the box for so much room; it stays as high when the list narrows.
+    /// Lines of the box in this area; it keeps its height when the list narrows.
     fn height(&self, area: Rect) -> u16 {
         let lines = self.all.len() + self.sections.len();
         let wanted = u16::try_from(lines).unwrap_or(u16::MAX).max(1);
@@ -199,7 +199,7 @@ impl Chooser {
         self.pick.fit(self.lines.len(), rows.into());
     }
 
-    /// Draws the box, the field, the list. `row` draws a thing into a line.
+    /// Draws the box, the field and the list. `row` draws a thing on a line.
     pub(super) fn draw(
         &self,
         cx: &Cx<'_>,
@@ -255,8 +255,8 @@ impl Chooser {
     }
 }
 
-/// Writes a name in so many cells, a gap, and in the cells that are left what is said of it: each with the characters
-/// marked that fit what was typed.
+/// Writes a name into cells of this width, a gap, and the description into the rest. In both, the characters that match
+/// the input are marked.
 pub(super) fn put(
     row: &mut Row<'_>,
     found: &FuzzyMatch,

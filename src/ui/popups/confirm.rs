@@ -1,4 +1,4 @@
-//! A question before something that cannot be taken back.
+//! A question before an action that cannot be undone.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ use crate::request::{ScreenRequest, World};
 use crate::twin::TwinKind;
 use crate::{cx::Cx, text, view::View};
 
-/// Rows of the screen that are not for the detail.
+/// Rows of the screen that the detail cannot use.
 const AROUND: usize = 8;
 /// The most columns of the detail.
 const WIDEST: usize = 100;
@@ -45,7 +45,7 @@ impl Confirm {
         Self { question, detail, yes: ScreenRequest::Quit }
     }
 
-    /// A session that runs elsewhere.
+    /// Asks before leaving a session that runs elsewhere.
     pub fn leave(live: &State) -> Self {
         let detail = match live.control.mode {
             Mode::Paused | Mode::Pausing => {
@@ -65,7 +65,7 @@ impl Confirm {
         }
     }
 
-    /// A result changes that the model of a foreign agent has read.
+    /// Asks before changing a result that a foreign agent's model has already read.
     pub fn past(cost: &CacheBreak, effect: EffectId, edited: String) -> Self {
         let tokens = cost.tokens;
         let dollars = cost.dollars.filter(|more| **more > 0.0);
@@ -77,7 +77,7 @@ impl Confirm {
         }
     }
 
-    /// The changed definition of a tool is accepted.
+    /// Asks before accepting the changed definition of a tool.
     pub fn definition(tool: ToolName, changed: &ChangedDefinition) -> Self {
         Self {
             question: format!("Accept the changed definition of {tool}?"),
@@ -89,7 +89,7 @@ impl Confirm {
         }
     }
 
-    /// The task at work is ended.
+    /// Asks before ending the running task.
     pub fn skip(live: &State, task: TaskId) -> Self {
         let detail = match live.effects_in_flight().count() {
             0 => "It ends without an answer; the next task begins.".to_owned(),
@@ -103,13 +103,13 @@ impl Confirm {
         }
     }
 
-    /// A twin makes the calls of all tasks again.
+    /// Asks before starting a twin, which makes the calls of all tasks again.
     pub fn twin(live: &State, kind: TwinKind) -> Option<Self> {
         let tasks = counted(live.tasks.len(), "task");
         Self::calling(live, "Run a twin of this session?", &tasks, ScreenRequest::StartTwin(kind))
     }
 
-    /// A sweep makes the calls of its tasks once for each value.
+    /// Asks before starting a sweep, which makes the calls of its tasks once for each value.
     pub fn sweep(live: &State, scope: Scope) -> Option<Self> {
         let (tasks, times) = (counted(scope.tasks.len(), "task"), scope.values.len());
         let question = format!("Try {times} values of {}?", scope.knob);
@@ -139,7 +139,7 @@ impl Confirm {
         })
     }
 
-    /// A project is written into this folder, and opened.
+    /// Asks before writing a project into this folder and opening it.
     pub fn project(folder: &Path) -> Self {
         let detail =
             "config.toml, tasks.toml and tools/: files that exist stay unchanged.".to_owned();
@@ -148,7 +148,7 @@ impl Confirm {
         Self { question, detail, yes: ScreenRequest::Leave(NextSession::Project) }
     }
 
-    /// Journals are deleted, which take this many bytes.
+    /// Asks before deleting journals of this total size.
     pub fn delete(journals: Vec<PathBuf>, bytes: u64) -> Self {
         let question = format!("Delete {}?", counted(journals.len(), "session"));
         let freed = text::bytes(bytes);
@@ -162,7 +162,7 @@ impl Confirm {
         Self { question, detail, yes: ScreenRequest::DeleteSessions(journals) }
     }
 
-    /// All tasks are done.
+    /// Asks whether to run all tasks again.
     pub fn again(live: &State) -> Self {
         let (right, all) = (live.tasks_right, live.tasks_judged);
         let calls: usize = live.laps.iter().map(|lap| lap.calls()).sum();
@@ -189,7 +189,7 @@ impl Popup for Confirm {
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, _: &mut View) -> Reply {
-        // Pressing the key again that asked to quit means yes.
+        // Pressing the key for quitting again means yes.
         let quit = Meaning::Action(KeyLayer::Global, Action::Quit);
         let again = world.keymap.meaning(&[KeyLayer::Global], &[pressed.key]) == quit;
         match pressed.action {

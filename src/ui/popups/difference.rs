@@ -12,7 +12,7 @@ const AROUND: usize = 2;
 /// The most lines of facts.
 const FACTS: usize = 2;
 
-/// A text in a frame of its own.
+/// A text with its difference, in a frame.
 pub(super) struct Edited<'a> {
     pub title: &'a str,
     /// Facts above the text; may be empty.
@@ -24,7 +24,7 @@ pub(super) struct Edited<'a> {
 }
 
 impl Edited<'_> {
-    /// Draws it; `standing` draws the line between the text and the difference.
+    /// Draws the text; `standing` draws the line between the text and the difference.
     pub fn draw(
         &self,
         cx: &Cx<'_>,
@@ -61,7 +61,7 @@ impl Edited<'_> {
     }
 }
 
-/// The lines that differ with those around them, each behind its sign.
+/// The differing lines and those around them, each after its sign.
 fn difference(before: &str, now: &str) -> Vec<(&'static str, String)> {
     let diff = TextDiff::from_lines(before, now);
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! A part of a call in flight being edited: its text above, and below it the difference from the old text.
+//! The form for a part of a call in flight: its text above, and below it the difference from the old text.
 
 use std::fmt;
 
@@ -19,8 +19,8 @@ use crate::symbols::{DONE, FAILED};
 use crate::tool::check::Checker;
 use crate::{cx::Cx, hits::Hits, keymap::Hint, request::ScreenRequest, request::World, view::View};
 
-/// The least columns of a part of the screen that has room for the form; the rows that the form takes beside its text,
-/// and those with which it has room for any text.
+/// The least columns of a part of the screen that can hold the form; the rows of the form without its text; and the
+/// rows that are enough for any text.
 const LEAST: u16 = 48;
 const FRAME: u16 = 5;
 const ROOMY: u16 = 16;
@@ -104,7 +104,7 @@ impl EditForm {
         Some(Self { effect: id, title, facts, before, answers, times, entry, checker, shown, past })
     }
 
-    /// The edit that the text describes.
+    /// The edit given by the text.
     ///
     /// # Errors
     /// The reason why the text is not allowed.
@@ -159,7 +159,7 @@ impl EditForm {
         matches!(self.before, Edit::Arguments(_))
     }
 
-    /// Whether it can be applied, and what the model remembers.
+    /// Draws whether the edit can be applied, and what the model remembers.
     fn draw_standing(&self, cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
         let theme = cx.theme;
         let mut row = Row::new(line, buf);
@@ -184,7 +184,7 @@ impl EditForm {
     }
 }
 
-/// The numbers of calls that one key goes through.
+/// The next of the call counts that one key goes through.
 fn next_of(times: u32) -> u32 {
     match times {
         0 => 1,
@@ -195,8 +195,8 @@ fn next_of(times: u32) -> u32 {
     }
 }
 
-/// The largest part of the screen beside the lanes, so that they are seen; all of it where no part has room for a text
-/// of so many rows.
+/// The largest part of the screen beside the lanes, so that these stay visible; the whole screen if no part has room
+/// for a text of this many rows.
 fn beside_lanes(cx: &Cx<'_>, area: Rect, rows: usize) -> Rect {
     let lanes = cx.view.placed.iter().find(|placed| placed.pane == PaneId::Calls);
     let Some(lanes) = lanes.map(|placed| placed.area.intersection(area)) else { return area };
@@ -211,7 +211,7 @@ fn beside_lanes(cx: &Cx<'_>, area: Rect, rows: usize) -> Rect {
     enough.max_by_key(|part| part.area()).unwrap_or(area)
 }
 
-/// The tool, or the role.
+/// The name of the tool or role.
 fn name(state: &State, id: EffectId) -> String {
     let tool = state.tool_call(id).map(|call| call.tool.to_string());
     tool.or_else(|| Some(state.model_call(id)?.role.to_string())).unwrap_or_default()

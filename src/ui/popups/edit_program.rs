@@ -1,4 +1,4 @@
-//! The program that is held being edited: what the task goes on with, over the record of its calls.
+//! The editor of the held program. The task goes on with the edited program over the record of its calls.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -19,12 +19,12 @@ pub struct EditProgram {
     title: String,
     before: String,
     entry: TextEntry,
-    /// Calls of the program that is held: they are its record.
+    /// Number of calls of the held program, which are its record.
     calls: usize,
 }
 
 impl EditProgram {
-    /// The program that is held.
+    /// The editor of the held program.
     pub fn of(state: &State) -> Option<Self> {
         let (task, program) = state.held_program()?;
         let title = format!("Edit program {} of task {}", program.number, task.id);
@@ -36,7 +36,7 @@ impl EditProgram {
         ParsedProgram::parse(&self.entry.text()).map(|_| ())
     }
 
-    /// Goes on with it; `goes_on` also lets the agent run.
+    /// Goes on with the edited program; `goes_on` also lets the agent run.
     fn apply(&self, goes_on: bool) -> Reply {
         let text = self.entry.text();
         if self.check().is_err() {

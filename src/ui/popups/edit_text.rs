@@ -1,5 +1,5 @@
-//! Conversion between the part of a call and the text to edit. Messages and calls begin with a line of their own,
-//! such as `=== user`; in a text, `\===` at the beginning of a line is `===`.
+//! Conversion between a part of a call and the text to edit. Messages and calls begin with a line of their own, such as
+//! `=== user`; within a text, `\===` at the beginning of a line means `===`.
 
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ pub fn written(part: &Edit) -> String {
     }
 }
 
-/// The part that a text describes, where this was it before.
+/// Parses the text of a part that was `before`.
 ///
 /// # Errors
 /// What is wrong with the text.
@@ -68,7 +68,7 @@ pub fn read(text: &str, before: &Edit) -> Result<Edit, String> {
     }
 }
 
-/// A message with this head. One that was in this place before keeps its calls, or what it answers.
+/// A message with this head. If there was one at this place before, it keeps its calls or the call that it answers.
 fn message(head: &str, text: &str, before: &Messages, at: usize) -> Result<Message, String> {
     let text = text.to_owned();
     let (word, name) = head.split_once(' ').unwrap_or((head, ""));
@@ -107,7 +107,7 @@ fn sections(text: &str) -> (String, Vec<(String, String)>) {
     (preface, sections)
 }
 
-/// Whether a line is a mark, or one that is escaped.
+/// Whether a line is a mark or an escaped mark.
 fn is_like_a_mark(line: &str) -> bool {
     line.trim_start_matches('\\').starts_with("===")
 }

@@ -1,4 +1,4 @@
-//! A field to type into.
+//! A text field.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::{Modifier, Style};
@@ -7,15 +7,15 @@ use ratatui_textarea::TextArea;
 
 use crate::{cx::Cx, key::Key};
 
-/// Longest text that is taken: more than any task needs, and no harm to type or to draw.
+/// The longest text that is accepted: more than any task needs, and harmless to type and draw.
 const MOST: usize = 64 * 1024;
-/// Longest text of a call that is edited: a prompt with all that a model can read.
+/// The longest text of an edited call: a prompt as long as a model can read.
 const LONGEST: usize = 8 * 1024 * 1024;
 
-/// A field, of one line or of many.
+/// A text field, of one line or of many.
 #[derive(Debug)]
 pub(super) struct TextEntry {
-    /// Boxed, for it is large and every popup with a field would be.
+    /// Boxed, since it is large and would make every popup with a field large.
     area: Box<TextArea<'static>>,
     many: bool,
     most: usize,
@@ -40,7 +40,7 @@ impl TextEntry {
         Self { area, many: true, most: MOST }
     }
 
-    /// Lines of any length, which hold this text at first; the cursor is at its beginning.
+    /// A field of lines of any length, which holds this text at first; the cursor is at its beginning.
     pub fn text_of(text: &str) -> Self {
         let mut entry = Self { most: LONGEST, ..Self::lines() };
         entry.paste(text);
@@ -49,10 +49,10 @@ impl TextEntry {
         entry
     }
 
-    /// Types a key; the caller keeps back those that mean something else to it.
+    /// Types a key; the caller handles keys with another meaning.
     pub fn key(&mut self, key: Key) {
         let event = KeyEvent::from(key);
-        // As in a shell, which the widget does not follow.
+        // As in a shell, unlike the widget's own keys.
         match (event.code, event.modifiers) {
             (KeyCode::Char('u'), KeyModifiers::CONTROL) => _ = self.area.delete_line_by_head(),
             (KeyCode::Char('z'), KeyModifiers::CONTROL) => _ = self.area.undo(),
@@ -72,7 +72,7 @@ impl TextEntry {
         }
     }
 
-    /// Inserts text from elsewhere: what cannot be typed is left out.
+    /// Inserts text from elsewhere, without characters that cannot be typed.
     pub fn paste(&mut self, text: &str) {
         let room = self.most.saturating_sub(self.len());
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
@@ -81,7 +81,7 @@ impl TextEntry {
         self.area.insert_str(kept);
     }
 
-    /// Replaces all of it.
+    /// Replaces the whole text.
     pub fn set(&mut self, text: &str) {
         self.area.select_all();
         self.area.cut();
@@ -96,7 +96,7 @@ impl TextEntry {
         self.area.lines().iter().map(|line| line.len() + 1).sum()
     }
 
-    /// How many lines it has.
+    /// The number of lines.
     pub fn rows(&self) -> usize {
         self.area.lines().len()
     }
@@ -110,7 +110,7 @@ impl TextEntry {
     }
 }
 
-/// A character as it may stand in a line of typed text.
+/// A character as allowed in a line of typed text.
 fn typed(c: char) -> Option<char> {
     match c {
         '\n' | '\t' => Some(' '),

@@ -15,7 +15,7 @@ pub type FaultForm = SpecForm<FaultFormKind>;
 pub struct FaultFormKind {
     /// The fault that the new one replaces.
     replaces: Option<FaultId>,
-    /// The sort of target that the fields are for.
+    /// The sort of target whose fields are shown.
     sort: Sort,
     kind: FaultKind,
 }
@@ -30,7 +30,7 @@ impl FaultForm {
         Self::at(kind, FormFields::new(fields), "kind")
     }
 
-    /// Starts from a fault that is there, and replaces it.
+    /// Starts from an existing fault, and replaces it.
     pub fn change(live: &State, id: FaultId, fault: &FaultState) -> Self {
         let FaultSpec { target, kind, .. } = &fault.spec;
         let replaces = fault.armed.then_some(id);
@@ -80,7 +80,7 @@ impl FaultFormKind {
         let name = fields.text("name");
         let mut text = format!("{}:{}", target_text(self.sort, &name), self.kind.name());
         let own = self.kind.keys(self.sort).iter().filter(|key| **key != "text");
-        // A text takes all that follows it.
+        // `text` comes last, since it takes the rest of the line.
         for key in own.chain(Trigger::KEYS).chain(&["text"]) {
             let value = fields.text(key);
             let value = if *key == "if" { value.replace(':', "\\:") } else { value };

@@ -1,4 +1,4 @@
-//! The session's faults: those armed, those fired, and the way to a new one.
+//! The session's faults: armed ones, fired ones, and a row for a new one.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -19,7 +19,7 @@ const WIDTH: usize = 84;
 /// Lines about the selected row.
 const BELOW: usize = 4;
 
-/// The list of faults; below them a row leads to a new one, and others to those for demonstrations.
+/// The list of faults; below them a row for a new one, and rows for preset faults.
 #[derive(Debug)]
 pub struct FaultList {
     /// The initial target of a new fault.
@@ -28,7 +28,7 @@ pub struct FaultList {
 }
 
 impl FaultList {
-    /// Starts at the last fault of what is selected, or at the last one that is armed.
+    /// Starts at the last fault on the selected target, else at the last armed one.
     pub fn new(live: &State, view: &View) -> Self {
         let first = || live.tools.keys().next().cloned().map(Target::Tool);
         let target = view.fault_target(live).or_else(first);
@@ -62,7 +62,7 @@ impl FaultList {
         let taken = FaultVerdict::of(id, &live.laps_with_current(), without);
         match taken {
             Some(taken) => reaction::sentence(&taken),
-            // No agent has seen the hits of calls that a person made.
+            // No agent has seen hits of calls made by a person.
             None if fault.fired > 0 => fault.spec.sentence(),
             None => format!("{}; no hits yet", fault.spec.sentence()),
         }
@@ -95,7 +95,7 @@ impl Popup for FaultList {
         }
     }
 
-    /// Arms or disarms what the row says, or opens the form.
+    /// Arms or disarms the fault of this row, or opens the form.
     fn click(&mut self, row: usize, world: &World<'_>, _: &mut View) -> Reply {
         self.pick.row = row;
         match self.fault(world.live) {
@@ -145,12 +145,12 @@ impl Popup for FaultList {
     }
 }
 
-/// The faults, the new one, and those for demonstrations.
+/// The number of rows: faults, the new one, and presets.
 fn rows(live: &State) -> usize {
     live.faults.len() + 1 + Preset::ALL.len()
 }
 
-/// Lines of the box for so many rows.
+/// Lines of the box for this many rows.
 fn height(rows: usize) -> usize {
     rows.clamp(4, 20)
 }

@@ -1,4 +1,4 @@
-//! The fields of a form, below each other: some are typed, some are chosen. They scroll where there is no room.
+//! The fields of a form, one below the other, typed or chosen. They scroll if there is no room for all.
 
 use std::borrow::Cow;
 
@@ -11,17 +11,17 @@ use crate::panes::row::Row;
 use crate::symbols::{FAILED, SELECTED};
 use crate::{cx::Cx, text, window::Window};
 
-/// Fields, of which one has the keyboard.
+/// Fields, one of which has the keyboard.
 #[derive(Debug, Default)]
 pub struct FormFields {
     all: Vec<FormField>,
     at: usize,
-    /// An error is about the field with the keyboard.
+    /// Whether there is an error about the field with the keyboard.
     is_wrong: bool,
     pub window: Window,
 }
 
-/// The last doubt of a form: it is an error the first time, and is accepted if it comes again.
+/// The last doubt of a form: an error the first time, and accepted when it comes again.
 #[derive(Debug, Default)]
 pub struct Doubts(Option<String>);
 
@@ -58,7 +58,7 @@ enum FieldValue {
         entry: TextEntry,
         hint: &'static str,
         choices: Vec<String>,
-        /// The text was chosen, not typed: the first character that is typed replaces it.
+        /// Whether the text was chosen, not typed: the first typed character then replaces it.
         is_chosen: bool,
     },
 }
@@ -99,7 +99,7 @@ impl FormField {
         }
     }
 
-    /// Takes the next choice; false where there is none, so that the key moves in the text.
+    /// Takes the next choice; false without choices: the key then moves in the text.
     fn turn(&mut self, by: isize) -> bool {
         match &mut self.value {
             FieldValue::Chosen { names, at } => {
@@ -162,14 +162,14 @@ impl FormFields {
         Self { all, at: 0, is_wrong: false, window: Window::default() }
     }
 
-    /// Takes other fields; the one with the keyboard keeps it where it is still there.
+    /// Replaces the fields; the one with the keyboard keeps it if it still exists.
     pub fn replace(&mut self, all: Vec<FormField>) {
         let label = self.all.get(self.at).map(|field| &field.label);
         let at = all.iter().position(|field| Some(&field.label) == label);
         (self.at, self.all) = (at.unwrap_or(0), all);
     }
 
-    /// Gives the field that an error is about the keyboard: the error begins with its label, or names its text.
+    /// Gives the keyboard to the field that an error is about: the error begins with its label, or contains its text.
     pub fn blame(&mut self, error: &str) {
         let is_named = |field: &FormField| {
             let rest = error.strip_prefix(&*field.label);
@@ -264,7 +264,7 @@ impl FormFields {
         }
     }
 
-    /// A click on a row: the keyboard goes there, and a second click takes the next choice.
+    /// Handles a click on a row, which gets the keyboard; a second click takes the next choice.
     pub fn click(&mut self, row: usize) {
         let is_again = row == self.at;
         self.at = row.min(self.all.len().saturating_sub(1));

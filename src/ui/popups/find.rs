@@ -1,5 +1,5 @@
-//! The search line: the pane shows matches as the user types. A list shows only the rows that match, a text marks
-//! them.
+//! The search line: the pane shows matches as the user types. A list shows only the matching rows; a text marks its
+//! matches.
 
 use ratatui::{crossterm::event::KeyCode, style::Style};
 
@@ -39,7 +39,7 @@ fn leave(view: &mut View) -> Reply {
     Reply::Close
 }
 
-/// The popup has no box: its line is the footer, so that all of the pane can be seen.
+/// The popup has no box: its line is the footer, so that the whole pane stays visible.
 impl Popup for Find {
     fn keys(&self) -> PopupKeys {
         const HINTS: &[Hint] = &[
@@ -53,7 +53,7 @@ impl Popup for Find {
     fn key(&mut self, pressed: Pressed, world: &World<'_>, view: &mut View) -> Reply {
         match pressed.action {
             Some(Action::Leave) => return leave(view),
-            // A slip: Backspace in an empty line leaves, as in other programs.
+            // Backspace in an empty line leaves, as in other programs.
             _ if pressed.key.code == KeyCode::Backspace && self.entry.text().is_empty() => {
                 return leave(view);
             }

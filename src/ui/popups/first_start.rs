@@ -1,4 +1,4 @@
-//! The first start: the tours, and how to begin with one's own models, tools and questions.
+//! The first start: the tours, and ways to begin with own models, tools and questions.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ const NOTE_LINES: u16 = 2;
 /// Columns of a name.
 const NAME: usize = 12;
 
-/// The list of beginnings.
+/// The list of ways to begin.
 #[derive(Debug)]
 pub struct FirstStart {
     items: Vec<(String, String, FirstStartOutcome)>,
@@ -32,16 +32,16 @@ pub struct FirstStart {
 #[derive(Clone, Debug)]
 enum FirstStartOutcome {
     Leave(NextSession),
-    /// A project is written into this folder.
+    /// Writes a project into this folder.
     Project(PathBuf),
-    /// The path of an API's description is typed.
+    /// Asks for the path of an API's description.
     Import,
     Act(Action),
     Stay,
 }
 
 impl FirstStart {
-    /// The tours by name with a line each; the API keys in the environment; the folder for a new project.
+    /// The list of tours, each with a line about it; API keys in the environment; and the folder for a new project.
     pub fn new(demos: &[(&'static str, &'static str)], keys: &[&str], folder: &Path) -> Self {
         let tours = demos.iter().map(|(name, about)| {
             (
@@ -116,7 +116,7 @@ impl ChooserPopup for FirstStart {
     }
 }
 
-/// The path of an API's description, as it is typed.
+/// The entry for the path of an API's description.
 #[derive(Debug, Default)]
 struct ImportEntry {
     entry: TextEntry,

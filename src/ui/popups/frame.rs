@@ -8,8 +8,8 @@ use ratatui::widgets::{Block, BorderType, Clear, Widget};
 use crate::hits::{Hits, Target};
 use crate::{cx::Cx, text};
 
-/// Draws an empty box of this inner size in the middle, with the keys it knows at its foot, and gives
-/// its inside. From now on the mouse is the popup's.
+/// Draws an empty box of this inner size in the middle, with the popup's keys at its foot, and returns its inside. From
+/// now on the mouse belongs to the popup.
 pub(super) fn open(
     cx: &Cx<'_>,
     (area, buf, hits): (Rect, &mut Buffer, &mut Hits),
@@ -37,7 +37,7 @@ pub(super) fn open(
     Rect { x: inner.x + 1.min(inner.width), width: inner.width.saturating_sub(2), ..inner }
 }
 
-/// Takes away the wide characters whose second half the box covers: a terminal would draw them over its frame.
+/// Removes wide characters whose second half the box covers: a terminal would draw them over its frame.
 fn uncover(outer: Rect, buf: &mut Buffer) {
     let Some(x) = outer.x.checked_sub(1) else { return };
     for y in outer.top()..outer.bottom() {

@@ -23,7 +23,7 @@ const ROLES: [Role; 11] = [
     (|theme| theme.past, "the past"),
 ];
 
-/// The key by which every line of the legend is found.
+/// The word that finds every line of the legend.
 const NAME: &str = "legend";
 
 /// The searchable lines of the legend: symbols, then parts of drawings, then colours.
@@ -45,7 +45,7 @@ pub(super) fn sections() -> [(usize, &'static str); 3] {
     [(0, "Symbols"), (drawn, "Bars, curves and signs"), (drawn + DRAWN.len(), "Colours")]
 }
 
-/// The sign of a line of the legend, in the style that it explains, and what it means.
+/// The sign of a line of the legend, in the style that it explains, and its meaning.
 pub(super) fn line(at: usize, theme: &Theme) -> (&'static str, Style, &'static str) {
     let symbols = ALL.iter().map(|symbol| (symbol.text, theme.accent, symbol.meaning));
     let drawn = DRAWN.iter().map(|(sign, meaning)| (*sign, theme.accent, *meaning));

@@ -19,14 +19,14 @@ impl ScrolledText {
         self.window.first = usize::MAX;
     }
 
-    /// Scrolls to a line that is not on the screen: it comes with some of what stands before it.
+    /// Scrolls to a line outside of the screen, with some of the lines before it.
     pub fn show(&mut self, line: usize) {
         if !self.window.range().contains(&line) {
             self.window.first = line.saturating_sub(self.window.rows / 3);
         }
     }
 
-    /// How many rows there are for them.
+    /// Sets the number of rows for the lines.
     pub fn fit(&mut self, rows: usize) {
         self.window.free = true;
         self.window = self.window.next(self.lines.len(), rows, None);

@@ -1,6 +1,5 @@
-//! The popups above the panes. The topmost popup has the keyboard and the mouse: a key that it does not know
-//! does nothing. The keys that work everywhere still do, so that the user can pause the agent while reading its
-//! prompt.
+//! The popups above the panes. The topmost popup has the keyboard and the mouse: keys that it does not know do nothing.
+//! Only the keys that work everywhere still do, so that the user can pause the agent while reading its prompt.
 
 mod actions;
 mod ask_program;
@@ -68,7 +67,7 @@ pub use value::ValueEntry;
 pub use watch_entry::WatchEntry;
 pub use why::Why;
 
-/// The layer of the keys of a popup, and what they do.
+/// The layer of a popup's keys, and what they do.
 pub type PopupKeys = (KeyLayer, &'static [Hint]);
 
 /// A layer above the panes.
@@ -100,7 +99,7 @@ pub trait Popup: fmt::Debug {
     /// Takes the popup's text back from the user's editor.
     fn rewrite(&mut self, _text: &str) {}
 
-    /// Takes a new list of the sessions; gives it back where it shows none.
+    /// Takes a new list of the sessions; gives it back if the popup shows none.
     fn relist(&mut self, listing: Listing) -> Option<Listing> {
         Some(listing)
     }
@@ -108,10 +107,10 @@ pub trait Popup: fmt::Debug {
     /// Prepares state that drawing needs but cannot change.
     fn prepare(&mut self, _cx: &Cx<'_>, _area: Rect) {}
 
-    /// Draws it over everything in `area`.
+    /// Draws the popup over everything in `area`.
     fn draw(&self, _cx: &Cx<'_>, _area: Rect, _buf: &mut Buffer, _hits: &mut Hits) {}
 
-    /// The footer's line, where the popup wants it for itself, messages or not.
+    /// The footer's line, if the popup takes it, even from messages.
     fn footer(&self, _cx: &Cx<'_>) -> Option<(String, Style)> {
         None
     }
@@ -139,7 +138,7 @@ pub enum Reply {
     Act(Action),
     /// Opens another layer on top.
     Open(Box<dyn Popup>),
-    /// Opens another layer in its place.
+    /// Opens another layer in place of this one.
     Replace(Box<dyn Popup>),
 }
 

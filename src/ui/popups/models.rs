@@ -25,7 +25,7 @@ pub struct ModelChoice {
 }
 
 impl ModelChoice {
-    /// Starts at the model that plays the role now.
+    /// Starts at the model that has the role now.
     pub fn new(live: &State, role: Role) -> Self {
         let known = &live.models.known;
         let bound = live.models.roles.get(&role).map(|bound| &bound.model);
@@ -70,7 +70,7 @@ impl ChooserPopup for ModelChoice {
         let models = &cx.live.models;
         let title = format!("Model for the {}, from the next model call on", self.role);
         let look = ChooserFrame { title: &title, hints: self.hints(), width: 100 };
-        // Cells for the pointer and for the mark of who plays the role now.
+        // Cells for the pointer and for the mark of the role's present model.
         let columns =
             |line: Rect| Rect { x: line.x + 3, width: line.width.saturating_sub(3), ..line };
         let bound = models.roles.get(&self.role).map(|bound| &bound.model);
@@ -92,8 +92,8 @@ impl ChooserPopup for ModelChoice {
     }
 }
 
-/// Underlines the letters that fit what was typed. The name is searched in the line, since the mark of a fault may
-/// stand before it.
+/// Underlines the letters that match the input. Looks for the name in the line, since the mark of a fault may precede
+/// it.
 fn underline(name: &str, places: &[u32], line: Rect, buf: &mut Buffer) {
     let shows = |x: u16, c: char| {
         let symbol = buf.cell((x, line.y)).map(|cell| cell.symbol().to_lowercase());

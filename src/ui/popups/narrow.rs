@@ -10,11 +10,11 @@ use crate::text;
 /// The texts by which a row is found.
 #[derive(Debug, Default)]
 pub(super) struct Words {
-    /// Matched by some of its letters, in their order.
+    /// Name, matched by some of its letters in their order.
     pub name: String,
-    /// Matched as a substring.
+    /// Description, matched as a substring.
     pub about: String,
-    /// Matched as substrings, without highlights.
+    /// Keys, matched as substrings, without highlights.
     pub keys: Vec<String>,
 }
 
@@ -37,18 +37,18 @@ pub(super) struct FuzzyMatch {
     rank: Rank,
 }
 
-/// The higher, the better.
+/// The rank of a row: the higher, the better.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     /// Whether the name or a key equals the input.
     exact: bool,
-    /// How many of the words typed are in the name.
+    /// How many of the typed words are in the name.
     in_name: usize,
     score: u32,
     shortest: Reverse<usize>,
 }
 
-/// The rows in which every word of `typed` is found, the best first. What is equally good stays in its order.
+/// The rows that contain every word of `typed`, the best first. Equally good rows keep their order.
 pub(super) fn narrow(typed: &str, all: &[Words]) -> Vec<FuzzyMatch> {
     let atom =
         |word, kind| Atom::new(word, CaseMatching::Ignore, Normalization::Smart, kind, false);
@@ -75,13 +75,13 @@ pub(super) fn narrow(typed: &str, all: &[Words]) -> Vec<FuzzyMatch> {
     found
 }
 
-/// A word that was typed: its letters in a name, or all of it anywhere else.
+/// A typed word: its letters match a name, and the whole word any other text.
 struct QueryWord {
     letters: Atom,
     word: Atom,
 }
 
-/// Where each of the words is.
+/// Looks for each word; `None` if one is missing.
 fn fit(wanted: &[QueryWord], words: &Words, matcher: &mut Matcher) -> Option<FuzzyMatch> {
     let mut buf = Vec::new();
     let mut found = FuzzyMatch::default();

@@ -12,7 +12,7 @@ use crate::{
 /// Lines below the table with details of the selected pair.
 const MORE: u16 = 3;
 
-/// The table, and which row of it is selected.
+/// The table of pairs, with its selected row.
 #[derive(Debug, Default)]
 pub struct PairTable {
     pick: Pick,
@@ -60,7 +60,7 @@ impl Popup for PairTable {
         let (table, below) = row::split(inside, rows + 1);
         let list = row::split(table, 1).1;
         pairs::draw(cx, &all, self.pick.window.first, table, buf);
-        // The table has drawn its rows already, in the columns of its head.
+        // The table has already drawn its rows, in the columns of its head.
         self.pick.draw(cx, (list, buf, hits), |_, _, _| {});
         if let Some(tally) = all.get(self.pick.row) {
             row::wrapped(row::split(below, 1).1, &pairs::about(tally), cx.theme.dim, buf);
@@ -68,7 +68,7 @@ impl Popup for PairTable {
     }
 }
 
-/// How many rows there is room for, below the head and above what is said of the selected one.
+/// The number of rows between the head and the lines about the selected pair.
 fn rows(total: usize, area: Rect) -> usize {
     usize::from(area.height.saturating_sub(2 + 2 + MORE)).min(total)
 }

@@ -1,4 +1,4 @@
-//! Rows in a popup, of which one is selected and some are on the screen.
+//! Rows in a popup, one of which is selected and some of which are on the screen.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -31,8 +31,7 @@ impl Pick {
         self.row = window::moved(total, Some(self.row), to, self.window.rows).unwrap_or(0);
     }
 
-    /// How many rows there are, and how many there is room for. The last row is selected, if there are
-    /// fewer now than when it was.
+    /// Sets the number of rows, and of those with room on the screen. Selects the last row if the selected one is gone.
     pub fn fit(&mut self, total: usize, rows: usize) {
         self.row = self.row.min(total.saturating_sub(1));
         self.window = self.window.next(total, rows, Some(self.row));

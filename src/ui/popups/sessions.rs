@@ -1,4 +1,4 @@
-//! The sessions that are kept on this machine, the newest first: filtered, marked, opened, deleted.
+//! The sessions kept on this machine, the newest first: filtered, marked, opened, deleted.
 
 use std::path::{Path, PathBuf};
 
@@ -18,12 +18,12 @@ use crate::text::{self, number};
 use crate::view::{Tone, View};
 use crate::{cx::Cx, hits::Hits, keymap::Hint, request::World, theme::Theme, window::Move};
 
-/// Lines below the list that say more of the selected session.
+/// Lines below the list about the selected session.
 const MORE: u16 = 2;
 /// Cells before the columns: for the pointer and the mark.
 const BEFORE: usize = 3;
 const WIDTH: usize = 124;
-/// The sign of a marked session, instead of its state.
+/// The sign of a marked session, in place of its state.
 const MARKED: &str = "*";
 
 /// The list of sessions.
@@ -40,7 +40,7 @@ pub struct Sessions {
 #[derive(Debug)]
 struct SessionRow {
     path: PathBuf,
-    /// An error says why it cannot be read.
+    /// The summary, or the reason why it cannot be read.
     summary: Result<Summary, String>,
     is_shown: bool,
     is_live: bool,
@@ -48,7 +48,7 @@ struct SessionRow {
 }
 
 impl Sessions {
-    /// A list of which the session on the screen has one journal, and the live one another.
+    /// A list of sessions, where those on the screen and behind it have these journals.
     pub fn new(listing: Listing, own: Option<&Path>, live: Option<&Path>) -> Self {
         let own = own.and_then(|own| own.canonicalize().ok());
         let live = live.and_then(|live| live.canonicalize().ok());
@@ -82,7 +82,7 @@ impl Sessions {
         self.chooser.go(Move::Down);
     }
 
-    /// Asks before the marked sessions are deleted, or the selected one where none is marked.
+    /// Asks before deleting the marked sessions, or the selected one if none is marked.
     ///
     /// # Errors
     /// None is selected, or one of them is shown or runs.
@@ -143,7 +143,7 @@ impl SessionRow {
     }
 }
 
-/// The columns; what comes last goes first where there is little room.
+/// The columns; the last are left out first where there is little room.
 fn columns() -> Vec<table::TableColumn<Summary>> {
     vec![
         table::left("started (UTC)", 16, |it| (listing::started(it), Style::new())),
@@ -181,7 +181,7 @@ impl ChooserPopup for Sessions {
         Reply::Stay
     }
 
-    /// The filter and the selected place stay.
+    /// Takes a new list; the filter and the selected place stay.
     fn relist(&mut self, listing: Listing) -> Option<Listing> {
         let (typed, line) = (self.chooser.typed(), self.chooser.pick.row);
         *self = Self::of(listing, self.own.take(), self.live.take());

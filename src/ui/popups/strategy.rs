@@ -1,5 +1,5 @@
-//! The choice of a strategy: a loop, and the switches that go with it. The selected loop is the one taken. A switch
-//! that the loop cannot have is off while the loop is selected, and shows the reason.
+//! The choice of a strategy: a loop and its switches. The selected loop is the one taken. A switch that the loop cannot
+//! have is off while the loop is selected, and shows the reason.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -17,27 +17,27 @@ use crate::{cx::Cx, keymap::Hint, request::World, view::Tone, view::View};
 
 /// The loops come first in the list, then the switches.
 const LOOPS: usize = STRATEGIES.len();
-/// Lines below the list: the strategy that is taken, and what it does.
+/// Lines below the list: the resulting strategy, and its description.
 const FOOT: u16 = 3;
 /// Cells for a mark and for a name.
 const MARK: usize = 4;
 const NAME: usize = 12;
-/// The line that takes the strategy, for the mouse.
+/// The line that chooses the strategy, for the mouse.
 const TAKE: usize = usize::MAX;
 
 /// A loop and its switches.
 #[derive(Debug)]
 pub struct StrategyChoice {
     now: Strategy,
-    /// The loop that was last gone to, by its place.
+    /// The loop that the user last moved to, by its index.
     base: usize,
-    /// The switches that are wanted, whether the loop can have them or not.
+    /// The wanted switches, whether or not the loop can have them.
     wanted: [bool; MODIFIERS.len()],
     chooser: Chooser,
 }
 
 impl StrategyChoice {
-    /// Starts at the strategy that holds now.
+    /// Starts at the present strategy.
     pub fn new(live: &State) -> Self {
         let now = live.strategy;
         let base = now.base as usize;
@@ -51,7 +51,7 @@ impl StrategyChoice {
         Self { now, base, wanted: std::array::from_fn(|i| is_on(&MODIFIERS[i])), chooser }
     }
 
-    /// The loop that would be taken: the selected one, while one is selected.
+    /// The loop of the result: the selected one, if a loop is selected.
     fn base(&self) -> usize {
         self.chooser.selected().filter(|id| *id < LOOPS).unwrap_or(self.base)
     }
@@ -62,7 +62,7 @@ impl StrategyChoice {
         name.parse::<Strategy>().err()
     }
 
-    /// The strategy that would be taken.
+    /// The strategy that would be chosen.
     fn strategy(&self) -> Strategy {
         let base = &STRATEGIES[self.base()];
         let is_on = |switch: &usize| self.wanted[*switch] && self.why_not(*switch).is_none();
@@ -78,7 +78,7 @@ impl StrategyChoice {
         }
     }
 
-    /// Turns a switch; from a loop, goes to the switches.
+    /// Turns a switch; from a loop, moves to the switches.
     fn toggle(&mut self, world: &World<'_>, view: &mut View) {
         let Some(id) = self.chooser.selected() else { return };
         let Some(switch) = id.checked_sub(LOOPS) else {
@@ -91,12 +91,12 @@ impl StrategyChoice {
         }
     }
 
-    /// The loop is the one that the person last moved to.
+    /// Keeps the loop that the user last moved to.
     fn keep_base(&mut self) {
         self.base = self.base();
     }
 
-    /// Moves inside of the section: who goes down to the switches does not pass the other loops.
+    /// Moves within the section, so that the way to the switches does not pass other loops.
     fn go(&mut self, pressed: Pressed) -> Reply {
         let before = self.chooser.selected();
         let reply = self.chooser.key(pressed);
@@ -126,7 +126,7 @@ impl StrategyChoice {
         let name = format!("+{}", spec.name);
         match (self.why_not(switch), self.wanted[switch]) {
             (Some(why), _) => {
-                // The whole sentence is said below, when it is asked for.
+                // The foot shows the whole sentence for the selected row.
                 let why = why.trim_start_matches(&name).split(';').next().unwrap_or_default();
                 let mut found = found.clone();
                 found.about.clear();
@@ -137,7 +137,7 @@ impl StrategyChoice {
         }
     }
 
-    /// Draws the strategy that would be taken, the present one, and a description or the reason against a switch.
+    /// Draws the resulting strategy, the present one, and a description or the reason against a switch.
     fn draw_foot(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let Some(id) = self.chooser.selected() else { return };
         let (line, rest) = row::split(area, 1);
@@ -189,7 +189,7 @@ impl ChooserPopup for StrategyChoice {
         reply
     }
 
-    /// The selected loop is taken by a second click, as other things are opened.
+    /// A second click chooses the selected loop, as it opens other things.
     fn click(&mut self, line: usize, world: &World<'_>, view: &mut View) -> Reply {
         if line == TAKE {
             return self.take();

@@ -1,4 +1,4 @@
-//! Writing a task for the agent, or a further question after an answer.
+//! The entry for a new task, or for a further question after an answer.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -11,11 +11,11 @@ use crate::{request::World, text, view::Tone, view::View};
 /// Columns of an answer in the title.
 const ANSWER: usize = 30;
 
-/// A task being written.
+/// The entry for a task.
 #[derive(Debug)]
 pub struct TaskEntry {
     entry: TextEntry,
-    /// The task whose answer it follows on from, with what it says of that.
+    /// The task that this one follows up, and the title for that.
     after: Option<(TaskId, String)>,
 }
 
@@ -26,7 +26,7 @@ impl Default for TaskEntry {
 }
 
 impl TaskEntry {
-    /// A further question after the answer of a task.
+    /// An entry for a further question after the answer of a task.
     pub fn after(task: &TaskState) -> Self {
         let answer = text::clean(task.answer.as_deref().unwrap_or_default());
         let answer = text::cut(&answer, ANSWER);
@@ -49,7 +49,7 @@ impl TaskEntry {
 }
 
 impl Popup for TaskEntry {
-    /// Most tasks are one line, so enter sends. Not every terminal tells ctrl-enter from enter.
+    /// Most tasks are one line, so enter sends. Some terminals do not tell ctrl-enter from enter.
     fn keys(&self) -> PopupKeys {
         const NEW_LINE: Hint = (&[Action::NewLine], "new line");
         const LEAVE: Hint = (&[Action::Leave], "leave");

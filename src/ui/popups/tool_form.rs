@@ -17,10 +17,10 @@ use crate::{cx::Cx, keymap::Hint, request::ScreenRequest, request::World, text, 
 const WIDTH: usize = 76;
 /// The most fields that are shown at once.
 const ROWS: usize = 12;
-/// Lines about the selected field and what is wrong.
+/// Lines about the selected field, or for an error.
 const BELOW: usize = 5;
 
-/// A call being written.
+/// The form for a call.
 pub struct ToolForm {
     tool: ToolName,
     class: EffectClass,
@@ -49,7 +49,7 @@ impl std::fmt::Debug for ToolForm {
 }
 
 impl ToolForm {
-    /// A form for this tool, with the arguments of a call of it: the chosen one, else the latest.
+    /// A form for this tool, with the arguments of one of its calls: the chosen one, else the latest.
     pub fn new(state: &State, spec: &ToolSpec, chosen: Option<EffectId>) -> Self {
         let own = |id: &EffectId| state.tool_call(*id).is_some_and(|call| call.tool == spec.name);
         let latest = || state.tool_calls.iter().rev().find(|call| call.tool == spec.name);
@@ -68,7 +68,7 @@ impl ToolForm {
         }
     }
 
-    /// The arguments as they are written.
+    /// The arguments as typed.
     ///
     /// # Errors
     /// What the schema does not allow.
@@ -119,7 +119,7 @@ impl ToolForm {
 }
 
 impl Argument {
-    /// The arguments of a schema, those that are required first.
+    /// The arguments of a schema, required ones first.
     fn all(schema: &Value) -> Vec<Self> {
         let named = schema.get("properties").and_then(Value::as_object);
         let Some(named) = named.filter(|named| !named.is_empty()) else {
@@ -138,7 +138,7 @@ impl Argument {
         all
     }
 
-    /// A field with what is given for it; without any call, with its default.
+    /// A field with its given value; without any call, with its default.
     fn field(&self, given: Option<&Value>) -> FormField {
         let text = match &self.name {
             None => given.map(Value::to_string),
@@ -153,7 +153,7 @@ impl Argument {
         field.about(self.about()).offering(self.choices())
     }
 
-    /// The values that are possible, where there are only some.
+    /// The possible values, if the schema lists them.
     fn choices(&self) -> Vec<String> {
         let named = self.schema.get("enum").and_then(Value::as_array).into_iter().flatten();
         let mut choices: Vec<String> = named.map(written).collect();
@@ -181,7 +181,7 @@ impl Argument {
     }
 }
 
-/// A value as it is typed: a text without quotes, unless it would be read as something else.
+/// A value as it is typed: a text without quotes, unless it would be parsed as something else.
 fn written(value: &Value) -> String {
     match value {
         Value::String(text) if !text.is_empty() && !text.contains(['\n', '"', '\'']) => {

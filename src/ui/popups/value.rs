@@ -1,4 +1,4 @@
-//! A number to type: a score, a weight, a knob; or the name of a class.
+//! The entry for a number: a score, a weight, a knob; or for the name of a class.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -8,19 +8,19 @@ use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, Scores, ToolName}
 use crate::panes::row;
 use crate::{cx::Cx, hits::Hits, keymap::Hint, request::World, text, view::View};
 
-/// The thing whose value is typed.
+/// The thing whose value is entered.
 #[derive(Clone, Debug)]
 enum For {
     Score(ToolName),
     Weight(ToolName, ToolName),
     Knob(Knob),
-    /// How often the tool may still be used.
+    /// How many more times the tool may be used.
     Uses(ToolName),
     /// A class and perhaps a domain, with a slash between them.
     Class(ToolName),
 }
 
-/// A number or a name being typed.
+/// The entry for a number or a name.
 #[derive(Debug)]
 pub struct ValueEntry {
     what: For,
@@ -54,7 +54,7 @@ impl ValueEntry {
         Self::new(For::Knob(knob), title, &doc, &spec.show(value))
     }
 
-    /// How often a tool may still be used.
+    /// An entry for how many more times a tool may be used.
     pub fn uses(tool: ToolName, uses: u32) -> Self {
         let title = format!("Uses left of {tool}");
         let doc = "a whole number: how often this task may still use the tool; the plan adapts";
@@ -74,7 +74,7 @@ impl ValueEntry {
         Self { what, title, doc, entry, fresh: true, untouched: true, error: None }
     }
 
-    /// A value that is set stays, although values around it are computed.
+    /// Whether the value stays as set while values around it are computed.
     fn is_pin(&self) -> bool {
         matches!(self.what, For::Weight(..) | For::Uses(_))
     }
@@ -159,7 +159,7 @@ impl Popup for ValueEntry {
     fn key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {
         match pressed.action {
             Some(Action::Leave) => return Reply::Close,
-            // To hold something where it is says something; to set a number to what it is does not.
+            // Pinning a value where it is has an effect; setting a number to itself has none.
             Some(Action::Accept) if self.untouched && !self.is_pin() => return Reply::Close,
             Some(Action::Accept) => match self.command(&self.entry.text()) {
                 Ok(command) => return Reply::send(command),

@@ -1,4 +1,4 @@
-//! An expression being typed: to watch it, or to run until it changes. Its value is shown at once.
+//! The entry for an expression: to watch it, or to run until it changes. Its value is shown immediately.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -26,7 +26,7 @@ enum For {
     Run,
 }
 
-/// An expression being typed.
+/// The entry for an expression.
 #[derive(Debug)]
 pub struct WatchEntry {
     what: For,
@@ -78,7 +78,7 @@ impl WatchEntry {
         Reply::Done(vec![ScreenRequest::SaveWatches])
     }
 
-    /// The value, or what is wrong.
+    /// The value, or the error.
     fn said(&self, state: &State) -> (String, bool) {
         let text = self.entry.text();
         if text.trim().is_empty() {
@@ -93,7 +93,7 @@ impl WatchEntry {
                 Ok(answer) => (format!("now: {}", answer.shown()), true),
                 Err(why) => (format!("now: {why}"), true),
             },
-            // While it is typed, most is not complete yet.
+            // While it is typed, an expression is mostly incomplete.
             Err(error) if self.tried => (error.to_string(), false),
             Err(error) => (error.why().to_owned(), true),
         }

@@ -1,5 +1,5 @@
-//! Where a value of a program comes from: the way back through its variables to the calls that made it. Each step leads
-//! to its place.
+//! The origin of a program's value: the path back through variables to the calls that made it. Each step leads to its
+//! place.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -19,7 +19,7 @@ use crate::{
     window::Window,
 };
 
-/// Columns of the box, as far as the screen has them.
+/// Columns of the box, if the screen has as many.
 const WIDTH: usize = 100;
 /// Cells of a name, and of a line's number.
 const NAME: usize = 24;
@@ -27,32 +27,32 @@ const LINE: usize = 10;
 /// Cells of a value.
 const VALUE: usize = 60;
 
-/// A step of a way.
+/// A step of a path.
 #[derive(Debug)]
 struct ProvenanceStep {
-    /// The first one of a way.
+    /// Whether the step is the first of its path.
     begins: bool,
     name: String,
     line: u32,
-    /// The value that it had, or the call.
+    /// The value at this step, or the call.
     said: String,
     call: Option<EffectId>,
 }
 
-/// The ways of a value.
+/// The paths of a value.
 #[derive(Debug)]
 pub struct Why {
     program: (TaskId, u32),
     line: u32,
-    /// The line itself.
+    /// The text of the line.
     text: String,
     places: Vec<ProvenanceStep>,
     pick: Pick,
 }
 
 impl Why {
-    /// The ways to the value of a line; to the failing expression, where the program failed in this line.
-    /// `shown`: the program with the values that it has at the moment looked at.
+    /// The paths to the value of a line; if the program failed in this line, to the failing expression. `shown`: the
+    /// program with its values at the moment looked at.
     pub fn of(
         state: &State,
         (task, number): (TaskId, u32),

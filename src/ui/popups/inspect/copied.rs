@@ -14,10 +14,10 @@ use crate::papers::atc::record;
 use crate::request::{Requests, ScreenRequest, World};
 use crate::view::{Tone, View};
 
-/// Columns of a text that is copied as it is shown.
+/// Columns of a text that is copied as shown.
 const WIDTH: usize = 100;
 
-/// In which form something is copied.
+/// The form of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyForm {
     /// As the screen shows it.
@@ -26,11 +26,11 @@ pub enum CopyForm {
     Value,
     /// A command that makes the call by hand.
     Command,
-    /// A filter of `jq` that finds it in what `toolyard replay --json --full` prints.
+    /// A `jq` filter that finds the thing in the output of `toolyard replay --json --full`.
     Path,
 }
 
-/// Copies this.
+/// Copies a thing in this form.
 pub fn copy(subject: &Subject, form: CopyForm, world: &World<'_>, view: &mut View) -> Requests {
     if form == CopyForm::Command {
         return copy_command(subject, world, view);
@@ -51,7 +51,7 @@ pub fn copy(subject: &Subject, form: CopyForm, world: &World<'_>, view: &mut Vie
     }
 }
 
-/// Copies the command of a call. Who builds it knows endpoints and tools; the screen does not.
+/// Copies the command of a call. Its builder knows endpoints and tools; the screen does not.
 fn copy_command(subject: &Subject, world: &World<'_>, view: &mut View) -> Requests {
     let state = world.shown;
     let called = match subject {
@@ -85,7 +85,7 @@ fn copy_command(subject: &Subject, world: &World<'_>, view: &mut View) -> Reques
 }
 
 impl Subject {
-    /// The subject in the forms that a program outside of the screen takes.
+    /// The subject in the forms that an external program takes.
     pub fn selection(&self, world: &World<'_>, view: &View) -> Selection {
         let (kind, name) = match self {
             Subject::Tool(tool) => ("tool", tool.to_string()),
@@ -122,7 +122,7 @@ fn json(of: &(impl Serialize + ?Sized)) -> Option<Value> {
     serde_json::to_value(of).ok()
 }
 
-/// The thing as `replay --json --full` has it; a line as its event.
+/// The thing as in `replay --json --full`; for a line, its event.
 fn value(subject: &Subject, world: &World<'_>) -> Option<Value> {
     let state = world.shown;
     match subject {

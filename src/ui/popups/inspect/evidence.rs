@@ -63,7 +63,7 @@ fn head(state: &State, task: &TaskState, id: EvidenceId, page: &mut Page<'_>) {
     }
 }
 
-/// A model looks for it.
+/// Writes evidence that a model looks for.
 fn model(state: &State, task: &TaskState, id: EvidenceId, page: &mut Page<'_>) {
     let Some(call) = state.evidence_model_call(task, id) else { return };
     page.field("asked", &format!("{}, as {} (v shows the prompt)", call.model, call.role));

@@ -1,5 +1,5 @@
-//! The page of a thing, to read and scroll: a tool, a prompt, a call, a task, a line, the messages.
-//! The lines are made when their subject has changed, not with every frame: a prompt may be long.
+//! The page of a thing, to read and scroll: a tool, a prompt, a call, a task, a line, the messages. Lines are made when
+//! their subject changes, not for every frame: a prompt may be long.
 
 mod call;
 mod compared;
@@ -128,7 +128,7 @@ impl Subject {
         }
     }
 
-    /// Writes its page.
+    /// Writes the page of this subject.
     fn write(&self, state: &State, messages: &[Message], page: &mut Page<'_>) {
         match self {
             Subject::Tool(name) => tool::write(state, name, page),
@@ -153,7 +153,7 @@ impl Subject {
         }
     }
 
-    /// All things of its kind, through which one can turn; empty: one cannot.
+    /// All subjects of this kind, to turn through; empty: there is no turning.
     fn all(&self, state: &State) -> Vec<Self> {
         let last = u32::try_from(state.tasks.len()).unwrap_or(u32::MAX);
         let tasks = (1..=last).map(TaskId);
@@ -183,13 +183,13 @@ impl Subject {
     }
 }
 
-/// A thing being read.
+/// The page of a thing.
 #[derive(Debug)]
 pub struct Inspect {
     subject: Subject,
     lines: ScrolledText,
     search: PageSearch,
-    /// Width, theme, and how much was told when the lines were made; made again when it changes.
+    /// Width, theme and version of the data that the lines were made from; a change makes them again.
     made_from: Option<(usize, String, u64)>,
 }
 
@@ -219,10 +219,10 @@ impl Inspect {
         let at = all.iter().position(|other| *other == self.subject);
         let beside = at.and_then(|at| all.get(at.checked_add_signed(by)?));
         if let Some(subject) = beside {
-            // What was searched for is searched for there too.
+            // The search goes on in the other page.
             let search = std::mem::take(&mut self.search);
             if let Subject::Task(task) | Subject::Plan(task) = subject {
-                // Its details are read back if they are gone.
+                // The task's details are then read back if they are gone.
                 view.task = Some(*task);
             }
             *self = Self { search, ..Self::new(subject.clone()) };
@@ -354,7 +354,7 @@ impl Popup for Inspect {
         if self.made_from.as_ref() != Some(&version) {
             let mut page = Page::new(cx.theme, width);
             self.subject.write(cx.state, &cx.view.messages, &mut page);
-            // What was read stays where it was.
+            // The text on the screen stays where it is.
             self.lines.lines = page.into_lines();
             self.made_from = Some(version);
             if self.subject == Subject::Messages {
@@ -373,7 +373,7 @@ impl Popup for Inspect {
     }
 }
 
-/// Nearly all of the screen: these are read, and what is below can wait.
+/// Uses nearly all of the screen: pages are read, and what is below can wait.
 fn size(area: Rect) -> (usize, usize) {
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     (width.saturating_sub(10).clamp(20, 140), height.saturating_sub(5).max(3))

@@ -1,5 +1,4 @@
-//! Writing lines for reading: headings, fields, text wrapped to the width. All text passes
-//! [`text::clean`] here.
+//! Writing pages: headings, fields, text wrapped to the width. All text passes [`text::clean`] here.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -11,7 +10,7 @@ use crate::{text, theme::Theme, wording};
 
 /// Cells for a field's name.
 const LABEL: usize = 14;
-/// Most lines of one text: the rest is left out, and a line says so.
+/// The most lines of one text: the rest is left out, which a line says.
 const MOST: usize = 20_000;
 
 /// Lines being written.
@@ -23,7 +22,7 @@ pub struct Page<'a> {
 
 impl<'a> Page<'a> {
     pub fn new(theme: &'a Theme, width: usize) -> Self {
-        // The last cell is the scrollbar's.
+        // The last cell belongs to the scrollbar.
         Self { theme, width: width.saturating_sub(2).max(1), lines: Vec::new() }
     }
 
@@ -52,12 +51,12 @@ impl<'a> Page<'a> {
         ]));
     }
 
-    /// `name   value`, wrapped below itself where it is long.
+    /// Writes `name   value`; long values wrap below themselves.
     pub fn field(&mut self, name: &str, value: &str) {
         self.field_in(name, value, self.theme.text);
     }
 
-    /// A field that is left out where there is nothing to say.
+    /// Writes a field, unless its value is empty.
     pub fn field_if_any(&mut self, name: &str, value: &str) {
         if !value.is_empty() {
             self.field(name, value);
@@ -78,7 +77,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// A text in full.
+    /// Writes a text in full.
     pub fn text(&mut self, text: &str, style: Style) {
         let mut lines = text::wrap(text, self.width);
         for line in lines.by_ref().take(MOST) {
@@ -96,19 +95,19 @@ impl<'a> Page<'a> {
         self.text(&format!("{what} at the displayed moment."), self.theme.dim);
     }
 
-    /// A text below a heading of its own.
+    /// Writes a text below its own heading.
     pub fn section(&mut self, heading: &str, text: &str, style: Style) {
         self.heading(heading);
         self.text(text, style);
     }
 
-    /// JSON as people read it.
+    /// Writes JSON in a readable form.
     pub fn json(&mut self, value: &Value) {
         let pretty = serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string());
         self.text(&pretty, self.theme.text);
     }
 
-    /// A line of pieces; they must be clean. Drawing cuts them at the width.
+    /// Writes a line of pieces, which must be clean. Drawing cuts them at the width.
     pub fn pieces(&mut self, pieces: Vec<(String, Style)>) {
         let spans = pieces
             .into_iter()
@@ -116,7 +115,7 @@ impl<'a> Page<'a> {
         self.lines.push(Line::from(spans.collect::<Vec<_>>()));
     }
 
-    /// Where the outcome of an effect comes from, if not from the model or the tool itself.
+    /// Writes the origin of an effect's outcome, if it is not the model or the tool itself.
     pub fn origin(&mut self, state: &State, effect: &EffectState) {
         self.field_if_any("origin", wording::origin(effect.origin).unwrap_or_default());
         if let Some(fault) = effect.injected {
@@ -126,7 +125,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The name of the simulated model, as a person sees it.
+    /// Writes the name of the simulated model, as the screen shows it.
     pub fn simulated(&mut self) {
         let note = "SIMULATED MODEL: built in, no language model was called";
         self.lines.push(Line::styled(note, self.theme.simulated));

@@ -1,5 +1,5 @@
-//! A plan whole: every candidate with what it costs, what it is worth, how often it may be used and why,
-//! and beside it the plan that it replaced.
+//! A whole budget plan: every candidate with its cost, value, and number of uses with the reason, next to the plan that
+//! it replaced.
 
 use super::Page;
 use crate::domain::{BudgetPlan, PlannedTool, State, TaskId};
@@ -36,7 +36,7 @@ pub(super) fn page(why: &str, plan: &BudgetPlan, before: Option<&BudgetPlan>, pa
     page.field("more", &budget_words::marginal(plan.marginal.as_ref()));
     page.heading(&format!("Candidates: {}", plan.tools.len()));
     head(before.is_some(), page);
-    // What is planned first; a stable sort keeps the order in which ties were decided.
+    // Planned tools come first; a stable sort keeps the order in which ties were decided.
     let mut tools: Vec<&PlannedTool> = plan.tools.iter().collect();
     tools.sort_by_key(|tool| tool.uses == 0);
     for tool in tools {

@@ -9,7 +9,7 @@ use crate::domain::{State, StepState, ToolName, words::counted};
 use crate::strategy::prompt::program::failure;
 use crate::symbols::{DONE, FAILED, REFUSED};
 
-/// Differences that are shown of one result.
+/// The most differences that are shown for one result.
 const BROUGHT: usize = 12;
 
 pub(super) fn write(state: &State, name: &ToolName, page: &mut Page<'_>) {

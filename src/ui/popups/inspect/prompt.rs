@@ -10,7 +10,7 @@ use crate::domain::{
 use crate::symbols::SPENT;
 use crate::{marks as words, text};
 
-/// Cells of a bar of all tokens.
+/// Cells of a bar for all tokens.
 const BAR: u64 = 30;
 
 pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
@@ -38,7 +38,7 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     }
 }
 
-/// How many tokens each message has, and all tools together.
+/// Writes the number of tokens of each message, and of all tools together.
 fn sizes(tools: &[ToolDef], of_tools: &[PromptPart], messages: &[PromptPart], page: &mut Page<'_>) {
     let sum = |parts: &[PromptPart]| parts.iter().map(|part| part.tokens).sum::<u64>();
     let total = sum(of_tools) + sum(messages);
@@ -55,7 +55,7 @@ fn sizes(tools: &[ToolDef], of_tools: &[PromptPart], messages: &[PromptPart], pa
     }
 }
 
-/// A tool of the menu, in the words of its JSON schema.
+/// Writes a tool of the menu, in the words of its JSON schema.
 fn menu(tool: &ToolDef, tokens: u64, page: &mut Page<'_>) {
     page.heading(&format!("tool {}  ({tokens} tokens)", tool.name));
     page.text(&signature(tool.name.as_str(), &tool.parameters), page.theme.accent);

@@ -17,7 +17,7 @@ use crate::window::{self, Window};
 /// The state of the search in a page.
 #[derive(Debug, Default)]
 pub(super) struct PageSearch {
-    /// The line that is typed into, until it is kept or left.
+    /// The entry of the search, until the text is accepted or left.
     entry: Option<TextEntry>,
     /// The text searched for, in lower case; empty without a search.
     needle: String,
@@ -53,13 +53,13 @@ impl PageSearch {
         !self.needle.is_empty()
     }
 
-    /// A key, while it is typed.
+    /// Handles a key in the entry.
     pub fn key(&mut self, pressed: Pressed, lines: &mut ScrolledText) {
         let Some(entry) = &mut self.entry else { return };
         let is_empty = entry.text().is_empty();
         match pressed.action {
             Some(Action::Leave) => self.close(),
-            // A slip: Backspace in an empty line leaves, as in other programs.
+            // Backspace in an empty line leaves, as in other programs.
             _ if is_empty && pressed.key.code == KeyCode::Backspace => self.close(),
             Some(Action::Accept) if is_empty => self.close(),
             Some(Action::Accept) => self.entry = None,
@@ -88,16 +88,16 @@ impl PageSearch {
         self.show(lines);
     }
 
-    /// Searches again, where there are new lines.
+    /// Searches again in new lines.
     pub fn refresh(&mut self, lines: &ScrolledText) {
-        // A page of something that runs is made again and again.
+        // The page of a running thing is made again and again.
         let searched = if self.is_on() { &lines.lines[..] } else { &[] };
         let lines = searched.iter().enumerate();
         self.hits = lines.flat_map(|(at, line)| hits(at, line, &self.needle)).collect();
         self.at = self.at.min(self.hits.len().saturating_sub(1));
     }
 
-    /// To the next or previous match, going round.
+    /// Goes to the next or previous match, going round.
     pub fn go(&mut self, how: window::Find, lines: &mut ScrolledText) {
         let next = window::found(self.hits.len(), Some(self.at), how, |_| true);
         self.at = next.unwrap_or(0);
@@ -134,7 +134,7 @@ impl PageSearch {
             if hit.line >= shown.end {
                 break;
             }
-            // Lines on the screen are few, and cells of a line are measured in u16.
+            // There are few lines on the screen, and cells of a line are measured in u16.
             let y = area.y + (hit.line - shown.start) as u16;
             let width = hit.cells.end - hit.cells.start;
             let cells = Rect { x: area.x.saturating_add(hit.cells.start), y, width, height: 1 };
@@ -144,7 +144,7 @@ impl PageSearch {
     }
 }
 
-/// The matches in a line. A capital is the same as its small letter.
+/// The matches in a line, regardless of case.
 fn hits(line: usize, of: &Line<'_>, needle: &str) -> Vec<Hit> {
     // The text in lower case, and for each of its bytes the cells on the screen.
     let (mut text, mut cells) = (String::new(), Vec::new());

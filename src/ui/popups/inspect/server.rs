@@ -1,4 +1,4 @@
-//! A server of tools: how it stands, its tools, the definitions that have changed, and what it said.
+//! A server of tools: its status, its tools, the changed definitions, and its last message.
 
 use super::Page;
 use crate::domain::{ServerStage, State, words::counted};

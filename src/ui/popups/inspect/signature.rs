@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// `name(argument: type, …)`; a `?` stands behind what may be left out.
+/// `name(argument: type, …)`; a `?` marks optional arguments.
 pub(super) fn signature(name: &str, parameters: &Value) -> String {
     let required = parameters["required"].as_array();
     let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
@@ -21,7 +21,7 @@ pub(super) fn arguments(parameters: &Value) -> impl Iterator<Item = (&str, &Valu
 
 /// A type in a word or a few: `string`, `"a" | "b"`, `integer[]`.
 fn kind(schema: &Value, depth: u8) -> String {
-    // A schema of strangers may be as deep as it likes.
+    // A foreign schema may have any depth.
     if depth > 3 {
         return "…".to_owned();
     }

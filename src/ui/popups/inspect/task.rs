@@ -1,4 +1,4 @@
-//! A task: its text, its steps, its end and what the evaluator said.
+//! A task: its text, its steps, its end, and the evaluator's verdict.
 
 use super::Page;
 use crate::domain::{

@@ -9,7 +9,7 @@ use crate::papers::toolnet::Weights;
 use crate::symbols::INJECTED;
 use crate::{panes::glyph::signed, text};
 
-/// How many of its calls, score changes and successors are shown.
+/// The most calls, score changes and successors that are shown.
 const CALLS: usize = 20;
 const POINTS: usize = 30;
 const EDGES: usize = 12;
