@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 pub struct OutputLine {
     /// Number of the line, from 1; lines that are no longer kept are counted too.
     pub n: u64,
-    /// Without its end.
+    /// The line without its end.
     pub text: String,
     pub stream: Stream,
 }
@@ -29,7 +29,7 @@ pub trait AgentOutput: fmt::Debug + Send + Sync {
     fn version(&self) -> u64;
     /// All kept lines, the oldest first.
     fn lines(&self) -> Vec<OutputLine>;
-    /// Ends as soon as the version is another than `seen`; never where the lines change no more.
+    /// Ends as soon as the version differs from `seen`; never if the lines change no more.
     fn changed(&self, seen: u64) -> BoxFuture<'_, ()>;
 }
 
@@ -37,12 +37,12 @@ pub trait AgentOutput: fmt::Debug + Send + Sync {
 #[derive(Debug)]
 pub struct AgentLines {
     source: Arc<dyn AgentOutput>,
-    /// The version that the screen has heard of.
+    /// The last version that the screen was told of.
     heard: u64,
     /// The version of `lines`.
     read: Option<u64>,
     lines: Rc<Vec<OutputLine>>,
-    /// The number of the selected line; `None`: the newest, and it keeps up.
+    /// The number of the selected line; `None`: the newest line, also when others arrive.
     pub selected: Option<u64>,
 }
 
@@ -57,7 +57,7 @@ impl AgentLines {
         &self.lines
     }
 
-    /// The place of the selected line, or of the next one that is kept.
+    /// The index of the selected line; of the next one if that is gone.
     pub fn place(&self) -> Option<usize> {
         let n = self.selected?;
         let at = self.lines.partition_point(|line| line.n < n);

@@ -1,4 +1,4 @@
-//! The preview of the selected knob. It is made again only when something has changed that it is made of.
+//! The preview of the selected knob. It is computed again only when one of its inputs has changed.
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,7 +11,7 @@ use crate::strategy::preview::Preview;
 #[derive(Default)]
 pub struct Ahead {
     made: Option<(PreviewKey, Preview)>,
-    /// The index of the tools with this sum.
+    /// The index of the tools, with a hash of these tools.
     index: Option<(u64, Rc<Lexical>)>,
     /// Whether one step less is shown, not one step more.
     pub is_less: bool,
@@ -25,11 +25,11 @@ struct PreviewKey {
     task: (Option<TaskId>, usize),
     /// Steps, plans and uses of the task at work.
     done: (usize, u32, u32),
-    /// Effects that were requested, and those that have not ended.
+    /// Effects that were requested, and effects that have not ended.
     effects: (usize, usize),
     tools: usize,
     scores: usize,
-    /// The latest change of the person.
+    /// The user's latest change.
     change: u64,
 }
 

@@ -28,7 +28,7 @@ pub enum Alert {
     Ended,
 }
 
-/// How a person is called.
+/// The means of an alert.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum CallsBy {
@@ -70,13 +70,13 @@ impl Alert {
     }
 }
 
-/// When the last alert was, and whether the person looks.
+/// The time of the last alert, and whether the person looks at the terminal.
 #[derive(Debug, Default)]
 pub struct Caller {
     alerts: Alerts,
-    /// Whether the terminal has the focus, where it says so.
+    /// Whether the terminal has the focus, if the terminal reports that.
     has_focus: Option<bool>,
-    /// The last key, for a terminal that does not.
+    /// The time of the last key, for terminals that do not report the focus.
     pressed: Option<Instant>,
     last: Option<Instant>,
 }
@@ -101,7 +101,7 @@ impl Caller {
         self.has_focus.unwrap_or(is_near)
     }
 
-    /// Calls the person, unless they look, or were called just now, or do not want to be.
+    /// Calls the person, unless they look, were called just now, or do not want this alert.
     ///
     /// # Errors
     /// The terminal is gone.

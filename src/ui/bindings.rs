@@ -19,7 +19,7 @@ pub enum KeymapError {
          for example keys.{second} = []"
     )]
     Conflict { key: String, first: String, second: String },
-    /// Default keys that no longer work, since they begin with this key, or it begins with them; each with its action.
+    /// Default keys that no longer work, each with its action: they begin with this key, or it begins with them.
     #[error("keys.{first}: {}", lost(key, keys))]
     Lost { key: String, first: String, keys: Vec<(String, String)> },
 }
@@ -48,14 +48,14 @@ impl Keymap {
         Self::with(changed, &[])
     }
 
-    /// The same with the keys of the user's own commands.
+    /// Like [`Self::new`], with the keys of the user's own commands.
     pub fn with(
         changed: &BTreeMap<String, Vec<String>>,
         commands: &[OwnCommand],
     ) -> (Self, Vec<KeymapError>) {
         let mut errors = Vec::new();
         let mut map = Self::empty();
-        // The user's keys first: in a conflict with a default the user's choice works.
+        // The user's keys first: they win conflicts with defaults.
         let mut own = Vec::new();
         for (name, keys) in changed {
             match place(name) {
@@ -101,7 +101,7 @@ fn bind(map: &mut Keymap, layer: KeyLayer, action: Action, text: &str) -> Result
     })
 }
 
-/// Adds an error. One key can take many away, which is one error.
+/// Adds an error. A key that hides many others makes one error.
 fn add(errors: &mut Vec<KeymapError>, error: KeymapError) {
     let KeymapError::Lost { key, first, keys } = &error else { return errors.push(error) };
     let same = errors.iter_mut().find_map(|known| match known {
@@ -137,7 +137,7 @@ fn place(name: &str) -> Result<(KeyLayer, Action), String> {
     Ok((layer, found.ok_or_else(|| format!("unknown action; {}", expected()))?))
 }
 
-/// As the configuration names it.
+/// The name in the configuration.
 fn name(layer: KeyLayer, action: Action) -> String {
     let name = action.spec().name;
     if layer == KeyLayer::Global { name.to_owned() } else { format!("{}.{name}", layer.name()) }

@@ -12,13 +12,13 @@ use ratatui::layout::{Position, Size};
 use ratatui::style::{Color, Modifier};
 use unicode_width::UnicodeWidthStr;
 
-/// A backend of ratatui that writes to `W`. All but the cells and the cursor is written by crossterm.
+/// A backend of ratatui that writes to `W`. Crossterm writes everything except cells and cursor.
 #[derive(Debug)]
 pub struct Brush<W: Write> {
     terminal: CrosstermBackend<W>,
     bytes: Vec<u8>,
     runs: Vec<InkRun>,
-    /// The symbols of all runs, one behind the other.
+    /// The symbols of all runs, one after the other.
     text: String,
     /// Whether the cursor is shown. It is hidden before the first frame.
     shown: bool,
@@ -32,20 +32,20 @@ struct Ink {
     modifier: Modifier,
 }
 
-/// Cells beside each other of one ink.
+/// Neighbouring cells of one ink.
 #[derive(Debug)]
 struct InkRun {
     ink: Ink,
-    /// Whether all cells so far are blank: not all of an ink is seen on those.
+    /// Whether all cells so far are blank: blank cells do not show all of an ink.
     is_blank: bool,
     from: Position,
-    /// Where the cursor is behind it, as far as all terminals agree on it.
+    /// Position of the cursor after the run, if all terminals agree on it.
     to: Option<Position>,
-    /// Where its text ends.
+    /// End of the run's text.
     end: usize,
 }
 
-/// Attributes that are seen on blank cells, too.
+/// Attributes that are visible on blank cells, too.
 const SEEN: Modifier = Modifier::UNDERLINED.union(Modifier::CROSSED_OUT).union(Modifier::REVERSED);
 
 /// Attributes, each with the numbers that set and reset it (ECMA-48, SGR). Bold and dim share a reset, as the two
@@ -70,14 +70,14 @@ impl<W: Write> Brush<W> {
 }
 
 impl<W: Write> Brush<W> {
-    /// Puts cells together to runs.
+    /// Joins cells into runs.
     fn gather<'a>(&mut self, cells: impl Iterator<Item = (u16, u16, &'a Cell)>) {
         self.runs.clear();
         self.text.clear();
         for (x, y, cell) in cells {
             let (at, ink, is_blank) = (Position { x, y }, Ink::of(cell), cell.symbol() == " ");
             self.text.push_str(cell.symbol());
-            // Terminals differ in the width of what is wider than one column.
+            // Terminals disagree about the width of symbols wider than one column.
             let to = (cell.symbol().width() == 1).then_some(Position { x: x + 1, y });
             let end = self.text.len();
             let last = self.runs.last_mut();
@@ -92,7 +92,7 @@ impl<W: Write> Brush<W> {
 }
 
 impl InkRun {
-    /// The run with this cell at its end; `None`: the cell begins another.
+    /// The run with this cell at its end; `None`: the cell begins another run.
     fn with(&self, at: Position, ink: Ink, is_blank: bool) -> Option<(Ink, bool)> {
         if self.to != Some(at) || self.ink.bg != ink.bg {
             return None;
@@ -194,7 +194,7 @@ impl<W: Write> Backend for Brush<W> {
         let mut inks: Vec<Ink> = Vec::new();
         for run in &self.runs {
             if !inks.contains(&run.ink) {
-                // Inks on one ground are beside each other.
+                // Inks with one background are neighbours.
                 let beside = inks.iter().rposition(|ink| ink.bg == run.ink.bg);
                 inks.insert(beside.map_or(inks.len(), |at| at + 1), run.ink);
             }

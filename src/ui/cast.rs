@@ -42,7 +42,7 @@ impl Cast {
         }
     }
 
-    /// Writes it to a new file, for a terminal that had this size at first.
+    /// Writes the recording to a new file, for a terminal that had this size at first.
     ///
     /// # Errors
     /// The file exists, or cannot be written.

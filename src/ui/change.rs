@@ -1,4 +1,4 @@
-//! Interventions: tools, scores, weights and knobs.
+//! Interventions: changes of tools, scores, weights and knobs.
 
 use super::pane::PaneId;
 use super::panes::resilience::facts;
@@ -14,7 +14,7 @@ use crate::papers::toolnet::Weights;
 /// an earlier crash again if there is one, so that the list of faults does not fill up.
 pub fn toggle_fault(world: &World<'_>, view: &mut View) -> Requests {
     let Some(target) = fault_target(world.live, view) else { return Vec::new() };
-    // The same key repairs the same tool, also when another call has become the newest.
+    // The same key repairs the same tool, even if another call has become the newest.
     if let (PaneId::Calls, Some(call)) = (view.focus, view.marked_call(world.live)) {
         view.choose_call(world.live, call);
     }
@@ -81,7 +81,7 @@ pub fn switch_tool(world: &World<'_>, view: &mut View) -> Requests {
     self::tool(view, |tool| Command::SwitchTool { on: is_off(&tool), tool })
 }
 
-/// A form for a call of the selected tool; in the panes of calls and lines, of the chosen call's tool.
+/// Opens a form for a call of the selected tool; in the panes of calls and lines, of the chosen call's tool.
 pub fn call_tool(world: &World<'_>, view: &mut View) -> Requests {
     let spec = |tool: &ToolName| world.live.tools.get(tool).map(|tool| tool.spec.clone());
     match view.tool.as_ref().and_then(spec) {
@@ -103,7 +103,7 @@ pub fn probe(_: &World<'_>, view: &mut View) -> Requests {
     tool.map_or_else(Vec::new, |tool| send(Command::Probe { tools: vec![tool] }))
 }
 
-/// Opens the form of a new fault, on the selection to begin with.
+/// Opens the form of a new fault, initially for the selection.
 pub fn add_fault(world: &World<'_>, view: &mut View) -> Requests {
     let target = fault_target(world.live, view);
     view.open(FaultForm::new(world.live, target.as_ref()))
@@ -113,7 +113,7 @@ pub fn choose_strategy(world: &World<'_>, view: &mut View) -> Requests {
     view.open(StrategyChoice::new(world.live))
 }
 
-/// The choice also checks which models can be reached.
+/// Opens the choice of a model, and checks which models can be reached.
 pub fn bind_model(world: &World<'_>, view: &mut View) -> Requests {
     let role = view.role();
     view.open(ModelChoice::new(world.live, role));
@@ -180,7 +180,7 @@ pub fn no_tool(state: &State, view: &View) -> Option<&'static str> {
     (!known).then_some("no tool is selected")
 }
 
-/// `end` has a score too, though it is not a tool.
+/// Says why nothing can be scored. `end` has a score too, though it is not a tool.
 pub fn nothing_scored(state: &State, view: &View) -> Option<&'static str> {
     let scored = view.tool.as_ref().is_some_and(|tool| {
         state.learning.scores.get(tool.as_str()).is_some_and(|score| score != 0.0)

@@ -1,4 +1,4 @@
-//! Selecting. Of a call and a piece of evidence only one is selected at a time, so that a key always has one
+//! Selections. A call and a piece of evidence are never selected at the same time, so that a key always has one
 //! meaning.
 
 use super::panes::budget::LEVERS;
@@ -68,14 +68,14 @@ impl View {
         }
     }
 
-    /// Selects in the budget pane; false if something else was selected there and it has the keyboard.
+    /// Selects a lever of the budget pane; false if that changes the selection there while the pane has the keyboard.
     fn pull(&mut self, lever: Option<Knob>) -> bool {
         let was = std::mem::replace(&mut self.lever, Lever(lever));
         was == self.lever || self.focus != PaneId::Budget
     }
 
-    /// Selects a line of the transcript with the model or tool call that it is about: the keys that mean those
-    /// then mean its own. True if it was selected already.
+    /// Selects a line of the transcript, and the model or tool call that it is about, so that keys about calls mean
+    /// that one. True if the line was selected already.
     pub fn choose_line(&mut self, state: &State, n: u64) -> bool {
         match state.line(n).map(|line| &line.what) {
             Some(What::ModelCall { call }) => self.model_call = Some(*call),
@@ -87,8 +87,8 @@ impl View {
         self.line.replace(n) == Some(n)
     }
 
-    /// Selects a node of a search with its model call, tool call and tool: the keys that mean those then mean
-    /// its own. True if it was selected already.
+    /// Selects a node of a search, and its model call, tool call and tool, so that keys about those mean the node's
+    /// own. True if the node was selected already.
     pub fn choose_node(&mut self, state: &State, task: TaskId, node: u32) -> bool {
         if let Some(step) = state.task(task).and_then(|task| task.step_of(node)) {
             self.model_call = step.model_call.or(self.model_call);
@@ -124,7 +124,7 @@ impl View {
         was
     }
 
-    /// The chosen evidence, and how far it is, where its task has a plan that names it.
+    /// The chosen evidence and its state, if its task has a plan that contains it.
     pub fn evidence<'s>(
         &self,
         state: &'s State,
@@ -135,8 +135,8 @@ impl View {
         Some((task, evidence, task.work.evidence.get(&evidence)))
     }
 
-    /// Returns the call that looks for the chosen evidence, as long as its task is at work: later it can neither be
-    /// held nor cancelled, and keys that do so mean what runs now. The error says why no call looks for it.
+    /// Returns the call that looks for the chosen evidence while its task is at work. Later it can be neither held nor
+    /// cancelled, and the keys for that mean a running call. The error says why no call looks for it.
     fn live_evidence(&self, state: &State) -> Option<Result<EffectId, &'static str>> {
         let (task, _, begun) = self.evidence(state)?;
         let call =
@@ -147,8 +147,8 @@ impl View {
         task.outcome().is_none().then_some(call)
     }
 
-    /// The call that call actions mean: the chosen one, else the newest that is in flight, else the
-    /// newest. `None` also for evidence that no call looks for.
+    /// The call that call actions mean: the chosen one, else the newest in flight, else the newest. Also `None` for
+    /// evidence that no call looks for.
     pub fn call(&self, state: &State) -> Option<EffectId> {
         if let Some((_, _, evidence)) = self.evidence(state) {
             return match evidence?.source {
@@ -160,8 +160,8 @@ impl View {
         self.call.or_else(|| newest().map(|call| call.id))
     }
 
-    /// The call that the pane of calls marks: the chosen one, if it is of the task shown, else the last one of that task.
-    /// `None` also for evidence without a call.
+    /// The call that the pane of calls marks: the chosen one if it belongs to the task shown, else the last one of that
+    /// task. Also `None` for evidence without a call.
     pub fn marked_call(&self, state: &State) -> Option<EffectId> {
         let task = self.worked_on(state)?;
         let is_shown =
@@ -172,7 +172,7 @@ impl View {
         }
     }
 
-    /// The lane that can be stopped or freed.
+    /// The lane that can be held or resumed.
     ///
     /// # Errors
     /// Why there is none, in words.
@@ -184,13 +184,13 @@ impl View {
         let newest = || newest().map(|call| &call.effect);
         let call = chosen.or_else(newest).ok_or("no tool has been called yet")?;
         let lane = call.lane;
-        // What has ended can still be held before the agent learns of it.
+        // An ended call can still be held before the agent learns of it.
         let held = state.control.is_held(lane) || state.control.paused_lanes.contains(&lane);
         if held || !call.is_over() { Ok(lane) } else { Err(IS_OVER) }
     }
 
-    /// The edge that pinning means: in the pane of tools that from here to the selected tool, elsewhere the
-    /// selected one.
+    /// The edge to pin: in the pane of tools the one from the agent's node to the selected tool, elsewhere the selected
+    /// one.
     pub fn edge_to_pin(&self, state: &State) -> Option<(ToolName, ToolName)> {
         if self.focus != PaneId::Tools {
             return self.edge.clone();

@@ -11,7 +11,7 @@ use super::output;
 use crate::files::private;
 use crate::net::known::without_known;
 
-/// Bytes that terminals take at least; many forget a longer text.
+/// The least number of bytes that every terminal takes; many ignore a longer text.
 const MOST: usize = 74_994;
 
 /// A text that was copied.

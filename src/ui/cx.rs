@@ -10,12 +10,12 @@ use crate::domain::State;
 pub struct Cx<'a> {
     /// The state at the moment looked at.
     pub state: &'a State,
-    /// The state now; another one than `state` only while the past is looked at.
+    /// The state now; differs from `state` only while the past is looked at.
     pub live: &'a State,
     pub view: &'a View,
     pub theme: &'a Theme,
     pub keymap: &'a Keymap,
-    /// Microseconds since the session was opened. In the past: when the moment was.
+    /// Microseconds since the session was opened; in the past, the time of the moment looked at.
     pub now: u64,
     /// Whether this pane has the keyboard.
     pub focused: bool,

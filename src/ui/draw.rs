@@ -64,7 +64,7 @@ fn placed(cx: &Cx<'_>, size: Size, body: Rect) -> Vec<Placed> {
     if let Some(pane) = cx.view.zoom {
         return vec![Placed { pane, others: Vec::new(), area: body, spare: None }];
     }
-    // A layout is tried in several ways: each pane is asked once.
+    // Several arrangements of a layout are tried, but each pane is asked once.
     let (shown, rows) = (PaneCache::default(), PaneCache::default());
     let has = |pane: PaneId| {
         let when = || pane == cx.view.focus || (panes::spec(pane).when)(cx.state, cx.view);
@@ -119,9 +119,9 @@ fn has_keyboard(cx: &Cx<'_>, pane: PaneId) -> bool {
     cx.view.focus == pane && cx.view.popups.is_empty()
 }
 
-/// The pane's name and what it says there, then the other panes of its slot.
+/// Draws the pane's name and title, then the names of the other panes in its slot.
 fn draw_title(cx: &Cx<'_>, placed: &Placed, buf: &mut Buffer, hits: &mut Hits) {
-    // The frame's colour is not the title's: what is faint round a pane must be read in it.
+    // The title does not take the frame's colour: a frame may be faint, but the title must be readable.
     let words = if cx.focused { cx.theme.title } else { cx.theme.text };
     let ground = |style: Style| Style::reset().patch(cx.theme.screen).patch(style);
     let area = placed.area;

@@ -14,7 +14,7 @@ use crate::domain::Mode;
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let popup = cx.view.popups.last();
     let own = popup.and_then(|popup| popup.footer(cx));
-    // That something was done before a lane was held is not worth the place of the keys that act on what is held.
+    // A success message from before the hold gives way to the keys that act on the held lane.
     let held = cx.live.control.held.iter().map(|hold| hold.since).max();
     let is_old = |told: &Message| held.is_some_and(|since| told.at < since);
     let message = cx.view.message().filter(|told| told.tone != Tone::Good || !is_old(told));
@@ -55,7 +55,7 @@ fn pending(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
 /// Between two of the keys that may follow.
 const APART: usize = 3;
 
-/// The keys that may follow the pending ones, over the lines above the footer.
+/// Draws the keys that may follow the pending ones, over the lines above the footer.
 pub fn following(cx: &Cx<'_>, above: Rect, buf: &mut Buffer) {
     if !cx.view.hinted || cx.view.pending.is_empty() {
         return;
@@ -91,7 +91,7 @@ fn told(cx: &Cx<'_>, message: &Message, area: Rect, buf: &mut Buffer) {
     let between = if mark.is_empty() { "" } else { " " };
     let shown = format!("{mark}{between}{}", message.text);
     Row::new(area, buf).put(&shown, style);
-    // What is cut is kept, and can be read.
+    // A truncated message is kept, and can be read in full.
     let all = cx.keymap.key(Action::Messages).map(|key| format!("  {key}: full text"));
     if let Some(all) = all.filter(|all| text::width(&shown) > width && width > all.len()) {
         let x = area.right() - all.len() as u16;
@@ -141,13 +141,13 @@ const HELD: [Hint; 9] = [
     (&[Action::Palette], None),
 ];
 
-/// After something was found in a text.
+/// The hints after a search has found something in a text.
 const FOUND: [Hint; 2] = [
     (&[Action::NextMatch, Action::PreviousMatch], Some("next, previous match")),
     (&[Action::Leave], Some("ends")),
 ];
 
-/// Keys and words with room between them. The help always has its place at the right.
+/// Draws keys and words with room between them. The help always has its place at the right.
 fn keys(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let help = cx.keymap.key(Action::Help);
     let help = help.map_or_else(String::new, |key| format!("{key} {}", Action::Help.spec().short));
@@ -159,7 +159,7 @@ fn keys(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         (false, true) => &HELD,
         (false, false) => &ALWAYS,
     };
-    // A key that means something else while a call is held is not said twice.
+    // A key that means something else while a call is held is shown only once.
     let is_said = |action: &&Action| always.iter().any(|(actions, _)| actions.contains(action));
     let here = panes::spec(cx.view.focus).keys.iter().filter(|action| !is_said(action));
     let here = here.map(|action| (std::slice::from_ref(action), None));
@@ -175,7 +175,7 @@ fn keys(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let said = format!("/{} {}", text::clean(found.needle.text()), found.count());
         x = Row::new(area, buf).put(&said, cx.theme.input).gap(2).x();
     }
-    // Of what can be done with a held call only that is shown which can be done now.
+    // While a call is held, only the actions that are possible now are shown.
     let always = always.iter().filter(|(actions, _)| {
         !is_held || actions.iter().any(|action| action.spec().why_not(cx.live, cx.view).is_none())
     });
@@ -219,7 +219,7 @@ fn hint(
     Some(after + 2)
 }
 
-/// The words of an action; of the one that runs and pauses, what it would do.
+/// The words of an action; for [`Action::RunOrPause`], the words of what it would do.
 fn short(cx: &Cx<'_>, action: Action) -> &'static str {
     match (action, cx.live.shown_mode()) {
         (Action::RunOrPause, Mode::Running | Mode::Stepping | Mode::SteppingTask) => "pause",

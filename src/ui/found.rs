@@ -7,19 +7,19 @@ use super::{needle::Needle, pane::PaneId};
 pub struct PaneSearch {
     pub pane: PaneId,
     pub needle: Needle,
-    /// Word for a row where only matching rows are shown; `None`: all rows are shown, and one goes from match to match.
+    /// Word for a row, if only matching rows are shown; `None`: all rows are shown, and keys go from match to match.
     pub filters: Option<&'static str>,
     /// The rows that match, ascending.
     pub rows: Vec<usize>,
     /// How many rows there are.
     pub total: usize,
-    /// How many of the first ones are not in memory.
+    /// How many of the first rows are not in memory.
     pub gone: usize,
     /// Index of the selected row among the matching rows.
     at: Option<usize>,
-    /// Rows before this one were looked at and do not change any more.
+    /// Rows before this one were looked at, and do not change any more.
     steady: usize,
-    /// For which event and which width of the pane.
+    /// The event and the width of the pane at the last look-up.
     when: (u64, u16),
 }
 
@@ -45,7 +45,7 @@ impl PaneSearch {
         (self.total, self.steady, self.when) = (total, steady, when);
     }
 
-    /// `2 of 7`; of a filter, how many rows are shown.
+    /// `2 of 7`; for a filter, the number of rows that it shows.
     pub fn count(&self) -> String {
         let matches = self.rows.len();
         match (self.filters, self.at) {
@@ -59,7 +59,7 @@ impl PaneSearch {
         }
     }
 
-    /// The rows that are shown, where others are not.
+    /// The rows that a filter shows; `None` without a filter.
     pub fn kept(&self) -> Option<&[usize]> {
         self.filters.map(|_| self.rows.as_slice())
     }

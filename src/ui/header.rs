@@ -1,8 +1,8 @@
-//! The first line: how the agent stands, at one glance. What matters least is left out first where
-//! the line is short; how the agent runs and whether the model is real are never left out.
+//! The first line: the state of the agent at a glance. If the line is short, the least important pieces are left out
+//! first; the mode, and whether the model is real, are never left out.
 //!
-//! The second line, where few panes are seen, has the vitals: what the task may cost and has cost, who plans and who
-//! solves, and what runs at once.
+//! The second line, if few panes are visible, has the vitals: the task's budget and cost, the models that plan and
+//! solve, and the calls that run at once.
 
 mod held;
 mod watch;
@@ -33,11 +33,11 @@ struct HeaderPiece {
 /// Adds a piece: its rank, text and style, and the action of a click.
 type Add<'a> = dyn FnMut(u8, String, Style, Option<Action>) + 'a;
 
-/// From this width on there is room for the knobs that are turned most.
+/// From this width on there is room for the most used knobs.
 const WIDE: u16 = 190;
 /// From this width on the budget is in the first line.
 const WITH_BUDGET: u16 = 118;
-/// Below this width an armed fault is told in short.
+/// Below this width an armed fault is described in short.
 const NARROW: u16 = 100;
 
 /// Cells before each piece.
@@ -67,7 +67,7 @@ pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer, hits: &mut H
     hits.add(end, Target::Action(Action::Pane(PaneId::Models)));
 }
 
-/// Said at the right end, and never left out.
+/// Returns the mark for a simulated model at the right end, which is never left out.
 fn simulated(cx: &Cx<'_>, width: u16) -> &'static str {
     match cx.state.models.any_simulated() {
         true if width >= 98 => "SIMULATED MODEL",
@@ -76,7 +76,7 @@ fn simulated(cx: &Cx<'_>, width: u16) -> &'static str {
     }
 }
 
-/// The pieces for so many cells, those that matter most first; the first rank is never left out.
+/// The pieces that fit into this many cells, the most important first; rank 0 is never left out.
 fn fitting(pieces: Vec<HeaderPiece>, room: usize) -> Vec<HeaderPiece> {
     let mut order: Vec<usize> = (0..pieces.len()).collect();
     order.sort_by_key(|at| pieces[*at].rank);
@@ -123,7 +123,7 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<HeaderPiece> {
     }
     if state.n > 0 {
         let acting = state.acting().to_string();
-        // That it is watched is seen anyway.
+        // Other pieces already show that the session is watched.
         let rank = if state.watched.is_some() { 6 } else { 3 };
         add(rank, text::cut(&acting, 24).into_owned(), theme.text, Some(Action::Strategy));
     }
@@ -132,7 +132,7 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<HeaderPiece> {
         format!("{} {}", spec.symbol, spec.show(state.knobs.get(knob)))
     };
     if state.strategy.btp {
-        // In a shorter line it would stand twice: the vitals have it.
+        // In a shorter line the budget would be shown twice: the vitals have it.
         if width >= WITH_BUDGET {
             let (text, style) = budget(cx);
             add(2, text, style, Some(Action::Pane(PaneId::Budget)));
@@ -151,7 +151,7 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<HeaderPiece> {
     if !state.knobs.is_on(Knob::Learn) {
         add(2, "FROZEN".to_owned(), theme.warn, Some(Action::Learning));
     }
-    // No other line says what a foreign agent has spent in all.
+    // No other line shows the total cost of a foreign agent.
     let rank = if state.watched.is_some() { 3 } else { 5 };
     if state.watched.is_none() || width >= WITH_BUDGET {
         add(rank, spent(state), theme.text, Some(Action::Pane(PaneId::Models)));
@@ -166,7 +166,7 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<HeaderPiece> {
         let back = format!("{key}: return to the live session");
         add(1, back, theme.running, Some(Action::Quit));
     }
-    // The title of a watched session is the command, which stands there already.
+    // The title of a watched session is the command, which the line shows already.
     let is_told = title.is_empty() || state.watched.is_some();
     if !is_told && cx.view.read_only != Some(ReadOnly::Replay) {
         add(7, text::cut(title, 32).into_owned(), theme.dim, None);
@@ -174,7 +174,7 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<HeaderPiece> {
     pieces
 }
 
-/// The mode of the session, or the place in the record of one.
+/// The mode of the session; for a replay, the position in the record.
 fn mode_pieces(cx: &Cx<'_>, title: &str, width: u16, add: &mut Add<'_>) {
     let (state, theme) = (cx.state, cx.theme);
     match (cx.view.read_only, cx.view.moment) {
@@ -258,7 +258,7 @@ fn mode(cx: &Cx<'_>, width: u16) -> (String, Style) {
         Mode::Running | Mode::Stepping | Mode::SteppingTask if cx.state.has_work() => {
             (format!("{RUNNING} {name}"), theme.running)
         }
-        // It would run if it had something to run.
+        // A running mode without a task to run.
         Mode::Running | Mode::Stepping | Mode::SteppingTask => match &cx.state.watched {
             Some(watched) if watched.ended.is_none() => (format!("{WAITING} WAITING"), theme.text),
             _ => (done(cx.state), theme.paused),
@@ -285,7 +285,7 @@ fn mode(cx: &Cx<'_>, width: u16) -> (String, Style) {
     }
 }
 
-/// No task is left.
+/// The text for a session without a task left.
 fn done(state: &State) -> String {
     format!("{DONE} DONE {}/{}", state.tasks_done, state.tasks.len())
 }
@@ -295,7 +295,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Why a session that is paused cannot go on, and what to do; `None` if its models can be used.
+/// Why a paused session cannot go on, and what to do; `None` if its models can be used.
 fn unusable(state: &State) -> Option<String> {
     let (model, error) = state.unusable_model()?;
     let (why, cure) = match error.kind {
@@ -309,7 +309,7 @@ fn unusable(state: &State) -> Option<String> {
     is_held.then(|| format!("{model} {why}: {cure} or choose another model, then run"))
 }
 
-/// Money where prices are known, and that it is more where they are not.
+/// The money spent, marked as a lower bound where a price is unknown; its limit, and the tokens.
 fn spent(state: &State) -> String {
     let (mut sum, mut unpriced, mut tokens) = (0.0, 0, 0u64);
     for model in state.models.known.values() {

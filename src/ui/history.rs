@@ -1,4 +1,4 @@
-//! Past events, for those who look back: the latest are in memory, and others are read back from the journal, if there
+//! Past events, for looking back: the latest are in memory, and earlier ones are read back from the journal, if there
 //! is one.
 
 use std::cell::RefCell;
@@ -18,7 +18,7 @@ pub struct History {
     /// The state before the first of the latest events.
     base: State,
     latest: VecDeque<Arc<Record>>,
-    /// The part that was read back last.
+    /// The window of events that was read back last.
     read: RefCell<Option<Window>>,
     /// The tasks that were read back last.
     tasks: RefCell<TaskBlock>,
@@ -32,7 +32,7 @@ impl Default for History {
 }
 
 impl History {
-    /// From this state on, of a session with this journal.
+    /// A history that begins at this state, of a session with this journal.
     pub fn of(base: State, journal: Option<JournalPast>) -> Self {
         Self {
             base,
@@ -64,17 +64,17 @@ impl History {
         n >= self.base.n
     }
 
-    /// Does this with the events around this one; `None` where they are gone.
+    /// Calls `look` with the window around this event; `None` if it is gone.
     fn with<T>(&self, n: u64, look: impl FnOnce(&Window) -> T) -> Option<T> {
         let mut read = self.read.borrow_mut();
         if !read.as_ref().is_some_and(|window| window.has(n)) {
-            // A journal that was changed or taken away meanwhile has no past.
+            // A journal that was changed or removed meanwhile has no past.
             *read = self.journal.as_ref()?.window(n).ok();
         }
         read.as_ref().filter(|window| window.has(n)).map(look)
     }
 
-    /// The state after this event, from an earlier one if that is near; `None` where it is gone.
+    /// The state after this event, computed from `earlier` if that is near; `None` if it is gone.
     pub fn state(&self, n: u64, earlier: Option<State>) -> Option<State> {
         if !self.is_latest(n) {
             return self.with(n, |window| window.state(n, earlier));
@@ -87,7 +87,7 @@ impl History {
         Some(state)
     }
 
-    /// Lists tasks again that a state has forgotten: those at these places. True if there was one.
+    /// Adds the tasks at these places to a state that has forgotten them. True if there was one.
     pub fn list_again(&self, state: &mut State, places: Range<usize>) -> bool {
         let mut has_found = false;
         let mut block = self.tasks.borrow_mut();
@@ -110,11 +110,11 @@ impl History {
         has_found
     }
 
-    /// The task that a line of the transcript tells of, by their places.
+    /// The task that a line of the transcript belongs to, by the line's place.
     pub fn task_of_line(&self, state: &State, line: usize) -> Option<TaskId> {
         let has_begun = |task: &Arc<TaskState>| task.started.is_some() && task.first_line <= line;
         let listed = state.tasks.iter();
-        // What was told before the first task has no other.
+        // Lines before the first task belong to the first task.
         if state.tasks.gone() == 0 || listed.clone().next().is_some_and(has_begun) {
             let first = listed.clone().next().map(|task| task.id);
             return listed.take_while(|task| has_begun(task)).last().map(|task| task.id).or(first);
@@ -147,7 +147,7 @@ impl History {
         self.with(n, found).flatten()
     }
 
-    /// The last one of these events of which this holds.
+    /// The last of these events for which `holds` is true.
     pub fn last_of(&self, events: Range<u64>, holds: impl Fn(&Record) -> bool) -> Option<u64> {
         let found = |record: &&Arc<Record>| events.contains(&record.n) && holds(record);
         if let Some(record) = self.latest.iter().rev().find(found) {
@@ -170,7 +170,7 @@ impl History {
         None
     }
 
-    /// The first one of these events of which this holds.
+    /// The first of these events for which `holds` is true.
     pub fn first_of(&self, events: Range<u64>, holds: impl Fn(&Record) -> bool) -> Option<u64> {
         let mut begin = events.start.saturating_sub(1);
         while !self.is_latest(begin) && begin + 1 < events.end {

@@ -14,7 +14,7 @@ pub enum Target {
     /// The inside of a pane, its frame, or its tab.
     Pane(PaneId),
     Tool(ToolName),
-    /// From, to.
+    /// An edge of the graph: from, to.
     Edge(ToolName, ToolName),
     Call(EffectId),
     /// A piece of evidence of a task's plan.
@@ -42,7 +42,7 @@ pub enum Target {
     Server(Arc<str>),
     /// An event to look at.
     Moment(u64),
-    /// A key of the footer, a button, a tab: clicking does it.
+    /// A key of the footer, a button, or a tab: a click runs the action.
     Action(Action),
     /// The inside of the topmost popup.
     Popup,

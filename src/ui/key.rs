@@ -100,7 +100,7 @@ impl Key {
         }
     }
 
-    /// The character that this key types, if it types one.
+    /// The character that this key types, if any.
     pub fn types(self) -> Option<char> {
         match self.code {
             KeyCode::Char(c) if self.mods.is_empty() => Some(c),
@@ -210,12 +210,12 @@ impl KeySequence {
     /// Reads keys for an action.
     ///
     /// # Errors
-    /// One of them is no key, or one that no terminal sends.
+    /// One of them is not a key, or is a key that no terminal sends.
     pub fn to_bind(text: &str) -> Result<Self, String> {
         let keys: Self = text.parse()?;
         let words = text.split_whitespace();
         for (key, word) in keys.iter().zip(words) {
-            // A terminal sends the same for both, so that the word promises too much.
+            // Terminals send the same bytes with and without shift here, so this name would promise too much.
             let shifted = word.starts_with("ctrl-shift-") || word.starts_with("shift-ctrl-");
             let plain = shifted && matches!(key.code, KeyCode::Char(_));
             if let Some(sent) = key.arrives_as() {

@@ -65,7 +65,7 @@ impl Keymap {
         Ok(())
     }
 
-    /// Returns the meaning of these keys, pressed one after the other. The first layer that knows them decides.
+    /// Returns the meaning of these keys, pressed one after the other. The first layer that knows the keys decides.
     pub fn meaning(&self, layers: &[KeyLayer], typed: &[Key]) -> Meaning {
         for layer in layers {
             let of_layer = || self.bindings.iter().filter(|binding| binding.layer == *layer);
@@ -108,8 +108,8 @@ impl Keymap {
         self.keys(action).join("  ")
     }
 
-    /// The keys of one layer, with what each does there: `enter: choose · esc: leave`. Actions that share
-    /// words stand together; one without a key is left out.
+    /// The keys of one layer, with what each does there: `enter: choose · esc: leave`. Actions with the same words are
+    /// joined; an action without a key is left out.
     pub fn legend(&self, layer: KeyLayer, hints: &[Hint]) -> String {
         let said = hints.iter().filter_map(|(actions, does)| {
             let keys: Vec<String> =

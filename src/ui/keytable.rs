@@ -5,7 +5,7 @@ use strum::VariantArray;
 use super::action::{ACTIONS, ActionSpec, Group, KeyLayer};
 use super::keymap::Keymap;
 
-/// A table for each section of the panes' actions, then one for each kind of popup.
+/// Makes a table for each section of the panes' actions, then one for each kind of popup.
 pub fn markdown(keymap: &Keymap) -> String {
     let mut out = String::new();
     for group in Group::VARIANTS.iter().filter(|group| **group != Group::Popup) {

@@ -5,8 +5,8 @@
 //! State, View ────→ draw ──→ cells, and Hits: who owns which cell
 //! ```
 //!
-//! Its `State` is its own fold of the records it is sent: it knows no engine, so the same screen shows a
-//! live session, a replay, and a session elsewhere. Only this module names ratatui and crossterm.
+//! Its `State` is its own fold of the records that it receives. It knows no engine, so the same screen shows a live
+//! session, a replay, and a session elsewhere. Only this module names ratatui and crossterm.
 
 use toolyard_domain as domain;
 use toolyard_files as files;

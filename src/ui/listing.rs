@@ -14,7 +14,7 @@ pub struct Listing {
     pub folder: PathBuf,
     /// An error says why a journal cannot be read.
     pub sessions: Vec<(PathBuf, Result<Summary, String>)>,
-    /// The folder cannot be read, and why.
+    /// Why the folder cannot be read.
     pub wrong: Option<String>,
     /// The result of the deletions before it was read; an error says which one failed.
     pub deleted: Option<Result<String, String>>,
@@ -34,7 +34,7 @@ impl Listing {
         Self { sessions, folder, wrong, deleted: None }
     }
 
-    /// The sessions of a folder after these journals of it were deleted.
+    /// Lists the sessions of a folder after deleting these journals of it.
     pub fn without(folder: PathBuf, journals: &[PathBuf]) -> Self {
         let mut freed = 0;
         let failed = journals.iter().find_map(|journal| {
@@ -68,7 +68,7 @@ pub enum SessionStatus {
     Running,
     /// All of its tasks are done.
     Done,
-    /// The session was ended before.
+    /// The session was ended before all tasks were done.
     Quit,
     /// The journal has no end: the session was killed.
     Killed,
@@ -107,7 +107,7 @@ pub fn strategy(session: &Summary) -> String {
     session.strategy.map_or_else(String::new, |strategy| strategy.to_string())
 }
 
-/// The tasks that ended, and all.
+/// The number of ended tasks, and of all tasks.
 pub fn tasks(session: &Summary) -> String {
     match &session.totals {
         Some(totals) => format!("{}/{}", totals.done, totals.tasks),
@@ -115,7 +115,7 @@ pub fn tasks(session: &Summary) -> String {
     }
 }
 
-/// The tasks that were right.
+/// The number of tasks answered right.
 pub fn right(session: &Summary) -> String {
     let judged = session.totals.as_ref().filter(|totals| totals.judged > 0);
     judged.map_or_else(|| UNKNOWN.to_owned(), |totals| totals.right.to_string())
@@ -131,7 +131,7 @@ pub fn cost(session: &Summary) -> String {
     )
 }
 
-/// The faults that were armed, and the number of a person's changes.
+/// The number of armed faults and of changes by a person.
 pub fn changes(session: &Summary) -> String {
     let Some(totals) = &session.totals else { return String::new() };
     let faults = match totals.faults.as_slice() {

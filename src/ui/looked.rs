@@ -1,5 +1,5 @@
-//! A moment of a program that is looked at: the program is run again over its record beside the screen, and nothing is
-//! called for that.
+//! The moment of a program that is looked at. The program runs again over its record beside the screen, without any
+//! calls.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::domain::{EffectId, TaskId, words::counted};
 use crate::papers::atc::record;
 use crate::text::clean;
 
-/// Expressions that are evaluated at each moment; of more, the oldest goes.
+/// Most expressions that are evaluated at each moment; beyond that, the oldest goes.
 const ASKS: usize = 8;
 
 /// The moment of a program that a person has chosen.
@@ -27,7 +27,7 @@ pub struct ProgramQuery {
     pub number: u32,
     pub until: Until,
     pub asks: Vec<String>,
-    /// The last call that was answered, and how many were; and how often the program was changed.
+    /// The last answered call, the number of answered calls, and the number of changes of the program.
     pub record: (Option<EffectId>, usize, usize),
 }
 
@@ -35,18 +35,18 @@ pub struct ProgramQuery {
 #[derive(Clone, Debug)]
 pub struct ProgramSnapshot {
     wanted: ProgramQuery,
-    /// As it was then.
+    /// The program at that moment.
     pub program: ProgramState,
-    /// The statement before which it was, from 1; of how many.
+    /// The statement before which the program stood, from 1; and the number of statements.
     pub statement: u64,
     pub statements: u64,
     /// Whether the program has not ended at that moment.
     pub goes_on: bool,
-    /// Why this may not be true.
+    /// Why this snapshot may be wrong.
     pub doubt: Option<String>,
 }
 
-/// Position, expressions and snapshot of the program that is looked at.
+/// Chosen moment, expressions and snapshot of the program that is looked at.
 #[derive(Debug, Default)]
 pub struct Looked {
     pub chosen: Option<ProgramPosition>,
@@ -66,7 +66,7 @@ impl Looked {
         self.seen.as_deref().filter(|seen| is_it(&seen.wanted))
     }
 
-    /// Evaluates this wherever one looks from now on.
+    /// Evaluates this expression at every moment that is looked at from now on.
     pub fn ask(&mut self, expression: String) {
         self.asks.retain(|known| *known != expression);
         if self.asks.len() == ASKS {
@@ -95,7 +95,7 @@ impl Looked {
         Some((wanted, Again { until, asked, counts: true, ..again }))
     }
 
-    /// Takes in where the program is.
+    /// Takes in the state that the program reached.
     pub fn see(&mut self, state: &State, wanted: ProgramQuery, reached: Reached) {
         let program = state.program(wanted.task, wanted.number);
         self.seen =
@@ -151,7 +151,7 @@ impl ProgramSnapshot {
         Self { wanted, program: shown, statement, statements, goes_on, doubt }
     }
 
-    /// Where it is, in words.
+    /// The position in words.
     pub fn place(&self) -> String {
         let place = match self.goes_on {
             true => format!("statement {} of {}", self.statement, self.statements),

@@ -1,4 +1,4 @@
-//! Moment of a program that is looked at, and the ways to other ones.
+//! The moment of a program that is looked at, and the ways to others.
 
 use crate::domain::program::Until;
 use crate::domain::state::{ProgramState, State, TaskState};
@@ -7,8 +7,8 @@ use crate::looked::{ProgramPosition, ProgramQuery};
 use crate::pane::PaneId;
 use crate::view::View;
 
-/// Returns the query for the program that is shown: at the moment that was chosen, else in the past where it was then.
-/// Values that the session itself has told are not asked for again.
+/// Returns the query for the shown program: at the chosen moment, else, in the past, at that time. Values that the
+/// session has already reported are not queried again.
 pub fn wanted(state: &State, view: &View) -> Option<ProgramQuery> {
     if ![PaneId::Program, PaneId::Variables].iter().any(|pane| view.sees(*pane)) {
         return None;
@@ -36,13 +36,13 @@ pub fn wanted(state: &State, view: &View) -> Option<ProgramQuery> {
     Some(ProgramQuery { task: task.id, number: program.number, until, asks, record })
 }
 
-/// Whether it is held before a line in the state that is shown.
+/// Whether the program is held before a line in the shown state.
 fn is_held(state: &State, task: &TaskState, program: &ProgramState) -> bool {
     let held = state.held_program().filter(|_| state.is_held_at_line());
     held.is_some_and(|(of, held)| (of.id, held.number) == (task.id, program.number))
 }
 
-/// Whether the present of the program is shown, and it is held there before a line.
+/// Whether the present of the program is shown, and the program is held there before a line.
 pub fn is_present(state: &State, view: &View) -> bool {
     let shown = view.recorded_program(state);
     view.moment.is_none()
@@ -50,7 +50,7 @@ pub fn is_present(state: &State, view: &View) -> bool {
         && shown.is_some_and(|(task, program)| is_held(state, task, program))
 }
 
-/// To the statement before, or the next one. False if no program is shown.
+/// Goes to the statement before, or to the next one. False if no program is shown.
 pub fn step(state: &State, view: &mut View, is_forward: bool) -> bool {
     let Some((task, program)) = view.recorded_program(state) else { return false };
     let (task, number) = (task.id, program.number);
@@ -58,7 +58,7 @@ pub fn step(state: &State, view: &mut View, is_forward: bool) -> bool {
     let seen = view.looked.seen(task, number).filter(|_| here.is_none());
     let (at, last) = match (here, seen) {
         (Some(nth), _) => (Some(nth).filter(|nth| *nth > 0), nth),
-        // It is before its first statement, or has none.
+        // The program is before its first statement, or has none.
         (None, Some(seen)) if seen.statement == 0 => (None, 0),
         (None, Some(seen)) if seen.goes_on => (Some(seen.statement), seen.statements),
         (None, Some(seen)) => (Some(seen.statement + 1), seen.statements),
@@ -68,7 +68,7 @@ pub fn step(state: &State, view: &mut View, is_forward: bool) -> bool {
         (Some(at), false) => Until::Statement(at.saturating_sub(1).max(1)),
         (Some(at), true) if at < last => Until::Statement(at + 1),
         (None, false) => Until::Last,
-        // Behind the last one is the present.
+        // After the last statement comes the present.
         (_, true) => {
             view.looked.chosen = None;
             return true;
@@ -79,7 +79,7 @@ pub fn step(state: &State, view: &mut View, is_forward: bool) -> bool {
     true
 }
 
-/// Looks at the moment when the program came to a line for the last time.
+/// Looks at the moment when the program last came to a line.
 pub fn at_line(state: &State, view: &mut View, line: u32) {
     let shown = view.recorded_program(state).map(|(task, program)| (task.id, program.number));
     if let Some((task, number)) = shown {

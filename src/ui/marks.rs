@@ -1,10 +1,10 @@
-//! The words for what nobody tells an agent.
+//! The words for the marks of a call: facts that nobody tells its agent.
 
 use crate::domain::state::{CallMark, Rewritten, Uncached};
 use crate::domain::{Finish, Gone, GoneMessage, LostPrefix, Unread, words::counted};
 use crate::text;
 
-/// Messages that one line names.
+/// How many messages one line names.
 const NAMED: usize = 2;
 /// Characters of the beginning of a message in such a line.
 const BEGINS: usize = 40;
@@ -75,7 +75,7 @@ fn dropped(past: &Rewritten) -> String {
     format!("the agent dropped {dropped}{} and kept the first {kept}", size.unwrap_or_default())
 }
 
-/// The first messages that went.
+/// Names the first dropped messages.
 pub fn named(gone: &Gone, dropped: u32) -> String {
     let first = gone.messages.iter().take(NAMED).map(|message| {
         let begins: String = message.begins.chars().take(BEGINS).collect();
@@ -88,7 +88,7 @@ pub fn named(gone: &Gone, dropped: u32) -> String {
     all.join(", ")
 }
 
-/// A message that went, in a row.
+/// A dropped message as a row.
 pub fn row(message: &GoneMessage) -> (String, String) {
     let begins = message.begins.split_whitespace().collect::<Vec<_>>().join(" ");
     (message.role.clone(), format!("{:>8}  {begins}", text::bytes(message.bytes)))

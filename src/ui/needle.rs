@@ -26,7 +26,7 @@ const STATES: [&str; 13] = [
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Needle {
     text: String,
-    /// Lower case; none of an expression.
+    /// Words in lower case; none for an expression.
     words: Vec<String>,
     /// Condition on a call, as in `=ms > 500`.
     expression: Option<Result<Expression, ExpressionError>>,
@@ -68,7 +68,7 @@ impl Needle {
         self.words.iter().all(|word| text.contains(word))
     }
 
-    /// Gives every occurrence of a word in these cells a style; a line at a time.
+    /// Gives every occurrence of a word in these cells a style, line by line.
     pub fn tint(&self, area: Rect, style: Style, buf: &mut Buffer) {
         for line in area.intersection(buf.area).rows() {
             let (text, cells) = letters(line, buf);

@@ -1,5 +1,5 @@
-//! Output of the screen to the terminal. A thread writes it, so that a terminal that reads slowly, or not at all, holds
-//! neither the keys nor the end of the program.
+//! Output of the screen to the terminal. A thread writes it, so that a slow or stuck terminal blocks neither the keys
+//! nor the end of the program.
 
 use std::io;
 use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -11,10 +11,10 @@ use tokio::sync::Notify;
 
 use super::pace::Taken;
 
-/// How long the end of the screen waits for the terminal, twice: then what it has not read is thrown away.
+/// How long the end of the screen waits for the terminal, twice. Unread bytes are then thrown away.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Bytes of one write. Between two of them the thread looks whether the rest is still wanted.
+/// Bytes of one write. Between two writes the thread checks whether the rest is still wanted.
 const PIECE: usize = 4096;
 
 static OUTPUT: LazyLock<Output> = LazyLock::new(Output::default);
@@ -30,15 +30,15 @@ struct Output {
 #[derive(Default)]
 struct Queue {
     bytes: Vec<u8>,
-    /// When the oldest of the bytes that the terminal has not taken was sent.
+    /// When the oldest byte that the terminal has not taken was sent.
     since: Option<Instant>,
-    /// The bytes that were sent since the terminal had taken all.
+    /// The number of bytes sent since the terminal had last taken everything.
     sent: usize,
     /// Bytes that the terminal took last, and the time for that.
     taken: Taken,
     error: Option<io::Error>,
     has_thread: bool,
-    /// Whether the bytes being written are not wanted any more.
+    /// Whether the bytes being written are no longer wanted.
     is_dropped: bool,
 }
 
@@ -47,7 +47,7 @@ impl Output {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes what is sent, for ever.
+    /// Writes sent bytes, for ever.
     fn serve(&self) {
         let mut queue = self.lock();
         loop {
@@ -88,7 +88,7 @@ impl Output {
         Ok(())
     }
 
-    /// Whether the terminal has taken all that was sent, after at most this long.
+    /// Whether the terminal takes all sent bytes within this time.
     fn waits(&self, most: Duration) -> bool {
         let queue = self.lock();
         let waited = self.changed.wait_timeout_while(queue, most, |queue| queue.since.is_some());
@@ -96,7 +96,7 @@ impl Output {
     }
 }
 
-/// Sends this to the terminal, and does not wait for it.
+/// Sends these bytes to the terminal, and does not wait for it.
 ///
 /// # Errors
 /// The terminal is gone, or the system has no thread.
@@ -119,7 +119,7 @@ pub fn send(bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns how many bytes the terminal was sent last, and how long it took for them; `None`: it still reads.
+/// Returns how many bytes the terminal was last sent, and how long it took for them; `None`: it still reads.
 pub fn taken() -> Option<Taken> {
     let queue = OUTPUT.lock();
     queue.since.is_none().then_some(queue.taken)
@@ -130,8 +130,8 @@ pub async fn written() {
     OUTPUT.written.notified().await;
 }
 
-/// Waits until the terminal has taken all that was sent, and then this. Where it does not read, the rest is thrown away,
-/// and this comes first when it reads again.
+/// Waits until the terminal has taken all sent bytes, and then these. If it does not read, the rest is thrown away, and
+/// these come first when it reads again.
 pub fn end_with(bytes: &[u8]) {
     if send(bytes).is_err() || OUTPUT.waits(PATIENCE) {
         return;
@@ -140,7 +140,7 @@ pub fn end_with(bytes: &[u8]) {
     queue.is_dropped = true;
     queue.bytes = bytes.to_vec();
     drop(queue);
-    // The terminal's own queue is full of what nobody reads; without it there is room.
+    // The terminal's own queue is full of unread bytes; flushing it makes room.
     let _ = tcflush(io::stdout(), QueueSelector::OFlush);
     OUTPUT.waits(PATIENCE);
 }

@@ -52,7 +52,7 @@ impl Files {
         Ok(Self { text, json, _folder: folder })
     }
 
-    /// The text as a program left it.
+    /// The text after a program may have changed it.
     ///
     /// # Errors
     /// It cannot be read, or is not UTF-8.

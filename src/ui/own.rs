@@ -1,4 +1,4 @@
-//! Commands of the user: a key, and a line for the shell about what is selected.
+//! Commands of the user: a key, and a shell line about the selected thing.
 
 use strum::{IntoStaticStr, VariantArray};
 
@@ -10,7 +10,7 @@ pub struct OwnCommand {
     pub name: String,
     /// Description of the command, for people.
     pub doc: String,
-    /// Key of the command; without one it is chosen in a list.
+    /// Key of the command; a command without one is chosen in a list.
     pub key: Option<String>,
     /// A line for `sh`, with the names of [`PLACEHOLDERS`] in braces.
     pub run: String,
@@ -29,8 +29,8 @@ pub enum Shows {
     Nothing,
 }
 
-/// Placeholders that a command may have in braces, each with its variable: files with the selected thing as it is shown
-/// and as JSON, its name, its kind, and the journal.
+/// Placeholders that a command may have in braces, each with its variable: files with the selected thing as text and as
+/// JSON, its name, its kind, and the journal.
 pub const PLACEHOLDERS: [(&str, &str); 5] = [
     ("{text}", "TOOLYARD_TEXT"),
     ("{json}", "TOOLYARD_JSON"),
@@ -46,13 +46,13 @@ pub struct Selection {
     pub kind: &'static str,
     /// A tool's name, or a number.
     pub name: String,
-    /// As it is shown.
+    /// The text that the screen shows.
     pub text: String,
     pub json: String,
 }
 
 impl OwnCommand {
-    /// The line for the shell. Placeholders become variables, so that no text of a model or a tool is read by it.
+    /// The line for the shell. Placeholders become variables, so that the shell never parses text of a model or a tool.
     pub fn line(&self) -> String {
         PLACEHOLDERS.iter().fold(self.run.clone(), |line, (placeholder, variable)| {
             line.replace(placeholder, &format!("\"${variable}\""))

@@ -1,19 +1,19 @@
-//! When to draw. Handlers ask for a frame and never draw. One frame shows all that has changed since the last;
-//! without a request there is none.
+//! When to draw. Handlers request a frame and never draw. One frame shows all changes since the last; without a request
+//! there is none.
 
 use std::time::{Duration, Instant};
 
 /// The shortest time between two frames without a key press: 30 a second.
 pub const FRAME: Duration = Duration::from_millis(33);
-/// The shortest time between two frames at all: keys that come in a flood, as from the wheel or where
-/// text is pasted unmarked, are shown together. The first of them does not wait.
+/// The shortest time between any two frames: keys that come in a flood, as from the wheel or from unmarked pastes, are
+/// shown together. The first of them does not wait.
 pub const FLOOD: Duration = Duration::from_millis(8);
-/// A terminal reads at most this share of the time: one part in so many.
+/// A terminal spends at most one part in this many of its time on reading.
 const SHARE: u32 = 2;
-/// Bytes a second of frames that nobody waits for, since a network may be between here and the terminal. But what is
-/// shown is never older than a tick.
+/// Bytes a second of frames that nobody waits for, since a slow network may be in between. But the screen is never
+/// older than a tick.
 const RATE: u64 = 20_000;
-/// How often running times are drawn again.
+/// How often running times are redrawn.
 pub const TICK: Duration = Duration::from_millis(250);
 
 /// Cost of the last frame for the terminal.
@@ -33,19 +33,19 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Requests a frame since something changed by itself.
+    /// Requests a frame for a change that no person waits for.
     pub fn soon(&mut self) {
         self.wait = self.wait.or(Some(FRAME));
     }
 
-    /// Requests a frame at once, since a person did something and waits to see it.
+    /// Requests a frame at once, for a change that a person waits to see.
     pub fn at_once(&mut self) {
         self.wait = Some(FLOOD);
     }
 
-    /// When the next frame is due; `None`: never, as things are. `ticks`: how often something on the
-    /// screen changes by time alone. `taken`: what the last frame cost; the terminal gets as much time again to catch up,
-    /// unless a person waits.
+    /// The time of the next frame; `None`: none is requested. `ticks`: how often something on the screen changes by
+    /// time alone. `taken`: the cost of the last frame; the terminal gets as much time again to catch up, unless a
+    /// person waits.
     pub fn due(&self, now: Instant, ticks: Option<Duration>, taken: Taken) -> Option<Instant> {
         let Some(last) = self.last else { return Some(now) };
         let wait = self.wait.or(ticks)?;

@@ -12,7 +12,7 @@ use crate::domain::words;
 #[derive(Serialize, Deserialize, VariantArray, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 pub enum PaneId {
-    /// Where the agent is and where it can go.
+    /// The agent's position and possible next tools.
     #[default]
     Graph,
     /// Events, line by line.
@@ -37,13 +37,13 @@ pub enum PaneId {
     Revisions,
     /// Findings about the results of tools, learned by calling them.
     Probing,
-    /// Output of a model that reads along: where calls start, and which tools suit.
+    /// Output of a model that reads along: where calls start, and which tools match.
     Reading,
     /// How the agent takes the failure of a tool.
     Resilience,
-    /// Where a search has been.
+    /// The nodes that a search has visited.
     Search,
-    /// Where the agent stops.
+    /// The places where the agent stops.
     Breakpoints,
     /// Expressions and their values.
     Watches,
@@ -56,7 +56,7 @@ pub enum PaneId {
 }
 
 impl PaneId {
-    /// Every pane, in this order.
+    /// Every pane, in the order of declaration.
     pub const ALL: &[PaneId] = Self::VARIANTS;
 
     pub fn name(self) -> &'static str {

@@ -1,4 +1,4 @@
-//! Input of an action, and its requests.
+//! Input of an action, and the requests that it makes.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::papers::sweep::Scope;
 /// Data that an action may read.
 #[derive(Clone, Copy)]
 pub struct World<'a> {
-    /// The current state, which commands mean.
+    /// The current state, which commands act on.
     pub live: &'a State,
     /// The state on the screen: the current one, unless the past is looked at.
     pub shown: &'a State,
@@ -33,7 +33,7 @@ pub enum ScreenRequest {
     /// A command for the engine.
     Send(Command),
     Quit,
-    /// Back to the shell until `fg`.
+    /// Return to the shell until `fg`.
     Suspend,
     /// Write the screen to files.
     Shoot,
@@ -55,25 +55,25 @@ pub enum ScreenRequest {
         what: String,
         text: String,
     },
-    /// The same with a command that makes this call by hand.
+    /// Give the terminal's clipboard a command that makes this call by hand.
     CopyCommand(Box<Called>),
     /// Write the text that was copied last to a file.
     KeepCopy,
     /// Open this in an editor or a pager.
     View(Box<Selection>),
-    /// Open this in the person's editor, and give the topmost popup what it left.
+    /// Open this in the user's editor, and give the edited text to the topmost popup.
     Rewrite(Box<Selection>),
     /// Run a command of the user on this.
     RunOwn(Box<(OwnCommand, Selection)>),
-    /// List the sessions that are kept.
+    /// List the stored sessions.
     Sessions,
     /// Delete these journals, and list the sessions again.
     DeleteSessions(Vec<PathBuf>),
-    /// Open this journal, to look at.
+    /// Open this journal for looking at.
     Replay(PathBuf),
     /// End this session, and go on with this.
     Leave(NextSession),
-    /// Take control of the session, ask for it, or hand it over.
+    /// Take control of the session, request it, or hand it over.
     PassControl,
     /// Draw every cell again.
     Redraw,

@@ -1,4 +1,4 @@
-//! The loop: everything that came is taken in, then at most one frame shows it.
+//! The loop: takes in everything that has arrived, then draws at most one frame.
 
 mod guided;
 mod incoming;
@@ -37,8 +37,8 @@ use super::view::Tone;
 use super::watch_file::WatchFile;
 use super::{listing::Listing, output, pace::Pace, request::ScreenRequest, shot, text};
 
-/// Shows a session until the person leaves or a signal comes. Blocks, and owns the terminal meanwhile.
-/// The session itself is not ended: its owner does that.
+/// Shows a session until the person leaves or a signal arrives. Blocks, and owns the terminal meanwhile. Does not end
+/// the session: its owner does.
 ///
 /// # Errors
 /// Where there is no terminal, or it is lost.
@@ -48,24 +48,24 @@ pub fn run(source: SessionSource, settings: ScreenSettings) -> Result<EndReason>
         .build()
         .wrap_err("cannot start the screen's runtime")?;
     let ended = runtime.block_on(async {
-        // With its causes on one line, since the caller may show the first error only.
+        // The causes are on the same line, since the caller may show only the first error.
         let mut looper = Loop::new(source, settings)
             .map_err(|error| eyre!("cannot open the screen: {error}"))?;
         looper.run().await.map_err(|error| eyre!("the terminal was lost: {error}"))
     });
-    // Reading a terminal blocks a thread of the runtime's; its last key is dropped.
+    // Reading the terminal blocks a thread of the runtime; its last key is dropped.
     runtime.shutdown_background();
     ended
 }
 
-/// Records taken in between two looks at the keyboard, so that a flood never makes it wait.
+/// The most records taken in before the next look at the keyboard, so that a flood never makes it wait.
 const AT_ONCE: usize = 512;
-/// How long to wait for the shell's stop before taking the terminal back. Without a shell that could continue the
-/// program, the stop does not come.
+/// How long to wait for the shell's stop signal before taking the terminal back. The signal does not come without a
+/// shell that could continue the program.
 const STOP: Duration = Duration::from_millis(250);
 
-/// How long the first frame waits for what the terminal's ground looks like, so that it is drawn in the right theme. Most
-/// terminals answer within 5 ms; where one answers later, the theme follows.
+/// How long the first frame waits for the terminal's background colour, so that it is drawn in the right theme. Most
+/// terminals answer within 5 ms; after a later answer, the theme follows.
 const FIRST: Duration = Duration::from_millis(25);
 
 struct Loop {
@@ -81,24 +81,24 @@ struct Loop {
     clipboard: Clipboard,
     as_command: AsCommand,
     looks: Looks,
-    /// A program that is to have the terminal.
+    /// A program that waits for the terminal.
     waiting: Option<Waiting>,
     /// When the last program gave the terminal back.
     lent: Option<Instant>,
     /// Output of the user's commands that run beside the screen.
     said: (UnboundedSender<CommandOutput>, UnboundedReceiver<CommandOutput>),
     caller: Caller,
-    /// Lists of sessions that were asked for.
+    /// Requested lists of sessions.
     listed: (UnboundedSender<Listing>, UnboundedReceiver<Listing>),
-    /// Scenarios that were asked for.
+    /// Requested scenarios.
     saved: (UnboundedSender<SavedScenario>, UnboundedReceiver<SavedScenario>),
     /// Whether nothing has changed yet since the last key.
     awaited: bool,
-    /// When the keys that may follow are shown.
+    /// When to show the keys that may follow.
     hint: Option<Instant>,
-    /// The terminal is asked for its ground.
+    /// Whether the terminal is asked for its background colour.
     asks_ground: bool,
-    /// Until when there is no frame, since its theme is about to be known.
+    /// Until when frames wait for the theme to be known.
     held: Option<Instant>,
     guided: Guided,
     signals: Signals,
@@ -115,7 +115,7 @@ struct Signals {
 
 impl Loop {
     fn new(source: SessionSource, settings: ScreenSettings) -> io::Result<Self> {
-        // Signals first: from the moment the terminal is ours, none may end us unprepared.
+        // Signals first: once the terminal is ours, no signal may end us unprepared.
         let signals = Signals {
             terminate: signal(SignalKind::terminate())?,
             hangup: signal(SignalKind::hangup())?,
@@ -197,7 +197,7 @@ impl Loop {
                         return Ok(end);
                     }
                     if self.waiting.is_some() {
-                        // It would read keys that are the program's.
+                        // The reader would take keys that are meant for the program.
                         drop(inputs);
                         let ended = self.lend().await;
                         inputs = Inputs::new()?;
@@ -260,7 +260,7 @@ impl Loop {
         }
     }
 
-    /// Time of the next frame. While the terminal reads a frame there is no other.
+    /// Time of the next frame; none while the terminal still reads the last one.
     fn due(&mut self) -> Option<Instant> {
         let taken = output::taken()?;
         let ticks = self.front.screen.ticks(self.front.now());
@@ -268,13 +268,13 @@ impl Loop {
         Some(self.held.map_or(due, |held| held.max(due)))
     }
 
-    /// Folds what happened.
+    /// Folds new records.
     fn receive(&mut self, batch: Vec<JournalItem>) {
         let is_live = self.front.commands.is_some();
         let records = if is_live { programs::records(&batch) } else { Vec::new() };
         self.front.receive(batch);
         self.call_for(&records);
-        // The first change after a key is mostly what the person waits for.
+        // A person mostly waits for the first change after a key.
         if std::mem::take(&mut self.awaited) {
             self.pace.at_once();
         } else {
@@ -282,7 +282,7 @@ impl Loop {
         }
     }
 
-    /// Takes in what happened in the session behind a replay.
+    /// Takes in records and news of the session behind a replay.
     fn take_unseen(&mut self, unseen: Unseen) {
         let Some(show) = &mut self.behind else { return };
         match unseen {
@@ -295,7 +295,7 @@ impl Loop {
         }
     }
 
-    /// Does what an input asked for; how the screen ends, if that ends it.
+    /// Carries out a request; returns how the screen ends, if the request ends it.
     async fn effect(&mut self, effect: ScreenRequest) -> io::Result<Option<EndReason>> {
         match effect {
             ScreenRequest::Send(command) => self.front.send(command),
@@ -319,7 +319,7 @@ impl Loop {
             ScreenRequest::Shoot => self.shoot(),
             ScreenRequest::NextTheme => {
                 self.front.screen.next_theme();
-                // The new ground reaches cells that hold the same text as before.
+                // The new background must reach cells whose text has not changed.
                 self.owned.redraw()?;
             }
             ScreenRequest::SaveLayout => self.save_layout(),
@@ -347,7 +347,7 @@ impl Loop {
         }
     }
 
-    /// Reads the list of sessions beside the screen, after these journals were deleted.
+    /// Deletes these journals, then reads the list of sessions, both beside the screen.
     fn read_sessions(&mut self, delete: Vec<PathBuf>) {
         let Some(library) = &self.library else {
             let text = "no folder for journals: set session.journals in the configuration";
@@ -380,7 +380,7 @@ impl Loop {
         self.front.screen.view.open(list);
     }
 
-    /// Opens another session to look at. A live one goes on behind it.
+    /// Opens another session for looking at. A live one goes on behind it.
     fn replay(&mut self, path: &Path) {
         if self.behind.as_ref().is_some_and(|live| live.is_of(path)) {
             self.come_back();
@@ -400,7 +400,7 @@ impl Loop {
         self.pace.at_once();
     }
 
-    /// Goes back to the live session; false if there is none behind.
+    /// Returns to the live session; false if there is none behind.
     fn come_back(&mut self) -> bool {
         let Some(live) = self.behind.take() else { return false };
         self.front = live;
@@ -409,12 +409,12 @@ impl Loop {
         true
     }
 
-    /// Back to the shell, like any program at ctrl-z.
+    /// Returns to the shell, like any program on ctrl-z.
     async fn suspend(&mut self) -> io::Result<()> {
         terminal::restore();
         // The whole job stops, since its parent (cargo, a script) shares the terminal.
         rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
-        // The signal comes here as well. Left for later, it would stop the program again after `fg`.
+        // The signal arrives here as well. If it were left for later, it would stop the program again after `fg`.
         let _or_late = tokio::time::timeout(STOP, self.signals.stopped.recv()).await;
         self.stop().await
     }
@@ -426,12 +426,12 @@ impl Loop {
         self.owned.retake()
     }
 
-    /// The same, while the terminal belongs to another program.
+    /// Like [`Self::stop`], while the terminal belongs to another program.
     async fn rest(&mut self) -> io::Result<()> {
-        // A signal to continue from before would end the wait below at once.
+        // An earlier signal to continue would end the wait below at once.
         while futures::poll!(pin!(self.signals.resumed.recv())).is_ready() {}
-        // SIGTSTP is caught here, and SIGSTOP stops even where no shell could continue the program.
-        // This signal stops as SIGTSTP does, and nobody else sends it to a program in front.
+        // SIGTSTP is caught here, and SIGSTOP would stop the program even if no shell can continue it. SIGTTIN stops as
+        // SIGTSTP does, and nobody else sends it to a foreground program.
         let this = rustix::process::getpid();
         rustix::process::kill_process(this, rustix::process::Signal::TTIN)?;
         tokio::select! {
@@ -469,14 +469,14 @@ impl Loop {
         let size = self.owned.terminal.size()?;
         let area = ratatui::layout::Rect::from((ratatui::layout::Position::ORIGIN, size));
         let mut buf = ratatui::buffer::Buffer::empty(area);
-        // A picture of the screen, not of the message about the last picture.
+        // The picture must not show the message about the last picture.
         self.front.screen.view.told = false;
         self.front.screen.draw(area, &mut buf, self.front.now());
         shot::write(&buf, self.front.screen.theme(), &self.shots, self.front.screen.live().n)
     }
 }
 
-/// Waits until then; `None`: for ever.
+/// Waits until this time; `None`: for ever.
 async fn at(due: Option<Instant>) {
     match due {
         Some(due) => tokio::time::sleep_until(due.into()).await,

@@ -9,6 +9,6 @@ use crate::domain::State;
 /// The file that was written, or why none was.
 pub type SavedScenario = Result<PathBuf, String>;
 
-/// Saves the session in this state beside the screen, and tells of it when that is done.
+/// Saves the session in this state beside the screen, and reports when that is done.
 pub type SaveScenario =
     Box<dyn Fn(&State, UnboundedSender<SavedScenario>) -> Result<(), String> + Send>;

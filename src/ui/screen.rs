@@ -1,5 +1,5 @@
-//! The screen without a terminal: what it knows, what an input does to it, and how it is drawn. All
-//! that a test needs; [`super::run`] adds the terminal and the clock.
+//! The screen without a terminal: its state, the effect of inputs, and its drawing. Tests need no more; [`super::run`]
+//! adds the terminal and the clock.
 
 use std::path::{Path, PathBuf};
 use std::{sync::Arc, time::Duration};
@@ -38,31 +38,31 @@ pub struct First {
     pub folder: PathBuf,
 }
 
-/// How the screen is set up.
+/// The setup of the screen.
 #[derive(Clone, Debug, Default)]
 pub struct Setup {
-    /// In the header.
+    /// The title in the header.
     pub title: String,
-    /// The session cannot be changed from here, and why.
+    /// Why the session cannot be changed from here, if it cannot.
     pub read_only: Option<ReadOnly>,
     pub keymap: Keymap,
-    /// The one in use, then those that it can be changed for. None: the terminal's own colours.
+    /// The theme in use, then those that a key can change to. None: the terminal's own colours.
     pub themes: Vec<Theme>,
     /// Character set of the screen.
     pub charset: Charset,
-    /// The watches to begin with.
+    /// The initial watches.
     pub watches: Vec<Expression>,
     /// The layouts that the person saved.
     pub layouts: Saved,
-    /// Where what happened long ago is read back.
+    /// The journal from which forgotten events are read back.
     pub journal: Option<JournalPast>,
     /// The demos, by name, with what each shows.
     pub demos: &'static [(&'static str, &'static str)],
     /// The user's own commands.
     pub commands: Vec<OwnCommand>,
-    /// Offers of a first start, with which the screen begins.
+    /// The offers of a first start, which the screen begins with.
     pub first: Option<First>,
-    /// Whether to ask, when all tasks are done, if they shall run again.
+    /// Whether to offer to run all tasks again when they are done.
     pub asks_again: bool,
 }
 
@@ -73,7 +73,7 @@ pub struct Screen {
     theme: usize,
     history: History,
     live: State,
-    /// The state at the moment looked at, where that is the past.
+    /// The state at the moment looked at, if that is in the past.
     past: Option<State>,
     pub view: View,
     hits: Hits,
@@ -93,19 +93,19 @@ impl Screen {
         Self { setup, view, history, live, ..Self::default() }
     }
 
-    /// The screen of a state that is known already, without what led to it.
+    /// A screen of a known state, without the events before it.
     pub fn showing(state: State, setup: Setup, view: View) -> Self {
         Self { live: state, view, ..Self::new(setup) }
     }
 
-    /// Begins with this state of a session, whose journal has what led to it.
+    /// Begins with this state of a session, whose journal has the events before it.
     pub fn begin(&mut self, state: State, journal: JournalPast) {
         self.history = History::of(state.clone(), Some(journal));
         self.live = state;
         self.look_first();
     }
 
-    /// The screen of another session, set up like this one.
+    /// A screen for another session, set up like this one.
     pub fn beside(&self, journal: &Path) -> Self {
         let (title, read_only) = (journal.display().to_string(), Some(ReadOnly::Replay));
         let layouts = self.view.layouts.saved.clone();
@@ -113,7 +113,7 @@ impl Screen {
         Self { theme: self.theme, ..Self::new(setup) }
     }
 
-    /// Folds what happened.
+    /// Folds a record.
     pub fn receive(&mut self, record: Arc<Record>) {
         self.live.apply(&record);
         let live = &self.live;
@@ -122,7 +122,7 @@ impl Screen {
         self.history.push(record);
     }
 
-    /// Every change says what it did, and how to take it back.
+    /// Confirms every change by the user, with the key that undoes it.
     fn confirm(&mut self, record: &Record) {
         // The changes of a replay were made earlier, and cannot be undone.
         if self.view.read_only.is_some() {
@@ -137,14 +137,14 @@ impl Screen {
             Some(By::User) if record.event.is_undoable() => {
                 let change = self.live.control.changes.undo.last();
                 match change.filter(|change| change.last == record.n) {
-                    // All presses of a key are told as one change.
+                    // All presses of a key are reported as one change.
                     Some(change) => {
                         format!("{}{}", wording::told(&change.event), offer(Action::Undo, "undoes"))
                     }
                     None => told,
                 }
             }
-            // It cannot be undone, and says what is not.
+            // A program that was taken back cannot be undone; the text says so.
             Some(By::User) if matches!(record.event, Event::Program(ProgramTakenBack { .. })) => {
                 told
             }
@@ -198,7 +198,7 @@ impl Screen {
         }
     }
 
-    /// Focuses the first pane of this strategy's layout, before any key can have chosen another one.
+    /// Focuses the first pane of this strategy's layout, before any key can choose another one.
     fn look_first(&mut self) {
         if self.view.tool.is_some() {
             return;
@@ -218,13 +218,13 @@ impl Screen {
         }
     }
 
-    /// The session will say nothing more, though it has not ended.
+    /// Handles the end of all records of a session that has not ended.
     pub fn break_off(&mut self) {
         self.view.read_only = Some(ReadOnly::BrokenOff);
         self.tell(Tone::Bad, ReadOnly::BrokenOff.why());
     }
 
-    /// Takes in who controls the session, and says it.
+    /// Takes in who controls the session; returns the message about it.
     pub fn hear(&mut self, news: SeatNews) -> (Tone, String) {
         let key = self.setup.keymap.key(Action::Control).unwrap_or_default();
         let is_over = self.view.read_only == Some(ReadOnly::BrokenOff);
@@ -277,7 +277,7 @@ impl Screen {
         self.view.tell(self.live.at, Tone::Plain, format!("theme: {name}"));
     }
 
-    /// Takes the theme of this name for the first one, unless the person has chosen another. Whether it looks otherwise then.
+    /// Makes the theme of this name the first, unless the person has chosen another. True if that changes the screen.
     pub fn suit(&mut self, name: &str) -> bool {
         let at = self.setup.themes.iter().position(|theme| theme.name == name);
         let Some(at) = at.filter(|at| *at > 0 && self.theme == 0) else { return false };
@@ -302,7 +302,7 @@ impl Screen {
         };
         let view = &mut self.view;
         let requests = match input {
-            // Some terminals send the release of a key too.
+            // Some terminals also report the release of a key.
             Input::Key(event) if event.kind != KeyEventKind::Release => {
                 press(&world, view, Key::from(*event))
             }
@@ -326,13 +326,13 @@ impl Screen {
         self.view.looked.want(wanted);
     }
 
-    /// Returns a program to run again beside the screen, so that a moment of it can be shown.
+    /// Returns a program to run again beside the screen, so that one of its moments can be shown.
     pub fn rerun(&mut self) -> Option<(looked::ProgramQuery, Again)> {
         self.want();
         self.view.looked.send(self.past.as_ref().unwrap_or(&self.live))
     }
 
-    /// Shows a program as it was at a moment.
+    /// Shows a program at the moment that it has reached.
     pub fn reached(&mut self, wanted: looked::ProgramQuery, reached: Reached) {
         let state = self.past.as_ref().unwrap_or(&self.live);
         self.view.looked.see(state, wanted, reached);
@@ -351,7 +351,7 @@ impl Screen {
         }
     }
 
-    /// Reads back what is looked at and was forgotten. True if there was something.
+    /// Reads back forgotten data that is looked at. True if there was some.
     fn recall(&mut self) -> bool {
         let state = self.past.as_mut().unwrap_or(&mut self.live);
         let gone = forgotten(&self.history, state, &self.view);
@@ -359,7 +359,7 @@ impl Screen {
         if detailed + gone.len() > 2 * LOOKED_AT || listed > LISTED_AGAIN {
             state.forget_recalled();
         }
-        // A page before and behind.
+        // A page before and a page after.
         let shown = self.view.windows[PaneId::Tasks as usize];
         let rows = shown.first.saturating_sub(shown.rows)..shown.first + 2 * shown.rows;
         let is_listed = self.history.list_again(state, rows);
@@ -396,7 +396,7 @@ impl Screen {
         self.hits = hits;
     }
 
-    /// Draws a frame with all that is in it: what a frame shows may have to be read back first.
+    /// Draws a complete frame: data for it may first have to be read back.
     pub fn draw_whole(&mut self, area: Rect, buf: &mut Buffer, now: u64) {
         self.draw(area, buf, now);
         if self.recall() {
@@ -405,7 +405,7 @@ impl Screen {
         }
     }
 
-    /// Takes the layout for who acts and for this size of the screen, with the focused pane in it.
+    /// Takes the layout for this way of acting and this size of the screen, with the focused pane in it.
     fn lay_out(&mut self, area: Rect) {
         if let Some(size) = Size::of(area.width, area.height) {
             self.view.layouts.settle(self.live.acting(), size);
@@ -443,19 +443,19 @@ impl Screen {
         if !held && self.live.effects_in_flight().any(|effect| effect.started.is_some()) {
             return Some(pace::TICK);
         }
-        // The time that a lane has been held is shown in seconds at first, then in minutes.
+        // The time of a hold is shown in seconds at first, then in minutes.
         let since = self.live.control.held.first()?.since;
         let young = now.saturating_sub(since) < 60_000_000;
         Some(Duration::from_secs(if young { 1 } else { 60 }))
     }
 }
 
-/// Tasks that are looked at at once; with more of them, those of before are forgotten again.
+/// The most tasks that are looked at at once; beyond that, earlier ones are forgotten again.
 const LOOKED_AT: usize = 8;
-/// Tasks that are listed again at most.
+/// The most tasks that are listed again.
 const LISTED_AGAIN: usize = 1024;
 
-/// The tasks that are looked at and whose details are gone.
+/// The tasks looked at whose details are gone.
 fn forgotten(history: &History, state: &State, view: &View) -> Vec<TaskId> {
     let lines = &state.transcript;
     let window = view.windows[PaneId::Transcript as usize];
@@ -463,7 +463,7 @@ fn forgotten(history: &History, state: &State, view: &View) -> Vec<TaskId> {
     // Before the first frame nothing is looked at.
     let first = (window.total > 0).then_some(window.first);
     let places = [first, selected].into_iter().flatten();
-    // A page before and behind, so that a movement finds it.
+    // A page before and a page after, so that a movement finds its target.
     let around = places.flat_map(|at| {
         let page = window.rows.max(1);
         at.saturating_sub(page)..(at + 2 * page).min(lines.gone())

@@ -1,6 +1,6 @@
-//! The row of time: all events of the session from left to right, where one looks, and the landmarks. Of landmarks
-//! that share a cell the worst is shown: a failure before a fault, a fault before a stop at a breakpoint, that before a
-//! change. What is armed or set and has not fired or stopped anything has no mark. A click goes there.
+//! The row of time: all events of the session from left to right, the moment looked at, and the landmarks. If landmarks
+//! share a cell, the worst is shown: failures, then faults, then stops at breakpoints, then changes. Faults and
+//! breakpoints that were only set have no mark. A click goes to the moment.
 //!
 //! ```text
 //!  event 1,820 ▕━━━━━✎━━━↯━✗━━━━━━━━━━━━━┃────────▏  LIVE +272
@@ -17,10 +17,10 @@ use super::text::{self, number};
 use super::{cx::Cx, theme::Theme, view::ReadOnly};
 use crate::domain::state::{Landmark, Landmarks};
 
-/// Fewer cells than these are no picture of a session.
+/// The least number of cells that can show a session.
 const LEAST: u16 = 20;
 
-/// A session drawn into so many cells.
+/// The cells of a session.
 #[derive(Clone, Copy, Debug)]
 struct Track {
     events: u64,
@@ -96,7 +96,7 @@ fn draw_track(cx: &Cx<'_>, area: Rect, at: u64, buf: &mut Buffer, hits: &mut Hit
     }
 }
 
-/// The worst landmark among these events: its sign, how it looks, and its event.
+/// The worst landmark among these events: its sign, its style, and its event.
 fn mark(
     marks: &Landmarks,
     events: &RangeInclusive<u64>,

@@ -1,11 +1,11 @@
-//! Landmarks as a person looks for them: what they are called, and the nearest one. A state keeps a part of them
-//! where they are many; what lies between is then looked for in the journal.
+//! Landmarks to look for: their names, and the nearest one. If there are many, the state keeps only some of them; those
+//! in between are then looked for in the journal.
 
 use crate::domain::Record;
 use crate::domain::state::Landmark;
 use crate::request::World;
 
-/// Kind of moment that is looked for.
+/// Kind of landmark to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sought {
     Wrong,
@@ -50,7 +50,7 @@ impl Sought {
         Landmark::of(&record.event).any(|kind| self.kinds().contains(&kind))
     }
 
-    /// The first one after this event.
+    /// The first landmark of this kind after this event.
     pub fn after(self, world: &World<'_>, n: u64) -> Option<u64> {
         let marks = &world.live.landmarks;
         let kept = self.kinds().iter().filter_map(|kind| marks.after(*kind, n)).min()?;
@@ -64,7 +64,7 @@ impl Sought {
         }
     }
 
-    /// The last one before this event.
+    /// The last landmark of this kind before this event.
     pub fn before(self, world: &World<'_>, n: u64) -> Option<u64> {
         let marks = &world.live.landmarks;
         let kept = self.kinds().iter().filter_map(|kind| marks.before(*kind, n)).max();

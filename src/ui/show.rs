@@ -22,7 +22,7 @@ use crate::papers::sweep::Scope;
 pub struct Show {
     pub screen: Screen,
     pub records: Records,
-    /// The other end of `records` is gone: the session is over.
+    /// Whether the other end of `records` is gone: the session is over.
     pub silent: bool,
     /// Where commands go; `None` for a replay.
     pub commands: Option<UnboundedSender<Command>>,
@@ -63,13 +63,13 @@ impl Show {
         }
     }
 
-    /// Whether this is its journal.
+    /// Whether this is the journal of the session.
     pub fn is_of(&self, path: &Path) -> bool {
         let own = self.journal.as_ref().and_then(|own| own.canonicalize().ok());
         own.is_some_and(|own| path.canonicalize().is_ok_and(|path| path == own))
     }
 
-    /// Folds what happened. Nothing at all means that nothing will any more.
+    /// Folds new records. An empty batch means that no more will come.
     pub fn receive(&mut self, batch: Vec<JournalItem>) {
         self.silent = batch.is_empty();
         for read in batch {
@@ -104,7 +104,7 @@ impl Show {
         }
     }
 
-    /// Ends the twin: its session ends when nobody listens any more.
+    /// Ends the twin: its session ends once nobody receives its news.
     pub fn end_twin(&mut self) {
         self.twin = None;
         self.screen.end_twin();
@@ -124,13 +124,13 @@ impl Show {
         }
     }
 
-    /// Ends the sweep: its copies end when nobody listens any more.
+    /// Ends the sweep: its copies end once nobody receives their news.
     pub fn end_sweep(&mut self) {
         self.sweep = None;
         self.screen.end_sweep();
     }
 
-    /// Saves it as a scenario, and tells where that is.
+    /// Saves the session as a scenario, and sends its path.
     ///
     /// # Errors
     /// Why it cannot be saved.
@@ -160,7 +160,7 @@ impl Show {
         }
     }
 
-    /// Microseconds since the session was opened; in a replay, when its last event was.
+    /// Microseconds since the session was opened; in a replay, the time of its last event.
     pub fn now(&self) -> u64 {
         let at = self.screen.live().at;
         let Some(opened) = self.opened else { return at };
@@ -187,7 +187,7 @@ pub async fn unseen(show: &mut Option<Show>, most: usize) -> Unseen {
     }
 }
 
-/// The next news of who controls a session; never where no other screen can.
+/// The next news about control of a session; waits for ever if no other screen can attach.
 pub async fn seated(seat: &mut Option<Seat>) -> SeatNews {
     let news = match seat {
         Some(seat) => seat.news.recv().await,
@@ -199,7 +199,7 @@ pub async fn seated(seat: &mut Option<Seat>) -> SeatNews {
     }
 }
 
-/// Waits until the lines of the agent's process have changed; never without any.
+/// Waits until the lines of the agent's process have changed; for ever if there are none.
 pub async fn grown(agent: &mut Option<AgentLines>) {
     match agent {
         Some(agent) => agent.grown().await,
@@ -207,7 +207,7 @@ pub async fn grown(agent: &mut Option<AgentLines>) {
     }
 }
 
-/// The next of what comes from a copy; `end` where no more comes, and never where none runs.
+/// The next news of a copy; `end` after the last one; waits for ever if no copy runs.
 pub async fn news<T>(copy: &mut Option<UnboundedReceiver<T>>, end: T) -> T {
     let told = match copy {
         Some(receiver) => receiver.recv().await,

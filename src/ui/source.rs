@@ -18,59 +18,59 @@ use crate::domain::seat::{self, SeatNews, SeatRequest};
 use crate::domain::{Command, Record, State, program::Interpreter};
 use crate::store::journal::JournalPast;
 
-/// The place of a screen at a session that other screens show too.
+/// The place of a screen in a session that other screens show too.
 pub type Seat = seat::Seat<UnboundedReceiver<SeatNews>, UnboundedSender<SeatRequest>>;
 
-/// Where a session comes from.
+/// The source of a session.
 pub struct SessionSource {
-    /// When it was opened (RFC 3339), as in its header; `None`: a replay, in which no time passes.
+    /// Time of opening (RFC 3339), as in the session's header; `None`: a replay, in which no time passes.
     pub opened: Option<String>,
     pub records: Records,
-    /// `None`: a replay, to look at only.
+    /// `None`: a replay, only for looking at.
     pub commands: Option<UnboundedSender<Command>>,
     /// Seat of this screen among those that share the session; `None`: no other screen can.
     pub seat: Option<Seat>,
     /// Journal of the session, if it has one.
     pub journal: Option<PathBuf>,
-    /// Runs a second session beside this one; `None` where that cannot be.
+    /// Runs a second session beside this one; `None` if that is impossible.
     pub twins: Option<StartTwin>,
-    /// Tries knobs beside the session; `None` where that cannot be.
+    /// Tries knobs beside the session; `None` if that is impossible.
     pub sweeps: Option<StartSweep>,
     /// Saves the session as a scenario.
     pub scenarios: SaveScenario,
-    /// Output of the process of a foreign agent, where one was started with the session.
+    /// Output of the process of a foreign agent, if one was started with the session.
     pub output: Option<Arc<dyn AgentOutput>>,
 }
 
-/// The sessions that are kept on this machine.
+/// The sessions stored on this machine.
 #[derive(Clone, Debug)]
 pub struct Library {
     /// The folder of their journals.
     pub folder: PathBuf,
-    /// Opens one of them, to look at only. An error says why it cannot be read.
+    /// Opens one of them, only for looking at. The error says why it cannot be read.
     pub open: fn(&Path) -> Result<SessionSource, String>,
 }
 
-/// Records as they come.
+/// Records in the order of arrival.
 pub enum Records {
-    /// Of a session that runs.
+    /// Records of a running session.
     Live(UnboundedReceiver<Arc<Record>>, watch::Sender<u64>, Remark),
-    /// Of a journal that is read while the screen is open.
+    /// Records of a journal that is read while the screen is open.
     Read(Receiver<JournalItem>, Remark),
 }
 
-/// Message to show at the end of the records. It is known when no more come.
+/// Message to show after the last record. It is set by then.
 pub type Remark = Arc<OnceLock<(Tone, String)>>;
 
 /// An item read from a journal.
 pub enum JournalItem {
-    /// The state before its first record, and where any other moment is read back. It comes first.
+    /// The first item: the state before the first record, and the journal from which other moments are read back.
     Begin(Box<State>, JournalPast),
     Record(Arc<Record>),
 }
 
 impl Records {
-    /// Waits for records and takes at most so many; none at the end.
+    /// Waits for records and takes at most `most`; none at the end.
     pub async fn take(&mut self, most: usize) -> Vec<JournalItem> {
         match self {
             Records::Live(records, taken, _) => {
@@ -96,32 +96,32 @@ impl Records {
     }
 }
 
-/// How the screen should be.
+/// Settings of the screen.
 pub struct ScreenSettings {
     pub screen: Setup,
-    /// The terminal is asked what its ground looks like, and the theme follows.
+    /// Whether to ask the terminal for its background colour, which the theme then follows.
     pub asks_ground: bool,
-    /// Whether the mouse is the program's; the terminal's own selection then needs shift.
+    /// Whether the program handles the mouse; the terminal's own selection then needs shift.
     pub mouse: bool,
-    /// Where screenshots go.
+    /// Folder for screenshots.
     pub shots: PathBuf,
     pub layouts: LayoutFile,
     pub watches: WatchFile,
-    /// `None` where there is no folder for journals.
+    /// `None` if there is no folder for journals.
     pub library: Option<Library>,
     /// Alerts for a person who looks elsewhere.
     pub alerts: Alerts,
     pub as_command: AsCommand,
     /// An interpreter in which programs are run again, to look at their past.
     pub interpreter: fn() -> Box<dyn Interpreter>,
-    /// Problems of theme or keys, told when the screen opens.
+    /// Problems of theme or keys, shown when the screen opens.
     pub notices: Vec<String>,
-    /// Presses keys for the person.
+    /// A guided tour, which presses keys for the person.
     pub tour: Option<Tour>,
 }
 
 impl ScreenSettings {
-    /// Begins with the watches of this file, and saves them there.
+    /// Begins with the watches of this file, and saves watches there.
     pub fn watch(&mut self, file: WatchFile) {
         self.screen.watches.clone_from(&file.saved);
         self.watches = file;

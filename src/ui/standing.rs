@@ -33,8 +33,8 @@ fn phase(state: &State, call: EffectId) -> Option<&'static str> {
     })
 }
 
-/// Whether a task is in the state of this name. A task without a right answer is `wrong`, however it ended, as for the
-/// keys that go to the next one.
+/// Whether a task is in the state of this name. A task without a right answer is `wrong`, however it ended, as it is
+/// for the keys that go to the next wrong task.
 pub fn is_of_task(state: &State, task: &TaskState, name: &str) -> bool {
     let outcome = task.outcome();
     match name {

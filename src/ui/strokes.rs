@@ -16,13 +16,13 @@ const GLYPHS: [[char; 9]; 9] = [
     ['┗', '┺', '┻', '┡', '╄', '╇', '┣', '╊', '╋'],
 ];
 
-/// The character that is made of these strokes.
+/// The character with these strokes.
 pub fn character([up, right, down, left]: Arms) -> char {
     let place = |a: u8, b: u8| usize::from(a * 3 + b);
     GLYPHS[place(up, right)][place(down, left)]
 }
 
-/// The strokes that a character is made of; `None`: of others, or of none.
+/// The strokes of a character; `None`: it has others, or none.
 pub fn arms(c: char) -> Option<Arms> {
     let square = match c {
         '╭' => '┌',

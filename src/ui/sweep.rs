@@ -6,10 +6,10 @@ use crate::domain::{Lap, State};
 use crate::papers::resilience::Means;
 use crate::papers::sweep::{self, Best, Measure, Scope};
 
-/// How far a sweep is.
+/// Progress of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SweepNews {
-    /// A task was done with the value at this place.
+    /// A task was done with the value at this index.
     Lap(usize, Lap),
     Ended,
     Failed(String),
@@ -31,14 +31,14 @@ impl Sweep {
         Self { scope, runs, over: false }
     }
 
-    /// The value that is tried now, by its place, and how many tasks it has done.
+    /// The index of the value being tried, and the number of tasks that it has done.
     pub fn progress(&self) -> Option<(usize, usize)> {
         let all = self.scope.tasks.len();
         let at = self.runs.iter().position(|laps| laps.len() < all).filter(|_| !self.over)?;
         Some((at, self.runs[at].len()))
     }
 
-    /// The share of right answers of the value at this place, once it has done all tasks.
+    /// The share of right answers for the value at this index, once all its tasks are done.
     pub fn right_share(&self, at: usize) -> Option<f64> {
         let laps: Vec<_> = self.runs[at].iter().collect();
         let is_done = laps.len() == self.scope.tasks.len();
@@ -50,7 +50,7 @@ impl Sweep {
         sweep::best(&self.scope, &self.runs, measure)
     }
 
-    /// The value to set the knob to, if another one than the present is better.
+    /// The value to set the knob to, if it is better than the present one.
     pub fn better(&self, state: &State, measure: Measure) -> Option<f64> {
         let best = self.best(measure)?;
         let now = state.knobs.get(self.scope.knob);

@@ -1,5 +1,5 @@
-//! Every symbol of the screen: what it looks like, what stands for it where only ASCII can be shown, and what it
-//! means. Drawing names symbols by their constants; the test `symbols` finds literals elsewhere.
+//! Every symbol of the screen: its look, its ASCII fallback, and its meaning. Drawing names symbols by their constants;
+//! the test `symbols` finds literals elsewhere.
 
 use ratatui::buffer::Buffer;
 
@@ -44,7 +44,7 @@ symbols! {
     CUT "…" '~' "cut: opening it shows all";
 }
 
-/// Characters of which pictures are made, and signs of text, with their meanings.
+/// Characters that make up pictures, and signs of text, with their meanings.
 pub const DRAWN: &[(&str, &str)] = &[
     ("▁▂▃▄▅▆▇█", "a value for each task or step, the last one at the right"),
     ("▏▎▍▌▋▊▉█", "a share of the longest bar, or of the whole"),
@@ -90,7 +90,7 @@ impl Charset {
 pub struct Locale(pub Option<(&'static str, String)>);
 
 impl Locale {
-    /// The first of the three variables that is set.
+    /// The first of the three variables with a value.
     pub fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name| Some((name, variable(name).filter(|value| !value.is_empty())?));
         Self(["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set))
@@ -98,7 +98,7 @@ impl Locale {
 
     pub fn is_utf8(&self) -> bool {
         let Some((_, value)) = &self.0 else {
-            // The system's default, which is UTF-8 there.
+            // The system's default, which is UTF-8 on macOS.
             return cfg!(target_os = "macos");
         };
         let value = value.to_ascii_lowercase();
@@ -106,7 +106,7 @@ impl Locale {
     }
 }
 
-/// The last pass over a frame: each symbol, line and block gives way to its fallback, which is as wide. Other
+/// The last pass over a frame: replaces each symbol, line and block with its fallback of the same width. Other
 /// characters are words of models and tools, and stay.
 pub fn to_ascii(buf: &mut Buffer) {
     for cell in &mut buf.content {

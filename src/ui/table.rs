@@ -1,5 +1,5 @@
-//! Columns of words in a narrow place: what comes first stays longest, and what stands above a column is
-//! written from the same declaration as its cells.
+//! Columns of words in a narrow place: the first ones stay longest, and a column's head comes from the same declaration
+//! as its cells.
 
 use ratatui::{layout::HorizontalAlignment, style::Style};
 
@@ -13,7 +13,7 @@ pub type Cell = (String, Style);
 pub struct TableColumn<T> {
     head: &'static str,
     width: usize,
-    /// End of the column at which its words stand.
+    /// The side to which the column's words are aligned.
     align: HorizontalAlignment,
     cell: fn(&T) -> Cell,
 }
@@ -28,8 +28,8 @@ pub fn right<T>(head: &'static str, width: usize, cell: fn(&T) -> Cell) -> Table
     TableColumn { head, width, align: HorizontalAlignment::Right, cell }
 }
 
-/// How many of these widths fit beside each other if a gap comes before each and one cell stays free, and
-/// how many cells they take.
+/// How many of these widths fit beside each other, with a gap before each and one free cell at the end; and the number
+/// of cells that they take.
 pub fn fitting(widths: impl IntoIterator<Item = usize>, room: usize) -> (usize, usize) {
     let (mut count, mut taken) = (0, 0);
     for width in widths {
@@ -46,12 +46,12 @@ pub fn fitting(widths: impl IntoIterator<Item = usize>, room: usize) -> (usize, 
 #[derive(Debug)]
 pub struct TextTable<T> {
     columns: Vec<TableColumn<T>>,
-    /// Cells that they take, a gap before each of them.
+    /// Cells that the columns take, with a gap before each.
     pub width: usize,
 }
 
 impl<T> TextTable<T> {
-    /// As many of these columns as fit into so many cells, those that come first.
+    /// As many of the first columns as fit into `room` cells.
     pub fn fitting(columns: impl Into<Vec<TableColumn<T>>>, room: usize) -> Self {
         let mut columns = columns.into();
         let (count, width) = fitting(columns.iter().map(|column| column.width), room);
@@ -59,7 +59,7 @@ impl<T> TextTable<T> {
         Self { columns, width }
     }
 
-    /// Adds a column for which there always is room.
+    /// Adds a column that always has room.
     #[must_use]
     pub fn with(mut self, column: TableColumn<T>) -> Self {
         self.width += column.width + 1;
@@ -74,7 +74,7 @@ impl<T> TextTable<T> {
         }
     }
 
-    /// Writes what the columns say of a thing.
+    /// Writes the cells of a thing.
     pub fn cells(&self, of: &T, row: &mut Row<'_>) {
         for column in &self.columns {
             let (text, style) = (column.cell)(of);

@@ -1,8 +1,8 @@
-//! Owning the terminal: every mode is set once and undone once, whether the screen ends by a key, an
-//! error, a panic or a signal.
+//! Ownership of the terminal: every mode is set once and undone once, whether the screen ends by a key, an error, a
+//! panic or a signal.
 //!
-//! A panic of the screen's own thread restores the terminal before it is reported. A panic of another
-//! thread must not, for the screen lives on: it is passed to the screen, and to standard error after it.
+//! A panic of the screen's own thread restores the terminal before it is reported. A panic of another thread must not,
+//! since the screen goes on: it is passed to the screen, and afterwards to standard error.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,8 +19,8 @@ use super::output;
 use crate::files::safe_text::visible;
 use crate::net::known::without_known;
 
-/// The private modes of the screen, in the order in which they are set: number, and whether entering
-/// sets it (the cursor's is reset).
+/// The private modes of the screen, in the order in which they are set: the number, and whether entering sets the mode
+/// (the cursor's mode is reset).
 const MODES: &[(u16, bool)] = &[
     (1049, true), // alternate screen
     (1000, true), // mouse: buttons and wheel
@@ -37,7 +37,7 @@ const MOUSE: [u16; 3] = [1000, 1002, 1006];
 /// Whether the modes are set. The code that swaps it to false undoes them.
 static SET: AtomicBool = AtomicBool::new(false);
 
-/// Messages of other threads that panicked below a live screen.
+/// Messages of other threads that panicked while the screen was shown.
 static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The terminal while the screen owns it; dropping it gives it back.
@@ -48,8 +48,8 @@ pub struct OwnedTerminal {
     mouse: bool,
 }
 
-/// Standard output, a whole frame at a time. A frame that broke off, or that comes after the terminal
-/// was given back, is forgotten: it would be written over what the shell shows.
+/// Standard output, a whole frame at a time. A frame that was interrupted, or that comes after the terminal was given
+/// back, is dropped: it would overwrite the shell's output.
 #[derive(Debug, Default)]
 pub struct Frames {
     frame: Vec<u8>,
@@ -72,13 +72,13 @@ impl Write for Frames {
             return Ok(());
         }
         if !frame.is_empty() {
-            // The terminal shows the frame at once, or ignores the mode that it does not know.
+            // The terminal shows the frame at once, or ignores the unknown mode.
             output::send(&[b"\x1b[?2026h", &frame[..], b"\x1b[?2026l"].concat())?;
             if let Some(Ok(mut cast)) = self.cast.as_ref().map(|cast| cast.lock()) {
                 cast.frame(&frame);
             }
         }
-        // Room for the next frame, which is mostly as large.
+        // Room for the next frame, which has mostly the same size.
         self.frame = frame;
         self.frame.clear();
         Ok(())
@@ -86,7 +86,7 @@ impl Write for Frames {
 }
 
 impl OwnedTerminal {
-    /// Takes the terminal over, and records what is written to it.
+    /// Takes over the terminal, and records the bytes written to it.
     ///
     /// # Errors
     /// Where standard output is no terminal, or the terminal refuses; nothing is left set then.
@@ -104,13 +104,13 @@ impl OwnedTerminal {
         }
     }
 
-    /// Takes it over again and draws everything again.
+    /// Takes over the terminal again and redraws everything.
     pub fn retake(&mut self) -> io::Result<()> {
         set(self.mouse)?;
         self.redraw()
     }
 
-    /// Sets what a shell may have changed while the program was stopped from outside.
+    /// Sets modes that a shell may have changed while the program was stopped from outside.
     pub fn refresh(&mut self) -> io::Result<()> {
         disable_raw_mode()?;
         enable_raw_mode()?;
@@ -119,8 +119,8 @@ impl OwnedTerminal {
 
     /// Makes the next frame write every cell again.
     pub fn redraw(&mut self) -> io::Result<()> {
-        // `Terminal::clear` would ask the terminal where the cursor is and wait for the answer, which
-        // the reader of the keys gets instead. A resize to the same size clears without asking.
+        // `Terminal::clear` would ask the terminal for the cursor's position and wait for the answer, which the reader
+        // of keys gets instead. A resize to the same size clears without asking.
         let size = self.terminal.size()?;
         self.terminal.resize(Rect::from((Position::ORIGIN, size)))
     }
@@ -136,10 +136,10 @@ impl Drop for OwnedTerminal {
     }
 }
 
-/// Finds out before a session starts that no screen can be shown.
+/// Checks that a screen can be shown, before a session starts.
 ///
 /// # Errors
-/// Why not, and what to do instead.
+/// Why it cannot, and what to do instead.
 pub fn expect() -> io::Result<()> {
     let what = if !io::stdout().is_terminal() {
         "stdout is not a terminal; the screen needs one, `toolyard run` does not"
@@ -157,7 +157,7 @@ pub fn expect() -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::Unsupported, what))
 }
 
-/// Columns and rows of standard output, where it is a terminal that knows them.
+/// Columns and rows of standard output, if it is a terminal that knows them.
 pub fn size() -> Option<(u16, u16)> {
     let known = io::stdout().is_terminal().then(|| crossterm::terminal::size().ok()).flatten();
     known.filter(|(columns, rows)| *columns > 0 && *rows > 0)
@@ -174,7 +174,7 @@ fn set(mouse: bool) -> io::Result<()> {
     entered
 }
 
-/// Undoes what is set, if anything is. Whatever fails, the rest is tried.
+/// Undoes all set modes. If one step fails, the rest is still tried.
 pub fn restore() {
     if SET.swap(false, Ordering::SeqCst) {
         let mut bytes = Vec::new();
@@ -184,7 +184,7 @@ pub fn restore() {
     }
 }
 
-/// Writes what sets the modes.
+/// Writes the sequences that set the modes.
 pub fn enter(out: &mut impl Write, mouse: bool) -> io::Result<()> {
     for (number, set) in MODES.iter().filter(|(number, _)| mouse || !MOUSE.contains(number)) {
         write!(out, "\x1b[?{number}{}", if *set { 'h' } else { 'l' })?;
@@ -192,9 +192,9 @@ pub fn enter(out: &mut impl Write, mouse: bool) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes what undoes them, last set first; and the colours and the synchronized output that a frame may have
-/// left when it broke off.
-/// The screen is cleared before: where it has grown, tmux brings rows of it back into what it was over.
+/// Writes the sequences that undo the modes, last set first, and the colours and the synchronized output that an
+/// interrupted frame may have left. Clears the screen before: if it has grown, tmux would restore rows of it into the
+/// text below.
 pub fn leave(out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"\x1b[?2026l\x1b[0m\x1b[H\x1b[2J")?;
     for (number, set) in MODES.iter().rev() {
@@ -203,7 +203,7 @@ pub fn leave(out: &mut impl Write) -> io::Result<()> {
     out.flush()
 }
 
-/// Puts our panic hook before the one that is there.
+/// Puts our panic hook before the existing one.
 fn hook(sender: UnboundedSender<String>) {
     let screen = thread::current().id();
     let previous = panic::take_hook();

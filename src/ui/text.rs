@@ -1,6 +1,5 @@
-//! Text of models and tools is data from strangers. Nothing is drawn that did not pass [`clean`]: a
-//! control character, an escape sequence or a bidi override in a tool's answer must neither reach the
-//! terminal nor make a line lie about what it says.
+//! Text of models and tools is data from strangers. All drawn text has passed [`clean`]: a control character, an escape
+//! sequence or a bidi override in a tool's answer must neither reach the terminal nor falsify a line.
 
 use std::borrow::Cow;
 
@@ -9,11 +8,11 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use crate::domain::invisible::is_invisible;
 use crate::files::safe_text::picture;
 
-/// Marks on one letter that are kept; more only serve to smear over the neighbouring lines.
+/// Marks on one letter that are kept; more would only smear over the neighbouring lines.
 const MARKS: usize = 2;
 
-/// The text on one line, harmless: control characters become their visible pictures (`␛`, `␀`, `⏎`),
-/// characters that reorder a line become `�`, invisible ones are dropped.
+/// The text on one line, made harmless: control characters become visible pictures (`␛`, `␀`, `⏎`), characters that
+/// reorder a line become `�`, invisible ones are dropped.
 pub fn clean(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
         return Cow::Borrowed(text);
@@ -24,7 +23,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
         let Some(c) = shown(c) else { continue };
         if c.width() == Some(0) {
             marks += 1;
-            // A mark with nothing below it would sit on whatever was drawn before.
+            // A mark with nothing below it would be drawn on the preceding text.
             if marks > MARKS || out.is_empty() {
                 continue;
             }
@@ -48,14 +47,14 @@ fn shown(c: char) -> Option<char> {
     })
 }
 
-/// How many cells the text takes.
+/// The number of cells of the text.
 pub fn width(text: &str) -> usize {
     text.width()
 }
 
-/// The clean text in at most `width` cells, with `…` where something was left out.
+/// The clean text in at most `width` cells, with `…` for an omission.
 pub fn cut(text: &str, width: usize) -> Cow<'_, str> {
-    // A line of a megabyte is not cleaned to show eighty cells of it; some characters take no cell.
+    // A line of a megabyte is not cleaned for eighty cells of it; some characters take no cell.
     let most = width.saturating_mul(8).saturating_add(64);
     let long = text.len() > most;
     let text = clean(if long { start(text, most) } else { text });
@@ -69,7 +68,7 @@ pub fn cut(text: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// The same with the middle left out, as for names of files: what differs is at their ends.
+/// The clean text with its middle left out, as for file names, which differ at their ends.
 pub fn cut_middle(text: &str, width: usize) -> String {
     let chars: Vec<char> = clean(text).chars().collect();
     if self::width(&chars.iter().collect::<String>()) <= width || width < 3 {
@@ -81,12 +80,12 @@ pub fn cut_middle(text: &str, width: usize) -> String {
     cut(&format!("{begin}…{end}"), width).into_owned()
 }
 
-/// The last place at or before `most` where a character begins.
+/// The first bytes of a text, at most `most`, without a partial character.
 pub fn start(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
 
-/// The clean text in exactly `width` cells: cut, or filled with spaces on the right.
+/// The clean text in exactly `width` cells: truncated, or filled with spaces on the right.
 pub fn fit(text: &str, width: usize) -> String {
     let mut text = cut(text, width).into_owned();
     let missing = width.saturating_sub(text.width());
@@ -94,7 +93,7 @@ pub fn fit(text: &str, width: usize) -> String {
     text
 }
 
-/// As much of the (clean) text as fits into `width` cells.
+/// The beginning of a clean text that fits into `width` cells.
 fn head(text: &str, width: usize) -> &str {
     let mut used = 0;
     for (i, c) in text.char_indices() {
@@ -106,7 +105,7 @@ fn head(text: &str, width: usize) -> &str {
     text
 }
 
-/// The text in at most so many lines of at most `width` cells, with `…` where something was left out.
+/// The text in at most `lines` lines of at most `width` cells, with `…` for an omission.
 pub fn wrap_within(text: &str, width: usize, lines: usize) -> Vec<String> {
     let mut all = wrap(text, width);
     let mut within: Vec<String> = all.by_ref().take(lines).collect();
@@ -116,8 +115,8 @@ pub fn wrap_within(text: &str, width: usize, lines: usize) -> Vec<String> {
     within
 }
 
-/// The text in lines of at most `width` cells, broken at spaces where there are any; its own line
-/// ends are kept. Lazy: to show forty lines of a long text, `skip` and `take`.
+/// The text in lines of at most `width` cells, broken at spaces if possible; its own line ends are kept. Lazy: use
+/// `skip` and `take` to show forty lines of a long text.
 pub fn wrap(text: &str, width: usize) -> impl Iterator<Item = String> + '_ {
     let width = width.max(1);
     text.split('\n').flat_map(move |line| {
@@ -163,7 +162,7 @@ pub fn span(micros: u64) -> String {
     }
 }
 
-/// The same without parts of a second, for a time that runs.
+/// Like [`span`], without fractions of a second, for a running time.
 pub fn whole_seconds(micros: u64) -> String {
     match micros / 1_000_000 {
         seconds @ 0..60 => format!("{seconds} s"),
@@ -171,7 +170,7 @@ pub fn whole_seconds(micros: u64) -> String {
     }
 }
 
-/// The same of a time that may not be known.
+/// Like [`span`], for a time that may be unknown.
 pub fn span_if_any(micros: Option<u64>) -> String {
     micros.map_or_else(|| "–".to_owned(), span)
 }
@@ -186,7 +185,7 @@ pub fn bytes(n: u64) -> String {
     }
 }
 
-/// A number with its thousands apart: `1,820`.
+/// A number with thousands separators: `1,820`.
 pub fn number(n: u64) -> String {
     let digits = n.to_string();
     let mut apart = String::new();

@@ -1,4 +1,4 @@
-//! A guided session: what a person would press is pressed for them, with a line that says what happens. The person can
+//! A guided session: the tour presses keys in place of the person, with a line that says what happens. The person can
 //! take over at any moment.
 
 use std::path::PathBuf;
@@ -10,13 +10,13 @@ use crate::domain::State;
 
 /// Guide of a tour: presses the keys, and says what happens.
 pub trait Guide {
-    /// As in the command that repeats it.
+    /// The name in the command that repeats the tour.
     fn name(&self) -> &str;
 
     /// Returns the next step at this moment.
     fn turn(&mut self, now: Instant, state: &State, view: &View) -> TourStep;
 
-    /// The person does not want to wait any longer.
+    /// Ends the present wait, since the person does not want to wait any longer.
     fn skip(&mut self, now: Instant);
 
     /// Line that is shown now: `3/7  search_web has failed 3 times`.
@@ -38,14 +38,14 @@ pub enum TourStep {
 /// A tour that runs.
 pub struct Tour {
     pub guide: Box<dyn Guide>,
-    /// The screen ends with the tour.
+    /// Whether the screen ends with the tour.
     pub leaves: bool,
-    /// A picture and a recording are written at its end.
+    /// Whether a picture and a recording are written at its end.
     pub keeps: bool,
     pub told: Arc<Mutex<TourOutcome>>,
 }
 
-/// Outcome of a tour, told when the screen is gone.
+/// Outcome of a tour, printed after the screen has ended.
 #[derive(Clone, Debug, Default)]
 pub struct TourOutcome {
     /// The last line of the tour, if it came to its end.

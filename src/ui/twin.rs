@@ -23,12 +23,12 @@ impl TwinKind {
     }
 }
 
-/// How far the twin is.
+/// Progress of the twin.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TwinNews {
     /// A task of the twin ended.
     Lap(Lap),
-    /// The twin has ended, and its journal is here.
+    /// The twin has ended, and this is its journal.
     Ended(Option<PathBuf>),
     Failed(String),
 }

@@ -34,11 +34,11 @@ pub trait Round: VariantArray + PartialEq + Copy + Into<&'static str> {
     }
 }
 
-/// How the graph is shown.
+/// The view of the graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum GraphView {
-    /// Where the agent is and where it can go.
+    /// The agent's node and the possible next ones.
     #[default]
     Focus,
     /// The whole graph, laid out.
@@ -64,7 +64,7 @@ impl Round for ResilienceView {}
 
 impl Round for Measure {}
 
-/// The knob that is selected in the budget pane; `None`: the uses of the selected tool are.
+/// The knob selected in the budget pane; `None`: turning changes the uses of the selected tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lever(pub Option<Knob>);
 
@@ -74,10 +74,10 @@ impl Default for Lever {
     }
 }
 
-/// How many messages are kept.
+/// The number of messages that are kept.
 const MESSAGES: usize = 500;
 
-/// How a message is meant.
+/// Tone of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     Good,
@@ -95,13 +95,13 @@ pub struct Message {
     pub text: String,
 }
 
-/// How the list of tools is sorted: always those that were used or scored first.
+/// Order of the list of tools: those that were used or scored always come first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum ToolSort {
     #[default]
     Score,
-    /// By weight from where the agent is.
+    /// By weight of the edge from the agent's node.
     Weight,
     Calls,
     Name,
@@ -124,12 +124,12 @@ pub enum PairSort {
 
 impl Round for PairSort {}
 
-/// Why a session can only be looked at.
+/// Why a session cannot be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadOnly {
-    /// The session has run already.
+    /// The session is recorded.
     Replay,
-    /// The session was live, and its engine is gone without having ended it.
+    /// The session was live, and its engine has stopped without ending it.
     BrokenOff,
     /// The session runs, and another screen controls it, or no screen does.
     Watching,
@@ -138,7 +138,7 @@ pub enum ReadOnly {
 }
 
 impl ReadOnly {
-    /// In the first line.
+    /// The name in the first line.
     pub fn name(self) -> &'static str {
         match self {
             ReadOnly::Replay => "REPLAY",
@@ -170,53 +170,52 @@ pub struct View {
     pub focus: PaneId,
     pub zoom: Option<PaneId>,
     pub layouts: Layouts,
-    /// Where the panes were in the last frame.
+    /// Positions of the panes in the last frame.
     pub placed: Vec<Placed>,
     /// The border between panes that the mouse holds.
     pub border: Option<Border>,
 
     /// The tool that tool actions mean. Selecting a call, an edge or a line selects its tool too.
     pub tool: Option<ToolName>,
-    /// The edge that `pin` means: from, to.
+    /// The edge to pin: from, to.
     pub edge: Option<(ToolName, ToolName)>,
-    /// The middle of the graph's focus view; `None`: the tool where the agent is.
+    /// The middle of the graph's focus view; `None`: the agent's node.
     pub centre: Option<ToolName>,
-    /// `None`: the newest, or the evidence's.
+    /// The selected tool call; `None`: the newest, or the evidence's.
     pub call: Option<EffectId>,
-    /// A piece of evidence of a task's plan. It goes before the call, and is set only where that is
-    /// not.
+    /// A piece of evidence of a task's plan. It goes before the call, and is set only if no call is selected.
     pub evidence: Option<(TaskId, EvidenceId)>,
-    /// `None`: the newest.
+    /// The selected model call; `None`: the newest.
     pub model_call: Option<EffectId>,
-    /// `None`: the one at work.
+    /// The selected task; `None`: the running one.
     pub task: Option<TaskId>,
-    /// A line of the transcript by its event's number; `None`: the newest, and it keeps up.
+    /// A line of the transcript by its event's number; `None`: the newest line, also when others arrive.
     pub line: Option<u64>,
     pub knob: Option<Knob>,
     /// Preview of one step of that knob.
     pub ahead: Ahead,
     pub role: Option<Role>,
-    /// A configured model. It goes before the role where a fault is armed.
+    /// A configured model. It goes before the role when a fault is armed.
     pub model: Option<ModelName>,
     pub lever: Lever,
-    /// A node of the search tree of a task; `None`: the node where the search is.
+    /// A node of the search tree of a task; `None`: the current node of the search.
     pub node: Option<(TaskId, u32)>,
 
     /// A program of a task; `None`: the last one of the task that is shown.
     pub program: Option<(TaskId, u32)>,
-    /// A line of the program that is shown; `None`: where it is held.
+    /// A line of the program that is shown; `None`: the line where it is held.
     pub program_line: Option<u32>,
     /// A variable of the program that is shown, by its name.
     pub variable: Option<String>,
     /// The moment of the program that is looked at.
     pub looked: Looked,
 
-    /// `None`: the one that has stopped the agent, else the first.
+    /// The selected breakpoint; `None`: the one that stopped the agent, else the first.
     pub breakpoint: Option<BreakpointId>,
     /// The selected server of tools.
     pub server: Option<Arc<str>>,
     pub watches: Vec<Watch>,
-    /// The selected watch, by its place in the list.
+    /// The selected watch, by its index in the list.
     pub watch: Option<usize>,
 
     /// Output of the process of a foreign agent; `None`: this screen did not start one.
@@ -224,11 +223,11 @@ pub struct View {
 
     pub graph: GraphView,
     pub resilience: ResilienceView,
-    /// The selected tool of the pane of resilience; `None`: the first of its strip.
+    /// The selected tool of the pane of resilience; `None`: the first on its strip.
     pub strip: Option<ToolName>,
-    /// The session beside this one.
+    /// The twin beside this session.
     pub twin: Option<Twin>,
-    /// The knob that is tried at several values, or was.
+    /// The last sweep of a knob.
     pub sweep: Option<Sweep>,
     /// Measure by which the values of the sweep are judged.
     pub measure: Measure,
@@ -244,34 +243,34 @@ pub struct View {
     pub arrived: Option<TaskId>,
     /// Search in a pane, with the rows that match.
     pub find: Option<PaneSearch>,
-    /// The session cannot be changed from here, and why.
+    /// Why the session cannot be changed from here, if it cannot.
     pub read_only: Option<ReadOnly>,
     /// Kind of this screen's seat, where several screens can share the session.
     pub seat: Option<SeatKind>,
-    /// A live session goes on behind it.
+    /// Whether a live session goes on behind it.
     pub hides_live: bool,
 
-    /// The next call by hand is opened when it begins.
+    /// Whether to open the next call by hand when it begins.
     pub opens_call: bool,
 
-    /// Keys that were pressed and of which more are to follow.
+    /// Pressed keys of an incomplete sequence.
     pub pending: Vec<Key>,
-    /// The keys that may follow are shown.
+    /// Whether the keys that may follow are shown.
     pub hinted: bool,
-    /// From the bottom up; the topmost has the keyboard.
+    /// Popups from the bottom up; the topmost has the keyboard.
     pub popups: Vec<Box<dyn Popup>>,
     /// Caption of a tour.
     pub caption: Option<String>,
-    /// A tour presses keys.
+    /// Whether a tour presses keys.
     pub is_toured: bool,
     /// Messages so far, oldest first.
     pub messages: Vec<Message>,
-    /// The last message is still shown: no key was pressed since.
+    /// Whether the last message is still shown, since no key was pressed after it.
     pub told: bool,
 }
 
 impl View {
-    /// Takes over what a frame really showed.
+    /// Takes over the positions and windows that a frame has shown.
     pub fn settle(&mut self, hits: &Hits) {
         for (pane, window) in &hits.windows {
             self.windows[*pane as usize] = *window;
@@ -279,7 +278,7 @@ impl View {
         self.placed.clone_from(&hits.placed);
     }
 
-    /// Gives a pane the keyboard, and brings it into its slot. While one is zoomed, the other takes its place.
+    /// Gives a pane the keyboard, and brings it into its slot. A zoomed pane gives way to it.
     pub fn go_to(&mut self, pane: PaneId) {
         let is_spare = |it: &Placed| it.pane == pane && it.spare.is_some();
         if !self.placed.iter().any(is_spare) {
@@ -297,7 +296,7 @@ impl View {
         Vec::new()
     }
 
-    /// Tells the user something, until the next key.
+    /// Shows the user a message until the next key.
     pub fn tell(&mut self, at: u64, tone: Tone, text: impl Into<String>) {
         if self.messages.len() == MESSAGES {
             self.messages.remove(0);
@@ -311,7 +310,7 @@ impl View {
         self.messages.last().filter(|_| self.told)
     }
 
-    /// The height of a pane's list in the last frame: how far a page key goes.
+    /// The height of a pane's list in the last frame, which is the step of a page key.
     pub fn page(&self, pane: PaneId) -> usize {
         self.windows[pane as usize].rows
     }
@@ -342,7 +341,7 @@ impl View {
         self.found(pane)?.kept()
     }
 
-    /// The knob that turning means.
+    /// The knob that keys turn.
     pub fn knob(&self) -> Knob {
         self.knob.unwrap_or(Knob::Alpha)
     }
@@ -368,17 +367,17 @@ impl View {
         }
     }
 
-    /// The role that binding a model means.
+    /// The role that keys bind a model to.
     pub fn role(&self) -> Role {
         self.role.unwrap_or(Role::Actor)
     }
 
-    /// The task that the panes about one task show: the selected one, else the one at work.
+    /// The task that panes about one task show: the selected one, else the running one.
     pub fn task_of<'a>(&self, state: &'a State) -> Option<&'a TaskState> {
         self.task.and_then(|task| state.task(task)).or_else(|| state.shown_task())
     }
 
-    /// The task whose plan and calls are shown: those of the last task stay until the next one has some.
+    /// The task whose plan and calls are shown. The last task stays until the next one has some.
     pub fn worked_on<'a>(&self, state: &'a State) -> Option<&'a TaskState> {
         let task = self.task_of(state)?;
         let has_begun = |task: &TaskState| {

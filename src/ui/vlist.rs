@@ -1,5 +1,5 @@
-//! Lists that build only their visible rows, so that 16,000 tools cost what 40 do. What is selected is kept by id;
-//! this module deals with places in the list.
+//! Lists that build only their visible rows, so that 16,000 tools cost as much as 40. Selections are kept by id; this
+//! module deals with indices in the list.
 
 use std::rc::Rc;
 
@@ -22,26 +22,26 @@ type IsIn<'a> = dyn Fn(usize, &str) -> bool + 'a;
 
 /// Things in rows, one of which can be selected.
 pub struct List<'a> {
-    /// How many rows there are, and which of them is selected.
+    /// The number of rows, and the selected row.
     pub place: (usize, Option<usize>),
-    /// Selects what is in a row. What is selected always has an id in the view.
+    /// Selects the thing in a row. The view always has an id of the selected thing.
     select: Box<Select<'a>>,
     text: Box<dyn Fn(usize) -> String + 'a>,
-    /// Whether an expression is true of the call in a row; `None`: the rows are no calls.
+    /// Whether an expression is true of the call in a row; `None`: the rows are not calls.
     fits: Option<Box<Fits<'a>>>,
-    /// Whether what is in a row is in a state; `None`: rows have no states.
+    /// Whether the thing in a row is in a state; `None`: rows have no states.
     is_in: Option<Box<IsIn<'a>>>,
     /// The number of rows at the start whose text no longer changes.
     pub steady: usize,
     /// The number of rows at the start whose text is not in memory: a search does not find them.
     pub gone: usize,
-    /// The rows that a filter keeps, ascending; `None`: all.
+    /// The rows that a filter keeps, ascending; `None`: all rows.
     kept: Option<Vec<usize>>,
 }
 
 impl<'a> List<'a> {
-    /// `get` gives what is in a row, and `text` what can be found in that; both only of rows that are
-    /// looked at.
+    /// `get` gives the thing in a row, and `text` the text that a search looks in. Both are called only for rows that
+    /// are looked at.
     pub fn new<T>(
         place: (usize, Option<usize>),
         get: impl Fn(usize) -> Option<T> + 'a,
@@ -66,7 +66,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Returns a list in which there is nothing to select.
+    /// Returns a list without selectable rows.
     pub fn none() -> Self {
         Self::new((0, None), |_| None::<()>, |(), _| {}, |()| String::new())
     }
@@ -83,13 +83,13 @@ impl<'a> List<'a> {
         Self { gone: rows, ..self }
     }
 
-    /// Lets rows be found by the names of their states, too.
+    /// Lets a search find rows by the names of their states, too.
     #[must_use]
     pub fn of_states(self, is_in: impl Fn(usize, &str) -> bool + 'a) -> Self {
         Self { is_in: Some(Box::new(is_in)), ..self }
     }
 
-    /// Says which rows are calls: expressions can be true of those, and they are in states.
+    /// Says which rows are calls. A search finds those by expressions and by states.
     #[must_use]
     pub fn of_calls(self, state: &'a State, call: impl Fn(usize) -> Option<EffectId> + 'a) -> Self {
         let call = Rc::new(call);
@@ -107,7 +107,7 @@ impl<'a> List<'a> {
         Self { fits: Some(Box::new(fits)), ..self.of_states(is_in) }
     }
 
-    /// Only the rows that match.
+    /// Keeps only the rows that match.
     #[must_use]
     pub fn narrowed(self, needle: &Needle) -> Self {
         let kept = (0..self.place.0).filter(|row| self.holds(*row, needle)).collect();
@@ -126,7 +126,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Selects what a movement leads to, where a page has so many rows.
+    /// Selects the row that a movement leads to; a page has `page` rows.
     pub fn go(&self, view: &mut View, to: Move, page: usize) {
         let (total, selected) = self.place;
         let row = match &self.kept {
@@ -152,13 +152,13 @@ impl<'a> List<'a> {
     }
 }
 
-/// Rows of a pane's list that are drawn below each other: all of it, or a part.
+/// Rows of a pane's list that are drawn one below the other: all, or a part.
 #[derive(Clone, Copy, Debug)]
 pub struct ListSection {
-    /// The place in the list of the first of them.
+    /// The index in the list of the part's first row.
     pub first: usize,
     pub total: usize,
-    /// Counted from the first of them.
+    /// The selected row, counted from the first row of the part.
     pub selected: Option<usize>,
 }
 
@@ -168,7 +168,7 @@ impl From<(usize, Option<usize>)> for ListSection {
     }
 }
 
-/// The rows of a part that are shown: all of them, or those that a filter keeps.
+/// The visible rows of a part: all of them, or those that a filter keeps.
 #[derive(Clone, Copy, Debug)]
 pub struct VisibleRows<'a> {
     part: ListSection,
@@ -186,12 +186,12 @@ impl<'a> VisibleRows<'a> {
         Self { part, kept }
     }
 
-    /// How many are shown.
+    /// The number of visible rows.
     pub fn count(&self) -> usize {
         self.kept.map_or(self.part.total, <[usize]>::len)
     }
 
-    /// The place in the part of the row that is shown here.
+    /// The index in the part of a visible row.
     pub fn at(&self, shown: usize) -> usize {
         match self.kept {
             None => shown,
@@ -199,8 +199,8 @@ impl<'a> VisibleRows<'a> {
         }
     }
 
-    /// The places of the rows that fit into so many lines, the selected one always among them, and whether each is
-    /// that: for a part that has no window of its own.
+    /// The indices of the rows that fit into these lines, always with the selected one, and whether each is that: for a
+    /// part without its own window.
     pub fn around_selected(self, lines: u16) -> impl Iterator<Item = (usize, bool)> {
         let window = Window::default().next(self.count(), usize::from(lines), self.selected());
         window.range().map(move |i| (self.at(i), self.selected() == Some(i)))
@@ -216,21 +216,21 @@ impl<'a> VisibleRows<'a> {
     }
 }
 
-/// The window on a pane's list that [`draw`] will show there.
+/// The window on a pane's list that [`draw`] will show.
 pub fn window(cx: &Cx<'_>, pane: PaneId, area: Rect, part: impl Into<ListSection>) -> Window {
     let rows = VisibleRows::of(cx.view, pane, part);
     cx.view.windows[pane as usize].next(rows.count(), usize::from(area.height), rows.selected())
 }
 
-/// The places of the rows that [`draw`] will show there: for code that prepares them all at once.
+/// The indices of the rows that [`draw`] will show: for code that prepares them all at once.
 pub fn visible(cx: &Cx<'_>, pane: PaneId, area: Rect, part: impl Into<ListSection>) -> Vec<usize> {
     let part = part.into();
     let rows = VisibleRows::of(cx.view, pane, part);
     window(cx, pane, area, part).range().map(|shown| rows.at(shown)).collect()
 }
 
-/// Draws the visible rows of a pane's list in order, marks the selected one, and notes the window. `row` gets the
-/// row's place in the part, writes its line, and says what a click on it means.
+/// Draws the visible rows of a pane's list in order, marks the selected one, and notes the window. `row` gets the row's
+/// index in the part, writes its line, and returns the target of a click.
 pub fn draw(
     cx: &Cx<'_>,
     pane: PaneId,
@@ -251,7 +251,7 @@ pub fn draw(
     scrollbar(cx, bar, window, buf);
 }
 
-/// Draws rows below each other: their places, and whether each is the selected one.
+/// Draws rows one below the other: their indices, and whether each is the selected one.
 pub fn draw_rows(
     cx: &Cx<'_>,
     (area, buf, hits): (Rect, &mut Buffer, &mut Hits),
@@ -268,8 +268,8 @@ pub fn draw_rows(
     }
 }
 
-/// Splits an area into the part for its rows and the column for a scroll bar: on the frame where the area reaches that,
-/// else the last one of the area.
+/// Splits an area into the part for its rows and the column for a scroll bar: on the frame if the area reaches that,
+/// else its last column.
 pub fn beside_bar(cx: &Cx<'_>, area: Rect) -> (Rect, Rect) {
     let on_frame = !cx.frame.is_empty() && area.right() + 1 == cx.frame.right();
     let width = if on_frame { area.width } else { area.width.saturating_sub(1) };
@@ -284,7 +284,7 @@ pub fn select(cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
     }
 }
 
-/// A thumb that says how much there is and where one is in it.
+/// Draws a thumb with the size and the position of the window in the list.
 pub fn scrollbar(cx: &Cx<'_>, area: Rect, window: Window, buf: &mut Buffer) {
     let height = usize::from(area.height);
     if area.is_empty() || window.total <= window.rows {

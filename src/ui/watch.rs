@@ -6,7 +6,7 @@ use crate::domain::State;
 use crate::domain::expression::{Evaluator, Expression, ExpressionValue, Resolver};
 use crate::papers::facts::Facts;
 
-/// How many values of a watch are kept: more than a curve is wide.
+/// How many values of a watch are kept: more than the width of a curve.
 const KEPT: usize = 240;
 
 /// An expression that is watched.
@@ -25,7 +25,7 @@ impl Watch {
         watch
     }
 
-    /// Takes over what an event has changed.
+    /// Adds the present value, if it is a number and has changed.
     pub fn note(&mut self, live: &State) {
         let number = match value(&self.expression, live) {
             Ok(answer) => answer.flag().map(|is| f64::from(u8::from(is))).or(answer.number()),
@@ -51,7 +51,7 @@ impl Watch {
 /// The value of an expression in a state.
 ///
 /// # Errors
-/// Why it has none.
+/// Why the expression has no value.
 pub fn value(expression: &Expression, state: &State) -> Result<ExpressionValue, String> {
     let facts = Facts::of_session(state);
     let resolver = Resolver(&facts);

@@ -19,13 +19,13 @@ const EXPECTED: Expectation = Expectation {
     largest: 1 << 20,
 };
 
-/// Where watches are kept.
+/// The file of watches.
 #[derive(Clone, Debug, Default)]
 pub struct WatchFile {
     /// `None`: the session has no workspace, and nothing is saved.
     path: Option<PathBuf>,
     pub saved: Vec<Expression>,
-    /// Problem of the file, which is left as it is then.
+    /// Problem of the file, which is then left unchanged.
     pub wrong: Option<String>,
 }
 
@@ -52,7 +52,7 @@ impl WatchFile {
     /// Replaces the file.
     ///
     /// # Errors
-    /// Why it cannot be saved, in words. The old file still exists then.
+    /// Why the watches cannot be saved, in words. The old file then still exists.
     pub fn write(&self, watches: &[Watch]) -> Result<(), String> {
         let Some(path) = &self.path else { return Ok(()) };
         if let Some(wrong) = &self.wrong {

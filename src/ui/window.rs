@@ -1,5 +1,5 @@
-//! Rows of a list by their places: which of them are shown, where a movement leads, and what is found. The one
-//! place where rows are clamped.
+//! Rows of a list by index: which ones are shown, where a movement leads, and which ones match. The only place where
+//! rows are clamped.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use strum::EnumString;
 
 use super::action::Action;
 
-/// Where a movement key points. It has the name of its action.
+/// Direction of a movement key, with the name of its action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Move {
@@ -22,7 +22,7 @@ pub enum Move {
 }
 
 impl Move {
-    /// The movement that an action is, if it is one.
+    /// The movement of an action, if it is one.
     pub fn of(action: Action) -> Option<Self> {
         action.into_str().parse().ok()
     }
@@ -33,17 +33,17 @@ impl Move {
 pub struct Window {
     /// The first row shown.
     pub first: usize,
-    /// Number of rows that there is room for.
+    /// Number of rows with room on the screen.
     pub rows: usize,
     /// Number of rows of the list.
     pub total: usize,
-    /// The wheel moved it: it stays where it is, selected row or not.
+    /// Whether the wheel moved the window: it then stays, selected row or not.
     pub free: bool,
 }
 
 impl Window {
-    /// The window for a list of `total` rows in `rows` of height, next to the one of the last frame:
-    /// it moves only as far as it must to show the selected row.
+    /// The window for a list of `total` rows in `rows` of height. It starts from the window of the last frame, and
+    /// moves only as far as it must to show the selected row.
     pub fn next(self, total: usize, rows: usize, selected: Option<usize>) -> Self {
         let last = total.saturating_sub(rows);
         let mut first = self.first.min(last);
@@ -59,7 +59,7 @@ impl Window {
         self.first..self.total.min(self.first.saturating_add(self.rows))
     }
 
-    /// Moved by the wheel.
+    /// The window moved by the wheel.
     #[must_use]
     pub fn wheeled(self, by: isize) -> Self {
         let last = self.total.saturating_sub(self.rows);
@@ -90,15 +90,15 @@ pub fn moved(total: usize, selected: Option<usize>, to: Move, page: usize) -> Op
     .map(|row| row.min(last))
 }
 
-/// The next row that matches, going round: from the selected one itself when `stay`, so that a needle
-/// that grows keeps its row; otherwise after or before it.
+/// The next row that matches, going round: from the selected one itself with [`Find::Here`], so that a growing needle
+/// keeps its row; otherwise after or before it.
 pub fn found(
     total: usize,
     selected: Option<usize>,
     how: Find,
     mut matches: impl FnMut(usize) -> bool,
 ) -> Option<usize> {
-    // So many rows on, going round, is one row back.
+    // This many rows forward, going round, are one row back.
     let back = total.saturating_sub(1);
     let (start, step) = match how {
         Find::Here => (selected.unwrap_or(0), 1),
@@ -108,10 +108,10 @@ pub fn found(
     (0..total).map(|i| (start + i * step) % total).find(|row| matches(*row))
 }
 
-/// Where a search goes on.
+/// Start of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Find {
-    /// At the selected row, then on.
+    /// At the selected row itself.
     Here,
     Next,
     Previous,

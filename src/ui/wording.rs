@@ -1,4 +1,4 @@
-//! The words for an event that makes a line of its own, with its author if a person intervened. State keeps the
+//! The words for an event that makes a line of its own, with its author if a person intervened. The state keeps the
 //! event; only the screen and the command line put it into words.
 
 use crate::domain::edit::Edit;
@@ -15,7 +15,7 @@ use crate::domain::{
 use crate::papers::cotools::FEWEST;
 use crate::{marks, text};
 
-/// The words for an event. One without words of its own has its kind and its data.
+/// The words for an event; without words of its own, its kind and its data.
 pub fn told(event: &Event) -> String {
     let said = match event {
         Event::Session(event) => session(event),
@@ -298,7 +298,7 @@ fn breakpoint(event: &BreakpointEvent) -> String {
     }
 }
 
-/// Where an outcome comes from, where that has to be said: not live, and not marked as injected.
+/// The origin of an outcome, if it must be shown: not for live outcomes and those marked as injected.
 pub fn origin(origin: Origin) -> Option<&'static str> {
     match origin {
         Origin::Live | Origin::Injected => None,
@@ -339,7 +339,7 @@ fn ranked(ranking: &Ranking) -> String {
     format!("tools by states{encoded}: {}", best.join(", "))
 }
 
-/// The words for a model that reads along.
+/// The words for an event of a model that reads along.
 pub fn reader(event: &ReaderEvent) -> String {
     match event {
         ReaderEvent::HeadsLoaded { reader } => {
@@ -387,7 +387,7 @@ fn server(event: &ServerEvent) -> String {
     }
 }
 
-/// The words for what is learned of tools.
+/// The words for findings about tools.
 pub fn probe(event: &ProbeEvent) -> String {
     match event {
         ProbeEvent::ProbeStarted { tools, left_out, .. } => {

@@ -43,7 +43,7 @@ impl KeyLayer {
         first.into_iter().chain(panes).chain(popups)
     }
 
-    /// As the configuration names it, below `keys`.
+    /// The layer's name in the configuration, below `keys`.
     pub fn name(self) -> String {
         match self {
             KeyLayer::Pane(pane) => pane.name().to_lowercase(),
@@ -55,7 +55,7 @@ impl KeyLayer {
         KeyLayer::all().find(|layer| layer.name() == name)
     }
 
-    /// Whether it belongs to popups.
+    /// Whether the layer belongs to popups.
     pub fn is_popup(self) -> bool {
         match self {
             KeyLayer::Everywhere | KeyLayer::Found | KeyLayer::Pane(_) | KeyLayer::Global => false,
@@ -64,7 +64,7 @@ impl KeyLayer {
         }
     }
 
-    /// Whether one key cannot have a meaning in both. What was found may borrow keys of the panes.
+    /// Whether one key cannot have a meaning in both layers. [`KeyLayer::Found`] may borrow keys of the panes.
     pub fn meets(self, other: KeyLayer) -> bool {
         match (self, other) {
             (KeyLayer::Everywhere, _) | (_, KeyLayer::Everywhere) => true,

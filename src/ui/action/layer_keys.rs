@@ -3,7 +3,7 @@
 use super::{Action, KeyLayer};
 use crate::pane::PaneId;
 
-/// The default keys of the other layers than the global one.
+/// The default keys of all layers except the global one.
 pub const LAYER_KEYS: &[(KeyLayer, Action, &[&str])] = &[
     (KeyLayer::Everywhere, Action::RunOrPause, &["f5"]),
     (KeyLayer::Everywhere, Action::Step, &["f11"]),

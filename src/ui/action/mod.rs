@@ -14,7 +14,7 @@ pub use layer::KeyLayer;
 pub use layer_keys::LAYER_KEYS;
 pub use table::{ACTIONS, ActionHandler, ActionSpec};
 
-/// An action of the user. Configuration names it like its variant: `run-or-pause`.
+/// An action of the user. Its name in the configuration is that of the variant: `run-or-pause`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case", const_into_str)]
 pub enum Action {
@@ -89,7 +89,7 @@ pub enum Action {
     SaveScenario,
     Editor,
     OwnCommand,
-    /// The user's own command with this place.
+    /// The user's own command at this place of the list.
     #[strum(disabled)]
     Own(u8),
 
@@ -161,7 +161,7 @@ pub enum Action {
     Suspend,
     Quit,
 
-    /// In popups only, as are those below.
+    /// Only in popups, like all variants below.
     Accept,
     AcceptAndRun,
     Toggle,
@@ -182,7 +182,7 @@ pub enum Group {
     Past,
     Move,
     Screen,
-    /// Actions that only popups have.
+    /// Actions that exist only in popups.
     #[strum(serialize = "In popups")]
     Popup,
 }

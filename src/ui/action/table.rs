@@ -22,14 +22,14 @@ use crate::{pane::PaneId, seek::Sought, view::View};
 pub struct ActionSpec {
     pub action: Action,
     pub group: Group,
-    /// As written in the configuration.
+    /// The name in the configuration.
     pub name: &'static str,
     /// Label of one or two words, for the footer.
     pub short: &'static str,
     pub doc: &'static str,
     /// Default keys in the global layer, read as [`crate::key::KeySequence`]; for others see [`super::LAYER_KEYS`].
     pub keys: KeyTexts,
-    /// Why it cannot be done where the session is not over.
+    /// Why the action cannot be done now, besides the reasons that it shares with others.
     why_not: Why,
     pub does: ActionHandler,
 }
@@ -52,9 +52,9 @@ pub enum ActionHandler {
     Visit(PaneId),
     /// Looks at another moment.
     Look(TimeJump),
-    /// To another match of the search.
+    /// Goes to another match of the search.
     Match(window::Find),
-    /// Makes the pane larger by so many rows or columns, or smaller.
+    /// Makes the pane larger by this many rows or columns, or smaller if negative.
     Resize(ResizeAxis, i16),
 }
 
@@ -63,7 +63,7 @@ use ActionHandler::{Look, Match, Resize, Run, Show, Turn, Visit, Walk};
 impl Action {
     /// Returns the declaration of this action.
     pub fn spec(self) -> &'static ActionSpec {
-        // The user's commands share what is declared about them.
+        // The user's commands share one declaration.
         let declared = if let Action::Own(_) = self { Action::OwnCommand } else { self };
         let at = ACTIONS.iter().position(|spec| spec.action == declared);
         // A test keeps every action in the table; the first entry is a safe answer all the same.
@@ -76,7 +76,7 @@ impl Action {
 }
 
 impl ActionSpec {
-    /// Why it cannot be done, given what is true now; `None`: it can. What is over is neither run nor changed.
+    /// Why the action cannot be done now; `None`: it can. A session that is over is neither run nor changed.
     pub fn why_not(&self, state: &State, view: &View) -> Option<Cow<'static, str>> {
         let changes = matches!(self.group, Group::Run | Group::Change);
         let over = if changes { change::over(state, view) } else { None };
@@ -88,7 +88,7 @@ impl ActionSpec {
         })
     }
 
-    /// The words follow what an action is, on a line of their own. A test asks for all of them.
+    /// Sets the action's words, on a line below its other properties. A test checks that every action has words.
     const fn says(self, short: &'static str, doc: &'static str) -> Self {
         Self { short, doc, ..self }
     }
@@ -132,7 +132,7 @@ const fn screen(action: Action, keys: KeyTexts, does: ActionHandler) -> ActionSp
     spec(Group::Screen, action, keys, never, does)
 }
 
-/// Declares an action that only popups do; `why_not` refuses it elsewhere.
+/// Declares an action that works only in popups; `why_not` refuses it elsewhere.
 const fn popup(action: Action) -> ActionSpec {
     spec(Group::Popup, action, &[], why::only_in_popups, Show(|_, _| ()))
 }
@@ -491,7 +491,7 @@ mod tests {
             assert!(spec.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", spec.name);
             assert!(![spec.name, spec.short, spec.doc].contains(&""), "{:?}", spec.action);
         }
-        // Every pane can be gone to.
+        // Every pane has an action that goes to it.
         for pane in PaneId::ALL.iter().copied() {
             assert_eq!(Action::Pane(pane).spec().action, Action::Pane(pane));
         }

@@ -10,7 +10,7 @@ pub(super) fn never(_: &State, _: &View) -> Option<&'static str> {
     None
 }
 
-/// Returns the matter that an action changes, where not every agent allows that.
+/// Returns the matter that an action changes, since not every agent allows that.
 pub(super) fn matter(action: Action) -> Option<Matter> {
     Some(match action {
         Action::Strategy => Matter::Strategy,
@@ -40,7 +40,7 @@ pub(super) fn no_lane(state: &State, view: &View) -> Option<&'static str> {
     view.lane(state).err()
 }
 
-/// In the pane of models it is a role or a model that is broken, and one of them always is selected.
+/// Says why nothing can be broken. The pane of models breaks a role or a model, and always has one selected.
 pub(super) fn nothing_to_break(state: &State, view: &View) -> Option<&'static str> {
     if view.focus != PaneId::Models {
         let target = change::fault_target(state, view);
@@ -99,7 +99,7 @@ pub(super) fn not_shared(_: &State, view: &View) -> Option<&'static str> {
     view.seat.is_none().then_some("no other screen can attach to this session")
 }
 
-/// A twin that runs can always be ended.
+/// Says why there is no twin to start or end. A running twin can always be ended.
 pub(super) fn no_twin(state: &State, view: &View) -> Option<&'static str> {
     let runs = view.twin.as_ref().is_some_and(|twin| !twin.over);
     (!runs && state.tasks.is_empty()).then_some("no task to run again")

@@ -1,4 +1,4 @@
-//! Held calls and lanes, in the first line: which call, where, why, and for how long.
+//! Held calls and lanes, for the first line: which call, where, why, and for how long.
 
 use crate::cx::Cx;
 use crate::domain::state::Control;
@@ -8,7 +8,7 @@ use crate::text;
 
 /// Below this width only the call is named, not the boundary.
 const NARROW: u16 = 100;
-/// Cells of a tool's name, and of why it was stopped.
+/// Cells of a tool's name, and of the reason for a stop.
 const NAME: usize = 24;
 const WHY: usize = 40;
 

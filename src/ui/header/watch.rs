@@ -12,17 +12,17 @@ use crate::{cx::Cx, pane::PaneId, text};
 const WITH_COMMAND: u16 = 118;
 /// From this width on model calls and tool calls are counted apart.
 const WITH_KINDS: u16 = 90;
-/// From this width on both are named in full.
+/// From this width on both counts are written in full words.
 const WITH_WORDS: u16 = 140;
 /// The most cells of a command.
 const COMMAND: usize = 32;
 
-/// How many conversations and calls there were, what is held, and what was not understood.
+/// The number of conversations and calls, the held calls, and the messages that were not understood.
 pub(super) fn pieces(cx: &Cx<'_>, watched: &Watched, width: u16, add: &mut Add<'_>) {
     let (state, theme) = (cx.state, cx.theme);
     let talks = Some(Action::Pane(PaneId::Conversations));
     let conversations = counted(state.runs.len(), "conversation");
-    // As all panes count them: those that have ended.
+    // Like all panes, counts only calls that have ended.
     let models = state.model_calls.len() - state.model_calls_in_flight().count();
     let tools = state.tool_calls.len() - state.tool_calls_in_flight().count();
     let calls = match width {
@@ -57,7 +57,7 @@ pub(super) fn pieces(cx: &Cx<'_>, watched: &Watched, width: u16, add: &mut Add<'
     }
 }
 
-/// How long the client whose patience ends first is held, and how long it waits.
+/// How long the most impatient client has been held, and how long it waits.
 fn countdown(cx: &Cx<'_>) -> Option<String> {
     let state = cx.state;
     let waits = state.control.held.iter().filter_map(|hold| {
@@ -72,7 +72,7 @@ fn countdown(cx: &Cx<'_>) -> Option<String> {
     let held = text::whole_seconds(since);
     Some(match since < patience {
         true => format!("{held} of {}", text::whole_seconds(patience)),
-        // Nothing keeps a client of tools waiting that has not asked for progress.
+        // A client of tools that has not asked for progress cannot be kept waiting.
         false if is_of_tools => format!("{held}, given up"),
         false => format!("{held}, kept alive"),
     })

@@ -14,13 +14,13 @@ use crate::theme::Rgb;
 #[derive(Clone, Debug, PartialEq)]
 pub enum TerminalEvent {
     Input(Input),
-    /// The ground under everything.
+    /// The background colour.
     Ground(Rgb),
-    /// The terminal has answered what it was asked, or will not.
+    /// The terminal has answered all queries, or its time for that is over.
     Answered,
 }
 
-/// Reads a unit; `None`: nobody asked for it.
+/// Reads a unit; `None`: it has no meaning here.
 pub fn read(unit: Unit) -> Option<TerminalEvent> {
     let bytes = match unit {
         Unit::Paste(text) => return Some(TerminalEvent::Input(Input::Paste(text))),
@@ -29,7 +29,7 @@ pub fn read(unit: Unit) -> Option<TerminalEvent> {
     match &*bytes {
         [0x1b, b']', text @ ..] => ground(text).map(TerminalEvent::Ground),
         [0x1b, b'[', b'?', .., b'c'] => Some(TerminalEvent::Answered),
-        // Everything else that begins so is a report, or belongs to no terminal that we have asked.
+        // All other units with these beginnings are reports that nothing here uses.
         [0x1b, b'[', b'?' | b'>' | b'=', ..] | [0x1b, b'P' | b'X' | b'^' | b'_', _, ..] => None,
         _ if is_off_the_screen(&bytes) => None,
         _ => {
@@ -48,7 +48,7 @@ fn ground(text: &[u8]) -> Option<Rgb> {
     colour.parse().ok().map(|RgbColor { red, green, blue }| (red, green, blue))
 }
 
-/// Whether it is a mouse event at column or row 0. There is none, and the parser counts down from it.
+/// Whether it is a mouse event at column or row 0. No such cell exists, and the parser subtracts 1 from it.
 fn is_off_the_screen(bytes: &[u8]) -> bool {
     let places = match bytes {
         [0x1b, b'[', b'M', ..] => return false,

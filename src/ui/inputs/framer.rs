@@ -36,26 +36,26 @@ pub enum Unit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FramerState {
     Ground,
-    /// A character, so many bytes of which are still to come.
+    /// A character of which this many bytes are missing.
     Character(usize),
-    /// Behind an ESC.
+    /// After an ESC.
     Escape,
-    /// Behind `ESC [`.
+    /// After `ESC [`.
     Control,
-    /// A mouse event in the form of X10, so many bytes of which are still to come.
+    /// A mouse event in the form of X10, of which this many bytes are missing.
     Mouse(usize),
-    /// Behind `ESC O`.
+    /// After `ESC O`.
     Single,
-    /// In an OSC, DCS, APC, PM or SOS; whether it began with a control of eight bits.
+    /// In an OSC, DCS, APC, PM or SOS; whether an eight-bit control began it.
     String(bool),
     Paste,
 }
 
-/// How sure it is that what began with ESC is no key.
+/// Confidence that the bytes from ESC on are not typed keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trust {
     Sure,
-    /// ESC and the byte behind it came together, and nothing else. No key that is used sends that.
+    /// ESC and the next byte came together, and nothing else. No key that is used sends that.
     Paired,
     /// ESC came alone.
     Alone,
@@ -66,11 +66,11 @@ enum Trust {
 pub struct Framer {
     state: FramerState,
     trust: Trust,
-    /// The meaning of the unit.
+    /// The bytes of the unit so far.
     unit: Vec<u8>,
-    /// So many bytes of it were given out as keys, since nothing followed in time.
+    /// How many bytes of the unit were returned as keys, since nothing followed in time.
     told: usize,
-    /// The ESC ended a string, so that it is no key.
+    /// Whether the ESC ended a string, so that it is not a key.
     ends_string: bool,
     /// When the last bytes came.
     last: Instant,
@@ -124,7 +124,7 @@ impl Framer {
         };
     }
 
-    /// When something is decided by time alone.
+    /// The time at which a decision is due without further bytes.
     pub fn due(&self) -> Option<Instant> {
         let is_told = self.told == self.unit.len();
         match (self.state, self.trust) {
@@ -140,7 +140,7 @@ impl Framer {
         }
     }
 
-    /// Decides what is due.
+    /// Makes the decisions that are due.
     pub fn pass(&mut self, now: Instant) {
         while self.due().is_some_and(|due| due <= now) {
             if self.trust == Trust::Alone && self.told < self.unit.len() {
@@ -151,7 +151,7 @@ impl Framer {
         }
     }
 
-    /// Decides by what follows whether the unit that began is one of a report.
+    /// Decides by the next bytes whether the unit is a report.
     fn judge(&mut self, bytes: &[u8]) {
         let Some(first) = bytes.first() else { return };
         let begun = self.unit.get(1..).unwrap_or_default();
@@ -167,7 +167,7 @@ impl Framer {
         }
     }
 
-    /// Gives out as keys what may still be the beginning of a report.
+    /// Returns as keys the bytes that may still be the beginning of a report.
     fn tell(&mut self) {
         let from = if self.ends_string { self.told.max(1) } else { self.told };
         let keys = self.unit.iter().skip(from).map(|byte| Unit::Sequence(vec![*byte]));
@@ -175,7 +175,7 @@ impl Framer {
         self.told = self.unit.len();
     }
 
-    /// Gives up what began as a unit. Its bytes were keys where ESC came alone, and nothing otherwise.
+    /// Gives up the unit. Its bytes become keys if ESC came alone, and are dropped otherwise.
     fn give_up(&mut self) {
         if self.trust == Trust::Alone {
             self.tell();
@@ -200,7 +200,7 @@ impl Framer {
         self.unit.push(byte);
     }
 
-    /// Takes the byte, and forgets what lies beyond the longest unit that is read.
+    /// Adds the byte, unless the unit has its greatest length.
     fn keep(&mut self, byte: u8) {
         if self.unit.len() < LONGEST {
             self.unit.push(byte);
@@ -241,7 +241,7 @@ impl Framer {
         }
     }
 
-    /// A byte that begins a unit, or that follows ESC as a key that is held together with Alt.
+    /// Takes a byte that begins a unit, or that follows ESC as a key pressed together with Alt.
     fn begin(&mut self, byte: u8) {
         match byte {
             0xc2..=0xdf => self.enter(FramerState::Character(1), byte),
@@ -314,8 +314,8 @@ impl Framer {
         }
     }
 
-    /// No report has a control character in it, so that one ends what is no report: a person can always get out by Enter,
-    /// Escape or Ctrl-C.
+    /// No report contains a control character, so one ends a false report: a person can always get out by Enter, Escape
+    /// or Ctrl-C.
     fn string(&mut self, is_eight: bool, byte: u8) {
         match byte {
             BEL => self.emit(),

@@ -1,6 +1,6 @@
-//! Whether bytes behind an ESC are a report or what a person typed.
+//! Tells reports from keys by the bytes after an ESC.
 
-/// Kind of bytes behind an ESC.
+/// Kind of the bytes after an ESC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EscapeKind {
     Report,
@@ -20,7 +20,7 @@ pub(super) fn introducer(byte: u8) -> Option<u8> {
     matches!(letter, b'[' | b']' | b'O' | b'P' | b'X' | b'^' | b'_').then_some(letter)
 }
 
-/// Classifies bytes behind ESC and an introducer, where these two came together.
+/// Classifies bytes after ESC and an introducer that came together.
 pub(super) fn paired(introducer: &[u8], first: u8) -> EscapeKind {
     let fits = match introducer {
         b"O" => matches!(first, b'0'..=b'9' | b';' | b' ' | b'A'..=b'Z' | b'j'..=b'y'),
@@ -31,8 +31,8 @@ pub(super) fn paired(introducer: &[u8], first: u8) -> EscapeKind {
     if fits { Report } else { Keys }
 }
 
-/// Classifies bytes behind an ESC that came alone; the last `new` bytes came at once. A person types one byte at a
-/// time, a terminal writes a report at once.
+/// Classifies bytes after an ESC that came alone; the last `new` bytes came together. A person types one byte at a
+/// time; a terminal writes a whole report at once.
 pub(super) fn apart(bytes: &[u8], new: usize) -> EscapeKind {
     let Some((introducer, rest)) = bytes.split_first() else { return Keys };
     let is_parameter = |byte: &u8| matches!(byte, b' '..=b'?');

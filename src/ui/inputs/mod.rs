@@ -25,10 +25,10 @@ pub use self::decode::{TerminalEvent, read};
 use self::framer::Framer;
 use super::terminal;
 
-/// How long a terminal may take to answer. A later answer is still no key.
+/// How long a terminal may take to answer. Even a later answer is not taken for keys.
 const OWED: Duration = Duration::from_secs(3);
 
-/// How long the end of a terminal waits for the signal that says the same, and by which the program is to end.
+/// How long the loss of the terminal is held back, so that the signal for it can end the program first.
 const GONE: Duration = Duration::from_millis(100);
 
 /// Bytes that came, and when.
@@ -77,13 +77,13 @@ impl Inputs {
         })
     }
 
-    /// The terminal was asked something just now, and says when it has answered.
+    /// Expects answers: the terminal was just sent queries, and says when it has answered.
     pub fn expect(&mut self) {
         self.owed = Some(Instant::now() + OWED);
         self.framer.expect(self.owed);
     }
 
-    /// Waits for the next event. No event is lost where the wait is broken off.
+    /// Waits for the next event. Cancelling the wait loses no event.
     ///
     /// # Errors
     /// The terminal is gone.
@@ -110,7 +110,7 @@ impl Inputs {
         }
     }
 
-    /// Returns the next event that has come already.
+    /// Returns the next event that has already arrived.
     ///
     /// # Errors
     /// The terminal is gone.
@@ -150,7 +150,7 @@ impl Drop for InputReader {
     }
 }
 
-/// Standard input where it is a terminal, else the terminal that the program was started in.
+/// Standard input if it is a terminal, else the controlling terminal of the program.
 fn tty() -> io::Result<File> {
     let stdin = io::stdin();
     if stdin.is_terminal() {

@@ -5,17 +5,17 @@ use ratatui::layout::Rect;
 use super::{Placed, ResizeAxis};
 use crate::pane::PaneId;
 
-/// The border below a pane, or at the right of it, that the mouse holds.
+/// The border below a pane, or to its right, that the mouse holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Border {
     pub pane: PaneId,
     pub side: ResizeAxis,
-    /// Whether the mouse has moved the border: its release is no click then.
+    /// Whether the mouse has moved the border: its release is then no click.
     pub is_moved: bool,
 }
 
 impl Border {
-    /// The border that this cell belongs to. Where lines cross it is the one between columns.
+    /// The border that this cell belongs to. Where lines cross, the border between columns counts.
     pub fn of(placed: &[Placed], (x, y): (u16, u16)) -> Option<Self> {
         let find = |side, at| {
             let here = placed.iter().filter(|it| it.area.contains((x, y).into()));
@@ -37,7 +37,7 @@ impl Border {
         placed.iter().any(|it| it.pane != self.pane && begins(it.area)).then_some(at)
     }
 
-    /// Returns how many cells the border has to move to be at the pointer; `None`: the border is not there any more.
+    /// Returns how many cells the border must move to be at the pointer; `None`: the border is gone.
     pub fn distance(self, placed: &[Placed], (x, y): (u16, u16)) -> Option<i16> {
         let to = if self.side == ResizeAxis::Width { x } else { y };
         i16::try_from(i32::from(to) - i32::from(self.position(placed)?)).ok()

@@ -1,4 +1,4 @@
-//! Panes that are behind others get slots of their own at the foot of columns that have rows to spare.
+//! Panes hidden behind others get slots of their own at the foot of columns with spare rows.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::pane::PaneId;
 
 use PaneId as P;
 
-/// Panes that get spare rows, the most useful first. Panes that are not here wait for their keys.
+/// Panes that get spare rows, the most useful first. Other panes are shown only by their keys.
 const ORDER: [PaneId; 19] = [
     P::Resilience,
     P::Calls,
@@ -36,7 +36,7 @@ const ORDER: [PaneId; 19] = [
 const WANTED: u16 = 12;
 const LEAST: u16 = 3;
 
-/// The same as [`place`], where spare rows show panes that are behind others.
+/// Like [`place`], but spare rows show panes that are hidden behind others.
 pub fn fill(
     layout: &Layout,
     body: Rect,
@@ -52,7 +52,7 @@ pub fn fill(
     placed
 }
 
-/// The layout with slots for what spare rows show: always behind the slots that it has.
+/// The layout with slots for the panes in spare rows: always after its own slots.
 fn filled(
     layout: &Layout,
     rows: u16,
@@ -68,7 +68,7 @@ fn filled(
         let needs = most(pane).unwrap_or(WANTED).clamp(LEAST, WANTED) + 1;
         let spare = |x: &usize| spare(&filled.columns[*x], rows, has, most).unwrap_or(0);
         let fits = (0..filled.columns.len()).filter(|x| spare(x) >= needs);
-        // Where it is at home it is looked for.
+        // People look for a pane in its home column first.
         if let Some(x) = fits.max_by_key(|x| (*x == home, spare(x))) {
             let filled = filled.to_mut();
             filled.hide(pane);
@@ -78,7 +78,7 @@ fn filled(
     filled
 }
 
-/// The rows of a column that none of its panes can use; `None`: it shows none, or a person has sized it.
+/// The rows of a column that none of its panes can use; `None`: it shows no pane, or a person has sized it.
 fn spare(
     column: &LayoutColumn,
     rows: u16,
@@ -87,7 +87,7 @@ fn spare(
 ) -> Option<u16> {
     let mut panes = column.slots.iter().filter_map(|slot| slot.pane(has)).peekable();
     panes.peek().filter(|_| !column.sized)?;
-    // Each has a line above it, and the last one a line below it.
+    // Each pane has a line above it, and the last one a line below it.
     let taken = panes.try_fold(1, |sum: u16, pane| {
         Some(sum.saturating_add(most(pane)?.max(2)).saturating_add(1))
     });
@@ -95,7 +95,7 @@ fn spare(
 }
 
 impl Layout {
-    /// Gives what spare rows show the slots that it has now, so that they can be sized.
+    /// Turns the panes shown in spare rows into slots of the layout, so that they can be sized.
     pub fn adopt(&mut self, placed: &[Placed]) {
         for it in placed {
             if let Some(x) = it.spare.filter(|x| *x < self.columns.len()) {

@@ -31,7 +31,7 @@ impl Layouts {
         Self { saved, key, now, left: HashMap::new() }
     }
 
-    /// Takes the layout for who acts and for this size, as it was left.
+    /// Takes the layout for this way of acting and this size, as it was left.
     pub fn settle(&mut self, acting: Acting, size: Size) {
         let key = (acting, size);
         if self.key == key {
@@ -43,12 +43,12 @@ impl Layouts {
         self.left.insert(std::mem::replace(&mut self.key, key), left);
     }
 
-    /// The standard layout again.
+    /// Restores the standard layout.
     pub fn reset(&mut self) {
         self.now = Layout::standard(self.key.0, self.key.1);
     }
 
-    /// Notes the layout in use among those that are saved.
+    /// Stores the layout in use among the saved ones.
     pub fn save(&mut self) -> LayoutKey {
         self.saved.set(self.key, self.now.clone());
         self.key

@@ -47,7 +47,7 @@ pub struct LayoutFile {
     /// `None`: the user has no home, and nothing can be saved.
     path: Option<PathBuf>,
     pub saved: Saved,
-    /// Problem of the file, which is left as it is then.
+    /// Problem of the file, which is then left unchanged.
     pub wrong: Option<String>,
     /// Message about a pane that the file names and that no longer exists.
     pub gone: Option<String>,
@@ -79,7 +79,7 @@ impl LayoutFile {
     /// Replaces the file. Gives its path.
     ///
     /// # Errors
-    /// Why it cannot be saved, in words. The old file still exists then.
+    /// Why the layouts cannot be saved, in words. The old file then still exists.
     pub fn write(&self, saved: &Saved) -> Result<PathBuf, String> {
         if let Some(wrong) = &self.wrong {
             return Err(wrong.clone());
@@ -143,7 +143,7 @@ impl Saved {
     }
 }
 
-/// Removes what has no pane left because its panes are [`GONE`]; `text`: of the file.
+/// Removes the slots and columns that have no pane left because their panes are [`GONE`]; `text`: of the file.
 fn mend(layout: &mut Layout, text: &str) {
     if !GONE.iter().any(|gone| text.contains(gone)) {
         return;

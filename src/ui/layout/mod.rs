@@ -13,7 +13,7 @@
 //! └ footer ────────┘        └ footer ──────────────┘      └ footer ──────────────────────┘
 //! ```
 //!
-//! A layout belongs to a strategy, or to watched agents, and to a size class, since what is worth looking at differs.
+//! A layout belongs to a strategy, or to watched agents, and to a size class, since each of them needs other panes.
 
 mod border;
 mod fill;
@@ -36,7 +36,7 @@ pub use load::{LayoutFile, Saved};
 pub use place::{Placed, place};
 pub use resize::ResizeAxis;
 
-/// The smallest screen on which anything can be read.
+/// The smallest readable screen.
 pub const MIN: (u16, u16) = (60, 16);
 
 /// Screens that are laid out alike.
@@ -60,7 +60,7 @@ pub enum Size {
 }
 
 impl Size {
-    /// The largest size of which there are at least so many cells; `None`: the screen is too small.
+    /// The largest size that fits these columns and rows; `None`: the screen is too small.
     pub fn of(columns: u16, rows: u16) -> Option<Self> {
         Self::VARIANTS.iter().copied().rev().find(|size| {
             let (width, height) = size.least();
@@ -84,7 +84,7 @@ impl Size {
         self > Size::Tiny
     }
 
-    /// Whether what matters most has a row of its own, since few panes are seen.
+    /// Whether the vitals have a row of their own, since few panes are visible.
     pub fn has_vitals(self) -> bool {
         self < Size::Large
     }
@@ -103,7 +103,7 @@ pub struct Layout {
 pub struct LayoutColumn {
     /// Share of the width.
     pub width: u16,
-    /// The person has sized it: its slots have their shares of the height, also where their panes can use less.
+    /// Whether the person has sized it: slots then keep their shares of the height even if their panes can use less.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sized: bool,
     /// From the top down, at least one.
@@ -118,7 +118,7 @@ pub struct LayoutSlot {
     /// At least one, each named in the title.
     #[serde(deserialize_with = "load::panes")]
     pub panes: Vec<PaneId>,
-    /// The place in `panes` of the one that is shown.
+    /// The index in `panes` of the shown one.
     #[serde(default)]
     pub shown: usize,
 }
@@ -148,19 +148,19 @@ impl Layout {
         slots.find(|(_, slot)| slot.panes.contains(&pane)).map(|(at, _)| at)
     }
 
-    /// Every pane that has a slot, in the order of reading.
+    /// Every pane that has a slot, in reading order.
     pub fn panes(&self) -> impl Iterator<Item = PaneId> {
         let slots = self.columns.iter().flat_map(|column| &column.slots);
         slots.flat_map(|slot| slot.panes.iter().copied())
     }
 
-    /// The panes that are seen, in the order of reading.
+    /// The visible panes, in reading order.
     pub fn seen(&self, has: impl Fn(PaneId) -> bool + Copy) -> Vec<PaneId> {
         let slots = self.columns.iter().flat_map(|column| &column.slots);
         slots.filter_map(|slot| slot.pane(has)).collect()
     }
 
-    /// Brings a pane into its slot. One that is hidden comes into the slot of `beside`.
+    /// Brings a pane into its slot. A pane without a slot comes into the slot of `beside`.
     pub fn show(&mut self, pane: PaneId, beside: PaneId) {
         if self.slot_of(pane).is_none() {
             return self.put(pane, beside);
@@ -172,7 +172,7 @@ impl Layout {
         }
     }
 
-    /// Takes a pane from where it is, and shows it in the slot of `beside`.
+    /// Moves a pane from its slot to that of `beside`, and shows it.
     pub fn put(&mut self, pane: PaneId, beside: PaneId) {
         if pane != beside {
             self.hide(pane);
@@ -185,7 +185,7 @@ impl Layout {
         self.show(pane, beside);
     }
 
-    /// Hides a pane, and its slot if no other pane is in it. The last pane stays; false: it is that.
+    /// Hides a pane, and its slot if it is empty then. False: it is the last pane, which stays.
     pub fn hide(&mut self, pane: PaneId) -> bool {
         let Some((x, y)) = self.slot_of(pane) else { return true };
         let slots: usize = self.columns.iter().map(|column| column.slots.len()).sum();

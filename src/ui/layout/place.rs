@@ -11,13 +11,13 @@ pub struct Placed {
     pub pane: PaneId,
     /// The other panes of the slot that have something to show.
     pub others: Vec<PaneId>,
-    /// With its frame, of which neighbours share a line.
+    /// The area with its frame; neighbours share a line of their frames.
     pub area: Rect,
-    /// The column that has given it spare rows; `None`: it is in its own slot.
+    /// The column whose spare rows show the pane; `None`: it is in its own slot.
     pub spare: Option<usize>,
 }
 
-/// The fewest cells of a column and rows of a slot, with the frame.
+/// The fewest cells of a column and rows of a slot, including the frame.
 const LEAST: (u16, u16) = (20, 4);
 
 /// Gives every slot with a pane that `has` something to show its cells. `most` is the number of rows that a pane can
@@ -70,7 +70,7 @@ struct LengthShare {
     most: Option<u16>,
 }
 
-/// The start and the length of each part, where each shares its first cell with the one before.
+/// The start and the length of each part; each shares its first cell with the part before.
 fn overlapping(total: u16, parts: &[LengthShare]) -> Vec<(u16, u16)> {
     let shared = u16::try_from(parts.len().saturating_sub(1)).unwrap_or(u16::MAX);
     let mut start = 0;
@@ -84,8 +84,8 @@ fn overlapping(total: u16, parts: &[LengthShare]) -> Vec<(u16, u16)> {
         .collect()
 }
 
-/// Lengths that add up to `total`: by the shares, within `least` and `most` as far as that is possible. What is left
-/// where all have the most goes to all by what they have, so that none is much emptier than another.
+/// Lengths that add up to `total`, by the shares, within `least` and `most` if possible. If all have their most, the
+/// rest is split in proportion to their lengths, so that none is much emptier than another.
 fn split(total: u16, parts: &[LengthShare]) -> Vec<u16> {
     let mut fixed: Vec<Option<u16>> = vec![None; parts.len()];
     loop {
@@ -98,7 +98,7 @@ fn split(total: u16, parts: &[LengthShare]) -> Vec<u16> {
             let most = part.most.unwrap_or(u16::MAX).max(part.least);
             ideal(part).clamp(f64::from(part.least), f64::from(most))
         };
-        // Too little for all: those that get more than their share are served first; else those that want less.
+        // If there is too little for all, parts above their share are fixed first; else parts below it.
         let too_much: f64 = open().map(|(part, _)| within(part) - ideal(part)).sum();
         let mut settled = false;
         for (part, fixed) in parts.iter().zip(&mut fixed).filter(|(_, fixed)| fixed.is_none()) {
@@ -118,7 +118,7 @@ fn split(total: u16, parts: &[LengthShare]) -> Vec<u16> {
     match total.checked_sub(taken) {
         Some(left) if !open.is_empty() => deal(left, &open, parts, &mut lengths),
         Some(left) => spread(left, &mut lengths),
-        // The least of each is too much: the shares alone decide.
+        // Even the least of each is too much: the shares alone decide.
         None => {
             lengths.fill(0);
             deal(total, &(0..parts.len()).collect::<Vec<_>>(), parts, &mut lengths);
@@ -127,7 +127,7 @@ fn split(total: u16, parts: &[LengthShare]) -> Vec<u16> {
     lengths
 }
 
-/// Makes these lengths longer by `left` in all, each by its part of their sum.
+/// Adds `left` to these lengths in all, in proportion to each.
 fn spread(left: u16, lengths: &mut [u16]) {
     let sum: u32 = lengths.iter().map(|length| u32::from(*length)).sum();
     let mut rest = left;
@@ -136,13 +136,13 @@ fn spread(left: u16, lengths: &mut [u16]) {
         *length += more;
         rest -= more;
     }
-    // What rounding leaves is less than there are parts.
+    // Rounding leaves fewer cells than there are parts.
     for length in lengths.iter_mut().take(usize::from(rest)) {
         *length += 1;
     }
 }
 
-/// Deals `left` cells to these parts by their shares; what rounding leaves goes to the first ones that may have more.
+/// Deals `left` cells to these parts by their shares; cells left by rounding go to the first parts that may have more.
 fn deal(left: u16, to: &[usize], parts: &[LengthShare], lengths: &mut [u16]) {
     let share = |at: &usize| u32::from(parts[*at].share.max(1));
     let shares: u32 = to.iter().map(share).sum();

@@ -10,19 +10,19 @@ pub enum ResizeAxis {
     Width,
 }
 
-/// The fewest rows and cells of which a neighbour can give some away.
+/// The fewest rows of a slot and cells of a column after a resize.
 const ROWS: u16 = 5;
 const CELLS: u16 = 24;
 
 impl Layout {
-    /// Makes the slot of a pane larger by so many rows or cells, or smaller if `by` is negative. The slot or column
-    /// beside it changes by the opposite. `placed` says where the panes are now. False: there is no room, or no
+    /// Makes the slot of a pane larger by this many rows or cells, or smaller if `by` is negative. The slot or column
+    /// beside it changes by the opposite. `placed` says where the panes are now. False: there is no room or no
     /// neighbour.
     pub fn resize(&mut self, pane: PaneId, side: ResizeAxis, by: i16, placed: &[Placed]) -> bool {
         self.change(pane, side, placed, |own, other, least| moved(own, other, by, least))
     }
 
-    /// The same, as far as there is room.
+    /// Like [`Self::resize`], but only as far as there is room.
     pub fn stretch(&mut self, pane: PaneId, side: ResizeAxis, by: i16, placed: &[Placed]) -> bool {
         self.change(pane, side, placed, |own, other, least| {
             let room = |size: u16| i16::try_from(size.saturating_sub(least)).unwrap_or(i16::MAX);
@@ -30,7 +30,7 @@ impl Layout {
         })
     }
 
-    /// Changes the size of a pane's slot and of the one beside it; `sizes` has both and the least of each.
+    /// Changes the sizes of a pane's slot and of the one beside it; `sizes` computes both, given their least size.
     fn change(
         &mut self,
         pane: PaneId,
@@ -75,7 +75,7 @@ impl Layout {
         }
     }
 
-    /// The shares become what is seen, so that a step of one is a step of one row or cell.
+    /// Sets the shares to the visible sizes, so that a step of one is a step of one row or cell.
     fn take_sizes(&mut self, placed: &[Placed]) {
         for it in placed {
             if let Some((x, y)) = self.slot_of(it.pane) {
@@ -86,13 +86,13 @@ impl Layout {
     }
 }
 
-/// The next of `all` after `at`, or the one before if that is the last.
+/// The next of `all` after `at`; after the last, the one before it.
 fn neighbour(all: &[usize], at: usize) -> Option<usize> {
     let place = all.iter().position(|other| *other == at)?;
     all.get(place + 1).or_else(|| all.get(place.checked_sub(1)?)).copied()
 }
 
-/// The sizes of two after a move between them; `None`: one of them would be less than `least`.
+/// The sizes of two neighbours after their border moves; `None`: one of them would be less than `least`.
 fn moved(own: u16, other: u16, by: i16, least: u16) -> Option<(u16, u16)> {
     let (own, other) = (own.checked_add_signed(by)?, other.checked_add_signed(by.checked_neg()?)?);
     let shrunk = if by > 0 { other } else { own };

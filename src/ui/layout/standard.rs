@@ -1,5 +1,5 @@
-//! The layouts to start with. What a strategy decides by gets the place where the eye begins; every pane is in one
-//! slot, so that its key finds it.
+//! The layouts to start with. The basis of a strategy's decisions gets the place where the eye begins. Every pane is in
+//! one slot, so that its key finds it.
 
 use super::{Layout, LayoutColumn, LayoutSlot, Size, column, slot, watched};
 use crate::domain::strategy::Decides;
@@ -14,7 +14,7 @@ impl Layout {
             Acting::Foreign => watched::columns(size),
         };
         let mut layout = Self { columns };
-        // A pane that no list below names is in the last slot.
+        // Panes that are not listed below go to the last slot.
         let others = PaneId::ALL.iter().copied().filter(|pane| layout.slot_of(*pane).is_none());
         let others: Vec<PaneId> = others.collect();
         let last = layout.columns.last_mut().and_then(|column| column.slots.last_mut());
@@ -69,7 +69,7 @@ impl Main {
         }
     }
 
-    /// Panes worth looking at, the best first.
+    /// The panes most worth looking at, the best first.
     fn first(self) -> [PaneId; 4] {
         match self {
             Main::Graph => [P::Graph, P::Calls, P::Search, P::Plan],
@@ -149,7 +149,7 @@ impl Main {
     }
 
     fn three_columns(self, btp: bool) -> Vec<LayoutColumn> {
-        // Always there, so that a fault has a before.
+        // The pane is always there, so that a fault has a before to compare with.
         let resilience = slot(14, &[P::Resilience]);
         let left = match self {
             Main::Plan => {

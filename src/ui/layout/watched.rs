@@ -1,4 +1,4 @@
-//! The layouts where foreign agents act: who talks, what is called, and what their process says.
+//! The layouts for foreign agents: their conversations, their calls, and the output of their process.
 
 use super::{LayoutColumn, Size, column, slot};
 use crate::pane::PaneId as P;

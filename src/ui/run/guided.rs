@@ -1,5 +1,5 @@
-//! A tour on the screen: it presses keys, the person may go on or take over, and at its end a picture and a recording
-//! are written.
+//! A tour on the screen: it presses keys. The person may skip a wait or take over. At its end it writes a picture and a
+//! recording.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,7 @@ use crate::view::Tone;
 #[derive(Default)]
 pub(super) struct Guided {
     pub tour: Option<Tour>,
-    /// When it goes on.
+    /// The time of the tour's next step.
     pub beat: Option<Instant>,
     cast: Option<SharedCast>,
     /// The size of the terminal at the start.
@@ -26,7 +26,7 @@ pub(super) struct Guided {
 }
 
 impl Guided {
-    /// With a recording, where there is a tour.
+    /// Creates the guide, with a recording if there is a tour.
     pub fn new(tour: Option<Tour>) -> Self {
         let cast = tour.as_ref().map(|_| Arc::new(Mutex::new(Cast::begin())));
         Self { tour, beat: None, cast, size: terminal::size().unwrap_or_default() }
@@ -38,7 +38,7 @@ impl Guided {
 }
 
 impl Loop {
-    /// Presses what the tour presses now; how the screen ends, if the tour ends it.
+    /// Presses the keys that are due in the tour; returns how the screen ends, if the tour ends it.
     pub(super) async fn guide(&mut self) -> io::Result<Option<EndReason>> {
         while let Some(tour) = &mut self.guided.tour {
             let screen = &mut self.front.screen;
@@ -68,7 +68,7 @@ impl Loop {
         Ok(None)
     }
 
-    /// Whether the tour takes this input: enter goes on. Any other key ends the tour.
+    /// Whether the tour takes this input: enter skips a wait. Any other key ends the tour.
     pub(super) fn is_for_tour(&mut self, input: &Input) -> bool {
         let guided = &mut self.guided;
         if let (Input::Resize(columns, rows), Some(Ok(mut cast))) =
@@ -85,13 +85,13 @@ impl Loop {
             Some(_) => (guided.tour, guided.beat) = (None, None),
             None => {}
         }
-        // What a tour said at its end stays until the next key.
+        // The last line of a tour stays until the next key.
         self.front.screen.view.caption = None;
         self.front.screen.view.is_toured = false;
         false
     }
 
-    /// Writes the picture and the recording of a tour that came to its end; true if the screen ends with it.
+    /// Writes the picture and the recording of a finished tour; true if the screen ends with it.
     fn end_tour(&mut self) -> io::Result<bool> {
         let Some(tour) = self.guided.tour.take() else { return Ok(false) };
         let screen = &mut self.front.screen;

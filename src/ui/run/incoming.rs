@@ -1,4 +1,4 @@
-//! Input from the terminal: keys and the like go to the screen, and answers about its colours change the theme.
+//! Input from the terminal: keys and the like go to the screen; answers about its colours change the theme.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -11,11 +11,11 @@ use crate::source::EndReason;
 use crate::theme::{Rgb, detect};
 use crate::view::Tone;
 
-/// How long the first of several keys waits before the keys that may follow are shown.
+/// How long the first key of a sequence waits before the keys that may follow are shown.
 const HINT: Duration = Duration::from_millis(300);
 
 impl Loop {
-    /// Takes in what came from the terminal, and all that is there already; how the screen ends, if an input ends it.
+    /// Takes in all arrived events of the terminal; returns how the screen ends, if an input ends it.
     pub(super) async fn inputs(
         &mut self,
         first: TerminalEvent,
@@ -42,7 +42,7 @@ impl Loop {
         Ok(None)
     }
 
-    /// Does what a key, the mouse or a paste asks for; how the screen ends, if that ends it.
+    /// Handles a key, a mouse event or a paste; returns how the screen ends, if the input ends it.
     async fn input(&mut self, input: &Input) -> io::Result<Option<EndReason>> {
         self.notice_focus(input);
         if !self.is_for_tour(input) {
@@ -59,7 +59,7 @@ impl Loop {
         Ok(None)
     }
 
-    /// Takes the theme that suits the terminal's ground.
+    /// Takes the theme that suits the terminal's background.
     fn suit(&mut self, ground: Rgb) -> io::Result<()> {
         if !self.asks_ground {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Programs that are run again beside the screen, to look at their past.
+//! Programs that run again beside the screen, to show their past.
 
 use futures::future::LocalBoxFuture;
 
@@ -8,7 +8,7 @@ use crate::screen::Screen;
 
 type LookFuture = LocalBoxFuture<'static, (Box<dyn Interpreter>, ProgramQuery, Reached)>;
 
-/// Runs programs again to look at their past, one look at a time.
+/// Runs programs again to show their past, one at a time.
 pub struct Looks {
     make: fn() -> Box<dyn Interpreter>,
     /// Interpreter that stays warm for the next look.
@@ -21,7 +21,7 @@ impl Looks {
         Self { make, idle: None, work: None }
     }
 
-    /// Begins to run a program again if the screen wants that.
+    /// Begins to run a program again if the screen needs that.
     pub fn begin(&mut self, screen: &mut Screen) {
         if self.work.is_some() {
             return;
@@ -34,7 +34,7 @@ impl Looks {
         }));
     }
 
-    /// Where a program is that was run again; never, where none is.
+    /// Waits until the program that runs again has reached its moment; for ever if none runs.
     pub async fn end(&mut self) -> (ProgramQuery, Reached) {
         let Some(work) = &mut self.work else { return std::future::pending().await };
         let (interpreter, wanted, reached) = work.await;

@@ -1,4 +1,4 @@
-//! Programs that a person runs from the screen, and what calls them back to it.
+//! Programs that a person runs from the screen, and alerts that call the person back to it.
 
 use std::time::{Duration, Instant};
 use std::{io, sync::Arc};
@@ -23,17 +23,17 @@ pub struct Waiting {
     selection: Selection,
     /// `None`: the person's editor.
     command: Option<OwnCommand>,
-    /// The topmost popup gets the text that it leaves.
+    /// Whether the topmost popup gets the text that the program leaves.
     returns: bool,
 }
 
 impl Loop {
-    /// Opens this in an editor or a pager, as soon as the keys at hand are done.
+    /// Opens this in an editor or a pager, as soon as the pending keys are handled.
     pub(super) fn view(&mut self, selection: Selection) {
         self.waiting = Some(Waiting { selection, command: None, returns: false });
     }
 
-    /// Opens this in an editor, and gives the text that it leaves to the topmost popup.
+    /// Opens this in an editor, and gives the edited text to the topmost popup.
     pub(super) fn rewrite(&mut self, selection: Selection) {
         self.waiting = Some(Waiting { selection, command: None, returns: true });
     }
@@ -55,7 +55,7 @@ impl Loop {
         }
     }
 
-    /// Shows what a command said.
+    /// Shows the output of a command.
     pub(super) fn hear(&mut self, CommandOutput { command, said }: CommandOutput) {
         let name = command.name;
         match (said, command.shows) {
@@ -68,7 +68,7 @@ impl Loop {
         }
     }
 
-    /// Gives the terminal to the program that waits for it, until that ends; how the screen ends, if a signal ends it.
+    /// Gives the terminal to the waiting program until it ends; returns how the screen ends, if a signal ends it.
     pub(super) async fn lend(&mut self) -> io::Result<Option<EndReason>> {
         let Some(Waiting { selection, command, returns }) = self.waiting.take() else {
             return Ok(None);
@@ -92,7 +92,7 @@ impl Loop {
                     biased;
                     _ = self.signals.terminate.recv() => return Ok(Some(EndReason::BySignal(15))),
                     _ = self.signals.hangup.recv() => return Ok(Some(EndReason::BySignal(1))),
-                    // The program stops with its whole job, and this one is a part of that.
+                    // The program stops with its whole job, which this process belongs to.
                     _ = self.signals.stopped.recv() => self.rest().await?,
                     ended = child.wait() => break ended,
                 }
@@ -119,8 +119,8 @@ impl Loop {
         Ok(None)
     }
 
-    /// How this signal ends the screen. A Ctrl-C that was meant for the program that had the terminal does not: it
-    /// reaches both at the same time, but this one may notice it after the program has ended.
+    /// How this signal ends the screen. A Ctrl-C for a program that had the terminal does not: it reaches both at the
+    /// same time, but this process may notice it after the program has ended.
     pub(super) fn ended_by(&self, signal: SignalKind) -> Option<EndReason> {
         let is_of_keys = [SignalKind::interrupt(), SignalKind::quit()].contains(&signal);
         let is_for_program = is_of_keys && self.lent.is_some_and(|end| end.elapsed() < LATE);
@@ -135,7 +135,7 @@ impl Loop {
         }
     }
 
-    /// Notes whether the person looks at the terminal, where that says so.
+    /// Notes whether the person looks at the terminal, if the terminal reports that.
     pub(super) fn notice_focus(&mut self, input: &Input) {
         match input {
             Input::FocusGained => self.caller.focus(true),
@@ -145,25 +145,25 @@ impl Loop {
         }
     }
 
-    /// Calls the person for what happened in a live session.
+    /// Alerts the person to events of a live session.
     pub(super) fn call_for(&mut self, records: &[Arc<Record>]) {
         let (has_work, now) = (self.front.screen.live().has_work(), self.front.now());
-        // What happened before this screen was attached calls nobody.
+        // Events from before this screen was attached cause no alert.
         let is_new = |record: &&Arc<Record>| now.saturating_sub(record.at) < OLD;
         let alerts =
             records.iter().filter(is_new).rev().filter_map(|record| Alert::of(record, has_work));
         for alert in alerts {
-            // A terminal that is gone is noticed with the next frame.
+            // The loss of the terminal is noticed with the next frame.
             let mut bytes = Vec::new();
             let _ = self.caller.call(alert, &mut bytes).and_then(|()| output::send(&bytes));
         }
     }
 }
 
-/// How late a signal for a program is still its own. A key of the screen is no signal, so nobody waits for this one.
+/// How late a signal meant for a program may arrive. The screen's own keys are not signals, so nobody waits for it.
 const LATE: Duration = Duration::from_millis(500);
 
-/// Microseconds after which nobody is called for what happened.
+/// Microseconds after which an event causes no alert.
 const OLD: u64 = 10_000_000;
 
 /// The records of a batch.

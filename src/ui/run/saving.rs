@@ -1,4 +1,4 @@
-//! Saves what was copied, and the session on the screen as a scenario. A long journal is read for it, so that it happens beside the screen.
+//! Saves the last copied text, and the session as a scenario: beside the screen, since its journal may be long.
 
 use super::Loop;
 use crate::scenario::SavedScenario;
@@ -22,7 +22,7 @@ impl Loop {
         }
     }
 
-    /// Writes the text that was copied last to a file.
+    /// Writes the last copied text to a file.
     pub(super) fn keep_copy(&mut self) {
         match self.clipboard.write(&self.shots) {
             Ok(path) => self.front.screen.tell(Tone::Good, format!("written: {}", path.display())),
@@ -36,7 +36,7 @@ impl Loop {
         }
     }
 
-    /// Says where the scenario is.
+    /// Tells where the scenario is.
     pub(super) fn told_of_scenario(&mut self, saved: SavedScenario) {
         match saved {
             Ok(path) => {

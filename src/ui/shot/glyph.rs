@@ -1,20 +1,20 @@
-//! Frames and blocks as shapes. A font draws them shorter or wider than a cell, so that lines have
-//! gaps; terminals draw them themselves, and so does a picture of one.
+//! Frames and blocks as shapes. A font may draw them smaller than a cell, so that lines have gaps; terminals draw them
+//! themselves, and so does a picture of one.
 
 use crate::strokes;
 
 /// A filled rectangle in a cell: left, top, width, height, from 0 to 1.
 pub(super) type GlyphRect = (f64, f64, f64, f64);
 
-/// Half the thickness of a thin line in parts of a cell's width; and of no line, a thin one, a thick one.
+/// Half the thickness of a thin line, as a share of a cell's width; and of no line, a thin one, a thick one.
 const THIN: f64 = 0.07;
 const THICKNESS: [f64; 3] = [0.0, THIN, 0.16];
-/// How far the lines of a double line are from its middle, in parts of a cell's width.
+/// Distance of the lines of a double line from its middle, as a share of a cell's width.
 const APART: f64 = 0.16;
-/// A cell's height is about so many times its width; lines must be as thick either way.
+/// The height of a cell in widths, about; lines must be as thick in both directions.
 const TALL: f64 = 2.14;
 
-/// The shapes of a character and how much of them is ink (shades); `None`: it is for the font.
+/// The shapes of a character and the share of ink in them (shades); `None`: the font draws it.
 pub(super) fn parts(c: char) -> Option<(Vec<GlyphRect>, f64)> {
     if let Some(arms) = strokes::arms(c) {
         return Some((lines(arms.map(|stroke| THICKNESS[usize::from(stroke)])), 1.0));
@@ -42,7 +42,7 @@ fn lines([up, right, down, left]: [f64; 4]) -> Vec<GlyphRect> {
     let across = up.max(down);
     let along = right.max(left);
     let mut parts = Vec::new();
-    // Arms reach over the middle by the other line's thickness, so that corners are closed.
+    // Arms reach past the middle by the other line's thickness, so that corners are closed.
     if up > 0.0 {
         parts.push((0.5 - up, 0.0, 2.0 * up, 0.5 + along / TALL));
     }
@@ -68,7 +68,7 @@ fn double(c: char) -> Option<Vec<GlyphRect>> {
     let down = |from: f64, to: f64, x: f64| {
         (x - THIN / 2.0, from - THIN / 2.0 / TALL, THIN, to - from + THIN / TALL)
     };
-    // Near and far line of either direction.
+    // The near and the far line in both directions.
     let (x1, x2) = (0.5 - APART, 0.5 + APART);
     let (y1, y2) = (0.5 - APART / TALL, 0.5 + APART / TALL);
     Some(match c {

@@ -18,7 +18,7 @@ use crate::net::known::without_known;
 
 pub use svg::svg;
 
-/// The screen of a state as SVG, as it would be shown at that moment in this view.
+/// The screen of a state as SVG, as this view would show it at that moment.
 pub fn shot(state: &State, size: (u16, u16), theme: &Theme, view: View) -> String {
     let area = Rect::new(0, 0, size.0, size.1);
     let mut buf = Buffer::empty(area);
@@ -31,8 +31,8 @@ pub fn shot(state: &State, size: (u16, u16), theme: &Theme, view: View) -> Strin
     svg(&buf, theme)
 }
 
-/// Writes both pictures next to each other, named after the event that the screen is at; an older
-/// picture is never overwritten. Gives the path of the SVG.
+/// Writes both pictures next to each other, named after the event looked at. Never overwrites an older picture. Returns
+/// the path of the SVG.
 ///
 /// # Errors
 /// Where the folder cannot be written to.
@@ -60,7 +60,7 @@ pub fn text(buf: &Buffer) -> String {
     out
 }
 
-/// The cells of a row and where they begin; the second cell of a wide character is not one.
+/// The cells of a row with their columns; the second cell of a wide character is skipped.
 fn cells(buf: &Buffer, y: u16) -> impl Iterator<Item = (u16, &Cell)> {
     let mut covered = 0;
     (buf.area.x..buf.area.right()).filter_map(move |x| {

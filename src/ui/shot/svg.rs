@@ -1,5 +1,5 @@
-//! Cells as SVG: grounds, then frames and blocks as shapes, then text in runs that are held to the
-//! grid, so that no font can shift a column.
+//! Cells as SVG: backgrounds, then frames and blocks as shapes, then text in runs that are fitted to the grid, so that
+//! no font can shift a column.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -10,14 +10,14 @@ use unicode_width::UnicodeWidthStr;
 use super::{cells, glyph};
 use crate::theme::{Rgb, Theme};
 
-/// The size of a cell in pixels, and where in it the text stands.
+/// The size of a cell in pixels, and the position of the text in it.
 const CELL: (f64, f64) = (8.4, 18.0);
 const BASE: f64 = 13.5;
 const FONT: f64 = 14.0;
-/// Around the grid.
+/// The margin around the grid.
 const MARGIN: f64 = 10.0;
 
-/// The cells as an SVG picture. Colours that are left to the terminal are the theme's idea of one.
+/// The cells as an SVG picture. Colours that the terminal decides are taken from the theme's terminal colours.
 pub fn svg(buf: &Buffer, theme: &Theme) -> String {
     let mut layers = Layers::default();
     for y in buf.area.y..buf.area.bottom() {
@@ -33,9 +33,9 @@ pub fn svg(buf: &Buffer, theme: &Theme) -> String {
 /// Layers of a picture, from the bottom up.
 #[derive(Default)]
 struct Layers {
-    /// By colour: the grounds of cells.
+    /// Backgrounds of cells, by colour.
     grounds: BTreeMap<String, Rects>,
-    /// By colour and ink in hundredths.
+    /// Shapes, by colour and ink in hundredths.
     shapes: BTreeMap<(String, u8), Rects>,
     texts: String,
 }
@@ -68,7 +68,7 @@ impl Layers {
     }
 }
 
-/// Rectangles of one colour as a path; one that goes on where the last one ended is joined to it.
+/// Rectangles of one colour as a path; a rectangle that continues the last one is joined to it.
 #[derive(Default)]
 struct Rects {
     path: String,
@@ -102,7 +102,7 @@ impl Rects {
     }
 }
 
-/// How a cell looks.
+/// The look of a cell.
 #[derive(Clone, PartialEq)]
 struct CellLook {
     fg: String,
@@ -151,7 +151,7 @@ fn row(buf: &Buffer, y: u16, theme: &Theme, layers: &mut Layers) {
             }
             continue;
         }
-        // What is not ASCII may have any width in a font, so that it is held to its cells alone.
+        // A font may give other characters than ASCII any width, so each is fitted to its own cells.
         let alone = !cell.symbol().is_ascii();
         match &mut run {
             Some(run) if run.look == look && !alone => {
@@ -209,7 +209,7 @@ fn escaped(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // Readers that know no xml:space would drop spaces at either end and join the others.
+            // Readers that ignore xml:space would drop spaces at both ends and join the others.
             ' ' => out.push('\u{a0}'),
             c if c.is_control() => {}
             c => out.push(c),

@@ -1,4 +1,4 @@
-//! Appearance of colours where there is no terminal to ask.
+//! The look of colours where no terminal can be asked.
 
 use ratatui::style::Color;
 
@@ -25,17 +25,17 @@ pub(super) const ANSI: [(&str, Color); 16] = [
 ];
 
 impl Theme {
-    /// The ground under everything.
+    /// The background colour.
     pub fn ground(&self) -> Rgb {
         self.screen.bg.and_then(|bg| self.rgb(bg)).unwrap_or(self.terminal.ground)
     }
 
-    /// The text that has no other colour.
+    /// The default colour of text.
     pub fn foreground(&self) -> Rgb {
         self.screen.fg.and_then(|fg| self.rgb(fg)).unwrap_or(self.terminal.text)
     }
 
-    /// A colour as it looks; `None`: the terminal's default.
+    /// The look of a colour; `None`: the terminal's default.
     pub fn rgb(&self, color: Color) -> Option<Rgb> {
         let number = match color {
             Color::Rgb(r, g, b) => return Some((r, g, b)),
@@ -45,7 +45,7 @@ impl Theme {
         Some(self.indexed_colour(number))
     }
 
-    /// The 256 colours: sixteen of the terminal, a cube of six levels a side, greys.
+    /// The 256 colours: sixteen of the terminal, a cube with six levels per side, greys.
     pub(super) fn indexed_colour(&self, i: u8) -> Rgb {
         let level = |n: u8| if n == 0 { 0 } else { 55 + 40 * n };
         match i {

@@ -1,11 +1,11 @@
-//! Finds the theme that suits the terminal: how many colours it has, and whether its ground is dark.
+//! Finds the theme that suits the terminal: by its number of colours, and by a dark or light background.
 
 use ratatui::style::{Color, Style};
 
 use super::{Rgb, TerminalColours, Theme};
 
-/// Asks a terminal for the colour of its ground (OSC 11), and for what it is (DA1). Every terminal answers the second
-/// question, and in this order, so that its answer also ends the first.
+/// Asks a terminal for its background colour (OSC 11), then for its type (DA1). Every terminal answers the second
+/// query, and in this order, so its answer also ends the first.
 pub const QUESTION: &[u8] = b"\x1b]11;?\x07\x1b[c";
 
 /// The names of terminals that have all colours. They set `COLORTERM`, but ssh and sudo do not pass it on.
@@ -31,24 +31,24 @@ const TRUE_COLOUR: &[&str] = &[
     "xterm-wezterm",
 ];
 
-/// Terminals that answer in another order, or not at all.
+/// Terminals that answer in another order or not at all.
 const SILENT: &[&str] = &["dumb", "Eterm", "linux", "screen"];
 
-/// How many colours are used.
+/// The number of colours to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// Bold and underlined only (`NO_COLOR`).
     None,
-    /// The sixteen that the user has chosen in the terminal.
+    /// The sixteen colours that the user has chosen in the terminal.
     Sixteen,
-    /// 256: a colour is replaced with the nearest one.
+    /// 256 colours: each colour is replaced with the nearest one.
     Indexed,
-    /// All.
+    /// All colours.
     True,
 }
 
 impl Depth {
-    /// As the environment says: `NO_COLOR` (<https://no-color.org>), `COLORTERM` and `TERM`.
+    /// The depth given by the environment: `NO_COLOR` (<https://no-color.org>), `COLORTERM` and `TERM`.
     pub fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
         let is =
             |name: &str, test: fn(&str) -> bool| variable(name).is_some_and(|value| test(&value));
@@ -62,7 +62,7 @@ impl Depth {
         }
     }
 
-    /// The theme with no more colours than that.
+    /// The theme reduced to this many colours.
     #[must_use]
     pub fn limit(self, theme: Theme) -> Theme {
         match self {
@@ -78,8 +78,8 @@ fn has_all_colours(term: &str) -> bool {
     term.ends_with("-direct") || TRUE_COLOUR.contains(&term)
 }
 
-/// The name of the theme that probably suits this terminal, before it has said what its ground looks like: as `COLORFGBG`
-/// says, else dark.
+/// The name of the theme that probably suits this terminal, before it has told its background colour: by `COLORFGBG`,
+/// else dark.
 pub fn guess(depth: Depth, variable: impl Fn(&str) -> Option<String>) -> &'static str {
     let is_light = || variable("COLORFGBG").is_some_and(|pair| has_light_ground(&pair));
     match depth {
@@ -89,16 +89,16 @@ pub fn guess(depth: Depth, variable: impl Fn(&str) -> Option<String>) -> &'stati
     }
 }
 
-/// Whether [`QUESTION`] is worth asking.
+/// Whether it makes sense to ask [`QUESTION`].
 pub fn can_ask(depth: Depth, variable: impl Fn(&str) -> Option<String>) -> bool {
     let term = variable("TERM").unwrap_or_default();
     let is_silent = SILENT.contains(&&*term) || term.starts_with("screen.");
     matches!(depth, Depth::Indexed | Depth::True) && !is_silent
 }
 
-/// The name of the theme that suits this ground.
+/// The name of the theme that suits this background.
 pub fn suiting(ground: Rgb) -> &'static str {
-    // As bright as a grey that black and white text stand out from alike.
+    // The luminance of a grey on which black and white text have equal contrast.
     if luminance(ground) > 0.18 { "light" } else { "dark" }
 }
 
@@ -111,14 +111,14 @@ fn luminance((r, g, b): Rgb) -> f64 {
     0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
 }
 
-/// `15;0` says white on black: the last number is the ground's, of the sixteen colours.
+/// `15;0` means white on black: the last number is the background's, among the sixteen colours.
 fn has_light_ground(pair: &str) -> bool {
     let ground = pair.rsplit(';').next().and_then(|number| number.parse::<u8>().ok());
     ground.is_some_and(|ground| ground == 7 || (9..16).contains(&ground))
 }
 
 impl Theme {
-    /// With the nearest of the 256 colours in place of each.
+    /// The theme with each colour replaced by the nearest of the 256.
     #[must_use]
     fn indexed(self) -> Self {
         let terminal = self.terminal.clone();
@@ -127,7 +127,7 @@ impl Theme {
     }
 }
 
-/// The nearest of the colours 16 to 255; the first sixteen are the user's, and look like anything.
+/// The nearest of the colours 16 to 255; the user may have changed the first sixteen.
 fn nearest(colour: Color, terminal: &TerminalColours) -> Color {
     let Color::Rgb(r, g, b) = colour else { return colour };
     let looks = Theme { terminal: terminal.clone(), ..Theme::default() };

@@ -1,6 +1,6 @@
-//! Themes from files. A theme may inherit from another and name its colours in a palette. A style that it
-//! gives replaces the inherited one; a colour of its palette also changes the inherited styles. What is wrong in a file is told and left out: a theme
-//! can make the screen ugly, but never keep it shut.
+//! Themes from files. A theme may inherit from another and name its colours in a palette. A style that it gives
+//! replaces the inherited one; a colour of its palette also changes inherited styles. Errors in a file are reported and
+//! skipped: a theme can make the screen ugly, but never keep it shut.
 
 use std::{collections::HashMap, path::Path};
 
@@ -19,13 +19,13 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ("colour-blind", include_str!("../../../themes/colour-blind.toml")),
 ];
 
-/// The terminal's own colours.
+/// The theme of the terminal's own colours.
 pub const TERMINAL: &str = "terminal";
 
 /// The default: the theme that suits the terminal, or dark if the terminal does not answer.
 pub const AUTO: &str = "auto";
 
-/// How far themes may inherit from each other.
+/// The most levels of inheritance between themes.
 const DEEP: usize = 8;
 
 const FILE: Expectation = Expectation {
@@ -44,8 +44,8 @@ pub fn built_in() -> Vec<Theme> {
     built_in_names().map(|name| find(name, None).0).collect()
 }
 
-/// The theme of this name: a built-in one, or `NAME.toml` in `folder`, which goes first; or the file,
-/// where the name ends in `.toml`. Always gives a theme, with the problems found on the way.
+/// The theme of this name: `NAME.toml` in `folder`, else a built-in one; or the file, if the name ends in `.toml`.
+/// Always returns a theme, with the problems found on the way.
 pub fn find(name: &str, folder: Option<&Path>) -> (Theme, Vec<Problem>) {
     let name = if name == AUTO { "dark" } else { name };
     let mut loader = Loader { folder, deep: DEEP, problems: Vec::new() };
@@ -56,7 +56,7 @@ pub fn find(name: &str, folder: Option<&Path>) -> (Theme, Vec<Problem>) {
     (theme, loader.problems)
 }
 
-/// The theme of this name, then all others that a key can change it for, in as many colours as there are.
+/// The theme of this name, then all others that a key can change to, with this depth of colours.
 pub fn all(name: &str, folder: Option<&Path>, depth: Depth) -> (Vec<Theme>, Vec<Problem>) {
     let (chosen, problems) = find(name, folder);
     let others =
@@ -67,14 +67,14 @@ pub fn all(name: &str, folder: Option<&Path>, depth: Depth) -> (Vec<Theme>, Vec<
 
 struct Loader<'a> {
     folder: Option<&'a Path>,
-    /// How many more themes may be inherited from.
+    /// How many more levels of inheritance are allowed.
     deep: usize,
     problems: Vec<Problem>,
 }
 
 impl Loader<'_> {
-    /// A file's name begins at the folder `beside`. `palette` goes before the theme's own. The error says why
-    /// there is nothing to read.
+    /// File names are relative to the folder `beside`. `palette` goes before the theme's own. The error says why there
+    /// is nothing to read.
     fn named(&mut self, name: &str, beside: &Path, palette: &Palette) -> Result<Theme, Problem> {
         let file = match self.folder {
             _ if name.ends_with(".toml") => Some(beside.join(name)),
@@ -135,7 +135,7 @@ impl Loader<'_> {
     }
 }
 
-/// Names for colours. Those of a theme go before those of the theme that it inherits from.
+/// Names for colours. Those of a theme go before inherited ones.
 type Palette = HashMap<String, Color>;
 
 /// The entries of a table whose keys are names.
@@ -143,7 +143,7 @@ fn entries<'f>(fields: &mut TomlFields<'f>, name: &'static str) -> Vec<(&'f str,
     fields.get(name).and_then(|field| field.table()).map(|table| table.all()).unwrap_or_default()
 }
 
-/// A colour alone, or a table of colours and marks. What is wrong in a table is left out of it.
+/// A colour alone, or a table of colours and marks. Errors in a table are skipped.
 fn style(field: &TomlField<'_>, palette: &Palette) -> Option<Style> {
     if !field.is_table() {
         return colour(field, palette).map(|colour| Style::new().fg(colour));

@@ -1,14 +1,14 @@
-//! How things look, by what they mean. Panes name a meaning (`good`, `injected`, `bar_fill`), never a
-//! colour; a theme gives each meaning a style. The one in code uses the terminal's own sixteen colours, so it
-//! fits the user's choice there; the others are files.
+//! The look of things by their meaning. Panes name a meaning (`good`, `injected`, `bar_fill`), never a colour; a theme
+//! gives each meaning a style. The theme in code uses the terminal's own sixteen colours, so it fits the user's choice
+//! there; the others are files.
 //!
-//! Nobody knows what the sixteen colours look like, nor the ground: 8 is the ground of Solarized dark, 7 and 15 those of light
-//! terminals, 9 to 14 are greys in Solarized, and yellow cannot be read on white. So text is red, green, magenta, cyan or of
-//! the terminal's own colour, or black on yellow or cyan. It is never bold and coloured, since many terminals show 9 to 14 then.
+//! The sixteen colours differ: 8 is the background of Solarized dark, 7 and 15 those of light terminals, 9 to 14 are
+//! greys in Solarized, and yellow is unreadable on white. So text is red, green, magenta, cyan or of the terminal's own
+//! colour, or black on yellow or cyan; never bold and coloured, since many terminals then show 9 to 14.
 //!
-//! A colour has one meaning: red is failure and nothing else, orange was injected, yellow needs a look, teal
-//! is now, green is done, blue was spent, grey-blue is planned, violet is the person, lavender the past. Each meaning has a word or a
-//! symbol too: with `NO_COLOR`, or for a reader who does not see the difference, nothing is lost.
+//! A colour has one meaning: red is failure and nothing else, orange was injected, yellow needs a look, teal is now,
+//! green is done, blue was spent, grey-blue is planned, violet is the person, lavender the past. Each meaning also has
+//! a word or a symbol, so nothing is lost with `NO_COLOR` or for a reader who cannot see the difference.
 
 mod colour;
 pub mod detect;
@@ -23,13 +23,13 @@ macro_rules! styles {
         /// A style for every meaning.
         #[derive(Clone, Debug, PartialEq)]
         pub struct Theme {
-            /// As the user asks for it.
+            /// The name by which the user selects it.
             pub name: String,
             $($(#[$doc])* pub $name: Style,)*
-            /// From the coldest to the hottest: weights in the matrix.
+            /// Styles of weights in the matrix, from the coldest to the hottest.
             pub heat: [Style; 5],
-            /// Appearance of the sixteen colours, and of the ground and text under them, where there is no terminal to
-            /// ask: in screenshots.
+            /// The look of the sixteen colours, and of default background and text, where no terminal can be asked: in
+            /// screenshots.
             pub terminal: TerminalColours,
         }
 
@@ -71,9 +71,9 @@ macro_rules! styles {
 }
 
 styles! {
-    /// The ground under everything, and what is drawn on it without a meaning of its own.
+    /// The background, and drawings on it without a meaning of their own.
     screen = Style::new();
-    /// Text to read. Without a ground, so that it can stand on any.
+    /// Text to read. It has no background, so that it can be put on any.
     text = Style::new();
     /// Text that matters less.
     dim = FAINT;
@@ -81,13 +81,13 @@ styles! {
     accent = BOLD;
     /// Headings inside panes and popups.
     title = BOLD;
-    /// Succeeded, rising, right.
+    /// Succeeded, rising, right answer.
     good = fg(Color::Green);
     /// Failed, wrong; nothing else.
     bad = fg(Color::Red);
     /// Held, refused, falling, unsure: worth a look.
     warn = YELLOW;
-    /// The selected row of the pane that has the keyboard: a tint, which never inverts a bar. No ground of the
+    /// The selected row of the pane that has the keyboard: a tint, which never inverts a bar. No background of the
     /// sixteen colours is safe under every text, so there it is a line.
     selection = Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED));
     /// The selected row of any other pane.
@@ -145,7 +145,7 @@ pub type Rgb = (u8, u8, u8);
 pub struct TerminalColours {
     pub ground: Rgb,
     pub text: Rgb,
-    /// In the order of their ANSI numbers.
+    /// Colours in the order of their ANSI numbers.
     pub ansi: [Rgb; 16],
 }
 
@@ -163,7 +163,7 @@ impl Default for TerminalColours {
     }
 }
 
-/// A colour as it is mostly written: `0xrrggbb`.
+/// A colour from its usual notation: `0xrrggbb`.
 fn rgb(colour: u32) -> Rgb {
     let [_, r, g, b] = colour.to_be_bytes();
     (r, g, b)
@@ -176,7 +176,7 @@ impl Theme {
         &THEME
     }
 
-    /// The letters of a name that were typed to find it. They stand out in a selected row, too, which may be bold.
+    /// The letters of a name that match the input. They also stand out in a selected row, which may be bold.
     pub fn letters(&self) -> Style {
         if self.accent.fg.is_some() { self.accent } else { self.found }
     }
@@ -186,7 +186,7 @@ impl Theme {
         if focused { self.selection } else { self.selection_dim }
     }
 
-    /// The same with every style changed.
+    /// The theme with every style changed.
     #[must_use]
     fn restyled(mut self, change: impl Fn(&str, Style) -> Style) -> Self {
         for name in Self::NAMES {
@@ -197,11 +197,11 @@ impl Theme {
         self
     }
 
-    /// The same without any colour (`NO_COLOR`): what is bold or underlined stays.
+    /// The theme without any colour (`NO_COLOR`): bold and underlined text stays so.
     #[must_use]
     pub fn without_colour(self) -> Self {
         self.restyled(|name, style| {
-            // What only its colour or ground told apart must still stand out.
+            // Things that differed only in colour or background must still stand out.
             let mark = match name {
                 "selection" | "found" => Modifier::BOLD | Modifier::UNDERLINED,
                 "selection_dim" => Modifier::UNDERLINED,

@@ -5,7 +5,7 @@ use crate::request::World;
 use crate::view::{Tone, View};
 use crate::{action::Action, pane::PaneId, panes};
 
-/// Makes the focused pane larger by so many rows or columns, or smaller.
+/// Makes the focused pane larger by this many rows or columns, or smaller if negative.
 pub fn resize(world: &World<'_>, view: &mut View, side: ResizeAxis, by: i16) {
     let placed = std::mem::take(&mut view.placed);
     if view.zoom.is_some() {
@@ -21,14 +21,14 @@ pub fn drag(view: &mut View, pointer: (u16, u16)) {
     let Some(border) = view.border else { return };
     let is_covered = view.zoom.is_some() || !view.popups.is_empty();
     let by = border.distance(&view.placed, pointer).filter(|_| !is_covered);
-    // The screen has changed below the pointer: there is nothing to hold any more.
+    // The screen has changed below the pointer, so no border is held any more.
     let Some(by) = by else {
         view.border = None;
         return;
     };
     if by != 0 || border.is_moved {
         view.border = Some(Border { is_moved: true, ..border });
-        // From the sizes of the last frame, so that all movements since then count once.
+        // Starts from the sizes of the last frame, so that all movements since then count once.
         view.layouts.now.stretch(border.pane, border.side, by, &view.placed);
     }
 }

@@ -10,7 +10,7 @@ use crate::view::{ReadOnly, View};
 pub fn run_or_pause(world: &World<'_>, _: &mut View) -> Requests {
     send(match world.live.shown_mode() {
         Mode::Running | Mode::Stepping | Mode::SteppingTask => Command::Pause,
-        // A session that is being opened for a screen waits there for the person.
+        // A session opened for a screen waits in this mode for the person.
         Mode::Opening | Mode::Pausing | Mode::Paused | Mode::Ended => Command::Run,
     })
 }
@@ -20,7 +20,7 @@ pub fn cancel_all(world: &World<'_>, _: &mut View) -> Requests {
     all.map(|effect| ScreenRequest::Send(Command::Cancel(effect.id))).collect()
 }
 
-/// Holds the chosen lane back, or lets it go on. It is chosen from then on: the same key must free it.
+/// Holds the chosen lane, or resumes it. It stays chosen, so that the same key resumes it.
 pub fn hold_lane(world: &World<'_>, view: &mut View) -> Requests {
     let live = world.live;
     let Ok(lane) = view.lane(live) else { return Vec::new() };
@@ -33,7 +33,7 @@ pub fn hold_lane(world: &World<'_>, view: &mut View) -> Requests {
     send(if stopped { Command::ResumeLane(lane) } else { Command::PauseLane(lane) })
 }
 
-/// Ends the twin that runs, or asks which one to run.
+/// Ends the running twin, or asks which one to run.
 pub fn twin(_: &World<'_>, view: &mut View) -> Requests {
     match view.twin.as_ref().filter(|twin| !twin.over) {
         Some(_) => vec![ScreenRequest::EndTwin],
@@ -41,7 +41,7 @@ pub fn twin(_: &World<'_>, view: &mut View) -> Requests {
     }
 }
 
-/// Tries the selected knob at several values; asks first where that costs money or changes something.
+/// Tries the selected knob at several values; asks first if that costs money or changes something.
 pub fn sweep(world: &World<'_>, view: &mut View) -> Requests {
     let Ok(scope) = Scope::of(world.live, view.knob()) else { return Vec::new() };
     match Confirm::sweep(world.live, scope.clone()) {
@@ -50,7 +50,7 @@ pub fn sweep(world: &World<'_>, view: &mut View) -> Requests {
     }
 }
 
-/// Leaves at once where nothing would be lost, and asks where something runs.
+/// Leaves at once if nothing would be lost, and asks if something runs.
 pub fn quit(world: &World<'_>, view: &mut View) -> Requests {
     let live = world.live;
     let runs = match live.control.mode {
@@ -66,7 +66,7 @@ pub fn quit(world: &World<'_>, view: &mut View) -> Requests {
         None => false,
     };
     let is_over = live.control.mode == Mode::Ended;
-    // A session that stays paused elsewhere should be left on purpose.
+    // A session that stays paused elsewhere should only be left on purpose.
     let asks = if is_elsewhere { !is_over } else { runs };
     if only_looks || !asks {
         return vec![ScreenRequest::Quit];

@@ -44,7 +44,7 @@ pub fn nothing_to_switch(state: &State, view: &View) -> Option<&'static str> {
     }
 }
 
-/// Opens the form of a new breakpoint, on the selected thing to begin with.
+/// Opens the form of a new breakpoint, initially on the selected thing.
 pub fn add(world: &World<'_>, view: &mut View) -> Requests {
     let place = place(world.live, view);
     view.open(BreakpointForm::new(world.live, place))
@@ -62,7 +62,7 @@ pub fn nothing_to_break_at(state: &State, view: &View) -> Option<&'static str> {
     }
 }
 
-/// Where a breakpoint from here is.
+/// The place of a breakpoint that is set from here.
 fn place(state: &State, view: &View) -> Option<BreakpointPlace> {
     let tool = || {
         change::fault_target(state, view).and_then(|_| view.tool.clone()).map(BreakpointPlace::tool)
@@ -138,13 +138,13 @@ pub fn run_to_error(_: &World<'_>, _: &mut View) -> Requests {
     run_to_place(BreakpointPlace::Trouble(None))
 }
 
-/// To the next step of the agent, or the next task; in a program to the next statement of this function, or of the one
-/// that called it.
+/// Goes to the next step of the agent, or the next task; in a program to the next statement of this function or its
+/// caller.
 pub fn step_over(world: &World<'_>, _: &mut View) -> Requests {
     run_to_place(depth(world.live).map_or(BreakpointPlace::Step, BreakpointPlace::Frame))
 }
 
-/// To the end of this task; in a program out of this function, or to the end of the program.
+/// Goes to the end of this task; in a program out of this function, or to the end of the program.
 pub fn step_out(world: &World<'_>, _: &mut View) -> Requests {
     match depth(world.live) {
         Some(depth) => run_to_place(BreakpointPlace::Frame(depth.saturating_sub(1))),
@@ -152,7 +152,7 @@ pub fn step_out(world: &World<'_>, _: &mut View) -> Requests {
     }
 }
 
-/// The frames of the program at work where it was held last; any number if it was not held yet.
+/// The number of frames of the running program where it was last held; any number before that.
 fn depth(live: &State) -> Option<usize> {
     let program = live.task_at_work()?.programs.last()?;
     let is_over = program.how.is_some() || !program.refused.is_empty();

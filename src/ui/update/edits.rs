@@ -1,4 +1,4 @@
-//! Calls in flight: editing them, answering in their place, making them again.
+//! Calls in flight: editing them, answering for them, repeating them.
 
 use crate::domain::state::{EvidenceSource, What};
 use crate::domain::{Command, EffectId, EffectState, Lane, State};
@@ -7,7 +7,7 @@ use crate::popups::{Choose, EditForm};
 use crate::request::{Requests, World, send};
 use crate::{change, pane::PaneId, update::moments, view::View};
 
-/// The call that is meant: the selected one in the panes of calls and lines, else the one that is held.
+/// The call that keys mean: the selected one in the panes of calls and lines, else the held one.
 fn target<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
     let selected = match view.focus {
         PaneId::Transcript => match view.line.and_then(|n| state.line(n)).map(|line| &line.what) {
@@ -26,7 +26,7 @@ fn target<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
     selected.and_then(|call| state.effect(call)).or_else(|| held(state))
 }
 
-/// The call that is held: the one that a breakpoint stopped, else the first.
+/// The held call: the one that a breakpoint stopped, else the first.
 fn held(state: &State) -> Option<&EffectState> {
     let stopped = state.control.stop.as_ref().and_then(|stop| stop.lane);
     let lanes = stopped.into_iter().chain(state.control.held.iter().map(|hold| hold.lane));
@@ -37,11 +37,11 @@ fn held(state: &State) -> Option<&EffectState> {
     held.next().and_then(|call| state.effect(call))
 }
 
-/// The panes whose rows are what one changes just while something is held: the debugger's, and a program's.
+/// Panes whose own rows are edited even while a call is held: those of the debugger and of programs.
 const OWN: [PaneId; 5] =
     [PaneId::Watches, PaneId::Breakpoints, PaneId::Program, PaneId::Variables, PaneId::Revisions];
 
-/// The held call that keys mean here: in any pane but those.
+/// The held call that keys mean here: in any pane except those.
 pub fn held_here<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
     held(state).filter(|_| !OWN.contains(&view.focus))
 }
@@ -51,7 +51,7 @@ pub fn edits_held(state: &State, view: &View) -> bool {
     held_here(state, view).is_some() && editable(state, view).is_some()
 }
 
-/// The held call that `x` cancels: it has not ended. Where calls are listed, the selected one is meant.
+/// The command that cancels the held call, if it has not ended. Where calls are listed, the selected one is meant.
 pub fn cancels_held(state: &State, view: &View) -> Option<Command> {
     let is_listed = matches!(view.focus, PaneId::Calls | PaneId::Plan | PaneId::Transcript);
     let held = held_here(state, view).filter(|call| !is_listed && !call.is_over());
@@ -69,7 +69,7 @@ fn editable(state: &State, view: &View) -> Option<EffectId> {
     meant(state, view, can).map(|effect| effect.id)
 }
 
-/// The call that is meant if something can be done with it, else the one that is held.
+/// The call that keys mean, if the action is possible for it; else the held one.
 fn meant<'a>(
     state: &'a State,
     view: &View,
@@ -84,12 +84,12 @@ fn answerable<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
     meant(state, view, |call| !call.is_over() && state.embedding(call.id).is_none())
 }
 
-/// The call that can be made again: it has ended, and is held.
+/// The call that can be repeated: it has ended, and is held.
 fn repeatable<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
     meant(state, view, |call| call.is_over() && state.control.is_held(call.lane))
 }
 
-/// Edits the call in flight that is meant; where none can be, the score of the selected tool.
+/// Edits the call in flight that keys mean; if none can be edited, the score of the selected tool.
 pub fn edit(world: &World<'_>, view: &mut View) -> Requests {
     let form = editable(world.live, view).and_then(|call| EditForm::edit(world.live, call));
     match form {
@@ -133,7 +133,7 @@ pub fn run_again(world: &World<'_>, view: &mut View) -> Requests {
     call.map_or_else(Vec::new, |effect| send(Command::RepeatCall { effect }))
 }
 
-/// Goes on with the chosen program in place of the one that is held.
+/// Replaces the held program with the chosen one.
 fn go_on_with(world: &World<'_>, view: &mut View) -> Requests {
     let chosen = view.recorded_program(world.live);
     chosen.map_or_else(Vec::new, |(task, program)| {

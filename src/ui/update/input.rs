@@ -14,7 +14,7 @@ use crate::{key::Key, keymap::Meaning, view::Tone, view::View};
 /// Rows per notch of the wheel.
 const NOTCH: isize = 3;
 
-/// Takes a key, alone or behind those that are pending.
+/// Handles a key, alone or after pending ones.
 pub fn press(world: &World<'_>, view: &mut View, key: Key) -> Requests {
     view.told = false;
     let mut typed = std::mem::take(&mut view.pending);
@@ -45,7 +45,7 @@ pub fn press(world: &World<'_>, view: &mut View, key: Key) -> Requests {
     answer(world, view, |popup, view| popup.key(pressed, world, view))
 }
 
-/// A key that cannot follow the pending ones: it shows what can, takes the last one back, or drops all.
+/// Handles a key that cannot follow the pending ones: it shows those that can, removes the last one, or drops all.
 fn amend(world: &World<'_>, view: &mut View, key: Key, mut pending: Vec<Key>) {
     let global = world.keymap.meaning(&[KeyLayer::Global], &[key]);
     if global == Meaning::Action(KeyLayer::Global, Action::Help) {
@@ -63,7 +63,7 @@ pub fn layers(view: &View) -> Vec<KeyLayer> {
     if let Some(popup) = view.popups.last() {
         return vec![KeyLayer::Everywhere, popup.keys().0];
     }
-    // In a filtered list the arrows go from match to match.
+    // In a filtered list the arrows go from match to match anyway.
     let found = view.found(view.focus).filter(|found| found.filters.is_none());
     let found = found.map(|_| KeyLayer::Found);
     let panes = [KeyLayer::Everywhere, KeyLayer::Pane(view.focus), KeyLayer::Global];
@@ -86,7 +86,7 @@ pub fn mouse(world: &World<'_>, view: &mut View, hits: &Hits, event: MouseEvent)
             Vec::new()
         }
         MouseEventKind::Up(MouseButton::Left) => match view.border.take() {
-            // A border that stays where it is was clicked on.
+            // A release of an unmoved border is a click.
             Some(border) if !border.is_moved => click(world, view, hits, (x, y)),
             _ => Vec::new(),
         },
@@ -96,7 +96,7 @@ pub fn mouse(world: &World<'_>, view: &mut View, hits: &Hits, event: MouseEvent)
     }
 }
 
-/// The border between panes in this cell. The tabs and buttons that are drawn on it are none.
+/// The border between panes in this cell. Tabs and buttons on a border do not belong to it.
 fn held(view: &View, hits: &Hits, (x, y): (u16, u16)) -> Option<Border> {
     let is_frame = matches!(hits.at(x, y), Some(Target::Pane(_)));
     let is_free = is_frame && view.popups.is_empty() && view.zoom.is_none();
@@ -110,7 +110,7 @@ fn click(world: &World<'_>, view: &mut View, hits: &Hits, (x, y): (u16, u16)) ->
     view.hinted = false;
     let Some(target) = hits.at(x, y) else { return Vec::new() };
     if let Target::Action(action) = target {
-        // What an action does may depend on the pane.
+        // The effect of an action may depend on the pane.
         if let Some(pane) = hits.pane_at(x, y) {
             view.go_to(pane);
         }
@@ -143,13 +143,13 @@ fn wheel(view: &mut View, hits: &Hits, (x, y): (u16, u16), by: isize) -> Request
     Vec::new()
 }
 
-/// Lets the topmost popup answer a key or a click, and does what it says.
+/// Lets the topmost popup handle a key or a click, and carries out its reply.
 pub fn answer(
     world: &World<'_>,
     view: &mut View,
     ask: impl FnOnce(&mut dyn Popup, &mut View) -> Reply,
 ) -> Requests {
-    // Taken off while it looks at the view, and put back if it stays.
+    // The popup is removed while it uses the view, and put back if it stays.
     let Some(mut popup) = view.popups.pop() else { return Vec::new() };
     let reply = ask(&mut *popup, view);
     if matches!(reply, Reply::Stay | Reply::Keep(_) | Reply::KeepAnd(_) | Reply::Open(_)) {

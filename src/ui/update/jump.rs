@@ -16,12 +16,12 @@ pub fn why_not(state: &State, view: &View) -> Option<&'static str> {
 
 /// Looks at the moment of the selected thing.
 pub fn to_selected(world: &World<'_>, view: &mut View) -> Requests {
-    // The moment of a line of a program, and of a value, is one of the program.
+    // Lines of a program and values have moments of the program.
     if let Some(line) = moments::line(world.shown, view) {
         looking::at_line(world.shown, view, line);
         return Vec::new();
     }
-    // What had not happened at the moment looked at may have happened since.
+    // A thing that had not happened at the moment looked at may have happened since.
     let moment = moment(world.shown, view).or_else(|| moment(world.live, view));
     past::jump(world, view, moment);
     Vec::new()

@@ -23,7 +23,7 @@ use crate::domain::State;
 
 pub use input::{layers, mouse, press};
 
-/// Does what the action says, or says why not.
+/// Performs the action, or tells why it cannot be done.
 pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Requests {
     if let Some(why) = action.spec().why_not(world.live, view) {
         let text = format!("{}: {}", action.spec().name, world.keymap.fill(&why));
@@ -62,7 +62,7 @@ pub fn open(world: &World<'_>, view: &mut View) -> Requests {
     }
 }
 
-/// Types a new value for the selected row, also while the key for that means the held call.
+/// Opens an entry for the selected row, even while the key for that means the held call.
 fn edit_row(world: &World<'_>, view: &mut View) -> Requests {
     let spec = panes::spec(view.focus);
     let over = change::over(world.live, view);
@@ -75,7 +75,7 @@ fn edit_row(world: &World<'_>, view: &mut View) -> Requests {
     }
 }
 
-/// Types a new value for the selected thing.
+/// Opens an entry for the selected thing.
 pub fn edit(world: &World<'_>, view: &mut View) -> Requests {
     if edits::edits_held(world.live, view) {
         return edits::edit(world, view);
@@ -91,7 +91,7 @@ pub fn remove(world: &World<'_>, view: &mut View) -> Requests {
     (panes::spec(view.focus).remove)(world.live, view)
 }
 
-/// The next order of the pane's list.
+/// Changes to the next order of the pane's list.
 pub fn sort(view: &mut View) {
     if view.focus == PaneId::Models {
         view.pair_sort = view.pair_sort.next();
@@ -101,7 +101,7 @@ pub fn sort(view: &mut View) {
     }
 }
 
-/// The next view of the pane.
+/// Changes to the next view of the pane.
 pub fn next_view(view: &mut View) {
     match view.focus {
         PaneId::Resilience => view.resilience = view.resilience.next(),
@@ -124,7 +124,7 @@ pub fn inspect_prompt(world: &World<'_>, view: &mut View) -> Requests {
     prompt.map_or_else(Vec::new, |prompt| view.open(Inspect::new(prompt)))
 }
 
-/// Selects the next or previous thing that holds what was searched for last.
+/// Selects the next or previous match of the last search.
 fn find_next(shown: &State, view: &mut View, how: window::Find) {
     let found = view.find.as_ref().map(|found| (found.pane, found.needle.clone()));
     if let Some((pane, needle)) = found {
@@ -133,7 +133,7 @@ fn find_next(shown: &State, view: &mut View, how: window::Find) {
     }
 }
 
-/// The next pane that is seen, or the one before; where there is one slot only, the next of those in it.
+/// Goes to the next or previous visible pane; if there is only one slot, through the panes in it.
 pub fn next_pane(world: &World<'_>, view: &mut View, is_forward: bool) {
     let has = |pane: PaneId| pane == view.focus || (panes::spec(pane).when)(world.shown, view);
     let mut seen: Vec<PaneId> = match view.zoom {
@@ -150,7 +150,7 @@ pub fn next_pane(world: &World<'_>, view: &mut View, is_forward: bool) {
     }
 }
 
-/// A pane's own key: goes there, and zooms the pane that has the keyboard already.
+/// Handles a pane's own key: goes to the pane, or zooms it if it has the keyboard already.
 fn visit(view: &mut View, pane: PaneId) {
     if view.focus == pane {
         zoom(view);
@@ -158,10 +158,10 @@ fn visit(view: &mut View, pane: PaneId) {
     view.go_to(pane);
 }
 
-/// Leaves one thing: the search, the past, the zoom, or the selection that holds a list still.
+/// Leaves one thing: the search, the past, the zoom, or the selection that keeps a list still.
 pub fn leave(view: &mut View) {
     if let Some(found) = view.find.take() {
-        // All rows are shown again, and the selected one among them.
+        // All rows are shown again, with the selected one in view.
         view.follow(found.pane);
     } else if let Some(moment) = view.moment.take() {
         past::remember(view, Some(moment));

@@ -1,4 +1,4 @@
-//! Moments of programs: taking one back, where a value comes from, and what two of them have called.
+//! Moments of programs: taking a program back, the origin of a value, and comparing the calls of two programs.
 
 use crate::domain::program::{Back, Until};
 use crate::domain::state::What;
@@ -47,7 +47,7 @@ fn back(world: &World<'_>, view: &mut View, to: Back) -> Requests {
     send(Command::TakeProgramBack { task: task.id, to })
 }
 
-/// The moment looked at, where the program that is shown is held: it can be taken back to there.
+/// The moment looked at, if the shown program is held and can be taken back to that.
 pub fn looked_at(live: &State, view: &View) -> Option<(TaskId, Back)> {
     let chosen = view.looked.chosen.filter(|_| view.focus == PaneId::Program)?;
     let (task, program) = live.reversible_program()?;
@@ -56,7 +56,7 @@ pub fn looked_at(live: &State, view: &View) -> Option<(TaskId, Back)> {
     is_it.then_some((task.id, Back::Statement(seen.statement.max(1))))
 }
 
-/// The line that is selected in a pane of programs, or the one that gave the selected variable its value.
+/// The selected line in a pane of programs, or the line that set the selected variable.
 pub fn line(state: &State, view: &View) -> Option<u32> {
     let (_, shown) = view.program_of(state)?;
     if shown.text.is_empty() || !shown.refused.is_empty() {
@@ -69,7 +69,7 @@ pub fn line(state: &State, view: &View) -> Option<u32> {
     }
 }
 
-/// Evaluates an expression at the moment looked at; of a program that is over, before its last statement.
+/// Evaluates an expression at the moment looked at; in a finished program, before its last statement.
 pub fn ask(state: &State, view: &mut View, expression: String) {
     let shown = view.recorded_program(state).map(|(task, program)| (task.id, program.number));
     if let Some((task, number)) = shown
@@ -82,7 +82,7 @@ pub fn ask(state: &State, view: &mut View, expression: String) {
     view.looked.ask(expression);
 }
 
-/// The program and the line whose value is meant: that of a pane of programs, or of the selected call.
+/// The program and line of the value that is meant: from a pane of programs, or from the selected call.
 fn value(state: &State, view: &View) -> Option<(TaskId, u32, u32)> {
     if let Some(line) = line(state, view) {
         let (task, program) = view.recorded_program(state)?;
@@ -126,7 +126,7 @@ pub fn nothing_to_compare(state: &State, view: &View) -> Option<&'static str> {
     }
 }
 
-/// The selected program and the one before; of the first, the one behind it.
+/// The selected program and the one before; for the first program, it and the next one.
 fn pair(state: &State, view: &View) -> Option<(TaskId, u32, u32)> {
     let (task, shown) = view.recorded_program(state)?;
     let at = task.programs.iter().position(|program| program.number == shown.number)?;

@@ -5,7 +5,7 @@ use crate::popups::Choose;
 use crate::request::{Requests, ScreenRequest, World};
 use crate::view::{Tone, View};
 
-/// Offers the commands of the user.
+/// Offers the user's own commands.
 pub fn choose(world: &World<'_>, view: &mut View) -> Requests {
     if world.commands.is_empty() {
         let text = "no commands of your own: add [ui.commands.NAME] to the configuration";
@@ -15,7 +15,7 @@ pub fn choose(world: &World<'_>, view: &mut View) -> Requests {
     view.open(Choose::command(world.commands))
 }
 
-/// Runs the command with this place among those of the user.
+/// Runs the own command at this index.
 pub fn run(world: &World<'_>, view: &mut View, at: usize) -> Requests {
     let command = world.commands.get(at).cloned();
     let selection = copied::selection(world, view);

@@ -1,4 +1,4 @@
-//! The moment looked at. Only the view changes: the agent runs on, and the events up to that moment are folded
+//! The moment looked at. Only the view changes: the agent goes on running, and the events up to that moment are folded
 //! again.
 
 use std::sync::Arc;
@@ -9,30 +9,30 @@ use crate::request::World;
 use crate::seek::Sought;
 use crate::view::{Tone, View};
 
-/// Where to look from the moment looked at.
+/// Jump from the moment looked at to another.
 #[derive(Clone, Copy, Debug)]
 pub enum TimeJump {
-    /// So many events later.
+    /// A jump by this many events.
     Event(i64),
-    /// To where the agent last decided something.
+    /// To the agent's last decision.
     StepBack,
     StepForward,
-    /// To where a task began.
+    /// To the beginning of a task.
     TaskBack,
     TaskForward,
     Start,
     Live,
-    /// To the landmark before, or behind.
+    /// To the landmark before, or after.
     Previous(Sought),
     Next(Sought),
     /// To the moment before the last jump.
     Back,
 }
 
-/// Jumps that can be taken back.
+/// The most jumps that can be taken back.
 const JUMPS: usize = 100;
 
-/// Why the way leads nowhere; `None`: it leads somewhere.
+/// Why the jump leads nowhere; `None`: it leads somewhere.
 pub fn why_not(way: TimeJump, live: &State, view: &View) -> Option<String> {
     let at = view.moment.unwrap_or(live.n);
     let marks = &live.landmarks;
@@ -90,7 +90,7 @@ pub fn to(world: &World<'_>, view: &mut View, way: TimeJump) {
     }
 }
 
-/// Looks at a landmark, and selects the thing that it is about.
+/// Looks at a landmark, and selects the thing that it marks.
 fn arrive(world: &World<'_>, view: &mut View, n: Option<u64>, way: TimeJump) {
     let Some(n) = n else {
         let why = why_not(way, world.live, view);
@@ -139,7 +139,7 @@ fn about(world: &World<'_>, n: u64, event: Option<&Event>) -> Option<(TaskId, St
     Some((*task, said))
 }
 
-/// Looks at this event, and remembers where one was before.
+/// Looks at this event, and remembers the moment before that.
 pub fn jump(world: &World<'_>, view: &mut View, moment: Option<u64>) {
     let before = view.moment;
     look(world, view, moment);
@@ -148,7 +148,7 @@ pub fn jump(world: &World<'_>, view: &mut View, moment: Option<u64>) {
     }
 }
 
-/// Remembers a moment from which a jump began.
+/// Remembers the moment from which a jump begins.
 pub fn remember(view: &mut View, moment: Option<u64>) {
     if view.jumps.len() == JUMPS {
         view.jumps.remove(0);
@@ -156,7 +156,7 @@ pub fn remember(view: &mut View, moment: Option<u64>) {
     view.jumps.push(moment);
 }
 
-/// Looks at this event; `None`: at the present.
+/// Looks at this event; `None`: returns to the present.
 fn look(world: &World<'_>, view: &mut View, moment: Option<u64>) {
     let (first, last) = (world.history.first(), world.live.n);
     if moment.is_some_and(|n| n < first) && first > 1 {
@@ -166,7 +166,7 @@ fn look(world: &World<'_>, view: &mut View, moment: Option<u64>) {
         );
         view.tell(world.live.at, Tone::Bad, text);
     }
-    // The last event is now: who goes there wants to see it go on.
+    // The last event is the present: a person who goes there wants to see it go on.
     view.moment = moment.map(|n| n.max(first)).filter(|n| *n < last);
 }
 

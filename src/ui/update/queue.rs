@@ -5,7 +5,7 @@ use crate::popups::{Confirm, TaskEntry};
 use crate::request::{Requests, World, send};
 use crate::view::View;
 
-/// The task that is meant: the selected one, else the one at work.
+/// The task that keys mean: the selected one, else the running one.
 fn meant<'a>(state: &'a State, view: &View) -> Option<&'a TaskState> {
     view.task.map_or_else(|| state.shown_task(), |task| state.task(task))
 }
@@ -40,7 +40,7 @@ pub fn not_removable(state: &State, view: &View) -> Option<&'static str> {
     state.cannot(Matter::Tasks).or(ended)
 }
 
-/// Takes a task off the queue; asks before the one at work is ended.
+/// Removes a task from the queue; asks before ending the running one.
 pub fn remove(state: &State, view: &mut View) -> Requests {
     let Some(task) = meant(state, view) else { return Vec::new() };
     if state.is_queued(task.id) {
