@@ -19,7 +19,7 @@ const FORMAT: u32 = 2;
 
 const EXPECTED: &str = "the file of an earlier session, or no file";
 
-/// How often to try for the lock, which another session holds for some milliseconds, and the time between.
+/// The number of tries for the lock, which another session holds for some milliseconds, and the time between them.
 const TRIES: u32 = 400;
 const BETWEEN: Duration = Duration::from_millis(5);
 
@@ -40,7 +40,7 @@ struct KnowledgeFile {
     explored: Vec<(ToolName, ToolName)>,
 }
 
-/// The part of a file of any format that says which one it is.
+/// The part of a file that names its format.
 #[derive(Default, Deserialize)]
 #[serde(expecting = "struct Format")]
 struct KnowledgeFormat {
@@ -69,13 +69,13 @@ impl LearnedState {
     /// Reads saved knowledge; empty if there is none.
     ///
     /// # Errors
-    /// Where the file exists but is not what a session writes, or was written by a newer version.
+    /// The file exists, but no session wrote it, or a newer version did.
     pub fn load(path: &Path) -> Result<Self, Problems> {
         Ok(read(path)?.map(|(_, state)| state).unwrap_or_default())
     }
 
-    /// With what a session has learned since `before`, where it knows `now`. A score is a sum, so the difference is
-    /// added. Edges of tools that have left since then stay: the tools may come back.
+    /// Adds what a session learned from `before` to `now`. A score is a sum, so the difference is added. Edges of tools
+    /// that were removed meanwhile stay: the tools may come back.
     fn with(mut self, before: &Self, now: &Self, graph: &ToolGraph) -> Self {
         let tools: BTreeSet<&ToolName> = before.scores.keys().chain(now.scores.keys()).collect();
         for tool in tools {
@@ -133,7 +133,7 @@ fn read(path: &Path) -> Result<Option<(u32, LearnedState)>, Problems> {
 /// Saves what one session learns.
 pub struct Keeper {
     path: PathBuf,
-    /// Knowledge of the session at its last save, or at its start.
+    /// Knowledge of the session at its last save or at its start.
     saved: LearnedState,
 }
 
@@ -141,16 +141,16 @@ impl Keeper {
     /// Makes the folder of the file. A folder that is deleted later is not made again.
     pub fn new(path: PathBuf, known: LearnedState) -> Self {
         if let Some(folder) = folder(&path) {
-            // The first save tells what is wrong.
+            // The first save reports the error.
             let _ = fs::create_dir_all(folder);
         }
         Self { path, saved: known }
     }
 
-    /// Adds to the file what was learned since the last time.
+    /// Adds everything learned since the last call to the file.
     ///
     /// # Errors
-    /// The file cannot be read, locked or written; it is unchanged then, and the next time saves it.
+    /// The file cannot be read, locked or written; it is then unchanged, and the next call saves everything.
     pub fn keep(&mut self, learning: &Learning) -> Result<(), String> {
         let now = LearnedState::of(learning);
         let lock = lock(&self.path)?;
@@ -168,7 +168,7 @@ impl Keeper {
     }
 }
 
-/// A copy of a file of an earlier format, beside it; an older copy stays.
+/// Copies a file of an earlier format, beside it; an older copy stays.
 fn keep_copy(path: &Path, format: u32) -> Result<(), String> {
     let copy = path.with_extension(format!("format-{format}.json"));
     if copy.exists() {
@@ -178,12 +178,12 @@ fn keep_copy(path: &Path, format: u32) -> Result<(), String> {
     fs::read(path).and_then(|old| private::write(&copy, &old)).map_err(failed)
 }
 
-/// The folder of a file, where its path names one.
+/// The folder of a file, if its path names one.
 fn folder(path: &Path) -> Option<&Path> {
     path.parent().filter(|folder| !folder.as_os_str().is_empty())
 }
 
-/// Lets other sessions wait. The lock is a file of its own, because a save replaces the file itself; it ends with the
+/// Locks out other sessions. The lock is a file of its own, because a save replaces the file itself; it ends with the
 /// value, and with the process.
 fn lock(path: &Path) -> Result<Option<File>, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();

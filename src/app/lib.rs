@@ -134,12 +134,12 @@ fn after_the_screen(ended: EndReason) -> ExitCode {
     match ended {
         EndReason::ByUser => ExitCode::SUCCESS,
         EndReason::BySignal(signal) => after_signal(signal),
-        // What the person went on with has been shown.
+        // The person's next choice has already been shown.
         EndReason::For(_) => ExitCode::SUCCESS,
     }
 }
 
-/// As a shell reports the end of a program by a signal.
+/// The exit code that a shell reports for a signal.
 fn after_signal(signal: i32) -> ExitCode {
     ExitCode::from(u8::try_from(128 + signal).unwrap_or(1))
 }

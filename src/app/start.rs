@@ -21,7 +21,7 @@ pub trait CommandLine: Parser {
     /// The arguments in the order that the parser expects.
     ///
     /// # Errors
-    /// The first word is no command.
+    /// The first word is not a command.
     fn in_order(arguments: Vec<OsString>) -> Result<Vec<OsString>, Trouble> {
         Ok(arguments)
     }
@@ -68,13 +68,13 @@ pub fn start<C: CommandLine>() -> ExitCode {
     if let Some(why) = cli::log::lost() {
         cli::out::warn(&why);
     }
-    // Programs that were asked to end get this long, and no longer.
+    // Programs that were asked to end get this long and no longer.
     process::end_all();
     code
 }
 
-/// Makes a write beyond the limit of a file's size (`ulimit -f`) an error, instead of the end of the program. A handler is
-/// not inherited by programs that are started, as an ignored signal would be.
+/// Turns a write beyond the limit of a file's size (`ulimit -f`) into an error, instead of the end of the program.
+/// Unlike an ignored signal, a handler is not inherited by started programs.
 fn survive_large_files() {
     let seen = Arc::new(AtomicBool::new(false));
     if let Err(error) = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen) {
@@ -82,27 +82,27 @@ fn survive_large_files() {
     }
 }
 
-/// The file of this program, as it is now: an update while it runs must not bring another reaper.
+/// The running file of this program: an update meanwhile must not bring another reaper.
 fn own_program() -> Option<PathBuf> {
     let running = PathBuf::from("/proc/self/exe");
     if running.exists() { Some(running) } else { std::env::current_exe().ok() }
 }
 
-/// Is the process that starts and ends the programs of another toolyard.
+/// Runs as the process that starts and ends the programs of another toolyard.
 fn reap() -> ExitCode {
     let Err(error) = process::reaper::serve() else { return ExitCode::SUCCESS };
     let text = format!("{} is for toolyard itself, which talks to it: {error}", process::REAPER);
     report(&Trouble::Usage(text), false)
 }
 
-/// Is the process that runs programs for another toolyard.
+/// Runs as the process that runs programs for another toolyard.
 fn work() -> ExitCode {
     let Err(error) = program::serve() else { return ExitCode::SUCCESS };
     let text = format!("{} is for toolyard itself, which talks to it: {error}", program::WORKER);
     report(&Trouble::Usage(text), false)
 }
 
-/// Prints what the command line asks for instead of a command, or why it is none.
+/// Prints help or version if requested, else the error in the arguments.
 fn refuse<C: CommandLine>(arguments: &[OsString], error: clap::Error, json: bool) -> ExitCode {
     if !error.use_stderr() {
         // Help and version quote no argument.
@@ -111,7 +111,7 @@ fn refuse<C: CommandLine>(arguments: &[OsString], error: clap::Error, json: bool
         let printed = cli::out::print(Painted::own(text));
         return printed.map_or_else(|trouble| report(&trouble, json), |()| ExitCode::SUCCESS);
     }
-    // The parser removes what it takes for escape sequences from its text, so it gets their pictures.
+    // The parser removes apparent escape sequences from its text, so it gets their pictures.
     let shown = arguments.iter().map(|word| visible(&word.to_string_lossy()).into_owned());
     let text = C::try_parse_from(shown).err().unwrap_or(error).to_string();
     if json {

@@ -26,16 +26,16 @@ use crate::store::experience::{Experience, ExperienceError};
 use crate::store::{breakpoints, few_shots, kept, prompts, tasks};
 use crate::tool::manifest::{self, Loaded, Manifest};
 
-/// The name of a file of past uses in a workspace.
-/// What to do where the program has no sample.
+/// Advice for a program without samples.
 const NO_SAMPLE: &str =
     "this toolyard was built without sample tools; name a folder with --workspace";
+/// The name of the file of past uses in a workspace.
 const EXPERIENCE: &str = "experience.jsonl";
 
 /// The contents of a session except models and settings.
 #[derive(Clone)]
 pub struct Workspace {
-    /// For people.
+    /// The title for people.
     pub title: String,
     /// `None` for an embedded sample.
     pub folder: Option<PathBuf>,
@@ -54,10 +54,10 @@ pub struct Workspace {
     pub learned: LearnedState,
 }
 
-/// All manifests: those of a sample, and of these folders. Names are unique. Those that are wrong are left out.
+/// All manifests: those of a sample, and of these folders. Names are unique. Wrong manifests are left out.
 ///
 /// # Errors
-/// A folder cannot be read, or there are only manifests that are wrong.
+/// A folder cannot be read, or all manifests are wrong.
 pub fn manifests(sample: Option<Sample>, folders: &[PathBuf]) -> Result<Loaded, Problems> {
     let mut all = sample.map_or_else(|| Ok(Vec::new()), Sample::manifests)?;
     let mut problems = Vec::new();
@@ -85,7 +85,7 @@ pub fn prompts_of(folder: Option<&Path>) -> Result<Prompts, Problems> {
 }
 
 impl Workspace {
-    /// Adds the past uses that come with it to a new store; how many, and their file. `None`: none come with it.
+    /// Adds the workspace's past uses to a new store; returns their number and their file. `None`: there are none.
     ///
     /// # Errors
     /// The first invalid line of the file, or the store cannot be written.
@@ -96,7 +96,7 @@ impl Workspace {
         Ok(Some((imported.added, file)))
     }
 
-    /// The workspace of this folder, or this sample where none is given, with the tools of more folders.
+    /// The workspace of this folder, or without one this sample, with the tools of further folders.
     ///
     /// # Errors
     /// All faults of the manifests, or the first problem of another file.
@@ -112,7 +112,7 @@ impl Workspace {
         }
     }
 
-    /// A workspace with nothing in it.
+    /// An empty workspace.
     pub fn none(title: &str) -> Self {
         Self {
             title: title.to_owned(),
@@ -186,7 +186,7 @@ impl Workspace {
         left.chain(remarks.map(ToString::to_string)).collect()
     }
 
-    /// The graph with the edges that were explored in earlier sessions.
+    /// The graph with the explored edges of earlier sessions.
     pub fn known_graph(&self) -> ToolGraph {
         let mut graph = self.graph.clone();
         for (from, to) in &self.learned.explored {

@@ -1,5 +1,5 @@
-//! `toolyard attach`: the screen of a session that runs elsewhere on this machine. `toolyard follow`: that of a journal
-//! that somebody writes.
+//! `toolyard attach`: the screen of a session that runs elsewhere on this machine. `toolyard follow`: the screen of a
+//! journal that another program writes.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -15,17 +15,17 @@ use crate::store::journal::folder::JournalFile;
 use crate::store::journal::{self, JournalError, JournalReader, Summary};
 use crate::ui::{self, view::ReadOnly, view::Tone};
 
-/// Shows a session that runs elsewhere, and controls it where nobody else does.
+/// Shows a session that runs elsewhere, and controls it if no other screen does.
 ///
 /// # Errors
-/// It does not run, or nobody can attach to it.
+/// The session does not run, or nobody can attach to it.
 pub fn attach(args: &AttachArgs) -> Result<ui::EndReason, Trouble> {
     let journal = match &args.session {
         Some(session) => named(session, &args.config.config)?,
         None => newest_running(&sessions::folder_of(&args.config)?)?,
     };
     let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
-    // A file that is no journal, or that of another version, is said to be that.
+    // This reports a file that is not a journal, or is one of another version.
     let summary = Summary::of(&journal).map_err(Trouble::usage)?;
     let Attached { hello, seat, commands, grown } =
         serve::attach(&journal, !args.watch).map_err(|error| not_attached(error, &summary))?;
@@ -63,7 +63,7 @@ fn named(session: &Path, config: &Option<PathBuf>) -> Result<PathBuf, Trouble> {
     })
 }
 
-/// The newest session of the folder that runs.
+/// The newest running session of the folder.
 fn newest_running(folder: &Path) -> Result<PathBuf, Trouble> {
     let found = sessions::found(folder)?;
     let is_running = |kept: &&JournalFile| journal::is_written(&kept.path).unwrap_or(false);
@@ -102,7 +102,7 @@ fn not_attached(error: AttachError, session: &Summary) -> Trouble {
 /// Shows a journal while it grows, or prints its events as they come.
 ///
 /// # Errors
-/// The file cannot be read, or is no journal that this version knows.
+/// The file cannot be read, or is not a journal of a known version.
 pub fn follow(args: &FollowArgs) -> Result<ui::EndReason, Trouble> {
     let path = &args.journal;
     if args.json {
@@ -131,7 +131,7 @@ pub fn follow(args: &FollowArgs) -> Result<ui::EndReason, Trouble> {
     }
 }
 
-/// A reader of a journal whose header is whole. One that has just been made may not have it yet.
+/// Opens a journal once its header is complete, which may take a moment for a new journal.
 fn begun(path: &Path) -> Result<JournalReader, Trouble> {
     loop {
         let reader = JournalReader::open(path).map_err(Trouble::usage)?;

@@ -31,7 +31,7 @@ fn command(session: &ToolSession, args: &CallArgs) -> Result<Command, Trouble> {
     Ok(Command::CallTool { tool: spec.name.clone(), arguments })
 }
 
-/// The arguments as the schema reads them.
+/// The arguments, parsed by the schema.
 fn given(spec: &ToolSpec, given: &[String]) -> Result<Value, Trouble> {
     if let [object] = given
         && object.trim_start().starts_with('{')

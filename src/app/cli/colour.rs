@@ -77,7 +77,7 @@ pub fn paint(style: Style, text: &str) -> Painted {
     Painted(if is_shown() { format!("{style}{text}{style:#}") } else { text.into_owned() })
 }
 
-/// A table whose line at this place is its heading.
+/// A table with its heading on this line.
 pub fn headed(text: &str, at: usize) -> Painted {
     let line = |(n, line): (usize, &str)| match line.strip_suffix('\n') {
         Some(words) if n == at => paint(HEAD, words) + "\n",

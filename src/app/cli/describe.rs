@@ -1,4 +1,4 @@
-//! `toolyard completions` and `toolyard man`: the command line as shells and `man` read it.
+//! `toolyard completions` and `toolyard man`: the command line in the formats of shells and `man`.
 
 use clap::Command;
 use clap_complete::Shell;
@@ -8,14 +8,14 @@ use super::{ManArgs, out, trouble::Trouble};
 use crate::domain::words;
 use crate::start::CommandLine;
 
-/// Prints what makes a shell complete commands and options.
+/// Prints the completions of commands and options for a shell.
 pub fn completions<C: CommandLine>(shell: Shell) -> Result<(), Trouble> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut C::command(), C::NAME, &mut script);
     out::print(&*String::from_utf8_lossy(&script))
 }
 
-/// Prints a manual page, in the format that `man` reads.
+/// Prints a manual page in the format of `man`.
 pub fn man<C: CommandLine>(args: &ManArgs) -> Result<(), Trouble> {
     let mut command = C::command();
     // Gives the commands below their full names, such as `toolyard-graph-learn`.

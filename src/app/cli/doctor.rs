@@ -21,7 +21,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<bool, Trouble> {
     said(&runtime()?.block_on(doctor::examine(&subject)), args.json)
 }
 
-/// The same for the tools alone.
+/// Prints the findings about tools alone; returns whether nothing failed.
 pub fn check_tools(args: &CheckToolsArgs) -> Result<bool, Trouble> {
     let subject = Subject {
         config: args.from.config.config.as_deref(),
@@ -39,7 +39,7 @@ fn said(findings: &[Finding], as_json: bool) -> Result<bool, Trouble> {
     if as_json {
         out::print_pretty(&findings)?;
     } else {
-        // A finding may quote a manifest of a stranger.
+        // A finding may quote a foreign manifest.
         let text = findings.iter().map(|finding| format!("{finding}\n")).collect::<String>();
         out::print(text.lines().map(|line| painted(line) + "\n").collect::<Painted>())?;
     }

@@ -23,7 +23,7 @@ Examples:
   toolyard demo resilience
   toolyard demo resilience --speed 16 --unattended --out pictures";
 
-/// Examples of `toolyard run`, and what faults and breakpoints there are.
+/// Examples of `toolyard run`, and the kinds of faults and breakpoints.
 pub fn run() -> String {
     format!("{RUN}\n\n{FAULT_HELP}\n\n{BREAKPOINT_HELP}")
 }

@@ -1,4 +1,4 @@
-//! Configurations of MCP servers that are there already, and whether a person wants their servers.
+//! Existing configurations of MCP servers, and the question whether to use their servers.
 
 use std::path::{Path, PathBuf};
 
@@ -10,19 +10,19 @@ use crate::mcp::places::{self, ClientConfigFile};
 use crate::session::{SessionSpec, mcp_trust};
 use crate::ui::text::clean;
 
-/// The file of a workspace that is used by itself, after one question.
+/// The file of a workspace that is used without an option, after one question.
 const OF_WORKSPACE: &str = ".mcp.json";
 
-/// Adds the workspace's `.mcp.json`, if a person has agreed to it: now, or earlier and it is still the same. It asks
-/// only on a terminal, and only where no configuration is named.
+/// Adds the workspace's `.mcp.json` if a person agrees to it now, or agreed earlier and the file is unchanged. Asks
+/// only on a terminal, and only if no configuration is named.
 ///
 /// # Errors
-/// What was decided earlier cannot be read, or not be written.
+/// The earlier decision cannot be read, or the new one cannot be written.
 pub fn add_that_of_workspace(spec: &mut SessionSpec, asks: bool) -> Result<(), Trouble> {
     if !spec.mcp.is_empty() || spec.watched {
         return Ok(());
     }
-    // What is wrong with the configuration is said when the session is prepared.
+    // Errors in the configuration are reported when the session is prepared.
     let config = Config::find(spec.config.as_deref()).unwrap_or_default();
     let folder = config.workspace(spec.workspace.as_deref()).ok().flatten();
     let file =
@@ -58,7 +58,7 @@ pub fn found(folder: &Path) -> Vec<(ClientConfigFile, Vec<String>)> {
     with_keys.filter(|(_, keys)| !keys.is_empty()).collect()
 }
 
-/// The configurations whose servers a person wants; without a terminal nobody is asked.
+/// The configurations whose servers a person wants; without a terminal there is no question.
 pub fn wanted(found: &[(ClientConfigFile, Vec<String>)]) -> Vec<PathBuf> {
     let wanted = found.iter().filter(|(place, keys)| agrees(&place.path, keys));
     wanted.map(|(place, _)| place.path.clone()).collect()

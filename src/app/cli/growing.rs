@@ -12,10 +12,10 @@ use crate::domain::Mode;
 use crate::store::journal::{self, JournalError, Marker};
 use crate::ui::{self, Remark, view::Tone};
 
-/// Waits until it is worth reading on; false: nothing comes any more.
+/// Waits until it is worth reading on; false: no more records will come.
 pub type Pause = Box<dyn FnMut() -> bool + Send>;
 
-/// Waits for a time. A file of another machine has nothing that could wake its reader.
+/// Waits for a fixed time, since nothing can wake the reader of a file from another machine.
 pub fn by_time() -> Pause {
     Box::new(|| {
         thread::sleep(FOLLOW);
@@ -23,8 +23,7 @@ pub fn by_time() -> Pause {
     })
 }
 
-/// Waits until the session says that it has written. When it says nothing any more, the journal is read as long as
-/// somebody writes it.
+/// Waits until the session reports a write. After its last report, the journal is read as long as somebody writes it.
 pub fn by_session(grown: Receiver<()>, journal: &Path) -> Pause {
     let (journal, mut is_last) = (journal.to_owned(), false);
     Box::new(move || match grown.recv_timeout(FOLLOW) {
@@ -32,14 +31,14 @@ pub fn by_session(grown: Receiver<()>, journal: &Path) -> Pause {
         Err(RecvTimeoutError::Disconnected) if is_last => false,
         Err(RecvTimeoutError::Disconnected) => {
             thread::sleep(FOLLOW);
-            // What was written before the lock was free is read once more.
+            // Records written before the lock was released are still read.
             is_last = !journal::is_written(&journal).unwrap_or(false);
             true
         }
     })
 }
 
-/// The records of a journal, and those that are written while this is read. They end with the session.
+/// The records of a journal, including those written from now on. They end with the session.
 ///
 /// # Errors
 /// The system has no thread.
@@ -49,7 +48,7 @@ pub fn records(path: &Path, mut pause: Pause) -> Result<(ui::Records, Remark), J
     let (told, journal) = (Arc::clone(&remark), path.to_owned());
     let work = move || {
         if let Err(error) = read_on(&journal, &read, &mut pause) {
-            // It is set once.
+            // The remark is set only once.
             let _ = told.set((Tone::Bad, error.to_string()));
         }
     };
@@ -58,7 +57,7 @@ pub fn records(path: &Path, mut pause: Pause) -> Result<(ui::Records, Remark), J
     Ok((ui::Records::Read(records, Arc::clone(&remark)), remark))
 }
 
-/// Reads until the session ends, nothing comes any more, or nobody takes what is read.
+/// Reads until the session ends, no more records come, or the receiver is gone.
 fn read_on(
     path: &Path,
     read: &mpsc::Sender<ui::JournalItem>,

@@ -9,14 +9,14 @@ use crate::servers::{self, Absent, ModelServer, ServerAddress};
 use crate::trial::{self, Behaviour};
 use crate::ui::text::clean;
 
-/// Looks for models, writes the files of a project, and says what comes next.
+/// Looks for models, writes the files of a project, and prints the next steps.
 pub fn init(args: &InitArgs) -> Result<(), Trouble> {
     let environment = |name: &str| std::env::var_os(name);
     let places = servers::places(&environment).map_err(Trouble::Usage)?;
     let looked = runtime()?.block_on(servers::look(&places, !args.no_probe));
     let mut lines = local(&places, &looked);
     let mut found: Vec<ModelServer> = looked.into_iter().flatten().collect();
-    // The roles use the first one, which should call tools.
+    // The roles use the first model, which should call tools.
     found.sort_by_key(|found| {
         found.tried.as_ref().is_some_and(|tried| tried.behaviour != Behaviour::Native)
     });
@@ -99,7 +99,7 @@ fn chosen(found: &[ModelServer]) -> [String; 2] {
     [keys, roles]
 }
 
-/// The commands that come next.
+/// The commands of the next steps.
 fn next(folder: &Path, dry_run: bool) -> Vec<String> {
     if dry_run {
         return Vec::new();

@@ -1,8 +1,8 @@
-//! Commands that are not here but in the laboratory, which is a program of its own.
+//! Commands that are in the laboratory, which is a program of its own.
 
 use super::trouble::Trouble;
 
-/// The program, and its commands; without a second word all below the first.
+/// The commands of the laboratory; without a second word, all commands below the first.
 const COMMANDS: [(&str, Option<&str>); 6] = [
     ("bench", None),
     ("retrieval", None),

@@ -22,7 +22,7 @@ use crate::ui::{
 };
 use crate::ui::{theme::load::AUTO, view::ReadOnly, view::Tone};
 
-/// How a session is shown.
+/// The options for showing a session.
 #[derive(Default)]
 pub struct Show {
     /// A tour, which presses keys for the person.
@@ -33,7 +33,7 @@ pub struct Show {
     pub is_first: bool,
 }
 
-/// Opens the screen on a new session, which waits for the user. The first time it says how to begin.
+/// Opens the screen on a new session, which waits for the user. On the first start it says how to begin.
 pub fn live(mut spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
     let is_first = is_first_start(&spec);
     found_servers::add_that_of_workspace(&mut spec, true)?;
@@ -46,7 +46,7 @@ pub fn choosing() -> Result<ui::EndReason, Trouble> {
     show(spec, Show { is_first: true, ..Show::default() })
 }
 
-/// Whether nothing is configured, nothing was asked for, and no session was kept.
+/// Whether nothing is configured, nothing was requested, and no session is stored.
 fn is_first_start(spec: &SessionSpec) -> bool {
     let is_plain = *spec == SessionSpec::default();
     let is_configured = config::default_path().is_some_and(|path| path.exists());
@@ -60,7 +60,7 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
     let spec = SessionSpec { paused: true, stay: true, ..spec };
     let mut prepared = spec.prepare()?.for_a_screen();
     prepared.keeps = Keeps::Tasks(RECENT);
-    // A tour presses keys of its own, and its journal ends with it.
+    // A tour presses its own keys, and its journal does not outlive it.
     prepared.is_attachable = show.tour.is_none();
     expect_terminal()?;
     let mut config = prepared.config.clone();
@@ -92,7 +92,7 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
         scenarios,
         output: None,
     };
-    // The terminal is touched only when nothing can be wrong with the session any more.
+    // The terminal is touched only after every check of the session has passed.
     let shown = settings(&config, title, None).map(|mut settings| {
         settings.screen.journal = journal.as_deref().and_then(follow);
         settings.watch(watches);
@@ -107,7 +107,7 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
     let ended = engine.join();
     let shown = shown?;
     ended?;
-    // The journal of a tour ends with it.
+    // The journal of a tour does not outlive it.
     if let (Some(path), ui::EndReason::ByUser, false) = (journal, &shown, is_tour) {
         out::print_line(format!("journal: {}", path.display()))?;
     }
@@ -135,10 +135,10 @@ fn first() -> First {
 
 /// Records that are read ahead of the screen.
 pub(super) const AHEAD: usize = 8192;
-/// How often the journal of a session that runs is read on.
+/// How often the journal of a running session is read on.
 pub(super) const FOLLOW: Duration = Duration::from_millis(250);
 
-/// Opens the screen on a journal up to this event. It is read while the screen is open already.
+/// Opens the screen on a journal up to this event. The screen is open while the journal is still read.
 pub fn past(path: &Path, until: Option<u64>, config: &Config) -> Result<ui::EndReason, Trouble> {
     expect_terminal()?;
     let settings = settings(config, path.display().to_string(), Some(ReadOnly::Replay))?;
@@ -162,7 +162,7 @@ fn reading(path: &Path, until: Option<u64>) -> Result<(ui::SessionSource, Remark
             Ok(remark) => remark.map(|text| (Tone::Plain, format!("{title}: {text}"))),
             Err(error) => Some((Tone::Bad, error.to_string())),
         };
-        // It is set once.
+        // The remark is set only once.
         let _ = end.map(|end| told.set(end));
     };
     let io = |source| JournalError::Io { path: journal.clone(), source };
@@ -195,8 +195,8 @@ fn library(config: &Config) -> Option<ui::Library> {
     Some(ui::Library { folder, open })
 }
 
-/// Reads a journal up to this event, from the last mark before it, as long as somebody takes what is read. What
-/// should be known of the journal's end.
+/// Reads a journal up to this event, from the last mark before it, until the receiver is gone. Returns a remark on the
+/// journal's end, if there is one.
 fn read_to(
     path: &Path,
     until: u64,
@@ -204,7 +204,7 @@ fn read_to(
 ) -> Result<Option<String>, JournalError> {
     let mut marker = Marker::open(path, until)?;
     let mut next = ui::JournalItem::Begin(Box::new(marker.state().clone()), marker.past());
-    // Where the screen is gone, nobody reads on.
+    // Reading ends with the screen.
     while read.blocking_send(next).is_ok() && marker.state().n < until {
         let Some(record) = marker.read()? else { return Ok(marker.remark()) };
         next = ui::JournalItem::Record(record);
@@ -228,13 +228,13 @@ pub(super) fn follow(path: &Path) -> Option<JournalPast> {
     Some(past)
 }
 
-/// A terminal without a screen is left alone: it is not even asked for its colours.
+/// Fails if no screen can be shown; the terminal is then left alone, even without a query for its colours.
 pub(super) fn expect_terminal() -> Result<(), Trouble> {
     ui::terminal::expect()
         .map_err(|error| Trouble::Failed(format!("cannot open the screen: {error}")))
 }
 
-/// How the screen looks, and what it can reach.
+/// The settings of a screen: its look, and the things that it can reach.
 pub(super) fn settings(
     config: &Config,
     title: String,
@@ -283,7 +283,7 @@ pub(super) fn settings(
     })
 }
 
-/// Waits for Ctrl-C or a polite kill; gives the number of the signal.
+/// Waits for SIGINT, SIGTERM or SIGHUP; returns the number of the signal.
 pub async fn interrupted() -> i32 {
     use tokio::signal::unix::{SignalKind, signal};
     let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];

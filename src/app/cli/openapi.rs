@@ -31,7 +31,7 @@ pub struct OpenApiArgs {
 /// Turns a file into manifests, and says what they need.
 ///
 /// # Errors
-/// The file is no OpenAPI, or the workspace cannot be written.
+/// The file is not an OpenAPI document, or the workspace cannot be written.
 pub fn import(args: &OpenApiArgs) -> Result<(), Trouble> {
     let OpenApiArgs { file, out: folder, base, force } = args;
     let api = OpenApi::read(file).map_err(Trouble::usage)?;
@@ -47,7 +47,7 @@ pub fn import(args: &OpenApiArgs) -> Result<(), Trouble> {
     for remark in &imported.remarks {
         out::warn(remark);
     }
-    // What was written is read as the next session will read it.
+    // The new files are read as the next session will read them.
     let loaded =
         manifest::load_dir(&folder.join("tools"), stage::builtins).and_then(Loaded::usable);
     for problem in loaded.map_err(Trouble::usage)?.problems {

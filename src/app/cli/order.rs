@@ -60,7 +60,7 @@ fn first_word(cli: &Command, arguments: &[OsString]) -> Option<usize> {
 }
 
 /// Whether a word could be the name of a command: a task has more words, a capital letter or a mark at its end. A
-/// command of another version, or of another program, must not start a session that costs money.
+/// command of another version or program must not start a session that costs money.
 fn is_name(word: &str) -> bool {
     let is_of_name =
         |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');

@@ -1,6 +1,6 @@
-//! The only way by which commands print. Nothing of it reaches a terminal as an escape sequence but our own colours: names
-//! of files, arguments, and all that models and tools write may be hostile. It is the same where standard output is a
-//! file or a pipe, whose reader may be a terminal in the end.
+//! The only way to print for commands. Only our own colours reach a terminal as escape sequences: file names,
+//! arguments, and all text of models and tools may be hostile. The same holds for files and pipes, whose reader may be
+//! a terminal in the end.
 //!
 //! `println!` panics if the reader has gone, as with `| head`; this does not.
 
@@ -19,11 +19,11 @@ use crate::ui::output;
 /// Writes a text to standard output, without known keys.
 ///
 /// # Errors
-/// It could not be written, or the reader has gone.
+/// The text could not be written, or the reader has gone.
 pub fn write(text: impl Into<Painted>) -> io::Result<()> {
     let text = text.into();
     let text = without_known(text.as_str());
-    // A screen before this has found that the terminal does not read: who writes to it waits for ever.
+    // An earlier screen found that the terminal does not read: a write would block for ever.
     if output::is_stuck() {
         return Ok(());
     }
@@ -34,12 +34,12 @@ pub fn write(text: impl Into<Painted>) -> io::Result<()> {
 /// Prints a text.
 ///
 /// # Errors
-/// It could not be written, unless the reader has gone, which is not an error.
+/// The text could not be written, unless the reader has gone, which is not an error.
 pub fn print(text: impl Into<Painted>) -> Result<(), Trouble> {
     accepted(write(text))
 }
 
-/// The same; false if the reader has gone.
+/// Like [`print()`]; false if the reader has gone.
 ///
 /// # Errors
 /// As [`print()`].
@@ -49,7 +49,7 @@ pub fn print_if_read(text: &str) -> Result<bool, Trouble> {
     accepted(written).map(|()| is_read)
 }
 
-/// The same with an end of line.
+/// Prints a text and an end of line.
 ///
 /// # Errors
 /// As [`print()`].
@@ -57,7 +57,7 @@ pub fn print_line(text: impl Into<Painted>) -> Result<(), Trouble> {
     print(text.into() + "\n")
 }
 
-/// Prints JSON and an end of line. A reader of JSON gets every character as it was.
+/// Prints JSON and an end of line. A reader of JSON gets every character unchanged.
 ///
 /// # Errors
 /// As [`print()`].
@@ -65,7 +65,7 @@ pub fn print_json(json: &str) -> Result<(), Trouble> {
     print_line(&*safe(json))
 }
 
-/// Prints a value as JSON on several lines, of which only some are in memory.
+/// Prints a value as JSON on several lines, of which only a few are in memory at a time.
 ///
 /// # Errors
 /// As [`print()`].
@@ -73,11 +73,11 @@ pub fn print_pretty(value: &impl Serialize) -> Result<(), Trouble> {
     accepted(write_pretty(value, |lines| write(lines)))
 }
 
-/// Standard output for what writes many lines by itself, and flushes at the end.
+/// Standard output for a writer of many lines, which flushes at the end.
 #[derive(Default)]
 pub struct OutputBuffer(Vec<u8>);
 
-/// The least number of bytes that are written at once, but at the end.
+/// The least number of bytes of one write, except the last one.
 const AT_ONCE: usize = 64 << 10;
 
 impl Write for OutputBuffer {
@@ -101,7 +101,7 @@ pub fn warn(text: &str) {
     tell(format!("toolyard: {text}\n"));
 }
 
-/// Writes a text to standard error as it is, but without keys; a failure is ignored.
+/// Writes a text to standard error, without keys but otherwise unchanged; a failure is ignored.
 pub fn tell(text: impl Into<Painted>) {
     let text = text.into();
     let text = without_keys(text.as_str());
@@ -111,7 +111,7 @@ pub fn tell(text: impl Into<Painted>) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Makes a panic print as everything else does: what it quotes may be hostile, or a key.
+/// Makes a panic print like everything else: its text may be hostile, or quote a key.
 pub fn print_panics() {
     std::panic::set_hook(Box::new(|info| {
         let thread = std::thread::current();
@@ -137,10 +137,10 @@ pub fn accepted(written: io::Result<()>) -> Result<(), Trouble> {
     }
 }
 
-/// Finds out before a long session, and not after it, that its file has no place.
+/// Checks before a long session, not after it, that the folder of a file exists.
 ///
 /// # Errors
-/// Which folder is not there.
+/// The error names the missing folder.
 pub(super) fn expect_folder(path: &Path) -> Result<(), Trouble> {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
@@ -150,16 +150,16 @@ pub(super) fn expect_folder(path: &Path) -> Result<(), Trouble> {
     }
 }
 
-/// Finds out before a long session, and not after it, that a file cannot be written.
+/// Checks before a long session, not after it, that a file can be written.
 ///
 /// # Errors
-/// What is in its way.
+/// The error names the obstacle.
 pub fn expect_place(path: &Path) -> Result<(), Trouble> {
     expect_folder(path)?;
     let wrong = |why: String| Err(Trouble::Usage(format!("{}: {why}", path.display())));
     match path.metadata() {
         Ok(there) if there.is_dir() => wrong("is a folder; expected the name of a file".to_owned()),
-        // A pipe or a device is opened when there is something to write.
+        // A pipe or a device is opened only when there is something to write.
         Ok(there) if !there.is_file() => Ok(()),
         Ok(_) | Err(_) => {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -175,7 +175,7 @@ pub fn expect_place(path: &Path) -> Result<(), Trouble> {
     }
 }
 
-/// Passes a line of somebody else's protocol on to standard output, as it came: its reader is a program.
+/// Passes a line of a foreign protocol to standard output unchanged, since its reader is a program.
 ///
 /// # Errors
 /// The reader has gone.
@@ -184,7 +184,7 @@ pub fn pass(line: &[u8]) -> io::Result<()> {
     out.write_all(line).and_then(|()| out.flush())
 }
 
-/// Standard error for a program that is started, whose own words it gets.
+/// Standard error, for a started program that writes to it directly.
 pub fn errors() -> BorrowedFd<'static> {
     rustix::stdio::stderr()
 }

@@ -11,8 +11,8 @@ use crate::store::{import::write_private, kept};
 use crate::ui;
 use crate::{config::Config, report::folded::Folded};
 
-/// The state after this event of a journal, which is read no further, or after the last one. Also what should be
-/// known of the journal's end. `take` gets each event after the state.
+/// The state after this event of a journal, or after the last one, and a remark on the journal's end. Reads no further
+/// than the event. `take` gets each event with the state after it.
 pub fn load(
     path: &Path,
     at: Option<u64>,
@@ -33,8 +33,7 @@ pub fn load(
     }
 }
 
-/// The state after this event, from the nearest mark of the journal's index. Marks up to there are made where there are
-/// none.
+/// The state after this event, from the nearest mark of the journal's index. Missing marks up to there are made.
 fn moment(path: &Path, at: u64) -> Result<State, Trouble> {
     let mut marker = Marker::open(path, at).map_err(Trouble::usage)?;
     while marker.state().n < at {
@@ -124,7 +123,7 @@ pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
     let name = args.theme.as_ref().unwrap_or(&config.ui.theme);
     let (theme, ugly) = ui::theme::load::find(name, None);
     if let Some(problem) = ugly.first().filter(|_| args.theme.is_some()) {
-        // A picture in another theme than the one asked for is of no use.
+        // A picture in another theme than the requested one is useless.
         return Err(Trouble::usage(problem));
     }
     for warning in &ugly {
@@ -139,7 +138,7 @@ pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
     write_private(&args.out, &without_known(&svg)).map_err(Trouble::failed)
 }
 
-/// Refuses names of other forms of pictures. SVG needs no fonts here, and other programs convert it.
+/// Refuses names of other picture formats. SVG needs no fonts here, and other programs convert it.
 fn expect_svg(path: &Path) -> Result<(), Trouble> {
     const OTHERS: [&str; 7] = ["png", "jpg", "jpeg", "gif", "webp", "bmp", "pdf"];
     let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_lowercase);
@@ -172,8 +171,8 @@ pub fn keys(args: &ConfigArgs) -> Result<(), Trouble> {
     let (keymap, wrong) = ui::keymap::Keymap::new(&config.ui.keys);
     out::print(ui::keytable::markdown(&keymap))?;
     for error in &wrong {
-        // Unknown keys and actions were refused before; this is about default keys that moved to
-        // another action.
+        // Unknown keys and actions were refused before; these errors are about default keys that moved to another
+        // action.
         out::warn(&error.to_string());
     }
     Ok(())

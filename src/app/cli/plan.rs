@@ -45,7 +45,7 @@ impl FileTool {
     }
 }
 
-/// A non-negative number; JSON has no others that a plan refuses.
+/// A non-negative number; JSON has no NaN or infinity.
 #[derive(Deserialize)]
 #[serde(try_from = "f64")]
 struct Amount(f64);
@@ -98,7 +98,7 @@ struct ToolPlanRow {
     why: String,
 }
 
-/// The gain from more credits: their number, the added value of the plan, and the changed uses.
+/// The gain from more credits: the credits, the added value of the plan, and the changed uses.
 #[derive(Serialize)]
 struct Bought {
     credits: f64,
@@ -114,8 +114,8 @@ struct PlanChange {
 }
 
 impl PlanReport {
-    /// Plans for these tools, in tie-breaking order; with the estimates behind value and limit, if
-    /// they were estimated. `spreads`: not by algorithm 1, but as the knob `spread` has it.
+    /// Plans for these tools, in tie-breaking order; with the estimates behind value and limit, if they were estimated.
+    /// `spreads`: plans by the knob `spread` instead of algorithm 1.
     ///
     /// # Errors
     /// The budget, or the number of a tool, is invalid for a plan.
@@ -155,7 +155,7 @@ impl PlanReport {
     }
 
     /// # Errors
-    /// It cannot be written.
+    /// The output cannot be written.
     pub fn print(&self, json: bool) -> Result<(), Trouble> {
         if json {
             out::print_json(&self.to_json())

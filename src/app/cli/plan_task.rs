@@ -10,10 +10,10 @@ use crate::store::experience::{Experience, ExperienceError, Query, Same};
 use crate::ui::wording::not_embedded;
 use crate::{config::Config, workspace::Workspace};
 
-/// A tool, what a plan needs of it, and what that was estimated from.
+/// A tool, its input for a plan, and the estimate behind that.
 pub type Named = (ToolName, Candidate, Option<Estimate>);
 
-/// The candidates of a task, the initial cost of one use, and their estimates; and whether plans spread over them.
+/// The candidates of a task with their initial costs and estimates, and whether plans spread over them.
 pub fn tools(task: &str, args: &PlanTaskArgs) -> Result<(Vec<Named>, bool), Trouble> {
     if task.trim().is_empty() {
         return Err(Trouble::Usage("the task is empty".to_owned()));
@@ -50,7 +50,7 @@ pub fn tools(task: &str, args: &PlanTaskArgs) -> Result<(Vec<Named>, bool), Trou
     Ok((valued.collect(), state.knobs.is_on(Knob::Spread)))
 }
 
-/// The state of a session at its start, from which its plans are made.
+/// The state at the start of a session, from which its plans are made.
 fn opened(config: &Config, workspace: &Workspace) -> Result<State, Trouble> {
     let opening = session::opening(config, &workspace.title, &session::models(config, &[])?);
     let specs = workspace.manifests.iter().map(|manifest| Arc::clone(&manifest.spec));
@@ -82,7 +82,7 @@ fn read(store: &mut Experience, task: &str, config: &Config) -> Result<Query, Tr
         }
     };
     let Some(embedding) = embedding else { return Ok(query) };
-    // It was paid for, so that a session on the same task need not pay again.
+    // The embedding was paid for, so it is kept: a session on the same task need not pay again.
     store.keep_embeddings(&[(query.text(), embedding.clone())]).map_err(trouble)?;
     Ok(query.with_embedding(embedding))
 }
@@ -102,7 +102,7 @@ fn knobs(args: &PlanTaskArgs) -> Result<BTreeMap<Knob, f64>, Trouble> {
     parsed.collect()
 }
 
-/// The past. It is empty before the first session, unless the file was named.
+/// The store of past uses. It is empty before the first session, unless the file was named.
 fn store(
     args: &PlanTaskArgs,
     config: &Config,

@@ -8,7 +8,7 @@ use crate::config::{Config, default_prices};
 use crate::store::{import, prices::litellm};
 use crate::ui::text::clean;
 
-/// Reads LiteLLM's table and writes our own where sessions look for it.
+/// Reads LiteLLM's table and writes our own table where sessions look for it.
 pub fn import(file: &Path, to: Option<&Path>, config: Option<&Path>) -> Result<(), Trouble> {
     let to = match to {
         Some(to) => to.to_owned(),

@@ -1,4 +1,4 @@
-//! `toolyard probe`: calls tools to learn what they return, in a session with this one task.
+//! `toolyard probe`: calls tools to learn their results, in a session with this one task.
 
 use serde_json::{Value, json};
 
@@ -62,13 +62,13 @@ fn spec(args: &ProbeArgs) -> Result<SessionSpec, Trouble> {
     }
     let mut spec = args.session.spec(None)?;
     let tools: Vec<ToolName> = args.tools.iter().map(|tool| tool.as_str().into()).collect();
-    // Who names a tool wants it to be called.
+    // Naming a tool allows its calls.
     let allow = tools
         .iter()
         .map(|tool| Rule { place: BreakpointPlace::tool(tool.clone()), condition: None });
     spec.allow.extend(allow);
     spec.tasks = TaskSource::List(vec![Task::of_probe(Probe { tools })]);
-    // Its tools answer in JSON, the other sample's in sentences.
+    // The tools of this sample answer in JSON, those of the other one in sentences.
     spec.sample = spec.sample.or(stage::sample_of(Base::Atc.into()));
     let counts = [(Knob::ProbePasses, args.passes), (Knob::ProbeSamples, args.samples)];
     let counts = counts.into_iter().filter_map(|(knob, count)| Some((knob, f64::from(count?))));
@@ -76,7 +76,7 @@ fn spec(args: &ProbeArgs) -> Result<SessionSpec, Trouble> {
     Ok(spec)
 }
 
-/// Without a variable that a tool over HTTP needs, each of its calls would fail and teach nothing.
+/// Checks variables: without one that a tool over HTTP needs, each of its calls would fail and teach nothing.
 fn may_be_called(manifests: &[Manifest], named: &[String]) -> Result<(), Trouble> {
     let is_wanted = |tool: &&Manifest| {
         tool.spec.disabled.is_none()
@@ -107,7 +107,7 @@ struct ProbeToolRow<'a> {
     is_named: bool,
 }
 
-/// The tools that were named, or all.
+/// The named tools, or all.
 fn rows<'a>(state: &'a State, named: &'a [String]) -> impl Iterator<Item = ProbeToolRow<'a>> {
     let probing = state.probing.as_deref();
     let of_tools = state.tools.values().filter(|tool| tool.present).map(move |tool| ProbeToolRow {

@@ -24,7 +24,7 @@ use crate::session::{JournalChoice, SessionHandle, SessionSpec, TaskSource};
 use crate::stage;
 use crate::store::import::OpenApi;
 
-/// The most stops that are printed. A stop stops the clock of a program, so an endless one would print without an end.
+/// The most stops that are printed. Stops do not count as a program's time, so an endless one would print for ever.
 const STOPS: u32 = 10_000;
 
 /// Checks or runs programs; false if one has a flaw, or failed.
@@ -38,7 +38,7 @@ pub fn program(command: &ProgramCommand) -> Result<bool, Trouble> {
     }
 }
 
-/// The folder of the tools; one that is made from an OpenAPI file is gone with the second value.
+/// The folder of the tools; a folder made from an OpenAPI file is deleted with the second value.
 fn tools(args: &CheckArgs) -> Result<(Option<PathBuf>, Option<TempDir>), Trouble> {
     let Some(file) = &args.openapi else { return Ok((args.tools.clone(), None)) };
     let folder = tempfile::tempdir().map_err(Trouble::failed)?;
@@ -50,7 +50,7 @@ fn tools(args: &CheckArgs) -> Result<(Option<PathBuf>, Option<TempDir>), Trouble
     Ok((Some(path), Some(folder)))
 }
 
-/// The session that has the tools and works on these tasks.
+/// The session with the tools, working on these tasks.
 fn session(args: &CheckArgs, workspace: Option<PathBuf>, tasks: Vec<Task>) -> SessionSpec {
     let knobs = [
         (Knob::Programs, 1.0),
@@ -118,7 +118,7 @@ fn run(args: &RunProgramArgs) -> Result<bool, Trouble> {
     let SessionHandle { records, commands, engine, .. } = spec.prepare()?.spawn()?;
     let mut printer = Printer::new(args.check.json);
     let go_on = |command| {
-        // A session that has ended takes no command.
+        // An ended session takes no command.
         let _ended = commands.send(command);
     };
     let printed = follow(records, &items, &mut printer, paused, go_on);

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use super::out;
 
-/// Whether a person answers with yes. No answer is a no; without a terminal nobody is asked.
+/// Whether a person answers yes. No answer means no; without a terminal there is no question.
 pub fn agrees(question: &str) -> bool {
     if !is_there() {
         return false;
@@ -15,7 +15,7 @@ pub fn agrees(question: &str) -> bool {
         && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
-/// Whether somebody can be asked.
+/// Whether there is a person to ask.
 pub fn is_there() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }

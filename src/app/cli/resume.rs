@@ -1,4 +1,4 @@
-//! `toolyard resume`: an interrupted session goes on.
+//! `toolyard resume`: continues an interrupted session.
 
 use super::journal_args::ResumeArgs;
 use super::run::{self, Prints, RunEnd, RunOutputs};
@@ -6,16 +6,16 @@ use super::{live, out, sessions, trouble::Trouble};
 use crate::session::{SessionSpec, newest_interrupted};
 use crate::ui::EndReason;
 
-/// How a resumed session ended.
+/// The end of a resumed session.
 pub enum Resumed {
     OnScreen(EndReason),
     Headless(RunEnd),
 }
 
-/// Goes on with the session of a journal, else with the newest one that did not end.
+/// Continues the session of a journal, else the newest one that did not end.
 ///
 /// # Errors
-/// There is none, or it cannot go on.
+/// There is none, or it cannot be continued.
 pub fn resume(args: &ResumeArgs) -> Result<Resumed, Trouble> {
     let journal = match &args.journal {
         Some(journal) => journal.clone(),

@@ -16,13 +16,13 @@ use crate::ui::scenario::SaveScenario;
 /// Most scenarios of one day in one folder.
 const MOST_A_DAY: u32 = 1000;
 
-/// The beginning of a file that is saved.
+/// The beginning of a saved file.
 const HEAD: &str = "\
 # A scenario. Run it and check it: toolyard run --scenario FILE
 # [expect] describes what happened in the session; change it to your expectations.
 ";
 
-/// Saves a session that began with this spec; that of a replay is read from its journal.
+/// Saves a session that began with this spec; the spec of a replay is read from its journal.
 pub fn saver(began: Option<SessionSpec>, journal: Option<PathBuf>) -> SaveScenario {
     Box::new(move |live, tell| {
         let known = match &journal {
@@ -76,7 +76,7 @@ fn save(began: Option<SessionSpec>, known: ScenarioSource) -> Result<PathBuf, St
     write(&folder, &scenario)
 }
 
-/// How a session began.
+/// The spec that a session began with.
 type Began = Result<SessionSpec, String>;
 
 /// Reads a session up to this event.
@@ -100,15 +100,15 @@ fn read(path: &Path, until: u64) -> Result<(Option<Began>, State, Observed), Str
 /// Writes the scenario to a new file of this folder.
 fn write(folder: &Path, scenario: &Scenario) -> Result<PathBuf, String> {
     let text = format!("{HEAD}\n{}", scenario.to_toml()?);
-    // What is saved must be readable again.
+    // The saved file must be readable again.
     Scenario::parse("the scenario", &text).map_err(|problems| problems.to_string())?;
     let day = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
     new_file(folder, &format!("scenario-{day}"), &without_known(&text))
         .map_err(|error| format!("{}: {error}", folder.display()))
 }
 
-/// Writes a text to the first of `NAME-1.toml`, `NAME-2.toml` and so on that does not exist. The file is there as a
-/// whole, or not at all.
+/// Writes a text to the first of `NAME-1.toml`, `NAME-2.toml` and so on that does not exist. The file is written
+/// completely or not at all.
 fn new_file(folder: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
     let mut builder = tempfile::Builder::new();
     let mut file = builder.prefix(".scenario-").tempfile_in(folder)?;

@@ -25,8 +25,8 @@ pub fn sessions(args: &SessionsArgs) -> Result<(), Trouble> {
     }
 }
 
-/// The newest journal in the folder. An older version that was killed in its first moment left one without events,
-/// which does not count.
+/// The newest journal in the folder. Journals without events, left by older versions that were killed at once, do not
+/// count.
 ///
 /// # Errors
 /// There is none.

@@ -12,7 +12,7 @@ impl SessionArgs {
     /// The spec of a session on this task, if given, instead of a list of tasks.
     ///
     /// # Errors
-    /// A strategy or a knob is not in its right form.
+    /// A strategy or a knob has the wrong form.
     pub fn spec(&self, task: Option<&str>) -> Result<SessionSpec, Trouble> {
         let strategy = self.strategy.as_deref().map(str::parse).transpose();
         let knobs = self.knob.iter().map(|text| parse_knob(text)).collect::<Result<Vec<_>, _>>()?;

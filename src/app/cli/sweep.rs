@@ -1,5 +1,5 @@
-//! Tries a knob at several values while a session is on the screen: copies of it run one after the other on a thread
-//! of their own, and tell of each task that they have done.
+//! Tries a knob at several values while a session is on the screen: copies of the session run one after the other on a
+//! thread of their own, and report each finished task.
 
 use std::{sync::Arc, thread};
 
@@ -11,7 +11,7 @@ use crate::papers::sweep::Scope;
 use crate::session::{Origin, SessionError, SweepOrigin};
 use crate::ui::sweep::{StartSweep, SweepNews};
 
-/// Starts sweeps of the session that began so.
+/// Starts sweeps of the session with this origin.
 pub fn starter(origin: Arc<Origin>) -> StartSweep {
     Box::new(move |scope, live| {
         let done = if scope.again { live.tasks.len() } else { live.tasks.len() - left(scope) };
@@ -55,7 +55,7 @@ fn sweep(
         let (prepared, first) = standing.with(scope.tasks.clone(), knob, spent)?;
         let (commands, receiver) = mpsc::unbounded_channel();
         for command in first {
-            // The receiver is just below.
+            // The receiver is used just below.
             let _ = commands.send(command);
         }
         let mut state = State::keeping(Keeps::Tasks(1));

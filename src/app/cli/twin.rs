@@ -1,4 +1,4 @@
-//! The twin of the session on the screen: it runs beside it, and tells of each task that it has done.
+//! The twin of the session on the screen: it runs beside that, and reports each finished task.
 
 use std::path::Path;
 use std::{sync::Arc, thread};
@@ -10,7 +10,7 @@ use crate::domain::{Command, Event, Knob, Record, TaskEvent};
 use crate::session::{Origin, SessionHandle, faults_so_far};
 use crate::ui::twin::{StartTwin, TwinKind, TwinNews};
 
-/// Starts twins of the session that began so; `journal`: its own.
+/// Starts twins of the session with this origin; `journal`: that of the session.
 pub fn starter(origin: Arc<Origin>, journal: Option<&Path>) -> StartTwin {
     let parent = journal.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     Box::new(move |kind, live| start(&origin, parent.clone(), kind, live))
@@ -39,7 +39,7 @@ fn start(
     Ok(news)
 }
 
-/// Tells of each task until the session ends, or until nobody listens.
+/// Reports each task until the session ends, or until the receiver is gone.
 fn follow(session: SessionHandle, tell: &UnboundedSender<TwinNews>) {
     let SessionHandle { mut records, commands, engine, journal, .. } = session;
     let mut state = State::keeping(Keeps::Tasks(1));
@@ -48,7 +48,7 @@ fn follow(session: SessionHandle, tell: &UnboundedSender<TwinNews>) {
         if is_task_end(&record) {
             let lap = state.laps.last().cloned();
             if lap.is_some_and(|lap| tell.send(TwinNews::Lap(lap)).is_err()) {
-                // An engine that has ended takes no command, and needs none.
+                // An ended engine takes no command, and needs none.
                 let _ = commands.send(Command::Stop);
             }
         }

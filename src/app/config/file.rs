@@ -42,18 +42,17 @@ pub fn default_experience() -> Option<PathBuf> {
     below(ProjectDirs::data_dir, EXPERIENCE)
 }
 
-/// The default file of the definitions of MCP tools that were seen without a workspace: in the platform's directory for
-/// data.
+/// The default file of definitions of MCP tools seen without a workspace: in the platform's directory for data.
 pub fn default_trust() -> Option<PathBuf> {
     below(ProjectDirs::data_dir, trust::FILE)
 }
 
-/// The default file of states that a local model gave: in the platform's directory for caches.
+/// The default file of a local model's states: in the platform's directory for caches.
 pub fn default_states() -> Option<PathBuf> {
     below(ProjectDirs::cache_dir, "states.db")
 }
 
-/// A relative folder would be another one in each working directory.
+/// The path below a platform's directory. A relative directory would differ by working directory, and is ignored.
 fn below(folder: fn(&ProjectDirs) -> &Path, name: &str) -> Option<PathBuf> {
     let folders = ProjectDirs::from("", "", "toolyard")?;
     Some(folder(&folders)).filter(|folder| folder.is_absolute()).map(|folder| folder.join(name))

@@ -1,4 +1,4 @@
-//! Names in older files of things that no longer exist. The file is read without them, and each is named once.
+//! Names in older files of things that no longer exist. They are ignored, and each is reported once.
 
 use crate::domain::ModelName;
 use crate::files::toml_file::{Problem, TomlField};
@@ -12,7 +12,7 @@ pub struct GoneSettings {
     pub(super) models: Vec<ModelName>,
 }
 
-/// The kind of models that a file on this machine had.
+/// The former kind of a model in a file on this machine.
 pub(super) const LOCAL: &str = "local";
 
 /// Advice for a model of the kind [`LOCAL`].
@@ -22,7 +22,7 @@ pub(super) const NO_LOCAL: &str = "models of kind \"local\" no longer exist, and
 /// Advice for a role that is bound to an ignored model.
 pub(super) const NO_MODEL: &str = "this model is ignored, so the role has the default model";
 
-/// Actions that had keys, by name, each with advice.
+/// Former actions with keys, by name, each with advice.
 const ACTIONS: [(&str, &str); 1] = [(
     "map",
     "the map of tools no longer exists, and its keys are ignored: `reading` ranks the tools",

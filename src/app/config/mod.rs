@@ -44,8 +44,8 @@ use crate::ui::{alert::Alerts, own::OwnCommand, symbols::Charset};
 /// The name of the built-in simulated model, which is always configured.
 pub const SIMULATED: &str = "simulated";
 
-/// The limit of a session's cost in US dollars: enough for an evening with a good model, and no
-/// disaster if it is spent by mistake.
+/// The limit of a session's cost in US dollars: enough for an evening with a good model, and no disaster if spent by
+/// mistake.
 const MAX_DOLLARS: f64 = 5.0;
 
 /// All settings. `config.example.toml` explains each of them; a test holds it to this.
@@ -60,7 +60,7 @@ pub struct Config {
     pub models: IndexMap<ModelName, ModelConfig>,
     /// Every role, with a configured model.
     pub roles: BTreeMap<Role, ModelName>,
-    /// How the answers of roles are drawn, where that is set.
+    /// Settings for sampling the answers of roles.
     pub sampling: SamplingOfRoles,
     pub ui: UiConfig,
     pub tools: ToolsConfig,
@@ -80,7 +80,7 @@ pub struct Config {
     pub gone: GoneSettings,
 }
 
-/// Settings that somebody chose, where a session has defaults of its own.
+/// Settings that the user chose, although a session has its own defaults for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SessionOverrides {
     pub strategy: bool,
@@ -126,7 +126,7 @@ pub struct UiConfig {
     pub symbols: Option<Charset>,
     /// Whether toolyard receives clicks and the wheel, and not the terminal for selecting text.
     pub mouse: bool,
-    /// The folder for screenshots; `None`: where toolyard was started.
+    /// The folder for screenshots; `None`: the working directory.
     pub shots: Option<PathBuf>,
     /// Keys of actions, replacing their defaults, by the action's name.
     pub keys: BTreeMap<String, Vec<String>>,
@@ -141,7 +141,7 @@ pub struct UiConfig {
 pub struct ToolsConfig {
     /// Folders of manifests.
     pub folders: Vec<PathBuf>,
-    /// Configurations of MCP servers that other programs have.
+    /// Configurations of MCP servers that belong to other programs.
     pub mcp_files: Vec<PathBuf>,
     /// MCP servers.
     pub servers: Vec<ServerEntry>,
@@ -162,15 +162,15 @@ pub struct ExperienceConfig {
 pub struct ReaderSettings {
     /// A model file (GGUF); `None`: there is no reader.
     pub model: Option<PathBuf>,
-    /// Files of heads that were trained for the model file.
+    /// Files of heads trained for the model file.
     pub heads: Vec<PathBuf>,
     /// The embedding model that ranks tools where there is no model file.
     pub embeddings: Option<Endpoint>,
 }
 
 impl Config {
-    /// By what tools are found. Where nobody chose, heads say that somebody wants the reader used; by a mere model
-    /// file less is found than by words.
+    /// The way to find tools. By default, configured heads mean that the reader is wanted; a model file without heads
+    /// finds less than words do.
     pub fn found_by(&self) -> Retrieve {
         match (self.chosen.retrieve, self.reader.heads.is_empty()) {
             (true, _) => self.knobs.choice(),
@@ -181,7 +181,7 @@ impl Config {
 }
 
 impl ReaderSettings {
-    /// Whether something ranks tools by more than their words.
+    /// Whether tools can be ranked by more than their words.
     pub fn is_some(&self) -> bool {
         self.model.is_some() || self.embeddings.is_some()
     }

@@ -43,7 +43,7 @@ pub fn kind_of(format: WireFormat) -> &'static str {
     }
 }
 
-/// Reads every model; [`SIMULATED`] exists before.
+/// Reads every model; [`SIMULATED`] is already there.
 pub(super) fn models(fields: &TomlFields<'_>, folder: &Path, config: &mut Config) {
     for (name, field) in fields.all() {
         if !is_name(name) {
@@ -78,7 +78,7 @@ pub(super) fn is_in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || "_.-".contains(c)
 }
 
-/// Whether this table is of a kind of models that no longer exists.
+/// Whether this table has a kind of models that no longer exists.
 fn is_gone(fields: &TomlFields<'_>) -> bool {
     let kind = fields.all().into_iter().find(|(key, _)| *key == "kind");
     kind.is_some_and(|(_, kind)| kind.is_text() && kind.text() == Some(gone::LOCAL))
@@ -132,7 +132,7 @@ pub(super) fn endpoint(
     model.map(|_| endpoint)
 }
 
-/// An address of an endpoint with this format, as the file has it.
+/// An example address of an endpoint with this format, as written in the file.
 fn address(format: WireFormat) -> &'static str {
     match format {
         WireFormat::Chat => "url = \"http://localhost:11434/v1\"",

@@ -14,14 +14,14 @@ use crate::model::secret::KeySource;
 use crate::model::{hosted::Hosted, http::Endpoint};
 use crate::ui::text;
 
-/// How many models of an endpoint an error names.
+/// The most models of an endpoint that an error names.
 const NAMED: usize = 20;
 
 impl Config {
     /// The model that `text` means: a configured one, PROVIDER:MODEL, or an address, which is added.
     ///
     /// # Errors
-    /// It means no model, with the nearest name; or the endpoint does not say which model it has.
+    /// There is no such model, with the nearest name; or the endpoint does not say which model it has.
     pub(super) fn known(&mut self, text: &str) -> Result<ModelName, String> {
         if let Some((name, _)) = self.models.get_key_value(text) {
             return Ok(name.clone());
@@ -50,7 +50,7 @@ impl Config {
         ))
     }
 
-    /// Adds an endpoint, unless it is there already, and finds its prices.
+    /// Adds an endpoint, unless it exists already, and finds its prices.
     fn add(&mut self, mut endpoint: Endpoint) -> Result<ModelName, String> {
         self.look_price_up(&mut endpoint).map_err(|problem| problem.to_string())?;
         let place = || Url::parse(&endpoint.base_url).ok();
@@ -58,7 +58,7 @@ impl Config {
             if *other == ModelConfig::Hosted(endpoint.clone()) {
                 return Ok(endpoint.name);
             }
-            // Two endpoints may have models of one name.
+            // Two endpoints may have models of the same name.
             let place = place().map(|url| url.authority().to_owned()).unwrap_or_default();
             endpoint.name = ModelName::new(format!("{}@{place}", endpoint.name));
         }
@@ -121,7 +121,7 @@ fn at(text: &str) -> Result<Endpoint, String> {
     Ok(endpoint)
 }
 
-/// The model of an endpoint that has only one. Each is asked once, however many sessions use it.
+/// The model of an endpoint with only one. Each endpoint is asked once, however many sessions use it.
 fn only_model(endpoint: &Endpoint) -> Result<String, String> {
     static FOUND: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
     let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
@@ -147,7 +147,7 @@ fn listed(endpoint: &Endpoint) -> Result<Vec<String>, String> {
     asked.unwrap_or_else(|_| Err("cannot read the list of models".to_owned()))
 }
 
-/// The only chat model of these ids. Servers list models that only embed beside it.
+/// The only chat model among these ids. Servers also list models that only embed.
 fn the_one(address: &str, ids: &[String]) -> Result<String, String> {
     let chats: Vec<_> = ids.iter().filter(|id| !id.to_lowercase().contains("embed")).collect();
     match chats[..] {

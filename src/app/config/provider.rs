@@ -1,4 +1,4 @@
-//! Providers of models, by the names that people give them.
+//! Providers of models, by the names that people use.
 
 use reqwest::Url;
 
@@ -16,13 +16,13 @@ pub struct Provider {
     pub url: &'static str,
     /// The environment variable that usually holds the key; `None`: a local server, which takes none.
     pub key: Option<&'static str>,
-    /// Model to begin with, where the provider is not asked for a list.
+    /// Model to begin with, if the provider is not asked for a list.
     pub model: &'static str,
-    /// The field for the longest answer, where it is not `max_tokens`.
+    /// The field for the longest answer, if it is not `max_tokens`.
     pub max_tokens_field: Option<&'static str>,
 }
 
-/// All known ones: hosted ones first, those on this machine last.
+/// All known providers: hosted ones first, those on this machine last.
 pub const PROVIDERS: [Provider; 18] = [
     Provider {
         max_tokens_field: Some("max_completion_tokens"),
@@ -80,7 +80,7 @@ pub const PROVIDERS: [Provider; 18] = [
     local("vllm", "http://localhost:8000/v1"),
 ];
 
-/// Other formats of providers.
+/// Providers in other formats of their APIs.
 const ALSO: [Provider; 2] = [
     hosted(
         "anthropic-chat",
@@ -115,7 +115,7 @@ impl Provider {
         PROVIDERS.iter().chain(&ALSO).find(|provider| provider.name == name)
     }
 
-    /// The address here. Ollama's own variable says where it listens.
+    /// The address on this machine. Ollama's own variable says where it listens.
     pub fn address(&self, environment: Environment<'_>) -> String {
         let set = (self.name == "ollama").then(|| environment("OLLAMA_HOST")).flatten();
         let set = set.and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty());
@@ -133,7 +133,7 @@ impl Provider {
     }
 }
 
-/// The address of a server of Ollama that listens here, such as `0.0.0.0:11434`.
+/// The address of an Ollama server that listens here, such as `0.0.0.0:11434`.
 fn listening(host: &str) -> Option<String> {
     let text = if host.contains("://") { host.to_owned() } else { format!("http://{host}") };
     let mut url = Url::parse(&text).ok()?;
@@ -141,7 +141,7 @@ fn listening(host: &str) -> Option<String> {
         url.set_port(Some(11434)).ok()?;
     }
     if url.host_str() == Some("0.0.0.0") {
-        // It listens everywhere, and so here.
+        // The server listens on all addresses, so also on this one.
         url.set_host(Some("127.0.0.1")).ok()?;
     }
     url.set_path("/v1");

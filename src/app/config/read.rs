@@ -39,7 +39,7 @@ pub(super) fn config(mut fields: TomlFields<'_>, folder: &Path) -> Config {
     });
     fields.section("knobs", |fields| {
         config.chosen.speed = fields.get(Knob::Speed.spec().name).is_some();
-        // Of older files: milliseconds at each boundary. None of them meant what `off` means now.
+        // Older files have milliseconds at each boundary; 0 meant what `off` means now.
         config.chosen.speed |=
             fields.get("pace").and_then(|field| field.number(0.0, 5000.0)) == Some(0.0);
         config.chosen.retrieve = fields.get(Knob::Retrieve.spec().name).is_some();
@@ -137,8 +137,8 @@ fn ui(fields: &mut TomlFields<'_>, folder: &Path, ui: &mut UiConfig) {
     }
 }
 
-/// The name of a built-in theme, or the path of a file. The file's content is not checked here: its
-/// reader skips faults and continues.
+/// The name of a built-in theme, or the path of a file. The file's content is not checked here: its reader skips
+/// faults.
 fn theme(field: &TomlField<'_>, folder: &Path) -> Option<String> {
     let text = field.text()?;
     if text.ends_with(".toml") {
@@ -163,7 +163,7 @@ fn alerts(field: &TomlField<'_>) -> Option<Vec<Alert>> {
     each.iter().map(|field| field.one_of(&named::<Alert>())).collect()
 }
 
-/// The user's own commands, in the order of the file. A command whose key is taken says so.
+/// The user's own commands, in the order of the file. A command whose key is taken is reported.
 fn own_commands(fields: &TomlFields<'_>) -> Vec<OwnCommand> {
     let mut commands: Vec<OwnCommand> = Vec::new();
     for (name, field) in fields.all() {
@@ -244,7 +244,7 @@ fn fault<'e>(
         KeymapError::Lost { first, .. } => first,
     };
     let text = error.to_string();
-    // The problem names the field itself.
+    // The problem already names the field.
     let why = text.strip_prefix(&format!("keys.{action}: ")).unwrap_or(&text);
     Some((action, why.to_owned()))
 }
@@ -305,8 +305,7 @@ fn cost(fields: &mut TomlFields<'_>, folder: &Path, config: &mut Config) {
     fields.put("prices", &mut config.prices, |field| path(field, folder).map(Some));
 }
 
-/// The same problems without anything that looks like a key: the message about a misplaced key must
-/// not put it into a log.
+/// The problems without anything that looks like a key: the message about a misplaced key must not put it into a log.
 pub(super) fn without_keys(mut problems: Problems) -> Problems {
     for problem in &mut problems.0 {
         problem.text = known::without_keys(&problem.text);

@@ -1,4 +1,4 @@
-//! `[roles]`: the model of each role, and how its answers are drawn.
+//! `[roles]`: the model of each role, and settings for sampling its answers.
 
 use super::{Config, bound_to, gone};
 use crate::domain::{ModelName, Role, Sampling, words};
@@ -33,7 +33,7 @@ pub(super) fn roles(fields: &mut TomlFields<'_>, config: &mut Config) {
     }
 }
 
-/// The configured model that a field names. One that no longer exists is noted and not bound.
+/// The configured model that a field names. A model that no longer exists is noted and not bound.
 fn model(field: &TomlField<'_>, config: &mut Config) -> Option<ModelName> {
     let name = field.text()?;
     if config.gone.models.iter().any(|gone| gone.as_str() == name) {

@@ -10,7 +10,7 @@ use crate::files::toml_file::{Problem, Problems};
 /// Looks up an environment variable, so that tests need not change their process.
 pub type Environment<'e> = &'e dyn Fn(&str) -> Option<OsString>;
 
-/// A configuration, and the file that it was read from, if there is one.
+/// A configuration, and its file, if there is one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadedConfig {
     pub config: Config,
@@ -30,8 +30,8 @@ impl Config {
         "TOOLYARD_READER_MODEL",
     ];
 
-    /// The configuration of a start, without its flags: defaults, then the file, then the
-    /// environment. `explicit` is the file of the flag.
+    /// The configuration at the start, without command-line flags: defaults, then the file, then the environment.
+    /// `explicit` is the file of the flag.
     ///
     /// # Errors
     /// Faults in the file, in the environment, or in the price table.
@@ -49,7 +49,7 @@ impl Config {
         Ok(LoadedConfig { config, file })
     }
 
-    /// The same with the environment of this process.
+    /// Like [`Config::settle`], with the environment of this process.
     ///
     /// # Errors
     /// As [`Config::settle`].
@@ -130,7 +130,7 @@ impl Config {
     }
 }
 
-/// An empty variable counts as none.
+/// The value of a variable; an empty one counts as unset.
 fn given(name: &str, environment: Environment<'_>) -> Option<OsString> {
     environment(name).filter(|value| !value.is_empty())
 }

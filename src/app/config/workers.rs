@@ -42,7 +42,7 @@ fn classes(field: &TomlField<'_>) -> Option<ToolClasses> {
     Some(classes)
 }
 
-/// A description, or a table with one and with domains.
+/// A description, or a table with a description and domains.
 fn class(field: &TomlField<'_>) -> Option<ToolClass> {
     if field.is_text() {
         return Some(ToolClass { description: described(field)?, domains: IndexMap::new() });
@@ -71,7 +71,7 @@ fn described(field: &TomlField<'_>) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// Whether it can be written as `[name]` before a tool's description.
+/// Whether the name can be written as `[name]` before a tool's description.
 fn is_name(name: &str, field: &TomlField<'_>) -> bool {
     let plain = !name.contains(|c: char| c.is_control() || matches!(c, '[' | ']'));
     let good = plain && name.trim() == name && !name.is_empty() && name.chars().count() <= NAME;

@@ -1,4 +1,4 @@
-//! The MCP servers: what each offers, how fast, and what is wrong with it.
+//! The MCP servers: the tools of each, its speed, and its problems.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

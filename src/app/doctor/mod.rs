@@ -104,7 +104,7 @@ pub fn is_well(findings: &[Finding]) -> bool {
     findings.iter().all(|finding| finding.verdict != FindingLevel::Fail)
 }
 
-/// Runs all checks. If the configuration is invalid, what depends on it is not checked: a session would not start.
+/// Runs all checks. If the configuration is invalid, its dependent checks are skipped: a session would not start.
 pub async fn examine(subject: &Subject<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let Some(config) = settings::configuration(subject, &mut findings) else {
@@ -135,7 +135,7 @@ pub async fn examine(subject: &Subject<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Checks the tools alone. If the configuration is invalid, nothing else is checked.
+/// Checks only the tools. If the configuration is invalid, nothing else is checked.
 pub async fn examine_tools(subject: &Subject<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(config) = settings::configuration(subject, &mut findings) {
@@ -145,7 +145,7 @@ pub async fn examine_tools(subject: &Subject<'_>) -> Vec<Finding> {
     findings
 }
 
-/// The environment variables of toolyard itself.
+/// The set environment variables of toolyard itself.
 fn in_force(environment: Environment<'_>) -> Vec<&'static str> {
     let is_set = |name: &&str| environment(name).is_some_and(|value| !value.is_empty());
     Config::VARIABLES.iter().copied().filter(is_set).collect()

@@ -60,7 +60,7 @@ pub(super) fn uses_endpoint(config: &Config) -> bool {
     config.roles.values().any(of)
 }
 
-/// Whether the keys of an endpoint exist, and whether it answers; then also what it says of its model.
+/// Whether the keys of an endpoint exist, and whether it answers; if so, also the facts that it states about its model.
 pub(super) async fn reach(
     about: &str,
     roles: &str,
@@ -69,7 +69,7 @@ pub(super) async fn reach(
 ) -> (Vec<Finding>, Option<About>) {
     let mut findings = keys(about, endpoint, environment);
     if !super::is_well(&findings) {
-        // Without its key it would refuse, which adds nothing new.
+        // Without its key the endpoint would refuse, which adds nothing new.
         return (findings, None);
     }
     let reached = match Hosted::new(endpoint.clone()) {
@@ -91,7 +91,7 @@ pub(super) async fn reach(
     (findings, found)
 }
 
-/// Findings about an endpoint that answers: its use of tools, and the room of its window for the workspace's tools.
+/// Findings about an endpoint that answers: its use of tools, and the room for the workspace's tools in its window.
 async fn try_out(
     about: &str,
     endpoint: &Endpoint,
@@ -124,7 +124,7 @@ pub(super) fn finding(about: &str, words: Words) -> Finding {
     Finding { advice, ..finding }
 }
 
-/// Whether the variables of its keys are set; their values are not shown.
+/// Whether the variables of an endpoint's keys are set; their values are not shown.
 fn keys(about: &str, endpoint: &Endpoint, environment: Environment<'_>) -> Vec<Finding> {
     let key = match &endpoint.key {
         KeySource::Env(name) => Some(name),

@@ -23,7 +23,7 @@ pub(super) fn table(config: &Config, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The price of this endpoint's model. A missing price is normal only where nothing is charged.
+/// The price of this endpoint's model. A missing price is normal only if nothing is charged.
 pub(super) fn of(about: &str, endpoint: &Endpoint, config: &Config) -> Finding {
     if let (Some(price_in), Some(price_out)) = (endpoint.price_in, endpoint.price_out) {
         let cached = endpoint.price_cached.map(|price| format!(", ${price} for cached input"));

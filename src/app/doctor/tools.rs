@@ -14,7 +14,7 @@ use crate::{config::Config, stage, workspace::Workspace};
 
 const ABOUT: &str = "tools";
 
-/// Adds the findings; returns the tokens of the tools together, as a request has them.
+/// Adds the findings; returns the tokens of all tools together, as in a request.
 pub(super) fn examine(folder: Option<&Path>, config: &Config, findings: &mut Vec<Finding>) -> u64 {
     let sample = stage::sample_of(config.session.strategy);
     let opened = config
@@ -85,7 +85,7 @@ fn prompts(prompts: &Prompts) -> Finding {
 fn faults(manifest: &Manifest) -> Vec<Finding> {
     let about = || format!("tool {}", manifest.spec.name);
     let mut findings = Vec::new();
-    // A program or a folder that is not there fails each call; a word that says nothing fails none.
+    // A missing program or folder fails each call; other remarks fail none.
     let remark = |problem: &Problem| match problem.field.starts_with("source") {
         true => Finding::fail(about(), problem.to_string()),
         false => Finding::warn(about(), problem.to_string()),

@@ -10,18 +10,18 @@ use crate::papers::cotools::{Matrix, Pooling, RecipeLayer, RunningMean};
 use crate::reader::{self, Reader, StateRequest, Tokens};
 use crate::store::states::{SharedStates, StatePlace, TextKey};
 
-/// Texts whose states are looked for, or kept, in one go. Other sessions wait that long.
+/// Texts whose states are looked up or stored in one step. Other sessions wait that long.
 const AT_ONCE: usize = 256;
-/// States that are kept in one go. An encoding that is killed loses fewer than these.
+/// States that are stored at once. A killed encoding loses fewer than these.
 const KEPT_AT_ONCE: usize = 32;
 
-/// The states of all distinct texts, at each place; `None` until they are known.
+/// The states of all distinct texts at each place; `None` until they are known.
 struct TextStates {
     places: Vec<StatePlace>,
     keys: Vec<TextKey>,
-    /// By place, then by text.
+    /// States by place, then by text.
     rows: Vec<Vec<Option<Vec<f32>>>>,
-    /// Texts whose states have to be kept.
+    /// Texts whose states must be stored.
     fresh: Vec<usize>,
 }
 
@@ -43,9 +43,9 @@ impl Encoder {
 
     /// The states of texts at several places from one pass: for each place a matrix with a row for each text.
     ///
-    /// The end token is appended. A text that is longer than the model's context is cut there ([`EncoderWork::cut`] counts
-    /// them). `progress` is told after each text how many are done. What was read until an error, or until it was
-    /// cancelled, is in the cache.
+    /// The end token is appended. A text longer than the model's context is cut there ([`EncoderWork::cut`] counts
+    /// them). `progress` gets the number of finished texts after each one. States computed before an error or a
+    /// cancellation are in the cache.
     ///
     /// # Errors
     /// A text cannot be read, the cache fails, or it was cancelled.
@@ -92,7 +92,7 @@ impl Encoder {
         found.rows.iter().map(|rows| matrix(rows, &places, self.facts().width)).collect()
     }
 
-    /// The states of texts that are in the cache; `None` where a text has to be encoded first. It reads no text.
+    /// The states of texts that are in the cache; `None` for a text that must be encoded first. Reads no text.
     ///
     /// # Errors
     /// The cache fails.
@@ -105,8 +105,8 @@ impl Encoder {
         Ok(self.known(&texts, &[at])?.rows.pop().unwrap_or_default())
     }
 
-    /// The tokens of a text and the state of each, without an end token: for the judge. They are not cached. A text that
-    /// goes on is read from where it differs from the one before.
+    /// The tokens of a text and the state of each, without an end token: for the judge. They are not cached. A text
+    /// with the beginning of the previous one is read only from where it differs.
     ///
     /// # Errors
     /// The text cannot be read, or it was cancelled.
@@ -119,7 +119,7 @@ impl Encoder {
         self.token_states_after(text, 0, layer, cancelled)
     }
 
-    /// The same, with the states of those tokens alone that end behind byte `from`.
+    /// Like [`Encoder::token_states`], but only with the states of tokens that end after byte `from`.
     ///
     /// # Errors
     /// Those of [`Encoder::token_states`].
@@ -159,8 +159,8 @@ impl Encoder {
         Ok(self.cache().lock().mean(domain, &self.place(at))?)
     }
 
-    /// Takes a query of a domain into account, with its text and its state, and returns the mean. A query that was asked
-    /// before is not counted again.
+    /// Counts a query of a domain, with its text and its state, and returns the mean. A repeated query is not counted
+    /// again.
     ///
     /// # Errors
     /// The cache fails.
@@ -175,7 +175,7 @@ impl Encoder {
         Ok(self.cache().lock().add_query(domain, &place, &query, state)?)
     }
 
-    /// Where states of this model are in a cache.
+    /// The place of this model's states in a cache.
     pub fn place(&self, (layer, pooling): (RecipeLayer, Pooling)) -> StatePlace {
         StatePlace { model: self.hash().to_owned(), layer, pooling }
     }
@@ -194,7 +194,7 @@ impl Encoder {
             for keys in keys.chunks(AT_ONCE) {
                 found.extend(self.cache().lock().get(place, keys)?);
             }
-            // A cache that was tampered with must not give another width.
+            // A manipulated cache must not give another width.
             let width = self.facts().width;
             found.iter_mut().for_each(|row| *row = row.take().filter(|row| row.len() == width));
             rows.push(found);

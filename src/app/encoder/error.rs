@@ -23,7 +23,7 @@ pub enum EncoderError {
 }
 
 impl EncoderError {
-    /// Whether somebody cancelled it: it is no fault then.
+    /// Whether the encoding was cancelled, which is not a fault.
     pub fn is_cancelled(&self) -> bool {
         matches!(self, Self::Reader(ReaderError::Cancelled))
     }

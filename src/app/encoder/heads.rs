@@ -9,7 +9,7 @@ use super::Encoder;
 use crate::files::whole_file;
 use crate::papers::cotools::{BadHeadFile, HeadFile, Misfit, Use};
 
-/// Bytes of a file at most. The heads of the paper's 7B model have 540 MB, those of small ones 28 MB or less.
+/// The most bytes of a file. The heads of the paper's 7B model have 540 MB, those of small ones 28 MB or less.
 const LARGEST: u64 = 1 << 30;
 
 /// Heads for each use, of one model.
@@ -75,7 +75,7 @@ pub fn load(path: &Path, encoder: &Encoder, wanted: Use) -> Result<Arc<HeadFile>
     Ok(Arc::new(heads))
 }
 
-/// Saves heads in place of what the file had.
+/// Saves heads, replacing the file's content.
 ///
 /// # Errors
 /// The file cannot be written.

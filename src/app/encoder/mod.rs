@@ -1,11 +1,11 @@
-//! The encoder: texts become states of a local model. Everybody who retrieves by states uses it.
+//! The encoder: turns texts into states of a local model, for all retrieval by states.
 //!
-//! States come from the cache where the text was read before ([`crate::store::states`]), so an encoding that was
-//! cancelled goes on where it ended. What a text is, is told by its place: [`Encoder::encode`] appends the end token,
-//! [`Encoder::token_states`] does not.
+//! States of known texts come from the cache ([`crate::store::states`]), so a cancelled encoding continues where it
+//! ended. The method decides the end of a text: [`Encoder::encode`] appends the end token, [`Encoder::token_states`]
+//! does not.
 //!
-//! All verbs wait for the processor. Call them on a thread for blocking work, with a clone: clones share the weights and
-//! the cache.
+//! All methods wait for the processor. Call them on a thread for blocking work, with a clone: clones share the weights
+//! and the cache.
 
 mod encode;
 mod error;
@@ -32,7 +32,7 @@ pub struct Encoder {
     work: EncoderWork,
 }
 
-/// By what the model is known.
+/// The identity of a model.
 struct Identity {
     hash: String,
     name: String,
@@ -41,7 +41,7 @@ struct Identity {
 /// Work of an encoder since it was opened or cloned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EncoderWork {
-    /// Texts that were read; those from the cache are not.
+    /// Texts that were read, not taken from the cache.
     pub texts: u64,
     /// Tokens of these texts, with end tokens.
     pub tokens: u64,
@@ -59,7 +59,7 @@ impl Encoder {
         &self.identity.hash
     }
 
-    /// The model's name in its file, or that of the file. It is text of a stranger.
+    /// The model's name in its file, or the file's own name. It is untrusted text.
     pub fn name(&self) -> &str {
         &self.identity.name
     }
@@ -70,13 +70,13 @@ impl Encoder {
         ModelSize { layers, width, feed_forward: Some(feed_forward) }
     }
 
-    /// The model, as heads know it.
+    /// The model in the form that heads use.
     pub fn as_reader(&self) -> cotools::ReaderModel<'_> {
         let ModelSize { layers, width, .. } = self.size();
         cotools::ReaderModel { hash: self.hash(), name: self.name(), layers, width }
     }
 
-    /// Reads several texts at once on so many threads, 1 or more. One is the default.
+    /// Sets the number of threads that read texts, 1 or more; the default is 1.
     #[must_use]
     pub fn with_threads(self, threads: usize) -> Self {
         Self { threads: threads.max(1), ..self }
@@ -87,7 +87,7 @@ impl Encoder {
         self.work
     }
 
-    /// The cache, for a moment.
+    /// The cache of states.
     pub fn cache(&self) -> &SharedStates {
         &self.cache
     }

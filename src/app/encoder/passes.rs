@@ -7,7 +7,7 @@ use std::thread;
 use super::tokens::tokens;
 use crate::reader::{LocalReader, Reader, ReaderError, StateRequest, States};
 
-/// Texts that a thread takes at once. Neighbours often begin in the same way, which is read once then.
+/// Texts that a thread takes at once. Neighbours often have the same beginning, which is then read once.
 const TOGETHER: usize = 4;
 
 /// The result of reading one text.
@@ -37,11 +37,11 @@ impl TextBatch<'_> {
     }
 }
 
-/// Reads all texts, with their end tokens. Each is given away as soon as it was read; the order is any where there are
-/// several threads.
+/// Reads all texts, with their end tokens. Passes each result to `each` as soon as it is there; with several threads,
+/// in any order.
 ///
 /// # Errors
-/// The first error of a text or of `each`; the others are not read then.
+/// The first error of a text or of `each`; further texts are then not read.
 pub fn read<E: From<ReaderError>>(
     reader: &mut LocalReader,
     threads: usize,
@@ -77,7 +77,7 @@ pub fn read<E: From<ReaderError>>(
         drop(sender);
         let mut done = Ok(());
         for passed in receiver {
-            // After an error what was read already is still given away, so that nothing is read twice.
+            // After an error, finished results are still passed on, so that no text is read twice.
             let given = passed.map_err(E::from).and_then(&mut each);
             if given.is_err() && done.is_ok() {
                 done = given;

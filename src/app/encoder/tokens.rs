@@ -2,14 +2,14 @@
 
 use crate::reader::{LONGEST_TEXT, Reader, ReaderError, Special, Tokens};
 
-/// Tokens, and whether the text has more than these.
+/// Tokens, and whether the text has more.
 pub struct Cut {
     pub tokens: Tokens,
     pub is_cut: bool,
 }
 
-/// The tokens of a text without the end token. Of a longer text it is as much as the model's context holds, together with
-/// an end token.
+/// The tokens of a text without the end token. A longer text is cut to the model's context, with room for the end
+/// token.
 ///
 /// # Errors
 /// None, in practice: the text is cut before it is too long.

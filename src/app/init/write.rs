@@ -9,13 +9,13 @@ use crate::servers::ModelServer;
 use crate::trial::Behaviour;
 use crate::ui::text;
 
-/// How many models of a server a comment names.
+/// The most models of a server that a comment names.
 const NAMED: usize = 12;
 
 /// A file of a new project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectFile {
-    /// Below the project's folder.
+    /// The path below the project's folder.
     pub path: &'static str,
     pub text: String,
 }
@@ -24,7 +24,7 @@ pub struct ProjectFile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
     New,
-    /// A file of this name exists, and was left as it is.
+    /// A file of this name exists, and was left unchanged.
     Kept,
 }
 
@@ -57,12 +57,12 @@ fn servers(files: &[PathBuf]) -> String {
 }
 
 impl ProjectFile {
-    /// Whether a file is in its place.
+    /// Whether something of this name exists.
     pub fn is_there(&self, folder: &Path) -> bool {
         self.place(folder).symlink_metadata().is_ok()
     }
 
-    /// Writes it, unless something of this name exists.
+    /// Writes the file, unless something of this name exists.
     ///
     /// # Errors
     /// The system's error, with the path.
@@ -87,7 +87,7 @@ impl ProjectFile {
     }
 }
 
-/// `[models.*]` of what was found, and `[roles]`.
+/// The tables `[models.*]` of the models found, and `[roles]`.
 fn models(found: &[ModelServer]) -> String {
     let mut text: String = found.iter().map(section).collect();
     if found.is_empty() {

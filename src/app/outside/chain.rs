@@ -1,5 +1,5 @@
-//! How far an agent has come with the steps of a task. It takes what a result says, right or not, and fills it into what
-//! it asks next: nothing that no tool has returned and the task does not say is ever asked.
+//! The progress of an agent through the steps of a task. The agent takes results as they are, right or not, and fills
+//! them into its next calls: it uses no value that neither a tool has returned nor the task states.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ pub(super) enum NextStep<'d> {
     End { results: Vec<&'d Done> },
 }
 
-/// Where the calls so far have led.
+/// The next step after these calls.
 pub(super) fn way<'d>(task: &Task, done: &'d [Done]) -> NextStep<'d> {
     let mut results: Vec<&Done> = Vec::new();
     for (at, step) in task.chain.iter().enumerate() {
@@ -34,7 +34,7 @@ pub(super) fn is_of(step: &ChainStep, done: &Done) -> bool {
     step.tools.iter().any(|tool| tool.as_str() == done.tool)
 }
 
-/// The right answer where every result says what it should, else what the last one says.
+/// The right answer if every result has what it should, else the words of the last result.
 pub(super) fn answer(task: &Task, results: &[&Done]) -> String {
     let is_whole = task.chain.iter().zip(results).all(|(step, done)| says(step, done));
     match (&task.gold, results.last()) {
@@ -49,8 +49,7 @@ fn says(step: &ChainStep, done: &Done) -> bool {
     step.finds.as_deref().is_none_or(|finds| result.contains(&finds.to_lowercase()))
 }
 
-/// Arguments of a step, given the results of the steps before it. If such a result is wrong, its own value is filled
-/// in.
+/// Arguments of a step, given the results of the steps before it. A wrong result is filled in as it is.
 fn filled(task: &Task, at: usize, results: &[&Done]) -> Value {
     let mut arguments = task.chain[at].arguments.clone();
     for value in arguments.as_object_mut().into_iter().flat_map(|fields| fields.values_mut()) {
@@ -72,8 +71,8 @@ fn filled(task: &Task, at: usize, results: &[&Done]) -> Value {
     arguments
 }
 
-/// The earlier steps that an argument needs: those that find a word of it which the task does not say. Numbers that
-/// nobody names come from the step before.
+/// The earlier steps that an argument needs: those that find a word of it which the task does not state. Numbers that
+/// no step finds come from the step before.
 fn unknown(task: &Task, at: usize, argument: &str) -> Vec<usize> {
     let asked = task.text.to_lowercase();
     let new: Vec<String> = words(argument).filter(|word| !asked.contains(word.as_str())).collect();

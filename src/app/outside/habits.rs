@@ -14,7 +14,7 @@ pub struct Habits {
     pub about: &'static str,
     /// Number of equal calls to one tool before the agent calls another one.
     tries: usize,
-    /// Whether it prefers cheap tools, where costs are told; else the first that is offered.
+    /// Whether it prefers cheap tools, where costs are stated; without this it takes the first offered one.
     is_thrifty: bool,
     /// Whether it has another tool check the last result.
     checks: bool,
@@ -25,7 +25,7 @@ pub struct Habits {
 enum AgentWords {
     /// The need of the step, and the task.
     Need,
-    /// The same, and what it will need after this step.
+    /// The need of the step and the task, and what it will need after this step.
     Ahead,
     /// Only the values that the step needs.
     Values,

@@ -1,8 +1,8 @@
-//! Scripted agents behind an endpoint of this machine, for comparisons: whether a result holds for an agent that the
-//! simulated model has nothing to do with. They share no code with it, have other habits and other words, and see of a
-//! session what a request has in it.
+//! Scripted agents behind an endpoint of this machine, for comparisons: they show whether a result also holds for an
+//! agent unrelated to the simulated model. They share no code with that, have other habits and words, and see only the
+//! requests of a session.
 //!
-//! Like the simulated model they know which steps a task needs, and no result before a tool returned it.
+//! Like the simulated model, they know which steps a task needs, but no result before a tool has returned it.
 
 mod chain;
 mod habits;
@@ -28,7 +28,7 @@ pub fn named(model: &str) -> Option<&'static Habits> {
     AGENTS.into_iter().find(|agent| agent.name == model)
 }
 
-/// The model of an agent behind this address. It is free, so that budgets count tools alone.
+/// The model of an agent behind this address. It is free, so that budgets only count tools.
 pub fn endpoint(agent: &Habits, url: &str) -> Endpoint {
     let mut endpoint = Endpoint::new(agent.name, url, agent.name);
     endpoint.stream = false;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-/// A request, taken apart.
+/// A parsed request.
 pub(super) struct ParsedRequest<'a> {
     pub task: &'a str,
     system: String,
@@ -27,7 +27,7 @@ pub(super) struct Done {
 }
 
 impl Done {
-    /// Whether the result looks like one: no error, no refusal, and something was found.
+    /// Whether the result looks useful: no error, no refusal, and something was found.
     pub fn is_of_use(&self) -> bool {
         let text = self.result.trim();
         let lower = text.to_lowercase();
@@ -62,17 +62,17 @@ impl<'a> ParsedRequest<'a> {
         Self { task, system, told, offered, costs: costs.unwrap_or_default(), done: done(messages) }
     }
 
-    /// Whether it may name what it lacks.
+    /// Whether the agent may say what it lacks.
     pub fn may_lack(&self) -> bool {
         [self.told, &self.system].iter().any(|text| text.contains("other tools may be offered"))
     }
 
-    /// Whether it is to score tools.
+    /// Whether the agent must score tools.
     pub fn is_evaluation(&self) -> bool {
         self.system.starts_with("You judge the tools of an agent")
     }
 
-    /// The calls that an evaluator is told of: lines of JSON.
+    /// The calls that an evaluator gets, as lines of JSON.
     pub fn account(&self) -> impl Iterator<Item = Done> {
         self.told.lines().filter_map(|line| {
             let call: Value = serde_json::from_str(line).ok()?;
@@ -85,7 +85,7 @@ impl<'a> ParsedRequest<'a> {
     }
 }
 
-/// The tools of the line that says what may be called; `None` without one.
+/// The tools of the line about allowed calls; `None` without one.
 fn offer(told: &str) -> Option<Vec<&str>> {
     let line = told.lines().rev().find_map(|line| line.strip_prefix("You may call now: "))?;
     let names = line.trim_end_matches('.').split(", ");

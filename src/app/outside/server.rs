@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 use super::seen::ParsedRequest;
 use crate::domain::Task;
 
-/// Bytes of a request at most.
+/// The most bytes of a request.
 const LARGEST: usize = 16 << 20;
 
 /// Serves the agents, for these tasks, on a thread of its own. Returns the address of the endpoint.
@@ -37,7 +37,7 @@ pub fn serve(tasks: impl IntoIterator<Item = Task>) -> io::Result<String> {
                 let tasks = Arc::clone(&tasks);
                 let answer = service_fn(move |request| answer(request, Arc::clone(&tasks)));
                 let served = http1::Builder::new().serve_connection(TokioIo::new(stream), answer);
-                // Who hangs up wants no answer.
+                // A client that hangs up needs no answer.
                 tokio::spawn(async move { drop(served.await) });
             }
         });
@@ -63,7 +63,7 @@ async fn answer(
     Ok(response)
 }
 
-/// The reply of the agent that is the model of this request.
+/// The reply of the agent whose model the request names.
 fn reply(body: &Value, tasks: &HashMap<String, Task>) -> Option<Value> {
     let agent = super::named(body["model"].as_str()?)?;
     let seen = ParsedRequest::of(body);
@@ -77,7 +77,7 @@ fn reply(body: &Value, tasks: &HashMap<String, Task>) -> Option<Value> {
             json!([{ "id": format!("call{count:05}"), "type": "function", "function": function }]);
         finish = "tool_calls";
     }
-    // Some four bytes are a token.
+    // A token has about four bytes.
     let tokens = |value: &Value| value.to_string().len() / 4;
     let usage = json!({
         "prompt_tokens": tokens(&body["messages"]) + tokens(&body["tools"]),

@@ -1,4 +1,4 @@
-//! A report that is made while a session runs, so that its end needs no details of tasks that ended long ago.
+//! A report that is made while a session runs, so that its end needs no details of old tasks.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -69,7 +69,7 @@ pub struct Spooled {
 }
 
 impl Folded {
-    /// For a report of all tasks.
+    /// Sums and details for a report of all tasks.
     ///
     /// # Errors
     /// There is no place for a temporary file.

@@ -10,7 +10,7 @@ use crate::domain::state::CallMark;
 use crate::domain::{EffectId, Gone, State, TaskState};
 use crate::ui::marks;
 
-/// An answer that was cut, input that was not read, a cache that did not help, messages or a result that are gone.
+/// A cut answer, unread input, a cache that did not help, dropped messages, or a lost result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MarkReport {
     /// The marked call.

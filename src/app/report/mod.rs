@@ -47,9 +47,9 @@ pub struct Report<T = Vec<TaskReport>> {
     pub knobs: Knobs,
     pub rates: Rates,
     pub totals: Totals,
-    /// How well the tasks kept to their budget.
+    /// Measures of how tasks kept to their budget.
     pub measures: Measures,
-    /// How good the answers are: exact match, token F1, and what a grader says.
+    /// Quality of the answers: exact match, token F1, and a grader's verdicts.
     pub quality: Quality,
     pub tasks: T,
     pub scores: BTreeMap<ToolName, f64>,
@@ -57,10 +57,10 @@ pub struct Report<T = Vec<TaskReport>> {
     pub score_history: BTreeMap<ToolName, Vec<(TaskId, f64)>>,
     pub edges: Vec<ListedEdge>,
     pub faults: Vec<FaultReport>,
-    /// How the agent took the newest fault of a tool.
+    /// The agent's reaction to the newest fault of a tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resilience: Option<ResilienceReport>,
-    /// How many tools the last probing reached, and what it took.
+    /// The number of tools that the last probing reached, and its cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probing: Option<ProbingSums>,
     /// Notices of the session, such as one about an endpoint that ignores tools.
@@ -86,24 +86,24 @@ fn named<S: Serializer>(knobs: &Knobs, serializer: S) -> Result<S::Ok, S::Error>
 pub struct Totals {
     pub tasks: usize,
     pub answered: usize,
-    /// Of the tasks of which it is known what is right.
+    /// Right tasks, among those that can be scored.
     pub correct: usize,
     pub with_gold: usize,
     pub steps: usize,
     pub calls: usize,
     pub tokens_in: u64,
-    /// Of `tokens_in`, those that endpoints had in their cache.
+    /// Tokens of `tokens_in` that endpoints had in their cache.
     pub tokens_cached: u64,
     pub tokens_out: u64,
     pub cost: f64,
     pub dollars: Option<f64>,
 }
 
-/// How the agent took the failure of a tool.
+/// The agent's reaction to the failure of a tool.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ResilienceReport {
     pub fault: String,
-    /// In one line.
+    /// The verdict in one line.
     pub verdict: String,
     pub taken: Resilience,
 }
@@ -207,7 +207,7 @@ struct TotalSums {
 }
 
 impl TotalSums {
-    /// Adds a task. Of one that has not ended, or that probes tools, only the price counts.
+    /// Adds a task. If it has not ended, or probes tools, only its price counts.
     fn add(&mut self, task: &TaskReport) {
         self.dollars += task.dollars.unwrap_or(0.0);
         self.is_unpriced |= task.dollars.is_none();

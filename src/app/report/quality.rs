@@ -16,10 +16,10 @@ pub struct Quality {
     pub tasks: usize,
     /// Tasks that ended with an answer, right or wrong.
     pub answered: usize,
-    /// Tasks of which it is known what is right; only these count in the next one.
+    /// Tasks that can be scored; only these count in `accuracy`.
     pub with_gold: usize,
-    /// The share that was done right: by the answer (see [`crate::papers::grading::is_correct`]), or
-    /// by the calls, as each task says; `None` without such tasks.
+    /// The share done right: by the answer (see [`crate::papers::grading::is_correct`]), or by the calls, as each task
+    /// says; `None` without such tasks.
     pub accuracy: Option<f64>,
     /// The share with an exact match; of several right answers, the best one counts.
     pub exact_match: Option<f64>,
@@ -40,7 +40,7 @@ pub struct Quality {
     /// Average tokens per task, in and out, of all roles together.
     pub tokens_in: f64,
     pub tokens_out: f64,
-    /// Of `tokens_in`, those that endpoints had in their cache.
+    /// Tokens of `tokens_in` that endpoints had in their cache.
     pub tokens_cached: f64,
     /// Average steps per task; an answer without any other step is one.
     pub steps: f64,
@@ -129,7 +129,7 @@ impl QualitySums {
     }
 }
 
-/// 1 for an exact match.
+/// Returns 1 for an exact match, else 0.
 pub(super) fn exact_match(given: &str, gold: &str) -> f64 {
     f64::from(u8::from(metrics::exact_match(given, gold)))
 }

@@ -31,7 +31,7 @@ pub struct TaskReport {
     #[serde(rename = "golds", skip_serializing_if = "Vec::is_empty")]
     pub more_golds: Vec<String>,
     pub correct: Option<bool>,
-    /// For a task that is scored by its calls: how many of them were right.
+    /// For a task that is scored by its calls: the number of right ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_score: Option<CallScore>,
     /// For a task with a reference chain: the tools that it called (ATC's Path and Prec).
@@ -47,11 +47,11 @@ pub struct TaskReport {
     /// Caveats about the answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub caveats: Vec<Caveat>,
-    /// Why plans of the planner could not be used, in the last attempt.
+    /// Why plans of the planner could not be used in the last attempt.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub plans_refused: Vec<String>,
     pub tries: u32,
-    /// Decisions; with a planner, its plans and the answer.
+    /// Number of decisions; with a planner, of its plans and the answer.
     pub steps: usize,
     /// Calls that ran.
     pub calls: usize,
@@ -64,7 +64,7 @@ pub struct TaskReport {
     /// Tools of the calls that ran, in order.
     pub tools: Vec<ToolName>,
     pub tokens_in: u64,
-    /// Of `tokens_in`, those that endpoints had in their cache.
+    /// Tokens of `tokens_in` that endpoints had in their cache.
     pub tokens_cached: u64,
     pub tokens_out: u64,
     /// Tokens in and out of each role; the papers count those of the actor.
@@ -94,17 +94,17 @@ fn is_zero(n: &usize) -> bool {
 }
 
 impl TaskReport {
-    /// Whether it counts in the measures of tasks: it has ended, and was no probing.
+    /// Whether the task counts in the measures of tasks: it has ended, and did not probe tools.
     pub fn counts(&self) -> bool {
         self.outcome.is_some() && !self.is_probe
     }
 
-    /// Whether it is known what is right.
+    /// Whether the task can be scored, by a right answer or right calls.
     pub fn can_be_scored(&self) -> bool {
         self.gold.is_some() || self.call_score.is_some()
     }
 
-    /// The task in this state, which must have its details.
+    /// The report of a task in this state, which must have the task's details.
     pub fn of(state: &State, task: &TaskState) -> Self {
         let calls = task.tool_calls.iter().filter_map(|call| state.tool_call(*call));
         let tools: Vec<_> =

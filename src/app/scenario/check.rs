@@ -1,4 +1,4 @@
-//! Compares what is expected with what happened.
+//! Compares expectations with observations.
 
 use serde::Serialize;
 
@@ -12,13 +12,13 @@ use crate::papers::facts::Facts;
 use crate::papers::grading::is_correct;
 use crate::papers::resilience::{Broken, RecoveryVerdict, Resilience};
 
-/// Characters of a text that are shown.
+/// The most characters that are shown of a text.
 const SHOWN: usize = 120;
 
 /// An expectation, and whether it holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Checked {
-    /// In words: `at most 12 tool calls`.
+    /// The expectation in words: `at most 12 tool calls`.
     pub expected: String,
     pub held: bool,
     /// The observed value: `14 tool calls`.
@@ -91,7 +91,7 @@ fn of_conversations(
     }
 }
 
-/// So many tasks, of those that can be counted.
+/// Checks that at least this many tasks were found, of those that count.
 fn at_least(what: &str, least: AtLeast, found: u64, of: u64) -> Checked {
     let share = 100.0 * found as f64 / of.max(1) as f64;
     let (expected, held) = match least {
@@ -105,7 +105,7 @@ fn at_least(what: &str, least: AtLeast, found: u64, of: u64) -> Checked {
     Checked::new(format!("at least {expected} {what}"), held, found)
 }
 
-/// Of a session, or of the task that `place` begins with.
+/// Checks the limits of a session, or of the task that `place` begins with.
 fn limits(limits: &Limits, sums: &TaskSums, place: &str, checked: &mut Vec<Checked>) {
     let before = checked.len();
     let calls = |tool| sums.used.get(tool).copied().unwrap_or_default();
@@ -202,7 +202,7 @@ fn of_task(expect: &TaskExpectations, task: Option<&EndedTask>, checked: &mut Ve
     limits(most, &task.sums, &place, checked);
 }
 
-/// Whether there is an answer, what it means, and what it has in it.
+/// Checks whether there is an answer, its meaning, and a part that it contains.
 fn of_answer(
     place: &str,
     (answered, answer, contains): (Option<bool>, Option<&str>, Option<&str>),
@@ -233,7 +233,7 @@ fn quoted(text: &str) -> String {
     format!("“{}”", clipped(&in_short(text), SHOWN))
 }
 
-/// A text with one space between its words.
+/// A text with single spaces between its words.
 fn in_short(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -272,7 +272,7 @@ mod tests {
         let three = AtLeast::Percent(75.0);
         assert_eq!(said(three, 3, 4), "+ at least 75 % of the tasks right: 3 of 4 (75.0 %)");
         assert_eq!(said(three, 2, 3), "- at least 75 % of the tasks right: 2 of 3 (66.7 %)");
-        // Where nothing can be right, nothing is known to be.
+        // Without tasks that can be right, no share holds.
         assert!(said(AtLeast::Percent(0.0), 0, 0).starts_with('-'));
     }
 

@@ -94,7 +94,7 @@ impl Expectations {
         *self == Self::default()
     }
 
-    /// Reads those that are there, and notes problems on the way.
+    /// Reads the given expectations, and notes problems on the way.
     pub(super) fn read(fields: &mut TomlFields<'_>) -> Self {
         let mut expect = Self::default();
         fields.put("answered", &mut expect.answered, |field| at_least(field).map(Some));
@@ -125,7 +125,7 @@ impl fmt::Display for AtLeast {
     }
 }
 
-/// As it is written: `5`, or `"80%"`.
+/// Serializes as in the file: `5`, or `"80%"`.
 impl Serialize for AtLeast {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -154,7 +154,7 @@ fn at_least(field: &TomlField<'_>) -> Option<AtLeast> {
     field.text_as(expected, |text| percent(text).filter(within)).map(AtLeast::Percent)
 }
 
-/// A condition, or its problem with the place in it.
+/// A condition; notes its problem with the position, if there is one.
 fn condition(field: &TomlField<'_>) -> Option<Expression> {
     let text = field.filled("a condition such as \"score.search_web < 0\"")?;
     let read = Expression::condition(text, Scope::Session);
@@ -175,7 +175,7 @@ fn text(field: &TomlField<'_>) -> Option<String> {
     field.filled("a non-empty text").map(str::to_owned)
 }
 
-/// Reads the expectations on one end, after its name. `has_right`: whether a right answer may be known.
+/// Reads the expectations on one end, and its name. `has_right`: whether a right answer may be known.
 fn end<'f, N>(
     field: &TomlField<'f>,
     (what, example, has_right): (&str, &str, bool),

@@ -28,7 +28,7 @@ pub fn junit(verdicts: &[ScenarioVerdict]) -> io::Result<String> {
     Ok(text + "\n")
 }
 
-/// The numbers of a suite, or of all.
+/// The numbers of a suite, or of all suites.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     tests: usize,

@@ -1,4 +1,4 @@
-//! Checks that the names in a scenario exist. A typo would make an expectation that never holds, or always.
+//! Checks that the names in a scenario exist. With a typo, an expectation would never hold, or always.
 
 use super::ScenarioFile;
 use super::expect::TaskRef;
@@ -23,10 +23,10 @@ impl ScenarioFile {
         if problems.is_empty() { Ok(prepared) } else { Err(Problems(problems)) }
     }
 
-    /// The session of a watched agent, which alone decides what it does.
+    /// The session of a watched agent, which decides most settings itself.
     ///
     /// # Errors
-    /// Fields that mean something to the agent of toolyard only.
+    /// Fields that only apply to toolyard's own agent.
     pub fn watched(&self) -> Result<&SessionSpec, Problems> {
         let own = &self.scenario.session;
         let SessionSpec {
@@ -52,7 +52,7 @@ impl ScenarioFile {
         if problems.is_empty() { Ok(own) } else { Err(Problems(problems)) }
     }
 
-    /// Why its session cannot start, at the line of the field.
+    /// Why the session cannot start, at the line of the field.
     fn refused(&self, error: &SessionError) -> Problem {
         match error {
             SessionError::Spec { field, why } => {
@@ -112,7 +112,7 @@ impl ScenarioFile {
     }
 }
 
-/// The tool that a place is about. Without a screen no tool comes later.
+/// The tool that a place is about. Without a screen no tools are added later.
 fn tool_of(place: &BreakpointPlace) -> Option<&ToolName> {
     if let BreakpointPlace::Call(Target::Tool(tool)) = place { Some(tool) } else { None }
 }

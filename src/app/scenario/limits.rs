@@ -5,10 +5,10 @@ use serde::Serialize;
 use crate::domain::ToolName;
 use crate::files::toml_file::{TomlField, TomlFields};
 
-/// The largest number that a limit takes.
+/// The largest number of a limit.
 const MOST: i64 = 1_000_000_000_000;
 
-/// The tools that an agent uses, and how much it takes at most.
+/// Limits on an agent: the tools that it uses, and the most that it takes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Limits {
     /// Tools that are called at least once.
@@ -35,7 +35,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Reads those that are there.
+    /// Reads the given limits.
     pub(super) fn read(fields: &mut TomlFields<'_>) -> Self {
         let mut limits = Self::default();
         fields.put("used", &mut limits.used, tools);
@@ -51,7 +51,7 @@ impl Limits {
         limits
     }
 
-    /// The tools that are named, each with the path of its field.
+    /// The named tools, each with the path of its field.
     pub(super) fn tools(&self) -> impl Iterator<Item = (String, &ToolName)> {
         let used = self.used.iter().enumerate().map(|(at, tool)| (format!("used[{at}]"), tool));
         let not_used = self.not_used.iter().enumerate();

@@ -1,4 +1,4 @@
-//! Scenarios: a session as a file, and what is expected of it.
+//! Scenarios: sessions as files, with expectations.
 //!
 //! ```text
 //! FILE ── load ──► ScenarioFile ── prepare ──► session ── records ──► Observed ──┐
@@ -27,7 +27,7 @@ pub use self::{check::check, junit::junit};
 use crate::files::toml_file::FieldLines;
 use crate::session::SessionSpec;
 
-/// A session, and what is expected of it.
+/// A session, and the expectations on it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scenario {
     /// Name for people and reports; `None`: the name of the file.

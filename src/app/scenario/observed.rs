@@ -1,4 +1,4 @@
-//! Observations of a session for its check. They are summed up while the session runs, since a state forgets old tasks.
+//! Observations of a session for its check. They are summed up during the session, since a state forgets old tasks.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,33 +10,33 @@ use crate::domain::{
 };
 use crate::report::TaskReport;
 
-/// Repeated writes that are named.
+/// The most repeated writes that are named.
 const NAMED: usize = 3;
 
 /// Sums over a session so far.
 #[derive(Debug, Default)]
 pub struct Observed {
-    /// Over the tasks that have ended.
+    /// Sums over ended tasks.
     sums: TaskSums,
     /// Tasks that ended with an answer.
     pub answered: u64,
     /// Tasks whose answer is right.
     pub right: u64,
-    /// Tasks of which it is known what is right.
+    /// Tasks that can be scored.
     pub judged: u64,
     /// The tasks that expectations name, by their numbers.
     pub tasks: BTreeMap<u32, EndedTask>,
-    /// Conversations of a watched agent, where expectations name some.
+    /// Conversations of a watched agent, if expectations name some.
     pub conversations: BTreeMap<RunId, Conversation>,
-    /// All tasks in short, where the agent must recover.
+    /// Short summaries of all tasks, if the agent must recover.
     pub laps: Vec<Lap>,
-    /// Hashes of the writes that were made.
+    /// Hashes of the writes so far.
     writes: HashSet<u64>,
-    /// The first writes that were made again.
+    /// The first repeated writes.
     pub repeated: Vec<String>,
-    /// How many there were.
+    /// Number of repeated writes.
     pub repeats: u64,
-    /// The tasks that are named, as expectations do.
+    /// The tasks that expectations name, in their form.
     named: Vec<TaskRef>,
     keeps_laps: bool,
     keeps_conversations: bool,
@@ -75,7 +75,7 @@ pub struct EndedTask {
 }
 
 impl Observed {
-    /// For the check of these expectations.
+    /// Empty observations, for the check of these expectations.
     pub fn new(expect: &Expectations) -> Self {
         let named = expect.tasks.iter().map(|task| task.task.clone()).collect();
         Self {
@@ -86,7 +86,7 @@ impl Observed {
         }
     }
 
-    /// Of a session whose state has the details of all its tasks.
+    /// Observations of a session whose state has the details of all its tasks.
     pub fn of(state: &State) -> Self {
         let mut observed = Self::default();
         for task in state.tasks.iter().take(state.tasks_done) {
@@ -144,7 +144,7 @@ impl Observed {
         let number = report.n.0;
         let is_named = self.named.iter().any(|named| match named {
             TaskRef::Number(known) => *known == number,
-            // Of several tasks of one name, the first counts.
+            // Among several tasks of one name, the first counts.
             TaskRef::Name(name) => {
                 *name == report.name && self.tasks.values().all(|task| task.name != *name)
             }
@@ -161,7 +161,7 @@ impl Observed {
         }
     }
 
-    /// Notes a call that may have changed something. One that failed may have done so, too.
+    /// Notes a call that may have changed something. A failed call may have, too.
     fn write(&mut self, state: &State, effect: EffectRef) {
         if !matches!(effect.class, EffectClass::Write | EffectClass::Unknown) {
             return;
@@ -247,7 +247,7 @@ impl TaskSums {
     }
 }
 
-/// Whether a fault of this kind comes in place of the call, so that the tool does nothing.
+/// Whether a fault of this kind replaces the call, so that the tool does nothing.
 fn replaces(kind: &FaultKind) -> bool {
     *kind == FaultKind::Timeout || kind.tool_outcome(Chance::new(0)).is_some()
 }

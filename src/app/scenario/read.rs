@@ -65,7 +65,7 @@ fn parse(file: &str, text: &str) -> Result<(Scenario, FieldLines), Problems> {
     })
 }
 
-/// Notes what is wrong with the scenario as a whole. One that can only pass, or only fail, checks nothing.
+/// Notes problems of the whole scenario. A scenario that can only pass, or only fail, checks nothing.
 fn complain(fields: &TomlFields<'_>, expect: Option<&TomlField<'_>>, scenario: &Scenario) {
     let Some(field) = expect else {
         return fields.refuse(
@@ -87,7 +87,7 @@ fn complain(fields: &TomlFields<'_>, expect: Option<&TomlField<'_>>, scenario: &
 }
 
 impl SessionSpec {
-    /// Lets relative paths start at this folder.
+    /// Makes relative paths start at this folder.
     pub fn start_paths_at(&mut self, folder: &Path) {
         let start = |path: &mut PathBuf| *path = folder.join(&*path);
         let own = [

@@ -1,4 +1,4 @@
-//! A scenario from a session that was run: the session as it is now, with its results as expectations.
+//! Makes a scenario of a session that has run: its present settings, with its results as expectations.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ impl SessionSpec {
 /// The scenario of a session that began with this spec and has this state, which must have all its tasks.
 ///
 /// # Errors
-/// No task has ended, or what the session needs cannot be read any more.
+/// No task has ended, or an input of the session can no longer be read.
 pub fn saved(base: &SessionSpec, state: &State, observed: &Observed) -> Result<Scenario, String> {
     let done = state.tasks_done;
     if done == 0 {
@@ -54,7 +54,7 @@ pub fn saved(base: &SessionSpec, state: &State, observed: &Observed) -> Result<S
     Ok(Scenario { name: None, about: Some(about), session, expect: expected(state, observed) })
 }
 
-/// The session again, as far as it is done, with everything as it is now.
+/// The spec of the finished part of the session, with its present settings.
 fn session(base: &SessionSpec, state: &State) -> Result<SessionSpec, SessionError> {
     let done = state.tasks_done;
     let base = SessionSpec {
@@ -70,7 +70,7 @@ fn session(base: &SessionSpec, state: &State) -> Result<SessionSpec, SessionErro
     let configured = Config::find(base.config.as_deref()).map_err(SessionError::input)?;
     let knobs = KNOBS.iter().filter(|spec| spec.knob != Knob::Speed).filter_map(|spec| {
         let value = state.knobs.get(spec.knob);
-        // What the configuration changes is written too, so that another one gives the same.
+        // Changes by the configuration are written too, so that another configuration gives the same session.
         let is_plain =
             [value, configured.knobs.get(spec.knob)].iter().all(|it| *it == spec.default);
         (!is_plain).then_some((spec.knob, value))
@@ -95,7 +95,7 @@ fn session(base: &SessionSpec, state: &State) -> Result<SessionSpec, SessionErro
     })
 }
 
-/// The tasks that have ended: as a number, if they are the first ones of the same source, else as a list.
+/// The ended tasks: as a number, if they are the first ones of the same source, else as a list.
 fn tasks(
     base: &SessionSpec,
     began: &PreparedSession,
@@ -105,7 +105,7 @@ fn tasks(
     if began.tasks.part(0, state.tasks_done).eq(ended()) {
         return (base.tasks.clone(), Some(state.tasks_done));
     }
-    // What the workspace knows of a task need not be written.
+    // Data of a task that the workspace has need not be written.
     let short = |task: &Task| match began.workspace.tasks.contains(task) {
         true => Task::from_text(task.text.clone()),
         false => task.clone(),
@@ -113,7 +113,7 @@ fn tasks(
     (TaskSource::List(ended().map(short).collect()), None)
 }
 
-/// Expectations that the session meets, as a start for editing.
+/// Expectations that the session meets, as a first version to edit.
 fn expected(state: &State, observed: &Observed) -> Expectations {
     let some = |count: u64| (count > 0).then_some(AtLeast::Count(count));
     let taken = Resilience::of_session(state).map(|(_, taken)| taken.verdict);
@@ -129,7 +129,7 @@ fn expected(state: &State, observed: &Observed) -> Expectations {
             used: sums.used.keys().cloned().collect(),
             calls: Some(sums.calls()),
             model_calls: Some(sums.model_calls),
-            // The next cent, since sums of decimals are not exact.
+            // Rounded up to the next cent, since sums of decimals are not exact.
             credits: Some((sums.credits * 100.0).ceil() / 100.0),
             ..Limits::default()
         },

@@ -14,7 +14,7 @@ pub struct ScenarioVerdict {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_early: Option<String>,
     pub expectations: Vec<Checked>,
-    /// How long the session took.
+    /// Duration of the session.
     pub seconds: f64,
 }
 

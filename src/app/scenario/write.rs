@@ -18,7 +18,7 @@ struct ScenarioDocument<'s> {
 }
 
 impl Scenario {
-    /// The text of a file with only what differs from the default.
+    /// The text of a file with only the fields that differ from the default.
     ///
     /// # Errors
     /// A value that TOML does not have, such as a number beyond 64 bits.
@@ -30,7 +30,7 @@ impl Scenario {
     }
 }
 
-/// The fields that are not as in an empty file.
+/// The fields that differ from an empty file.
 fn changed(spec: &SessionSpec) -> serde_json::Result<Map<String, Value>> {
     let fields = |spec: &SessionSpec| -> serde_json::Result<Map<String, Value>> {
         serde_json::from_value(serde_json::to_value(spec)?)

@@ -1,5 +1,5 @@
-//! Looks for models that can be used here: local servers that answer, and keys in the environment. A key's value is
-//! neither read nor sent.
+//! Looks for usable models: local servers that answer, and keys in the environment. A key's value is neither read nor
+//! sent.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::trial::{self, Behaviour, Server};
 /// The longest time for a connection. A port that a firewall drops must not delay a start.
 const CONNECT: Duration = Duration::from_millis(500);
 
-/// The longest time for the list of models of a server that took the connection.
+/// The longest time for the list of models from a server that has accepted the connection.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Models of one provider.
@@ -38,7 +38,7 @@ pub struct Tried {
     pub window: Option<u64>,
 }
 
-/// Why no model was found at a place.
+/// The reason why no model was found at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Absent {
     /// No server answers at the address.
@@ -75,7 +75,7 @@ async fn listed(url: &str) -> Result<Vec<String>, Absent> {
     let model = Hosted::new(quick(url, "")).map_err(failed)?;
     let list = tokio::time::timeout(CONNECT + PATIENCE, model.list()).await;
     let mut models = list.map_err(|_| Absent::Nothing)?.map_err(failed)?;
-    // Those that only embed cannot answer.
+    // Models that only embed cannot answer.
     models.retain(|id| !id.to_lowercase().contains("embed"));
     Ok(models)
 }

@@ -1,4 +1,4 @@
-//! Servers of models on this machine: where they usually listen, and which of them answer.
+//! Servers of models on this machine: the usual addresses, and which of them answer.
 
 mod find;
 mod places;

@@ -1,11 +1,11 @@
-//! Where servers of models are looked for.
+//! Addresses where servers of models are looked for.
 
 use reqwest::Url;
 
 use crate::config::{Environment, PROVIDERS, Provider};
 use crate::domain::words;
 
-/// The variable that names other places than the usual ports, such as `vllm=http://gpu-box:8000/v1`; `none` for none.
+/// The variable with other addresses than the usual ports, such as `vllm=http://gpu-box:8000/v1`; `none` for none.
 pub const PLACES: &str = "TOOLYARD_LOCAL_SERVERS";
 
 /// A place where a server may listen.
@@ -16,10 +16,10 @@ pub struct ServerAddress {
     pub url: String,
 }
 
-/// The places of [`PLACES`] in the environment, else the usual ports of this machine.
+/// The places from [`PLACES`] in the environment, else the usual ports of this machine.
 ///
 /// # Errors
-/// The variable names an unknown server, or no address.
+/// The variable names an unknown server, or a part is not an address.
 pub fn places(environment: Environment<'_>) -> Result<Vec<ServerAddress>, String> {
     let local = || PROVIDERS.iter().filter(|provider| provider.key.is_none());
     let set = environment(PLACES).filter(|value| !value.is_empty());

@@ -1,18 +1,18 @@
-//! The order in which journals of a folder continue each other. A session is known by its id, since another session may
-//! get the same file name. Journals of older versions have no id; for them the name decides.
+//! The order in which journals of a folder continue each other. A session has an id, since another session may get the
+//! same file name. Journals of older versions have none; for them the name decides.
 
 use std::path::{Path, PathBuf};
 
 use crate::store::journal::{self, Header, folder};
 
-/// The journal that continues this one. `past_of`: how many records of this one it copies first.
+/// The journal that continues this one. `past_of`: the number of records of this one that the other copies first.
 pub(super) fn in_turn(path: &Path, past_of: impl Fn(&Path) -> u64) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
     let own = header(path)?;
     let continues = |other: &PathBuf| {
         other != path && header(other).is_some_and(|other| other.continues(name, &own))
     };
-    // A journal whose session was killed before it had copied this one adds nothing, unless it is being written.
+    // A journal whose session was killed before it had copied this one adds nothing, unless it is still written.
     let adds = |other: &PathBuf| {
         let is_written = journal::is_written(other).unwrap_or(true);
         let lines = journal::Summary::of(other).map_or(0, |summary| summary.events);
@@ -21,7 +21,7 @@ pub(super) fn in_turn(path: &Path, past_of: impl Fn(&Path) -> u64) -> Option<Pat
     beside(path).filter(continues).find(adds)
 }
 
-/// The journal that the one with this header continues: the one of that name, if it is that session, else another one.
+/// The journal that the one with this header continues: the file of that name if it is that session, else another file.
 pub(super) fn by(path: &Path, own: &Header) -> Option<PathBuf> {
     let named = path.with_file_name(own.continues.as_ref()?);
     let is_it = |other: &PathBuf| {

@@ -11,7 +11,7 @@ use crate::tool::manifest::Manifest;
 /// The highest drawn cost of a tool, in credits.
 const MOST: u32 = 1_000_000;
 
-/// Whole credits, both ends included.
+/// A range of whole credits, including both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct CostRange {

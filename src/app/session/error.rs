@@ -1,4 +1,4 @@
-//! Why a session cannot start.
+//! Errors of a session that cannot start.
 
 use std::error::Error;
 use std::fmt::{self, Display};
@@ -28,7 +28,7 @@ pub enum SessionError {
 pub struct ErrorCause(Arc<dyn Error + Send + Sync>);
 
 impl ErrorCause {
-    /// The kind of thing that is at fault, for programs; `None`: only the text says it.
+    /// The kind of thing at fault, for programs; `None`: only the text says it.
     pub fn about(&self) -> Option<&'static str> {
         let error = &*self.0;
         if error.is::<JournalError>() {
@@ -65,7 +65,7 @@ impl Error for ErrorCause {
     }
 }
 
-/// Causes are equal if a person reads the same.
+/// Causes are equal if their texts are.
 impl PartialEq for ErrorCause {
     fn eq(&self, other: &Self) -> bool {
         self.to_string() == other.to_string()
@@ -105,7 +105,7 @@ impl SessionError {
         SessionError::Failed(ErrorCause(error.into().into()))
     }
 
-    /// The kind of thing that is at fault, for programs; `None`: only the text says it.
+    /// The kind of thing at fault, for programs; `None`: only the text says it.
     pub fn about(&self) -> Option<&'static str> {
         match self {
             SessionError::Spec { .. } => Some("spec"),
@@ -113,7 +113,7 @@ impl SessionError {
         }
     }
 
-    /// For `map_err`.
+    /// A function for `map_err`.
     pub(super) fn of(field: SpecField) -> impl FnOnce(String) -> Self {
         move |why| SessionError::Spec { field, why }
     }

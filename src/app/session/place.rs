@@ -10,8 +10,8 @@ use crate::store::journal::{Header, Journal, JournalError};
 const MOST_A_SECOND: u32 = 1000;
 
 impl JournalChoice {
-    /// Where a second session of the same kind writes its own: beside a file that was chosen, `NAME-twin.jsonl` or
-    /// the first free name like that.
+    /// The choice for a second session of the same kind: beside a chosen file, `NAME-twin.jsonl` or the first free name
+    /// like that.
     pub(super) fn beside(&self) -> Self {
         let JournalChoice::File(path) = self else { return self.clone() };
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -40,8 +40,8 @@ impl JournalChoice {
     }
 }
 
-/// Starts a journal under a name that sorts by time. Sessions that start in the same second each
-/// get a name of their own: only creating the file shows that a name is free.
+/// Starts a journal under a name that sorts by time. Sessions that start in the same second get different names: only
+/// creating the file shows that a name is free.
 fn create_in(folder: &Path, header: &Header) -> Result<Journal, JournalError> {
     let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%S").to_string();
     let mut n = 1;

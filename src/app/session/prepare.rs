@@ -25,7 +25,7 @@ use crate::workspace::Workspace;
 const SHOWN: Strategy =
     Strategy { base: Base::Workers, toolnet: true, prompt: false, btp: true, reflexion: false };
 
-/// A session with everything that it needs, checked. It can be sent to the thread on which it will run.
+/// A session with all its inputs, checked. It can be sent to the thread on which it will run.
 pub struct PreparedSession {
     /// The configuration with the spec's overrides.
     pub config: Config,
@@ -33,7 +33,7 @@ pub struct PreparedSession {
     pub tasks: TaskList,
     /// Definitions of MCP tools that were seen before.
     pub(super) trust: Arc<Trust>,
-    /// The past of a session that continues is copied into the new journal.
+    /// The beginning; the past of a continued session is copied into the new journal.
     pub beginning: Beginning,
     /// Details of ended tasks that the last state keeps.
     pub keeps: Keeps,
@@ -43,7 +43,7 @@ pub struct PreparedSession {
     pub(super) learned: Option<PathBuf>,
     /// The file of past uses; `None`: they are lost at the session's end.
     pub(super) experience: Option<PathBuf>,
-    /// Past uses that are open already, instead of that file.
+    /// Past uses that are already open, instead of that file.
     pub(super) past_uses: Option<SharedExperience>,
     /// Notices from the preparation, for the beginning of the session.
     pub(super) notices: Vec<String>,
@@ -65,7 +65,7 @@ impl SessionSpec {
         let (spec, recorded) = self.with_recorded()?;
         let mut prepared =
             PreparedSession { beginning: self.over_record(recorded), ..spec.read()? };
-        // The speed of a recorded session was not set for this one, unless it is no default.
+        // The speed of a recorded session was not chosen for this one, unless it differs from the default.
         let speed = Knob::Speed.spec();
         let chosen = &mut prepared.config.chosen;
         chosen.speed |= self.knobs.contains_key(&speed.knob)
@@ -74,7 +74,7 @@ impl SessionSpec {
         Ok(prepared)
     }
 
-    /// Over the records of an earlier session, up to the event at which this one forks.
+    /// A beginning over the records of an earlier session, up to the event at which this one forks.
     fn over_record(&self, of: Vec<Record>) -> Beginning {
         match self.fork_at {
             _ if of.is_empty() => Beginning::New,
@@ -135,7 +135,7 @@ impl SessionSpec {
             beginning: Beginning::New,
             keeps: Keeps::All,
             is_attachable: false,
-            // Its strategy may be another one when it goes on.
+            // The sample stays even if the session goes on with another strategy.
             spec: Self { sample: workspace.sample, ..self.clone() },
             learned,
             experience,
@@ -183,7 +183,7 @@ impl SessionSpec {
         Ok(())
     }
 
-    /// The file for learned scores and edges, after those of earlier sessions were loaded.
+    /// The file for learned scores and edges, after loading those of earlier sessions.
     fn recall(&self, workspace: &mut Workspace) -> Result<Option<PathBuf>, SessionError> {
         if self.fresh {
             workspace.learned = LearnedState::default();
@@ -215,8 +215,8 @@ impl SessionSpec {
 }
 
 impl PreparedSession {
-    /// With what a screen sets where nobody else did: time for sample tools and the simulated model, which would
-    /// finish at once, and for the demo the strategy that shows most.
+    /// Adds the settings for a screen, if nobody chose others: a speed at which the sample tools and the simulated
+    /// model do not finish at once, and for the demo the strategy that shows most.
     pub fn for_a_screen(mut self) -> Self {
         let simulated = self.is_simulated();
         if simulated && !self.config.chosen.speed {
@@ -250,7 +250,7 @@ fn known(task: &Task, workspace: &[Task]) -> Task {
     known.cloned().unwrap_or_else(|| Task { text: text.text, ..task.clone() })
 }
 
-/// A target must exist: a typo would be a fault that never fires.
+/// Checks that a target exists: with a typo, a fault would never fire.
 fn known_target(
     config: &Config,
     workspace: &Workspace,
@@ -277,7 +277,7 @@ fn known_target(
     fault.target.among(&known).map_err(|why| SessionError::Spec { field, why })
 }
 
-/// Adds made-up tools until there are `total`. Tools that exist keep their names.
+/// Adds made-up tools until there are `total`. Existing tools keep their names.
 fn fill(manifests: &mut Vec<Manifest>, total: usize) -> Result<(), SessionError> {
     let made_up = stage::made_up(total)
         .map_err(|why| SessionError::Spec { field: SpecField::ToolsTotal, why })?;

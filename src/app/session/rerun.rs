@@ -1,4 +1,4 @@
-//! The journal of a watched session, over which its agents run again.
+//! The journals of watched sessions over which agents run again.
 
 use std::path::Path;
 
@@ -25,10 +25,10 @@ pub(super) struct Rerun {
 }
 
 impl Rerun {
-    /// Reads a journal, or all of a folder.
+    /// Reads a journal, or all journals of a folder.
     ///
     /// # Errors
-    /// One cannot be read, or foreign agents did not act in it; or there is none.
+    /// A journal cannot be read, or foreign agents did not act in it; or there is none.
     pub fn load(path: &Path) -> Result<Self, SessionError> {
         if !path.is_dir() {
             return Self::of(path);

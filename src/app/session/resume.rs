@@ -10,18 +10,18 @@ use crate::domain::{
 use crate::engine::{Beginning, Interrupted, Rest};
 use crate::store::journal::{self, Header, LoadedJournal, folder};
 
-/// A session that is resumed again and again has a journal each time; more are a circle.
+/// The most journals of one session, one per resumption; more must be a cycle.
 const MOST: usize = 1000;
 
-/// Older versions left such a journal where they were killed in their first moment.
+/// Older versions left such a journal if they were killed right at the start.
 const EMPTY: &str = "it has no first event, so there is nothing to continue";
 
 impl SessionSpec {
-    /// The rest of an interrupted session: its spec with this one's fields, its past, and what its task at work had done.
+    /// The rest of an interrupted session: its spec with the fields of this one, its past, and its open task's records.
     ///
     /// # Errors
-    /// The journal cannot be read, is still being written, was continued already, or has nothing left to do; or the
-    /// workspace or the models are other ones.
+    /// The journal cannot be read, is still being written, was already continued, or has nothing left to do; or the
+    /// workspace or the models differ.
     pub(super) fn resume(&self, path: &Path) -> Result<PreparedSession, SessionError> {
         expect_interrupted(path)?;
         let loaded = journal::read(path).map_err(SessionError::input)?;
@@ -65,8 +65,8 @@ impl SessionSpec {
 }
 
 impl PreparedSession {
-    /// Whether the models are those of the interrupted session; and the workspace, where its journal does not say where
-    /// that is.
+    /// Checks that the models are those of the interrupted session; and the workspace, if its journal does not say
+    /// where that is.
     fn expect_same(
         &self,
         path: &Path,
@@ -146,14 +146,14 @@ fn expect_interrupted(path: &Path) -> Result<(), SessionError> {
     Err(wrong(path, &format!("its session has ended ({ended}), and no task is left")))
 }
 
-/// How many records of this journal one that continues it copies first.
+/// The number of records of this journal that a continuation copies first.
 fn past_of(path: &Path) -> u64 {
     let read = journal::read(path).map(|loaded| Interrupted::of(loaded.records).past.len());
     u64::try_from(read.unwrap_or(usize::MAX)).unwrap_or(u64::MAX)
 }
 
-/// The parts of a session. Where it was resumed before and the same task is at work, what that task had done before
-/// counts, too: the session may have been interrupted before it came so far again.
+/// The parts of a session. If it was resumed before with the same task at work, the task's earlier records count, too:
+/// the session may have been interrupted before the task came as far again.
 fn interrupted(path: &Path, loaded: LoadedJournal) -> Result<Interrupted, SessionError> {
     let mut header = loaded.header;
     let mut parts = Interrupted::of(loaded.records);
@@ -192,7 +192,7 @@ fn has_ended(past: &[Record], wanted: TaskId) -> bool {
     past.iter().any(|record| is_it(&record.event))
 }
 
-/// The records of a task; of a call of which an earlier attempt knows more, those of that attempt.
+/// The records of a task; for a call that an earlier attempt took further, those of that attempt.
 fn joined(rest: Vec<Record>, earlier: Vec<Record>) -> Vec<Record> {
     if rest.is_empty() {
         return earlier;
@@ -209,8 +209,8 @@ fn joined(rest: Vec<Record>, earlier: Vec<Record>) -> Vec<Record> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reached {
     Requested,
-    /// The call may have changed something. An attempt that was interrupted before it started the call does not alter
-    /// that.
+    /// The call may have changed something. This still holds if a later attempt was interrupted before it started the
+    /// call.
     Started,
     Ended,
 }
@@ -230,7 +230,7 @@ fn reached(records: &[Record]) -> BTreeMap<EffectId, Reached> {
     all
 }
 
-/// The spec of the interrupted session; of a journal that does not have it what its events say.
+/// The spec of the interrupted session; if the journal does not have it, a spec from its events.
 fn base(header: &Header, records: &[Record]) -> Result<SessionSpec, SessionError> {
     if let Some(spec) = &header.spec {
         let read = serde_json::from_value::<SessionSpec>(spec.clone());

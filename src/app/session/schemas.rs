@@ -18,7 +18,7 @@ pub fn book(folder: &Path) -> Result<SchemaBook, SessionError> {
     };
     let known = load(&path).map_err(SessionError::input)?;
     let save = Box::new(move |new: &KeptSchemas| {
-        // Another session may have learned others meanwhile.
+        // Another session may have learned other schemas meanwhile.
         let mut all = load(&path).map_err(|why| why.to_string())?;
         all.retain(|_, kept| new.values().all(|new| new.tool != kept.tool));
         all.extend(new.clone());

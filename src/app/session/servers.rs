@@ -1,4 +1,4 @@
-//! The MCP servers of a session: those of toolyard's own configuration, then those of the files that its spec names.
+//! The MCP servers of a session: those of toolyard's own configuration, then those of the files in its spec.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -15,13 +15,13 @@ use crate::mcp::trust::Trust;
 use crate::mcp::{ServerEntry, name};
 use crate::tool::provider::Provider;
 
-/// How long a screen needs to its first frame; then the servers take the processor.
+/// How long a screen needs for its first frame; then the servers take the processor.
 const FIRST_FRAME: Duration = Duration::from_millis(150);
 
-/// Adds the servers of the files that it names to the configuration, and of these files; returns what there is to say about them.
+/// Adds the servers of the files that the configuration names, and of these files, to it; returns notices about them.
 ///
 /// # Errors
-/// The mistakes of a file of which no server can be used.
+/// The mistakes of a named file without any usable server.
 pub fn add(
     config: &mut Config,
     files: &[impl AsRef<Path>],
@@ -63,7 +63,7 @@ fn again(entry: &ServerEntry, first: &ServerEntry) -> String {
     )
 }
 
-/// The definitions that were seen in this workspace.
+/// The definitions seen in this workspace.
 ///
 /// # Errors
 /// Their file is damaged.
@@ -74,7 +74,7 @@ pub fn seen(config: &Config, workspace: Option<&Path>) -> Result<Arc<Trust>, Ses
     trust(workspace).map(Arc::new).map_err(SessionError::input)
 }
 
-/// Loads the decisions about MCP servers: those for this workspace, or without one those of this user.
+/// Loads the decisions about MCP servers: for this workspace, or without one for this user.
 ///
 /// # Errors
 /// The file is damaged.
@@ -107,14 +107,14 @@ pub fn start(
         Ok((config.tools.servers, notices))
     };
     let entries = config.tools.servers.clone();
-    // A person waits for the first frame, and nobody for the servers.
+    // A person waits for the first frame, but nobody waits for the servers.
     let pause = if spec.stay && !spec.awaits_tools { FIRST_FRAME } else { Duration::ZERO };
     let followed = ServerFiles::start(pause, entries, files, trust.clone(), read);
     let servers = followed.servers();
     servers.into_iter().chain([Rc::new(followed) as Rc<dyn Provider>]).collect()
 }
 
-/// Whether a tool of this name may come from one of the servers; which tools they have is known only later.
+/// Whether a tool of this name may come from one of the servers; their tools are known only later.
 pub fn may_have(config: &Config, tool: &ToolName) -> bool {
     config.tools.servers.iter().any(|server| name::is_of(tool.as_str(), &server.key))
 }

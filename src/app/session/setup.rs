@@ -100,7 +100,7 @@ impl SessionSpec {
 }
 
 impl PreparedSession {
-    /// The strategies of the runs beside the first: those of the record, else as many as are asked for.
+    /// The strategies of the runs beside the first: those of the record, else as many as requested.
     fn runs(&self) -> Vec<Option<Strategy>> {
         let opened = self.beginning.records().filter_map(|record| match &record.event {
             Event::Run(RunEvent::RunOpened { strategy, .. }) => Some(*strategy),
@@ -143,7 +143,7 @@ impl PreparedSession {
         };
         let ranker = reader::of(&self.config.reader, &domain, memory_of_reader)?;
         let (graph, scores) = (self.workspace.known_graph(), self.workspace.known_scores());
-        // What a continued session had learned was saved after its last task.
+        // What a continued session learned was saved after its last task.
         let known = match self.beginning.past() {
             [] => LearnedState::known(&graph, scores.clone()),
             past => LearnedState::of(&State::fold(past).learning),
@@ -153,7 +153,7 @@ impl PreparedSession {
             Box::new(move |learning| keeper.keep(learning))
         };
         let (tools, mut providers) = self.tools();
-        // They start at once, and nothing waits for them.
+        // The servers start at once, and nothing waits for them.
         let folder = self.workspace.folder.clone();
         providers.extend(servers::start(&self.config, &self.trust, &self.spec, folder));
         let (breakpoints, keep_breakpoints) = self.breakpoints();
@@ -184,7 +184,7 @@ impl PreparedSession {
         Ok(setup)
     }
 
-    /// The breakpoints to begin with, and what saves them. Those of the workspace belong to the screen.
+    /// The initial breakpoints, and the function that saves them. Those of the workspace belong to the screen.
     fn breakpoints(&self) -> (breakpoints::SavedBreakpoints, Option<KeepBreakpoints>) {
         let own = self.spec.breakpoints.iter().map(|spec| (spec.clone(), true));
         let folder = self.folder().filter(|_| self.spec.stay && !self.spec.fresh);
@@ -194,8 +194,7 @@ impl PreparedSession {
         (self.workspace.breakpoints.iter().cloned().chain(own).collect(), Some(keep))
     }
 
-    /// The workspace's tools: a provider if there are folders to read again, with this session's
-    /// drawn costs.
+    /// The workspace's tools with the drawn costs of this session; as a provider, if there are folders to read again.
     fn tools(&self) -> (ToolBox, Vec<Rc<dyn Provider>>) {
         let folders = self.workspace.tool_folders.clone();
         let manifests = self.workspace.manifests.clone();
@@ -207,7 +206,7 @@ impl PreparedSession {
         let known = self.workspace.left_out.clone();
         let read = move || {
             let Loaded { mut manifests, problems } = workspace::manifests(sample, &folders)?;
-            // A mistake that was made while the session runs is told, and takes no tool away.
+            // A mistake made while the session runs is reported, but removes no tool.
             let new: Vec<_> =
                 problems.into_iter().filter(|problem| !known.contains(problem)).collect();
             if !new.is_empty() {
@@ -252,7 +251,7 @@ impl PreparedSession {
     }
 }
 
-/// How a session with this configuration and these models starts.
+/// The opening of a session with this configuration and these models.
 pub fn opening(config: &Config, title: &str, models: &[Rc<dyn Model>]) -> Opening {
     Opening {
         seed: config.session.seed,
@@ -294,7 +293,7 @@ fn is_bound(config: &Config, name: &ModelName) -> bool {
 }
 
 impl PreparedSession {
-    /// Says that the simulated model cannot solve tasks of the person's own, and how it acts on them.
+    /// Says that the simulated model cannot solve the person's own tasks, and what it does with them.
     fn unknown(&self) -> Option<String> {
         let is_unknown = |task: &&Task| task.chain.is_empty() && task.probe.is_none();
         let unknown = self.tasks.distinct().iter().filter(is_unknown).count();
@@ -309,7 +308,7 @@ impl PreparedSession {
     }
 }
 
-/// Says that there is no model at all, which a program without the simulated one can lack.
+/// Says that there is no model at all, which can happen in a program without the simulated one.
 fn modelless(config: &Config) -> Option<String> {
     let text = "no model is configured: name one in [models.NAME], or run `toolyard init`";
     config.models.is_empty().then(|| text.to_owned())

@@ -1,5 +1,5 @@
-//! A running session: on this thread, for a passive reader; or on a thread of its own, so that a
-//! screen never waits for the engine, and the engine only where the screen is far behind. They share only channels.
+//! A running session: on this thread, for a passive reader; or on its own thread, so that a screen never waits for the
+//! engine, and the engine waits only for a screen that is far behind. They share only channels.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub struct SessionHandle {
     pub journal: Option<PathBuf>,
     /// Records of the session, in order. The channel ends with the session; reading it is optional.
     pub records: UnboundedReceiver<Arc<Record>>,
-    /// Takes the number of the last record that was read; the session does not run far ahead of it.
+    /// Takes the number of the last record read; the session does not run far ahead of it.
     pub taken: watch::Sender<u64>,
     /// Commands for the session. When all senders are gone, it ends.
     pub commands: UnboundedSender<Command>,
@@ -40,7 +40,7 @@ pub struct SessionHandle {
 /// The thread of a session.
 pub struct Engine {
     thread: JoinHandle<Result<State, SessionError>>,
-    /// Why the session broke off; it is there when the channel of records ends.
+    /// Why the session broke off; it is set before the channel of records ends.
     pub broken: Remark,
 }
 
@@ -55,8 +55,8 @@ impl Engine {
 }
 
 impl PreparedSession {
-    /// Starts the journal, if requested, and runs the session to its end on this thread. Commands of screens that
-    /// attach go to `attached`, where there is one.
+    /// Starts the journal, if requested, and runs the session to its end on this thread. Commands of attached screens
+    /// go to `attached`, if that is given.
     ///
     /// # Errors
     /// The journal cannot be written, or the session could not start or ended early.
@@ -79,7 +79,7 @@ impl PreparedSession {
         self.work(journal, commands, listener, None).await
     }
 
-    /// Starts the journal, if requested, and the session on a thread of its own.
+    /// Starts the journal, if requested, and the session on its own thread.
     ///
     /// # Errors
     /// The journal cannot be written, or no thread is available.
@@ -112,7 +112,7 @@ impl PreparedSession {
             if let Err(error) = &ended {
                 let _ = why.set((Tone::Bad, format!("session interrupted: {error}")));
             }
-            // The screen looks for the reason when no more records can come.
+            // The screen looks for the reason after the last record.
             drop(open);
             ended
         };
@@ -131,11 +131,11 @@ impl PreparedSession {
     }
 
     fn header(&self) -> Header {
-        // Also of a session without any work, whose events are made again: it must not be resumed twice.
+        // Set even for a session without any work, whose events are made again: it must not be resumed twice.
         let resumed = self.spec.resumed.as_deref();
         let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
         let own = SessionSpec { resumed: None, repeats_unknown: false, ..self.spec.anchored() };
-        // A key that somebody wrote into a task or an address is known by now.
+        // By now, keys that somebody wrote into a task or an address are known.
         let spec = serde_json::to_value(own).ok();
         let spec = spec.map(|spec| {
             known::redacted(&spec, |json| serde_json::from_slice(json).ok()).unwrap_or(spec)
@@ -150,7 +150,7 @@ impl PreparedSession {
         }
     }
 
-    /// Opens the socket by which others attach. A session runs without one just as well.
+    /// Opens the socket for other screens. A session also runs without one.
     fn open_socket(
         &self,
         journal: &Journal,
@@ -185,8 +185,8 @@ impl PreparedSession {
         listener: Listener,
         taken: Option<watch::Receiver<u64>>,
     ) -> Result<State, SessionError> {
-        // Beside the rest of the start, so that the first model call does not wait for it. A session that
-        // is paused leaves it to the first count, since the table takes memory.
+        // In parallel with the rest of the start, so that the first model call does not wait for the table. A paused
+        // session loads it for the first count, since it takes memory.
         if !self.spec.paused {
             let _ = thread::Builder::new().name("tokens".to_owned()).spawn(tokens::load);
         }

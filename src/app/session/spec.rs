@@ -22,7 +22,7 @@ pub struct SessionSpec {
     /// Configurations of MCP servers, whose tools join those of the workspace.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mcp: Vec<PathBuf>,
-    /// The embedded sample, where there is no workspace, instead of the one that shows the strategy.
+    /// The embedded sample, if there is no workspace, instead of the one that shows the strategy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sample>,
     pub strategy: Option<Strategy>,
@@ -43,14 +43,14 @@ pub struct SessionSpec {
     pub allow: Vec<Rule>,
     /// Range from which the cost of each tool is drawn, instead of its declared cost.
     pub costs: Option<CostRange>,
-    /// Give each task this many tools of its own, as data sets do whose queries come with tools: those
-    /// of its reference chain, filled up with tools that its words match.
+    /// Give each task this many tools of its own, as in data sets whose queries come with tools: those of its reference
+    /// chain, filled up with tools that match its words.
     pub task_tools: Option<usize>,
     /// Fill the workspace up to this many tools with made-up ones that no task needs.
     pub tools_total: Option<usize>,
     /// Settings of every simulated model, instead of configured ones.
     pub simulated: SimulatedSpec,
-    /// The address of the scripted agents of a comparison: each is a model then, by its name.
+    /// The address of the scripted agents of a comparison, each of which is then a model by its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outside: Option<String>,
     /// How many US dollars the session may cost, instead of the configured limit.
@@ -61,7 +61,7 @@ pub struct SessionSpec {
     pub hold: Option<f64>,
     /// Wait for more tasks instead of ending after the last.
     pub stay: bool,
-    /// Open only when all MCP servers have started, or have failed to. Without `stay` it always does.
+    /// Open only after all MCP servers have started or failed. Always so without `stay`.
     #[serde(skip)]
     pub awaits_tools: bool,
     /// Go on with the next task when a model cannot be used, instead of ending.
@@ -82,19 +82,19 @@ pub struct SessionSpec {
     /// The event of that journal after which the session runs live.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fork_at: Option<u64>,
-    /// The number of runs beside the first: agents that work on tasks at the same time as it.
+    /// The number of runs beside the first: agents that work on tasks at the same time.
     #[serde(skip_serializing_if = "is_none_more")]
     pub more_runs: usize,
-    /// The journal of an interrupted session that this one continues: omitted fields are those of that session.
+    /// The journal of an interrupted session that this one continues: omitted fields are taken from that session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed: Option<PathBuf>,
-    /// Make calls that ran when that session was interrupted again without asking, even if they change something.
+    /// Repeat interrupted calls of that session without asking, even if they change something.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub repeats_unknown: bool,
-    /// Foreign agents act in it.
+    /// Whether foreign agents act in the session.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub watched: bool,
-    /// The name of the journal of the session of which this one is a twin.
+    /// The journal name of the session whose twin this is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     pub tasks: TaskSource,
@@ -147,7 +147,7 @@ pub enum TaskSource {
 }
 
 impl SessionSpec {
-    /// The same session by itself: no screen, no earlier session, and nothing learned that is loaded or saved.
+    /// The session without a screen or an earlier session, and without loading or saving learned scores.
     pub fn apart(&self) -> Self {
         Self {
             paused: false,
@@ -164,7 +164,7 @@ impl SessionSpec {
         }
     }
 
-    /// The same with whole paths, so that it means the same in another folder.
+    /// The spec with absolute paths, so that it means the same in another folder.
     pub fn anchored(&self) -> Self {
         let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let each = |path: &Option<PathBuf>| path.as_ref().map(whole);

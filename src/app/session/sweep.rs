@@ -1,4 +1,4 @@
-//! A session that goes on from where another one stands, with one knob at another value. It saves nothing.
+//! A copy of a session that goes on from the present point, with one knob at another value. It saves nothing.
 
 use super::{Origin, PreparedSession, SessionError, SessionSpec, TaskSource};
 use crate::domain::state::Keeps;
@@ -6,7 +6,7 @@ use crate::domain::{ClassedBy, Command, FaultSpec, FaultState, Knob, State, Task
 use crate::learned::LearnedState;
 use crate::store::experience::{Experience, SharedExperience};
 
-/// Where a session stands, to go on from there more than once.
+/// The present point of a session, from which several copies go on.
 pub struct SweepOrigin {
     live: State,
     /// Past uses of the session until now.
@@ -17,12 +17,12 @@ pub struct SweepOrigin {
 }
 
 impl Origin {
-    /// Where this session stands. Copies do tasks that come after so many.
+    /// The present point of this session. The tasks of copies come after the first `done` tasks.
     ///
     /// # Errors
     /// Its past uses cannot be copied.
     pub fn standing(&self, live: &State, done: usize) -> Result<SweepOrigin, SessionError> {
-        // What a person has set is sent before the first task.
+        // Settings by a person are sent before the first task.
         let spec = SessionSpec { paused: true, ..self.spec_now(live) };
         let done = u32::try_from(done).unwrap_or(u32::MAX);
         let past_uses = self.copied_past_uses(None)?;
@@ -31,11 +31,11 @@ impl Origin {
 }
 
 impl SweepOrigin {
-    /// A session that goes on from here with these tasks and the knob at this value, and what to send to it first. It
-    /// may cost so many dollars less than this one still may.
+    /// A session that goes on from here with these tasks and the knob at this value, and the commands to send first. It
+    /// may cost as much as this one still may, less `spent` dollars.
     ///
     /// # Errors
-    /// What it needs cannot be read any more.
+    /// An input of the session can no longer be read.
     pub fn with(
         &self,
         tasks: Vec<Task>,
@@ -61,8 +61,8 @@ impl SweepOrigin {
         Ok((prepared, self.set_by_hand()))
     }
 
-    /// Returns commands that repeat settings besides knobs and scores: pins, disabled tools and classes. `Run` is the
-    /// last one.
+    /// Returns commands that repeat settings besides knobs and scores: pins, disabled tools and classes. The last one
+    /// is `Run`.
     fn set_by_hand(&self) -> Vec<Command> {
         let live = &self.live;
         let pins = live.learning.pins.iter().map(|(from, to, weight)| Command::PinWeight {
@@ -81,7 +81,7 @@ impl SweepOrigin {
     }
 }
 
-/// An armed fault as it goes on after so many tasks; `None`: it cannot fire any more.
+/// An armed fault as it continues after `done` tasks; `None`: it cannot fire any more.
 fn from_here(fault: &FaultState, done: u32) -> Option<FaultSpec> {
     let mut spec = fault.spec.clone();
     let trigger = &mut spec.trigger;
@@ -90,7 +90,7 @@ fn from_here(fault: &FaultState, done: u32) -> Option<FaultSpec> {
     if let Some(task) = trigger.to_task {
         trigger.to_task = Some(task.checked_sub(done).filter(|left| *left > 0)?);
     }
-    // Those that count calls have counted some already.
+    // Triggers that count calls have already counted some.
     for last in [&mut trigger.nth, &mut trigger.first, &mut trigger.to] {
         if let Some(n) = *last {
             *last = Some(n.checked_sub(fault.seen).filter(|left| *left > 0)?);

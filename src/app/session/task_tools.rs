@@ -1,12 +1,12 @@
-//! Tools of a task's own, as data sets have whose queries come with candidate tools (ToolBench).
+//! Own tools of a task, as in data sets whose queries come with candidate tools (ToolBench).
 
 use indexmap::IndexSet;
 
 use crate::domain::{Lexical, Task, ToolName, ToolSpec};
 
-/// Gives each task `count` tools, unless it has its own: first the usual tool of each step of its
-/// reference chain, then the others of these steps, then those that its words match, then any. So the
-/// task can be solved with them, and some of them are no help.
+/// Gives each task `count` tools, unless it has its own: first the usual tool of each step of its reference chain, then
+/// the others of these steps, then tools that match its words, then any. So these tools can solve the task, and some of
+/// them do not help.
 pub(super) fn give<'t>(
     tasks: &mut [Task],
     tools: impl Iterator<Item = &'t ToolSpec> + Clone,

@@ -1,4 +1,4 @@
-//! A session run again from its start, with one thing changed: the same seed, tasks and knowledge as it began with.
+//! A session run again from its start, with one thing changed: same seed, same tasks, and the knowledge it began with.
 
 use std::{fs, path::PathBuf};
 
@@ -31,9 +31,9 @@ pub fn faults_so_far(live: &State) -> Vec<FaultSpec> {
     };
     let again = live.faults.values().filter(counts).map(|fault| {
         let mut spec = fault.spec.clone();
-        // Without it a fault is armed from the start.
+        // Without this, a fault would be armed from the start.
         spec.trigger.from_task = Some(fault.from.0).filter(|task| *task > 1);
-        // One that has disarmed itself does so again.
+        // A fault that disarmed itself does so again.
         let until = fault.until.filter(|_| !fault.is_over);
         spec.trigger.to_task = until.map(|task| task.0.max(1)).or(spec.trigger.to_task);
         spec
@@ -59,11 +59,11 @@ impl PreparedSession {
 }
 
 impl Origin {
-    /// The session again, with these faults and the tasks that are queued in `live`; with the strategy, the models and
-    /// the knobs that it has now, but for these. It saves nothing but its journal, which names `parent`.
+    /// The session again, with these faults and the tasks queued in `live`; with its present strategy, models and
+    /// knobs, except for these knobs. It saves only its journal, which names `parent`.
     ///
     /// # Errors
-    /// What it needs cannot be read any more.
+    /// An input of the session can no longer be read.
     pub fn again(
         &self,
         live: &State,
@@ -87,7 +87,7 @@ impl Origin {
         Ok(prepared)
     }
 
-    /// The spec of a copy, with strategy, models and knobs as they are now. It takes no time and saves nothing.
+    /// The spec of a copy, with the present strategy, models and knobs. It adds no delays and saves nothing.
     pub(super) fn spec_now(&self, live: &State) -> SessionSpec {
         let knobs = KNOBS.iter().map(|spec| (spec.knob, live.knobs.get(spec.knob)));
         SessionSpec {
@@ -102,7 +102,7 @@ impl Origin {
         }
     }
 
-    /// A copy of the past uses; `before`: of those that the session began with.
+    /// A copy of the past uses; `before`: only those from before this time.
     pub(super) fn copied_past_uses(
         &self,
         before: Option<Timestamp>,

@@ -17,7 +17,7 @@ use crate::store::prices::PriceTable;
 use crate::tool::relayed;
 use crate::workspace::Workspace;
 
-/// Why a watched session cannot be started by itself.
+/// Why a watched session cannot be started without its agent.
 pub const AGENT_IS_GONE: &str = "foreign agents acted in it, which only their own program can \
      continue: `toolyard watch --resume JOURNAL -- COMMAND` goes on with it, and `toolyard replay` shows what happened";
 
@@ -27,7 +27,7 @@ pub struct Feed {
     pub news: UnboundedReceiver<ListenerNews>,
     /// News from relays of MCP servers.
     pub relayed: UnboundedReceiver<relayed::RelayNews>,
-    /// Sender of such news for relays that connect to the session's socket; `None`: none can.
+    /// Sender of such news for relays that connect to the session's socket; `None`: no relay can.
     pub relays: Option<UnboundedSender<relayed::RelayNews>>,
     /// Describes a model by its name and its endpoint; `None`: with the prices of the configuration.
     pub spec_of: Option<fn(&str, &str) -> ModelSpec>,
@@ -37,7 +37,7 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// A feed of these news, of a session that takes relays.
+    /// A feed of this news, for a session that accepts relays.
     pub fn new(news: UnboundedReceiver<ListenerNews>) -> Self {
         let (relays, relayed) = unbounded_channel();
         Self { news, relayed, relays: Some(relays), spec_of: None, again: None }
@@ -45,7 +45,7 @@ impl Feed {
 }
 
 impl SessionSpec {
-    /// A session of foreign agents, whose requests a listener tells by a feed.
+    /// A session of foreign agents, whose requests a listener reports through a feed.
     ///
     /// # Errors
     /// Faults in the spec, in the configuration, or in its table of prices.
@@ -65,7 +65,7 @@ impl SessionSpec {
             knobs,
             seed: self.seed.or(seed),
             faults: own.chain(faults.iter().cloned()).collect(),
-            // A folder of journals is no parent.
+            // A folder of journals cannot be a parent.
             parent: names.into_iter().next().filter(|_| is_one),
             watched: true,
             journal: match (&self.resumed, &self.journal) {
@@ -87,7 +87,7 @@ impl SessionSpec {
         config.roles.clear();
         config.reader = Default::default();
         config.experience.embeddings = None;
-        // What the agent does looks like this loop: every tool on every menu.
+        // The agent's behaviour looks like this loop: every tool on every menu.
         config.session.strategy = Base::React.into();
         Ok(PreparedSession {
             tasks: TaskList::default(),
@@ -111,7 +111,7 @@ impl SessionSpec {
     }
 }
 
-/// The past of a watched session that goes on: all of it, up to what its end made of the calls at work.
+/// The past of a continued watched session: all records but those by which its end closed open calls and tasks.
 ///
 /// # Errors
 /// The journal cannot be read, is still being written, or foreign agents did not act in it.
@@ -127,7 +127,7 @@ fn past_of(path: &Path) -> Result<Vec<Record>, SessionError> {
     Ok(without_end(records.unwrap_or_default()))
 }
 
-/// How the session describes the models that agents ask, with the prices of this configuration.
+/// Describes the models of foreign agents, with the prices of this configuration.
 ///
 /// # Errors
 /// Faults in the table of prices.

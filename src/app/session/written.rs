@@ -1,4 +1,4 @@
-//! Fields of a spec in the form that people write.
+//! Fields of a spec in their written form.
 
 /// `search_web:error:from-task=50`, as on the command line.
 pub(super) mod texts {
@@ -6,7 +6,7 @@ pub(super) mod texts {
 
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    /// An item of a list. It is read by itself, so that an error has its place in the list.
+    /// An item of a list. It is parsed by itself, so that an error has its place in the list.
     struct TextItem<T>(T);
 
     impl<'de, T: FromStr<Err = String>> Deserialize<'de> for TextItem<T> {
@@ -73,7 +73,7 @@ pub(super) mod knobs {
         }
     }
 
-    /// The value of this knob. Each is read by itself, so that an error has its place.
+    /// The value of this knob. Each value is parsed by itself, so that an error has its place.
     struct KnobSeed(Knob);
 
     impl<'de> DeserializeSeed<'de> for KnobSeed {

@@ -1,5 +1,5 @@
-//! The seam to the stage: the simulated model, the sample tools and the demos. A program that was built without them says
-//! so where somebody asks for one; nothing else in this room knows whether they are there.
+//! The seam to the stage: the simulated model, the sample tools and the demos. A program built without them says so
+//! when one is requested; nothing else in this room knows whether they exist.
 
 #[cfg(not(feature = "stage"))]
 mod absent;

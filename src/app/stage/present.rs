@@ -20,17 +20,17 @@ pub fn sample_of(strategy: Strategy) -> Option<Sample> {
     Some(Sample::of(strategy))
 }
 
-/// The simulated model that nobody configured.
+/// The simulated model with default settings.
 pub fn usual() -> Option<SimulatedSettings> {
     Some(SimulatedSettings::default())
 }
 
-/// Reads the fields of a simulated model whose kind this field says.
+/// Reads the fields of a simulated model.
 pub fn read(_kind: &TomlField<'_>, fields: &mut TomlFields<'_>) -> Option<SimulatedSettings> {
     Some(SimulatedSettings::read(fields))
 }
 
-/// With what a session sets of it.
+/// Applies the settings of a session's spec.
 pub fn settle(settings: &mut SimulatedSettings, spec: SimulatedSpec) {
     settings.thrift = spec.thrift.unwrap_or(settings.thrift);
     settings.skill = spec.skill.unwrap_or(settings.skill);
@@ -53,7 +53,7 @@ pub fn model(
 /// Tools that no task needs.
 ///
 /// # Errors
-/// So many are more than there are.
+/// More tools than can be made up.
 pub fn made_up(total: usize) -> Result<impl Iterator<Item = Manifest>, String> {
     match made_up::MOST {
         most if total > most => Err(format!("{total} exceeds {most}, the most made-up tools")),

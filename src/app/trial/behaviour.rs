@@ -1,4 +1,4 @@
-//! Reads from one reply what an endpoint does with tools.
+//! Finds out from one reply what an endpoint does with tools.
 
 use super::TOOL;
 use crate::domain::{
@@ -20,7 +20,7 @@ pub enum Behaviour {
     OtherTool { name: String },
     /// The endpoint's count of tokens has no room for the tool: the model has not seen it.
     Dropped { counted: u64, sent: u64 },
-    /// The endpoint's count of tokens is far below the number sent: the beginning is missing.
+    /// The endpoint's count of tokens is far below the number sent: the beginning of the request is missing.
     Cut { counted: u64, sent: u64 },
     /// The request is longer than the context window.
     TooLong { why: String },
@@ -77,7 +77,7 @@ impl Behaviour {
     }
 }
 
-/// Whether the text is a call in any of the forms that models write, also with words around it.
+/// Whether the text is a call in any form that models write, even with words around it.
 fn is_call(request: &Request, reply: &Reply) -> bool {
     let read = understood(ToolMode::Native, request, reply.clone());
     let is_read = read.is_unread() || !read.calls.is_empty();
@@ -85,7 +85,7 @@ fn is_call(request: &Request, reply: &Reply) -> bool {
     is_read || after.is_some_and(|after| reply.text.contains('{') && after.contains("city"))
 }
 
-/// The tokens that were sent, if the endpoint counts less than half of the messages alone. Cached ones are counted or said.
+/// The tokens sent, if the endpoint counts less than half of the messages alone. Cached ones count, or are stated.
 fn cut(mode: ToolMode, request: &Request, reply: &Reply) -> Option<u64> {
     let usage = reply.usage;
     let sent = match mode {

@@ -1,5 +1,5 @@
-//! A trial of an endpoint: one small request with one tool goes the way of every model call, and its reply shows what the
-//! endpoint does with tools.
+//! A trial of an endpoint: one small request with one tool takes the path of every model call, and the reply shows what
+//! the endpoint does with tools.
 
 mod behaviour;
 mod server;
@@ -16,7 +16,7 @@ use crate::domain::{Message, ModelError, ModelErrorKind, Reply, Request, Role, T
 use crate::model::{Model as _, hosted::Hosted, http::Endpoint, text, understood};
 use crate::store::prices;
 
-/// The longest time of a trial. A server that loads a model first, or reads the request slowly, needs most of it.
+/// The longest time of a trial. A server that first loads a model, or reads the request slowly, needs most of it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Most tokens of the answer: a call needs thirty, and thoughts before it some more.
@@ -25,10 +25,10 @@ const LONGEST: u32 = 256;
 /// The tool of the trial.
 const TOOL: &str = "weather_report";
 
-/// The argument that a right call has.
+/// The argument of a right call.
 const CITY: &str = "Lisbon";
 
-/// Whether requests to this endpoint cost nothing: it is in a private network, and no provider charges for it.
+/// Whether requests to this endpoint are free: it is in a private network, and no provider charges for it.
 pub fn is_free(endpoint: &Endpoint) -> bool {
     endpoint.provider.is_none() && prices::is_private(&endpoint.base_url)
 }
@@ -51,7 +51,7 @@ pub async fn of(endpoint: &Endpoint) -> Behaviour {
     Behaviour::of(mode, &meant, reply)
 }
 
-/// The reply as a session would read it, except that text is only read as a call where the endpoint is set so.
+/// The reply as in a session, except that text is parsed as a call only if the endpoint is configured so.
 async fn ask(endpoint: Endpoint, meant: &Request) -> Result<Reply, ModelError> {
     let mode = endpoint.mode;
     let model = Hosted::new(endpoint)?;
@@ -65,7 +65,7 @@ async fn ask(endpoint: Endpoint, meant: &Request) -> Result<Reply, ModelError> {
     Ok(reply)
 }
 
-/// The request. Its tool has so many tokens that their absence from the endpoint's count is clear.
+/// The request. Its tool has enough tokens to notice their absence from the endpoint's count.
 fn request() -> Request {
     let unit = "The unit of temperatures: celsius, fahrenheit or kelvin. Without it celsius is used, as most stations do.";
     let hours = "How many hours from now on the report covers, from 1 to 240. Without it the report covers the rest of \

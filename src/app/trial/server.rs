@@ -15,7 +15,7 @@ pub enum Server {
 }
 
 impl Server {
-    /// The server at an address: as it calls itself in its list of models, else as its port says.
+    /// The server at an address: by its name in its list of models, else by its port.
     pub fn at(url: &str, owner: Option<&str>) -> Self {
         match owner {
             Some("llamacpp") => Self::LlamaCpp,
@@ -40,7 +40,7 @@ impl Server {
         }
     }
 
-    /// As people call it.
+    /// The usual name.
     pub fn name(self) -> &'static str {
         match self {
             Self::LlamaCpp => "llama.cpp",
@@ -51,7 +51,7 @@ impl Server {
         }
     }
 
-    /// How it learns where a model's calls are.
+    /// Advice on making the server recognize a model's calls.
     pub(super) fn for_calls(self) -> &'static str {
         match self {
             Self::LlamaCpp => {
@@ -71,7 +71,7 @@ impl Server {
         }
     }
 
-    /// How it gets a longer window.
+    /// Advice on giving the server a longer window.
     pub(super) fn for_window(self) -> &'static str {
         match self {
             Self::LlamaCpp => "start llama-server with a larger window, such as -c 16384",

@@ -1,4 +1,4 @@
-//! Says what an endpoint does with tools, and what to do about it.
+//! Describes what an endpoint does with tools, and gives advice.
 
 use super::{Behaviour, Server};
 use crate::domain::words::{clipped, counted};
@@ -9,7 +9,7 @@ const SHOWN: usize = 160;
 /// A window below this is too short for an agent: prompt, tools, results and answers share it.
 const LEAST: u64 = 4096;
 
-/// Tokens beside the tools that a first step needs: the prompt, the task, some results and the answer.
+/// Tokens that a first step needs besides the tools: for the prompt, the task, some results and the answer.
 const ROOM: u64 = 2048;
 
 /// A finding of a trial in words, with advice.

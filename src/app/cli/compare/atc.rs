@@ -51,7 +51,7 @@ fn revised() -> impl Iterator<Item = Cell> {
     PROGRAMS.into_iter().map(|most| atc(&[(Knob::Programs, most)]))
 }
 
-/// With the chain, with one sample of each tool, and without the chain.
+/// Ways to probe: with the chain, with one sample of each tool, and without the chain.
 fn probing() -> impl Iterator<Item = Cell> {
     let knobs: [&[(Knob, f64)]; 3] =
         [&[], &[(Knob::ProbeSamples, 1.0)], &[(Knob::ProbePasses, 0.0)]];

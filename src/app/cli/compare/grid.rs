@@ -100,7 +100,7 @@ impl Cell {
         Self::new(strategy, Setting::Ours, RoleBindings::AsConfigured, turned.to_vec())
     }
 
-    /// The same in this trial.
+    /// The combination in this trial.
     pub fn under(mut self, trial: Trial) -> Self {
         let tools = trial.tools.map(|tools| format!(" tools={tools}"));
         let fault = trial.fault.as_ref().map(|fault| format!(" {fault}"));
@@ -109,7 +109,7 @@ impl Cell {
         Self { trial, ..self }
     }
 
-    /// The same with another simulated model.
+    /// The combination with another simulated model.
     pub fn with(mut self, simulated: SimulatedSpec) -> Self {
         let thrift = simulated.thrift.map(|thrift| format!(" thrift={thrift}"));
         let patience = simulated.patience.map(|patience| format!(" patience={patience}"));
@@ -129,7 +129,7 @@ impl Cell {
         folder(&self.name)
     }
 
-    /// The spec of its sessions, without seed and files.
+    /// The spec of the combination's sessions, without seed and files.
     pub fn session(&self, of_all: &SessionSpec) -> SessionSpec {
         let mut spec = SessionSpec { strategy: Some(self.strategy), ..of_all.clone() };
         spec.outside = spec.outside.filter(|_| self.agent().is_some());
@@ -151,7 +151,7 @@ impl Cell {
         }
         spec.simulated = self.simulated;
         if self.simulated.prices.is_some() {
-            // Prices that are made up must not end a session.
+            // Made-up prices must not end a session.
             spec.max_dollars = spec.max_dollars.or(Some(1e4));
         }
         spec.tools_total = self.trial.tools.or(spec.tools_total);
@@ -183,7 +183,7 @@ pub fn distinct(cells: impl Iterator<Item = Cell>) -> Vec<Cell> {
     distinct
 }
 
-/// In a form that can be parsed again, unlike the rounded one for people.
+/// Formats a value so that it can be parsed again, unlike the rounded form for people.
 fn exact(spec: &KnobSpec, value: f64) -> String {
     match spec.kind {
         KnobKind::Real | KnobKind::Whole => value.to_string(),
@@ -279,7 +279,7 @@ fn of_btp(base: Base) -> [(Strategy, Setting); 6] {
     ]
 }
 
-/// DFSDT under simulated models that mind costs less and more, and that give up sooner and later.
+/// DFSDT with simulated models that mind costs less and more, and that give up earlier and later.
 fn characters(knobs: &[(Knob, Vec<f64>)]) -> impl Iterator<Item = Cell> {
     let dfsdt = Strategy::from(Base::Dfsdt);
     let rows = [

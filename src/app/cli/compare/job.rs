@@ -24,7 +24,7 @@ const MOST_PARTS: u32 = 10_000;
 /// The job's input. It is plain data, so that it can run elsewhere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// The index of its combination.
+    /// The index of the combination.
     pub of: usize,
     pub folder: PathBuf,
     pub seed: u64,
@@ -53,7 +53,7 @@ pub struct Ran {
 }
 
 impl Job {
-    /// The file of its past uses.
+    /// The file of the session's past uses.
     pub fn experience(&self) -> PathBuf {
         self.file("sqlite")
     }
@@ -62,12 +62,12 @@ impl Job {
         self.folder.join(format!("seed-{}.{end}", self.seed))
     }
 
-    /// The journal of part `number`, from 1. Each begins with everything before it.
+    /// The journal of part `number`, from 1. Each part begins with everything before it.
     fn part(&self, number: u32) -> PathBuf {
         if number == 1 { self.file("jsonl") } else { self.file(&format!("{number}.jsonl")) }
     }
 
-    /// Runs it, or the rest of it. `None`: it was stopped.
+    /// Runs the session, or the rest of it. `None`: it was stopped.
     ///
     /// # Errors
     /// Faults in the settings or in the files of the folder.
@@ -93,7 +93,7 @@ impl Job {
         Ok(ended.then(|| Ran::of(&state)))
     }
 
-    /// A session that knows only its base.
+    /// The spec of this part: the session knows no other past than its base.
     fn session(&self, part: u32) -> SessionSpec {
         let kept = self.is_kept.then(|| JournalChoice::File(self.part(part)));
         SessionSpec {
@@ -116,11 +116,11 @@ impl Job {
             }
             let records = match journal::read(&path) {
                 Ok(loaded) => loaded.records,
-                // Interrupted before its first line was complete.
+                // The part was interrupted before its first line was complete.
                 Err(JournalError::NoHeader { .. }) if !has_line(&path) => Vec::new(),
                 Err(error) => return Err(Trouble::usage(error)),
             };
-            // A part that was killed while it restored the previous one has fewer.
+            // A part that was killed while it restored the previous one has fewer finished tasks.
             if finished(&records) >= finished(&best) {
                 best = records;
             }
@@ -129,8 +129,8 @@ impl Job {
         Err(Trouble::Usage(text))
     }
 
-    /// Copies the past uses of the base to where the session will find them. Its own are written
-    /// again when it continues.
+    /// Copies the past uses of the base to where the session will find them. The session's own are written again when
+    /// it continues.
     fn lay_base(&self) -> Result<(), Trouble> {
         let own = self.experience();
         for end in ["", "-wal", "-shm"] {

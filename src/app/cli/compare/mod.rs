@@ -66,7 +66,7 @@ struct Comparison {
 /// Runs all combinations and prints the results.
 ///
 /// # Errors
-/// Any fault of any combination, before the first one runs; or it was interrupted.
+/// Any fault of any combination, before the first one runs; or the comparison was interrupted.
 pub fn compare(args: &CompareArgs) -> Result<(), Trouble> {
     if args.svg.is_some() && args.preset != Some(Preset::Resilience) {
         let text = "--svg draws what `compare resilience` measures; leave it out, or compare that";
@@ -135,7 +135,7 @@ fn compared(args: &CompareArgs) -> Result<(Comparison, Vec<CellResult>), Trouble
     Ok((comparison, results))
 }
 
-/// With the address of the scripted agents, if one of them plays.
+/// Adds the address of the scripted agents, if one of them plays.
 fn with_agents(session: SessionSpec, cells: &[Cell]) -> Result<SessionSpec, Trouble> {
     if cells.iter().all(|cell| cell.agent().is_none()) {
         return Ok(session);
@@ -175,7 +175,7 @@ fn usual(args: &CompareArgs) -> Result<SessionSpec, Trouble> {
         session.sample = session.sample.or(stage::sample_of(Base::Atc.into()));
     }
     if args.preset == Some(Preset::Resilience) {
-        // It belongs to some of the combinations only.
+        // The faults belong only to some of the combinations.
         session.faults.clear();
     }
     if args.preset.is_some() {
@@ -215,7 +215,7 @@ pub fn models(session: &SessionSpec) -> Result<Vec<String>, Trouble> {
 }
 
 impl Comparison {
-    /// Ensures that the folder contains nothing of other settings.
+    /// Ensures that the folder has no results of other settings.
     fn hold(&mut self) -> Result<(), Trouble> {
         let past = match &self.base {
             Some(base) => base.display().to_string(),
@@ -230,7 +230,7 @@ impl Comparison {
         Ok(())
     }
 
-    /// Copies the user's past uses, once: others may add to them meanwhile.
+    /// Copies the user's past uses once, since other sessions may add to them meanwhile.
     fn keep(&self, base: &Path) -> Result<PathBuf, Trouble> {
         let own = self.folder.join("experience.sqlite");
         if !own.exists() {

@@ -1,5 +1,5 @@
-//! The one rule for noise of every verdict: the spread over seeds. A difference counts where it is larger than its
-//! standard error.
+//! The one rule for noise in all verdicts: the spread over seeds. A difference counts if it is larger than its standard
+//! error.
 
 use std::fmt;
 
@@ -33,12 +33,12 @@ impl Difference {
         Self::over(pairs.map(|(own, other)| measure(own) - measure(other)))
     }
 
-    /// Whether it is larger by more than noise.
+    /// Whether the difference is above 0 by more than noise.
     pub fn is_more(self) -> bool {
         self.mean > self.error
     }
 
-    /// Whether it is smaller by more than noise.
+    /// Whether the difference is below 0 by more than noise.
     pub fn is_less(self) -> bool {
         -self.mean > self.error
     }

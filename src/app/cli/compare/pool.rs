@@ -9,7 +9,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::cli::{live, out, runtime::runtime, trouble::Trouble};
 use crate::domain::Command;
 
-/// Two for each processor: sessions wait for models and tools most of the time.
+/// Two sessions for each processor, since they mostly wait for models and tools.
 pub fn usual() -> usize {
     2 * thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
@@ -19,7 +19,7 @@ pub fn usual() -> usize {
 pub struct SessionStopper {
     stopped: AtomicBool,
     sessions: Mutex<Vec<UnboundedSender<Command>>>,
-    /// A temporary folder, which goes with the program.
+    /// A temporary folder, which is deleted when the program ends.
     pub litter: Mutex<Option<PathBuf>>,
 }
 
@@ -47,7 +47,7 @@ impl SessionStopper {
         }
     }
 
-    /// Stops on Ctrl-C or SIGTERM, from now on. What does not look at the stop, such as training, is ended with the program.
+    /// Stops on Ctrl-C or SIGTERM from now on. Work that ignores the stop, such as training, ends with the program.
     pub fn on_interrupt(self: &std::sync::Arc<Self>, said: String) -> Result<(), Trouble> {
         let stop = std::sync::Arc::clone(self);
         let runtime = runtime()?;

@@ -305,7 +305,7 @@ fn blacklist(results: &[&CellResult]) -> PlainTable {
         ("", &|result| format!("{}{}", result.cell.strategy, result.cell.setting.mark()));
     let list: ResultColumn<'_> =
         ("blacklist", &|result| Knob::Blacklist.spec().show(result.knobs.get(Knob::Blacklist)));
-    // Where the paper's own rows were compared, only these are with and without.
+    // If the paper's own rows were compared, only they are shown.
     let has_paper = results.iter().any(|result| result.cell.setting == Setting::Paper);
     let is_shown = |result: &&CellResult| {
         result.cell.strategy.btp && (!has_paper || result.cell.setting == Setting::Paper)
@@ -330,7 +330,7 @@ fn other_agents(results: &[&CellResult]) -> PlainTable {
     table(title, 1, &[NAME, PBC, AC, USES, PR, RFBC], results.iter().copied())
 }
 
-/// The results for tables 2 to 4: table 5 has those without the blacklist.
+/// The results for tables 2 to 4; those without the blacklist are in table 5.
 fn protected<'r>(results: &[&'r CellResult]) -> impl Iterator<Item = &'r CellResult> {
     let off = f64::from(Blacklist::Off as u8);
     results

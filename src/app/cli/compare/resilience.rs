@@ -18,12 +18,12 @@ use crate::ui::theme::{Theme, load};
 use crate::ui::twin::{Twin, TwinKind};
 use crate::ui::{shot, view::View};
 
-/// The fault where none is given.
+/// The default fault.
 const FAULT: &str = "search_web:error:from-task=30";
 /// The size of the picture, in cells.
 const PICTURE: (u16, u16) = (120, 32);
 
-/// The fault of a comparison: that of its command, which must be one of a tool.
+/// The fault of a comparison, from its command; the target must be a tool.
 fn fault(args: &CompareArgs) -> Result<FaultSpec, Trouble> {
     let fault = match args.session.fault.as_slice() {
         [] => FAULT.parse().map_err(Trouble::Failed)?,
@@ -43,7 +43,7 @@ fn fault(args: &CompareArgs) -> Result<FaultSpec, Trouble> {
 /// with the fault.
 ///
 /// # Errors
-/// More than one fault, or one that is not of a tool.
+/// More than one fault, or one whose target is not a tool.
 pub fn cells(args: &CompareArgs) -> Result<Vec<Cell>, Trouble> {
     let broken = Trial { fault: Some(fault(args)?), ..Trial::default() };
     let own = [Strategy::from(Base::ToolNet)];
@@ -72,7 +72,7 @@ fn broken(cell: &Cell) -> Option<Broken> {
     })
 }
 
-/// How each seed of a combination took its fault.
+/// The reaction of each seed of a combination to its fault.
 fn taken(result: &CellResult) -> Vec<Resilience> {
     let Some(broken) = broken(&result.cell) else { return Vec::new() };
     result.seeds.iter().map(|seed| Resilience::of(&seed.laps, &broken, false)).collect()

@@ -29,7 +29,7 @@ pub struct CheckedCell {
 /// Reads and checks the inputs of sessions with this spec, and runs nothing.
 ///
 /// # Errors
-/// Any fault in it.
+/// Any fault in the spec.
 pub fn check(spec: &SessionSpec) -> Result<CheckedCell, Trouble> {
     // Costs differ by seed, and past uses are copied later.
     let bare = SessionSpec {
@@ -73,7 +73,7 @@ pub fn check(spec: &SessionSpec) -> Result<CheckedCell, Trouble> {
         let settings = format!("{configured:?}");
         all.insert(format!("role {role}"), format!("{model}, {}", hash(&settings)?));
     }
-    // Named only where there are any, so that folders of older comparisons still fit.
+    // A reader is named only if there is one, so that folders of older comparisons still fit.
     let by_words = opening.knobs.choice::<Retrieve>() == Retrieve::Words;
     let is_read = opening.strategy.base == Base::Cotools || !by_words;
     let reader = config.reader.name().filter(|_| is_read);

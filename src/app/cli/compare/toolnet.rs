@@ -22,7 +22,7 @@ const EIGHT: [(Knob, f64); 1] = [(Knob::MenuMax, 8.0)];
 const ALL: [(Knob, f64); 1] = [(Knob::MenuMax, MANY as f64)];
 /// With feedback, as in Reflexion's paper.
 const TOLD: [(Knob, f64); 1] = [(Knob::GoldFeedback, 1.0)];
-/// As many tools as in the paper's second table, and some numbers below.
+/// The number of tools in the paper's second table, and some smaller numbers.
 const MANY: usize = 1223;
 const COUNTS: [Option<usize>; 5] = [None, Some(50), Some(100), Some(200), Some(MANY)];
 const FORMATS: [WeightFormat; 5] = [
@@ -36,7 +36,7 @@ const FORMATS: [WeightFormat; 5] = [
 /// List prices of a usual endpoint: US dollars per million tokens in, in from its cache, and out.
 const PRICES: [f64; 3] = [2.5, 0.25, 10.0];
 
-/// The tool that breaks in figure 4, the task from which on it does, and the one that does the same.
+/// The tool that breaks in figure 4, the task from which on it is broken, and the tool that replaces it.
 const PRIMARY: &str = "search_web";
 const BROKEN: u32 = 50;
 const BACKUP: &str = "search_backup";
@@ -55,12 +55,12 @@ fn reflexion(base: Base) -> Strategy {
     Strategy { reflexion: true, ..base.into() }
 }
 
-/// The methods of tables 3 and 4; `others`: the knobs of those that are not ToolNet.
+/// The methods of tables 3 and 4; `others`: the knobs of methods other than ToolNet.
 fn methods(others: &[(Knob, f64)]) -> Vec<Cell> {
     vec![
         Cell::plain(Base::React.into(), others),
         Cell::plain(reflexion(Base::React), others),
-        // Without feedback nobody tells it that an answer is wrong.
+        // Without feedback, Reflexion does not learn that an answer is wrong.
         Cell::plain(reflexion(Base::React), &[others, &TOLD].concat()),
         Cell::plain(Base::TotDfs.into(), others),
         Cell::plain(toolnet(), &PAPER),
@@ -105,7 +105,7 @@ fn formats() -> impl Iterator<Item = Cell> {
 fn cached() -> impl Iterator<Item = Cell> {
     COUNTS.into_iter().flat_map(move |tools| {
         let plain = Cell::plain(toolnet(), &[]);
-        // With prices it may define all tools, and say only its menu.
+        // With prices, ToolNet may define all tools and state only its menu.
         let priced = SimulatedSpec { prices: Some(PRICES), ..SimulatedSpec::default() };
         let ruled = Cell::plain(toolnet(), &[(Knob::Scorer, Scorer::Rules as u8 as f64)]);
         let (ruled, react) = (ruled.with(priced), Cell::plain(Base::React.into(), &ALL));
@@ -114,7 +114,7 @@ fn cached() -> impl Iterator<Item = Cell> {
     })
 }
 
-/// ToolNet while its usual tool breaks; without learning too, as a check.
+/// ToolNet while its usual tool breaks; also without learning, as a check.
 fn broken() -> Result<Vec<Cell>, Trouble> {
     let fault = format!("{PRIMARY}:error:from-task={BROKEN}");
     let fault: FaultSpec = fault.parse().map_err(Trouble::Failed)?;
@@ -332,7 +332,7 @@ fn against<'r>(results: &[&'r CellResult]) -> Vec<(&'r str, Result<(), String>)>
     own.into_iter().map(|own| (own.cell.name.as_str(), judge(own))).collect()
 }
 
-/// Lines on the effect of `+reflexion` without feedback: each strategy with it, compared with the same one without it.
+/// Lines on the effect of `+reflexion` without feedback: each strategy with it, compared with the strategy without it.
 fn reflexions(results: &[&CellResult]) -> Vec<String> {
     let tokens = |result: &CellResult| result.seeds.iter().map(TOKENS.1).collect::<Vec<_>>();
     let said = |own: &&CellResult| {
@@ -392,7 +392,7 @@ fn holds(result: &CellResult) -> Result<(), String> {
 /// From how many tools on ToolNet costs less than ReAct, without a cache and with one.
 fn cheaper(results: &[&CellResult]) -> Option<String> {
     let counts: Vec<_> = results.chunks_exact(4).collect();
-    // Without a cache with the menus' tools; with one with those that cost less, and with scores by rules.
+    // Without a cache: the menus' tools; with one: the cheaper tools, also with scores by rules.
     let ratio = |of: &[&CellResult], at: usize| {
         let cache = at.min(1);
         dollars(of[at + 1])[cache] / dollars(of[0])[cache]

@@ -1,5 +1,5 @@
-//! Whether a comparison shows what the tables and figures of BTP and of concurrent workers show, and where
-//! not and why. The claims are the papers'; the numbers are those of this comparison.
+//! Whether a comparison agrees with the tables and figures of BTP and of concurrent workers, and where and why not. The
+//! claims are the papers'; the numbers are those of this comparison.
 
 use super::grid::{LOOPS, RoleBindings, Setting};
 use super::noise::{Difference, Measure};
@@ -152,7 +152,7 @@ impl VerdictRows<'_> {
         })
     }
 
-    /// Bare, with the prompt alone, and with the paper's plan.
+    /// The results of a loop: bare, with the prompt alone, and with the paper's plan.
     fn of(&self, base: Base) -> Option<(&CellResult, &CellResult, &CellResult)> {
         let bare = Strategy::from(base);
         let (prompt, btp) = (Strategy { prompt: true, ..bare }, Strategy { btp: true, ..bare });
@@ -163,7 +163,7 @@ impl VerdictRows<'_> {
         ))
     }
 
-    /// Why published plans fail, where they do.
+    /// The reasons why published plans fail, if they do.
     fn failed(&self) -> Option<String> {
         let paper = Strategy { btp: true, ..Base::React.into() };
         let failed = self.find(paper, Setting::Paper, true)?.all.measures.failed;
@@ -221,7 +221,7 @@ pub fn more(
     held(difference.is_more(), || against(what, difference, other))
 }
 
-/// Whether it is not smaller.
+/// Whether a measure of `own` is not smaller than that of `other`.
 pub fn not_less(
     (what, measure): (&str, Measure<'_>),
     own: &CellResult,
@@ -231,7 +231,7 @@ pub fn not_less(
     held(!difference.is_less(), || against(what, difference, other))
 }
 
-/// Whether it is smaller.
+/// Whether a measure of `own` is smaller than that of `other`.
 pub fn less(
     (what, measure): (&str, Measure<'_>),
     own: &CellResult,

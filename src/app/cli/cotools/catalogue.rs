@@ -15,7 +15,7 @@ use crate::workspace::manifests;
 
 /// Tools in order.
 pub struct Catalogue {
-    /// For people, and the name of the domain of its queries.
+    /// The name for people, and for the domain of the queries.
     pub name: String,
     pub tools: Vec<Arc<ToolSpec>>,
 }

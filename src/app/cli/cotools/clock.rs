@@ -2,15 +2,15 @@
 
 use std::fs;
 
-/// Ticks of a second; Linux reports all times to programs in these.
+/// Ticks per second, in which Linux reports all times to programs.
 const TICKS: f64 = 100.0;
 
-/// Seconds on processors so far, of all threads; `None` where the system does not say it in Linux's way.
+/// Processor seconds so far, of all threads; `None` if the system does not report them as Linux does.
 pub fn cpu_seconds() -> Option<f64> {
     seconds(&fs::read_to_string("/proc/self/stat").ok()?)
 }
 
-/// From the text of `/proc/self/stat`. The name of the program, in brackets, may have spaces.
+/// Parses the text of `/proc/self/stat`. The name of the program, in brackets, may have spaces.
 fn seconds(stat: &str) -> Option<f64> {
     let (_, after) = stat.rsplit_once(')')?;
     let mut fields = after.split_whitespace().skip(11);

@@ -13,10 +13,10 @@ mod tools;
 pub use self::args::CotoolsCommand;
 use super::trouble::Trouble;
 
-/// Obeys `toolyard cotools`.
+/// Runs `toolyard cotools`.
 ///
 /// # Errors
-/// What is wrong with files, or what failed.
+/// The files are wrong, or the command failed.
 pub fn cotools(command: &CotoolsCommand) -> Result<(), Trouble> {
     match command {
         CotoolsCommand::Encode(args) => encode::encode(args),

@@ -1,4 +1,4 @@
-//! Opens the reader, heads and data, and shows how far they are.
+//! Opens the reader, heads and data, and shows progress.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use crate::encoder::reader_path::{NoReader, VARIABLE, reader_path};
 use crate::papers::cotools::{HeadFile, MIX, Matrix, Pooling, RecipeLayer, Use};
 use crate::store::import::cotools::{self, DataSet};
 
-/// The cancel flag of encodings, which is never set: a command is cancelled by ending the process. Texts that were read
-/// until then are in the cache.
+/// The cancel flag of encodings, which is never set: a command is cancelled by ending the process. States of texts read
+/// by then are in the cache.
 pub static GOES_ON: AtomicBool = AtomicBool::new(false);
 
 /// Texts that are read at the same time.
@@ -89,7 +89,7 @@ pub fn data(path: &Path) -> Result<DataSet, Trouble> {
     cotools::load(path).map_err(Trouble::usage)
 }
 
-/// A set to learn from.
+/// Loads a data set to learn from.
 ///
 /// # Errors
 /// It cannot be read, or has test records only.
@@ -117,7 +117,7 @@ pub fn mix(given: Option<f64>) -> Result<f64, Trouble> {
 /// The states of texts, with progress on a terminal.
 ///
 /// # Errors
-/// They cannot be read.
+/// The texts cannot be read.
 pub fn encode(
     encoder: &mut Encoder,
     what: &str,
@@ -133,7 +133,7 @@ pub fn encode(
 /// Clears the rest of the line.
 const CLEARED: &str = "\u{1b}[K";
 
-/// How far something is, on one line of a terminal.
+/// A progress line on a terminal.
 pub struct ProgressLine<'a> {
     what: &'a str,
     total: usize,
@@ -145,7 +145,7 @@ impl<'a> ProgressLine<'a> {
         Self { what, total, is_seen: io::stderr().is_terminal() }
     }
 
-    /// A failure is ignored: who does not look needs no progress.
+    /// Shows the progress. A failure is ignored: without a reader, no progress is needed.
     pub fn show(&mut self, done: usize) {
         if self.is_seen {
             let far = format!("{} {done} of {}", self.what, self.total);

@@ -4,7 +4,7 @@ use crate::encoder::Encoder;
 use crate::papers::cotools::{HeadFile, Pooling, Preparation, RecipeLayer};
 use crate::ui::text::clean;
 
-/// Where states are taken, such as `layer 14 mean`.
+/// The place of states, such as `layer 14 mean`.
 pub fn place((layer, pooling): (RecipeLayer, Pooling)) -> String {
     let pooling = match pooling {
         Pooling::Mean => "mean",

@@ -31,14 +31,14 @@ pub fn tools(args: &ToolsArgs) -> Result<(), Trouble> {
     for (name, state) in catalogue.names().zip(known) {
         retrieval.insert(name, state).map_err(Trouble::failed)?;
     }
-    // As in a session, where the tools are there before the query.
+    // As in a session, the tools are known before the query.
     retrieval.prepare().map_err(Trouble::failed)?;
     let lexical = catalogue.lexical(&(0..catalogue.tools.len()).collect::<Vec<_>>());
     let began = Instant::now();
     let text = retrieval.query_text(&args.query, "");
     let query = open::encode(&mut encoder, "query", std::slice::from_ref(&text), at)?;
     let state = query.row(0);
-    // The queries before this one give the mean; then it is one of them.
+    // The mean is that of earlier queries; this query counts from then on.
     let domain = domain(&catalogue.name);
     let before = encoder.mean(&domain, at).map_err(Trouble::failed)?;
     encoder.add_query(&domain, at, &text, state).map_err(Trouble::failed)?;
@@ -105,7 +105,7 @@ fn why_words(is_encoded: bool, before: &RunningMean) -> String {
     "words alone: no tool is encoded; run `toolyard cotools encode` with this catalogue".to_owned()
 }
 
-/// A catalogue is the same wherever it is named from.
+/// The domain of a catalogue, the same wherever the catalogue is named from.
 fn domain(name: &str) -> String {
     fs::canonicalize(name).map_or_else(|_| name.to_owned(), |path| path.display().to_string())
 }

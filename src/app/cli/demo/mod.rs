@@ -43,7 +43,7 @@ fn speed(text: &str) -> Result<Speed, String> {
 /// Shows a demo, or lets the person choose one.
 ///
 /// # Errors
-/// There is no terminal; or what the demo wrote could not be kept.
+/// There is no terminal, or the demo's files could not be kept.
 pub fn demo(args: &DemoArgs) -> Result<EndReason, Trouble> {
     match args.name {
         Some(demo) => show(demo, args),
@@ -70,7 +70,7 @@ fn show(demo: Demo, args: &DemoArgs) -> Result<EndReason, Trouble> {
         keeps: args.out.is_some(),
         told: Arc::clone(&told),
     };
-    // The person's colours and folders count; keys are the usual ones, since the tour presses them.
+    // The user's colours and folders count; keys are the defaults, since the tour presses them.
     let own = Config::find(None).map_err(Trouble::usage)?.ui;
     let shots = args.out.clone().or(own.shots.clone());
     let ui = crate::config::UiConfig { shots, keys: Default::default(), ..own };
@@ -95,7 +95,7 @@ fn session(demo: Demo, folder: &Path, speed: Speed) -> Result<SessionSpec, Troub
     Ok(spec)
 }
 
-/// Shows the tour in a terminal that nobody sees.
+/// Shows the tour in a hidden terminal.
 fn unseen() -> Result<EndReason, Trouble> {
     let failed = |error| Trouble::Failed(format!("cannot open a terminal for the demo: {error}"));
     let (status, said) = unseen::run_again().map_err(failed)?;

@@ -1,4 +1,4 @@
-//! A terminal that nobody sees: a tour runs in it where there is no other, as in CI.
+//! A hidden terminal: a tour runs in it if there is no other, as in CI.
 
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
@@ -14,8 +14,8 @@ const SIZE: (u16, u16) = (120, 40);
 /// The sequence with which a program leaves the screen. The output after it is for people.
 const LEFT: &[u8] = b"\x1b[?1049l";
 
-/// Runs this program again with the same arguments in such a terminal. Returns how it ended, and what it printed after
-/// it left the screen.
+/// Runs this program again with the same arguments in such a terminal. Returns its exit status, and its output after it
+/// left the screen.
 ///
 /// # Errors
 /// There are no pseudo-terminals here, or the program cannot be started.
@@ -35,7 +35,7 @@ pub fn run_again() -> io::Result<(ExitStatus, String)> {
         again.env("TERM", "xterm-256color");
     }
     let mut child = again.spawn()?;
-    // Its ends of the terminal are the program's alone, so that reading ends with it.
+    // Only the program keeps its end of the terminal, so that reading ends with it.
     drop(again);
     let said = read(File::from(master));
     Ok((child.wait()?, said))
@@ -45,7 +45,7 @@ pub fn run_again() -> io::Result<(ExitStatus, String)> {
 fn read(mut terminal: File) -> String {
     let mut kept = Vec::new();
     let mut chunk = [0; 8192];
-    // On Linux reading fails when nobody writes any more.
+    // On Linux reading fails once nobody writes any more.
     while let Ok(count @ 1..) = terminal.read(&mut chunk) {
         kept.extend_from_slice(&chunk[..count]);
         let found = kept.windows(LEFT.len()).rposition(|window| window == LEFT);

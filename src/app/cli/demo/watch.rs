@@ -1,5 +1,5 @@
-//! The demo of a foreign agent: it and the endpoint that it asks are threads of this program. All between them is as for
-//! any agent.
+//! The demo of a foreign agent. The agent and its endpoint are threads of this program; everything between them works
+//! as for any agent.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::serve::watch::{Listener, Listening, Upstreams, bind, listen};
 use crate::session::{Feed, SessionSpec};
 use crate::ui::EndReason;
 
-/// How to watch an agent of one's own, said at the end.
+/// How to watch an own agent, printed at the end.
 const YOURS: &str = "your own agent: toolyard watch -- python my_agent.py";
 
 /// Shows the small agent of the stage until the person leaves.
@@ -43,7 +43,7 @@ pub fn show(spec: &SessionSpec, look: ScreenLook, speed: Speed) -> Result<EndRea
     Ok(ended.screen)
 }
 
-/// Starts the agent, which asks the listener as a client whose base URL was set to it.
+/// Starts the agent, which uses the listener as its base URL.
 fn start(
     listener: &Listener,
     pace: f64,

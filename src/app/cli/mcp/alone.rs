@@ -1,4 +1,4 @@
-//! A relay's own session, on a thread of its own.
+//! A relay's own session, on its own thread.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -17,14 +17,14 @@ use crate::domain::{state::Keeps, state::RECENT};
 use crate::session::{Feed, JournalChoice, SessionSpec, TaskSource};
 use crate::ui::text::clean;
 
-/// How long the session may take for what it was told last.
+/// How long the session may take for the last news.
 const LAST: Duration = Duration::from_secs(1);
 
 /// A session without a screen.
 pub struct Alone {
     commands: UnboundedSender<Command>,
     thread: JoinHandle<Result<(), Trouble>>,
-    /// Servers whose calls it works on.
+    /// Number of tasks at work: servers with open calls.
     at_work: Arc<AtomicI64>,
 }
 
@@ -71,17 +71,17 @@ pub fn start(args: &McpArgs, key: &str) -> Result<(RelayNewsSender, Alone), Trou
 }
 
 impl Alone {
-    /// Ends the session once it has taken what it was told.
+    /// Ends the session once it has processed all news.
     ///
     /// # Errors
-    /// Its journal could not be written.
+    /// The session's journal could not be written.
     pub async fn close(self) -> Result<(), Trouble> {
         let begun = Instant::now();
         while self.at_work.load(Ordering::Relaxed) > 0 && begun.elapsed() < LAST {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         let why = "the relay has ended".to_owned();
-        // It may have ended by itself.
+        // The session may have ended by itself.
         let _ = self.commands.send(Command::StopBecause { why });
         let ended = self.thread.join().map_err(|_| Trouble::failed("the session panicked"))?;
         if let Err(error) = &ended {

@@ -13,9 +13,9 @@ use crate::serve::relayed::{RelaySession, SocketScan, dial, find};
 use crate::tool::relayed;
 use crate::ui::text::clean;
 
-/// How long a session that is named may take to open its socket: it may have started this relay's client just now.
+/// How long a named session may take to open its socket: it may have started this relay's client just now.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long is waited between two looks for it.
+/// Time between two looks for the session.
 const AGAIN: Duration = Duration::from_millis(50);
 
 /// Sender of a relay's news about its calls.
@@ -34,10 +34,10 @@ pub enum DoorSession {
 }
 
 impl DoorSession {
-    /// Waits until the session has everything.
+    /// Waits until the session has received everything.
     ///
     /// # Errors
-    /// Its journal could not be written.
+    /// The session's journal could not be written.
     pub async fn close(self) -> Result<(), Trouble> {
         match self {
             DoorSession::Running => Ok(()),
@@ -46,10 +46,10 @@ impl DoorSession {
     }
 }
 
-/// Opens the way to the session that is meant.
+/// Connects to the session that the arguments name.
 ///
 /// # Errors
-/// The session that is named does not run, or one of its own cannot be started.
+/// The named session does not run, or an own session cannot be started.
 pub async fn open(args: &McpArgs, key: &str) -> Result<Door, Trouble> {
     if args.is_alone() {
         return own(args, key);
@@ -89,7 +89,7 @@ pub async fn open(args: &McpArgs, key: &str) -> Result<Door, Trouble> {
     }
 }
 
-/// A session of its own that nobody has asked for: where it cannot start, the client has its server all the same.
+/// Starts an own session, if possible. Nobody asked for it, so the client gets its server even without one.
 fn own_if_possible(args: &McpArgs, key: &str) -> Door {
     own(args, key).unwrap_or_else(|trouble| {
         let why = trouble.text();

@@ -1,4 +1,4 @@
-//! The relay of a server that is reached by streamable HTTP.
+//! The relay for a server with streamable HTTP.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! `toolyard mcp`: stands between an MCP server and the client of somebody else. Standard output belongs to the protocol;
-//! what toolyard has to say goes to standard error.
+//! `toolyard mcp`: a relay between an MCP server and a foreign client. Standard output belongs to the protocol;
+//! toolyard's own messages go to standard error.
 
 mod alone;
 mod door;
@@ -28,7 +28,7 @@ use crate::mcp::config::hide;
 use crate::mcp::relay::{Ends, relay, start};
 use crate::ui::text::clean;
 
-/// Programs that only start another one, which the server is.
+/// Programs that only start another program, which is the server.
 const STARTERS: [&str; 10] =
     ["npx", "uvx", "bunx", "pnpx", "node", "bun", "deno", "python", "python3", "uv"];
 
@@ -89,7 +89,7 @@ pub struct McpArgs {
 /// Relays until the server or the client has ended. The exit code is the server's.
 ///
 /// # Errors
-/// The server cannot be started, or the session that is named does not run.
+/// The server cannot be started, or the named session does not run.
 pub fn mcp(args: &McpArgs) -> Result<ExitCode, Trouble> {
     let key = args.key();
     let status = runtime()?.block_on(LocalSet::new().run_until(async {
@@ -104,7 +104,7 @@ pub fn mcp(args: &McpArgs) -> Result<ExitCode, Trouble> {
     Ok(status)
 }
 
-/// Starts the server, and passes lines until one of both sides has ended.
+/// Starts the server, and passes lines on until one side has ended.
 async fn serve(
     args: &McpArgs,
     key: &str,
@@ -125,7 +125,7 @@ async fn serve(
     };
     program.end();
     let status = program.ended().await;
-    // What was said last is to reach the client.
+    // The last messages must still reach the client.
     written.wait().await;
     Ok(match (signal, status) {
         (Some(signal), _) => exit(128 + signal),
@@ -145,7 +145,7 @@ fn address(text: &str) -> Result<Url, String> {
     })
 }
 
-/// As a shell reports the end of a program by a signal.
+/// The exit code of the server; for a signal, the one that a shell reports.
 fn code_of(status: ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
 }

@@ -1,5 +1,5 @@
-//! Standard input and output as streams of lines. A thread waits for each, since neither can be waited for without changing
-//! it for others that have it open.
+//! Standard input and output as streams of lines. Each has a thread that waits for it, since waiting without a thread
+//! would change it for other programs that have it open.
 
 use std::io::{self, Read};
 use std::thread;
@@ -17,9 +17,9 @@ const READ: usize = 64 << 10;
 pub struct OutputEnd(oneshot::Receiver<()>);
 
 impl OutputEnd {
-    /// Waits until all of it is written, or its reader has gone.
+    /// Waits until all output is written, or its reader has gone.
     pub async fn wait(self) {
-        // It is dropped by the thread.
+        // The thread drops the sender.
         let _ = self.0.await;
     }
 }

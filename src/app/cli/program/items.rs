@@ -27,7 +27,7 @@ struct ProgramReply {
 }
 
 /// # Errors
-/// The file cannot be read, or a line is no such object.
+/// The file cannot be read, or a line is not such an object.
 pub fn items(args: &CheckArgs) -> Result<Vec<ProgramItem>, Trouble> {
     let read = |path: &Path| {
         fs::read_to_string(path)

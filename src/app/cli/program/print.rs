@@ -18,7 +18,7 @@ impl Printer {
         Self { json, is_well: true }
     }
 
-    /// Whether nothing was wrong so far.
+    /// Whether everything was right so far.
     pub fn is_well(&self) -> bool {
         self.is_well
     }

@@ -17,7 +17,7 @@ use crate::store::kept;
 mod output;
 mod scenario;
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnd {
     /// All tasks ended with an answer.
@@ -28,7 +28,7 @@ pub enum RunEnd {
     AsExpected,
     /// An expectation of a scenario did not hold, or its session ended early.
     NotAsExpected,
-    /// The next model call would have gone beyond the limit of dollars.
+    /// The next model call would have exceeded the limit of dollars.
     OutOfDollars,
     /// A model could not be used, so a task failed.
     ModelUnusable,
@@ -55,7 +55,7 @@ pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
         return scenario::run(args);
     }
     if let Some(file) = args.words.as_deref().filter(|words| Path::new(words).is_file()) {
-        // A file is no question, and an answer to its name may cost money.
+        // A file name is not a task, and an answer to it may cost money.
         let text = format!("{file} is a file: to read tasks from it, write --tasks {file}");
         return Err(Trouble::Usage(text));
     }
@@ -77,7 +77,7 @@ pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
 pub enum Prints {
     /// A line for each task, and a summary.
     Lines,
-    /// As `Lines`, with the measures of BTP by their names.
+    /// Like `Lines`, with the measures of BTP by their names.
     Papers,
     /// Every event as a line of JSON.
     Json,
@@ -100,12 +100,12 @@ pub struct RunOutputs<'a> {
     pub state: Option<&'a Path>,
 }
 
-/// Runs a session to its end, and writes what is wanted.
+/// Runs a session to its end, and writes the requested outputs.
 ///
 /// # Errors
-/// It cannot start, or what is wanted cannot be written.
+/// The session cannot start, or an output cannot be written.
 pub fn headless(mut prepared: PreparedSession, wanted: &RunOutputs<'_>) -> Result<RunEnd, Trouble> {
-    // Only the whole last state needs the details of all tasks.
+    // Only the complete final state needs the details of all tasks.
     prepared.is_attachable = true;
     prepared.keeps = if wanted.state.is_some() { Keeps::All } else { Keeps::Tasks(RECENT) };
     for path in [wanted.report, wanted.state].into_iter().flatten() {
@@ -145,22 +145,22 @@ pub fn headless(mut prepared: PreparedSession, wanted: &RunOutputs<'_>) -> Resul
     })
 }
 
-/// Output that nobody reads ends a run; any other loss of it is an error.
+/// Output without a reader ends a run; any other failed output is an error.
 fn unread(error: io::Error) -> Result<RunEnd, Trouble> {
     accepted(Err(error))?;
     warn(&format!("{UNREAD}: session stopped"));
     Ok(RunEnd::BySignal(Signal::PIPE.as_raw()))
 }
 
-/// The number of the signal that came, from now on; 0: none yet. Ctrl-C and SIGTERM must end a session properly.
+/// Receiver of the first signal from now on; 0: none yet. Ctrl-C and SIGTERM must end a session properly.
 async fn signals() -> watch::Receiver<i32> {
     let (came, signal) = watch::channel(0);
     tokio::task::spawn(async move {
         came.send_replace(live::interrupted().await);
-        // Who asks later must find it.
+        // Later receivers must still find the value.
         came.closed().await;
     });
-    // It listens from its first turn on, which must come before the session's.
+    // The task listens once it has run, which must be before the session runs.
     tokio::task::yield_now().await;
     signal
 }
@@ -173,7 +173,7 @@ async fn session(
     observed: Option<Observed>,
     mut signal: watch::Receiver<i32>,
 ) -> Result<Ran, SessionError> {
-    // A script sends no other commands; those of screens that attach go the same way.
+    // A script sends no other commands; attached screens send theirs the same way.
     let (stop, commands) = mpsc::unbounded_channel();
     let attached = prepared.is_attachable.then(|| stop.downgrade());
     let out = Rc::new(RefCell::new(Output::new(prints, folded, observed, stop.clone())));

@@ -64,8 +64,8 @@ impl Output {
         }
     }
 
-    /// Without its output the session stops: who reads no further needs no more of it, and each
-    /// further task may cost money. The journal has the rest of what happened.
+    /// Shows a record. Without a reader of its output the session stops, since each further task may cost money. The
+    /// journal still gets all records.
     pub fn show(&mut self, record: &Record) {
         if let Event::Session(SessionEvent::SessionEnded { why, .. }) = &record.event {
             self.is_out_of_dollars = why.starts_with(DOLLARS_REACHED);
@@ -85,7 +85,7 @@ impl Output {
                 io::ErrorKind::BrokenPipe => UNREAD.to_owned(),
                 _ => format!("cannot write the output: {error}"),
             };
-            // A session that has ended does not listen.
+            // An ended session does not listen.
             let _ = self.stop.send(Command::StopBecause { why });
             self.lost = Some(error);
         }
@@ -101,7 +101,7 @@ impl Output {
         }
     }
 
-    /// The lines that tell of an event.
+    /// The lines about an event.
     fn told(&self, event: &Event) -> Option<Painted> {
         let text = match event {
             Event::Session(SessionEvent::SessionOpened { opening }) => {
@@ -151,7 +151,7 @@ impl Output {
         Some(text.into())
     }
 
-    /// The line of an ended task, and what a grader says of it.
+    /// The line of an ended task, with the grader's verdict.
     fn task(&self, task: TaskId, answer: Option<&str>, correct: Option<bool>) -> Option<Painted> {
         let state = self.state.task(task)?;
         let mark = match correct {
@@ -179,7 +179,7 @@ impl Output {
         Some(line + "\n" + aside(&format!("grader: {grade}: {}", grading.why)))
     }
 
-    /// The lines that tell of the whole session.
+    /// The lines about the whole session.
     fn end(&self, why: &str) -> Vec<String> {
         let Sums { totals, measures, quality } = self.folded.sums(&self.state);
         if totals.tasks == 0 {
@@ -251,7 +251,7 @@ fn budget(measures: &Measures, known: usize, papers: bool) -> String {
     )
 }
 
-/// How many answers are right, of those of which it is known.
+/// The number of right answers, of those that can be judged.
 fn right(totals: &Totals) -> String {
     match totals.with_gold {
         0 => "no right answers known".to_owned(),

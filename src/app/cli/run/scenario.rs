@@ -1,4 +1,4 @@
-//! `toolyard run --scenario`: sessions from files, each checked against what its file expects.
+//! `toolyard run --scenario`: sessions from files, each checked against the file's expectations.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -74,7 +74,7 @@ fn change(spec: &mut SessionSpec, args: &RunArgs) {
         spec.config = Some(file.clone());
     }
     if let Some(model) = model {
-        // Another model for every role, as without the scenario's own.
+        // The option replaces the model of every role, including the scenario's own roles.
         spec.model = Some(model.as_str().into());
         spec.roles.clear();
     }
@@ -89,7 +89,7 @@ fn change(spec: &mut SessionSpec, args: &RunArgs) {
     }
 }
 
-/// Runs one session after the other; how the run ends, if something ends it before the last.
+/// Runs one session after the other; returns how the run ends, if something ends it before the last.
 async fn run_all(
     args: &RunArgs,
     files: &[ScenarioFile],
@@ -117,7 +117,7 @@ async fn run_all(
     Ok((verdicts, None))
 }
 
-/// Runs one session and checks it. An error is why its output stopped.
+/// Runs one session and checks it. The error says why its output stopped.
 async fn run_one(
     args: &RunArgs,
     file: &ScenarioFile,
@@ -125,7 +125,7 @@ async fn run_one(
 ) -> (ScenarioVerdict, Option<std::io::Error>) {
     let name = || (file.name(), file.path.display().to_string());
     let failed = |why: String| (ScenarioVerdict::new(name(), Some(why), Vec::new(), 0.0), None);
-    // A session before this one may have saved something in its workspace, so that it is read again.
+    // An earlier session may have changed the workspace, so it is read again.
     let mut prepared = match file.prepare(|spec| change(spec, args)) {
         Ok(prepared) => prepared,
         Err(problems) => return failed(problems.to_string()),
@@ -203,7 +203,7 @@ fn shown(path: &Path) -> String {
     clean(&path.display().to_string()).into_owned()
 }
 
-/// A symbol of the screen, in ASCII where the locale shows nothing else.
+/// A symbol of the screen; in ASCII if the locale shows nothing else.
 fn sign(symbol: &str) -> String {
     match Charset::of(|name| std::env::var(name).ok()) {
         Charset::Unicode => symbol.to_owned(),

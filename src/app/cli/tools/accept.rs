@@ -6,7 +6,7 @@ use crate::cli::{out, trouble::Trouble};
 use crate::domain::{ChangedDefinition, Command, Event, ServerEvent, SessionEvent, ToolName};
 use crate::session::SessionSpec;
 
-/// Accepts the named ones, or prints how all differ.
+/// Accepts the named definitions, or prints the changes of all.
 ///
 /// # Errors
 /// The definition of a named tool has not changed.

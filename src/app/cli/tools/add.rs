@@ -8,10 +8,10 @@ use crate::cli::{out, trouble::Trouble};
 use crate::config::{self, Config};
 use crate::files::whole_file;
 
-/// Writes the entry below the rest of the file, which stays as it is.
+/// Appends the entry to the file, which is otherwise unchanged.
 ///
 /// # Errors
-/// There is such a server already, or the configuration would not be valid.
+/// The server exists already, or the configuration would not be valid.
 pub fn add(args: &AddArgs) -> Result<(), Trouble> {
     let file = file(args)?;
     let before = match fs::read_to_string(&file) {

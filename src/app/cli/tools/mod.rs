@@ -10,7 +10,7 @@ use self::args::ToolsCommand;
 use super::trouble::Trouble;
 use super::{call, doctor};
 
-/// Obeys the command; returns whether all is well.
+/// Runs the command; returns whether all is well.
 pub fn tools(command: &ToolsCommand) -> Result<bool, Trouble> {
     match command {
         ToolsCommand::List(args) => list::list(args),

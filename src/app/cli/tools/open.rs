@@ -1,4 +1,4 @@
-//! A session that does nothing but to know its tools.
+//! A session that only finds out its tools.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::cli::{out, trouble::Trouble};
 use crate::domain::{Command, Event, Record, SessionEvent, State, ToolState, words};
 use crate::session::{Engine, JournalChoice, SessionHandle, SessionSpec, TaskSource};
 
-/// The session, and its state as far as it is folded.
+/// The session, and its state so far.
 pub struct ToolSession {
     pub state: State,
     records: UnboundedReceiver<Arc<Record>>,
@@ -18,10 +18,10 @@ pub struct ToolSession {
 }
 
 impl ToolSession {
-    /// Opens it, and waits until its tools are known. Remarks on manifests are of those that are meant.
+    /// Opens the session, and waits for its tools. Prints remarks on manifests of tools for which `is_meant` holds.
     ///
     /// # Errors
-    /// Something is wrong with its inputs.
+    /// An input of the session is wrong.
     pub fn open(
         from: &FromArgs,
         more: SessionSpec,
@@ -51,10 +51,10 @@ impl ToolSession {
         Ok(session)
     }
 
-    /// Folds events until one after which this holds.
+    /// Folds events until `holds` is true after one of them.
     ///
     /// # Errors
-    /// The session ended before.
+    /// The session ended before that.
     pub fn fold_until(&mut self, holds: fn(&State, &Event) -> bool) -> Result<(), Trouble> {
         loop {
             let record = self.records.blocking_recv().ok_or_else(ended)?;
@@ -76,7 +76,7 @@ impl ToolSession {
     /// The tool of this name.
     ///
     /// # Errors
-    /// There is none; with the names that there are.
+    /// There is no such tool; the error names the existing ones.
     pub fn tool(&self, name: &str) -> Result<&ToolState, Trouble> {
         self.state.tools.get(name).ok_or_else(|| {
             let known = self.state.tools.keys().map(|name| name.as_str());
@@ -84,10 +84,10 @@ impl ToolSession {
         })
     }
 
-    /// Ends it; returns its last state.
+    /// Ends the session; returns its last state.
     ///
     /// # Errors
-    /// It failed.
+    /// The session failed.
     pub fn end(self) -> Result<State, Trouble> {
         let Self { state, records: _, commands, engine } = self;
         drop(commands);

@@ -44,7 +44,7 @@ pub enum Timing {
 }
 
 impl AgainArgs {
-    /// How the agent runs over the record, if there is one. `varies`: what differs from run to run by itself.
+    /// How the agent runs over the record, if there is one. `varies`: rules for request parts that differ in every run.
     pub fn again(&self, has_record: bool, varies: &[String]) -> Result<Option<Again>, Trouble> {
         let (results, timing) = (self.results != Results::Own, self.timing != Timing::AtOnce);
         if !has_record {

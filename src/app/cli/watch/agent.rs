@@ -12,7 +12,7 @@ use crate::model::relay::ListenerNews;
 use crate::serve::agent::{Agent, Environment, Manner, unseen};
 use crate::serve::watch::Listener;
 
-/// How long an agent may be silent before it is said what keeps its requests away.
+/// How long an agent may be silent before toolyard says what may keep its requests away.
 const SILENCE: Duration = Duration::from_secs(10);
 
 /// Starts the agent, and tells the session.
@@ -32,8 +32,8 @@ pub async fn start(
     Ok(agent)
 }
 
-/// Waits for the end of the agent, and tells the session of it. Meanwhile it says why nothing is seen, if that is so.
-/// `seen`: how many requests have come.
+/// Waits for the end of the agent, and reports it to the session. Meanwhile says why no requests arrive, if none do.
+/// `seen`: the number of requests so far.
 pub async fn follow(
     agent: &Agent,
     environment: &Environment,
@@ -57,7 +57,7 @@ pub async fn follow(
     code
 }
 
-/// The number of requests that a listener has seen, for who outlives it.
+/// Counts the requests that a listener has seen; the count outlives the listener.
 pub fn counted(listener: &Arc<Listener>) -> impl Fn() -> u64 + use<> {
     let listener = Arc::downgrade(listener);
     move || listener.upgrade().map_or(0, |listener| listener.requests())

@@ -37,7 +37,7 @@ struct WatchRecords {
     first: Option<String>,
 }
 
-/// Whether a request was refused, and what waits for that.
+/// Whether a request was refused, and the notification of that.
 #[derive(Default)]
 struct RefusalSignal {
     is_so: Cell<bool>,
@@ -153,7 +153,7 @@ async fn session(
 }
 
 impl WatchRecords {
-    /// Takes a record, which is new, or of the past that the session goes on after.
+    /// Takes in a record: a new one, or one of the past that the session continues.
     fn take(&mut self, record: &Record, is_new: bool) {
         self.state.apply(record);
         if let (Event::Task(TaskEvent::TasksQueued { tasks, .. }), None) =

@@ -1,29 +1,29 @@
-//! Journals of tests in a folder, each by the name of its test.
+//! Journals of tests in a folder, each named after its test.
 
 use std::path::{Path, PathBuf};
 
 use crate::cli::trouble::Trouble;
 
-/// Variables by which runners of tests name the running test to what it starts.
+/// Variables by which test runners tell a started program the name of the running test.
 const NAMES: [&str; 3] = ["TOOLYARD_TEST", "PYTEST_CURRENT_TEST", "BATS_TEST_NAME"];
 
 /// Characters of a file's name.
 const LONGEST: usize = 100;
 
-/// Where a journal is written in this folder.
+/// The path of a new journal in this folder.
 ///
 /// # Errors
-/// The folder cannot be made.
+/// The folder cannot be created.
 pub fn journal(folder: &Path) -> Result<PathBuf, Trouble> {
     std::fs::create_dir_all(folder)
         .map_err(|error| Trouble::usage(format!("{}: {error}", folder.display())))?;
     Ok(test().map_or_else(|| unnamed(folder), |test| folder.join(file(&test))))
 }
 
-/// The record that is meant: of a folder the journal of the running test, where one is known; else all of it.
+/// The record to use: in a folder the journal of the running test, if a test is known; else the path itself.
 ///
 /// # Errors
-/// The test has no journal there.
+/// The test has no journal in the folder.
 pub fn record(path: &Path) -> Result<PathBuf, Trouble> {
     let Some(test) = test().filter(|_| path.is_dir()) else { return Ok(path.to_owned()) };
     let file = path.join(file(&test));
@@ -37,7 +37,7 @@ pub fn record(path: &Path) -> Result<PathBuf, Trouble> {
 /// Names the journal of this run by its first message, if no test has named it.
 ///
 /// # Errors
-/// It cannot be renamed.
+/// The journal cannot be renamed.
 pub fn name_by(folder: &Path, first: &str) -> Result<(), Trouble> {
     let from = unnamed(folder);
     if !from.exists() {
@@ -56,7 +56,7 @@ fn unnamed(folder: &Path) -> PathBuf {
     folder.join(format!("recording-{}.jsonl", std::process::id()))
 }
 
-/// The test that has started this program.
+/// The test that started this program.
 fn test() -> Option<String> {
     let named = NAMES.iter().find_map(|name| std::env::var(name).ok());
     // pytest also says how far the test is: `tests/test_a.py::test_b (call)`.
@@ -67,7 +67,7 @@ fn test() -> Option<String> {
     test.filter(|test| !test.is_empty())
 }
 
-/// The name of a file for a text: its letters and digits, with a dash for all that is between them.
+/// The file name for a text: its letters and digits, with a dash for everything between them.
 fn file(text: &str) -> String {
     let (mut name, mut is_cut) = (String::new(), false);
     for c in text.chars() {
@@ -89,7 +89,7 @@ fn file(text: &str) -> String {
     }
 }
 
-/// Tells long names apart that begin alike (FNV-1a).
+/// Tells apart long names with the same beginning (FNV-1a).
 fn checksum(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

@@ -1,4 +1,4 @@
-//! `toolyard watch`: the session of an agent that somebody else has written.
+//! `toolyard watch`: the session of a foreign agent.
 
 mod again;
 mod agent;
@@ -111,7 +111,7 @@ pub struct WatchArgs {
 /// Watches an agent until it ends, or until the person leaves.
 ///
 /// # Errors
-/// The agent or the session cannot be started, or what was wanted cannot be written.
+/// The agent or the session cannot be started, or an output cannot be written.
 pub fn watch(args: &WatchArgs) -> Result<ExitCode, Trouble> {
     let place = AgentLaunch::new(args)?;
     match args.headless || (place.wants_terminal && !args.command.is_empty()) {
@@ -121,13 +121,13 @@ pub fn watch(args: &WatchArgs) -> Result<ExitCode, Trouble> {
 }
 
 impl WatchArgs {
-    /// The agent, for people.
+    /// The title of the agent, for people.
     fn title(&self) -> String {
         let words: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
         if words.is_empty() { "agents started elsewhere".to_owned() } else { words.join(" ") }
     }
 
-    /// The session, and the channel by which it hears of the agent. `varies`: what differs from run to run by itself.
+    /// The session, and the channel for news about the agent. `varies`: rules for request parts that vary by run.
     fn session(
         &self,
         has_screen: bool,
@@ -165,7 +165,7 @@ impl WatchArgs {
 /// Listens for the requests of the agent.
 ///
 /// # Errors
-/// The address needs a token, or an upstream is no address.
+/// The address needs a token, or an upstream is not an address.
 fn begin(
     args: &WatchArgs,
     place: &mut AgentLaunch,

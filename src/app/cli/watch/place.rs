@@ -15,7 +15,7 @@ use crate::serve::watch::{Bound, Upstreams, bind};
 /// The file of further recipes, beside the configuration.
 const RECIPES: &str = "agents.toml";
 
-/// The address of the listener, and the environment that it makes.
+/// The address of the listener, and the environment for the agent.
 pub struct AgentLaunch {
     pub socket: Option<Bound>,
     pub address: Url,
@@ -31,10 +31,10 @@ pub struct AgentLaunch {
 }
 
 impl AgentLaunch {
-    /// Takes the address.
+    /// Binds the address, and builds the environment.
     ///
     /// # Errors
-    /// It is in use, or the recipes are wrong.
+    /// The address is in use, or the recipes are wrong.
     pub fn new(args: &WatchArgs) -> Result<Self, Trouble> {
         let recipes = Recipes::load(&recipes_file(args)).map_err(Trouble::usage)?;
         let socket = bind(args.listen).map_err(Trouble::usage)?;
@@ -75,7 +75,7 @@ impl AgentLaunch {
         })
     }
 
-    /// Where requests go on to.
+    /// The upstreams to which requests are forwarded.
     pub fn upstreams(&self) -> Upstreams {
         let mut upstreams = Upstreams::default();
         for known in &self.environment.upstreams {

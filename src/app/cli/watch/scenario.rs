@@ -1,4 +1,4 @@
-//! `toolyard watch --scenario`: a watched agent, checked against what a file expects of it.
+//! `toolyard watch --scenario`: a watched agent, checked against the expectations of a file.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::ui::text::clean;
 /// Reads the scenario, if there is one.
 ///
 /// # Errors
-/// All its problems, or JUnit XML cannot be written where it is wanted.
+/// All problems of the scenario, or the place of the JUnit XML file cannot be written to.
 pub fn load(args: &WatchArgs) -> Result<Option<ScenarioFile>, Trouble> {
     let Some(path) = &args.scenario else { return Ok(None) };
     let file = ScenarioFile::load(path).map_err(Trouble::usage)?;
@@ -57,7 +57,7 @@ impl Trial {
         Self { observed: Observed::new(&file.scenario.expect), ended_early: None }
     }
 
-    /// Takes in what becomes of the agent.
+    /// Takes in an event of the agent's run.
     pub fn run(&mut self, event: &RunEvent) {
         let why = match event {
             RunEvent::RunParted { refused: true, field, .. } => {
@@ -69,17 +69,17 @@ impl Trial {
         self.ended_early.get_or_insert(why);
     }
 
-    /// Takes in why the session ended.
+    /// Takes in the reason for the session's end.
     pub fn ended(&mut self, why: &str) {
         if why.starts_with(DOLLARS_REACHED) {
             self.ended_early.get_or_insert_with(|| why.to_owned());
         }
     }
 
-    /// Tells whether the expectations hold, and writes that where it is wanted.
+    /// Prints whether the expectations hold, and writes the requested JUnit XML.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn judge(
         &mut self,
         file: &ScenarioFile,
@@ -99,7 +99,7 @@ impl Trial {
     }
 }
 
-/// On standard error, since standard output is the agent's.
+/// Prints the verdict on standard error, since standard output is the agent's.
 fn tell(verdict: &ScenarioVerdict) {
     for Checked { expected, held, found } in &verdict.expectations {
         let word = if *held { "held" } else { "NOT HELD" };

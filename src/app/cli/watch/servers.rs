@@ -1,5 +1,5 @@
-//! `toolyard watch --mcp FILE`: the agent starts the servers of the file through relays. It gets a changed copy of the
-//! file; the file itself is not touched.
+//! `toolyard watch --mcp FILE`: the agent starts the servers of the file through relays. The agent gets a changed copy
+//! of the file; the file itself is not touched.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -32,20 +32,20 @@ const VARIABLE: &str = "TOOLYARD_MCP_CONFIG";
 /// The placeholder for the copy's path in the arguments of the command.
 const PLACEHOLDER: &str = "{mcp}";
 
-/// How long is waited between two looks for the own session.
+/// Time between two looks for the own session.
 const AGAIN: Duration = Duration::from_millis(20);
 
-/// The changed copy, which is deleted when this is dropped.
+/// The changed copy, deleted when this value is dropped.
 pub struct Servers {
     folder: TempDir,
     entries: Vec<(String, Value)>,
-    /// Relays of servers that are reached over HTTP.
+    /// Relays of servers over HTTP.
     listeners: Vec<Listener>,
     /// Notes for the person, such as servers that are left out.
     notes: Vec<String>,
 }
 
-/// A relay of a server that is reached over HTTP.
+/// A relay of a server over HTTP.
 struct Listener {
     socket: Bound,
     target: Url,
@@ -54,7 +54,7 @@ struct Listener {
 }
 
 impl Listener {
-    /// Listens on a thread of its own, as long as the program runs, and tells the session of this program.
+    /// Listens on its own thread until the program ends, and reports to the session of this program.
     fn listen(self) -> Result<(), Trouble> {
         let Self { socket, target, any_address, key } = self;
         let runtime = runtime()?;
@@ -83,7 +83,7 @@ impl Listener {
 }
 
 impl Servers {
-    /// Begins to relay servers that are reached over HTTP.
+    /// Begins to relay servers over HTTP.
     ///
     /// # Errors
     /// The system has no thread.
@@ -91,7 +91,7 @@ impl Servers {
         self.listeners.drain(..).try_for_each(Listener::listen)
     }
 
-    /// Reads the files, and writes the copy; `None`: none is named.
+    /// Reads the files, and writes the copy; `None`: no file is named.
     ///
     /// # Errors
     /// No server can be started, or the copy cannot be written.
@@ -137,12 +137,12 @@ impl Servers {
         Ok(Some(made))
     }
 
-    /// Where the copy is.
+    /// The path of the copy.
     fn path(&self) -> PathBuf {
         self.folder.path().join("servers.json")
     }
 
-    /// Writes a file that only this user can read: it has keys.
+    /// Writes a file that only this user can read, since it has keys.
     fn write(&self, name: &str, value: &Value) -> Result<PathBuf, Trouble> {
         let path = self.folder.path().join(name);
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
@@ -169,7 +169,7 @@ impl Servers {
                 words.extend(cwd.iter().map(|cwd| format!("--folder={}", cwd.display())));
                 words.extend(["--".to_owned(), command.clone()]);
                 words.extend(args.iter().cloned());
-                // Not the one that starts other processes of toolyard: that is a name within this process.
+                // The path by which toolyard starts its helpers does not work here: it is valid only in this process.
                 let own = std::env::current_exe().map_err(Trouble::failed)?;
                 let own = own.to_string_lossy();
                 json!({ "command": own, "args": words })
@@ -242,7 +242,7 @@ fn table(entry: &Value) -> String {
         Value::Array(items) => {
             format!("[{}]", items.iter().map(table).collect::<Vec<_>>().join(", "))
         }
-        // The texts of JSON are texts of TOML, but for one escape that is never written.
+        // JSON texts are valid TOML texts, except for one escape that is never written.
         other => other.to_string(),
     }
 }

@@ -24,7 +24,7 @@ use crate::ui::{self, AgentOutput, OutputLine, tour::Tour};
 /// The agent of a session on the screen.
 pub struct WatchedAgent {
     pub listener: Arc<Listener>,
-    /// The agent's output; for agents that are started elsewhere, the lines that they need.
+    /// The agent's output; for agents started elsewhere, the lines that they need.
     pub output: Arc<Output>,
     /// `None` if the agent was started elsewhere.
     pub agent: Option<AgentThread>,
@@ -38,22 +38,22 @@ pub struct AgentThread {
     pub thread: JoinHandle<Option<i32>>,
 }
 
-/// How the screen of a watched session looks, where that is not configured.
+/// The look of the screen of a watched session, where it is not configured.
 #[derive(Default)]
 pub struct ScreenLook {
     pub tour: Option<Tour>,
     pub ui: Option<UiConfig>,
 }
 
-/// How a watched session ended.
+/// The end of a watched session.
 pub struct Ended {
     pub screen: ui::EndReason,
     /// Exit code of the agent, if this program started it.
     pub code: Option<i32>,
 }
 
-/// Shows a watched session until the person leaves, which ends the agent. `begin` starts listener and agent once the
-/// session runs; it is told the journal's place.
+/// Shows a watched session until the person leaves, which ends the agent. `begin` gets the journal's path, and starts
+/// listener and agent once the session runs.
 ///
 /// # Errors
 /// The session or the agent cannot be started, or ended early; or there is no terminal.
@@ -142,7 +142,7 @@ fn start(
     let (leave, left) = oneshot::channel::<()>();
     let (seen, saved) = (agent::counted(listener), journal.map(Path::to_owned));
     let work = move || {
-        // All of it, since the agent's files are deleted with it.
+        // The whole value moves here, since dropping it deletes the agent's files.
         let place = place;
         runtime.block_on(async {
             let followed = agent::follow(&started, &place.environment, &news, seen);
@@ -169,7 +169,7 @@ fn exit(code: i32) -> ExitCode {
     ExitCode::from(u8::try_from(code).unwrap_or(1))
 }
 
-/// The output of an agent, as the screen reads it.
+/// The output of an agent, for the screen.
 #[derive(Debug)]
 struct OutputReader(Arc<Output>);
 
@@ -196,7 +196,7 @@ impl AgentOutput for OutputReader {
     fn changed(&self, seen: u64) -> BoxFuture<'_, ()> {
         let mut changes = self.0.changes();
         async move {
-            // The output that has ended changes no more.
+            // Ended output changes no more.
             if changes.wait_for(|count| *count != seen).await.is_err() {
                 std::future::pending::<()>().await;
             }

@@ -1,4 +1,4 @@
-//! The tools in the order in which they were called, as a graph: an edge is as wide as it was walked often.
+//! The tools in the order of their calls, as a graph: the width of an edge shows how often it was walked.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use crate::ui::text;
 /// Pixels of a node.
 const NODE: (f64, f64) = (170.0, 38.0);
 const MARGIN: f64 = 12.0;
-/// Edges of one picture: those that were walked most.
+/// The most edges of one picture: the most walked ones.
 const MOST: usize = 120;
 
 /// Counts of a tool's calls, for its node of the graph.
@@ -33,7 +33,7 @@ struct Walked<'a> {
 const START: &str = "start";
 const END: &str = "end";
 
-/// The graph with its heading; nothing if no tool was called.
+/// The graph with its heading; empty if no tool was called.
 pub fn section(state: &State) -> String {
     let walked = Walked::of(state);
     if walked.edges.is_empty() {
@@ -118,7 +118,7 @@ impl<'a> Walked<'a> {
     }
 }
 
-/// Goes on to a tool, and returns its node.
+/// Walks on to a tool, and returns its node.
 fn walk<'a>(
     nodes: &mut IndexMap<&'a str, ToolNode>,
     edges: &mut BTreeMap<(usize, usize), u32>,
@@ -167,7 +167,7 @@ fn shape(state: &State, name: &str, about: &ToolNode, (x, y): (f64, f64)) -> Str
     )
 }
 
-/// A curve from the first of these points to the last one, which the others bend.
+/// A curve from the first of these points to the last one, bent by the others.
 fn along(points: impl Iterator<Item = (f64, f64)>) -> String {
     let points: Vec<_> = points.collect();
     let mut path = String::new();

@@ -11,7 +11,7 @@ const NAMES: f64 = 190.0;
 const AXIS: f64 = 640.0;
 const AFTER: f64 = 90.0;
 const ROW: f64 = 18.0;
-/// Lanes of one task; the rest is in its transcript.
+/// The most lanes of one task; the rest is in its transcript.
 const MOST: usize = 60;
 
 struct Bar<'a> {
@@ -20,7 +20,7 @@ struct Bar<'a> {
     effect: &'a EffectState,
 }
 
-/// The lanes of a task; nothing if nothing was called.
+/// The lanes of a task; empty without calls.
 pub fn lanes(state: &State, task: &TaskState) -> String {
     let models = task.model_calls.iter().filter_map(|id| state.model_call(*id)).map(|call| Bar {
         name: call.role.to_string(),
@@ -55,7 +55,7 @@ pub fn lanes(state: &State, task: &TaskState) -> String {
         let from = effect.started.unwrap_or(effect.requested);
         let to = effect.ended.unwrap_or(end).max(from);
         let x = NAMES + from.saturating_sub(start) as f64 * scale;
-        // What takes no time is seen all the same.
+        // Calls without a duration must be visible, too.
         let long = ((to - from) as f64 * scale).max(2.0);
         let (y, base) = (row as f64 * ROW + 3.0, row as f64 * ROW + 15.0);
         let injected = if effect.injected.is_some() { " (injected fault)" } else { "" };

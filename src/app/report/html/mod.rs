@@ -37,7 +37,7 @@ pub fn html(state: &State, title: &str) -> String {
     )
 }
 
-/// A task that can be opened. Those that went wrong are open.
+/// A task that can be opened. Tasks that went wrong are open at first.
 fn details(state: &State, task: &TaskState) -> String {
     let (class, word) = match (task.correct, task.is_solved()) {
         (Some(true), _) => ("good", "right"),

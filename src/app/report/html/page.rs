@@ -1,13 +1,13 @@
-//! The escaping of everything that a page shows. Texts of tools and models are hostile: a page must not run what they
-//! wrote, nor load anything.
+//! The escaping of everything that a page shows. Texts of tools and models are hostile: a page must neither run nor
+//! load anything that they wrote.
 
 use crate::net::known::without_keys;
 use crate::ui::text;
 
-/// Longest text of one thing, in characters.
+/// The most characters of one text.
 const LONGEST: usize = 4000;
 
-/// A text as HTML: without keys, and without characters that a browser would act on. Lines stay.
+/// A text as HTML: without keys, and without characters that a browser would act on. Line breaks stay.
 pub fn escaped(text: &str) -> String {
     let text = without_keys(text);
     let (text, cut) = match text.char_indices().nth(LONGEST) {
@@ -35,7 +35,7 @@ pub fn element(tag: &str, class: &str, text: &str) -> String {
     format!("<{tag}{class}>{}</{tag}>", escaped(text))
 }
 
-/// A table with these titles; the cells are HTML already, and all but the first column are numbers.
+/// A table with these titles; the cells are already HTML, and all but the first column are numbers.
 pub fn table(titles: &[&str], rows: &[Vec<String>]) -> String {
     let head: String = titles.iter().map(|title| element("th", "", title)).collect();
     let row = |cells: &Vec<String>| {

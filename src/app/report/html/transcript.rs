@@ -1,4 +1,4 @@
-//! The transcript: one entry for each line that the screen has, with the whole texts.
+//! The transcript: one entry for each line on the screen, with the whole texts.
 
 use super::page::{element, escaped};
 use crate::domain::state::{TranscriptLine, What};
@@ -9,7 +9,7 @@ use crate::domain::{
 };
 use crate::ui::{marks, wording};
 
-/// The entries of a task; or those that belong to none.
+/// The entries of a task; `None`: those without a task.
 pub fn lines(state: &State, task: Option<TaskId>) -> String {
     let own = state.transcript.iter().filter(|line: &&TranscriptLine| line.task == task);
     own.filter_map(|line| entry(state, line)).collect()
@@ -18,7 +18,7 @@ pub fn lines(state: &State, task: Option<TaskId>) -> String {
 fn entry(state: &State, line: &TranscriptLine) -> Option<String> {
     let task = line.task.and_then(|task| state.task(task));
     Some(match &line.what {
-        // The heading has it.
+        // The heading shows this already.
         What::TaskStarted => return None,
         What::TryStarted { number } => row("", &format!("attempt {number}"), ""),
         What::Step { index } => step(task?.steps.get(*index as usize)?),

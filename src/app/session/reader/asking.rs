@@ -1,4 +1,4 @@
-//! A query as readers take it.
+//! A query in the form for readers.
 
 use crate::engine::Query;
 
@@ -10,8 +10,7 @@ pub(super) struct Asking {
 }
 
 impl Asking {
-    /// The domain of this query. Questions and thoughts are worded differently, and each kind has a
-    /// mean of its own.
+    /// The domain of this query. Questions and thoughts are worded differently, so each kind has its own mean.
     pub fn domain(&self, workspace: &str) -> String {
         let kind = match self {
             Self { is_need: true, .. } => "needs",

@@ -1,8 +1,8 @@
-//! An endpoint of embeddings in the reader's place.
+//! An endpoint of embeddings in place of the reader.
 //!
-//! It is asked only while a query is ranked, which is an effect with a price: the request embeds the
-//! query, and some tools that were not embedded yet. So each tool is paid for once, and a query waits for
-//! one request at most. A tool without an embedding is ranked by words.
+//! It is called only while a query is ranked, which is an effect with a price: the request embeds the query, and some
+//! tools without an embedding. So each tool is paid for once, and a query waits for at most one request. A tool without
+//! an embedding is ranked by words.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -25,7 +25,7 @@ use crate::model::{Embedder, Model};
 use crate::papers::cotools::{ModelSize, Pooling, RecipeLayer, Retrieval, Use, tool_text};
 use crate::store::states::{SharedStates, StatePlace, TextKey};
 
-/// Texts in a request; some servers accept no more.
+/// The most texts in a request; some servers accept no more.
 const AT_ONCE: usize = 32;
 
 /// Ranks tools by the embeddings of an endpoint.
@@ -33,7 +33,7 @@ pub(super) struct EndpointRanker {
     model: Rc<dyn Model>,
     cache: SharedStates,
     means: RefCell<Means>,
-    /// Whether all tools are embedded before it ranks.
+    /// Whether all tools are embedded before the first ranking.
     is_fresh: bool,
     domain: String,
     tools: RefCell<Vec<Arc<ToolSpec>>>,
@@ -44,7 +44,7 @@ pub(super) struct EndpointRanker {
 }
 
 impl EndpointRanker {
-    /// A ranker by this model, which has an embedder. `domain` names the queries that belong together.
+    /// A ranker with this model, which can embed. `domain` names the queries that belong together.
     pub fn new(model: Rc<dyn Model>, cache: SharedStates, domain: &str, memory: Memory) -> Self {
         let (tell, news) = news::unbounded_channel();
         let spec = model.spec();
@@ -68,7 +68,7 @@ impl EndpointRanker {
         self.model.embedder().ok_or_else(|| ModelError::new(ModelErrorKind::Refused, text()))
     }
 
-    /// Where its vectors are in the cache.
+    /// The place of its vectors in the cache.
     fn place(&self) -> StatePlace {
         let model = self.embedder().map_or("", Embedder::model);
         StatePlace {
@@ -78,15 +78,15 @@ impl EndpointRanker {
         }
     }
 
-    /// The vectors of texts that were embedded before.
+    /// The cached vectors of these texts.
     fn cached(&self, texts: &[String]) -> Vec<Option<Vec<f32>>> {
         let keys: Vec<_> = texts.iter().map(|text| TextKey::of(text)).collect();
         let found = self.cache.lock().get(&self.place(), &keys);
-        // What cannot be read is embedded again.
+        // Vectors that cannot be read are computed again.
         found.unwrap_or_else(|_| vec![None; texts.len()])
     }
 
-    /// Makes the pool of the tools that there are, if there is none, for vectors of this width.
+    /// Makes the pool of the present tools for vectors of this width, if there is none.
     fn ensure_pool(&self, width: usize) {
         if self.pool.borrow().is_some() {
             return;
@@ -128,7 +128,7 @@ impl EndpointRanker {
         Ok(Scored { usage, notice, ..scored.map_err(|why| bad_answer(&why))? })
     }
 
-    /// Embeds a query, if it is not known, and these tools, and keeps the vectors.
+    /// Embeds a query, if it is not known, and these tools, and stores the vectors.
     async fn embed(
         &self,
         query: Option<&String>,
@@ -144,7 +144,7 @@ impl EndpointRanker {
         self.ensure_pool(vectors.first().map_or(0, Vec::len));
         if let Some(pool) = &mut *self.pool.borrow_mut() {
             for ((tool, text), vector) in tools.iter().zip(&texts).zip(&vectors) {
-                // It may have changed, or left, in the meantime.
+                // The tool may have changed or been removed in the meantime.
                 if pool.is_text_of(text, tool) {
                     pool.insert(tool, [vector.as_slice()]).map_err(|why| bad_answer(&why))?;
                 }
@@ -210,7 +210,7 @@ impl Ranker for EndpointRanker {
         }
         let texts: Vec<_> =
             named(self.tools.borrow().iter()).into_iter().map(|(_, text)| text).collect();
-        // Another session may have embedded some of them.
+        // Another session may have embedded some of these texts.
         if let Some(state) = self.cached(&texts).into_iter().flatten().next() {
             self.ensure_pool(state.len());
         }

@@ -11,14 +11,14 @@ use crate::domain::JudgedPiece;
 use crate::encoder::{Encoder, EncoderError};
 use crate::papers::cotools::{HeadFile, Heads, QueryTemplate};
 
-/// An answer to judge behind byte `from`.
+/// An answer to judge after byte `from`.
 pub(super) struct ToJudge {
     pub query: Asking,
     pub from: usize,
     pub answer: oneshot::Sender<Vec<JudgedPiece>>,
 }
 
-/// A judge with a reader of its own: it reads other texts than those by which tools are looked for.
+/// A judge with its own reader, since it reads other texts than the ranking of tools.
 pub(super) struct ReadingAlong {
     encoder: Encoder,
     heads: Arc<HeadFile>,
@@ -30,7 +30,7 @@ impl ReadingAlong {
         Self { encoder, heads, cancelled }
     }
 
-    /// Judges until nobody can ask any more. Where a text cannot be read, no call starts.
+    /// Judges until no request can come any more. In an unreadable text, no call starts.
     pub fn run(mut self, asked: &mpsc::Receiver<ToJudge>) {
         while let Ok(ToJudge { query, from, answer }) = asked.recv() {
             let pieces = self.judge(&query, from).unwrap_or_else(|why| {
@@ -42,7 +42,7 @@ impl ReadingAlong {
     }
 
     fn judge(&mut self, query: &Asking, from: usize) -> Result<Vec<JudgedPiece>, EncoderError> {
-        // As the texts of its training begin.
+        // The training texts of the judge begin like this.
         let question = QueryTemplate::StepByStep.text(&query.question, " ");
         let text = format!("{question}{}", query.answer.as_deref().unwrap_or_default());
         let base = question.len() + from;

@@ -16,7 +16,7 @@ use super::work::{ReaderRequest, ReaderStart};
 use crate::domain::{JudgedPiece, ModelError, ModelErrorKind, ModelSpec, ReaderEvent, ToolSpec};
 use crate::engine::{Query, Ranker, Scored, on_this_machine};
 
-/// A reader on a thread of its own, which ends with it.
+/// A reader on its own thread, which ends with the value.
 pub(super) struct LocalRanker {
     spec: ModelSpec,
     asked: mpsc::Sender<ReaderRequest>,
@@ -27,7 +27,7 @@ pub(super) struct LocalRanker {
     start: RefCell<Option<Thread>>,
 }
 
-/// A thread that has not begun. The first request starts it, and it opens the model.
+/// A thread that has not begun. The first request starts the thread, which opens the model.
 type Thread = Box<dyn FnOnce() + Send>;
 
 impl LocalRanker {
@@ -76,7 +76,7 @@ impl Ranker for LocalRanker {
 
     fn take_tools(&self, tools: Vec<Arc<ToolSpec>>) {
         self.begin();
-        // A thread that has ended has said why.
+        // An ended thread has already reported why.
         let _ = self.asked.send(ReaderRequest::Tools(tools));
     }
 
@@ -99,7 +99,7 @@ impl Ranker for LocalRanker {
     ) -> LocalBoxFuture<'a, Option<Vec<JudgedPiece>>> {
         self.begin();
         let (answer, answered) = oneshot::channel();
-        // Without a judge, nobody takes it.
+        // Without a judge, nobody receives this.
         let _ = self.to_judge.send(ToJudge { query: query.into(), from, answer });
         async move { answered.await.ok() }.boxed_local()
     }

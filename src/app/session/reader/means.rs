@@ -1,4 +1,4 @@
-//! The mean of each domain's queries, as a session sees it.
+//! The mean of each domain's queries, from a session's view.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -13,7 +13,7 @@ pub enum Memory {
     Kept,
     /// The reader knows earlier queries, and forgets its own, as a copy of a session does.
     Copied,
-    /// The reader knows only its own queries, and all tools from its first query on. So its results can be reproduced.
+    /// The reader knows only its own queries, and all tools from the first one on, so that results can be reproduced.
     Fresh,
 }
 
@@ -35,10 +35,10 @@ impl Means {
         Self { cache, memory, own: HashMap::new() }
     }
 
-    /// The mean of the queries before this one, which counts from now on, unless it was asked before.
+    /// The mean of the queries before this one. The query counts from now on, unless it is a repeated one.
     ///
     /// # Errors
-    /// The cache fails, or the state has another width than those before.
+    /// The cache fails, or the state has another width than earlier ones.
     pub fn ask(
         &mut self,
         domain: &str,

@@ -1,8 +1,8 @@
-//! The reader of a session: a thread with a local model that ranks tools by their states, or an
-//! endpoint of embeddings in its place.
+//! The reader of a session: a thread with a local model that ranks tools by their states, or an endpoint of embeddings
+//! in its place.
 //!
-//! The thread opens the model, then answers queries at once, and encodes tools while nobody asks. So a
-//! query waits for one tool at most, and the session never waits for the encoding.
+//! The thread opens the model, then answers queries at once, and encodes tools while there is no query. So a query
+//! waits for one tool at most, and the session never waits for the encoding.
 
 mod asking;
 mod endpoint;
@@ -24,8 +24,8 @@ use crate::store::states::StateCache;
 
 pub use self::means::Memory;
 
-/// The reader that the settings name; `None` if they name none. `domain` names the queries that belong
-/// together, and have a mean of their own.
+/// The reader that the settings name; `None` if they name none. `domain` names the queries that belong together and
+/// have their own mean.
 ///
 /// # Errors
 /// The endpoint of embeddings, or the cache of their vectors, cannot be used.

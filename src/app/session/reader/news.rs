@@ -18,7 +18,7 @@ impl From<UnboundedReceiver<ReaderEvent>> for ReaderNews {
 }
 
 impl ReaderNews {
-    /// The news from now on; nothing for a second listener.
+    /// The stream of news from now on; empty for a second listener.
     pub fn stream(&self) -> LocalBoxStream<'static, ReaderEvent> {
         let Some(news) = self.0.take() else { return stream::empty().boxed_local() };
         stream::unfold(news, |mut news| async move { Some((news.recv().await?, news)) })

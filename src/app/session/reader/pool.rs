@@ -11,14 +11,14 @@ use crate::domain::{ReaderEvent, ToolName, ToolSpec};
 use crate::engine::Scored;
 use crate::papers::cotools::{BadShape, Pooling, RecipeLayer, Retrieval, RunningMean, tool_text};
 
-/// How often it says how many tools are encoded.
+/// Time between two reports of the number of encoded tools.
 const SAID_EVERY: Duration = Duration::from_millis(500);
 
 /// The tools of the session, and the retrievals that rank them.
 pub(super) struct Pool {
-    /// Retrieval of the tools that suit a question.
+    /// Retrieval of the tools that match a question.
     question: Retrieval,
-    /// Retrieval of the tool that is called at a place of an answer; `None`: the one for questions.
+    /// Retrieval of the tool to call at a place of an answer; `None`: the one for questions.
     here: Option<Retrieval>,
     news: UnboundedSender<ReaderEvent>,
     /// The description of each tool.
@@ -50,7 +50,7 @@ impl Pool {
         [&mut self.question].into_iter().chain(&mut self.here)
     }
 
-    /// Takes over the tools that there are now. `cached` has states of texts, where they are known.
+    /// Takes over the present tools. `cached` has the known states of texts.
     pub fn take(
         &mut self,
         tools: &[Arc<ToolSpec>],
@@ -73,7 +73,7 @@ impl Pool {
         let texts: Vec<_> = new.iter().map(text).collect();
         for retrieval in self.uses_mut() {
             for (tool, state) in new.iter().zip(cached(&texts, retrieval.at())) {
-                // A state of another width is none.
+                // A state of another width does not count.
                 if retrieval.insert(tool.name.as_str(), state).is_err() {
                     let _ = retrieval.insert(tool.name.as_str(), None);
                 }
@@ -128,7 +128,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Says how many tools are encoded: now and then, and at the end.
+    /// Reports how many tools are encoded: now and then, and at the end.
     pub fn say(&mut self) {
         let is_due = self.said.is_none_or(|said| said.elapsed() >= SAID_EVERY);
         if is_due || self.open.is_empty() {
@@ -147,8 +147,8 @@ impl Pool {
         }
     }
 
-    /// The scores of the tools for a query with this state, in a domain with this mean. What reading
-    /// the query used is not in it.
+    /// The scores of the tools for a query with this state, in a domain with this mean. They do not include the usage
+    /// of reading the query.
     ///
     /// # Errors
     /// The state or the mean has another width.

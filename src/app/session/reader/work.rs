@@ -1,4 +1,4 @@
-//! The thread of a reader: it opens the model, ranks, and encodes tools while nobody asks.
+//! The thread of a reader: it opens the model, ranks, and encodes tools while there is no query.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl ReaderStart {
             Err(error) => {
                 drop(to_be_judged);
                 let _ = news.send(ReaderEvent::ReaderFailed { error: error.clone() });
-                // Requests that were made meanwhile, and later ones, fail with the same error.
+                // Requests from meanwhile and later fail with the same error.
                 while let Ok(asked) = orders.recv() {
                     if let ReaderRequest::Rank { answer, .. } = asked {
                         let _ = answer.send(Err(error.clone()));
@@ -127,7 +127,7 @@ fn lesson(about: &HeadAbout) -> String {
     format!("{data}, {} examples", about.examples)
 }
 
-/// Where states are taken, in words.
+/// The place of states, in words.
 fn place((layer, pooling): (RecipeLayer, Pooling)) -> String {
     let layer = match layer {
         RecipeLayer::After(layer) => format!("layer {layer}"),
@@ -141,12 +141,12 @@ fn place((layer, pooling): (RecipeLayer, Pooling)) -> String {
     format!("{layer} {pooling}")
 }
 
-/// The model at work.
+/// The worker with the model.
 struct ReaderWorker {
     encoder: Encoder,
     pool: Pool,
     means: Means,
-    /// Whether all tools are encoded before it ranks.
+    /// Whether all tools are encoded before the first ranking.
     is_fresh: bool,
     domain: String,
     cancelled: Arc<AtomicBool>,
@@ -154,7 +154,7 @@ struct ReaderWorker {
 }
 
 impl ReaderWorker {
-    /// Takes over the tools that there are now. States from the cache are there at once.
+    /// Takes over the present tools. Cached states are available at once.
     fn take(&mut self, tools: &[Arc<ToolSpec>]) {
         let Self { encoder, pool, .. } = self;
         pool.take(tools, |texts, at| {
@@ -168,7 +168,7 @@ impl ReaderWorker {
         let at = self.pool.at();
         match self.encoder.encode_with(&[text], &at, &self.cancelled, &mut |_| {}) {
             Ok(states) => {
-                // The width is that of the model.
+                // The width is always that of the model.
                 let _ = self.pool.insert(&tool, states.iter().map(|states| states.row(0)));
                 self.pool.say();
             }
