@@ -13,7 +13,7 @@ use super::target::{Sort, Target};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
     pub place: BreakpointPlace,
-    /// Must be true of the call.
+    /// Must be true for the call.
     #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
     pub condition: Option<Expression>,
 }
@@ -28,8 +28,8 @@ pub enum Consent {
     Deny,
 }
 
-/// The rules of a session. Of those that match, one that denies comes first, then one that allows, then one that
-/// asks; a call that none matches is allowed.
+/// The rules of a session. Of the matching rules, one that denies has priority, then one that allows, then one that
+/// asks; a call that no rule matches is allowed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Approval {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -33,12 +33,12 @@ pub enum BlockKind {
     Unknown,
 }
 
-/// Fields of a block with its content: the longest is its size.
+/// Fields that can hold a block's content: the longest one gives the block's size.
 const CONTENTS: [&str; 8] =
     ["data", "url", "file_data", "image_url", "encrypted_content", "signature", "thinking", "text"];
 
 impl Block {
-    /// A block that is kept as it came.
+    /// A block that is kept as it was received.
     pub fn kept(kind: BlockKind, raw: Value) -> Self {
         Block::Kept { kind, raw }
     }
@@ -100,8 +100,8 @@ fn size(raw: &Value) -> usize {
     }
 }
 
-/// The texts of a message's text blocks. If they do not make up the text any more, since somebody changed it, the first
-/// has all of it.
+/// The texts of a message's text blocks. If a person changed the text, so that the lengths no longer fit it, the first
+/// block gets all of it.
 pub fn texts<'a>(blocks: &[Block], text: &'a str) -> Vec<&'a str> {
     let lengths: Vec<usize> = blocks
         .iter()
@@ -182,7 +182,7 @@ mod tests {
             [Block::Text { bytes: 2 }, Block::Call { id: "c".into() }, Block::Text { bytes: 1 }];
         assert_eq!(texts(&blocks, "abc"), ["ab", "c"]);
         assert_eq!(texts(&blocks, "other"), ["other", ""]);
-        // A boundary inside a character is none.
+        // A boundary inside a character is not used.
         assert_eq!(texts(&blocks, "aé"), ["aé", ""]);
         assert_eq!(texts(&[], "abc"), [""; 0]);
     }

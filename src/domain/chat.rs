@@ -40,8 +40,7 @@ pub enum Role {
     Attributor,
     /// Writes programs that call a tool to learn what it returns, and chooses the tools that help (ATC, section 4.3).
     Prober,
-    /// Says whether a final answer means the same as a right one. It measures the agent and is no
-    /// part of it.
+    /// Says whether a final answer means the same as a right one. It measures the agent and is not part of it.
     Grader,
 }
 
@@ -87,7 +86,7 @@ pub struct Request {
     /// JSON Schema of the whole answer, for a model with structured output; `None`: free text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
-    /// Of `tools`, those that may be called now, as the end of the messages says too; empty: all.
+    /// The subset of `tools` that may be called now, which the end of the messages also lists; empty: all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed: Vec<ToolName>,
     /// Parts left out so that the request fits the model's context window; the messages mention them too.
@@ -144,7 +143,7 @@ pub enum Message {
         /// Parts of the message, if it has more than text.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         blocks: Vec<Block>,
-        /// The call failed, as far as the wire says so.
+        /// Whether the call failed, if the wire reports that.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         failed: bool,
     },
@@ -241,10 +240,10 @@ impl Finish {
 pub struct Usage {
     pub tokens_in: u64,
     pub tokens_out: u64,
-    /// Of `tokens_in`, those that the endpoint served from its cache.
+    /// Part of `tokens_in` that the endpoint served from its cache.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cached: u64,
-    /// Of `tokens_in`, those that the endpoint put into its cache.
+    /// Part of `tokens_in` that the endpoint put into its cache.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub written: u64,
     /// The endpoint sent no usage: the numbers were counted locally.
@@ -261,7 +260,7 @@ impl Usage {
         Self { tokens_in, tokens_out, estimated: true, ..Self::default() }
     }
 
-    /// Whether the endpoint counted the input, and says nothing of a cache.
+    /// Whether the endpoint counted the input, and reports nothing about a cache.
     pub fn is_plain(&self) -> bool {
         !self.estimated && self.tokens_in > 0 && self.cached == 0 && self.written == 0
     }
@@ -295,7 +294,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// A reply of this text alone, which nothing was charged for.
+    /// A reply with only this text and without a charge.
     pub fn of_text(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -313,7 +312,7 @@ impl Reply {
         self.repairs.iter().any(|repair| matches!(repair, Repair::Unread { .. }))
     }
 
-    /// Whether it has neither a text nor a call. It may have reasoning.
+    /// Whether the reply has neither a text nor a call. It may have reasoning.
     pub fn is_empty(&self) -> bool {
         self.text.trim().is_empty() && self.calls.is_empty()
     }

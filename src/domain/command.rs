@@ -43,7 +43,7 @@ pub enum Command {
     PauseRun { run: RunId },
     /// End the session and cancel all running effects → `SessionEnded`.
     Stop,
-    /// The same for this reason, which is not a person's.
+    /// The same for this reason, which does not come from a person.
     StopBecause { why: String },
     /// Cancel an effect that runs or is held → `ToolCallFailed`, `ModelCallFailed` or
     /// `EmbeddingFailed`. The agent sees the failure.
@@ -65,7 +65,7 @@ pub enum Command {
     RemoveTasks { first: TaskId, tasks: Vec<Task> },
     /// Move a task that waits to the place with this number → `TaskMoved`.
     MoveTask { task: TaskId, to: TaskId },
-    /// Move a task that waits by so many places, towards the front if negative → `TaskMoved`.
+    /// Move a task that waits by this number of places, towards the front if negative → `TaskMoved`.
     MoveTaskBy { task: TaskId, by: i32 },
     /// Move a task that waits to the front of the queue → `TaskMoved`.
     RunNext { task: TaskId },
@@ -106,10 +106,10 @@ pub enum Command {
     DisarmFault { fault: FaultId },
     /// Arm a disarmed fault again → `FaultArmed`.
     RearmFault { fault: FaultId },
-    /// Change what a call sends before it starts, or what came back while it is held after its end → `CallEdited`.
+    /// Change the input of a call before it starts, or its outcome while it is held after its end → `CallEdited`.
     EditCall { effect: EffectId, edit: Box<Edit>, shown: bool },
-    /// Change a result that the model of a foreign agent has read, from its next request on → `CallEdited`. The endpoint's
-    /// cache has nothing after it then.
+    /// Change a result that the model of a foreign agent has read, from its next request on → `CallEdited`. The
+    /// endpoint's cache does not help after the changed result.
     EditPast { effect: EffectId, text: String },
     /// Answer a call in place of its model or tool → `CallAnswered`, and its end.
     AnswerCall { effect: EffectId, text: String },

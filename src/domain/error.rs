@@ -59,9 +59,9 @@ pub enum ModelErrorKind {
     Filtered,
     /// The answer ended early or makes no sense.
     BadAnswer,
-    /// The call took longer, or its answer grew longer, than its model may.
+    /// The call took longer, or its answer became longer, than the limit of its model.
     TooLong,
-    /// The rest of the budget does not pay for it: it was not sent, or took too long.
+    /// The rest of the budget does not pay for the call: it was not sent, or took too long.
     OverBudget,
     /// The call was cancelled while it ran.
     Cancelled,

@@ -1,4 +1,4 @@
-//! JSON that is nearly right, as models write it. Only what has one meaning is read; a text that was cut has none.
+//! JSON that is nearly right, as models write it. Only unambiguous text is read; a text that was cut off is not.
 
 use serde_json::{Map, Value};
 
@@ -12,7 +12,7 @@ pub struct Lenient<'a> {
     pub wrong: Vec<&'static str>,
 }
 
-/// The object or list at the beginning of a text. A comma before a closing bracket and line breaks in texts are read.
+/// The object or list at the beginning of a text. It may have commas before closing brackets, and line breaks in texts.
 pub fn first(text: &str) -> Option<Lenient<'_>> {
     let (strict, end, wrong) = strict(text)?;
     let value = serde_json::from_str(&strict).ok()?;

@@ -1,5 +1,5 @@
-//! The messages of a request. Each is shared: a conversation sends its past again with every request, and that past is in
-//! memory once.
+//! The messages of a request. Each is shared: a conversation sends its past again with every request, and that past is
+//! in memory only once.
 
 use std::ops::{Index, IndexMut, Range, RangeFrom, RangeFull, RangeTo};
 use std::{iter, slice, sync::Arc};
@@ -79,17 +79,17 @@ impl Messages {
         self.0.truncate(len);
     }
 
-    /// Takes out the messages of these places.
+    /// Removes the messages in this range of places.
     pub fn remove(&mut self, places: Range<usize>) {
         self.0.drain(places);
     }
 
-    /// Keeps the messages of which this holds.
+    /// Keeps the messages for which this is true.
     pub fn retain(&mut self, is_kept: impl Fn(&Message) -> bool) {
         self.0.retain(|message| is_kept(message));
     }
 
-    /// Takes the messages of `other` for those that are equal at the same place, so that both share them.
+    /// Replaces messages by the equal ones of `other` at the same place, so that both share them.
     pub fn share(&mut self, other: &Messages) {
         for (own, other) in self.0.iter_mut().zip(&other.0) {
             if Arc::ptr_eq(own, other) {
@@ -202,7 +202,7 @@ mod tests {
         let is_shared = |at: usize| Arc::ptr_eq(&before.0[at], &after.0[at]);
         assert_eq!([0, 1, 2].map(is_shared), [true, true, false]);
         assert_eq!(after, told("two"));
-        // A change is of one of them alone.
+        // A change affects only one of them.
         after[0] = Message::system("You do not.");
         assert_eq!(before, told("one"));
     }

@@ -11,8 +11,8 @@ use crate::result_schema::{Drift, Schema, SchemaMode};
 /// Tools that a task probes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Probe {
-    /// Empty: all that change nothing and have no learned schema. A tool that is named is probed again, and also if it
-    /// may change something.
+    /// Empty: all tools that change nothing and have no learned schema. A named tool is probed again, even if it may
+    /// change something.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolName>,
 }
@@ -53,7 +53,7 @@ pub struct LearnedSchema {
     /// Result of the call, or its beginning.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub response: String,
-    /// The results that the schema is of, in order; of later ones those that differed.
+    /// The results that the schema was learned from, in order; only those later results that differed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub merged: Vec<Merged>,
 }
@@ -70,10 +70,10 @@ pub struct Merged {
 }
 
 impl LearnedSchema {
-    /// Results that are told of a schema.
+    /// The most results that are listed for a schema.
     const MERGED: usize = 16;
 
-    /// A result has become part of the schema.
+    /// Notes that a result has become part of the schema.
     pub fn note(&mut self, merged: Merged) {
         if self.merged.len() < Self::MERGED {
             self.merged.push(merged);

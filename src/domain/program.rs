@@ -1,4 +1,4 @@
-//! Programs that a model writes over the tools (ATC): what an interpreter says and is told. Lines and columns count
+//! Programs that a model writes over the tools (ATC): what an interpreter reports and receives. Lines and columns count
 //! from 1, columns in characters.
 
 mod again;
@@ -17,7 +17,7 @@ pub struct Span {
     pub line: u32,
     pub column: u32,
     pub end_line: u32,
-    /// The first column behind it.
+    /// The first column after it.
     pub end_column: u32,
 }
 
@@ -35,7 +35,7 @@ pub struct Raised {
     /// `is a list of 2 elements`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub had: Option<String>,
-    /// The failing expression; `None` where the interpreter knows no place, as for a limit of time.
+    /// The failing expression; `None` if the interpreter knows no place, such as for a time limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
     /// The lines of the frames, outermost first; the last is the failing line.
@@ -83,7 +83,7 @@ pub struct Function {
     pub name: String,
     /// The arguments in the order in which a program may give them without names.
     pub parameters: Vec<String>,
-    /// Whether it takes arguments of other names, too.
+    /// Whether the function also accepts arguments with other names.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub takes_more: bool,
 }
@@ -110,7 +110,7 @@ pub struct ProgramLimits {
     pub printed: usize,
     /// Calls of tools.
     pub calls: usize,
-    /// Bytes of one argument, and of those of all calls.
+    /// Bytes of one argument, and of the arguments of all calls.
     pub argument: usize,
     pub arguments: usize,
 }
@@ -206,7 +206,7 @@ pub struct ExtraOutcome {
     pub sets: Option<String>,
     /// The value as a person reads it, or the exception that the expression raised.
     pub value: Result<Value, String>,
-    /// Whether Python takes the value for true.
+    /// Whether the value is true in Python's sense.
     pub holds: bool,
 }
 
@@ -216,7 +216,7 @@ pub struct StopRequest {
     pub stops: Stops,
     /// Expressions of breakpoints.
     pub extras: Vec<Extra>,
-    /// Expressions that a person has evaluated, some of them to set a variable, from the beginning on.
+    /// Expressions that a person has evaluated since the beginning, some of them to set a variable.
     pub asked: Vec<Extra>,
     /// Whether somebody may look at the values of the program's variables after its end.
     pub is_watched: bool,
@@ -234,10 +234,10 @@ pub struct ProgramStart {
     pub text: String,
     pub functions: Vec<Function>,
     pub limits: ProgramLimits,
-    /// Whether it can stop before its statements, and tells the values of its assignments. That makes it some twenty
-    /// times slower.
+    /// Whether the program can stop before its statements and reports the values of its assignments. That makes it some
+    /// twenty times slower.
     pub stoppable: bool,
-    /// Only of a program that is stoppable.
+    /// Only for a stoppable program.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extras: Vec<Extra>,
 }
@@ -279,7 +279,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 pub struct Set {
     pub line: u32,
     pub name: String,
-    /// The value; a text that names its shape where it is large or no JSON.
+    /// The value; for a large value or one that is not JSON, a text that describes its shape.
     pub value: Value,
 }
 
@@ -300,11 +300,11 @@ pub struct ProgramEnd {
     pub value: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Raised>,
-    /// Argument of `exit()`, if the program ended so; empty: none.
+    /// Argument of `exit()`, if the program ended by calling it; empty: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit: Option<String>,
-    /// The last value of each variable at each line that sets it, where the program tells values; the shape of a large
-    /// one.
+    /// The last value of each variable at each line that sets it, if the program reports values; for a large one its
+    /// shape.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<Set>,
 }
@@ -314,7 +314,7 @@ impl ProgramEnd {
         Self { printed: printed.into(), error: Some(error), ..Self::default() }
     }
 
-    /// Says that the program called `exit()`, or printed nothing, and no error tells why.
+    /// Returns the remark that the program called `exit()`, or that it printed nothing and did not fail.
     pub fn remark(&self) -> Option<String> {
         let printed = !self.printed.trim().is_empty() || self.value.is_some();
         match &self.exit {
@@ -332,7 +332,7 @@ impl ProgramEnd {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Pause {
     Call(ProgramCall),
-    /// Calls that it wants made at once: `all_of`.
+    /// Calls that the program wants made together: `all_of`.
     Calls(Vec<ProgramCall>),
     /// The time of day.
     Clock,
@@ -343,7 +343,7 @@ pub enum Pause {
 /// The answer to one call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum CallAnswer {
-    /// The result of the tool, as text. JSON is read.
+    /// The result of the tool, as text that is parsed if it is JSON.
     Result(String),
     /// An exception is raised at the call.
     Raise(Raised),
@@ -360,14 +360,14 @@ pub trait Interpreter {
         stops: &'a Stops,
     ) -> LocalBoxFuture<'a, Pause>;
 
-    /// Goes on after a pause, with one answer for each call of it.
+    /// Goes on after a pause, with one answer for each of its calls.
     fn answer<'a>(
         &'a mut self,
         answers: Vec<CallAnswer>,
         stops: &'a Stops,
     ) -> LocalBoxFuture<'a, Pause>;
 
-    /// Runs a program again over what it was told. It goes on from where it stops.
+    /// Runs a program again over recorded answers. It goes on from where it stops.
     fn again<'a>(&'a mut self, again: &'a Again) -> LocalBoxFuture<'a, Reached>;
 
     /// Ends the program where it is.

@@ -148,7 +148,7 @@ impl Prompt {
 }
 
 impl PromptSpec {
-    /// Whether a text can stand in for the built-in one.
+    /// Whether a text can replace the built-in one.
     ///
     /// # Errors
     /// The missing part.

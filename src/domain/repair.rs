@@ -12,7 +12,7 @@ use super::id::ToolName;
 pub enum Repair {
     /// The endpoint left the calls of these tools in the text.
     FromText { tools: Vec<ToolName> },
-    /// The text has a call that cannot be read, or of a tool that was not offered: it is no answer.
+    /// The text has a call that cannot be read, or of a tool that was not offered: the text is not an answer.
     Unread {
         /// The beginning of the call.
         excerpt: String,
@@ -28,7 +28,7 @@ pub enum Repair {
 }
 
 impl Repair {
-    /// Whether the endpoint does not find calls in what its model writes.
+    /// Whether the endpoint does not recognise calls in its model's text.
     pub fn is_of_text(&self) -> bool {
         matches!(self, Repair::FromText { .. } | Repair::Unread { .. })
     }

@@ -1,8 +1,8 @@
 //! Endpoint that wrote a reply, and the fields that it wants back with the reply.
 //!
 //! Some endpoints put fields of their own into a reply, and refuse the conversation without them: signatures of
-//! thoughts in calls (Gemini), reasoning beside calls (DeepSeek, Kimi). They go back to the endpoint that wrote them, in
-//! their place, and to no other one.
+//! thoughts in calls (Gemini), reasoning beside calls (DeepSeek, Kimi). They are sent back in their place, only to the
+//! endpoint that wrote them.
 
 use std::collections::BTreeMap;
 
@@ -19,10 +19,10 @@ pub struct ReplySource {
     /// Fields of the message.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub message: Map<String, Value>,
-    /// The parts of the message, if it is more than its text and its calls, or in another order.
+    /// The parts of the message, if it has more than its text and its calls, or has them in another order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<Block>,
-    /// Fields of calls, by the ids of the calls. `function` has those that were beside a function's name.
+    /// Fields of calls, by the ids of the calls. `function` has the fields that were beside a function's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub calls: BTreeMap<String, Map<String, Value>>,
 }

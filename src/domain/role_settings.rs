@@ -14,7 +14,7 @@ use crate::strategy::Strategy;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Sampling {
-    /// In place of the knob `temperature` and of the roles' own.
+    /// Overrides the knob `temperature` and the temperatures of the roles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<Finite>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,7 +24,7 @@ pub struct Sampling {
     /// The longest answer in tokens. A budget may bound it further.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
-    /// Texts at which an answer ends, beside those that its form needs.
+    /// Texts at which an answer ends, in addition to those that its form needs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
 }
@@ -62,7 +62,7 @@ impl FewShot {
         self.role == role && (everywhere || self.strategies.iter().any(|known| known == name))
     }
 
-    /// As earlier turns of the conversation.
+    /// The example as earlier turns of the conversation.
     fn turns(&self) -> [Message; 2] {
         [Message::user(format!("{TASK}{}", self.task)), Message::assistant(&self.reply)]
     }

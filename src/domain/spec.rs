@@ -62,11 +62,11 @@ pub struct ToolSpec {
     pub cost: Option<Finite>,
     #[serde(default)]
     pub effect: EffectClass,
-    /// The effect that the hints of its MCP server propose. They are words of a stranger: `effect` follows them only where
-    /// the configuration trusts them.
+    /// The effect that the hints of its MCP server propose. The server is not trusted: `effect` follows the hints only
+    /// if the configuration trusts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposed: Option<EffectClass>,
-    /// How long one call may run, in milliseconds; 0: for as long as a foreign agent lets it.
+    /// Time limit of one call, in milliseconds; 0: until a foreign agent ends it.
     pub timeout_ms: u64,
     /// Where it comes from, for people: `builtin`, `command python3 x.py`, `recorded`, `mcp:files`.
     pub source: String,
@@ -131,10 +131,10 @@ pub struct ModelSpec {
     /// US dollars per million output tokens; `None`: unknown, never taken for 0.
     #[serde(default)]
     pub price_out: Option<Finite>,
-    /// US dollars per million input tokens that the endpoint had in its cache; `None`: as any others.
+    /// US dollars per million input tokens that the endpoint had in its cache; `None`: like other input tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price_cached: Option<Finite>,
-    /// US dollars per million input tokens that the endpoint puts into its cache; `None`: as any others.
+    /// US dollars per million input tokens that the endpoint puts into its cache; `None`: like other input tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price_written: Option<Finite>,
     /// Where the prices are from, for people: `configuration`, or an entry of a price table.
@@ -227,7 +227,7 @@ pub struct Task {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     pub text: String,
-    /// The right answer, if known; of several, the one that is shown first.
+    /// The right answer, if known; if there are several, the one that is shown first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gold: Option<String>,
     /// Further right answers: an answer is compared with each, and the best result counts.
@@ -236,7 +236,7 @@ pub struct Task {
     /// How the task is solved, step by step. Only the simulated model and trajectories read it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chain: Vec<ChainStep>,
-    /// The only tools that may be offered for it, as some data sets say; empty: all.
+    /// The only tools that may be offered for the task, if its data set restricts them; empty: all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolName>,
     #[serde(default, skip_serializing_if = "Scoring::is_answer")]
@@ -337,7 +337,7 @@ pub struct ChainStep {
     /// The expected content of a good result, from which an answer is built.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finds: Option<String>,
-    /// Where a result in JSON has what it finds; a program takes it from there.
+    /// The place of the value in a JSON result; a program takes it from there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub takes: Option<Take>,
 }
@@ -383,10 +383,10 @@ mod tests {
         let usage = Usage { tokens_in: 3000, tokens_out: 500, cached: 1000, ..Usage::default() };
         assert_eq!(model(Some(0.5)).price(&usage), Some(0.0085.into()));
         assert_eq!(model(None).price(&usage), Some(0.01.into()));
-        // What goes into a cache has a price of its own as well.
+        // Tokens that are put into a cache also have a price of their own.
         let writing = Usage { written: 1000, ..usage };
         assert_eq!(model(Some(0.5)).price(&writing), Some(0.0145.into()));
-        // No endpoint should say so, but one might.
+        // No endpoint should report this, but one might.
         let usage = Usage { cached: 9000, ..usage };
         assert_eq!(model(Some(0.5)).price(&usage), Some(0.0055.into()));
     }

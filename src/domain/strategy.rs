@@ -33,7 +33,7 @@ pub enum Base {
     React,
     /// The same loop, walking a weighted graph of tools that an evaluator keeps teaching.
     ToolNet,
-    /// Depth-first through a tree of decisions, backtracking when the agent gives up (Qin et al.
+    /// The same loop on a weighted graph of tools that an evaluator keeps teaching.
     /// 2023).
     Dfsdt,
     /// Depth-first through a tree of decisions, the best first by votes (Yao et al. 2023).
@@ -45,8 +45,7 @@ pub enum Base {
     Workers,
     /// A program over all tools for each task; a failing one is revised (Shi et al. 2024).
     Atc,
-    /// A model writes, and a small one that reads along says where a tool is called, and which
-    /// (Wu et al. 2025).
+    /// A model writes, and a small model that reads along decides where which tool is called (Wu et al. 2025).
     Cotools,
 }
 
@@ -77,8 +76,8 @@ pub struct StrategySpec {
     pub by_class: bool,
     /// The role that writes the answer from the results when nothing more can be tried.
     pub closes: Role,
-    /// Roles called in addition to the tool uses, with the number of calls: the c_s of BTP. A
-    /// planner counts only until there is a plan.
+    /// Roles called in addition to the tool uses, with the number of calls: the c_s of BTP. A planner counts only
+    /// before there is a plan.
     pub besides: &'static [(Role, u32)],
 }
 
@@ -125,7 +124,7 @@ pub const STRATEGIES: &[StrategySpec] = &[
     ),
 ];
 
-/// A loop that decides on each use: the final request and the closing summary come in addition.
+/// A loop that decides on each use; the final request and the closing summary are additional.
 const fn stepping(base: Base, name: &'static str, doc: &'static str) -> StrategySpec {
     StrategySpec {
         base,
@@ -220,12 +219,12 @@ impl Strategy {
         all.filter(|strategy| strategy.is_sound())
     }
 
-    /// Whether its modifiers fit its loop.
+    /// Whether the modifiers fit the loop.
     fn is_sound(self) -> bool {
         !self.toolnet || self.base.spec().decides == Decides::AtOnce
     }
 
-    /// Whether it teaches the scores of the graph.
+    /// Whether the strategy teaches the scores of the graph.
     pub fn learns(self) -> bool {
         self.toolnet || self.base.spec().walks
     }
@@ -258,7 +257,7 @@ fn likely(text: &str) -> Option<Strategy> {
         name += "+";
         name += words::nearest(part, MODIFIERS.iter().map(|spec| spec.name))?;
     }
-    // An unlikely guess fails here; its own guess would be itself.
+    // An unlikely guess fails here, since its own guess would be itself.
     if name == text { None } else { name.parse().ok() }
 }
 

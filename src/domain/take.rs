@@ -51,7 +51,7 @@ impl FromStr for Take {
         let mut parts = Vec::new();
         for field in split(text) {
             let (key, places) = field.split_at(field.find('[').unwrap_or(field.len()));
-            // Only a result that is a list itself has no key first.
+            // Only a path for a result that is itself a list may begin without a key.
             match key {
                 "" if parts.is_empty() && !places.is_empty() => {}
                 "" => return Err(wrong()),
@@ -74,7 +74,7 @@ impl FromStr for Take {
     }
 }
 
-/// The fields between full stops that stand outside brackets.
+/// The fields between full stops outside brackets.
 fn split(text: &str) -> impl Iterator<Item = &str> {
     let mut is_inside = false;
     text.split(move |c| {

@@ -40,7 +40,7 @@ pub enum Target {
     Mcp(String),
 }
 
-/// The sorts of targets: the words that stand for one, or before its name.
+/// The sorts of targets: the words that are written alone, or before a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum Sort {
@@ -167,7 +167,7 @@ impl Target {
         }
     }
 
-    /// Whether it matches this call.
+    /// Whether the target matches this call.
     pub fn matches(&self, aim: &Aim<'_>) -> bool {
         match self {
             Target::Any => true,
@@ -227,7 +227,7 @@ impl Target {
 }
 
 impl Target {
-    /// Explains why nothing that a foreign agent does has this target, if so. Its tools and models become known only when
+    /// Explains why nothing in a foreign agent can have this target, if so. Its tools and models become known only when
     /// it names them.
     pub fn of_foreign(&self) -> Result<(), String> {
         let why = match self {
@@ -347,7 +347,7 @@ mod tests {
         }
         let served = Aim { mcp: Some("files"), ..aim };
         assert!(hits("mcp:Files", &served) && !hits("mcp:files", &aim));
-        // A tool by itself has none before it.
+        // A single tool call has no tool before it.
         assert!(!hits("edge:find->calc", &Aim { from: None, ..aim }));
         let asked = Aim { role: Some(Role::Actor), model: Some(&model), ..Aim::default() };
         let asked = Aim { server: Some("api.example.com"), ..asked };

@@ -32,7 +32,7 @@ impl TaskList {
         &self.tasks
     }
 
-    /// The same, to change them wherever they are repeated.
+    /// The distinct tasks, to change them wherever they are repeated.
     pub fn distinct_mut(&mut self) -> &mut [Task] {
         &mut self.tasks
     }

@@ -1,8 +1,8 @@
-//! Input that an endpoint did not read, as its own count of tokens says. Pure.
+//! Input that an endpoint did not read, according to its own token count. Pure.
 //!
-//! There are three signs. An endpoint counts fewer tokens than it did for a request that this one goes on from. It counts
-//! fewer than any tokenizer needs for the text. Or its count has no room for the tools ([`unseen`]). None says anything of
-//! an endpoint that reports no usage, or one that reports a cache.
+//! There are three signs. An endpoint counts fewer tokens than for an earlier request that this one continues. It
+//! counts fewer than any tokenizer needs for the text. Or its count has no room for the tools ([`unseen`]). None of
+//! them applies to an endpoint that reports no usage, or that reports a cache.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -26,12 +26,12 @@ pub struct Unread {
     pub read: u64,
     /// Tokens that the request has, roughly.
     pub of: u64,
-    /// Whether the messages alone have that many tokens, so that perhaps the tools are missing.
+    /// Whether the messages alone have about that many tokens, so that perhaps only the tools are missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tools: bool,
 }
 
-/// A request before in the same conversation.
+/// An earlier request of the same conversation.
 #[derive(Clone, Copy, Debug)]
 pub struct Former<'a> {
     pub request: &'a Request,
@@ -40,8 +40,7 @@ pub struct Former<'a> {
     pub written: u64,
 }
 
-/// Bytes of the texts of tools, as a model reads them. How the fields of a schema are written differs from endpoint to
-/// endpoint.
+/// Bytes of the texts of tools, as a model reads them. Endpoints differ in how they write the fields of a schema.
 pub fn bytes_of_tools(tools: &[ToolDef]) -> u64 {
     fn of_values(value: &Value) -> usize {
         match value {
@@ -91,7 +90,7 @@ fn less_than_before(request: &Request, read: u64, former: Former<'_>) -> Option<
     Some(Unread { read, of, tools: false })
 }
 
-/// The endpoint read less than any tokenizer makes of the messages.
+/// The endpoint read fewer tokens than any tokenizer makes of the messages.
 fn less_than_any(request: &Request, read: u64) -> Option<Unread> {
     let all: u64 = request.messages.iter().map(bytes).sum();
     let last = request.messages.last().map_or(0, bytes);
@@ -99,7 +98,7 @@ fn less_than_any(request: &Request, read: u64) -> Option<Unread> {
     if read.saturating_mul(DENSEST) >= all || is_rest(read, last) {
         return None;
     }
-    // Runs of letters: no usual token goes on from one word to the next. Half of them, for the few tokenizers that join two.
+    // Runs of letters: no usual token crosses words. Half of them, for the few tokenizers that join two words.
     let words: u64 = request.messages.iter().map(|it| words(it.text())).sum();
     (read < words / 2).then(|| Unread { read, of: round(all / USUAL), tools: false })
 }
@@ -115,8 +114,8 @@ fn without_tools(request: &Request, reply: &Reply, tools: u64) -> Option<Unread>
     unseen::ignored(request, reply).map(|of| Unread { read, of: round(of), tools: true })
 }
 
-/// Whether the count may be that of the new part alone: some endpoints count only what is not in their cache, and do
-/// not say so.
+/// Whether the count may be that of the new part alone: some endpoints count only tokens that are not in their cache,
+/// without saying so.
 fn is_rest(read: u64, new_bytes: u64) -> bool {
     read <= new_bytes / SPARSEST + FRAME
 }
@@ -189,7 +188,7 @@ mod tests {
         for usage in [usage(0), cached, written, estimated] {
             assert_eq!(alone(&asked, usage), None, "{usage:?}");
         }
-        // It may be the last message alone, with all before it in a cache.
+        // The count may be that of the last message alone, with all before it in a cache.
         assert_eq!(alone(&asked, usage(40)), None);
         // Text without spaces, and text of another alphabet, has more tokens than words.
         assert_eq!(alone(&request(&[&"=".repeat(50_000), "?"]), usage(800)), None);

@@ -1,12 +1,12 @@
-//! Tools that an endpoint took and did not show to its model, as a chat template without tools does. The model then answers
-//! from memory.
+//! Tools that an endpoint accepted and did not show to its model, as with a chat template without tools. The model then
+//! answers from memory.
 //!
 //! The endpoint counts what the model sees, so the tools' share is missing from its count. Tokenizers and templates
 //! differ, so only a count that fits the messages alone is suspicious.
 
 use super::{Reply, Request, Usage, tokens};
 
-/// Tools of fewer tokens are as small as the differences between tokenizers.
+/// Tools with fewer tokens are as small as the differences between tokenizers.
 pub const NOTICEABLE: u64 = 200;
 
 /// The tokens that were sent, if the endpoint's count has no room for the tools.
@@ -16,13 +16,13 @@ pub fn ignored(request: &Request, reply: &Reply) -> Option<u64> {
     if request.tools.is_empty() || estimated || !reply.calls.is_empty() {
         return None;
     }
-    // Some endpoints leave what they have cached out of their count.
+    // Some endpoints leave cached tokens out of their count.
     let counted = tokens_in.saturating_add(cached);
     let tools = tokens::count_tools(&request.tools);
     let messages = tokens::count_request(request) - tools;
     // Shorter tools, or a tokenizer that makes fewer tokens, would explain the rest.
     let is_clear = tools >= NOTICEABLE && tools >= messages;
-    // Far fewer than the messages: it leaves out what it has cached and does not say so.
+    // A count far below the messages leaves out cached tokens without saying so.
     let fits_messages = counted >= messages / 2 && counted < messages + tools / 8;
     (is_clear && fits_messages).then_some(tools + messages)
 }

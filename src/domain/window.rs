@@ -11,9 +11,9 @@ use super::markers::TASK;
 use super::messages::Messages;
 use super::words::counted;
 
-/// Characters of a shortened result that stay.
+/// Characters that are kept of a shortened result.
 const KEPT: usize = 200;
-/// Shorter results stay: the line about the rest would be as long.
+/// Shorter results stay: the line about the omitted rest would be as long.
 const SHORT: usize = 400;
 /// Most tokens that are reserved for an answer without a limit of its own.
 const ANSWER: u64 = 4096;
@@ -39,7 +39,7 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// The most tokens of a request to a model with this context window: the rest is for its answer.
+/// The most tokens of a request to a model with this context window; the rest is reserved for its answer.
 pub fn limit(window: u64, request: &Request) -> u64 {
     let answer = match request.max_tokens {
         Some(most) => u64::from(most).min(window / 2),
@@ -48,8 +48,8 @@ pub fn limit(window: u64, request: &Request) -> u64 {
     window - answer
 }
 
-/// The request with as little left out as makes it fit, or with all that may be left out. `None` if it
-/// stays as it is. `count` counts the tokens of a request.
+/// The request, with as little left out as makes it fit, or with all left out that may be. `None` if it stays as it is.
+/// `count` counts the tokens of a request.
 pub fn fitted(request: &Request, limit: u64, count: impl Fn(&Request) -> u64) -> Option<Request> {
     if count(request) <= limit {
         return None;
@@ -89,7 +89,7 @@ pub fn fitted(request: &Request, limit: u64, count: impl Fn(&Request) -> u64) ->
     fitted.left_out.map(|_| fitted)
 }
 
-/// How many results from this message on were shortened.
+/// The number of results from this message on that were shortened.
 fn shortened(request: &Request, fitted: &Request, from: usize) -> u32 {
     let pairs = request.messages.iter().zip(&fitted.messages).skip(from);
     pairs.map(|(before, after)| u32::from(before != after)).sum()
@@ -233,7 +233,7 @@ mod tests {
             let dropped = less.left_out.unwrap().steps as usize;
             prop_assert_eq!(&less.messages[..head], &whole.messages[..head]);
             prop_assert!(less.messages[head].text().starts_with(whole.messages[head].text()));
-            // The rest is the end of the whole, with shorter texts before the last step.
+            // The rest is the end of the original, with shorter texts before the last step.
             let kept = &less.messages[head + 1..];
             let gone = whole.messages.len() - kept.len();
             prop_assert_eq!(gone, head + 1 + steps[..dropped].iter().map(|s| step(s).len()).sum::<usize>());

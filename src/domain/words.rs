@@ -7,12 +7,12 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     candidates
         .map(|candidate| (likeness(word, candidate), candidate))
         .filter(|(likeness, _)| *likeness >= LIKE)
-        // The first of equals, so that messages repeat.
+        // The first of equal candidates, so that messages are repeatable.
         .reduce(|best, next| if next.0 > best.0 { next } else { best })
         .map(|(_, candidate)| candidate)
 }
 
-/// From 0 to 1. One typo in a short word counts as similar, though it is a large part of the word.
+/// Similarity from 0 to 1. One typo in a short word counts as similar, though it is a large part of the word.
 fn likeness(word: &str, candidate: &str) -> f64 {
     let likeness = strsim::jaro_winkler(word, candidate);
     let is_short = (3..=5).contains(&word.len()) && (2..=6).contains(&candidate.len());
@@ -61,8 +61,8 @@ pub fn credits(amount: f64) -> String {
     if amount == 1.0 { "1 credit".to_owned() } else { format!("{amount} credits") }
 }
 
-/// How near a plan is to the best one: `within 0.02 % of the best`. `gap` is the part of the best value that may be
-/// missing, 0 to 1. It counts to two digits, as a thousandth of a percent if it is less, and never as less than it is.
+/// The distance of a plan from the best one: `within 0.02 % of the best`. `gap` is the part of the best value that may
+/// be missing, 0 to 1. It is rounded up to two digits; less than a thousandth of a percent counts as that much.
 pub fn within(gap: f64) -> String {
     let percent = (gap * 100.0).max(0.001);
     let unit = 10_f64.powf((1.0 - percent.log10().floor()).max(0.0));

@@ -1,5 +1,5 @@
-//! Breakpoints: a place, and what must hold there for the agent to stop. Pure: the engine asks which ones
-//! match, and does the holding.
+//! Breakpoints: a place, and the conditions under which the agent stops there. Pure: the engine asks which ones match,
+//! and holds the lanes.
 
 mod grammar;
 mod hits;
@@ -111,7 +111,7 @@ impl BreakpointSpec {
         }
     }
 
-    /// Whether it may hold at this call.
+    /// Whether the breakpoint may hold at this call.
     pub fn matches(&self, at: &At<'_>) -> bool {
         match self.place {
             // A problem has no side: it counts as soon as it is known.
@@ -120,12 +120,12 @@ impl BreakpointSpec {
         }
     }
 
-    /// Whether it holds at its nth hit, from 1.
+    /// Whether the breakpoint holds at its nth hit, from 1.
     pub fn holds_at(&self, nth: u32) -> bool {
         self.log.is_none() && self.python.log.is_none() && self.is_due(nth)
     }
 
-    /// Whether it does anything at its nth hit, from 1.
+    /// Whether the breakpoint does anything at its nth hit, from 1.
     pub fn is_due(&self, nth: u32) -> bool {
         self.hits.is_none_or(|hits| hits.holds(nth))
     }

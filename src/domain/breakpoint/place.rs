@@ -21,7 +21,7 @@ pub enum BreakpointPlace {
     Plan,
     /// After a task was evaluated.
     Evaluation,
-    /// When something went wrong: this, or anything that failed.
+    /// When this problem occurs; `None`: when anything fails.
     Trouble(Option<Trouble>),
     /// When a value changes or becomes true.
     Value {
@@ -36,7 +36,7 @@ pub enum BreakpointPlace {
     Variable(String),
     /// Before a statement in a frame of at most this depth (1: the module), or at the end of the program.
     Frame(usize),
-    /// Before or after these calls. The last one, since it is written as the target alone.
+    /// Before or after these calls. The last variant, since its text form is the target alone.
     #[serde(untagged)]
     Call(Target),
 }
@@ -55,7 +55,7 @@ impl BreakpointPlace {
         BreakpointPlace::Call(Target::Tool(name))
     }
 
-    /// Whether it is this call, on either side.
+    /// Whether the place is this call, on either side.
     pub(crate) fn is_at(&self, at: &At<'_>) -> bool {
         match self {
             BreakpointPlace::Call(target) => target.matches(&at.aim),
@@ -71,7 +71,7 @@ impl BreakpointPlace {
     pub fn scope(&self) -> Scope {
         match self {
             BreakpointPlace::Call(_) => Scope::Call,
-            // These are no calls.
+            // A breakpoint on these problems is not at a call.
             BreakpointPlace::Trouble(Some(
                 Trouble::Unparsable
                 | Trouble::CacheBreak
@@ -84,12 +84,12 @@ impl BreakpointPlace {
         }
     }
 
-    /// Whether it has two sides.
+    /// Whether the place can be before and after something.
     pub fn has_sides(&self) -> bool {
         matches!(self, BreakpointPlace::Call(_))
     }
 
-    /// Whether it is within a program, whose variables conditions can use.
+    /// Whether the place is within a program, whose variables conditions can use.
     pub fn is_in_program(&self) -> bool {
         matches!(
             self,

@@ -9,7 +9,7 @@ use crate::program::{Extra, ExtraOutcome, LineStop, Moment};
 /// Condition and text of a breakpoint within a program, in Python.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Python {
-    /// Must be true for a hit; the same as in Python, so that an empty list is not.
+    /// Must be true for a hit, in Python's sense: an empty list is false.
     #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
     /// A text with `{expressions}`, as in an f-string.
@@ -27,7 +27,7 @@ impl Python {
         self.condition.iter().cloned().chain(self.text())
     }
 
-    /// The expression of the text.
+    /// The text as an f-string.
     fn text(&self) -> Option<String> {
         let log = self.log.as_ref()?;
         Some(format!(
@@ -47,13 +47,13 @@ impl BreakpointSpec {
         self.python.expressions().map(|expression| Extra { when, expression, sets: None }).collect()
     }
 
-    /// Whether a program that stops here hits it.
+    /// Whether a program that stops here hits the breakpoint.
     pub fn is_hit(&self, at: &LineStop) -> bool {
         let holds = |condition: &String| told(at, condition).is_some_and(|told| told.holds);
         self.place.is_at_line(at) && self.python.condition.as_ref().is_none_or(holds)
     }
 
-    /// The text that it writes here.
+    /// The text that the breakpoint logs here.
     pub fn said(&self, at: &LineStop) -> String {
         let Some(text) = self.python.text() else { return String::new() };
         match told(at, &text).map(|told| &told.value) {

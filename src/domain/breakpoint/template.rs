@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::expression::{Evaluator, Expression, Scope};
 
-/// A text with expressions in braces: `score is {score.search_web}`. Two braces are one.
+/// A text with expressions in braces: `score is {score.search_web}`. A doubled brace is a literal one.
 #[derive(Clone, PartialEq)]
 pub struct Template {
     text: Arc<str>,

@@ -31,7 +31,7 @@ pub enum Trouble {
     Unparsable,
     /// A program failed, or could not run.
     ProgramError,
-    /// A program ran, but all that its calls returned was an error, empty or null.
+    /// A program ran, but its calls returned nothing except errors, empty results and null.
     Doubtful,
     /// The same tool is called with the same arguments for the third time in a task.
     Loop,
@@ -41,11 +41,11 @@ pub enum Trouble {
     CacheBreak,
     /// A foreign agent dropped messages of its past.
     Rewritten,
-    /// An endpoint left out some of a request, as its count of tokens shows.
+    /// An endpoint left out part of a request, as its token count shows.
     DroppedInput,
     /// A foreign agent never sent the result of a tool call.
     NoResult,
-    /// A tool returned something else than its learned schema says.
+    /// A tool's result does not match its learned schema.
     Drift,
     /// A model failed that had not failed before.
     FirstFailure,
@@ -71,7 +71,7 @@ impl Trouble {
         })
     }
 
-    /// Whether something failed; the others are only worth a look.
+    /// Whether the problem is a failure; the other problems are only worth a look.
     pub fn is_failure(self) -> bool {
         match self {
             Trouble::ToolError

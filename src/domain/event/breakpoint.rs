@@ -18,7 +18,7 @@ family! {
             was: Option<Box<BreakpointSpec>>,
             #[serde(default = "is_true", skip_serializing_if = "Clone::clone")]
             on: bool,
-            /// Whether the breakpoint is deleted at the next pause: it is the end of a run to some place.
+            /// Whether the breakpoint is deleted at the next pause, because it only marks the end of a run to a place.
             #[serde(default, skip_serializing_if = "std::ops::Not::not")]
             temporary: bool,
             by: By,
@@ -43,7 +43,7 @@ family! {
             lane: Option<Lane>,
             #[serde(default, skip_serializing_if = "Option::is_none")]
             boundary: Option<Boundary>,
-            /// The agent stops here; otherwise the hit is only counted.
+            /// Whether the agent stops here; otherwise the hit is only counted.
             holds: bool,
             /// Text that the breakpoint logs, or the change of the value.
             #[serde(default, skip_serializing_if = "String::is_empty")]

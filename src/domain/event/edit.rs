@@ -11,9 +11,9 @@ family! {
             effect: EffectRef,
             edit: Box<Edit>,
             was: Box<Edit>,
-            /// Of arguments: the model remembers the edited call, not its own.
+            /// For arguments: the model remembers the edited call, not its own.
             shown: bool,
-            /// Of a result: the model of a foreign agent has read it, and reads it otherwise from the next request on.
+            /// For a result: the model of a foreign agent has read it, and reads the new text from its next request on.
             #[serde(default, skip_serializing_if = "std::ops::Not::not")]
             past: bool,
             by: By,

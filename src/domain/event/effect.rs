@@ -91,7 +91,7 @@ impl Lane {
     pub const FIRST: Lane = Lane::Run(RunId::FIRST);
 }
 
-/// A lane in a journal. Sessions of one run have `agent` there, as before there were several.
+/// A lane in a journal. The first run is written as `agent`, as in versions that had only one run.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum LaneInJson {

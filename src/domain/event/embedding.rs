@@ -9,8 +9,8 @@ use crate::{chat::Usage, error::ModelError, id::TaskId, retrieve::Ranking};
 family! {
     /// Embeddings, from the request to the end.
     pub enum EmbeddingEvent {
-        /// The embedding of a text is requested: of a task before its first budget plan (BTP, section
-        /// 2.2), or of what tools are looked for by (CoTools, eq. 6).
+        /// The embedding of a text is requested: of a task before its first budget plan (BTP, section 2.2), or of the
+        /// text by which tools are searched (CoTools, eq. 6).
         EmbeddingRequested {
             effect: EffectRef,
             task: TaskId,
@@ -29,7 +29,7 @@ family! {
             dollars: Option<Finite>,
             /// The vector for comparison with past tasks; only its direction counts.
             vector: Vec<i8>,
-            /// Where the text is to find tools: how well they fit it.
+            /// How well tools fit the text, if it was embedded to find tools.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             ranking: Option<Arc<Ranking>>,
         },

@@ -24,8 +24,8 @@ macro_rules! family {
                 match self { $(Self::$variant { .. } => stringify!($variant)),* }
             }
 
-            /// The field of this type, if the event has one. The author of an event and its effect
-            /// are found by type, so that no family lists its events for that.
+            /// The field of this type, if the event has one. Finding the author and the effect of an event by type
+            /// saves each family a list of its events.
             pub(crate) fn part<T: Copy + 'static>(&self) -> Option<T> {
                 let parts: &[&dyn std::any::Any] = match self {
                     $(Self::$variant { $($field),* } => &[$($field),*]),*

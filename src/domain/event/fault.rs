@@ -16,8 +16,8 @@ family! {
             fault: FaultId,
             by: By,
         },
-        /// A call matches an armed fault: it counts, and the fault decides whether it hits the call. An id and
-        /// no reference, since this is no part of the call's own events.
+        /// A call matches an armed fault, which counts it and decides whether to hit it. The call is an id and not an
+        /// `EffectRef`, since this event is not one of the call's own.
         FaultMatched {
             fault: FaultId,
             call: EffectId,

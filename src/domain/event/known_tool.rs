@@ -12,14 +12,14 @@ pub struct KnownTool {
     pub tool: ToolName,
     /// Statistics of the tool's use in past queries.
     pub past: PastResults,
-    /// Uses beyond its limit, for a tool that has helped and is missing.
+    /// Uses beyond its limit, for a tool that has helped and that the agent misses.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more: u32,
     /// Set if it matches a need that the agent stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lacked: Option<Lack>,
-    /// Set if the agent had it on offer and called none: the task's uses of tools at that time.
-    /// Until the next use it is not planned, so that other tools get their turn.
+    /// Set if the agent was offered the tool and declined it: the number of the task's tool uses then. Until the next
+    /// use the tool is not planned, so that other tools get their turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declined: Option<u32>,
 }
@@ -38,7 +38,7 @@ pub struct PastResults {
 pub struct Lack {
     /// In the agent's words.
     pub need: String,
-    /// The tool's uses when the agent said so; one more, and it is met.
+    /// The tool's uses when the agent stated the need; one more use meets it.
     pub used: u32,
 }
 

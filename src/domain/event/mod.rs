@@ -101,7 +101,7 @@ events! {
 }
 
 impl Event {
-    /// The task of an effect that it requests.
+    /// The task of the effect that the event requests.
     pub fn request_of(&self) -> Option<TaskId> {
         match self {
             Event::ModelCall(ModelCallEvent::ModelCallRequested { task, .. })

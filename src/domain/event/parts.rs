@@ -30,7 +30,7 @@ pub enum By {
 }
 
 impl By {
-    /// The author of what says nothing else.
+    /// The author of an event that names none.
     pub(crate) fn engine() -> Self {
         By::Engine
     }
@@ -115,7 +115,7 @@ pub enum MenuReason {
     Planned,
     /// A probing calls it, or may use its results (ATC).
     Probed,
-    /// To finish is always offered.
+    /// Finishing is always offered.
     Finish,
 }
 
@@ -158,7 +158,7 @@ impl Outcome {
         }
     }
 
-    /// Whether a task ended without a right answer. An answer of which nobody knows is not wrong, nor is a task that a
+    /// Whether a task ended without a right answer. An answer that was not judged is not wrong, nor is a task that a
     /// person stopped.
     pub fn is_wrong(self, correct: Option<bool>) -> bool {
         match self {
@@ -258,7 +258,7 @@ pub enum Boundary {
 }
 
 impl Boundary {
-    /// Before what it is about, or after.
+    /// The side of the boundary: before the call, task, evaluation or program that it belongs to, or after.
     pub fn side(self) -> When {
         match self {
             Boundary::BeforeTask

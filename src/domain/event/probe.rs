@@ -37,7 +37,7 @@ family! {
             learned: Arc<LearnedSchema>,
             source: SchemaSource,
         },
-        /// A result differs from the learned schema, which takes it in.
+        /// A result differs from the learned schema, which is widened to include it.
         SchemaDrifted {
             tool: ToolName,
             /// The call that returned it.

@@ -1,5 +1,5 @@
-//! Programs over tools (ATC). No event per statement: a program is run again over the record of its calls where
-//! somebody wants to see more.
+//! Programs over tools (ATC). Statements have no events: where a person wants to see more, a program is run again over
+//! the record of its calls.
 
 use std::sync::Arc;
 
@@ -30,14 +30,14 @@ family! {
             #[serde(default, skip_serializing_if = "Vec::is_empty")]
             more: Vec<Raised>,
         },
-        /// A program stops before a statement, because a person wants that.
+        /// A program stops before a statement, as a person requested.
         ProgramHeld {
             task: TaskId,
             number: u32,
             at: Arc<LineStop>,
         },
-        /// A person wants an expression of Python evaluated where the program is held, or its value given to a
-        /// variable. The program is run again up to there.
+        /// A person evaluates a Python expression where the program is held, or assigns its value to a variable. The
+        /// program is run again up to there.
         ProgramAsked {
             task: TaskId,
             number: u32,
@@ -59,8 +59,8 @@ family! {
             to: Back,
             by: By,
         },
-        /// A program that was taken back makes another call than before. These calls no longer belong to its path;
-        /// they were made all the same.
+        /// A program that was taken back makes a different call than before. These calls no longer belong to its path,
+        /// although they were made.
         ProgramParted {
             task: TaskId,
             number: u32,

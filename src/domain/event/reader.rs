@@ -15,9 +15,9 @@ family! {
             encoded: usize,
             tools: usize,
         },
-        /// Of older journals: a map of the tools, which is no longer drawn. Its data is not read.
+        /// A map of the tools, in older journals only. It is no longer drawn, and its data is not read.
         ToolsMapped {},
-        /// The reader does not read any more: words alone rank tools from here on.
+        /// The reader has stopped: tools are ranked by words alone from here on.
         ReaderFailed {
             error: String,
         },

@@ -22,7 +22,7 @@ family! {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             guest: Option<Arc<Guest>>,
         },
-        /// A foreign agent sent another past than before.
+        /// A foreign agent sent a different past than before.
         HistoryRewritten {
             run: RunId,
             /// Number of messages that stayed at the beginning.
@@ -36,7 +36,7 @@ family! {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             gone: Option<Arc<Gone>>,
         },
-        /// A request does not begin with the whole request before it, so the endpoint's cache has no use from there on.
+        /// A request does not begin with the whole request before it, so the cache is of no use after that point.
         PrefixLost {
             run: RunId,
             call: EffectId,
@@ -72,7 +72,7 @@ family! {
         RequestPassed {
             /// Method and path.
             what: String,
-            /// Why it was not understood; `None` if it is of a kind that only passes.
+            /// Why it was not understood; `None` if requests of its kind are always passed on.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             why: Option<String>,
         },
@@ -131,7 +131,7 @@ pub struct Guest {
     /// The client's own word for its session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// How many milliseconds its client waits for an answer, as that says.
+    /// Milliseconds that the client waits for an answer, as the client reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patience_ms: Option<u64>,
 }
@@ -140,7 +140,7 @@ impl Guest {
     /// The format of the calls that a relay of an MCP server sees.
     pub const MCP: &str = "MCP";
 
-    /// Whether it calls the tools of an MCP server, and no model.
+    /// Whether the agent calls the tools of an MCP server, and no model.
     pub fn is_of_tools(&self) -> bool {
         self.wire == Self::MCP
     }

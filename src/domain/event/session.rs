@@ -23,7 +23,7 @@ family! {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             totals: Option<Box<Totals>>,
         },
-        /// Tools that can be used from now on: all of them at the start, later ones live. A tool of a known name
+        /// Tools that can be used from now on: all of them at the start, later ones live. A tool with a known name
         /// replaces the old one.
         ToolsAdded {
             tools: Vec<Arc<ToolSpec>>,

@@ -58,9 +58,8 @@ family! {
             right: Option<bool>,
             why: String,
         },
-        /// The tools that the agent's requests define from now on, in this order. Endpoints cache a
-        /// prompt from its beginning, and that is where the tools are; so they change only if a tool
-        /// outside them is needed.
+        /// The tools that the agent's requests define from now on, in this order. Endpoints cache a prompt from its
+        /// beginning, where the tools are; so they change only if another tool is needed.
         ToolArraySet {
             task: TaskId,
             tools: Arc<[ToolName]>,

@@ -18,7 +18,7 @@ family! {
         /// The agent wants to call a tool, or a person does. Nothing has run yet.
         ToolCallRequested {
             effect: EffectRef,
-            /// For a person's call the task at work, or the last one; 0 before the first.
+            /// For a person's call: the current task, or the last one; 0 before the first.
             task: TaskId,
             step: u32,
             tool: ToolName,
@@ -57,7 +57,7 @@ family! {
             effect: EffectRef,
             error: ToolError,
         },
-        /// Result of a foreign agent's tool whose model reads something else in its place.
+        /// Result of a foreign agent's tool that its model does not see, since it reads something else instead.
         ResultWithheld {
             effect: EffectRef,
             output: Arc<ToolOutput>,
@@ -76,7 +76,7 @@ family! {
         ResultRead {
             effect: EffectRef,
         },
-        /// A foreign agent never gets this call: it was answered in the agent's stead, and the model was called again.
+        /// A foreign agent never gets this call: it was answered in the agent's place, and the model was called again.
         CallSkipped {
             effect: EffectRef,
         },

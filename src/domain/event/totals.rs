@@ -9,7 +9,7 @@ pub struct Totals {
     /// Tasks, ended or not.
     pub tasks: usize,
     pub done: usize,
-    /// Of those that ended and could be judged.
+    /// Tasks that ended, could be judged and are right.
     pub right: usize,
     pub judged: usize,
     /// US dollars of the model calls with a known price; `None` if an earlier version could not count an amount that

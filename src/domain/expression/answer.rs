@@ -18,7 +18,7 @@ pub enum Fact<'a> {
     Amount(f64),
     Flag(bool),
     Json(&'a Json),
-    /// All values of a field with keys: computed only if an expression reads one by an index, or all.
+    /// All values of a field with keys. Computed only if an expression reads one by an index, or all.
     Amounts(HashMap<String, f64>),
     Counts(HashMap<String, i64>),
     Texts(HashMap<String, String>),
@@ -49,7 +49,7 @@ impl<'a> Fact<'a> {
 
 fn boxed<'a>(value: Value) -> CowVal<'a, 'a> {
     let value: Result<Box<dyn Val>, _> = value.try_into();
-    // Every value made here has a form of its own.
+    // The conversion does not fail for the values that are made here.
     value.map_or_else(|_| CowVal::owned(CelBool::from(false)), CowVal::from)
 }
 
@@ -76,7 +76,7 @@ fn of_json(json: &Json) -> Value {
 pub struct ExpressionValue(pub(super) Value);
 
 impl ExpressionValue {
-    /// As a number, for a curve and for a value that is crossed; `None` for text, lists and maps.
+    /// The value as a number, for a curve or a crossed value; `None` for text, lists and maps.
     pub fn number(&self) -> Option<f64> {
         match &self.0 {
             Value::Float(number) => Some(*number).filter(|number| number.is_finite()),
@@ -86,12 +86,12 @@ impl ExpressionValue {
         }
     }
 
-    /// As a truth, if it is one.
+    /// The value as a boolean, if it is one.
     pub fn flag(&self) -> Option<bool> {
         if let Value::Bool(is) = self.0 { Some(is) } else { None }
     }
 
-    /// As a person reads it: numbers without needless digits, text without quotes.
+    /// The value as a person reads it: numbers without needless digits, text without quotes.
     pub fn shown(&self) -> String {
         shown(&self.0)
     }

@@ -99,7 +99,7 @@ pub(super) fn check(
     }
 }
 
-/// Whether real fields may well have a value where made-up ones have none.
+/// Whether real fields may have a value although made-up ones have none.
 fn is_open(failed: &ExecutionError) -> bool {
     matches!(
         failed,
@@ -123,13 +123,13 @@ fn parts(expression: &IdedExpr) -> Vec<&IdedExpr> {
             });
             both.flatten().collect()
         }
-        // Inside of `exists` and its like there are names of its own.
+        // `exists` and similar macros have local names inside.
         Expr::Comprehension(all) => vec![&all.iter_range],
         Expr::Struct(_) | Expr::Ident(_) | Expr::Literal(_) | Expr::Unspecified => Vec::new(),
     }
 }
 
-/// The names that an expression reads of the field `args`.
+/// The names of `args` that an expression reads.
 pub(super) fn arguments(expression: &IdedExpr) -> Vec<&str> {
     let own = match &expression.expr {
         Expr::Select(select) if matches!(&select.operand.expr, Expr::Ident(name) if name == "args") => {
@@ -171,7 +171,7 @@ impl FieldSource for Samples {
             }
             (FieldType::Counts, 0) => Fact::Counts(HashMap::new()),
             (FieldType::Texts, 0) => Fact::Texts(HashMap::new()),
-            // Whatever it is compared with.
+            // A map, which can be compared with anything.
             (FieldType::Json, 0) => Fact::Texts(HashMap::new()),
             (FieldType::Json, _) => return None,
             _ => return None,

@@ -8,7 +8,7 @@ use cel::{ExecutionError, Value};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct ExpressionError {
     text: String,
-    /// The character that it is about, from 0.
+    /// Position of the error in characters, from 0.
     at: usize,
     why: String,
 }
@@ -25,7 +25,7 @@ impl ExpressionError {
         &self.why
     }
 
-    /// The character that it is about, from 0.
+    /// Position of the error in characters, from 0.
     pub fn at(&self) -> usize {
         self.at
     }

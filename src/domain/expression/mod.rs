@@ -1,8 +1,8 @@
 //! Expressions of conditions, watches and filters: Common Expression Language over the fields that a
 //! person sees. They have no loops, so each one ends.
 //!
-//! An expression is checked when it is entered: syntax, names of fields and functions, and types. What
-//! remains for later are keys that are not there, such as an argument that a call does not have.
+//! An expression is checked when it is entered: syntax, names of fields and functions, and types. Only missing keys are
+//! found later, such as an argument that a call does not have.
 
 mod answer;
 mod check;
@@ -51,13 +51,13 @@ impl Expression {
         Ok(Self::new(text, parsed))
     }
 
-    /// The same for one that must be true or false.
+    /// Reads an expression that must be true or false.
     ///
     /// # Errors
     /// What is wrong, and where.
     pub fn condition(text: &str, scope: Scope) -> Result<Self, ExpressionError> {
         let read = Self::read(text, scope)?;
-        // Of some fields, such as arguments, the type is known only later.
+        // The type of some fields, such as arguments, is known only later.
         match check::sample(&read.parsed, scope) {
             Ok(value) if !matches!(value, Value::Bool(_)) => {
                 let why = format!("expected true or false, found {}", error::of_type(&value));
@@ -67,7 +67,7 @@ impl Expression {
         }
     }
 
-    /// Reads one of which only the syntax is checked, as a newer version may have written it.
+    /// Reads an expression and checks only its syntax, as a newer version may have written it.
     ///
     /// # Errors
     /// What is wrong, and where.
@@ -116,14 +116,13 @@ impl<'a> Evaluator<'a> {
         value.map(ExpressionValue).map_err(|error| error::said(&error))
     }
 
-    /// Whether a condition holds. One without a value, such as of an argument that this call does not
-    /// have, does not hold.
+    /// Whether a condition holds. A condition without a value, such as one on a missing argument, does not hold.
     pub fn holds(&self, condition: &Expression) -> bool {
         matches!(Value::resolve(&condition.parsed, &self.0), Ok(Value::Bool(true)))
     }
 }
 
-/// Fields, as the language looks them up: `score.search_web` by its whole name first.
+/// The fields as the language looks them up: `score.search_web` by its whole name first.
 pub struct Resolver<'a, F>(pub &'a F);
 
 impl<F: FieldSource> VariableResolver for Resolver<'_, F> {

@@ -68,7 +68,7 @@ impl FaultSpec {
         let own = own.filter_map(|key| Some((*key, self.kind.setting(key)?)));
         let (last, mut settings): (Vec<_>, Vec<_>) = own.partition(|(key, _)| *key == "text");
         settings.extend(self.trigger.settings());
-        // A text takes the whole rest.
+        // A text extends to the end, so it comes last.
         settings.extend(last);
         settings
     }
@@ -84,7 +84,7 @@ impl FaultSpec {
         kind.check(&target)?;
         let mut trigger = Trigger::default();
         while let Some(left) = rest {
-            // A text may contain colons, so it takes the whole rest.
+            // A text may contain colons, so it extends to the end.
             let (part, after) = match left.strip_prefix("text=") {
                 Some(_) => (left.to_owned(), None),
                 None => option(left),

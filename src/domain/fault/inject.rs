@@ -1,6 +1,6 @@
 //! The outcome of a fault that fires without a real call. To the agent it looks real.
 //!
-//! The engine waits: for [`FaultKind::Timeout`] and [`FaultKind::Latency`] nothing is made here.
+//! The engine does the waiting: [`FaultKind::Timeout`] and [`FaultKind::Latency`] produce no outcome here.
 
 use super::kind::{FaultKind, Spread};
 use super::settings::LONGEST_LATENCY;
@@ -13,12 +13,12 @@ use crate::error::{ModelError, ModelErrorKind, ToolError, ToolErrorKind, WireFai
 use crate::output::ToolOutput;
 
 pub(super) const TOOL_ERROR: &str = "503 Service Unavailable";
-/// The status of a model error that names none.
+/// The status of a model error without a given status.
 pub(super) const STATUS: u16 = 500;
 const TOO_MANY: u16 = 429;
 const UNAUTHORIZED: u16 = 401;
 const EXPIRED: &str = "Unauthorized. The access token has expired.";
-/// A tool's result that tells of an error.
+/// A tool's result that reports an error.
 const HIDDEN: &str = r#"{"status": "error", "message": "internal error, please try again later"}"#;
 /// Default text of a model that refuses.
 const REFUSAL: &str = "I'm sorry, but I cannot help with that.";
@@ -26,20 +26,20 @@ const REFUSAL: &str = "I'm sorry, but I cannot help with that.";
 const PARETO: f64 = 1.5;
 
 impl FaultKind {
-    /// Whether it hits a call now: one that comes and goes does not always.
+    /// Whether the fault hits a call now; an intermittent fault does not always.
     pub(super) fn is_down(&self, progress: &FaultProgress) -> bool {
         let FaultKind::Flapping { up, down } = self else { return true };
         let [up, down] = [*up, *down].map(|seconds| u64::from(seconds) * MICROS);
         progress.elapsed % (up + down).max(1) >= up
     }
 
-    /// Whether it is over by itself.
+    /// Whether the fault has ended by itself.
     pub(super) fn has_recovered(&self, progress: &FaultProgress) -> bool {
         let FaultKind::RateLimit { retry_after } = self else { return false };
         progress.since_first.is_some_and(|since| since >= u64::from(*retry_after) * MICROS)
     }
 
-    /// How many milliseconds later the call starts; `None`: at once.
+    /// Milliseconds by which the start of the call is delayed; `None`: no delay.
     pub fn delay_ms(&self, chance: Chance) -> Option<f64> {
         let FaultKind::Latency { ms, spread } = self else { return None };
         let mean = *ms as f64;
@@ -61,7 +61,7 @@ impl FaultKind {
         Some(ms.clamp(0.0, LONGEST_LATENCY as f64))
     }
 
-    /// How many milliseconds more an answer with this text takes; `None`: none.
+    /// Additional milliseconds for an answer with this text; `None`: none.
     pub fn pause_ms(&self, text: &str) -> Option<u64> {
         let FaultKind::SlowTokens { ms } = self else { return None };
         let words = text.split_whitespace().count() as u64;
@@ -90,7 +90,7 @@ impl FaultKind {
         }
     }
 
-    /// Whether a call of a tool that runs elsewhere ends by it, without a result from there.
+    /// Whether the fault ends a call of a tool that runs elsewhere, without a result from there.
     pub fn answers_for_tool(&self) -> bool {
         *self == FaultKind::Timeout || self.tool_outcome(Chance::new(0)).is_some()
     }

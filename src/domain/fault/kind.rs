@@ -197,7 +197,7 @@ impl FaultKind {
         FaultKind::Error { status: None, text: None }
     }
 
-    /// Whether it fits targets of this sort.
+    /// Whether the kind fits targets of this sort.
     pub fn fits(&self, sort: Sort) -> bool {
         let (tools, models) = (sort.is_of_tools(), sort.is_of_models());
         match self {
@@ -235,7 +235,7 @@ impl FaultKind {
         }
     }
 
-    /// Explains why it does not fit this target, if so.
+    /// Explains why the kind does not fit this target, if so.
     pub(super) fn check(&self, target: &Target) -> Result<(), String> {
         let (kind, sort) = (self.name(), target.sort());
         if matches!(self, FaultKind::Scores { .. }) && *target != Target::Role(Role::Evaluator) {
@@ -253,7 +253,7 @@ impl FaultKind {
         ))
     }
 
-    /// Whether the answer stays, and only its time, its price or the list of tools changes.
+    /// Whether the answer stays the same, and only its time, its price or the list of tools changes.
     pub fn keeps_answer(&self) -> bool {
         matches!(
             self,
@@ -265,7 +265,7 @@ impl FaultKind {
         )
     }
 
-    /// Whether a silent model is what it is about.
+    /// Whether the fault makes its target silent.
     pub fn is_silent(&self) -> bool {
         matches!(self, FaultKind::Latency { .. } | FaultKind::Timeout)
     }

@@ -47,12 +47,12 @@ impl FaultSpec {
         }
     }
 
-    /// Whether it fires on this occasion.
+    /// Whether the fault fires on this occasion.
     pub fn fires(&self, occasion: &Occasion) -> bool {
         self.trigger.holds(occasion) && self.kind.is_down(&occasion.progress)
     }
 
-    /// Whether it can never fire again.
+    /// Whether the fault can never fire again.
     pub fn is_over(&self, progress: &FaultProgress) -> bool {
         self.trigger.is_over(progress) || self.kind.has_recovered(progress)
     }

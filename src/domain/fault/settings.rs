@@ -20,8 +20,8 @@ const LARGEST: u32 = 16 * 1024;
 pub(super) const STATUSES: std::ops::RangeInclusive<u16> = 400..=599;
 
 impl FaultKind {
-    /// The settings of its own that it has on such a target, in the order of the text form. A text comes
-    /// last, since it takes all that follows.
+    /// The kind's own settings for such a target, in the order of the text form. A text comes last, since it extends to
+    /// the end.
     pub fn keys(&self, sort: Sort) -> &'static [&'static str] {
         match self {
             FaultKind::Error { .. } if sort.is_of_tools() => &["text"],
@@ -95,7 +95,7 @@ impl FaultKind {
     /// Sets a setting; false if this kind does not have it.
     ///
     /// # Errors
-    /// The value is none that it takes.
+    /// The value is not valid for this setting.
     pub(super) fn set(&mut self, key: &str, value: &str) -> Result<bool, String> {
         let given = || Some(value.to_owned());
         match (self, key) {

@@ -40,7 +40,7 @@ impl FaultKind {
 
     /// The damaged form of a model's real answer. A cut stream keeps the part that arrived; broken
     /// arguments cut those of one requested tool call. An answer without calls stays whole.
-    /// `dollars`: what the call costs, if that is known.
+    /// `dollars`: the cost of the call, if known.
     ///
     /// # Errors
     /// The answer does not arrive.
@@ -103,7 +103,7 @@ impl FaultKind {
         is_reset.then(reset)
     }
 
-    /// The damaged form of an answer's text; `None`: it stays.
+    /// The damaged form of an answer's text; `None`: the text stays the same.
     fn spoil_text(&self, text: &str, chance: Chance) -> Option<String> {
         Some(match self {
             FaultKind::Truncated => beginning(text, chance).to_owned(),

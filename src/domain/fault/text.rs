@@ -11,7 +11,7 @@ const CANARY: &str = "canary-";
 /// Characters of a canary after its first word.
 const DIGITS: usize = 8;
 
-/// At least one character, and at least one less than all; nothing of a text that is too short.
+/// A beginning of at least one character that lacks at least one; empty if the text is too short.
 pub(super) fn beginning(text: &str, chance: Chance) -> &str {
     let cuts: Vec<usize> = text.char_indices().map(|(at, _)| at).skip(1).collect();
     let cut = chance.with(b"cut").pick(&vec![1.0; cuts.len()]);
@@ -122,8 +122,7 @@ fn wrong_numbers(text: &str, chance: Chance) -> String {
     text.chars().enumerate().map(of).collect()
 }
 
-/// A JSON text in which a field of its object, or of each object of its list, is another one; other texts
-/// stay as they are.
+/// A JSON text with one field changed in its object, or in each object of its list; other texts stay as they are.
 pub(super) fn drifted(text: &str, change: Drift, chance: Chance) -> String {
     let Ok(mut value) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
     let mut rows: Vec<&mut Map<String, Value>> = match &mut value {

@@ -9,7 +9,7 @@ use crate::finite::Finite;
 /// The conditions under which a fault fires; all that are set must hold. None set: always.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trigger {
-    /// Only calls of which this is true. Others do not count.
+    /// Only calls for which this is true. Others do not count.
     #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
     pub condition: Option<Expression>,
     /// With this probability, from 0 to 1.
@@ -51,11 +51,11 @@ pub struct FaultProgress {
     pub task: u32,
     /// Number of calls that have matched since the fault was armed.
     pub seen: u32,
-    /// Number of those calls that it was to hit.
+    /// Number of those calls that were selected.
     pub chosen: u32,
     /// Microseconds since it was armed.
     pub elapsed: u64,
-    /// Microseconds since the first call that it was to hit.
+    /// Microseconds since the first selected call.
     pub since_first: Option<u64>,
 }
 
@@ -72,7 +72,7 @@ pub struct Occasion {
 pub(super) const MICROS: u64 = 1_000_000;
 
 impl Trigger {
-    /// Whether it holds for a call, whose condition is true.
+    /// Whether the trigger holds for a call that meets its condition.
     pub(super) fn holds(&self, occasion: &Occasion) -> bool {
         let FaultProgress { task, seen, chosen, elapsed, .. } = occasion.progress;
         self.nth.is_none_or(|nth| nth == seen)
@@ -87,7 +87,7 @@ impl Trigger {
             && self.probability.is_none_or(|p| occasion.chance.unit() < p)
     }
 
-    /// Whether it can never hold again.
+    /// Whether the trigger can never hold again.
     pub(super) fn is_over(&self, progress: &FaultProgress) -> bool {
         let FaultProgress { task, seen, chosen, elapsed, .. } = *progress;
         let last = [self.nth, self.first, self.to].into_iter().flatten().min();

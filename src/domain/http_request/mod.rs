@@ -1,5 +1,5 @@
 //! The request of an HTTP tool: its address, and which argument goes where. It is pure, so that a call and the screen
-//! write the same address. No secret is in it: environment variables are named, and their values come from outside.
+//! write the same address. It holds no secret: environment variables are named, and their values come from outside.
 
 mod style;
 mod template;
@@ -57,7 +57,7 @@ impl HttpRequest {
                 return Err(Unfilled::Value(text));
             }
         }
-        // Clients take such parts away, also percent-encoded ones, and ask for another path.
+        // Clients remove such parts, also percent-encoded ones, and request another path.
         if address.split('/').any(|part| part == "." || part == "..") {
             let text = "arguments: `.` and `..` cannot be parts of a path";
             return Err(Unfilled::Value(text.to_owned()));
@@ -71,9 +71,9 @@ impl HttpRequest {
     }
 }
 
-/// Names and values for these arguments; what names an argument that is not given is left out. A list in a place
-/// `{name*}` makes one pair for each part, an object `{name*}` a pair for each field. An object in a place `{name}`
-/// makes pairs `name[field]`, which OpenAPI calls `deepObject`. `{name:style}` names another [`Style`].
+/// Names and values for these arguments; pairs whose arguments are not given are left out. For `{name*}`, a list makes
+/// one pair for each part, and an object one for each field. For `{name}`, an object makes pairs `name[field]`, which
+/// OpenAPI calls `deepObject`. `{name:style}` names another [`Style`].
 ///
 /// # Errors
 /// A variable has no value, or a value does not fit its place.

@@ -65,7 +65,7 @@ pub(super) fn written(
     }
 }
 
-/// A value in a query, a form or a cookie: the pairs of names and values that it makes.
+/// A value in a query, a form or a cookie, as pairs of names and values.
 pub(super) fn pairs_of(
     style: Option<Style>,
     each: bool,
@@ -105,7 +105,7 @@ fn matrix(name: &str, value: &str) -> String {
     if value.is_empty() { format!(";{name}") } else { format!(";{name}={value}") }
 }
 
-/// The parts of a list or an object: of an object names and values in turn, or `name=value`.
+/// The parts of a list or an object; those of an object are names and values in turn, or `name=value`.
 fn parts(value: &Value, is_paired: bool, escaped: Escape) -> Vec<String> {
     let field = |(name, value): (&String, &Value)| {
         let (name, value) = (escaped(name), escaped(&plain(value)));
@@ -129,7 +129,7 @@ fn deep(name: &str, value: &Value, escaped: Escape, pairs: &mut Vec<(String, Str
     }
 }
 
-/// Whether each part of a value has a place in this style: only `deepObject` and JSON have places for parts of parts.
+/// Whether the style can write each part of a value: only `deepObject` and JSON can write nested parts.
 pub(super) fn has_places(style: Option<Style>, value: &Value) -> bool {
     let is_flat = |value: &Value| !value.is_array() && !value.is_object();
     match (style, value) {

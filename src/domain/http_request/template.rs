@@ -43,7 +43,7 @@ impl ArgumentSlot {
         style::written(self.style, self.each, &escaped(name), value, escaped)
     }
 
-    /// The pairs of a query, a form or cookies that the value makes.
+    /// The pairs that the value makes in a query, a form or cookies.
     pub fn pairs(&self, name: &str, value: &Value, escaped: Escape) -> Vec<(String, String)> {
         style::pairs_of(self.style, self.each, name, value, escaped)
     }
@@ -51,7 +51,7 @@ impl ArgumentSlot {
     /// The value of this argument, if the call gives one.
     ///
     /// # Errors
-    /// It has parts for which the style has no place.
+    /// The value has parts that the style cannot write.
     pub fn given<'a>(&self, arguments: &'a Value) -> Result<Option<&'a Value>, Unfilled> {
         let value = given(arguments, &self.name);
         if let (Some(style), Some(value)) = (self.style, value)
@@ -76,7 +76,7 @@ pub enum Unfilled {
     /// A value does not fit its place, and why.
     #[error("{0}")]
     Value(String),
-    /// The value of an environment variable could not be had, and why.
+    /// The value of an environment variable is not available, and why.
     #[error("{0}")]
     Variable(String),
 }
@@ -129,7 +129,7 @@ impl Template {
         Self(vec![TemplatePiece::Text(text.to_owned())])
     }
 
-    /// The place of this argument alone.
+    /// The place of this argument and nothing else.
     pub fn place(name: &str) -> Self {
         let slot = ArgumentSlot { name: name.to_owned(), each: false, style: None, wire: None };
         Self(vec![TemplatePiece::Argument(slot)])
@@ -198,7 +198,7 @@ pub fn given<'a>(arguments: &'a Value, name: &str) -> Option<&'a Value> {
     arguments.get(name).filter(|value| !value.is_null())
 }
 
-/// A value as a text that is not JSON where it is a text already.
+/// A value as a text: a text stays as it is, other values are JSON.
 pub fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -10,8 +10,8 @@ const TIMES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 const STEPS: [f64; 6] = [0.0, 1.0, 2.0, 4.0, 8.0, 16.0];
 
 impl KnobSpec {
-    /// Values around this one, ascending and with it: of a number five to seven on its steps; of a switch or a choice
-    /// all.
+    /// Values around this one in ascending order, including it: five to seven values of a number on its steps, or all
+    /// values of a switch or a choice.
     pub fn around(&self, value: f64) -> Vec<f64> {
         if let KnobKind::Switch | KnobKind::Choice(_) = self.kind {
             return (0..=self.max as u32).map(f64::from).collect();
@@ -20,7 +20,7 @@ impl KnobSpec {
             true => TIMES.map(|times| value * times).to_vec(),
             false => STEPS.map(|steps| self.step * steps).to_vec(),
         };
-        // Where 0 is an end of a fine scale, it means to leave something out.
+        // At the end of a fine scale, 0 means to leave something out.
         let zero = (self.min == 0.0 && self.step < 1.0).then_some(0.0);
         let mut values: Vec<f64> =
             near.into_iter().chain(zero).map(|near| self.turned(near, 0)).collect();

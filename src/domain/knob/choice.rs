@@ -102,7 +102,7 @@ pub enum Retrieve {
     Words,
     /// The heads' scores, or cosines of states.
     States,
-    /// Alternately the best by words and the best by states, in the shares that `mix` says.
+    /// Alternately the best by words and the best by states, in the shares set by `mix`.
     Both,
 }
 
@@ -141,7 +141,7 @@ pub enum Speed {
 }
 
 impl Speed {
-    /// How many times as fast as real ones; `None`: at once.
+    /// The factor by which answers are faster than real ones; `None`: at once.
     pub fn factor(self) -> Option<f64> {
         match self {
             Speed::Off => None,
@@ -155,7 +155,7 @@ impl Speed {
         }
     }
 
-    /// As the header says it: `×4`.
+    /// As the header shows it: `×4`.
     pub fn sign(self) -> &'static str {
         match self {
             Speed::Off => "",
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
     use crate::knob::{KNOBS, KnobKind, KnobSpec, Knobs};
 
-    /// The knob has these names, and each means the value of that name.
+    /// Checks that the knob has these names, each for the value of that name.
     fn has<C: KnobChoice + Debug + PartialEq>(names: &[&str]) -> Knob {
         let (spec, mut knobs) = (C::KNOB.spec(), Knobs::default());
         assert_eq!(spec.kind, KnobKind::Choice(C::NAMES), "{}", spec.name);

@@ -67,7 +67,7 @@ pub struct KnobSpec {
     pub reader: KnobReader,
     /// Whether a change replans the current task: its plan was made for the old value.
     pub replans: bool,
-    /// Whether it also acts where a foreign agent is watched.
+    /// Whether a change also acts where a foreign agent is watched.
     pub is_watching: bool,
     pub doc: &'static str,
 }

@@ -52,8 +52,8 @@ pub fn spelled(input: &str, before: &BTreeSet<EvidenceId>, all: &BTreeSet<Eviden
     output
 }
 
-/// The input of code with the name of a variable replaced by that of its evidence: `{capital}` in any text, and the
-/// bare name where nothing is in quotes.
+/// The input of code with the name of a variable replaced by that of its evidence: `{capital}` in any text, and also
+/// the bare name if nothing is in quotes.
 pub fn unnamed(input: &str, variable: &str, id: EvidenceId) -> String {
     let braced = input.replace(&format!("{{{variable}}}"), &id.mark());
     if braced.contains(['"', '\'']) {

@@ -1,14 +1,14 @@
-//! A program that is run again over what it was told. Given the answers to its calls it does the same each time, so
-//! that any moment of it can be reached, and nothing is called for that.
+//! A program that is run again over the recorded answers to its calls. It does the same each time, so any moment of it
+//! can be reached without calling anything.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{CallAnswer, Frame, Pause, ProgramEnd, ProgramStart, Raised, Set};
 
-/// Error of an expression that takes longer than its 50 ms.
+/// Error of an expression that takes longer than its limit of 50 ms.
 pub const TOO_LONG: &str = "it takes longer than 50 ms";
-/// Error of an expression that calls a tool by another name.
+/// Error of an expression that calls a tool under another name.
 pub const CALLS: &str = "it calls a tool; expressions cannot call tools";
 
 /// A call that a program made, and the answer.
@@ -67,20 +67,20 @@ pub struct Reached {
     pub calls: usize,
     /// Number of times of day that the program has read from the record.
     pub clocks: usize,
-    /// Whether the program made another call than the record has in this place.
+    /// Whether the program made a different call than the record has in this place.
     pub parted: bool,
-    /// The values that it has, or had where it stopped before its last statement.
+    /// The program's values now, or those before its last statement if it stopped there.
     pub values: Vec<Set>,
     /// Number of statements that the program has come to.
     pub statements: u64,
     /// Number of statements that the whole record leads to, if [`Again::counts`] is set.
     pub whole: u64,
-    /// The functions at work where it waits for a call.
+    /// The functions at work while the program waits for a call.
     pub frames: Vec<Frame>,
 }
 
 impl Reached {
-    /// The interpreter is gone.
+    /// The result when the interpreter is gone.
     pub fn failed(error: Raised) -> Self {
         Self {
             pause: Pause::Ended(ProgramEnd::failed("", error)),

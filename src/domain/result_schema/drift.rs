@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::path::{element, field};
 use super::{Scalar, Schema};
 
-/// The most differences that one result is said to have.
+/// The most differences that are reported for one result.
 pub const MOST: usize = 64;
 
 /// Difference between a result and the schema at one place. Its text is such as `crew[].job is missing`.
@@ -28,7 +28,7 @@ pub enum Drifted {
     Missing,
     /// No known result has this field.
     New,
-    /// The value is of a type that it never was. Both are types in words, such as `null|str` and `list`.
+    /// The value has a type that no known result has. Both are types in words, such as `null|str` and `list`.
     Type { known: String, found: String },
 }
 
@@ -47,8 +47,8 @@ impl fmt::Display for Drift {
 type DriftMap = IndexMap<String, Drifted>;
 
 impl Schema {
-    /// Where a result differs, at most [`MOST`] places in the order of the result. Empty for every result that the
-    /// schema was learned from. A field of an optional key may be absent, and an int is taken where a float is known.
+    /// The differences of a result, at most [`MOST`] places in the order of the result. Empty for every result that the
+    /// schema was learned from. An optional field may be absent, and an int is accepted where a float is known.
     pub fn drift(&self, result: &Value) -> Vec<Drift> {
         let mut found = DriftMap::new();
         if !self.is_unknown() {
@@ -91,7 +91,7 @@ impl Schema {
         for (name, value) in object {
             match self.fields.as_ref().and_then(|fields| fields.get(name)) {
                 Some(known) => known.compare(&field(path, name), value, found),
-                // It may be one of those that are not kept.
+                // The field may be one of those that are not kept.
                 None if self.left_out > 0 => {}
                 None => note(found, &field(path, name), || Drifted::New),
             }
@@ -117,7 +117,7 @@ impl Schema {
         Drifted::Type { known: self.kinds(), found: found.to_owned() }
     }
 
-    /// The types that the value was, in words.
+    /// The known types of the value, in words.
     fn kinds(&self) -> String {
         let object = self.fields.is_some().then_some("object");
         let list = self.elements.is_some().then_some("list");

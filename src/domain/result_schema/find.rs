@@ -65,14 +65,14 @@ pub struct Elsewhere {
     pub tool: String,
     /// The keys that the result has instead.
     pub has: Vec<String>,
-    /// The most similar of them, if any is similar.
+    /// The key of `has` that is most similar, if any is similar.
     pub nearest: Option<String>,
     /// The tools whose results have the key, and the first place in each; the tool itself first.
     pub places: Vec<(String, String)>,
 }
 
-/// Looks a missing key up. `has` are the keys that were really there, or those of the schema at this place; `schemas`
-/// are those of the offered tools by name, in the order in which they are named.
+/// Looks up a missing key. `has` are the keys that were really there, or those of the schema at this place; `schemas`
+/// are the schemas of the offered tools by name, in the order in which they are listed.
 pub fn who_has(key: &str, tool: &str, has: &[&str], schemas: &[(&str, &Schema)]) -> Elsewhere {
     let place = |(name, schema): &(&str, &Schema)| {
         let path = schema.find_key(key).into_iter().next()?;
@@ -111,7 +111,7 @@ impl fmt::Display for Elsewhere {
     }
 }
 
-/// The first ones, and how many more there are.
+/// The first items, and the number of further ones.
 fn list<T>(all: &[T], most: usize, text: impl Fn(&T) -> String) -> String {
     let mut shown: Vec<String> = all.iter().take(most).map(text).collect();
     if all.len() > most {

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use super::{Scalar, Schema, SchemaMode};
 
 impl Schema {
-    /// The schema as JSON. `Merged` marks optional fields with `?` behind the key, and writes a union as `a|b`, or as
-    /// `{"any_of": […]}` where a list or an object is in it. A part of which nothing is known is `"any"`.
+    /// The schema as JSON. `Merged` marks optional fields with `?` after the key, and writes a union as `a|b`, or as
+    /// `{"any_of": […]}` if it has a list or an object. An unknown part is `"any"`.
     pub fn to_json(&self, mode: SchemaMode) -> Value {
         let scalars = self.scalars.iter().map(|scalar| name(*scalar, mode));
         let mut parts: Vec<Value> = self.object(mode).into_iter().chain(self.list(mode)).collect();
@@ -42,7 +42,7 @@ impl Schema {
     }
 }
 
-/// The authors' code says Python's name for null.
+/// The authors' code writes Python's name for null.
 fn name(scalar: Scalar, mode: SchemaMode) -> &'static str {
     match (scalar, mode) {
         (Scalar::Null, SchemaMode::Paper) => "NoneType",

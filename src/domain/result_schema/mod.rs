@@ -1,4 +1,4 @@
-//! The schema of what a tool answers, learned from its results.
+//! The schema of a tool's answers, learned from its results.
 //!
 //! Two modes: `paper` reads the first response, and of each list the first element, as the authors do. `merged` reads
 //! all elements of all responses; it knows optional fields and unions.
@@ -21,9 +21,9 @@ pub use self::drift::Drift;
 pub use self::drift::Drifted;
 pub use self::find::who_has;
 
-/// Fields that a schema keeps in all. The rest of an object's are counted.
+/// Fields that a schema keeps in all. Further fields of an object are only counted.
 pub const FIELDS: usize = 2_000;
-/// Levels that a schema keeps. A level takes two of JSON, whose reader takes 128.
+/// Levels that a schema keeps. Each level needs two levels of JSON, whose reader accepts 128.
 pub const DEEPEST: usize = 48;
 /// Bytes of the longest key that a schema keeps; a field with a longer one is left out.
 pub const LONGEST_KEY: usize = 200;
@@ -49,7 +49,7 @@ pub enum Scalar {
     Str,
 }
 
-/// Schema of a value: all types that the value was seen to have. The elements of an empty list are unknown.
+/// Schema of a value: all types that the value has had. The elements of an empty list are unknown.
 ///
 /// Equality ignores the order of fields, which is the order in which they were seen first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ pub struct Schema {
     /// The fields that all those objects have; the others are optional.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     required: BTreeSet<String>,
-    /// The most fields of one object that are not kept.
+    /// The largest number of fields of one object that are not kept.
     #[serde(default, skip_serializing_if = "is_zero")]
     left_out: usize,
     /// Whether the value had parts below the deepest level that is kept.
@@ -82,7 +82,7 @@ fn is_false(is: &bool) -> bool {
     !*is
 }
 
-/// Rest of a schema's bounds while a value is read into it.
+/// The remaining bounds of a schema while a value is read into it.
 struct Room {
     fields: usize,
     levels: usize,

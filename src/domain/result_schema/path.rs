@@ -1,5 +1,5 @@
-//! Places in a schema: `crew[].job`. `[]` is any element of a list; a key that is not an identifier is written in brackets and
-//! quotes, `["a b"]`. The whole is the empty path.
+//! Places in a schema: `crew[].job`. `[]` is any element of a list; a key that is not an identifier is written in
+//! brackets and quotes, `["a b"]`. The empty path is the whole schema.
 
 use std::fmt::Write;
 
@@ -38,7 +38,7 @@ fn quoted(key: &str) -> String {
     serde_json::Value::from(clipped(key, KEY)).to_string()
 }
 
-/// The schema at a path; `None` where it has no such place, or where the path is none.
+/// The schema at a path; `None` if the schema has no such place, or the path is invalid.
 pub(super) fn resolve<'s>(schema: &'s Schema, path: &str) -> Option<&'s Schema> {
     let mut at = schema;
     let mut rest = path;
@@ -47,7 +47,7 @@ pub(super) fn resolve<'s>(schema: &'s Schema, path: &str) -> Option<&'s Schema> 
             (at, rest) = (at.elements.as_deref()?, after);
             continue;
         }
-        // The fields themselves are tried, so that no path is read in two ways.
+        // Paths are matched against the fields themselves, so that no path is read in two ways.
         let first = rest.strip_prefix('.').filter(|_| rest.len() < path.len()).unwrap_or(rest);
         let fields = at.fields.as_ref()?.iter();
         let of_path = |(key, value): (&String, &'s Schema)| {

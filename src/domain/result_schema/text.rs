@@ -1,4 +1,4 @@
-//! A schema as a text for prompts: one field on each line, as short as it can be read.
+//! A schema as a text for prompts: one field on each line, as short as is readable.
 
 use std::fmt::Write;
 
@@ -118,7 +118,7 @@ impl SchemaText {
         self.text.push('}');
     }
 
-    /// Whether there is a line for a field, besides those for the count and the end of each open object.
+    /// Whether there is a line left for a field, apart from those for the count and the end of each open object.
     fn has_room(&self, open: usize) -> bool {
         self.lines + 1 + 2 * open <= LINES
     }

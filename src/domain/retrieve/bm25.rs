@@ -8,7 +8,7 @@ use deunicode::deunicode_with_tofu_cow;
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// How soon a repeated word adds nothing more.
+/// How soon further repetitions of a word add nothing.
 const K1: f32 = 1.2;
 /// How much the length of a text counts, 0 to 1.
 const B: f32 = 0.75;
@@ -73,7 +73,7 @@ impl Bm25 {
     }
 }
 
-/// How rare a word is that this many of all texts have.
+/// The rarity of a word that this many of all texts have.
 pub fn rarity(all: usize, having: usize) -> f32 {
     let (all, having) = (all as f32, having as f32);
     (1.0 + (all - having + 0.5) / (having + 0.5)).ln()

@@ -1,7 +1,7 @@
 //! Retrieval by words: BM25 over the descriptions of tools.
 //!
-//! The weights lie in one list per term, so a query only adds up the lists of its terms. To look up every term of the
-//! query again in every candidate took 7 to 60 ms per query over 16,000 tools.
+//! The weights are in one list per term, so a query only adds up the lists of its terms. Looking up every term of the
+//! query in every candidate instead took 7 to 60 ms per query over 16,000 tools.
 
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -88,7 +88,7 @@ impl Lexical {
         lexical
     }
 
-    /// Adds a tool, or replaces the one of that name.
+    /// Adds a tool, or replaces the one with that name.
     pub fn insert(&mut self, tool: &ToolSpec) {
         self.remove(tool.name.as_str());
         let place = self.free.pop().unwrap_or_else(|| {
@@ -161,9 +161,9 @@ impl Lexical {
         iter::from_fn(move || found.pop()).map(|(bits, Reverse(name))| (name, f32::from_bits(bits)))
     }
 
-    /// The tools that suit a text and are currently offered, best first, each with its match as a share of the best one
-    /// in the same ranking. Where a reader has ranked the tools for the text, words and states find them in the shares
-    /// that the knobs say, and no more of them than words alone: what an agent does not need misleads it.
+    /// The tools that match a text and are currently offered, best first, each with its match as a share of the best
+    /// one in the same ranking. If a reader has ranked the tools for the text, words and states find them in the shares
+    /// of the knobs, and no more than words alone would find: tools that an agent does not need mislead it.
     pub fn offered<'a>(
         &'a self,
         state: InTask<'a>,
@@ -176,7 +176,7 @@ impl Lexical {
         let found = if states.is_empty() { 0 } else { by_words().count() };
         let most = if found == 0 || share == 0.0 { usize::MAX } else { found };
         let by_states = of_best(states.into_iter().filter(is_offered));
-        // Where states alone decide, words only fill up.
+        // Where states alone decide, words only fill the rest.
         let by_words = by_words().map(move |(tool, of_best)| (tool, of_best.min(share.ceil())));
         union(by_words, by_states, share).take(most)
     }

@@ -1,4 +1,4 @@
-//! Tools ranked for a text by the states of a language model that reads, beside their words.
+//! Tools ranked for a text by the states of a language model that reads, in addition to their words.
 
 use std::collections::HashMap;
 
@@ -11,8 +11,8 @@ use crate::{
     knob::{Knob, Knobs, Retrieve},
 };
 
-/// How well tools fit a text: what a table of tools shows, and what menus are made of. It holds what
-/// the knobs `retrieve` and `mix` need, so that turning them costs no reading.
+/// How well tools fit a text, for a table of tools and for menus. It holds what the knobs `retrieve` and `mix` need, so
+/// that turning them needs no new reading.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ranking {
     /// Earlier queries in the mean that is subtracted from this one.
@@ -82,7 +82,7 @@ impl Ranking {
         ranked
     }
 
-    /// The same by words: those that share more of them with the text than the worst tool.
+    /// The same by words: the tools that share more words with the text than the worst tool.
     pub fn by_words(&self) -> Vec<(&RankedTool, f32)> {
         let mut ranked = self.sorted(Retrieve::Words);
         let worst = ranked.last().map_or(0.0, |(_, words)| *words);
@@ -106,8 +106,7 @@ impl Ranking {
         all.filter_map(|(tool, _)| tools.get(tool).copied()).collect()
     }
 
-    /// Whether states say anything: before enough queries were seen, or without encoded tools, words
-    /// alone rank.
+    /// Whether states are usable: before enough queries were seen, or without encoded tools, words alone rank.
     pub fn has_states(&self) -> bool {
         self.encoded > 0
     }
@@ -118,7 +117,7 @@ fn named(ranked: Vec<(&RankedTool, f32)>) -> impl Iterator<Item = (&ToolName, f3
 }
 
 impl Retrieve {
-    /// How much of a menu words find, where they find `share` of it beside states.
+    /// The share of a menu that words find; `share` where states find the rest.
     pub fn share_of_words(self, share: f32) -> f32 {
         match self {
             Retrieve::Words => 1.0,
@@ -129,7 +128,7 @@ impl Retrieve {
 }
 
 impl Knobs {
-    /// By what tools are found, and the share that words find.
+    /// The method by which tools are found, and the share that words find.
     pub fn retrieval(&self) -> (Retrieve, f32) {
         (self.choice(), self.get(Knob::Mix) as f32)
     }

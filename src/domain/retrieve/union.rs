@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
-/// The items of both rankings, each once, with its own score: the first `n` have about `share · n`, 0 to 1, from `first`
-/// and the rest from `second`. Where one ends, the other goes on. Nothing is read before it is needed.
+/// The items of both rankings, each once, with its own score: about `share · n` (0 to 1) of the first `n` are from
+/// `first`, and the rest from `second`. If one ends, the other continues. Nothing is read before it is needed.
 pub fn union<T: Copy + Eq + Hash>(
     first: impl Iterator<Item = (T, f32)>,
     second: impl Iterator<Item = (T, f32)>,

@@ -15,7 +15,7 @@ pub struct AtWork {
     active: Option<RunId>,
 }
 
-/// As a state has it in JSON: the task alone, or nothing, where the first run is alone.
+/// The JSON form in a state: only the task, or nothing, if the first run is alone.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum InJson {

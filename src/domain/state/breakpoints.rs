@@ -30,7 +30,7 @@ pub struct BreakpointStop {
     /// The agent was to run to this place.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub was_sought: bool,
-    /// As it was written, for a breakpoint that is gone by now.
+    /// The place as it was written, also for a breakpoint that has been deleted.
     pub place: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lane: Option<Lane>,

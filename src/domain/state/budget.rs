@@ -53,7 +53,7 @@ pub struct TaskBudget {
     pub spent: Spent,
     /// Why each of these tools must not be used again.
     pub blacklist: IndexMap<ToolName, String>,
-    /// Tools of which a result helped.
+    /// Tools with a result that helped.
     pub helped: IndexSet<ToolName>,
     /// Remaining uses of each tool as set by the user.
     pub set: IndexMap<ToolName, u32>,
@@ -72,7 +72,7 @@ pub struct Overrun {
     /// The event that charged it.
     pub event: u64,
     pub effect: EffectId,
-    /// Credits that were spent with it, and those that were allowed then.
+    /// Credits spent including this call, and the budget at that time.
     pub spent: Finite,
     pub budget: Finite,
 }

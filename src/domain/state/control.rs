@@ -58,14 +58,14 @@ pub struct Hold {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Control {
-    /// The mode of every run that has none of its own.
+    /// The mode of every run without a mode of its own.
     pub mode: Mode,
     /// The modes of the runs that a person has stopped or resumed alone.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub modes: BTreeMap<RunId, Mode>,
     /// In order of arrival.
     pub held: Vec<Hold>,
-    /// Lanes that the user holds back alone.
+    /// Lanes that the user holds individually.
     pub paused_lanes: BTreeSet<Lane>,
     /// The breakpoint that has stopped the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,7 +102,7 @@ impl Control {
         self.held.push(Hold { lane, boundary, since });
     }
 
-    /// Releases the lane; `None` for one that is not held.
+    /// Releases the lane; `None` if it is not held.
     pub(super) fn release(&mut self, lane: Lane) -> Option<Hold> {
         let at = self.held.iter().position(|hold| hold.lane == lane)?;
         Some(self.held.remove(at))

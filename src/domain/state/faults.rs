@@ -16,14 +16,14 @@ pub struct FaultState {
     /// The task during or after which it was disarmed; `None`: it is armed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<TaskId>,
-    /// Whether the fault can never fire again, and has disarmed itself. Calls that it has chosen before still fail.
+    /// Whether the fault can never fire again, and has disarmed itself. Calls that it has already selected still fail.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_over: bool,
-    /// Calls that matched since it was armed, and those of them that it was to hit.
+    /// Calls that matched since the fault was armed, and how many of them were selected.
     pub seen: u32,
     #[serde(default)]
     pub chosen: u32,
-    /// Microseconds of the session at which it was armed, and at which it first was to hit a call since.
+    /// Microseconds of the session at which the fault was armed, and at which it first selected a call after that.
     #[serde(default)]
     pub armed_at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,12 +32,12 @@ pub struct FaultState {
 }
 
 impl FaultState {
-    /// Whether it is armed and matches this effect.
+    /// Whether the fault is armed and matches this effect.
     pub fn is_armed_on(&self, aim: &Aim<'_>) -> bool {
         self.armed && self.spec.target.matches(aim)
     }
 
-    /// Microseconds of the session at which time ends it, if it does.
+    /// The time in microseconds of the session when the fault ends by itself, if it does.
     pub fn ends_at(&self) -> Option<u64> {
         let after = |at: u64, seconds: u32| at.saturating_add(u64::from(seconds) * 1_000_000);
         let timed = self.spec.trigger.seconds.map(|seconds| after(self.armed_at, seconds));

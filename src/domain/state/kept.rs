@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct RollingList<T> {
     gone: usize,
     items: VecDeque<T>,
-    /// Items that were read again, by their places. They go before the others, and belong to nothing else.
+    /// Items that were read again, by their places. They come before the others, and only lookups use them.
     recalled: BTreeMap<usize, T>,
 }
 
@@ -25,7 +25,7 @@ impl<T> RollingList<T> {
         self.len() == 0
     }
 
-    /// The number of items that are gone, and so the place of the first that is not.
+    /// The number of items that are gone, which is the place of the first remaining one.
     pub fn gone(&self) -> usize {
         self.gone
     }
@@ -57,8 +57,8 @@ impl<T> RollingList<T> {
         self.items.range(at.saturating_sub(self.gone).min(self.items.len())..)
     }
 
-    /// The first place whose item does not hold this; what holds it comes before what does not. Items that
-    /// are gone held it, unless a later one was recalled that does not.
+    /// Like `slice::partition_point`. Items that are gone count as satisfying the predicate, up to the first recalled
+    /// item that fails it.
     pub fn partition_point(&self, mut holds: impl FnMut(&T) -> bool) -> usize {
         let first_not = self.recalled.iter().find(|(_, item)| !holds(item)).map(|(at, _)| *at);
         match first_not.filter(|at| *at < self.gone) {
@@ -71,7 +71,7 @@ impl<T> RollingList<T> {
         self.items.push_back(item);
     }
 
-    /// Takes off the items from this place on; those that are gone stay so.
+    /// Takes off the items from this place on; items that are gone stay gone.
     pub(super) fn split_off(&mut self, at: usize) -> VecDeque<T> {
         self.items.split_off(at.saturating_sub(self.gone).min(self.items.len()))
     }
@@ -91,7 +91,7 @@ impl<T> RollingList<T> {
         self.recalled.clear();
     }
 
-    /// Puts items back that went last, as many of them as are gone.
+    /// Puts back the last items that are gone, at most as many as are gone.
     pub(super) fn put_back(&mut self, last: Vec<T>) {
         let more = last.len().saturating_sub(self.gone);
         for item in last.into_iter().skip(more).rev() {
@@ -146,7 +146,7 @@ impl<'a, T> IntoIterator for &'a RollingList<T> {
     }
 }
 
-/// As a list, or as the items that are not gone together with the number of those that are.
+/// The items as a list, or the remaining items together with the number of those that are gone.
 impl<T: Serialize> Serialize for RollingList<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.gone {

@@ -10,7 +10,7 @@ use crate::event::{
     ModelCallEvent, Origin, TaskEvent, ToolCallEvent,
 };
 
-/// Numbers of events that are kept of each kind.
+/// The most event numbers that are kept of each kind.
 const MOST: usize = 2048;
 
 /// Why an event is worth going to.
@@ -41,7 +41,7 @@ impl Landmark {
     /// The kinds of an event that follow from the event alone: all but [`Landmark::Over`].
     pub fn of(event: &Event) -> impl Iterator<Item = Landmark> {
         let by_person = matches!(event.by(), Some(By::User | By::Undo(_) | By::Redo(_)));
-        // To run, to pause and to break changes nothing.
+        // Running, pausing and breaking change nothing.
         let edited = by_person && !matches!(event, Event::Control(_) | Event::Breakpoint(_));
         [Self::end_of(event), Self::change_of(event), edited.then_some(Landmark::Edited)]
             .into_iter()
@@ -97,8 +97,8 @@ fn is_wrong(event: &Event) -> bool {
 #[serde(transparent)]
 pub struct Landmarks(BTreeMap<Landmark, EventNumbers>);
 
-/// The numbers of the events of one kind. Where there are more than [`MOST`], one is kept for so many events: the
-/// last one of them.
+/// The numbers of the events of one kind. If there are more than [`MOST`], only the last one in each range of
+/// `every` numbers is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct EventNumbers {
     /// Number of such events, kept or not.
@@ -134,20 +134,20 @@ impl Landmarks {
         self.0.get(&kind).is_none_or(|numbers| numbers.every == 1)
     }
 
-    /// The first event of a kind after this one that is kept. The last event of a kind always is.
+    /// The first kept event of a kind after this one. The last event of a kind is always kept.
     pub fn after(&self, kind: Landmark, n: u64) -> Option<u64> {
         let events = &self.0.get(&kind)?.events;
         events.get(events.partition_point(|event| *event <= n)).copied()
     }
 
-    /// The last event of a kind before this one that is kept.
+    /// The last kept event of a kind before this one.
     pub fn before(&self, kind: Landmark, n: u64) -> Option<u64> {
         let events = &self.0.get(&kind)?.events;
         let at = events.partition_point(|event| *event < n);
         at.checked_sub(1).and_then(|at| events.get(at)).copied()
     }
 
-    /// No event of a kind comes before this one.
+    /// The first event of a kind, or a lower bound for it if not all events are kept.
     pub fn first(&self, kind: Landmark) -> Option<u64> {
         let numbers = self.0.get(&kind)?;
         let first = numbers.events.first()?;
@@ -171,7 +171,7 @@ impl EventNumbers {
         while self.events.len() > MOST {
             self.every *= 2;
             let every = self.every;
-            // The last ones of their kind stay.
+            // The last event of each range stays.
             self.events.reverse();
             self.events.dedup_by_key(|event| *event / every);
             self.events.reverse();

@@ -6,7 +6,7 @@ use crate::event::Outcome;
 use crate::finite::Finite;
 use crate::id::{FaultId, TaskId, ToolName};
 
-/// A task that has ended, in short. It stays when the task's details are gone.
+/// A task that has ended, in short. It is kept when the task's details are gone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lap {
     pub task: TaskId,
@@ -75,7 +75,7 @@ pub enum TriedEnd {
     Ok,
     Empty,
     Failed,
-    /// A fault took its outcome away, or replaced it.
+    /// A fault removed or replaced the outcome.
     Injected,
     /// The call did not run.
     Refused,
@@ -89,7 +89,7 @@ impl TriedEnd {
 }
 
 impl Lap {
-    /// The number of calls that ran, or were to run but for a fault.
+    /// The number of calls that ran, or would have run without a fault.
     pub fn calls(&self) -> usize {
         self.tried.iter().filter(|tried| tried.end != TriedEnd::Refused).count()
     }

@@ -40,7 +40,7 @@ impl Learning {
         self.scores.get(tool.as_str()).unwrap_or(0.0)
     }
 
-    /// The graph with all that it was learned from, also while the trajectory of a task is left out.
+    /// The graph with all that it was learned from, even while the trajectory of a task is left out.
     pub fn whole(&self) -> &ToolGraph {
         self.whole.as_deref().unwrap_or(&self.graph)
     }
@@ -52,8 +52,7 @@ impl Learning {
         self.whole = Some(Box::new(std::mem::replace(&mut self.graph, less)));
     }
 
-    /// Puts back what was left out. Edges that were explored and tools that joined or left since
-    /// then stay as they are.
+    /// Puts back what was left out. Explored edges, and tools that joined or left since then, stay as they are.
     pub(super) fn put_back(&mut self) {
         let Some(mut whole) = self.whole.take() else { return };
         for tool in self.graph.tools() {

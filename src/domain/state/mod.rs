@@ -103,7 +103,7 @@ pub struct State {
     pub workers: WorkerSettings,
     /// The prompts sent to models.
     pub prompts: Prompts,
-    /// How the answers of roles are drawn, where that is configured.
+    /// How the answers of roles are sampled, where that is configured.
     #[serde(default, skip_serializing_if = "SamplingOfRoles::is_empty")]
     pub sampling: SamplingOfRoles,
     /// Examples that roles see before their task.
@@ -187,7 +187,7 @@ pub struct State {
 /// How many ended tasks a session keeps in memory with all their details.
 pub const RECENT: usize = 32;
 
-/// How many of the tasks before these stay in the list of tasks. Others are read back when somebody looks at them.
+/// Number of tasks before these that stay in the list of tasks. Others are read back when a person looks at them.
 pub const LISTED: usize = 1024;
 
 /// Memory of the tasks that have ended.
@@ -243,7 +243,7 @@ impl State {
         self.task(self.at_work.shown()?)
     }
 
-    /// The run of a task; of none, the first.
+    /// The run of a task; the first run if the task does not exist.
     pub fn run_of(&self, task: TaskId) -> RunId {
         self.task(task).map_or(RunId::FIRST, |task| task.task.run)
     }

@@ -48,7 +48,7 @@ pub struct ModelCallState {
     /// For a failed call: its probable usage.
     pub billed: Option<Usage>,
     pub dollars: Option<Finite>,
-    /// First difference from the request before, if the agent goes on from that one.
+    /// First difference from the previous request, if the agent continues from that one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<Arc<LostPrefix>>,
     /// Messages of the past that the agent dropped.

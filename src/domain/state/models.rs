@@ -79,11 +79,11 @@ pub struct Tally {
     #[serde(rename = "asks")]
     pub calls: u32,
     pub failed: u32,
-    /// Requests that were repeated for the same answer.
+    /// Repeated requests for the same answer.
     pub retries: u32,
     pub tokens_in: u64,
     pub tokens_out: u64,
-    /// Of `tokens_in`, those that endpoints had in their cache.
+    /// Part of `tokens_in` that endpoints had in their cache.
     pub cached: u64,
     /// Whether any count was estimated, not reported by the endpoint.
     pub estimated: bool,
@@ -205,7 +205,7 @@ impl Models {
         (calls > 0).then(|| dollars / f64::from(calls))
     }
 
-    /// Whether any role is bound to the simulated model. Foreign agents bind no roles: they ask any known model.
+    /// Whether any role is bound to the simulated model. Foreign agents bind no roles: they call any known model.
     pub fn any_simulated(&self) -> bool {
         if self.roles.is_empty() {
             return self.known.values().any(|model| model.spec.simulated);
@@ -213,7 +213,7 @@ impl Models {
         self.roles.keys().any(|role| self.of(*role).is_some_and(|model| model.spec.simulated))
     }
 
-    /// Adds a model that joined later. One of a known name keeps its usage.
+    /// Adds a model that joined later. A model with a known name keeps its usage.
     pub(super) fn add(&mut self, spec: &ModelSpec) {
         let known = self.known.entry(spec.name.clone()).or_insert_with(|| ModelState::new(spec));
         known.spec = spec.clone();

@@ -9,7 +9,7 @@ use crate::event::{
 };
 
 impl Event {
-    /// The command that takes the event back; `None` where undoing means nothing.
+    /// The command that takes the event back; `None` where undoing has no meaning.
     pub(super) fn opposite(&self) -> Option<Command> {
         match self {
             Event::Fault(event) => fault(event),
@@ -45,7 +45,7 @@ impl Event {
 fn fault(event: &FaultEvent) -> Option<Command> {
     match event {
         FaultEvent::FaultArmed { fault, .. } => Some(Command::DisarmFault { fault: *fault }),
-        // It could never fire again.
+        // Such a fault could never fire again.
         FaultEvent::FaultDisarmed { by: By::Engine, .. } => None,
         FaultEvent::FaultDisarmed { fault, .. } => Some(Command::RearmFault { fault: *fault }),
         FaultEvent::FaultMatched { .. } | FaultEvent::FaultFired { .. } => None,
@@ -94,7 +94,7 @@ fn consent(event: &ConsentEvent) -> Option<Command> {
         ConsentEvent::ApprovalSet { was, .. } => {
             Some(Command::SetApproval { approval: was.clone() })
         }
-        // A call that was allowed may be done already.
+        // An allowed call may have run already.
         ConsentEvent::ConsentAsked { .. }
         | ConsentEvent::OutcomeUnknown { .. }
         | ConsentEvent::ConsentGiven { .. } => None,

@@ -29,7 +29,7 @@ pub struct ProgramState {
     /// Where it is held, or was held last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<Arc<LineStop>>,
-    /// The last value of each variable at each line that sets it, as far as the program told them; newest last.
+    /// The last value of each variable at each line that sets it, as far as the program reported them; newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<Set>,
     /// Expressions that a person has evaluated in the program, some of them to set a variable.
@@ -38,10 +38,10 @@ pub struct ProgramState {
     /// Number of times that a person has taken it back, and how far the last time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub back: Option<(u32, Back)>,
-    /// Calls that no longer belong to its path, since it was taken back and made another call.
+    /// Calls that no longer belong to its path, since it was taken back and then made a different call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<EffectId>,
-    /// The times of day that it was told.
+    /// The times of day that it received.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clocks: Vec<i64>,
     /// The program that a person wrote to go on with.
@@ -86,7 +86,7 @@ impl ProgramState {
         }
     }
 
-    /// The last value that a line gave to a variable.
+    /// The last value that this line gave to each variable.
     pub fn values_of(&self, line: u32) -> impl Iterator<Item = &Set> {
         self.values.iter().filter(move |set| set.line == line)
     }
@@ -114,7 +114,7 @@ impl ProgramState {
         (self.end, self.how, self.blamed) = (None, None, None);
     }
 
-    /// Notes a time of day that the program was told.
+    /// Notes a time of day that the program received.
     pub(super) fn tell_time(&mut self, millis: i64) {
         if self.clocks.len() < CLOCKS {
             self.clocks.push(millis);

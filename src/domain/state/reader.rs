@@ -4,15 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::reading::ReaderAbout;
 
-/// The reader of a session and how far it is.
+/// The reader of a session and its progress.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReaderState {
     #[serde(flatten)]
     pub about: ReaderAbout,
-    /// How many of the tools have a state.
+    /// The number of tools that have a state.
     pub encoded: usize,
     pub tools: usize,
-    /// Why it does not read any more.
+    /// Why it has stopped reading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
 }

@@ -30,10 +30,10 @@ pub struct Watched {
     /// Exit code of that agent, once it has ended; the inner `None`: a signal ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Option<i32>>,
-    /// Requests that only pass, such as embeddings.
+    /// Requests that are always passed on, such as embeddings.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub passed: u32,
-    /// Requests that passed because they were not understood.
+    /// Requests that were passed on because they were not understood.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub not_understood: u32,
 }

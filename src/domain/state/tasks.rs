@@ -68,7 +68,7 @@ pub struct TaskState {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<(u64, u64)>,
     pub tokens_in: u64,
-    /// Of `tokens_in`, those that endpoints had in their cache.
+    /// Part of `tokens_in` that endpoints had in their cache.
     pub cached: u64,
     pub tokens_out: u64,
     pub budget: TaskBudget,
@@ -212,7 +212,7 @@ impl TaskState {
         self.correct = correct;
     }
 
-    /// The same without its details: what a list of tasks shows.
+    /// The task without its details, as a list of tasks shows it.
     pub(super) fn bared(&self) -> Self {
         let of = |plan: &Arc<BudgetPlan>| Arc::new(plan.without_tools());
         let steps =
@@ -266,7 +266,7 @@ impl TaskState {
         Some(format!("{outcome} {}", caveats.join(", ")))
     }
 
-    /// Ended with an answer that is not known to be wrong.
+    /// Whether the task ended with an answer that is not known to be wrong.
     pub fn is_solved(&self) -> bool {
         self.outcome() == Some(Outcome::Answered) && self.correct != Some(false)
     }
@@ -282,7 +282,7 @@ impl TaskState {
         self.budget.spent.total()
     }
 
-    /// Whether more than this was spent.
+    /// Whether more than this budget was spent.
     pub fn is_over(&self, budget: f64) -> bool {
         self.credits() > budget + CENT
     }

@@ -41,7 +41,7 @@ pub struct ToolCallState {
     /// The agent's own arguments, where a person has edited them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<Value>,
-    /// The agent sees its own arguments, not the edited ones.
+    /// Whether the agent sees its own arguments, not the edited ones.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shows_own: bool,
     /// The evidence of a plan that the call must find.

@@ -67,7 +67,7 @@ pub enum What {
 }
 
 impl What {
-    /// A line that an event makes by itself.
+    /// A line with only the event itself.
     pub(crate) fn told(event: impl Into<Event>) -> Option<(Option<TaskId>, What)> {
         Some((None, What::Told { event: Box::new(event.into()) }))
     }

@@ -1,14 +1,13 @@
-//! The changes of the user that can be undone, and what was undone and can be done again.
+//! The changes of the user that can be undone, and the undone changes that can be redone.
 //!
-//! Both are stacks of changes. To undo a change is itself a change, so that redoing is undoing the undo.
+//! Both are stacks of changes. Undoing is itself a change, so that redoing is undoing the undo.
 
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
 
 use crate::event::{BudgetEvent, By, ChangeEvent, Event, GraphEvent, Record, ToolVerdict};
 use crate::{command::Command, id::TaskId, id::ToolName};
 
-/// Presses of a key are one change while each follows the one before within this time, in
-/// microseconds.
+/// Key presses are one change while each follows the previous one within this time, in microseconds.
 pub const PRESSES: u64 = 1_000_000;
 
 /// A change that can be taken back.
@@ -16,7 +15,7 @@ pub const PRESSES: u64 = 1_000_000;
 pub struct Undoable {
     /// The event that it began with.
     pub n: u64,
-    /// The event that it ended with: another one where a key was pressed several times.
+    /// The event that it ended with; a later one than `n` if a key was pressed several times.
     pub last: u64,
     /// Time of the last event, in microseconds since the session was opened.
     pub at: u64,
@@ -25,12 +24,12 @@ pub struct Undoable {
 }
 
 impl Undoable {
-    /// The command that takes it back.
+    /// The command that takes the change back.
     pub fn back(&self) -> Option<Command> {
         self.event.opposite()
     }
 
-    /// The same change and a press that belongs to it.
+    /// The change together with a key press that belongs to it.
     fn joined(&self, record: &Record) -> Option<Self> {
         let event = joined(&self.event, &record.event)?;
         (record.at.saturating_sub(self.at) <= PRESSES).then(|| Self {
@@ -89,7 +88,7 @@ impl Changes {
         }
     }
 
-    /// A new change forgets what was undone. It may go on with the change before it.
+    /// Adds a new change, which discards all undone ones. It may continue the change before it.
     fn push(&mut self, record: &Record) {
         let before = self.undo.last().filter(|_| self.redo.is_empty());
         let change = match before.and_then(|before| before.joined(record)) {
@@ -109,7 +108,7 @@ impl Changes {
         self.undo.iter_mut().chain(&mut self.redo).map(|change| &mut change.event)
     }
 
-    /// The evaluator has added to a score that the user set: undo and redo must keep that.
+    /// Keeps what the evaluator has added to a score that the user set: undo and redo must not remove it.
     pub(super) fn keep_learned(&mut self, verdict: &ToolVerdict) {
         for event in self.both() {
             if let Event::Graph(GraphEvent::ScoreSet { tool, score, was, .. }) = event
@@ -121,7 +120,7 @@ impl Changes {
         }
     }
 
-    /// The agent has used a tool: undo and redo of its remaining uses must not give that use back.
+    /// Notes that the agent has used a tool: undo and redo of its remaining uses must not give that use back.
     pub(super) fn keep_used(&mut self, at: TaskId, used: &ToolName) {
         for event in self.both() {
             if let Event::Budget(BudgetEvent::UsesSet { task, tool, uses, was, .. }) = event
@@ -133,7 +132,7 @@ impl Changes {
         }
     }
 
-    /// The remaining uses of a task that has ended are no longer of use.
+    /// Discards changes of remaining uses in a task that has ended.
     pub(super) fn end_task(&mut self, ended: TaskId) {
         let is_over = |change: &Undoable| match &change.event {
             Event::Budget(BudgetEvent::UsesSet { task, .. }) => *task == ended,
@@ -144,8 +143,8 @@ impl Changes {
     }
 }
 
-/// Removes the change that began with this event. In a session that runs again times differ, and what
-/// was one change there may be several here.
+/// Removes the change that began with this event. In a session that runs again times differ, so one change there may be
+/// several here.
 fn take(changes: &mut Vec<Undoable>, n: u64) {
     let Some(at) = changes.iter().position(|change| change.n == n) else { return };
     let taken = changes.remove(at);
@@ -154,7 +153,7 @@ fn take(changes: &mut Vec<Undoable>, n: u64) {
     }
 }
 
-/// Two changes as one, where the user turned the same thing by a key.
+/// Two changes as one, if the user turned the same thing by a key.
 pub(super) fn joined(first: &Event, then: &Event) -> Option<Event> {
     match (first, then) {
         (
@@ -182,7 +181,7 @@ pub(super) fn joined(first: &Event, then: &Event) -> Option<Event> {
     }
 }
 
-/// Whether all is as it was before, so that there is nothing to undo.
+/// Whether all is as before, so that there is nothing to undo.
 fn is_nothing(event: &Event) -> bool {
     match event {
         Event::Change(ChangeEvent::KnobTurned { value, was, .. }) => value == was,

@@ -16,7 +16,7 @@ pub struct PlanProgress {
     pub plan: Option<Arc<Plan>>,
     /// Why answers of the planner were refused.
     pub refused: Vec<String>,
-    /// Evidence that was started, in that order.
+    /// Evidence that was started, in the order of the starts.
     pub evidence: IndexMap<EvidenceId, EvidenceState>,
 }
 

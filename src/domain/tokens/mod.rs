@@ -1,8 +1,8 @@
 //! Token counts: for the prompt inspector, for budgets, and where an endpoint sends no usage.
 //!
-//! The vocabulary is o200k, that of today's OpenAI models; for others the count is an estimate, as
-//! is the endpoint's overhead per message. Loading it takes longer than a first frame may, so it
-//! happens at the first count, or before it on a thread of its own: [`load`].
+//! The vocabulary is o200k, that of today's OpenAI models; for other models the count is an estimate, as is the
+//! endpoint's overhead per message. Loading takes longer than a first frame may, so it happens at the first count, or
+//! before that in a thread of its own: [`load`].
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -14,15 +14,15 @@ mod parts;
 
 pub use self::parts::{PromptPart, PromptPiece, count_request, count_tools, each, framing, parts};
 
-/// Longest text, in bytes, whose every byte is counted. Beyond it samples are counted and scaled.
+/// Longest text, in bytes, that is counted completely. For longer texts, samples are counted and scaled.
 const EXACT: usize = 128 * 1024;
 /// Length in bytes of one sample of a longer text.
 const SAMPLE: usize = 4 * 1024;
-/// Texts remembered at least; at most twice as many are.
+/// The fewest texts that are remembered; at most twice as many are.
 const REMEMBERED: usize = 4096;
 static ENCODER: LazyLock<CoreBpe> = LazyLock::new(encoding::o200k_base);
 
-/// Loads the vocabulary, if no count did so before. A count that comes meanwhile waits for it.
+/// Loads the vocabulary, unless a count has done so before. A count in the meantime waits for it.
 pub fn load() {
     LazyLock::force(&ENCODER);
 }
@@ -97,7 +97,7 @@ impl Memory {
 fn memory<T>(work: impl FnOnce(&mut Memory) -> T) -> T {
     static MEMORY: LazyLock<Mutex<Memory>> =
         LazyLock::new(|| Mutex::new(Memory { young: HashMap::new(), old: HashMap::new() }));
-    // A panic elsewhere cannot leave a map of numbers in a bad state.
+    // A panic elsewhere cannot leave a map of numbers in an inconsistent state.
     work(&mut MEMORY.lock().unwrap_or_else(PoisonError::into_inner))
 }
 

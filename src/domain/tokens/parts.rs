@@ -16,7 +16,7 @@ use crate::id::ToolName;
 /// Tokens that the chat format adds around one message, and before the answer (measured by OpenAI
 /// for its own models; others differ little).
 const FRAME: u64 = 3;
-/// Definitions whose parts a thread remembers at most.
+/// The most definitions whose parts a thread remembers.
 const DEFINITIONS: usize = 16_384;
 
 /// Part of a request, as the prompt inspector lists it.
@@ -29,16 +29,16 @@ pub struct PromptPart {
     pub tokens: u64,
 }
 
-/// The same, of a request that lives longer.
+/// A part like [`PromptPart`] that may borrow from its request.
 pub struct PromptPiece<'a> {
     pub label: Cow<'a, str>,
     pub text: Cow<'a, str>,
-    /// Where it was counted before.
+    /// The count, if it was made before.
     known: Option<u64>,
 }
 
 impl PromptPiece<'_> {
-    /// The number of its tokens, which is counted here.
+    /// The number of its tokens, counted here unless it is known.
     pub fn tokens(&self) -> u64 {
         self.known.unwrap_or_else(|| count(&self.text))
     }
@@ -77,7 +77,7 @@ pub fn framing(request: &Request) -> u64 {
     FRAME * (request.messages.len() as u64 + 1)
 }
 
-/// Takes each of the [`parts`], without the chat format. The tokens of messages are not counted here.
+/// Calls `take` with each of the [`parts`], without the chat format. The tokens of messages are not counted here.
 pub fn each(request: &Request, mut take: impl FnMut(PromptPiece<'_>)) {
     for tool in request.tools.iter() {
         let part = part(tool);
@@ -153,7 +153,7 @@ fn of_message<'a>(message: &'a Message, take: &mut impl FnMut(Cow<'a, str>, Cow<
             take(format!("observation of {tool}").into(), text.into());
         }
     }
-    // A person sees other parts than text by kind and size.
+    // A person sees parts other than text by kind and size.
     for label in message.blocks().iter().filter_map(Block::label) {
         take("part".into(), label.into());
     }
@@ -213,7 +213,7 @@ mod tests {
         let first = tools("first");
         assert!(Arc::ptr_eq(&part(&first[0]), &part(&first[0].clone())));
         for n in 0..100 {
-            // Each schema may be where the one before was.
+            // Each schema may have the address of the one before.
             let name = format!("t{n}");
             assert_eq!(part(&tools(&name)[0]).label, format!("tool {name}"));
         }

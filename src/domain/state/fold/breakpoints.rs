@@ -58,14 +58,14 @@ impl State {
         }
     }
 
-    /// The run that alone stops with this lane: other conversations of foreign agents have nothing to do with it.
+    /// The only run that stops with this lane: other conversations of foreign agents are not affected.
     fn run_to_pause(&self, lane: Lane) -> Option<RunId> {
         let Lane::Effect(effect) = lane else { return None };
         let task = self.effect(effect).map(|effect| effect.task)?;
         (self.acting() == Acting::Foreign).then(|| self.run_of(task))
     }
 
-    /// The breakpoints of a run to some place have no further use.
+    /// Deletes the breakpoints of a run to a place, which have no further use.
     pub(super) fn end_run_to(&mut self) {
         self.breakpoints.retain(|_, known| !known.temporary);
     }
@@ -78,7 +78,7 @@ impl Family for BreakpointEvent {
 
     fn line(&self, state: &State) -> Option<(Option<TaskId>, What)> {
         match self {
-            // The person knows where they let it run to.
+            // The person knows this place already.
             BreakpointEvent::BreakpointSet { temporary: true, .. } => None,
             BreakpointEvent::BreakpointHit { breakpoint, holds, text, .. } => {
                 let known = state.breakpoints.get(breakpoint);

@@ -13,8 +13,8 @@ impl State {
         Some((call.tool.clone(), canonical(&call.arguments)))
     }
 
-    /// Whether the same call ran when the session was interrupted and may have changed something. A decision of a person
-    /// ends that.
+    /// Whether the same call ran when the session was interrupted and may have changed something. Consent of a person
+    /// ends this.
     pub fn is_unknown(&self, call: EffectId) -> bool {
         !self.unknown.is_empty()
             && self.made_by(call).is_some_and(|made| self.unknown.contains(&made))

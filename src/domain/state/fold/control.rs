@@ -16,7 +16,7 @@ impl State {
             ControlEvent::Paused { run } => {
                 match run {
                     Some(_) => self.control.set_mode(*run, Mode::Paused),
-                    // A run that goes alone is no part of it.
+                    // A run with a mode of its own is not affected.
                     None => self.control.mode = Mode::Paused,
                 }
                 self.end_run_to();

@@ -1,4 +1,4 @@
-//! The fold of what a person does to calls in flight.
+//! The fold of a person's changes to calls in flight.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::output::ToolOutput;
 use crate::state::{ModelCallPhase, State, ToolCallPhase, What};
 
 impl State {
-    /// Keeps what a tool said that a model has read, before that changes.
+    /// Keeps a tool's output that a model has read, before the output changes.
     fn withhold(&mut self, id: EffectId) {
         let Some(call) = self.tool_call_mut(id).filter(|call| call.withheld.is_none()) else {
             return;

@@ -1,4 +1,4 @@
-//! The fold of what all effects have in common: cause, times, and holds.
+//! The fold of the common part of all effects: cause, times, and holds.
 
 use crate::event::{EffectRef, Lane};
 use crate::id::{EffectId, TaskId};

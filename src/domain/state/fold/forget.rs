@@ -25,7 +25,7 @@ impl State {
         self.tasks.forget_while(|task| task.id < first);
     }
 
-    /// A copy that has the details of no task that has ended.
+    /// A copy without the details of tasks that have ended.
     pub fn without_details(&self) -> Self {
         let mut bare = self.clone();
         bare.forget_recalled();
@@ -39,7 +39,7 @@ impl State {
         open.unwrap_or(self.tasks_done)
     }
 
-    /// Whether the last tasks that have ended have all their details, as many as are kept.
+    /// Whether all ended tasks whose details are to be kept still have them.
     pub fn has_recent(&self) -> bool {
         match self.keeps {
             Keeps::All => self.bare == 0,
@@ -59,7 +59,7 @@ impl State {
         self.tasks.iter().take(self.bare.saturating_sub(self.tasks.gone()))
     }
 
-    /// A copy that has no details of tasks that have ended, and not those of `bare_tasks` at all.
+    /// A copy without the details of ended tasks, and without the `bare_tasks` themselves.
     pub fn without_tasks(&self) -> Self {
         let mut rest = self.without_details();
         let first = TaskId(next_number(self.bare));
@@ -73,7 +73,7 @@ impl State {
         if self.watched.is_some() { usize::MAX } else { LISTED }
     }
 
-    /// Puts back the last of the tasks that a copy left out. From here on the state keeps data as `keeps` says.
+    /// Puts back the last tasks that a copy left out. From here on the state keeps data as `keeps` says.
     pub fn with_tasks(mut self, bare: Vec<Arc<TaskState>>, keeps: Keeps) -> Self {
         self.tasks.put_back(bare);
         self.keeps = keeps;
@@ -107,7 +107,7 @@ impl State {
         self.transcript.forget_while(|line| line.task.is_none_or(is_old));
     }
 
-    /// Copies the details of a task from a state that has them. They are only for viewing, and no part of the fold.
+    /// Copies the details of a task from a state that has them. They are only for viewing, and not part of the fold.
     pub fn recall(&mut self, id: TaskId, from: &State) {
         let Some(at) = index(id.0) else { return };
         let Some(task) = from.tasks.get(at).filter(|task| !task.is_bare) else { return };
@@ -142,7 +142,7 @@ impl State {
         }
     }
 
-    /// Lists tasks again that were no longer listed. They are only for viewing, and no part of the fold.
+    /// Lists tasks again that were no longer listed. They are only for viewing, and not part of the fold.
     pub fn list_again(&mut self, tasks: &[Arc<TaskState>]) {
         for task in tasks {
             if let Some(at) = index(task.id.0).filter(|at| self.tasks.get(*at).is_none()) {

@@ -1,4 +1,4 @@
-//! The fold of what is learned about the tool graph.
+//! The fold of learned data about the tool graph.
 
 use super::Family;
 use crate::event::GraphEvent;

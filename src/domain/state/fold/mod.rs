@@ -81,8 +81,8 @@ impl State {
         self.transcript.push(TranscriptLine { n: record.n, at: record.at, task, what });
     }
 
-    /// The place of the line that this press of a key goes on with, and both as one line. The budget plan that the press
-    /// before has made goes with it.
+    /// The place of the line that this key press continues, and both as one line. The budget plan that the earlier
+    /// press led to is part of that.
     fn pressed_again(&self, record: &Record, what: &What) -> Option<(usize, What)> {
         let What::Told { event } = what else { return None };
         let lines = &self.transcript;

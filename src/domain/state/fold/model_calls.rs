@@ -102,8 +102,8 @@ impl State {
         }
     }
 
-    /// A request that shares its messages with the request before it in the same task, as far as they are equal: an agent
-    /// sends its whole past each time.
+    /// A request that shares equal messages with the request before it in the same task, since an agent sends its whole
+    /// past each time.
     fn shared(&self, task: TaskId, request: &Arc<Request>) -> Arc<Request> {
         let before = self.task(task).and_then(|task| self.model_call(*task.model_calls.last()?));
         let Some(before) = before.map(|before| &before.request) else { return Arc::clone(request) };
@@ -115,7 +115,7 @@ impl State {
         Arc::new(shared)
     }
 
-    /// Adds what the grading of a task's answer used.
+    /// Adds the tokens and the cost of grading a task's answer.
     fn count_grading(&mut self, task: TaskId, usage: Usage, dollars: Option<Finite>) {
         if let Some(task) = self.task_mut(task) {
             task.grading.get_or_insert_default().count(usage, dollars);

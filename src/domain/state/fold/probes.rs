@@ -1,4 +1,4 @@
-//! The fold of what was learned of tools by calling them.
+//! The fold of results learned from tools by calling them.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl State {
                 row.samples += u32::from(*sample > 0);
                 row.helpers.clone_from(helpers);
                 row.tokens = row.tokens.saturating_add(*tokens);
-                // Why it failed says more than why it was not tried again.
+                // The reason for a failure says more than the reason for skipping another attempt.
                 if !(matches!(end, ProbeEnd::Skipped(_)) && row.end.is_some()) {
                     row.end = Some(end.clone());
                 }
@@ -52,7 +52,7 @@ impl State {
         }
     }
 
-    /// The result that differs becomes part of the schema, so that the same difference is told once.
+    /// Adds the differing result to the schema, so that the same difference is reported only once.
     fn drift(&mut self, tool: &ToolName, call: EffectId, drift: &[Drift]) {
         let Some(result) = self.json_result(call) else { return };
         let arguments = self.tool_call(call).map(|call| call.arguments.clone()).unwrap_or_default();
@@ -84,7 +84,7 @@ impl Family for ProbeEvent {
 
     fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
         match self {
-            // They come with the tools, before there is anything to tell.
+            // Kept schemas arrive with the tools, before the transcript begins.
             ProbeEvent::SchemaLearned { source: SchemaSource::Kept, .. } => None,
             event => What::told(event.clone()),
         }

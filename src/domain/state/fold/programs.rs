@@ -56,7 +56,7 @@ impl State {
         }
     }
 
-    /// A program of a task; the next one if there is none of this number yet.
+    /// A program of a task; a new one if this number is the next.
     fn program_mut(&mut self, task: TaskId, number: u32) -> Option<&mut ProgramState> {
         let programs = &mut self.task_mut(task)?.programs;
         if programs.last().is_none_or(|last| last.number < number) {

@@ -1,4 +1,4 @@
-//! The fold of what a reader says.
+//! The fold of a reader's reports.
 
 use super::Family;
 use crate::event::ReaderEvent;

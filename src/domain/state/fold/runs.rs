@@ -48,7 +48,7 @@ impl Family for RunEvent {
     fn line(&self, state: &State) -> Option<(Option<TaskId>, What)> {
         match self {
             RunEvent::RequestPassed { why: None, .. } => None,
-            // A text that changes with every request is told once; each model call has its mark.
+            // A text that changes with every request is reported only once; each model call has its mark.
             RunEvent::PrefixLost { lost, .. } if state.is_lost_again(lost) => None,
             _ => What::told(self.clone()),
         }

@@ -1,4 +1,4 @@
-//! The fold of what servers of tools do and say.
+//! The fold of the status and the output of tool servers.
 
 use super::Family;
 use crate::event::ServerEvent;
@@ -48,7 +48,7 @@ impl Family for ServerEvent {
         }
     }
 
-    /// Leaves out servers that start or end: a start is no news, and the list of tools tells what becomes of their
+    /// Leaves out servers that start or end: starts are not news, and the list of tools shows what happens to their
     /// tools.
     fn line(&self, _state: &State) -> Option<(Option<TaskId>, What)> {
         match self {

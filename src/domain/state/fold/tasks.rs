@@ -96,7 +96,7 @@ impl State {
 }
 
 impl State {
-    /// A task that ends takes the lanes that the user held back alone with it.
+    /// Clears the user's individual holds of the lanes of a task that ends.
     fn resume_lanes(&mut self, task: TaskId) {
         let run = self.run_of(task);
         let mut paused = std::mem::take(&mut self.control.paused_lanes);
@@ -104,8 +104,8 @@ impl State {
         self.control.paused_lanes = paused;
     }
 
-    /// Changes the part of the queue from this number on. Tasks are looked up by number, so a number that is
-    /// not of a task that waits, nor the next one, changes nothing.
+    /// Changes the part of the queue from this number on. A number that belongs neither to a waiting task nor to the
+    /// next new one changes nothing.
     fn queue_from(&mut self, first: TaskId, change: impl FnOnce(&mut Vec<Task>)) {
         let Some(at) = index(first.0) else { return };
         if at < self.tasks_started() || at > self.tasks.len() {

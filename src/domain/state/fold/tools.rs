@@ -12,7 +12,7 @@ impl State {
         self.learning.graph.add_tool(name.clone());
         match self.tools.get_mut(&name) {
             Some(tool) => {
-                // Its results from before the change of its manifest may be wrong now.
+                // Results that were learned before the change of its manifest may be wrong now.
                 tool.learned.take_if(|_| tool.spec != spec);
                 tool.spec = spec;
                 tool.present = true;

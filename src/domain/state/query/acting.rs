@@ -1,4 +1,4 @@
-//! Kind of agent in the session, and the matters that a person can therefore not change. Screen and engine ask here.
+//! Kind of agent in the session, and what a person therefore cannot change. Screen and engine both use this.
 
 use crate::acting::{Acting, Matter};
 use crate::knob::KnobReader;
@@ -10,7 +10,7 @@ impl State {
         if self.watched.is_some() { Acting::Foreign } else { Acting::Own(self.strategy) }
     }
 
-    /// Why a person cannot change this; `None`: the agent lets it be changed.
+    /// Why a person cannot change this; `None`: the agent allows it.
     pub fn cannot(&self, matter: Matter) -> Option<&'static str> {
         if let Acting::Own(strategy) = self.acting() {
             let Matter::Knob(knob) = matter else { return None };

@@ -8,7 +8,7 @@ use crate::state::breakpoints::BreakpointState;
 use crate::state::{ModelCallPhase, ModelCallState, State, ToolCallPhase, ToolCallState};
 use crate::{error::ModelErrorKind, error::ToolErrorKind, target::Target};
 
-/// Number of equal calls from which on they are a loop.
+/// Number of equal calls that make a loop.
 const LOOP: usize = 3;
 
 impl State {
@@ -32,7 +32,7 @@ impl State {
         on.filter(|(_, known)| known.spec.matches(&at)).map(|(id, known)| (*id, known)).collect()
     }
 
-    /// A call as places are compared with it.
+    /// A call in the form that places are compared with.
     pub fn place_of<'a>(
         &'a self,
         call: EffectId,
@@ -58,7 +58,7 @@ impl State {
         found.map(|(id, known)| (*id, known))
     }
 
-    /// Whether a breakpoint of exactly this tool is on.
+    /// Whether a breakpoint on exactly this tool is on.
     pub fn breaks_at_tool(&self, tool: &ToolName) -> bool {
         let of_it = |known: &&BreakpointState| matches!(&known.spec.place, BreakpointPlace::Call(Target::Tool(name)) if name == tool);
         self.breakpoints.values().filter(of_it).any(|known| known.on)
@@ -87,7 +87,7 @@ impl State {
         }
     }
 
-    /// Returns the problems of a call: before it, that it is a loop or has another past; after it, the rest.
+    /// Returns the problems of a call: before it, loops and changed pasts; after it, all others.
     pub fn troubles(&self, call: EffectId, when: When) -> impl Iterator<Item = Trouble> {
         let found = match (when, self.tool_call(call), self.model_call(call)) {
             (When::Before, Some(call), _) => {

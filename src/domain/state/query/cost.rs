@@ -28,15 +28,15 @@ impl State {
         self.rates.tool(known.spec.cost) + time + decision + judge
     }
 
-    /// US dollars that models and embeddings have cost as far as their prices are known. What the
-    /// simulated model pretends to cost is not among them.
+    /// US dollars that models and embeddings have cost, as far as their prices are known. Costs of the simulated model
+    /// are not included.
     pub fn dollars_spent(&self) -> f64 {
         let real = self.models.known.values().filter(|model| !model.spec.simulated);
         let real = real.map(|model| model.tally.dollars);
         real.chain([self.models.embeddings.dollars]).sum::<Finite>().into()
     }
 
-    /// The limit of dollars, if a call has cost any, or a model that plays a role does.
+    /// The limit of dollars, if a call has cost any, or a model bound to a role costs any.
     pub fn dollar_limit(&self) -> Option<Finite> {
         let costs = |spec: &ModelSpec| {
             let usage = Usage::estimate(1, 1);

@@ -17,7 +17,7 @@ impl State {
         calls.filter(move |call| call.task == task && call.is_by_hand()).map(|call| call.id)
     }
 
-    /// The run that a lane belongs to: for a call that a person made, that of the task that was shown.
+    /// The run of a lane. A call that a person made belongs to that of the task that was shown.
     pub fn run_of_lane(&self, lane: Lane) -> RunId {
         match lane {
             Lane::Run(run) => run,

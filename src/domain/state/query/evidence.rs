@@ -24,8 +24,8 @@ impl State {
         }
     }
 
-    /// Why a tool's result is null, if it is; `None` stands for a failed call. The one rule for
-    /// solver, judge, blacklist and experience.
+    /// Why a tool's result is null, if it is; `None` is a failed call. Solver, judge, blacklist and experience all use
+    /// this rule.
     pub fn nulled(&self, tool: &ToolName, result: Option<&str>) -> Option<NullReason> {
         let class = self.tools.get(tool).and_then(|tool| tool.class.as_ref());
         let names = class.map(|class| [Some(class.class.as_str()), class.domain.as_deref()]);

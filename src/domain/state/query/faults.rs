@@ -16,7 +16,7 @@ use crate::target::{Aim, Sort, Target};
 use crate::words;
 
 impl State {
-    /// Says that a condition on these calls reads an argument that none of their tools takes.
+    /// Returns the message that a condition on these calls reads an argument that none of their tools takes.
     pub fn unknown_argument(&self, target: &Target, condition: &Expression) -> Option<String> {
         let mut known = BTreeSet::new();
         for tool in self.tools.values().filter(|tool| target.matches(&tool.aim())) {
@@ -57,7 +57,7 @@ impl State {
         hit.map(|(id, fault)| (*id, fault))
     }
 
-    /// The kind of a fault, in a word.
+    /// The kind of a fault in one word.
     pub fn fault_kind(&self, fault: FaultId) -> &'static str {
         self.faults.get(&fault).map_or("fault", |fault| fault.spec.kind.name())
     }

@@ -7,11 +7,11 @@ use serde_json::Value;
 use crate::id::{TaskId, ToolName};
 use crate::state::{Lap, State, ToolCallPhase, ToolCallState, Tried, TriedEnd};
 
-/// The shortest text of an argument by which two calls are known to ask for the same.
+/// The shortest argument text by which two calls count as requests for the same thing.
 const TELLING: usize = 3;
 
 impl State {
-    /// A task in short; `None` for one that probes tools, which says nothing of how an agent works. The details of the
+    /// A task in short; `None` for a task that probes tools, which shows nothing about the agent. The details of the
     /// task must still be there.
     pub fn lap(&self, id: TaskId) -> Option<Lap> {
         let task = self.task(id).filter(|task| task.task.probe.is_none())?;

@@ -7,14 +7,14 @@ use crate::state::{State, TaskState, ToolCallPhase, ToolCallState};
 
 /// Equal rounds that make a loop.
 const ROUNDS: usize = 3;
-/// The most calls of a round.
+/// The most calls in a round.
 const LONGEST: usize = 4;
 
-/// A call, as loops compare it.
+/// The parts of a call that loops compare.
 type Made<'a> = (&'a ToolName, &'a Value, &'a str);
 
 impl State {
-    /// How often the agent of a task began to go in circles.
+    /// The number of loops that the agent of a task has begun.
     pub fn loops(&self, task: &TaskState) -> usize {
         let attempts = self.attempts(task);
         let loops = attempts
@@ -26,7 +26,7 @@ impl State {
     /// The tools of a round, if this call, which has ended, makes a loop of its attempt.
     pub fn loop_at(&self, call: EffectId) -> Option<Vec<&ToolName>> {
         let task = self.task(self.tool_call(call)?.task)?;
-        // A call that ends later than those after it makes none.
+        // A call that ends after later calls does not make a loop.
         let is_last = task.tool_calls.last() == Some(&call);
         let attempts = is_last.then(|| self.attempts(task))?;
         let made = attempts.last()?;
@@ -51,8 +51,8 @@ impl State {
         same.any(|it| ended(it) == Some(result))
     }
 
-    /// The calls of each attempt that have ended, in order. None of a search, which may come by one place twice, and none
-    /// of a program, which may wait for something.
+    /// The ended calls of each attempt, in order. Searches have none, since they may visit a place twice, and programs
+    /// have none, since they may wait for something.
     fn attempts<'a>(&'a self, task: &'a TaskState) -> Vec<Vec<Made<'a>>> {
         let mut attempts = vec![Vec::new()];
         let mut step = 0;
@@ -84,7 +84,7 @@ fn ended(call: &ToolCallState) -> Option<&str> {
     }
 }
 
-/// The length of the round with which these end, if it was just repeated often enough.
+/// The length of the last round, if it has just been repeated often enough.
 fn round<T: PartialEq>(made: &[T]) -> Option<usize> {
     let repeated = |length: usize| {
         let pairs = made.iter().rev().zip(made.iter().rev().skip(length));

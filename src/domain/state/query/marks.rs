@@ -1,5 +1,5 @@
-//! Marks of calls: matters that nobody tells an agent. Answers were cut, input was not read, a cache does not help,
-//! messages and results are gone.
+//! Marks of calls: facts that nobody tells an agent, such as cut answers, unread input, useless caches, and missing
+//! messages and results.
 
 use strum::IntoStaticStr;
 
@@ -11,17 +11,17 @@ use crate::state::model_calls::Rewritten;
 use crate::state::{ModelCallState, State, ToolCallPhase, ToolCallState};
 use crate::unread::Unread;
 
-/// Mark of a call: a matter that nobody tells the agent.
+/// Mark of a call: a fact that nobody tells the agent.
 #[derive(Clone, Copy, Debug, PartialEq, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum CallMark<'a> {
     /// The answer ended too early: at the limit of tokens, or by a filter.
     CutAnswer(&'a Finish),
-    /// The endpoint left out some of the request.
+    /// The endpoint left out part of the request.
     DroppedInput(Unread),
     /// The request does not begin with the one before it.
     LostPrefix { lost: &'a LostPrefix, uncached: Option<Uncached> },
-    /// The agent dropped some of its past.
+    /// The agent dropped part of its past.
     Rewritten(&'a Rewritten),
     /// The agent never sent the result of this tool call.
     NoResult,
@@ -64,7 +64,7 @@ impl State {
         [rewritten, lost, unread, cut].into_iter().flatten().collect()
     }
 
-    /// How much of the request before the endpoint did not have in its cache; `None`: it says nothing of a cache.
+    /// Tokens of the earlier request that the endpoint did not have in its cache; `None`: no cache is reported.
     fn uncached(&self, call: &ModelCallState, lost: &LostPrefix) -> Option<Uncached> {
         let before = self.model_call(lost.after)?.reply()?.usage;
         let now = call.reply()?.usage;
@@ -74,7 +74,7 @@ impl State {
         (is_known && tokens > 0).then_some(Uncached { tokens, of })
     }
 
-    /// Whether the request before has lost its prefix at the same field.
+    /// Whether the earlier request has lost its prefix at the same field.
     pub(in crate::state) fn is_lost_again(&self, lost: &LostPrefix) -> bool {
         let before = self.model_call(lost.after).and_then(|call| call.lost.as_deref());
         before.is_some_and(|before| before.field == lost.field)
@@ -82,7 +82,7 @@ impl State {
 }
 
 impl ToolCallState {
-    /// Whether a foreign agent never sent its result.
+    /// Whether a foreign agent never sent the result of the call.
     pub fn has_no_result(&self) -> bool {
         let is_lost = matches!(&self.phase,
             ToolCallPhase::Failed { error } if error.kind == ToolErrorKind::Unavailable);

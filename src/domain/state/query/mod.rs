@@ -1,4 +1,4 @@
-//! Questions to the state whose answers take more than one of its parts. They change nothing.
+//! Queries of the state that need more than one of its parts. They change nothing.
 
 mod acting;
 mod breakpoints;

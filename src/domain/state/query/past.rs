@@ -1,4 +1,4 @@
-//! Results that the model of a foreign agent has read: what it costs to change one.
+//! Results that the model of a foreign agent has read, and the cost of changing one.
 
 use crate::chat::{Message, Request};
 use crate::event::CacheBreak;
@@ -28,7 +28,7 @@ impl State {
     }
 }
 
-/// About the bytes of a request.
+/// Approximate size of a request in bytes.
 fn whole(request: &Request) -> usize {
     let tools = request.tools.iter().map(|tool| {
         tool.name.as_str().len() + tool.description.len() + tool.parameters.to_string().len()

@@ -1,4 +1,4 @@
-//! Results of the last probing of tools, and its cost (ATC, table 5). Probing has a bill of its own: no task pays for
+//! Results of the last probing of tools, and its cost (ATC, table 5). Probing is accounted separately: no task pays for
 //! it.
 
 use serde::Serialize;

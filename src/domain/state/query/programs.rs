@@ -4,8 +4,8 @@ use crate::event::Boundary;
 use crate::state::{ProgramState, State, TaskState, ToolCallState};
 
 impl State {
-    /// The program that is held before a line, or after its end, and its task: of the run that was last active, if its
-    /// program is held.
+    /// The program that is held before a line, or after its end, and its task; preferably that of the run that was last
+    /// active.
     pub fn held_program(&self) -> Option<(&TaskState, &ProgramState)> {
         let is_held = |task: &&TaskState| {
             let at = |boundary| self.control.is_run_held_at(task.task.run, boundary);
@@ -28,7 +28,7 @@ impl State {
         })
     }
 
-    /// Whether a program is held before one of its lines, where its variables can be asked for and set.
+    /// Whether a program is held before one of its lines, where its variables can be read and set.
     pub fn is_held_at_line(&self) -> bool {
         self.control.is_held_at(Boundary::ProgramLine)
     }

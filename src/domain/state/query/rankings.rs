@@ -9,7 +9,7 @@ use crate::state::{EmbeddingState, InTask, State};
 use crate::strategy::Base;
 
 impl State {
-    /// The texts by which tools were looked for in the task that is shown, the newest first.
+    /// The texts by which tools were searched in the task that is shown, newest first.
     pub fn rankings(&self) -> impl Iterator<Item = (&EmbeddingState, &Arc<Ranking>)> {
         self.rankings_of(self.shown_task().map(|task| task.id))
     }
@@ -24,7 +24,7 @@ impl State {
     }
 
     /// The tools of a ranking that fit its text better than most by their states, best first, and the share of a menu
-    /// that words find. Words find all of it where no reader has ranked the tools, or the knobs say so.
+    /// that words find. That is the whole menu if no reader has ranked the tools, or if the knobs say so.
     pub(crate) fn fitting<'a>(
         &self,
         ranking: Option<&'a Ranking>,
@@ -34,14 +34,14 @@ impl State {
         let ranking = ranking.filter(|_| retrieve != Retrieve::Words);
         let Some(ranking) = ranking else { return (Vec::new(), 1.0) };
         let ranked = ranking.by_states().into_iter().map(|(tool, score)| (&tool.tool, score));
-        // Words find what shares one. Every tool has a state, so that only the closest ones are found by it beside
-        // words. The place in an answer where CoTools calls a tool has no words of its own.
+        // Words find only tools that share a word. Every tool has a state, so beside words only the closest states
+        // count. CoTools calls a tool at a place in an answer that has no words of its own.
         let is_beside = retrieve == Retrieve::Both && self.strategy.base != Base::Cotools;
         let near = if is_beside { self.knobs.get(Knob::Near) as f32 } else { 0.0 };
         let best = ranked.clone().next().map_or(0.0, |(_, best)| best);
         let least = best * near;
         let close = ranked.take_while(|(_, score)| *score >= least).collect();
-        // Untrained states find less than words. They are used only where words find nothing.
+        // Untrained states find less than words, so they are used only where words find nothing.
         let is_trained = self.reader.as_ref().is_some_and(|reader| !reader.about.heads.is_empty());
         let share = if is_beside && !is_trained { 1.0 } else { retrieve.share_of_words(share) };
         (close, share)

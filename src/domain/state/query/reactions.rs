@@ -95,7 +95,7 @@ fn without(task: &TaskState) -> Reaction {
     }
 }
 
-/// Whether a request is the same as an earlier one, or adds to it only what was wrong with the reply.
+/// Whether a request is the same as an earlier one, or only adds what was wrong with the reply.
 fn asks_again(call: &ModelCallState, earlier: &ModelCallState) -> bool {
     let (now, was) = (&call.request.messages, &earlier.request.messages);
     let Some(mut more) = now.after(was) else { return false };

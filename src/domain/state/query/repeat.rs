@@ -1,5 +1,4 @@
-//! How much of a request an endpoint may have in its cache: what it has in common with the request
-//! before it.
+//! The part of a request that an endpoint may have in its cache: the part that it shares with the request before it.
 
 use crate::state::{ModelCallState, State};
 use crate::tokens::{self, PromptPart};
@@ -7,16 +6,16 @@ use crate::tokens::{self, PromptPart};
 /// Part of a request that repeats the one before it, of the same role, model and task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repeat {
-    /// Tokens of the parts at its beginning that are the same.
+    /// Tokens of the equal parts at the beginning.
     pub tokens: u64,
     /// Tokens of the request before.
     pub of: u64,
-    /// The first part that differs, by its kind; `None` where the request before is repeated whole.
+    /// The first part that differs, by its kind; `None` if the request before is repeated completely.
     pub differs: Option<String>,
 }
 
 impl State {
-    /// Returns the part that this request repeats; `None` for the first of its role and model in a task.
+    /// Returns the part that this request repeats; `None` for the first request of its role and model in a task.
     pub fn repeat(&self, call: &ModelCallState) -> Option<Repeat> {
         let task = self.task(call.task)?;
         let calls = task.model_calls.iter().take_while(|id| **id != call.id);
@@ -29,7 +28,7 @@ impl State {
 }
 
 fn compared(before: &[PromptPart], now: &[PromptPart]) -> Repeat {
-    // The last part is the chat format, which has no place of its own.
+    // The last part is the chat format, which has no fixed place.
     let [before, now] =
         [before, now].map(|parts| parts.split_last().map_or(&[][..], |(_, all)| all));
     let same = before.iter().zip(now).take_while(|(before, now)| before == now).count();

@@ -9,18 +9,18 @@ use crate::knob::Knob;
 use crate::markers::MORE;
 use crate::state::{State, TaskState, ToolCallPhase};
 
-/// Characters of a result that a model sees at least.
+/// The fewest characters of a result that a model sees.
 const LEAST: usize = 200;
 
 impl State {
-    /// Whether a call of this name reads on in an earlier result. A tool of this name comes before it.
+    /// Whether a call of this name reads on in an earlier result. A real tool of this name has priority.
     pub fn reads_on(&self, tool: &ToolName) -> bool {
         tool.as_str() == MORE && !self.tools.contains_key(tool)
     }
 
-    /// The most characters of each result that the model of a role sees, if it gets this many at once. A
-    /// context window bounds them, too: as many characters as it has tokens are about a quarter of it.
-    /// One result takes at most that, and all together take at most twice as much.
+    /// The most characters of each result that the model of a role sees, if it gets this many results at once. Its
+    /// context window also limits them: as many characters as it has tokens are about a quarter of it. One result takes
+    /// at most that many, and all together take at most twice as many.
     pub fn result_max(&self, role: Role, results: usize) -> usize {
         let window = self.models.of(role).and_then(|model| model.spec.context);
         let window = window.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX));
@@ -28,7 +28,7 @@ impl State {
         self.knobs.count(Knob::ResultMax).min(share.max(LEAST))
     }
 
-    /// Returns the last result of a tool in this session, as far as its calls are kept.
+    /// Returns the last result of a tool in this session, among the calls that are kept.
     pub fn last_result(&self, tool: &ToolName) -> Option<&str> {
         self.tool_calls.iter().rev().filter(|call| call.tool == *tool).find_map(|call| match &call
             .phase

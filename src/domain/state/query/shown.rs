@@ -9,7 +9,7 @@ impl State {
         self.shown_task().map_or(RunId::FIRST, |task| task.task.run)
     }
 
-    /// Whether the run that is shown goes on.
+    /// The mode of the run that is shown.
     pub fn shown_mode(&self) -> Mode {
         self.control.mode_of(self.shown_run())
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::event::Totals;
 use crate::state::{Landmark, State};
 
-/// Faults that are named.
+/// The most faults that are listed.
 const FAULTS: usize = 8;
 
 impl State {

@@ -1,11 +1,11 @@
-//! The state as it would be after a knob was turned.
+//! The state as it would be with another value of a knob.
 
 use crate::knob::Knob;
 use crate::state::State;
 
 impl State {
-    /// The part of the state that menus and plans are made of, with this knob at this value. Data about
-    /// the past alone is left out.
+    /// The part of the state that determines menus and plans, with this knob at this value. Data about the past alone
+    /// is left out.
     #[must_use]
     pub fn with_knob(&self, knob: Knob, value: f64) -> Self {
         let mut knobs = self.knobs.clone();
