@@ -159,7 +159,7 @@ fn event(session: &Session, command: Command, by: By) -> Result<Event, String> {
         Command::SetUses { tool, uses } => session.set_uses(tool, uses, by)?,
         Command::AddUses { tool, by: more } => session.add_uses(tool, more, by)?,
         Command::Probe { tools } => session.queue_probe(tools, by)?,
-        // These are no event of their own.
+        // These commands have no event of their own.
         Command::Stop
         | Command::StopBecause { .. }
         | Command::ProbeModels
@@ -217,7 +217,7 @@ fn resume(session: &Session, how: Resume, run: Option<RunId>, by: By) -> Result<
 
 pub(super) fn pause(session: &Session, run: Option<RunId>, by: By) -> Result<Event, String> {
     let control = &session.state().control;
-    // A run that was let go alone is paused with all.
+    // A run that was resumed alone is paused together with all others.
     let goes_on =
         |mode: &&Mode| matches!(mode, Mode::Running | Mode::Stepping | Mode::SteppingTask);
     let alone = control.modes.values().find(goes_on).filter(|_| run.is_none());
@@ -344,8 +344,8 @@ fn redo(session: &mut Session) -> Result<(), String> {
     take_back(session, changes, By::Redo).unwrap_or_else(|| Err("nothing to redo".to_owned()))
 }
 
-/// Takes back the latest of these changes that can still be taken back; one that cannot (e.g. its tool
-/// was removed) bars none before it. `None` without a change.
+/// Takes back the latest of these changes that can still be taken back. Changes that cannot be taken back any more
+/// (e.g. their tool was removed) are skipped. `None` without a change.
 fn take_back(
     session: &mut Session,
     changes: Vec<Undoable>,

@@ -20,7 +20,7 @@ pub(super) struct Context {
     pub handle: Handle,
     pub run: RunId,
     pub task: TaskId,
-    /// How many replies in a row were empty.
+    /// Number of empty replies in a row.
     pub empty: Cell<u32>,
 }
 
@@ -47,7 +47,7 @@ impl strategy::Context for Context {
         if evidence.is_none() {
             self.handle.verdicts(self.run).await;
         }
-        // A stretch of a text may be empty, and evidence is asked for once.
+        // A continuation of a text may be empty, and evidence is requested only once.
         let counted = (evidence.is_none() && along.is_none()).then_some(role);
         self.expect_something(counted, None)?;
         let (task, parent, waits) = (self.task, None, Waits::Agent);
@@ -93,8 +93,8 @@ impl strategy::Context for Context {
 }
 
 impl Context {
-    /// Fails after too many empty replies in a row of a role that is asked again after one, from then on: there is nothing
-    /// to reflect on, either.
+    /// Fails after too many empty replies in a row of a role that is called again after one, and from then on also for
+    /// a reflector, which has nothing to reflect on.
     fn expect_something(
         &self,
         role: Option<Role>,
@@ -165,7 +165,7 @@ impl Context {
         self.handle.read(|session| {
             let made = session.state().tool_call(id);
             let injected = made.is_some_and(|made| made.injected.is_some());
-            // A person may have changed them.
+            // A person may have changed the arguments.
             let arguments = made.map_or(&call.arguments, |made| made.shown_arguments()).clone();
             CallResult { id, tool, arguments, observation, injected }
         })

@@ -1,7 +1,6 @@
-//! Embeddings of planned tasks, so that they are compared with past tasks by more than words (sim
-//! of BTP, eq. 3 and 4). Embeddings are stored with the past uses, so that each text is paid for
-//! once. `toolyard experience embed` embeds tasks that were not planned. Without an embedding,
-//! words are compared.
+//! Embeddings of planned tasks, so that they are compared with past tasks by more than words (sim of BTP, eq. 3 and 4).
+//! Embeddings are stored with the past uses, so that each text is paid for only once. `toolyard experience embed`
+//! embeds tasks that were not planned. Without an embedding, words are compared.
 
 use super::effect::{self, Effect, Outcome};
 use super::handle::Handle;

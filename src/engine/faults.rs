@@ -17,7 +17,7 @@ use crate::domain::{
 use crate::papers::facts::Facts;
 
 impl Session {
-    /// Lets the armed faults that have not done so yet look at a call.
+    /// Lets armed faults decide about a call, unless they have already done so.
     pub fn choose_fault(
         &mut self,
         (call, task): (EffectId, TaskId),
@@ -78,8 +78,8 @@ impl Session {
         self.state().faults.get(&fault).map(|known| &known.spec.kind)
     }
 
-    /// How its server lists the tool of this call from now on, where faults change lists: with a change, or as it does once
-    /// none of them is armed.
+    /// The change to the server's list of tools from this call on, if faults change lists; the inner `None`: the
+    /// original list, once none of these faults is armed.
     pub fn list_change(&self, call: EffectId) -> Option<Option<Drift>> {
         if let Some(FaultKind::ChangedList { change }) = self.hit_by(call) {
             return Some(Some(*change));
@@ -95,7 +95,7 @@ impl Session {
         of_lists.peek().is_some() && of_lists.all(|known| !known.armed)
     }
 
-    /// Has the server of a called tool list it as the faults want it.
+    /// Makes the server of a called tool list it as the faults require.
     pub fn relist(&self, call: EffectId, tool: &ToolName) {
         if let Some(change) = self.list_change(call) {
             let change = change.map(|change| (tool, change));
@@ -103,7 +103,7 @@ impl Session {
         }
     }
 
-    /// Has all servers list their tools as they are, once no fault changes that.
+    /// Makes all servers list their tools unchanged, once no fault changes lists.
     pub fn list_back(&self) {
         if self.has_lists_back() {
             self.kit().providers.iter().for_each(|(provider, _)| provider.relist(None));
@@ -124,7 +124,7 @@ impl Session {
         }
     }
 
-    /// Microseconds of the session at which time next ends a fault.
+    /// The time in microseconds of the session when the next fault ends by itself.
     fn next_end(&self) -> Option<u64> {
         let armed = self.state().faults.values().filter(|known| known.armed);
         armed.filter_map(FaultState::ends_at).min()

@@ -1,4 +1,4 @@
-//! The session as all that runs in the engine shares it: to look, to change, to wait, and to run beside the agent.
+//! The session as everything in the engine shares it: to read, to change, to wait, and to run tasks beside the agent.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -13,9 +13,9 @@ use crate::domain::Event;
 pub(super) struct Handle {
     session: Rc<RefCell<Session>>,
     stations: Rc<[Rc<dyn Station>]>,
-    /// Signals a change that a waiting lane may have waited for.
+    /// Signals any change, for the lanes that wait for one.
     changed: Rc<Notify>,
-    /// Futures to run beside the agent that were not taken up yet.
+    /// Futures to run beside the agent that have not been started yet.
     beside: Rc<RefCell<Vec<LocalBoxFuture<'static, ()>>>>,
     /// Signals such futures. `changed` does not, because every event would wake the whole session.
     spawned: Rc<Notify>,
@@ -32,12 +32,12 @@ impl Handle {
         Rc::clone(&self.stations)
     }
 
-    /// Looks at the session.
+    /// Reads the session.
     pub fn read<T>(&self, look: impl FnOnce(&Session) -> T) -> T {
         look(&self.session.borrow())
     }
 
-    /// Changes the session, and lets every waiting lane look whether that is what it waited for.
+    /// Changes the session, and wakes all waiting lanes, which check their conditions again.
     pub fn write<T>(&self, change: impl FnOnce(&mut Session) -> T) -> T {
         let mut session = self.session.borrow_mut();
         // A person intervened between changes, so a session that runs again repeats that there.
@@ -63,7 +63,7 @@ impl Handle {
         }
     }
 
-    /// Journals and shows what the other branches of a loop have recorded, each time that they were polled before it. Never
+    /// Journals and shows the records of the other branches of a loop, whenever they were polled before this one. Never
     /// ends.
     pub fn flush_after_all(&self) -> impl Future<Output = ()> {
         std::future::poll_fn(|_| {
@@ -78,8 +78,8 @@ impl Handle {
         self.until(|session| !session.is_broken()).await;
     }
 
-    /// Waits until this holds. Everything runs on one thread, so nothing can change between the look
-    /// and the wait.
+    /// Waits until the condition holds. Everything runs on one thread, so nothing can change between the check and the
+    /// wait.
     pub async fn until(&self, holds: impl Fn(&Session) -> bool) {
         while !self.read(&holds) {
             self.changed.notified().await;
@@ -92,7 +92,7 @@ impl Handle {
         self.spawned.notify_one();
     }
 
-    /// Runs what is spawned; never ends. What was spawned before is dropped with this even if it never ran.
+    /// Runs spawned futures; never ends. Earlier ones are dropped with this future even if it never ran.
     pub fn run_beside(&self) -> impl Future<Output = ()> {
         let mut running: FuturesUnordered<_> = self.beside.take().into_iter().collect();
         async move {

@@ -85,7 +85,7 @@ pub async fn run(
         handle.write(Session::watch);
     }
     let why = {
-        // Everything that has not ended when the session does is dropped with it.
+        // Everything that is still running when the session ends is dropped with it.
         let runs: Vec<RunId> = handle.read(|session| session.state().all_runs().collect());
         let work = |run| run::work(handle.clone(), run, stay, keep_going, taken.clone());
         let works = runs.into_iter().map(work);

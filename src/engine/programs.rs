@@ -1,4 +1,4 @@
-//! The interpreter that programs get of a session.
+//! The interpreter that a session lends to programs.
 
 use std::sync::Arc;
 

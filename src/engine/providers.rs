@@ -1,4 +1,4 @@
-//! The providers of a session's tools: their lists, and what they say while it runs.
+//! The providers of a session's tools: their lists, and their reports during the session.
 
 use std::{rc::Rc, time::Duration};
 
@@ -25,7 +25,7 @@ pub(super) struct ProviderListing {
     changes: LocalBoxStream<'static, ProviderChange>,
 }
 
-/// Asks all providers at once for their first lists; `waits`: when they are ready.
+/// Requests the first lists of all providers at once; `waits`: when they are ready.
 pub(super) async fn list_all(
     providers: Vec<Rc<dyn Provider>>,
     waits: bool,
@@ -40,7 +40,7 @@ pub(super) async fn list_all(
         while let Some(Some(change)) = changes.next().now_or_never() {
             match change {
                 ProviderChange::Told(event) => told.push(event),
-                // The list is newer.
+                // The requested list is newer.
                 ProviderChange::Listed => {}
                 other => rest.push(other),
             }

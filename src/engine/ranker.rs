@@ -1,4 +1,4 @@
-//! The ranker, as the engine sees it: ranks tools for a text by more than its words (CoTools, eq. 3 to 10).
+//! The interface of the ranker, which ranks tools for a text by more than its words (CoTools, eq. 3 to 10).
 
 use std::{collections::HashMap, rc::Rc, sync::Arc};
 
@@ -11,28 +11,28 @@ use crate::domain::{
 use crate::model::Model;
 use crate::strategy::Sought;
 
-/// Ranks tools for texts. It belongs to one session, and works beside it.
+/// Ranks tools for texts. It belongs to one session, and works in parallel with it.
 pub trait Ranker {
     /// The model that reads: its name, and what reading costs.
     fn spec(&self) -> &ModelSpec;
 
-    /// The endpoint that is asked, if it has one: its key stays hidden in what tools print.
+    /// The endpoint that it calls, if it has one: its key stays hidden in the output of tools.
     fn endpoint(&self) -> Option<Rc<dyn Model>> {
         None
     }
 
-    /// Says which tools there are now. It encodes those that it does not know, beside the session.
+    /// Reports the current tools. The ranker encodes those that it does not know, in parallel with the session.
     fn take_tools(&self, tools: Vec<Arc<ToolSpec>>);
 
-    /// How well the tools with a state fit this text, which counts as a query from then on. Never
-    /// waits for tools to be encoded.
+    /// How well the tools with a state fit this text, which then counts as a query. Never waits for tools to be
+    /// encoded.
     ///
     /// # Errors
     /// The text cannot be read.
     fn rank<'a>(&'a self, query: Query<'a>) -> LocalBoxFuture<'a, Result<Scored, ModelError>>;
 
-    /// The probability of a call after each piece of an answer that ends behind byte `from`, with ends
-    /// from there (CoTools, eq. 3 and 4); `None` without a trained judge.
+    /// The probability of a call after each piece of an answer that ends after byte `from`, with ends relative to that
+    /// byte (CoTools, eq. 3 and 4); `None` without a trained judge.
     fn judge<'a>(
         &'a self,
         _query: Query<'a>,
@@ -51,7 +51,7 @@ pub struct Query<'a> {
     pub question: &'a str,
     /// For a place in an answer: the answer so far.
     pub answer: Option<&'a str>,
-    /// Whether the query is a thought or a need of an agent, and no question.
+    /// Whether the query is a thought or a need of an agent, not a question.
     pub is_need: bool,
 }
 
@@ -71,11 +71,11 @@ impl<'a> Query<'a> {
 /// The scores of tools for a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scored {
-    /// How many earlier queries are in the mean that was subtracted.
+    /// Number of earlier queries in the mean that was subtracted.
     pub queries: u64,
     /// A message about the endpoint for the user.
     pub notice: Option<String>,
-    /// By tool, in any unit; empty before enough queries were seen.
+    /// Scores by tool, in any unit; empty before enough queries were seen.
     pub states: HashMap<ToolName, f64>,
     pub usage: Usage,
 }
@@ -86,8 +86,7 @@ pub fn on_this_machine(name: &str) -> ModelSpec {
     ModelSpec { price_in: free, price_out: free, ..ModelSpec::new(name, "this machine") }
 }
 
-/// Stands in for the reader of a recorded session where there is none: what it said is answered from
-/// the record, and nothing else.
+/// Replaces the reader of a recorded session if there is none: only recorded readings are answered.
 pub(super) struct Absent(pub ModelSpec);
 
 impl Ranker for Absent {

@@ -13,7 +13,7 @@ use super::{handle::Handle, session::Session};
 use crate::domain::{Event, Ranking, ReaderEvent, Record, Retrieve, TaskId};
 use crate::strategy::Sought;
 
-/// A stand-in for the reader of these records; `None` if nothing was read.
+/// The replacement for the reader of these records; `None` if nothing was read.
 pub(super) fn of_record<'a>(
     records: impl IntoIterator<Item = &'a Record>,
 ) -> Option<Rc<dyn Ranker>> {
@@ -26,8 +26,8 @@ pub(super) fn of_record<'a>(
     })
 }
 
-/// Has the tools ranked for a text, if that is of use; the ranking of an equal text of this task is used again. `None`:
-/// words alone rank.
+/// Ranks the tools for a text, if that is useful; a ranking of an equal text in this task is used again. `None`: words
+/// alone rank.
 pub(super) async fn read(
     handle: &Handle,
     task: TaskId,
@@ -45,7 +45,7 @@ pub(super) async fn read(
     }
 }
 
-/// Records what the reader says beside the effects.
+/// Records the reader's reports besides the effects.
 pub(super) fn watch(handle: &Handle) {
     let Some(ranker) = handle.read(|session| session.kit().ranker.clone()) else { return };
     let mut news = ranker.news();
@@ -58,7 +58,7 @@ pub(super) fn watch(handle: &Handle) {
 }
 
 impl Session {
-    /// The call that reads this text; `None` where words alone rank, or if it was read in this task.
+    /// The call that reads this text; `None` if words alone rank, or if the text was read in this task.
     fn unread(&self, task: TaskId, text: &str, sought: Sought) -> Option<ReadingCall> {
         let ranker = self.kit().ranker.clone()?;
         let by_words = self.state().knobs.choice::<Retrieve>() == Retrieve::Words;
@@ -72,7 +72,7 @@ impl Session {
         (!is_known).then(|| ReadingCall { ranker, text: text.to_owned(), sought })
     }
 
-    /// Tells the reader which tools there are, as soon as it is to find some: one that is not asked costs nothing.
+    /// Tells the reader the current tools once it must find some; an unused reader costs nothing.
     pub fn tell_reader(&self) {
         let by_words = self.state().knobs.choice::<Retrieve>() == Retrieve::Words;
         if let Some(ranker) = self.kit().ranker.as_ref().filter(|_| !by_words) {

@@ -1,10 +1,10 @@
 //! A session that runs again with the recorded results of models and tools, and then continues
 //! live.
 //!
-//! An effect is answered from the effect of the record that made the same request in the same run; of several, from the
-//! one with its number, else from the first. Its events keep their order: each waits until the records before its own
-//! exist, so that parallel effects end in the same order. A person's interventions are repeated at the same records. A
-//! recorded answer is free, and takes no room.
+//! An effect is answered from the recorded effect with the same request in the same run; of several, from the one with
+//! its number, else from the first. Its events keep their order: each waits until the records before its own exist, so
+//! that parallel effects end in the same order. A person's interventions are repeated at the same records. A recorded
+//! answer is free, and takes no room.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::BuildHasher;
@@ -27,7 +27,7 @@ pub(super) struct Recorded {
     effects: HashMap<EffectId, Vec<Record>>,
     /// The effects with this request, by run and hash, in order.
     requests: HashMap<(RunId, u64), Vec<EffectId>>,
-    /// The numbers that the effects of the record have here, where they differ.
+    /// The numbers here of the effects of the record, if they differ.
     renumbered: HashMap<EffectId, EffectId>,
     /// Interventions, by the number of their record.
     interventions: BTreeMap<u64, Event>,
@@ -35,12 +35,12 @@ pub(super) struct Recorded {
     waiting: BTreeMap<EffectId, u64>,
     /// A person's edits of results, until those results exist again.
     edits: HashMap<EffectId, Event>,
-    /// The times of day that programs were told.
+    /// The times of day that programs received.
     clocks: VecDeque<i64>,
     /// Whether a request did not match: from here on the session runs live.
     has_parted: bool,
-    /// Whether the record is of an interrupted task: it answers a call whatever its number, and calls that it lacks run
-    /// live.
+    /// Whether the record is of an interrupted task: it answers calls regardless of their numbers, and calls that it
+    /// lacks run live.
     is_resumed: bool,
     /// Whether the session is held at the first call that runs live.
     holds_then: bool,
@@ -64,7 +64,7 @@ impl Recorded {
                     let key = (runs.of_task(task), hash(&record.event));
                     recorded.requests.entry(key).or_default().push(effect.id);
                 }
-                // What a person does to a call comes with the call.
+                // A person's edit of a call is repeated with the call.
                 if is_by_a_person(&record.event)
                     && !matches!(record.event, Event::Edit(_) | Event::Consent(_))
                 {
@@ -91,18 +91,18 @@ impl Recorded {
         forked
     }
 
-    /// The record of the tasks that were at work. Their work starts again `later` records later.
+    /// The record of the tasks that were at work. Their work begins again with record numbers that are `later` higher.
     pub fn resumed(mut records: Vec<Record>, before: &State, later: u64, holds_then: bool) -> Self {
         records.iter_mut().for_each(|record| record.n += later);
         Self { is_resumed: true, holds_then, ..Self::new(records, before) }
     }
 
-    /// The time of day that the record told a program next.
+    /// The time of day that a program received next in the record.
     pub fn clock(&mut self) -> Option<i64> {
         self.clocks.pop_front().filter(|_| !self.has_parted)
     }
 
-    /// Whether the session is to be held now, at a call that runs live: once.
+    /// Whether the session must be held now, at a call that runs live: true only once.
     pub fn holds_now(&mut self) -> bool {
         std::mem::take(&mut self.holds_then)
     }
@@ -129,7 +129,7 @@ impl Recorded {
         self.edits.remove(&id)
     }
 
-    /// Notes a person's edit of the outcome that exists again next.
+    /// Notes a person's edit of the outcome that is repeated next.
     pub fn note_edit(&mut self, id: EffectId, edit: Event) {
         self.edits.insert(id, edit);
     }
@@ -164,7 +164,7 @@ impl Recorded {
         self.effects.values().any(of_it)
     }
 
-    /// Whether effects may still be answered from the record.
+    /// Whether the record may still answer effects.
     pub fn answers(&self) -> bool {
         !self.has_parted && !self.effects.is_empty()
     }
@@ -198,7 +198,7 @@ impl Recorded {
         )))
     }
 
-    /// The events of the effect of this run that made the same request: of the same number, else the first one.
+    /// The events of the effect of this run with the same request: preferably with the same number, else the first one.
     fn take_equal(&mut self, id: EffectId, run: RunId, request: &Event) -> Option<Vec<Record>> {
         let effects = &self.effects;
         let equal = self.requests.get_mut(&(run, hash(request)))?;
@@ -217,11 +217,11 @@ impl Recorded {
     }
 }
 
-/// The runs of tasks while a record goes on.
+/// The runs of the tasks at each point of a record.
 struct Runs(Option<State>);
 
 impl Runs {
-    /// Where one run is alone, its records need not be folded.
+    /// With only one run, its records need not be folded.
     fn of(records: &[Record], before: &State) -> Self {
         let opens = |record: &Record| matches!(record.event, Event::Run(_));
         let are_several = !before.runs.is_empty() || records.iter().any(opens);
@@ -261,7 +261,7 @@ fn stopped(event: &Event) -> Option<Lane> {
 
 fn is_by_a_person(event: &Event) -> bool {
     match event {
-        // Only a person requests these.
+        // Only a person causes these events.
         Event::Session(
             SessionEvent::CommandRefused { .. }
             | SessionEvent::ModelsProbed { .. }

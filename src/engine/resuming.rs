@@ -21,8 +21,8 @@ pub struct Interrupted {
 }
 
 impl Interrupted {
-    /// Parts a session where its first task began that has not ended by itself, or that was at work together with such
-    /// a task. What the end of the session made of it is left out.
+    /// Divides a session where the first unfinished task began, or a task that was at work together with it. Events
+    /// that only the end of the session caused are left out.
     pub fn of(records: Vec<Record>) -> Self {
         let mut records = without_end(records);
         let is_done = finishes(&records);
@@ -37,7 +37,7 @@ impl Interrupted {
     }
 }
 
-/// The records of a session without what its end made of the calls and tasks at work.
+/// The records of a session without the ends of calls and tasks that only its own end caused.
 pub fn without_end(mut records: Vec<Record>) -> Vec<Record> {
     let is_done = finishes(&records);
     while records.last().is_some_and(|it| is_closing(&it.event) && !is_done(it)) {
@@ -46,8 +46,8 @@ pub fn without_end(mut records: Vec<Record>) -> Vec<Record> {
     records
 }
 
-/// Where the first task began that has not ended, or one that was still at work then: no task is parted. The number of
-/// records without such a task.
+/// The number of records before the first unfinished task, or before a task that was still at work when that one began:
+/// no task is divided. All records if no task is unfinished.
 fn parted_at(records: &[Record], is_done: impl Fn(&Record) -> bool) -> usize {
     let mut at_work = BTreeMap::new();
     // The tasks that have ended, each with its first and its last record.
@@ -62,12 +62,12 @@ fn parted_at(records: &[Record], is_done: impl Fn(&Record) -> bool) -> usize {
         }
     }
     let open = at_work.into_values().min().unwrap_or(records.len());
-    // Later tasks first, so that one that is taken along takes those with it that were at work when it began.
+    // Later tasks first: a task that is included also includes those that were at work when it began.
     ended.sort_unstable();
     ended.iter().rev().fold(open, |at, (first, last)| if *last > at { at.min(*first) } else { at })
 }
 
-/// Whether the end of a session writes this, and nothing else does there.
+/// Whether only the end of a session writes this event there.
 fn is_closing(event: &Event) -> bool {
     match event {
         Event::Session(SessionEvent::SessionEnded { .. }) => true,
@@ -76,7 +76,7 @@ fn is_closing(event: &Event) -> bool {
     }
 }
 
-/// Whether a call ended only because its session did: nobody knows what it has done.
+/// Whether a call ended only because its session did: its effect is unknown.
 fn is_dropped(event: &Event) -> bool {
     let why = match event {
         Event::ToolCall(ToolCallEvent::ToolCallFailed { error, .. }) => &error.text,
@@ -87,8 +87,8 @@ fn is_dropped(event: &Event) -> bool {
     why == STOPPED
 }
 
-/// Whether it counts when the task is worked on again: calls, and what a person changed. How the session was held and
-/// stepped is over.
+/// Whether the event counts when the task is worked on again, as calls and a person's changes do. Holds and steps of
+/// the session are over.
 fn is_kept(event: &Event) -> bool {
     match event {
         Event::Control(_) | Event::Breakpoint(BreakpointEvent::BreakpointHit { .. }) => false,
@@ -97,7 +97,7 @@ fn is_kept(event: &Event) -> bool {
 }
 
 /// The records up to the last task that ended by itself, or was skipped; the task that was current then is queued
-/// again. Empty if there is no such task: then a new session is as good.
+/// again. Empty if there is no such task: then a new session is equivalent.
 pub fn resumable(mut records: Vec<Record>) -> Vec<Record> {
     let is_done = finishes(&records);
     let end = records.iter().rposition(is_done).map_or(0, |last| last + 1);

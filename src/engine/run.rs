@@ -11,8 +11,8 @@ use crate::domain::{
 };
 use crate::strategy::{self, Ending, Sought};
 
-/// Events that a session may be ahead of its screen when a task begins. Keys act on what the screen shows, so that must not
-/// be long ago; and what waits to be shown takes memory.
+/// The most events that a session may be ahead of its screen when a task begins. Keys act on what the screen shows,
+/// which must not be old; and events that wait to be shown take memory.
 const AHEAD: u64 = 2048;
 
 /// Works through the tasks of a run.
@@ -42,11 +42,11 @@ pub(super) async fn work(
             let is_lost = outcome != Some(TaskOutcome::Answered);
             session.end_if_unusable(run, is_lost && !keep_going);
         });
-        // A task without any wait must not keep a command waiting, nor the end of the session.
+        // A task without any wait must not delay a command, nor the end of the session.
         tokio::task::yield_now().await;
         if let Some(taken) = &mut taken {
             let seen = handle.read(|session| session.state().n).saturating_sub(AHEAD);
-            // Without a screen nobody is behind.
+            // Without a screen there is no delay.
             let _ = taken.wait_for(|taken| *taken >= seen).await;
         }
     }
@@ -78,8 +78,7 @@ async fn work_on(handle: &Handle, run: RunId, id: TaskId) {
     });
 }
 
-/// Works on a task up to its end, and says whether the answer is right. A task that does not exist has nothing to
-/// run.
+/// Works on a task up to its end. Returns whether the answer is right. A task that does not exist has nothing to run.
 async fn attempt(
     handle: &Handle,
     run: RunId,

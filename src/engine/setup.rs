@@ -37,7 +37,7 @@ pub struct Setup {
     /// The tasks, queued in parts, so that a list of any length costs no memory before it is worked on.
     pub tasks: TaskList,
     pub faults: Vec<FaultSpec>,
-    /// Set from the start, and whether each is on.
+    /// The initial breakpoints, and whether each is on.
     pub breakpoints: Vec<(BreakpointSpec, bool)>,
     /// Saves the breakpoints beyond the session; called when they change.
     pub keep_breakpoints: Option<KeepBreakpoints>,

@@ -30,7 +30,7 @@ pub struct Caller {
     pub parent: Option<EffectId>,
     /// Whether the agent waits for it.
     pub waits: Waits,
-    /// A judge reads along: the text before what the model writes.
+    /// The text before the model's output, if a judge reads along.
     pub judged: Option<Rc<Before>>,
 }
 
@@ -113,7 +113,7 @@ fn broke_off(error: &ModelError) -> bool {
         | ModelErrorKind::ContextOverflow
         | ModelErrorKind::Refused
         | ModelErrorKind::Filtered
-        // It would become as long again.
+        // The answer would become as long again.
         | ModelErrorKind::TooLong
         | ModelErrorKind::OverBudget
         | ModelErrorKind::Cancelled => false,
@@ -127,7 +127,7 @@ fn bound(session: &Session, role: Role) -> Option<Rc<dyn Model>> {
     session.model(model).cloned()
 }
 
-/// The request without what does not fit the context window of this model.
+/// The request without the parts that do not fit the context window of this model.
 fn fitted(model: &ModelSpec, meant: &Arc<Request>) -> Arc<Request> {
     let Some(context) = model.context else { return Arc::clone(meant) };
     let count = |request: &Request| match model.mode {

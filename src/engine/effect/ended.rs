@@ -13,7 +13,7 @@ use crate::net::known;
 use crate::session::lanes::Waits;
 use crate::{session::Session, station::Passage};
 
-/// A tool call that was cancelled before it started was not run.
+/// Turns the outcome of a tool call that was cancelled before it started into a refusal.
 pub fn as_told(session: &Session, passage: &Passage, outcome: Outcome) -> Outcome {
     let is_running =
         session.state().effect(passage.reference.id).is_some_and(|effect| effect.started.is_some());
@@ -84,7 +84,7 @@ pub fn event(session: &Session, passage: &Passage, outcome: &Outcome) -> Event {
 impl Session {
     /// Ends the effects of a run: those that it waits for were dropped with its work, and those beside it are cancelled.
     pub fn drop_effects(&mut self, run: RunId, why: &str) {
-        // What has ended can still be held.
+        // Effects that have ended can still be held.
         let held: Vec<Lane> = self.state().control.held.iter().map(|hold| hold.lane).collect();
         for lane in held {
             if self.lanes().run_of(lane) == run && !self.lanes().is_by_hand(lane) {

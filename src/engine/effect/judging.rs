@@ -46,7 +46,7 @@ pub async fn stream(
         }
         reply = &mut reply => {
             let mut reply = reply?;
-            // Not all models stream.
+            // Some models do not stream.
             written.text.borrow_mut().clone_from(&reply.text);
             written.is_whole.set(true);
             written.grown.notify_one();
@@ -59,7 +59,7 @@ pub async fn stream(
     }
 }
 
-/// Judges the text as it grows. Returns where it ends because a call starts there; `None` at the end of
+/// Judges the text as it grows. Returns the place where the text ends because a call starts there; `None` at the end of
 /// the text.
 async fn read_along(
     handle: &Handle,
@@ -109,7 +109,7 @@ async fn read_along(
     }
 }
 
-/// The rule that stands in for a trained judge: a call starts after `=`, `= ` or `= $`.
+/// The rule that replaces a trained judge: a call starts after `=`, `= ` or `= $`.
 fn by_hand(text: &str) -> Vec<JudgedPiece> {
     let ends = text.char_indices().map(|(at, c)| (at + c.len_utf8(), c));
     let ends = ends.filter(|(end, c)| {

@@ -30,9 +30,9 @@ pub struct ModelCall {
     /// The request that the model sees: the same, in the form that it needs for tools.
     pub request: Arc<Request>,
     pub evidence: Option<EvidenceId>,
-    /// A judge reads along: the text before what the model writes.
+    /// The text before the model's output, if a judge reads along.
     pub judged: Option<Rc<Before>>,
-    /// A foreign agent makes it; its model is this relay.
+    /// The relay that is the model, if a foreign agent makes the call.
     pub guest: Option<Rc<Relay>>,
 }
 
@@ -43,9 +43,9 @@ pub struct ToolCall {
     pub arguments: Value,
     pub evidence: Option<EvidenceId>,
     pub by: By,
-    /// The line of the program that makes it.
+    /// The line of the program that makes the call.
     pub line: Option<u32>,
-    /// A foreign agent makes it, and runs its tool.
+    /// The foreign agent's part, if it makes the call and runs its tool.
     pub guest: Option<GuestCall>,
 }
 
@@ -113,12 +113,12 @@ impl Effect {
         }
     }
 
-    /// Whether it is a call that a relay sends on to the tool's server.
+    /// Whether the effect is a call that a relay sends on to the tool's server.
     pub fn is_relayed(&self) -> bool {
         matches!(self, Effect::Tool(ToolCall { guest: Some(guest), .. }) if guest.is_relayed)
     }
 
-    /// Whether a foreign agent gets an answer that is known already, so that it costs nothing.
+    /// Whether a foreign agent gets an already known answer, which costs nothing.
     pub fn is_known(&self) -> bool {
         matches!(self, Effect::Model(ModelCall { guest: Some(relay), .. }) if relay.known_from().is_some())
     }
@@ -151,7 +151,7 @@ impl Effect {
         }
     }
 
-    /// The model that it asks, with its prices; a tool call asks none.
+    /// The model that it calls, with its prices; a tool call has none.
     pub fn spec(&self) -> Option<&ModelSpec> {
         match self {
             Effect::Model(call) => Some(call.model.spec()),
@@ -209,7 +209,7 @@ impl Outcome {
         }
     }
 
-    /// Whether it was cancelled before it had ended.
+    /// Whether the effect was cancelled before it had ended.
     pub fn is_cancelled(&self) -> bool {
         match self {
             Outcome::Reply(Err(error)) => error.kind == ModelErrorKind::Cancelled,

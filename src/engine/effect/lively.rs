@@ -1,5 +1,5 @@
 //! Time that sample tools and the simulated model take on the screen, so that a person sees calls run side by side. The
-//! knob `speed` says how fast it passes; where it is off, they answer at once.
+//! knob `speed` sets how fast it passes; if it is off, they answer at once.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub async fn tool(handle: &Handle, name: &str, call: Chance) {
     wait(handle, within(TOOL, share(name, call))).await;
 }
 
-/// Where between the shortest and the longest this call of the tool lies, from 0 to 1.
+/// The position of this call's time between the shortest and the longest, from 0 to 1.
 fn share(name: &str, call: Chance) -> f64 {
     let own = Chance::new(0).with(name.as_bytes()).unit();
     OWN * own + (1.0 - OWN) * call.with(b"time").unit()
@@ -36,7 +36,7 @@ fn within((least, most): (f64, f64), share: f64) -> f64 {
     least + share * (most - least)
 }
 
-/// Waits for so many seconds at the speed of 1, at the speed that the knob has meanwhile.
+/// Waits for this many seconds at the speed of 1, scaled by the current value of the knob.
 async fn wait(handle: &Handle, seconds: f64) {
     let mut left = seconds;
     while left > 0.0 {

@@ -4,8 +4,8 @@
 //! requested → stations before, in order → started → the model or the tool → ended → stations after
 //! ```
 //!
-//! The stations after come in reverse order. The result's event is written before any of them: a person who holds the
-//! effect there must see the result, and the screen knows only events. An effect that a station answers is not started. What a person edits after the end is judged again.
+//! The stations after run in reverse order, once the result's event is written: a person who holds the effect there
+//! sees only events. An effect that a station answers is not started. An edited outcome is judged again.
 
 use tracing::{Instrument, info, info_span};
 
@@ -15,7 +15,7 @@ use crate::handle::Handle;
 use crate::session::Session;
 use crate::station::{Passage, StationVerdict};
 
-/// Runs a requested effect to its end, in a span of its own in the log; the outcome, and whether it is to be made again.
+/// Runs a requested effect to its end, in its own log span. Returns the outcome, and whether to make it again.
 pub async fn perform(handle: &Handle, requested: PendingEffect) -> (Outcome, bool) {
     // Without a log, the names are not computed.
     let PendingEffect { reference, effect, .. } = &requested;
@@ -69,8 +69,8 @@ async fn pass(handle: &Handle, requested: PendingEffect) -> (Outcome, bool) {
     (outcome, is_again)
 }
 
-/// Takes it through the stations before the real call, and makes that. An effect that was held or
-/// edited passes the stations again, since the state may have changed.
+/// Takes the effect through the stations before the real call, and makes that call. An effect that was held or edited
+/// passes the stations again, since the state may have changed.
 async fn reach(handle: &Handle, passage: &mut Passage) -> Outcome {
     let stations = handle.stations();
     let mut at = 0;
@@ -103,14 +103,14 @@ async fn reach(handle: &Handle, passage: &mut Passage) -> Outcome {
         }
     });
     if handle.read(|session| acts_outside(session, &passage.effect)) {
-        // What others see is in the journal before.
+        // The journal must have an event before others see its effects.
         handle.flush();
         handle.halt_if_journal_failed().await;
     }
     real::run(handle, passage).await
 }
 
-/// Whether somebody else than this program sees the effect.
+/// Whether anybody outside this program sees the effect.
 fn acts_outside(session: &Session, effect: &Effect) -> bool {
     match effect {
         Effect::Tool(call) => {
@@ -124,7 +124,7 @@ fn acts_outside(session: &Session, effect: &Effect) -> bool {
 /// Records the outcome of the effect.
 fn end(handle: &Handle, passage: &Passage, outcome: Outcome) -> Outcome {
     handle.write(|session| {
-        // An edit of what was to go out that the call did not take any more.
+        // Discards an edit of the input that came too late for the call.
         session.lanes_mut().take_edit(passage.reference.id);
         let outcome = ended::redacted(ended::as_told(session, passage, outcome));
         let event = ended::event(session, passage, &outcome);

@@ -11,7 +11,7 @@ use crate::handle::Handle;
 /// The shortest time between two events.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// Makes events of progress reports. Reports that come too soon are left out: the next one says more.
+/// Makes events of progress reports. Reports that come too soon are left out, since the next one has more.
 pub fn told(handle: &Handle, effect: EffectRef) -> impl Fn(CallProgress) {
     let last: Cell<Option<Instant>> = Cell::new(None);
     move |progress| {

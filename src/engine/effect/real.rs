@@ -111,11 +111,11 @@ fn holds(handle: &Handle, passage: &Passage) -> Holds {
     handle.read(holds)
 }
 
-/// Has the answer to a foreign agent go on in such a way that the fault can act on it.
+/// Prepares the relay of a foreign agent's answer so that the fault can act on it.
 fn prepare(relay: &Relay, kind: &FaultKind) {
     match kind {
         FaultKind::SlowTokens { ms } => relay.slow_down(Duration::from_millis(*ms)),
-        // It may change what has come, so none of it goes on before.
+        // The fault may change the part that has arrived, so nothing is sent on before.
         _ => relay.hold(Holds::All),
     }
     if kind.is_silent() {
@@ -139,7 +139,7 @@ async fn within_budget<T>(
     })
 }
 
-/// The answer about a text, of a model that writes nothing, or the fault in its place.
+/// The answer about a text, from a model that writes nothing, or the fault in its place.
 async fn of_text<T>(
     handle: &Handle,
     passage: &Passage,
@@ -253,8 +253,8 @@ fn earlier(handle: &Handle, call: &ToolCall) -> Option<String> {
     handle.read(|session| session.state().last_result(&call.tool).map(str::to_owned))
 }
 
-/// A call that a foreign agent runs, for as long as it likes. A silent tool would keep the agent waiting for ever, so that
-/// fault ends the call at once.
+/// A call that a foreign agent runs, without a time limit. A silent tool would keep the agent waiting for ever, so the
+/// fault `timeout` ends the call at once.
 async fn elsewhere(
     handle: &Handle,
     passage: &Passage,
@@ -271,8 +271,8 @@ async fn elsewhere(
     faulted(fault, (tool, &told), &invocation, || earlier(handle, call)).await
 }
 
-/// Waits until the keys of all models are known: a tool may print one before its model is called. Tools that run at the
-/// same time wait together.
+/// Waits until the keys of all models are known, since a tool may print one before its model is called. Tools that run
+/// at the same time wait together.
 async fn learn_keys(handle: &Handle) {
     let (known, models) =
         handle.read(|session| (Rc::clone(session.keys_known()), session.all_models()));
@@ -280,7 +280,7 @@ async fn learn_keys(handle: &Handle) {
     known.get_or_init(learn).await;
 }
 
-/// More of an earlier result, if the call asks for that: nothing outside is touched.
+/// More of an earlier result, if the call requests that: nothing outside is touched.
 fn read_on(state: &State, task: TaskId, call: &ToolCall) -> Option<Result<ToolOutput, ToolError>> {
     let task = state.task(task).filter(|_| state.reads_on(&call.tool))?;
     let part = state.read_on(task, &call.arguments);

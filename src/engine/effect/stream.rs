@@ -1,4 +1,4 @@
-//! The text of a model as it comes.
+//! The text of a model as it arrives.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::net::known;
 /// have fewer.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
-/// Calls the model, and turns streamed text into events. `grown` is told of all new text.
+/// Calls the model, and turns streamed text into events. `grown` gets all new text.
 pub async fn stream(
     handle: &Handle,
     effect: EffectRef,
@@ -58,7 +58,7 @@ impl StreamPiece {
     fn tell(&mut self, handle: &Handle, effect: EffectRef) {
         self.since = Some(Instant::now());
         let [text, reasoning] = [&mut self.text, &mut self.reasoning].map(|new| {
-            // A key that arrives in two pieces would be in no single one of them.
+            // A key that arrives in two pieces would not be found in either.
             let rest = new.split_off(new.len() - known::begun(new));
             std::mem::replace(new, rest)
         });

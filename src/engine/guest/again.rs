@@ -1,5 +1,5 @@
-//! Agents that run again over the record of a watched session: their requests are answered from it as long as they ask
-//! what was asked then. The tools run again.
+//! Agents that run again over the record of a watched session. Their requests are answered from it as long as they are
+//! the same as then. The tools run again.
 
 use std::time::Duration;
 
@@ -26,11 +26,11 @@ pub struct Again {
     pub records: Vec<Vec<Record>>,
     /// The names of their journals, if they are given.
     pub names: Vec<String>,
-    /// The parts of requests that differ from run to run by themselves.
+    /// The parts of requests that vary from run to run by themselves.
     pub varies: Varies,
     /// Whether a request that the record lacks is refused instead of sent to the endpoint.
     pub is_strict: bool,
-    /// Whether the model reads the recorded results even where a tool says something else now.
+    /// Whether the model reads the recorded results even where a tool returns something else now.
     pub keeps_results: bool,
     /// Whether answers take as long as in the record.
     pub keeps_time: bool,
@@ -78,7 +78,7 @@ impl AgentRecord {
 }
 
 impl Talks {
-    /// The answer that the record has for a request, or the refusal of one that it does not have.
+    /// The recorded answer to a request, or the refusal of a request that is not in the record.
     pub fn known(
         &mut self,
         session: &mut Session,
@@ -127,7 +127,7 @@ fn refusal(why: String) -> KnownReply {
     KnownReply { said, sent, after, origin, is_spoiled: false }
 }
 
-/// The request in the form in which it is compared. The record has no keys.
+/// The request in the form that is compared. The record has no keys.
 fn side(asking: Asking<'_>) -> ComparedRequest {
     let Asking { format, asked, body } = asking;
     let text = String::from_utf8_lossy(body);

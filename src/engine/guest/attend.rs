@@ -50,13 +50,13 @@ pub struct PassedAnswer<'a> {
     pub reply: &'a Reply,
 }
 
-/// Takes a request through the door, and its calls after it.
+/// Takes a request through the stations, and then its calls.
 pub async fn attend(handle: Handle, talks: SharedTalks, place: RequestPlace, arrival: Arrival) {
     let Some(arrival) = handle.write(|_| adopt(&talks, place, arrival)) else { return };
     let sent = arrival.asked.request.messages.clone();
     end_calls(&handle, &talks, place, &sent).await;
     let Some(mut begun) = begin(&handle, &talks, place, arrival) else { return };
-    // What the model was told since its agent asked.
+    // The turns that the model received after its agent's request.
     let mut turns = Vec::new();
     let (said, calls, relay, id) = loop {
         let Begun { requested, relay, format, task, step } = begun;
@@ -99,8 +99,8 @@ pub async fn attend(handle: Handle, talks: SharedTalks, place: RequestPlace, arr
     said.iter().for_each(|reply| finish(&handle, &talks, place, reply));
 }
 
-/// Notes what a person made of a prompt, for the later requests that have it. The prompt is what the agent sent, and then
-/// the turns since.
+/// Notes a person's edits of a prompt, for the later requests that contain it. The prompt is the messages that the
+/// agent sent, followed by the turns since then.
 fn note_edits(
     handle: &Handle,
     talks: &SharedTalks,
@@ -121,9 +121,9 @@ fn note_edits(
     }
 }
 
-/// Ends the calls whose results the request has, and those that the conversation goes on without.
+/// Ends the calls whose results are in the request, and those that the conversation continues without.
 async fn end_calls(handle: &Handle, talks: &SharedTalks, place: RequestPlace, messages: &Messages) {
-    // Agents can go two ways from one past: what the other way waits for is not lost.
+    // Agents can take two ways from one past: calls that the other way waits for are not lost.
     let is_told =
         |open: &mut OpenCall| place.rewritten.is_none() || calls::is_in(&open.call, messages);
     let open: Vec<OpenCall> = match talks.borrow_mut().talk(place) {
@@ -144,7 +144,7 @@ async fn end_calls(handle: &Handle, talks: &SharedTalks, place: RequestPlace, me
     }
 }
 
-/// Requests the model call, after what the request says of tools, models and tasks.
+/// Requests the model call, after the request's tools, models and tasks are noted.
 fn begin(
     handle: &Handle,
     talks: &SharedTalks,
@@ -194,7 +194,7 @@ pub fn request(
     let asking = Asking { format, asked: &asked, body: &relay.body() };
     let known = talks.known(session, (place, run), asking);
     if !asked.streams || known.is_some() {
-        // The agent reads none of it before it is whole.
+        // The agent must not read any of it before it is complete.
         relay.hold(Holds::All);
     }
     relay.know(known);
@@ -215,7 +215,7 @@ pub fn request(
     Some(Begun { requested, relay, format, task, step })
 }
 
-/// A request with what was made of its past, as it is read then; `None` if that is nothing.
+/// The request and its body with the changes of its past applied; `None` if there are none.
 fn as_decided(
     decided: &Decided,
     format: WireFormat,
@@ -228,8 +228,8 @@ fn as_decided(
     Ok(Some((asked, body)))
 }
 
-/// Takes the calls of an answer through the door, until each has started or ended there. Returns them as a person left
-/// them.
+/// Takes the calls of an answer through the stations, until each has started or ended there. Returns them with a
+/// person's edits.
 async fn call(
     handle: &Handle,
     talks: &SharedTalks,
@@ -254,7 +254,7 @@ async fn call(
         let beside = handle.clone();
         handle.spawn(async move {
             let (outcome, _) = perform(&beside, requested).await;
-            // The conversation may have gone on without it.
+            // The conversation may have continued without it.
             let _ = ended.send(outcome);
         });
     }

@@ -47,7 +47,7 @@ impl Tool for Elsewhere {
     }
 }
 
-/// How far a call is on the wire of tools.
+/// The state of a call on the wire of tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnTools {
     /// No relay has the call, at least not yet.
@@ -66,7 +66,7 @@ pub struct OpenCall {
     outcome: oneshot::Receiver<Outcome>,
 }
 
-/// A call on its way, and what is kept of it meanwhile.
+/// Requests a call, and returns the data that is kept while it runs.
 pub fn request(
     session: &mut Session,
     (task, step, parent): (TaskId, u32, EffectId),
@@ -92,7 +92,7 @@ pub fn request(
 }
 
 impl OpenCall {
-    /// Gives the call what it returned. One that a fault or a person has ended takes no result any more.
+    /// Gives the call its returned result. A call that a fault or a person has ended accepts no result.
     pub fn give(&mut self, returned: Returned) {
         if let Some(result) = self.result.take() {
             let _ = result.send(returned);
@@ -108,8 +108,8 @@ impl OpenCall {
         }
     }
 
-    /// Ends the call with its result, and says what the model is to read instead, if that is something else. `instead`:
-    /// what it ends with in place of that result.
+    /// Ends the call with its result, or with `instead`. Returns the result that the model must read, if it differs
+    /// from the agent's.
     pub async fn end(
         mut self,
         handle: &Handle,
@@ -126,7 +126,7 @@ impl OpenCall {
                 read.into_iter().for_each(|event| session.emit(event));
             });
         }
-        // Its client has told the agent what it ended with, in its own words.
+        // The client has told the agent this result already, in its own words.
         if self.on_tools == OnTools::Returned {
             return None;
         }

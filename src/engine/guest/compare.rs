@@ -1,4 +1,4 @@
-//! Whether an agent asks what it asked before, and the first field in which it does not. Pure.
+//! Compares an agent's request with an earlier one, and finds the first field that differs. Pure.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::varies::{Used, Varies};
 use crate::domain::blocks::Block;
 use crate::domain::{Message, Messages, Request, ToolCall, ToolDef, chance::canonical};
 
-/// Fields of a body that are compared by what they mean, or that say nothing of what is asked.
+/// Fields of a body that are compared by their meaning, or that do not matter for the comparison.
 const MEANT: [&str; 9] = [
     "model",
     "messages",
@@ -14,19 +14,19 @@ const MEANT: [&str; 9] = [
     "instructions",
     "system",
     "tools",
-    // The answer of the place before, which has another id now.
+    // The previous answer, which has another id now.
     "previous_response_id",
     "conversation",
-    // It is added on the way.
+    // This field is added on the way.
     "stream_options",
 ];
 
 /// Characters of an excerpt.
 const EXCERPT: usize = 80;
-/// Of these, before the place that differs.
+/// Characters of an excerpt before the place that differs.
 const BEFORE: usize = 30;
 
-/// A request in the form in which it is compared.
+/// A request in the form that is compared.
 #[derive(Clone, Debug)]
 pub struct ComparedRequest {
     /// The endpoint's own name of the model.
@@ -49,7 +49,7 @@ pub struct Difference {
 /// Compares requests.
 pub struct Compare<'a> {
     varies: &'a Varies,
-    /// Rules without which there would have been a difference.
+    /// Rules that removed a difference.
     pub used: Used,
 }
 
@@ -70,8 +70,8 @@ impl<'a> Compare<'a> {
             .or_else(|| self.rest(asked.body.as_ref()?, recorded.body.as_ref()?))
     }
 
-    /// Whether two requests begin the same conversation: the same model and tools, and the same messages up to the first
-    /// of a user.
+    /// Whether two requests begin the same conversation: with the same model and tools, and the same messages up to the
+    /// first one of a user.
     pub fn opens_alike(&mut self, asked: &ComparedRequest, recorded: &ComparedRequest) -> bool {
         let [one, other] = [asked, recorded].map(|side| opening(&side.request.messages));
         asked.model == recorded.model
@@ -140,7 +140,7 @@ impl<'a> Compare<'a> {
         found
     }
 
-    /// The fields of the bodies that are not among those compared by what they mean.
+    /// The difference in fields of the bodies that are not compared by their meaning.
     fn rest(&mut self, asked: &Value, recorded: &Value) -> Option<Difference> {
         self.values(&mut Vec::new(), asked, recorded)
     }
@@ -184,7 +184,7 @@ fn child<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
     }
 }
 
-/// The messages up to the first of a user.
+/// The messages up to the first one of a user.
 fn opening(messages: &Messages) -> Messages {
     let is_user = |message: &Message| matches!(message, Message::User { .. });
     let length = messages.iter().position(is_user).map_or(messages.len(), |at| at + 1);
@@ -270,7 +270,7 @@ pub(super) fn role(message: &Message) -> &'static str {
     }
 }
 
-/// Images and the like.
+/// Images and similar parts.
 fn kept(blocks: &[Block]) -> String {
     let raw = blocks.iter().filter_map(|block| match block {
         Block::Kept { raw, .. } => Some(canonical(raw)),
@@ -287,7 +287,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// `reasoning.effort`, `stop[1]`.
+/// The name of a field, such as `reasoning.effort` or `stop[1]`.
 fn named(path: &[String]) -> String {
     let mut name = String::new();
     for part in path {

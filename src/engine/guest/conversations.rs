@@ -1,7 +1,7 @@
-//! To which conversation a request belongs. Pure: no network, no clock.
+//! The conversation that a request belongs to. Pure: no network, no clock.
 //!
-//! A request carries its whole past, so that says where it belongs: by the ids of calls first, which are unique; then by
-//! the id of an answer that it names; else by the longest past that is known, with the answers that were given. Of equal
+//! A request carries its whole past, which shows where it belongs: first by the ids of calls, which are unique; then by
+//! the id of an answer that it names; else by the longest known past, with the answers that were given. Of equal
 //! conversations the one that was idle longest is taken, until their answers differ.
 
 use std::collections::{HashMap, VecDeque};
@@ -16,7 +16,7 @@ const IDS: usize = 1 << 16;
 /// Conversations that a request may continue; those idle longest are forgotten.
 const MOST: usize = 4096;
 
-/// Instructions are the same ones if they differ in less than one part of so many.
+/// Instructions are the same if they differ in less than one part in this many.
 const SMALL: usize = 4;
 
 /// The parts of a request that determine its place.
@@ -71,7 +71,7 @@ struct Conversation {
     session: Option<Box<str>>,
     /// The messages of the last request.
     asked: Vec<u64>,
-    /// The first of these messages that a user wrote.
+    /// The place of the first of these messages that a user wrote.
     first_user: Option<usize>,
     /// The instructions at the beginning of the conversation.
     system: Option<Arc<Message>>,
@@ -95,7 +95,7 @@ impl Conversations {
         placed
     }
 
-    /// The request is the last one of the conversation with this number.
+    /// Notes that the request is the last one of the conversation with this number.
     fn enter(&mut self, letter: Letter<'_>, at: usize, asked: Vec<u64>) {
         self.turn += 1;
         let is_user = |message: &Message| matches!(message, Message::User { .. });
@@ -119,7 +119,7 @@ impl Conversations {
         }
     }
 
-    /// Takes up a conversation that the session knew before: its last request and all answers to it.
+    /// Restores a conversation from an earlier part of the session: its last request and all answers to it.
     pub fn restore(&mut self, letter: Letter<'_>, replies: &[Reply], is_answered: bool) {
         let at = self.known.len();
         self.enter(letter, at, digest::of_messages(letter.messages));
@@ -194,20 +194,20 @@ impl Conversations {
                 let is_again = known.has_failed || (letter.is_retry && known.is_waiting);
                 return is_again.then_some((at, (true, length, known.last), How::Again));
             };
-            // Who waits for an answer cannot go on from it.
+            // An agent that waits for an answer cannot continue from it.
             let is_answered = known.answer.is_some() && !known.is_waiting;
             let is_own = known.answer == Some(*next);
             is_answered.then_some((at, (is_own, length, known.last), How::Continued))
         });
-        // Of equal ones, the one that was idle longest.
+        // Of equal conversations, the one that was idle longest.
         let best = continued.max_by_key(|(_, (is_own, length, last), _)| {
             (*is_own, *length, std::cmp::Reverse(*last))
         });
         best.map(|(at, _, how)| Placed { at, how })
     }
 
-    /// A conversation whose beginning is the same, up to what its user asked first. Its instructions may have another time
-    /// in them.
+    /// A conversation whose beginning is the same, up to its user's first message. Its instructions may differ a
+    /// little, such as in a time.
     fn rewritten(&self, letter: &Letter<'_>, asked: &[u64]) -> Option<Placed> {
         let is_answer = |message: &Message| matches!(message, Message::Assistant { .. });
         if !letter.messages.iter().any(is_answer) {
@@ -284,7 +284,7 @@ fn is_alike(one: &str, other: &str) -> bool {
     same * SMALL > one.len().max(other.len()) * (SMALL - 1)
 }
 
-/// The length of what both begin with.
+/// The length of the common beginning.
 fn common(one: &[u64], other: &[u64]) -> usize {
     one.iter().zip(other).take_while(|(a, b)| a == b).count()
 }

@@ -1,5 +1,5 @@
-//! The changes to the past of a conversation. The agent sends that past with every request, as it knows it. Each time
-//! the same places are changed, so that text that the model has read never changes by itself.
+//! The changes to the past of a conversation. The agent sends that past unchanged with every request. Each time the
+//! same places are changed, so that text that the model has read never changes by itself.
 
 use std::collections::HashMap;
 
@@ -14,17 +14,17 @@ use crate::wire::{IncomingRequest, NotChanged, WireFormat, patch, with_texts, wi
 /// The content that a model reads in place of the agent's own.
 #[derive(Debug, Default)]
 pub struct Decided {
-    /// In place of results, by the ids of their calls.
+    /// Replacements for results, by the ids of their calls.
     results: HashMap<String, Decision>,
-    /// In place of the arguments of calls, by their ids.
+    /// Replacements for the arguments of calls, by their ids.
     arguments: HashMap<String, Value>,
-    /// In place of the texts of messages, by their place and their digest.
+    /// Replacements for the texts of messages, by their place and their digest.
     texts: HashMap<(usize, u64), String>,
     /// Turns that the agent does not know, by the answer that followed them.
     turns: HashMap<AnswerKey, InsertedTurn>,
 }
 
-/// The turns that a model was told before an answer.
+/// The turns that a model received before an answer.
 #[derive(Debug)]
 struct InsertedTurn {
     /// The place of the answer among the agent's messages.
@@ -32,7 +32,7 @@ struct InsertedTurn {
     messages: Vec<Message>,
 }
 
-/// The digest of an answer, and how many equal ones stand before it.
+/// The digest of an answer, and the number of equal answers before it.
 type AnswerKey = (u64, usize);
 
 /// A result as the model reads it.
@@ -43,24 +43,24 @@ pub struct Decision {
 }
 
 impl Decided {
-    /// The model reads this result of a call.
+    /// Notes that the model reads this result of a call.
     pub fn result(&mut self, id: String, decision: Decision) {
         self.results.insert(id, decision);
     }
 
-    /// The model reads its own arguments of a call, not those that a person has made of them.
+    /// Notes that the model reads its own arguments of a call, not a person's edit of them.
     pub fn own_arguments(&mut self, id: String, arguments: Value) {
         self.arguments.insert(id, arguments);
     }
 
-    /// The model reads these turns before this answer to these messages of the agent.
+    /// Notes that the model reads these turns before its answer to these messages of the agent.
     pub fn turns(&mut self, sent: &Messages, answer: &Reply, messages: Vec<Message>) {
         let answer = digest::of_reply(answer);
         let before = sent.iter().filter(|message| digest::of_message(message) == answer).count();
         self.turns.insert((answer, before), InsertedTurn { at: sent.len(), messages });
     }
 
-    /// The model reads these messages. `sent`: as the agent sends them. What was read after them is left.
+    /// Notes that the model reads `read` in place of the agent's messages `sent`. Later messages are left in `read`.
     pub fn messages<'a>(&mut self, sent: &Messages, read: &mut impl Iterator<Item = &'a Message>) {
         let turns: HashMap<usize, AnswerKey> = self.turns_in(sent).into_iter().collect();
         for (at, sent) in sent.iter().enumerate() {
@@ -80,10 +80,10 @@ impl Decided {
         }
     }
 
-    /// The body of a request as the model is to read it; `None`: as it came.
+    /// The body of a request as the model must read it; `None`: unchanged.
     ///
     /// # Errors
-    /// A place that was changed before is not found any more.
+    /// A place that was changed before cannot be found any more.
     pub fn applied(
         &self,
         format: WireFormat,
@@ -151,7 +151,7 @@ impl Decided {
         messages.iter().enumerate().filter_map(place).collect()
     }
 
-    /// The same, each with how many messages of the assistant stand before it.
+    /// The same turns, each with the number of messages of the assistant before it.
     fn turns_of(&self, messages: &Messages) -> Vec<(Option<usize>, &[Message])> {
         let is_answer = |message: &&Message| matches!(message, Message::Assistant { .. });
         let turn = |(at, key): (usize, AnswerKey)| {
@@ -177,7 +177,7 @@ impl Decided {
 /// The body with the texts of other messages in it.
 ///
 /// # Errors
-/// For a person: more than texts differs, or a text is not in one place of the body.
+/// For a person: not only texts differ, or a text is not in exactly one place of the body.
 pub fn with_messages(body: &[u8], old: &Messages, new: &Messages) -> Result<Vec<u8>, String> {
     let same_kind = |(old, new): (&Message, &Message)| without_text(old) == without_text(new);
     if old.len() != new.len() || !old.iter().zip(new.iter()).all(same_kind) {
@@ -196,7 +196,7 @@ fn equal_before(messages: &Messages, at: usize) -> usize {
     messages.iter().take(at).filter(|message| message.text() == text).count()
 }
 
-/// Whether a message has only the names of items.
+/// Whether a message consists only of names of items.
 fn is_reference(message: &Message) -> bool {
     let names_item =
         |block: &Block| matches!(block, Block::Kept { raw, .. } if raw["type"] == "item_reference");
@@ -205,7 +205,7 @@ fn is_reference(message: &Message) -> bool {
     is_answer && !blocks.is_empty() && blocks.iter().all(names_item)
 }
 
-/// Gives messages the texts of these.
+/// Gives these messages the texts of `read`.
 pub(super) fn retell<'a>(messages: &mut [Message], read: &mut impl Iterator<Item = &'a Message>) {
     for (message, read) in messages.iter_mut().zip(read) {
         read.text().clone_into(text_of(message));

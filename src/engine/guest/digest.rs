@@ -7,12 +7,12 @@ use foldhash::fast::FixedState;
 use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Message, Messages, Reply, ToolCall, chance::canonical};
 
-/// The digest of each message. Clients write an answer back in ways of their own, so only what it says counts.
+/// The digest of each message. Clients write an answer back in different ways, so only its content counts.
 pub fn of_messages(messages: &Messages) -> Vec<u64> {
     messages.iter().map(of_message).collect()
 }
 
-/// The digest of the message that a client writes back of this answer.
+/// The digest of the message in which a client sends this answer back.
 pub fn of_reply(reply: &Reply) -> u64 {
     of_answer(&reply.text, &reply.calls)
 }
@@ -42,7 +42,7 @@ fn of_answer(text: &str, calls: &[ToolCall]) -> u64 {
     })
 }
 
-/// Images and the like tell messages of one text apart.
+/// Images and similar parts distinguish messages with the same text.
 fn kept(blocks: &[Block], to: &mut impl Hasher) {
     for block in blocks {
         if let Block::Kept {

@@ -13,7 +13,7 @@ use crate::session::Session;
 /// Makes the description of a model from its own name and its endpoint, with the prices that are known.
 pub type SpecOf = Box<dyn Fn(&str, &str) -> ModelSpec>;
 
-/// The models that foreign agents ask.
+/// The models that foreign agents call.
 pub struct Models {
     spec_of: SpecOf,
     known: HashMap<(String, String), Arc<ModelSpec>>,
@@ -35,7 +35,7 @@ impl Models {
             let known = session.state().models.known.get(&spec.name)?;
             Some(known.spec.source == spec.source)
         };
-        // Two endpoints may have models of one name.
+        // Two endpoints may have models with the same name.
         if known(&spec) == Some(false) {
             spec.name = ModelName::new(format!("{model} at {endpoint}"));
         }
@@ -48,7 +48,7 @@ impl Models {
     }
 }
 
-/// The tools that one conversation has told of.
+/// The tools that a conversation has defined.
 #[derive(Default)]
 pub struct Tools {
     defined: Vec<ToolDef>,
@@ -86,7 +86,7 @@ impl Tools {
     }
 }
 
-/// The tool of a call. A model may name one that nobody has defined.
+/// The tool of a call. A model may name a tool that nobody has defined.
 pub fn tool_of(session: &Session, name: &ToolName) -> Arc<ToolSpec> {
     let known = session.state().tools.get(name).map(|tool| Arc::clone(&tool.spec));
     known.unwrap_or_else(|| {
@@ -95,7 +95,7 @@ pub fn tool_of(session: &Session, name: &ToolName) -> Arc<ToolSpec> {
     })
 }
 
-/// Where the tool of this name comes from: the server that a relay has told of, if agents name its tool so.
+/// The origin of the tool with this name: the server whose relay lists it, if agents would name its tool so.
 fn source_of(session: &Session, name: &ToolName) -> String {
     let known = session.state().tools.values().map(|tool| &tool.spec);
     let mut served = known.filter_map(|spec| Some((spec.mcp_server()?, spec)));
@@ -111,7 +111,7 @@ fn spec_of(session: &Session, def: &ToolDef) -> ToolSpec {
         class: String::new(),
         cost: None,
         effect: EffectClass::Unknown,
-        // The agent alone knows its limit.
+        // Only the agent knows its time limit.
         timeout_ms: 0,
         source: source_of(session, &def.name),
         examples: Vec::new(),

@@ -6,11 +6,11 @@ use crate::domain::{ModelError, ModelErrorKind, Reply, ToolCall};
 use crate::effect::{self, Outcome};
 use crate::model::relay::{RelayResult, Release};
 
-/// The agent's answer as a change of the one that came.
+/// The agent's answer, as a change of the answer that came.
 pub fn release(came: Option<RelayResult>, given: &Reply) -> Release {
     let instead = || Release::Instead(Ok(Arc::new(given.clone())));
     let Some(Ok(raw)) = came else { return instead() };
-    // The record has no keys, and neither has what was made of it. What is unchanged goes on with them.
+    // Neither the record nor an edit of it has keys. Unchanged parts go on with their keys.
     let Ok(told) = as_told(Ok(Arc::clone(&raw))) else { return instead() };
     if *told == *given {
         return Release::AsCame;

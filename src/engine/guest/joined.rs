@@ -1,5 +1,5 @@
-//! Calls of the model's wire that arrive on the wire of tools, too: one call, which its stations have passed before the
-//! agent got it. What they decided holds at the relay.
+//! Calls of the model's wire that also arrive on the wire of tools: each is one call, which passed its stations before
+//! the agent got it. The relay follows what they decided.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -17,8 +17,8 @@ use crate::handle::Handle;
 use crate::session::Session;
 use crate::tool::relayed::{CallSessionEnd, ForeignCall, RelayTurn};
 
-/// Finds the open call of a conversation that this one is, and notes that it has arrived: the first one with its arguments
-/// whose tool has its name, as agents write that of a server's tool.
+/// Finds the open call of a conversation that this call belongs to, and notes that it has arrived: the first one with
+/// its arguments whose tool has its name, as agents write the names of a server's tools.
 pub fn find(session: &mut Session, talks: &mut Talks, call: &ForeignCall) -> Option<EffectId> {
     let arguments = canonical(&call.arguments);
     let is_same = |session: &Session, open: &OpenCall, fits: fn(&str, &str, &str) -> bool| {
@@ -43,13 +43,13 @@ fn as_sent<'a>(session: &'a Session, open: &'a OpenCall) -> &'a Value {
     session.state().tool_call(open.effect).map_or(&open.call.arguments, |call| &call.arguments)
 }
 
-/// Whether it ends with the tool's name, as a word.
+/// Whether the name ends with the tool's name, as a word.
 fn ends_so(name: &str, _: &str, tool: &str) -> bool {
     let before = name.strip_suffix(tool);
     before.is_some_and(|before| !before.ends_with(|c: char| c.is_alphanumeric()))
 }
 
-/// Has the server make the call, and says what the client gets, until it has its answer or has given up.
+/// Makes the server run the call, and tells the client its result, until the client has its answer or has given up.
 pub async fn attend(handle: Handle, talks: Rc<RefCell<Talks>>, id: EffectId, way: CallSessionEnd) {
     tokio::select! {
         biased;
@@ -60,12 +60,12 @@ pub async fn attend(handle: Handle, talks: Rc<RefCell<Talks>>, id: EffectId, way
 }
 
 async fn pass(handle: &Handle, talks: &RefCell<Talks>, id: EffectId, way: &CallSessionEnd) {
-    // It may have been paused since.
+    // The call may have been paused since.
     if !handle.read(|session| is_over(session, id)) {
         handle.checkpoint(Lane::Effect(id), Boundary::BeforeToolCall).await;
     }
     if handle.read(|session| is_over(session, id)) {
-        // A fault or a person has answered it: the tool does not run.
+        // A fault or a person has answered the call: the tool does not run.
         end(handle, id, way, None).await;
         return;
     }
@@ -86,7 +86,7 @@ async fn pass(handle: &Handle, talks: &RefCell<Talks>, id: EffectId, way: &CallS
     });
     match is_given {
         Some(()) => end(handle, id, way, Some(came)).await,
-        // The agent has gone on without it.
+        // The agent has continued without the call.
         None => drop(way.tell(RelayTurn::AsCame)),
     }
 }

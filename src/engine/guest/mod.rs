@@ -1,6 +1,6 @@
-//! Foreign agents: their requests come by a channel from a listener, and are effects like any others. A conversation is a
-//! run, a request of it a model call whose model is the relay of this request. A call of the answer is a tool call that
-//! starts when the agent gets it, and ends when a later request has its result.
+//! Foreign agents: their requests arrive through a channel from a listener, and are effects like any others. A
+//! conversation is a run, and each of its requests a model call whose model is the relay of the request. A call in the
+//! answer is a tool call that starts when the agent gets it, and ends when a later request has its result.
 
 mod again;
 mod attend;
@@ -68,7 +68,7 @@ pub(super) async fn serve(handle: Handle, inbox: Inbox, past: Vec<Record>) {
         };
         match news {
             ListenerNews::Arrived(arrival) => {
-                // At once, since the order of requests says which of equal conversations is meant.
+                // At once, since the order of requests determines which of equal conversations is meant.
                 let place = handle.write(|session| talks.borrow_mut().place(session, &arrival));
                 let attended = attend::attend(handle.clone(), Rc::clone(&talks), place, *arrival);
                 handle.spawn(attended);
@@ -89,7 +89,7 @@ pub(super) async fn serve(handle: Handle, inbox: Inbox, past: Vec<Record>) {
     std::future::pending().await
 }
 
-/// Takes what a relay tells.
+/// Handles the news of a relay.
 fn hear(handle: &Handle, talks: &Rc<RefCell<Talks>>, wires: &mut Wires, news: relayed::RelayNews) {
     match news {
         relayed::RelayNews::Offered { server, tools } => {

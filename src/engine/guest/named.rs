@@ -7,7 +7,7 @@ pub fn is_named(name: &str, server: &str, tool: &str) -> bool {
     name == tool || names.contains(&name)
 }
 
-/// Endpoints allow few characters in the name of a tool.
+/// The name in the few characters that endpoints allow.
 fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }

@@ -12,7 +12,7 @@ use crate::domain::{ToolError, ToolErrorKind, ToolSpec};
 use crate::tool::relayed::{CallSessionEnd, RelayTurn};
 use crate::tool::{Invocation, Tool};
 
-/// Why a call fails that was sent on, where its answer cannot come any more.
+/// Why a call fails that was sent on and can no longer be answered.
 const LOST: &str = "the relay ended while the call ran: its outcome is unknown";
 
 /// Why a call was not sent on.
@@ -21,7 +21,7 @@ const GIVEN_UP: &str = "the client had given up before the tool was called";
 /// A tool behind a relay.
 pub struct OnWire {
     spec: Arc<ToolSpec>,
-    /// As the client sent them.
+    /// The arguments as the client sent them.
     arguments: Value,
     way: Rc<CallSessionEnd>,
     came: RefCell<Option<Returned>>,

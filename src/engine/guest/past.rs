@@ -19,13 +19,13 @@ use crate::domain::{
 use crate::model::relay::{KnownReply, RelayResult};
 use crate::wire::{WireFormat, json};
 
-/// The conversations of a recorded session, and how far an agent has asked for them again.
+/// The conversations of a recorded session, and how far an agent has repeated them.
 pub struct RecordedPast {
     conversations: Vec<Conversation>,
-    /// Where each conversation of this session is in the record, by its number; `None`: it has left it.
+    /// The place of each conversation of this session in the record, by its number; `None`: it has left the record.
     playing: HashMap<usize, Option<Playing>>,
     varies: Varies,
-    /// The requests in which each rule made a difference.
+    /// The number of requests in which each rule made a difference.
     used: BTreeMap<usize, u32>,
     answered: usize,
 }
@@ -42,7 +42,7 @@ struct RecordedRequest {
     place: Nearest,
     model: String,
     request: Arc<Request>,
-    /// As JSON: bodies repeat their past, and take several times as much memory as values.
+    /// JSON text: bodies repeat their past, and take several times as much memory as values.
     body: Option<Box<str>>,
     said: RelayResult,
     took: Duration,
@@ -68,11 +68,11 @@ struct Playing {
     next: usize,
 }
 
-/// Where an agent left the record.
+/// The request with which an agent left the record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parting {
     pub difference: Difference,
-    /// The request that it is nearest to.
+    /// The most similar recorded request.
     pub nearest: Option<Nearest>,
 }
 
@@ -102,13 +102,13 @@ impl RecordedPast {
     }
 
     /// Looks for the conversation that begins like this one of the session: first for one whose whole first request is
-    /// equal, and of equals for the first one.
+    /// equal. Of several, the first one is taken.
     pub fn open(&mut self, talk: usize, format: WireFormat, side: &ComparedRequest) {
         let begins = |this: &Self, is_whole: bool| {
             let own = first_of_user(&side.request);
             this.conversations.iter().position(|known| {
                 let first = known.asked.first().filter(|_| !known.is_taken);
-                // Reading a whole body takes its time, so only those are read that may be it.
+                // Reading a whole body is slow, so only bodies that may match are read.
                 let may_be = |first: &&RecordedRequest| {
                     let other = first_of_user(&first.request);
                     let [own, other] = [own, other].map(Option::unwrap_or_default);
@@ -129,8 +129,8 @@ impl RecordedPast {
         self.playing.insert(talk, begun);
     }
 
-    /// The recorded answer to the next request of a conversation of the session; `None` if that has left the record.
-    /// `is_again`: it repeats the request before.
+    /// The recorded answer to the next request of a conversation of the session; `None` if the conversation has left
+    /// the record. `is_again`: the request repeats the one before.
     ///
     /// # Errors
     /// The conversation leaves the record with this request.
@@ -148,7 +148,7 @@ impl RecordedPast {
         };
         let known = self.conversations.get(playing.conversation);
         let asked = known.map_or(&[][..], |known| known.asked.as_slice());
-        // A client that gave up earlier than then asks the same once more.
+        // A client that gives up earlier than in the record sends the same request again.
         let before = playing.next.checked_sub(1).filter(|_| is_again);
         let mut parting = None;
         for at in [Some(playing.next), before].into_iter().flatten() {
@@ -171,7 +171,7 @@ impl RecordedPast {
         Err(parting.unwrap_or_else(|| ended(side, asked)))
     }
 
-    /// The recorded result of a call of a conversation that is still as in the record.
+    /// The recorded result of a call, if its conversation still follows the record.
     pub fn result(&self, talk: usize, call: &str) -> Option<&Recalled> {
         let playing = self.playing.get(&talk)?.as_ref()?;
         self.conversations.get(playing.conversation)?.results.get(call)
@@ -194,8 +194,8 @@ impl RecordedPast {
         lines
     }
 
-    /// A request of a conversation that the record does not have: the nearest one is the first of a conversation with the
-    /// same first message of a user, else of any that is left.
+    /// A request of a conversation that is not in the record. The nearest one is the first request of a conversation
+    /// with the same first message of a user, else of any remaining conversation.
     fn stray(&self, format: WireFormat, side: &ComparedRequest) -> Parting {
         let left = || self.conversations.iter().filter(|known| !known.is_taken);
         let of_format = || left().filter(|known| known.format == Some(format));
@@ -266,7 +266,7 @@ fn ended(side: &ComparedRequest, asked: &[RecordedRequest]) -> Parting {
 }
 
 impl RecordedRequest {
-    /// The request in the form in which it is compared: with the results that the model read.
+    /// The request in the form that is compared: with the results that the model read.
     fn side(&self, format: WireFormat) -> ComparedRequest {
         let body = self.body.as_deref().and_then(|body| json::read(body.as_bytes()).ok());
         let text = self.body.as_deref().unwrap_or_default();
@@ -281,7 +281,7 @@ impl RecordedRequest {
         }
     }
 
-    /// The answer, to the request with this body.
+    /// The recorded answer, with the request body that it belongs to.
     fn known(&self, sent: Option<Value>) -> KnownReply {
         KnownReply {
             said: self.said.clone(),
@@ -293,7 +293,7 @@ impl RecordedRequest {
     }
 }
 
-/// A model call with its answer; `None` if nobody had one.
+/// A model call with its answer; `None` if it has none.
 fn asked(
     session: usize,
     call: &ModelCallState,
@@ -335,14 +335,14 @@ fn recalled(call: &ToolCallState) -> Option<Recalled> {
 
 impl Recalled {
     /// The result with which the call ends in place of the agent's; `None` if the agent's own counts. With `keeps`, the
-    /// recorded result counts even where the tool says something else now.
+    /// recorded result counts even if the tool returns something else now.
     pub fn instead_of(&self, own: &str, keeps: bool) -> Option<Returned> {
         let read = match &self.read {
             Ok(output) => &output.text,
             Err(error) => &error.text,
         };
         if self.by_fault {
-            // The fault works on what the tool said.
+            // The fault changes the tool's own result.
             let said = self.withheld.as_ref().filter(|said| keeps && *said != own)?;
             return Some(Ok(ToolOutput { text: said.clone(), cut_from: None }));
         }

@@ -1,4 +1,4 @@
-//! Where a request does not begin with the one before it, and what is gone of that one. Pure.
+//! Where a request does not begin with the one before it, and which messages of that one are gone. Pure.
 
 use std::collections::HashMap;
 
@@ -7,20 +7,20 @@ use super::digest;
 use super::varies::Varies;
 use crate::domain::{Gone, GoneMessage, Message, Request, ToolDef};
 
-/// Messages that are listed; of more, only their number and their bytes are kept.
+/// The most messages that are listed; of further ones, only the number and the bytes are kept.
 const LISTED: usize = 50;
 /// Characters of the beginning of a message.
 const BEGINS: usize = 80;
 
-/// A model and what it reads.
+/// A model and its input.
 #[derive(Clone, Copy, Debug)]
 pub struct Reads<'a> {
     pub model: &'a str,
     pub request: &'a Request,
 }
 
-/// The first part in which a request differs from the one before it, in the order in which endpoints cache: the model, its
-/// tools, the messages. A request that is only shorter has no such part. `asked` is what it has now.
+/// The first part in which a request differs from the one before it, in the order in which endpoints cache: the model,
+/// its tools, the messages. A request that is only shorter has no such part. `asked` is the new value.
 pub fn lost(before: Reads<'_>, now: Reads<'_>) -> Option<Difference> {
     differs("model", now.model, before.model)
         .or_else(|| of_tools(&now.request.tools, &before.request.tools))
@@ -60,9 +60,9 @@ fn of_messages(now: &Request, before: &Request) -> Option<Difference> {
     Some(Difference { field, ..found })
 }
 
-/// The messages of a request that a later one does not have any more; with their number.
+/// The messages of a request that a later one no longer has, with their number.
 pub fn gone(before: &Request, now: &Request) -> (usize, Gone) {
-    // Equal ones at the same place need no digest: only the instructions may differ.
+    // Equal messages at the same place need no digest: only the instructions may differ.
     let is_same = |at: usize| before.messages.get(at) == now.messages.get(at);
     let mut left: HashMap<u64, usize> = HashMap::new();
     for (_, message) in now.messages.iter().enumerate().filter(|(at, _)| !is_same(*at)) {
@@ -82,7 +82,7 @@ pub fn gone(before: &Request, now: &Request) -> (usize, Gone) {
     (all.len(), Gone { messages, bytes })
 }
 
-/// Whether only instructions are gone, which others replace.
+/// Whether only instructions are gone.
 pub fn is_of_system(gone: &Gone) -> bool {
     gone.messages.iter().all(|message| message.role == "system")
 }

@@ -1,4 +1,4 @@
-//! The conversations of a session that goes on after its past: where each stands, and what was made of it.
+//! The conversations of a session that continues after its past: their places, and the changes to their pasts.
 
 use super::conversations::Letter;
 use super::decided::Decision;
@@ -51,7 +51,7 @@ impl Talks {
     }
 }
 
-/// Takes what the model of this conversation reads in place of what its agent sends.
+/// Restores what the model of this conversation reads in place of the agent's messages.
 fn take_decisions(talk: &mut Talk, state: &State, past: &[Record]) {
     for call in calls_of(state, talk.run) {
         let Some(id) = &call.wire_id else { continue };
@@ -76,13 +76,13 @@ fn take_decisions(talk: &mut Talk, state: &State, past: &[Record]) {
     }
 }
 
-/// Takes the turns that the agent does not know.
+/// Restores the turns that the agent does not know.
 fn take_turns(talk: &mut Talk, state: &State, calls: &[&ModelCallState]) {
     let run = talk.run;
     let (mut turns, mut sent) = (Vec::new(), None);
     for call in calls {
         let Some(reply) = call.reply() else {
-            // The agent asks for all of it again.
+            // The agent repeats its whole request.
             (turns, sent) = (Vec::new(), None);
             continue;
         };

@@ -1,6 +1,6 @@
-//! Calls that never reach their agent. Each was answered in its stead: the model gets that as the call's result, and is
-//! asked on, until an answer has no such call. The agent gets that answer alone; the turns before it are put into every
-//! later request (knob `skip`).
+//! Calls that never reach their agent. Each was answered in the agent's place: the model gets that as the call's
+//! result, and is called again until an answer has no such call. The agent gets only that answer; the turns before it
+//! are put into every later request (knob `skip`).
 
 use std::{cell::RefCell, rc::Rc, sync::Arc};
 
@@ -15,12 +15,12 @@ use crate::model::relay::Relay;
 use crate::session::Session;
 use crate::wire::{IncomingRequest, WireFormat, with_turns};
 
-/// How often a model is asked on for one request: one that calls a failing tool for ever may not keep its agent waiting for
-/// ever.
+/// The most further model calls for one request: a model that calls a failing tool for ever must not keep its agent
+/// waiting for ever.
 const MOST: usize = 16;
 
-/// Asks the model on if every call of its answer was answered here; `None`: the agent gets the answer. `turns`: what the
-/// model was told since the agent asked.
+/// Calls the model again if every call of its answer was answered here; `None`: the agent gets the answer. `turns`:
+/// what the model received since the agent's request.
 pub async fn go_on(
     handle: &Handle,
     talks: &Rc<RefCell<Talks>>,
@@ -83,7 +83,7 @@ pub async fn go_on(
 enum Skips {
     No,
     All,
-    /// Why the agent gets those that were answered.
+    /// Why the agent gets calls that were answered here.
     Refused(String),
 }
 
@@ -108,7 +108,7 @@ fn skips(session: &Session, answered: &PassedAnswer<'_>, turns: &[Message]) -> S
     }
 }
 
-/// A request that goes on with this turn, and its body.
+/// A request that continues with this turn, and its body.
 fn asked_on(
     format: WireFormat,
     relay: &Relay,
@@ -139,7 +139,7 @@ pub fn turn_of<'a>(
     let answer = Message::Assistant {
         text: reply.text.clone(),
         calls: reply.calls.iter().map(as_read).collect(),
-        // The ids of its calls go back as they came.
+        // The ids of the calls are sent back unchanged.
         source: Some(reply.source.clone().unwrap_or_default()),
     };
     std::iter::once(answer).chain(reply.calls.iter().map(result)).collect()

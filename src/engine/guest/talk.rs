@@ -19,7 +19,7 @@ use crate::domain::{
 use crate::model::relay::{Arrival, Relay};
 use crate::session::Session;
 
-/// The shortest text by which a sub-agent is told from its parent's call.
+/// The shortest text by which a sub-agent is recognised in its parent's call.
 const TELLING: usize = 12;
 
 /// The conversations, as every request in flight shares them.
@@ -29,10 +29,10 @@ pub type SharedTalks = Rc<RefCell<Talks>>;
 pub struct Talks {
     pub conversations: Conversations,
     pub models: Models,
-    /// The record that they run over again.
+    /// The record that agents run over again.
     pub again: Option<again::AgentRecord>,
     talks: Vec<Talk>,
-    /// Parts of requests that were not understood, each told once.
+    /// Parts of requests that were not understood, each reported once.
     told: BTreeSet<String>,
 }
 
@@ -55,16 +55,16 @@ pub struct Talk {
     pub last: Option<EffectId>,
 }
 
-/// The place of a request: its conversation, and whether it asks again what has failed.
+/// The place of a request: its conversation, and whether it repeats a failed one.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestPlace {
     pub at: usize,
     pub is_again: bool,
-    /// The change to the past, if the request continues another one.
+    /// The change to the past, if the request continues a different one.
     pub rewritten: Option<Rewrite>,
 }
 
-/// How many messages of a past stayed at its beginning, and how many came after those.
+/// The number of messages that stayed at the beginning of a past, and the number of those after them.
 #[derive(Clone, Copy, Debug)]
 pub struct Rewrite {
     kept: u32,
@@ -135,7 +135,7 @@ impl Talks {
         self.talks.push(Talk::new(run));
     }
 
-    /// Adds a conversation that the session knew before.
+    /// Adds a conversation from an earlier part of the session.
     pub fn join(&mut self, talk: Talk) {
         self.talks.push(talk);
     }
@@ -218,8 +218,8 @@ impl Talk {
         first
     }
 
-    /// A model call was requested. Tells where it differs from the one before. `has_other_tools`: they are not those of
-    /// before.
+    /// Follows up a requested model call: reports where it differs from the one before. `has_other_tools`: its tools
+    /// differ from those of the one before.
     pub fn follow(
         &mut self,
         session: &mut Session,

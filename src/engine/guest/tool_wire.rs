@@ -1,5 +1,5 @@
-//! Calls on the wire of tools: a relay hands each one to the session before the tool's server gets it. A call is an effect
-//! whose doer sends it on; the calls of one server are a run.
+//! Calls on the wire of tools: a relay passes each one to the session before the tool's server gets it. A call is an
+//! effect whose doer sends it on; the calls of one server are a run.
 
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -66,20 +66,20 @@ pub fn offer(session: &mut Session, wires: &mut Wires, server: &Arc<str>, tools:
     }
 }
 
-/// The name of a tool in the session: the server's own one, unless somebody else's tool has it.
+/// The name of a tool in the session: the server's own name, unless another source has a tool with that name.
 fn name_of(session: &Session, server: &str, own: &str, source: &str) -> ToolName {
     let is_taken = session.state().tools.get(own).is_some_and(|known| known.spec.source != source);
     ToolName::new(&if is_taken { format!("{server}_{own}") } else { own.to_owned() })
 }
 
-/// The relay of a server has ended, and with it what it worked on.
+/// Ends the work of a server whose relay has ended.
 pub fn end(session: &mut Session, wires: &mut Wires, server: &str) {
     let Some(wire) = wires.0.get_mut(server) else { return };
     wire.finish(session);
     session.settle();
 }
 
-/// Requests a call, at once, so that calls have the order in which they came.
+/// Requests a call immediately, so that calls keep the order of their arrival.
 pub fn begin(session: &mut Session, wires: &mut Wires, call: ForeignCall) -> Begun {
     let ForeignCall { server, id, tool, arguments, patience, way } = call;
     let wire = wires.0.entry(Arc::clone(&server)).or_default();
@@ -181,13 +181,13 @@ pub struct Begun {
     way: Rc<CallSessionEnd>,
 }
 
-/// Makes the call, and says what the client gets.
+/// Makes the call, and tells the client its result.
 pub async fn attend(handle: Handle, begun: Begun) {
     let Begun { requested, doer, way } = begun;
     let (id, cancel) = (requested.reference.id, requested.cancel.clone());
     let given_up = async {
         way.given_up().await;
-        // One that was sent on ends by itself: it is told how, or that this is unknown.
+        // A call that was sent on ends by itself, with its outcome or as unknown.
         if !doer.is_sent() {
             cancel.cancel();
         }
@@ -207,7 +207,7 @@ pub async fn attend(handle: Handle, begun: Begun) {
     give(&handle, &way, id, doer.came(), returned);
 }
 
-/// Says each time that the call is held. Never ends.
+/// Reports each time that the call is held. Never ends.
 pub async fn tell_holds<T>(handle: &Handle, way: &CallSessionEnd, id: EffectId) -> T {
     loop {
         handle.until(|session| is_waiting(session, id)).await;
@@ -216,7 +216,7 @@ pub async fn tell_holds<T>(handle: &Handle, way: &CallSessionEnd, id: EffectId) 
     }
 }
 
-/// Whether a call is held, or a fault has it wait.
+/// Whether a call is held, or waits because of a fault.
 fn is_waiting(session: &Session, id: EffectId) -> bool {
     let state = session.state();
     let Some(effect) = state.effect(id) else { return false };
@@ -224,7 +224,7 @@ fn is_waiting(session: &Session, id: EffectId) -> bool {
     is_faulted || state.control.is_held(Lane::Effect(id))
 }
 
-/// Gives the client its answer: what came from the server, unless the session has made something else of it.
+/// Gives the client its answer: the server's result, unless the session has changed it.
 pub fn give(
     handle: &Handle,
     way: &CallSessionEnd,
@@ -247,7 +247,7 @@ pub fn give(
     way.tell(RelayTurn::Instead(RelayAnswer { returned, ends_server }));
 }
 
-/// Notes what the server returned, where the client gets something else.
+/// Notes the server's result if the client gets something else.
 fn withhold(handle: &Handle, id: EffectId, told: Returned) {
     let text = told.map_or_else(|error| error.text, |output| output.text);
     let output = Arc::new(ToolOutput { text, cut_from: None });

@@ -13,7 +13,7 @@ pub struct Varies {
 
 #[derive(Clone, Debug)]
 struct Rule {
-    /// As a person wrote it.
+    /// The rule as a person wrote it.
     text: String,
     kind: VariationKind,
 }
@@ -34,7 +34,7 @@ impl Varies {
     /// texts of messages.
     ///
     /// # Errors
-    /// A rule is no regular expression.
+    /// A rule is not a valid regular expression.
     pub fn new(rules: impl IntoIterator<Item = String>) -> Result<Self, String> {
         let rule = |text: String| {
             let kind = match text.strip_prefix('/') {
@@ -58,7 +58,7 @@ impl Varies {
         self.rules.iter().position(is_it)
     }
 
-    /// A text without the parts that vary, and the rules that name those.
+    /// A text without the parts that vary, and the rules that matched them.
     pub(super) fn without<'t>(&self, text: &'t str) -> (Cow<'t, str>, Used) {
         let (mut text, mut used) = (Cow::Borrowed(text), Used::new());
         for (at, rule) in self.rules.iter().enumerate() {

@@ -12,13 +12,13 @@ use crate::handle::Handle;
 use crate::model::relay::{Arrival, Relay, RelayResult};
 use crate::session::Session;
 
-/// How long a request stays held whose client has hung up. Clients try again after at most some seconds.
+/// How long a request is held after its client has hung up. Clients try again after at most a few seconds.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Answers that are kept in each conversation for clients that have hung up and may ask once more.
+/// The most answers that each conversation keeps for clients that have hung up and may ask again.
 const UNGIVEN: usize = 4;
 
-/// Makes the call. An agent that hangs up ends it, unless it is held: then the agent may ask once more.
+/// Makes the call. An agent that hangs up ends it, unless it is held: then the agent may ask again.
 pub async fn ask(
     handle: &Handle,
     talks: &SharedTalks,
@@ -29,7 +29,7 @@ pub async fn ask(
     let (cancel, lane) = (requested.cancel.clone(), requested.reference.lane());
     let given_up = async {
         while !relay.is_waited_for() {
-            // Its next try has no more than the same body, where its client does not say that it tries again.
+            // The agent's next try may be recognised only by its equal body, if the client does not mark it as a retry.
             talks.borrow_mut().conversations.failed(place.at);
             let is_held = |session: &Session| session.state().control.is_held(lane);
             let goes_on = handle.until(|session| !is_held(session) || relay.is_waited_for());
@@ -56,8 +56,8 @@ pub async fn ask(
     }
 }
 
-/// Gives the answer to a request that is at work already to an agent that asks once more. Returns the request if it is
-/// another one.
+/// Gives an agent that asks again the answer to a request that is already at work. Returns the request if it is a
+/// different one.
 pub fn adopt(talks: &SharedTalks, place: RequestPlace, arrival: Arrival) -> Option<Arrival> {
     let mut talks = talks.borrow_mut();
     let Some(talk) = talks.talk(place) else { return Some(arrival) };
@@ -75,7 +75,7 @@ pub fn adopt(talks: &SharedTalks, place: RequestPlace, arrival: Arrival) -> Opti
     None
 }
 
-/// Notes that a request has its answer. Where the agent did not get it, its next try does.
+/// Notes that a request has its answer. If the agent did not get it, its next try does.
 pub fn conclude(talks: &SharedTalks, place: RequestPlace, relay: &Rc<Relay>, is_given: bool) {
     let mut talks = talks.borrow_mut();
     if !is_given {

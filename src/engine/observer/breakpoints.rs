@@ -13,7 +13,7 @@ impl Observer for KeptBreakpoints {
         let is_change = match &record.event {
             Event::Breakpoint(BreakpointEvent::BreakpointSet { temporary, .. }) => !temporary,
             Event::Breakpoint(BreakpointEvent::BreakpointHit { breakpoint, holds, .. }) => {
-                // One that holds once is off from now on.
+                // A breakpoint that holds once is off from now on.
                 *holds && state.breakpoints.get(breakpoint).is_some_and(|known| known.spec.once)
             }
             Event::Breakpoint(_) => true,

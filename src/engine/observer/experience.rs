@@ -86,9 +86,9 @@ impl Observer for Remembered {
     }
 }
 
-/// The result behind a wrong answer: the last one that seemed to help. Rules see only that there is
-/// a result, so a tool with wrong results would pass for a good one for ever. A judge that is a
-/// model has read it, and is trusted. Only with `gold_feedback` may it be known that it is wrong.
+/// The result behind a wrong answer: the last one that seemed to help. Rules see only that there is a result, so they
+/// would always accept a tool with wrong results. A judge that is a model has read the result, and is trusted. Only
+/// with `gold_feedback` may the agent know that the answer is wrong.
 fn misled(state: &State, judged: &[EffectId]) -> Option<EffectId> {
     let rules =
         state.knobs.choice::<Judge>() == Judge::Rules && state.knobs.is_on(Knob::GoldFeedback);

@@ -1,4 +1,4 @@
-//! Notices an endpoint that leaves calls in the text of its model, and says what to set there.
+//! Notices an endpoint that leaves calls in the text of its model, and tells the user which setting helps.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::domain::{
     Event, ModelCallEvent, ModelName, Origin, Record, SessionEvent, State, ToolMode,
 };
 
-/// Says it once for each model, and once more where a call cannot be read.
+/// Reports this once for each model, and once more if a call cannot be read.
 #[derive(Default)]
 pub(crate) struct InText {
     told: HashSet<(ModelName, bool)>,

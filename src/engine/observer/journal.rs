@@ -17,8 +17,8 @@ impl Writer {
         Self { journal, broken: None, is_broken: false }
     }
 
-    /// Adds a record to what is written next; `None` if the journal has failed. Returns the bytes that wait. `json`: the
-    /// record as JSON, where it is known.
+    /// Adds a record to the next write; `None` if the journal has failed. Returns the number of bytes that wait.
+    /// `json`: the record as JSON, if known.
     pub fn add(&mut self, record: &Record, json: Option<&str>) -> Option<usize> {
         let added = match self.journal.as_mut().filter(|_| !self.is_broken) {
             Some(journal) => journal.add(record, json),
@@ -28,7 +28,7 @@ impl Writer {
         (!self.is_broken).then_some(waiting)
     }
 
-    /// Hands what was added to the operating system. Returns how many of the last records are not there, where it failed.
+    /// Hands added records to the operating system. Returns how many of the last records are missing, if that failed.
     pub fn flush(&mut self) -> usize {
         let Some(journal) = self.journal.as_mut().filter(|_| !self.is_broken) else { return 0 };
         let written = journal.flush();
@@ -37,7 +37,7 @@ impl Writer {
         unwritten
     }
 
-    /// Begins to bring everything so far to the disk.
+    /// Starts writing everything so far to the disk.
     pub fn sync_beside(&mut self) {
         if let Some(journal) = self.journal.as_mut().filter(|_| !self.is_broken) {
             let written = journal.sync_beside();

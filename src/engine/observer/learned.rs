@@ -16,8 +16,7 @@ impl Observer for Learned {
         }
     }
 
-    /// Includes scores that the user set after the last task. A failure loses nothing: the journal
-    /// has it.
+    /// Includes scores that the user set after the last task. A failure loses nothing, since the journal has them.
     fn close(&mut self, state: &State) -> Vec<Event> {
         match self.0(&state.learning) {
             Ok(()) => Vec::new(),

@@ -1,4 +1,4 @@
-//! Says that an agent goes in circles, whether or not a breakpoint waits for that.
+//! Reports that an agent goes in circles, whether or not a breakpoint waits for that.
 
 use super::Observer;
 use crate::domain::{Event, Origin, Record, SessionEvent, State, ToolCallEvent};

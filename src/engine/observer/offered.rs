@@ -1,5 +1,5 @@
-//! Notices an endpoint that takes the tools of a request and does not show them to the model, as a chat template without
-//! tools does. The model then answers from memory, and nothing else says why.
+//! Notices an endpoint that accepts the tools of a request and does not show them to the model, as with a chat template
+//! without tools. The model then answers from memory, and nothing else tells why.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::domain::{
     Event, ModelCallEvent, ModelName, Origin, Record, SessionEvent, State, unseen::ignored,
 };
 
-/// Says it once for each model.
+/// Reports this once for each model.
 #[derive(Default)]
 pub(crate) struct HiddenTools {
     told: HashSet<ModelName>,
@@ -21,7 +21,7 @@ impl Observer for HiddenTools {
         else {
             return Vec::new();
         };
-        // A foreign agent cannot be set otherwise; what is said of its endpoint is in `unsaid.rs`.
+        // A foreign agent has no such setting; `unsaid.rs` reports on its endpoint.
         let is_own = effect.origin == Origin::Live && !state.is_of_guest(effect.id);
         let call = state.model_call(effect.id).filter(|_| is_own);
         let Some(call) = call.filter(|call| !self.told.contains(&call.model)) else {

@@ -13,7 +13,7 @@ use crate::domain::{
     ToolCallEvent, ToolName, ToolSpec, ToolState, chance::canonical,
 };
 
-/// Learned schemas, by the hash of what they were learned with.
+/// Learned schemas, by the hash of the conditions under which they were learned.
 pub type KeptSchemas = BTreeMap<String, KeptSchema>;
 
 /// A stored schema.
@@ -53,9 +53,9 @@ impl Schemas {
         Self { book, new: KeptSchemas::new() }
     }
 
-    /// The schemas of equal tools in earlier sessions.
+    /// The schemas that earlier sessions learned of equal tools.
     fn known(&self, tools: &[std::sync::Arc<ToolSpec>], state: &State) -> Vec<Event> {
-        // There may be thousands of tools, and hashing a manifest takes its time.
+        // There may be thousands of tools, and hashing a manifest takes time.
         let kept: BTreeSet<&ToolName> = self.book.kept.values().map(|kept| &kept.tool).collect();
         let unknown = tools.iter().filter(|spec| {
             let is_unknown = |tool: &ToolState| tool.learned.is_none();
@@ -70,7 +70,7 @@ impl Schemas {
         learned.collect()
     }
 
-    /// A schema was learned, or has taken in another result.
+    /// Notes that a schema was learned, or extended by another result.
     fn note(&mut self, tool: &ToolName, state: &State) {
         let Some(known) = state.tools.get(tool) else { return };
         let Some(schema) = &known.learned else { return };
@@ -122,7 +122,7 @@ impl Observer for Schemas {
             Event::ToolCall(ToolCallEvent::ToolCallFinished { effect, .. }) => {
                 Self::drift(state, effect.id).map(Event::from)
             }
-            // It is saved at once, since a probing can be stopped at any tool.
+            // The schema is saved at once, since a probing can be stopped at any tool.
             Event::Probe(ProbeEvent::SchemaLearned {
                 tool, source: SchemaSource::Probed, ..
             }) => {

@@ -1,4 +1,4 @@
-//! Says what `+reflexion` does not do without feedback: an answer is then never known to be wrong.
+//! Reports that `+reflexion` lacks feedback: an answer is then never known to be wrong.
 
 use super::Observer;
 use crate::domain::{Event, Knob, Record, SessionEvent, State, TaskEvent};
@@ -6,7 +6,7 @@ use crate::domain::{Event, Knob, Record, SessionEvent, State, TaskEvent};
 const TEXT: &str = "+reflexion has no effect on answers: gold_feedback is off, so none counts as wrong; only \
                     tasks without an answer are retried";
 
-/// Says it once.
+/// Reports this once.
 #[derive(Default)]
 pub(crate) struct Unfed {
     told: bool,

@@ -14,14 +14,14 @@ use crate::domain::{
 #[derive(Default)]
 pub(crate) struct Unsaid {
     talks: HashMap<RunId, Talk>,
-    /// The tools that were measured last, and their bytes. Successive requests share them.
+    /// The tools that were measured last, and their size in bytes. Successive requests share them.
     tools: (Arc<[ToolDef]>, u64),
 }
 
 /// The counts of a conversation.
 #[derive(Clone, Copy, Default)]
 struct Talk {
-    /// The last model call whose input was counted, and read whole as far as is known.
+    /// The last model call whose input was counted, and was read completely as far as known.
     last: Option<EffectId>,
     /// Tokens that models have written in the conversation.
     written: u64,

@@ -46,7 +46,7 @@ impl Session {
         Ok(BreakpointEvent::BreakpointDeleted { breakpoint, spec, on, by }.into())
     }
 
-    /// Runs on until a breakpoint of its own holds.
+    /// Runs on until a breakpoint set for this run holds.
     pub fn run_to(&self, spec: BreakpointSpec, by: By) -> Result<[Event; 2], String> {
         if !self.breakpoints.has_user {
             return Err("without a screen nobody could resume from there".to_owned());
@@ -67,7 +67,7 @@ impl Session {
         BreakpointId(self.state.breakpoints_set.saturating_add(1))
     }
 
-    /// Whether what a place names exists.
+    /// Checks that everything that a place names exists.
     fn check_place(&self, place: &BreakpointPlace) -> Result<(), String> {
         match place {
             BreakpointPlace::Call(target) => self.state.check_target(target),
@@ -75,7 +75,7 @@ impl Session {
         }
     }
 
-    /// Whether its expressions are Python and call nothing.
+    /// Checks that the breakpoint's expressions are Python and call nothing.
     fn check_python(&self, spec: &BreakpointSpec) -> Result<(), String> {
         let shown = self.state.at_work.shown().unwrap_or_default();
         let check = |expression: String| self.check_expression(shown, &expression);

@@ -23,7 +23,7 @@ pub struct Breakpoints {
     values: BTreeMap<BreakpointId, Option<ExpressionValue>>,
 }
 
-/// A program, and how often a person has asked something of it, or edited it.
+/// A program, and the number of a person's requests to it and edits of it.
 pub type AskedOf = (TaskId, u32, usize);
 
 /// A change by an event: the place between calls at which it happened, and perhaps values.
@@ -102,7 +102,7 @@ impl Breakpoints {
         is_looked_at.then(|| BreakpointChange { place: place_of(event), ends_program })
     }
 
-    /// The hits by such a change.
+    /// The hits caused by this change.
     pub fn hits_of(&mut self, state: &State, change: &BreakpointChange) -> Vec<Hit> {
         let mut hits = Vec::new();
         if let Some(place) = &change.place {
@@ -113,7 +113,7 @@ impl Breakpoints {
             hits.extend(self.met(Facts::of_session(state), matched));
         }
         if change.ends_program {
-            // Who runs to a frame that is over stops with the program at the latest.
+            // A run to a frame that is over stops at the end of the program at the latest.
             let known = state.breakpoints.iter().filter(|(_, it)| it.on);
             let frames = known.filter(|(_, it)| matches!(it.spec.place, BreakpointPlace::Frame(_)));
             hits.extend(frames.map(|(id, known)| self.hit(*id, known, |_| String::new())));
@@ -122,7 +122,7 @@ impl Breakpoints {
         hits
     }
 
-    /// The breakpoints on values that changed since the event before.
+    /// The breakpoints on values that changed with this event.
     fn changed_values(&mut self, state: &State) -> Vec<Hit> {
         let known = std::mem::take(&mut self.values);
         let facts = Facts::of_session(state);
@@ -151,15 +151,15 @@ impl Breakpoints {
         hits
     }
 
-    /// The hits in a program where it has stopped.
+    /// The breakpoints that a stopped program hits.
     pub fn hits_in_program(&self, state: &State, at: &LineStop) -> Vec<Hit> {
         let known = state.breakpoints.iter().filter(|(_, it)| it.on && it.spec.is_hit(at));
         known.map(|(id, known)| self.hit(*id, known, |spec| spec.said(at))).collect()
     }
 }
 
-/// Whether a value counts as changed: a truth that became true, a number that passed another one, or
-/// anything else.
+/// Whether a value counts as changed: a boolean that became true, a number that crossed the given one, or any other
+/// change.
 fn has_changed(
     was: Option<&ExpressionValue>,
     now: Option<&ExpressionValue>,
@@ -204,7 +204,7 @@ fn place_of(event: &Event) -> Option<BreakpointPlace> {
     }
 }
 
-/// Whether an event changes nothing that a value could be of.
+/// Whether an event changes nothing that an expression can read.
 fn is_of_control(event: &Event) -> bool {
     matches!(
         event,

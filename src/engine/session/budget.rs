@@ -20,7 +20,7 @@ impl Session {
         self.memory.as_ref().is_some_and(|memory| memory.embedder.is_some())
     }
 
-    /// The budget of a task, as it stands.
+    /// The current budget of a task.
     pub fn policy(&self, task: TaskId) -> Policy<'_> {
         let allotted = self.lanes.allotted(self.state.run_of(task));
         Policy { state: self.state.in_task(task), known: self.known_of(task), allotted }
@@ -50,7 +50,7 @@ impl Session {
         }
     }
 
-    /// The same, but records a plan only if it differs.
+    /// Replans in the same way, but records a plan only if it differs.
     pub fn replan_quietly(&mut self, why: &str) {
         self.budgeted().into_iter().for_each(|task| self.replan_task_quietly(task, why));
     }
@@ -73,8 +73,7 @@ impl Session {
         self.emit(BudgetEvent::BudgetPlanned { task, why: why.to_owned(), plan: Arc::new(plan) });
     }
 
-    /// An effect has ended and was charged. Replans if the rest of the budget no longer pays for
-    /// the plan.
+    /// Replans after an effect that ended and was charged, if the rest of the budget no longer pays for the plan.
     pub fn settle_budget(&mut self, effect: EffectId) {
         if let Some(flight) = self.lanes.flight_mut(effect) {
             flight.allotted = 0.0;
@@ -139,11 +138,10 @@ impl Session {
     /// Replans the current task with tools that match the capability that the agent misses. Returns
     /// whether the new plan allows a tool that the old one did not; `why` is the recorded reason.
     ///
-    /// The paper plans once over the tools that come with a query. Here the first choice of tools
-    /// may miss the right one, and the agent would give up with credits left. What it had on offer
-    /// and did not call makes room for others until its next call. A matching tool that has helped
-    /// gets one more use: its limit was an estimate, but its help is a fact.
-    /// `kept`: what it needs of its offer all the same; `None` if it does not say.
+    /// The paper plans once over the tools that come with a query. Here the first choice of tools may miss the right
+    /// one, and the agent would give up with credits left. Tools that it was offered and did not call make room for
+    /// others until its next call. A matching tool that has helped gets one more use: its limit was an estimate, but
+    /// its help is a fact. `kept`: the offered tools that the agent still needs; `None` if it does not say.
     pub fn widen(
         &mut self,
         id: TaskId,
@@ -181,7 +179,7 @@ impl Session {
         false
     }
 
-    /// Notes something on each candidate of the task.
+    /// Applies a note to each candidate of the task.
     fn note(&mut self, task: TaskId, note: impl Fn(&mut KnownTool, &TaskBudget)) {
         let Some(budget) = self.state.task(task).map(|task| task.budget.clone()) else { return };
         self.run_of(task).known.iter_mut().for_each(|known| note(known, &budget));
@@ -220,7 +218,7 @@ impl Session {
         tools.into_iter().map(known).collect()
     }
 
-    /// Reports a store that cannot be read, and treats it as empty.
+    /// Reports a store that cannot be read, which then counts as empty.
     fn said_if_lost<T: Default>(&mut self, read: Result<T, ExperienceError>) -> T {
         read.unwrap_or_else(|error| {
             self.emit(SessionEvent::Noticed { text: format!("could not load past uses: {error}") });

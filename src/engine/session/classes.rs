@@ -4,8 +4,7 @@ use super::Session;
 use crate::domain::{By, ClassAssignment, ClassedBy, Event, PlanEvent, ToolName};
 
 impl Session {
-    /// Sets the class of a tool for the user, or removes that setting: then the next source counts
-    /// again.
+    /// Sets the class of a tool for the user, or removes the user's class: then the next source counts again.
     pub fn set_class(
         &self,
         tool: ToolName,

@@ -35,7 +35,7 @@ impl Session {
         Ok(EditEvent::CallEdited { effect, edit, was, shown, past: false, by }.into())
     }
 
-    /// The part of a call that an edit replaces, if it can be edited now and so.
+    /// The part of a call that an edit replaces, if the edit is possible now.
     fn part_of(&self, id: EffectId, edit: &Edit) -> Result<Edit, String> {
         let effect = self.known_effect(id)?;
         let wrong = || format!("call {id} has no {}", edit.name());
@@ -113,7 +113,7 @@ impl Session {
         Ok(EditEvent::CallAnswered { effect, text, by }.into())
     }
 
-    /// Makes a call again that is held after its end.
+    /// Repeats a call that is held after its end.
     pub fn repeat_call(&self, id: EffectId, by: By) -> Result<Event, String> {
         let effect = self.known_effect(id)?;
         self.not_seen(effect)?;
@@ -146,18 +146,18 @@ impl Session {
         self.state.effect(id).ok_or_else(|| format!("there is no call {id}"))
     }
 
-    /// The way of a foreign agent's request.
+    /// The relay of a foreign agent's request.
     fn relay(&self, id: EffectId) -> Option<&Relay> {
         self.lanes.flight(id)?.relay.as_deref()
     }
 
-    /// Checks arguments against the schema of a tool, as a foreign agent has declared it.
+    /// Checks arguments against the schema of a tool that a foreign agent has declared.
     fn check_as_told(&self, tool: &ToolName, arguments: &Value) -> Result<(), ToolError> {
         let known = self.state.tools.get(tool);
         known.map_or(Ok(()), |known| Checker::new(&known.spec.parameters).check(arguments))
     }
 
-    /// Whether toolyard itself makes a call.
+    /// Checks that toolyard itself makes a call.
     fn not_of_guest(&self, id: EffectId, what: &str) -> Result<(), String> {
         match self.state.is_of_guest(id) {
             true => Err(format!("a foreign agent makes this call: its {what} goes on as it came")),
@@ -165,7 +165,7 @@ impl Session {
         }
     }
 
-    /// Whether a call is held between its end and the agent.
+    /// Checks that a call is held between its end and the agent.
     fn not_seen(&self, effect: &EffectState) -> Result<(), String> {
         let is_held = self.state.control.is_held(effect.lane);
         if effect.is_over() && is_held { Ok(()) } else { Err(SEEN.to_owned()) }
@@ -180,7 +180,7 @@ fn not_started(effect: &EffectState) -> Result<(), String> {
 }
 
 impl Effect {
-    /// Takes what a person wrote in place of what was to go out.
+    /// Replaces the input by a person's edit.
     pub fn take(&mut self, edit: Edit) {
         match (self, edit) {
             (Effect::Tool(call), Edit::Arguments(arguments)) => call.arguments = arguments,
@@ -208,7 +208,7 @@ impl Effect {
 }
 
 impl Outcome {
-    /// The outcome with what a person wrote in place of what came back.
+    /// The outcome as a person has edited it.
     #[must_use]
     pub fn edited(self, edit: Edit) -> Self {
         match (self, edit) {

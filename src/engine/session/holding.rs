@@ -6,7 +6,7 @@ use super::Session;
 use crate::domain::{Boundary, By, ControlEvent, Lane, Mode, Resume};
 
 impl Session {
-    /// Whether the run of a lane goes on.
+    /// The mode of the run that a lane belongs to.
     fn mode_of(&self, lane: Lane) -> Mode {
         self.state.control.mode_of(self.lanes.run_of(lane))
     }
@@ -16,7 +16,7 @@ impl Session {
         !self.is_broken() && !self.holds(lane, boundary)
     }
 
-    /// Whether a lane must wait at this boundary. A pause holds the agent, and no call by hand.
+    /// Whether a lane must wait at this boundary. A pause holds the agent, but not calls by hand.
     pub fn holds(&self, lane: Lane, boundary: Boundary) -> bool {
         self.is_paused(lane)
             || !self.lanes.is_by_hand(lane)
@@ -27,17 +27,17 @@ impl Session {
                 }
     }
 
-    /// Whether the user holds this lane alone. At the end of the session nothing is held.
+    /// Whether the user holds this lane individually. At the end of the session nothing is held.
     fn is_paused(&self, lane: Lane) -> bool {
         self.state.control.mode != Mode::Ended && self.state.control.paused_lanes.contains(&lane)
     }
 
-    /// How long a lane is held at most, where no person is there to release it.
+    /// The longest hold of a lane if no person is there to release it.
     pub fn hold_limit(&self) -> Option<Duration> {
         self.breakpoints.limit
     }
 
-    /// Lets a lane go on that was held for as long as that.
+    /// Releases a lane that was held for that long.
     pub fn end_hold(&mut self, lane: Lane) {
         let (by, run) = (By::Engine, Some(self.lanes.run_of(lane)));
         if self.state.control.paused_lanes.contains(&lane) {

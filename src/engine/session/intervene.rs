@@ -15,8 +15,8 @@ impl Session {
         }
     }
 
-    /// Sets a breakpoint with which the session begins. One that names something of another workspace is left out, and
-    /// said.
+    /// Sets a breakpoint with which the session begins. A breakpoint that names something of another workspace is left
+    /// out with a notice.
     pub fn begin_with(&mut self, spec: BreakpointSpec, on: bool) {
         let written = spec.to_string();
         match self.set_breakpoint(None, spec, on, By::User) {
@@ -31,7 +31,7 @@ impl Session {
     /// Makes the event of an intervention, and applies its consequences.
     pub fn intervene(&mut self, event: impl Into<Event>) {
         let event = event.into();
-        // Its number is that of the recorded call: it is requested again, and answered from the record.
+        // The call is requested again with the number of the recorded call, and answered from the record.
         if let Event::ToolCall(ToolCallEvent::ToolCallRequested { tool, arguments, .. }) = event {
             // A tool that is gone cannot be called; the records part here.
             drop(self.call_by_hand(tool, arguments));

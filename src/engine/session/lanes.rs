@@ -14,7 +14,7 @@ pub enum Waits {
     Agent,
     /// The effect runs beside the agent.
     Nobody,
-    /// A person made the effect: it is no part of the agent's work, and is not held with it.
+    /// A person made the effect: it is not part of the agent's work, and is not held with it.
     Person,
 }
 
@@ -39,7 +39,7 @@ pub struct Flight {
     pub again: bool,
     /// Whether a person repeats the effect, so that it is not held any more.
     pub repeated: bool,
-    /// The way of a foreign agent's request.
+    /// The relay of a foreign agent's request.
     pub relay: Option<Rc<Relay>>,
 }
 
@@ -69,19 +69,19 @@ impl Lanes {
         self.runs.entry(run).or_default()
     }
 
-    /// A run begins to work on something.
+    /// Notes that a run begins to work on something.
     pub fn open(&mut self, run: RunId) {
         self.of(run).is_at_work = true;
     }
 
-    /// A run has nothing to do.
+    /// Notes that a run has nothing to do.
     pub fn close(&mut self, run: RunId) {
         let lane = self.of(run);
         (lane.is_at_work, lane.awaits_verdicts) = (false, false);
         self.in_flight.retain(|_, flight| flight.run != run || flight.waits == Waits::Person);
     }
 
-    /// A model begins to judge a result of a run.
+    /// Notes that a model begins to judge a result of a run.
     pub fn begin_verdict(&mut self, run: RunId) {
         self.of(run).verdicts += 1;
     }
@@ -112,7 +112,7 @@ impl Lanes {
         self.runs.values().any(|run| run.granted == Some(lane))
     }
 
-    /// Whether a step that a lane of this run may take is still to be taken.
+    /// Whether a granted step of this run has not been taken yet.
     pub fn has_step(&self, run: RunId) -> bool {
         self.runs.get(&run).is_some_and(|lane| lane.granted.is_some())
     }
@@ -137,7 +137,7 @@ impl Lanes {
         }
     }
 
-    /// An effect of this run was requested; the token cancels it.
+    /// Notes that an effect of this run was requested; the token cancels it.
     pub fn enter(&mut self, effect: EffectId, run: RunId, waits: Waits) -> CancellationToken {
         let cancel = CancellationToken::new();
         let flight = Flight {
@@ -157,7 +157,7 @@ impl Lanes {
         cancel
     }
 
-    /// An effect has ended. After the last one that it waited for, the agent continues.
+    /// Notes that an effect has ended. After the last one that the agent waited for, it continues.
     pub fn leave(&mut self, effect: EffectId) -> Option<Flight> {
         self.in_flight.remove(&effect)
     }
@@ -234,7 +234,7 @@ impl Lanes {
 
     /// The lanes that can reach a boundary.
     pub fn live(&self) -> impl Iterator<Item = Lane> {
-        // A run rests while it waits for an effect.
+        // A run is not live while it waits for an effect.
         let waits = |run: RunId| {
             self.in_flight.values().any(|it| it.run == run && it.waits == Waits::Agent)
         };

@@ -55,14 +55,14 @@ pub struct Session {
     breakpoints: Breakpoints,
     /// The recorded results of an earlier session.
     recorded: Recorded,
-    /// How often each request was made before.
+    /// The number of times that each request was made before.
     occurrences: HashMap<u64, u32>,
     /// Why the session must end now.
     end: Option<String>,
     log: Log,
 }
 
-/// Bytes and records that wait at most to be written and shown together.
+/// The most bytes and records that wait to be written and shown together.
 const AT_ONCE: usize = 64 << 10;
 const UNSHOWN: usize = 64;
 
@@ -117,7 +117,7 @@ impl Session {
         self.models.by_name.get(name)
     }
 
-    /// Set once the keys of all models are known.
+    /// The cell that is set once the keys of all models are known.
     pub fn keys_known(&self) -> &Rc<OnceCell<()>> {
         &self.models.keys_known
     }
@@ -130,12 +130,12 @@ impl Session {
         &mut self.lanes
     }
 
-    /// An effect of a task was requested; the token cancels it.
+    /// Notes that an effect of a task was requested; the token cancels it.
     pub fn enter(&mut self, effect: EffectId, task: TaskId, waits: Waits) -> CancellationToken {
         self.lanes.enter(effect, self.state.run_of(task), waits)
     }
 
-    /// A model begins to judge a result of a task.
+    /// Notes that a model begins to judge a result of a task.
     pub fn begin_verdict(&mut self, task: TaskId) {
         self.lanes.begin_verdict(self.state.run_of(task));
     }
@@ -157,7 +157,7 @@ impl Session {
         &mut self.recorded
     }
 
-    /// How often this request was made, this time included.
+    /// The number of times that this request was made, including this time.
     pub fn count_request(&mut self, what: u64) -> u32 {
         let nth = self.occurrences.entry(what).or_default();
         *nth += 1;
@@ -174,7 +174,7 @@ impl Session {
         self.run_of(task).unusable.get_or_insert(why);
     }
 
-    /// At the end of a task of this run: whether a model that could not be used ends the session.
+    /// Notes at the end of a task of this run that the session ends, if a model could not be used and `ends` is set.
     pub fn end_if_unusable(&mut self, run: RunId, ends: bool) {
         let why = self.run(run).unusable.take().filter(|_| ends);
         self.end = why.or(self.end.take());
@@ -195,11 +195,11 @@ impl Session {
         self.log.resumed_at.saturating_add(elapsed)
     }
 
-    /// Removes keys from a record, and folds it; [`Session::flush`] journals and shows it. Returns the observers' events.
-    /// What cannot be journaled ends the session, because the screen must not show events that a crash would lose;
-    /// nothing is written after a line that may be torn.
+    /// Removes keys from a record, and folds it; [`Session::flush`] journals and shows it. Returns the observers'
+    /// events. A record that cannot be journaled ends the session, because the screen must not show events that a crash
+    /// would lose; nothing is written after a line that may be torn.
     pub fn commit(&mut self, record: Record) -> Vec<Event> {
-        // Here and not where texts come from: no path into a record goes around this one.
+        // Keys are removed here and not at the sources of texts, because every record passes here.
         let (record, json) = known::searched(record, |json| Record::read(json).ok());
         let Some(waiting) = self.log.journal.add(&record, json.as_deref()) else {
             return Vec::new();
@@ -220,7 +220,7 @@ impl Session {
         more
     }
 
-    /// The session is one of foreign agents: what is recorded is journaled and shown with each change.
+    /// Notes that the session is one of foreign agents: records are journaled and shown with each change.
     pub fn watch(&mut self) {
         self.log.is_watched = true;
     }
@@ -231,7 +231,7 @@ impl Session {
         }
     }
 
-    /// Hands what was recorded to the operating system in one write, and then shows it.
+    /// Hands all records to the operating system in one write, and then shows them.
     pub fn flush(&mut self) {
         let unwritten = self.log.journal.flush();
         let written = self.log.unshown.len().saturating_sub(unwritten);
@@ -241,7 +241,7 @@ impl Session {
         }
     }
 
-    /// Whether it is the start of a call that a foreign agent runs: what that changes, it changes anyway.
+    /// Whether the event starts a call that a foreign agent runs: it happens with or without the record.
     fn is_elsewhere(&self, event: &Event) -> bool {
         let call = event.effect().and_then(|effect| self.state.tool_call(effect.id));
         call.is_some_and(|call| call.wire_id.is_some())
@@ -273,7 +273,7 @@ impl Session {
         }
     }
 
-    /// Begins to bring everything so far to the disk: a task that ends must not wait for that.
+    /// Starts writing everything so far to the disk, so that a task that ends does not wait for that.
     pub fn sync_beside(&mut self) {
         self.flush();
         self.log.journal.sync_beside();
@@ -285,7 +285,7 @@ impl Session {
         self.log.journal.sync();
     }
 
-    /// Returns when the journal has failed beside the work; [`Session::sync_beside`] takes that in.
+    /// Returns when the journal has failed in the background; [`Session::sync_beside`] notes that.
     pub fn journal_failed(&self) -> impl Future<Output = ()> + use<> {
         self.log.journal.failed()
     }
@@ -298,7 +298,7 @@ impl Session {
         self.log.journal.take_broken()
     }
 
-    /// Every model that has a key of its own, those for embeddings too.
+    /// Every model that has a key of its own, including those for embeddings.
     pub fn all_models(&self) -> Vec<Rc<dyn Model>> {
         let memory = self.memory.as_ref();
         let embedder = memory.and_then(|memory| memory.embedder.clone());

@@ -30,7 +30,7 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
     session.breakpoints.has_user = setup.stay || setup.hold.is_some();
     session.breakpoints.limit = setup.hold.filter(|_| !setup.stay);
     let mut observers: Vec<Box<dyn Observer>> = Vec::new();
-    // The uses of a session that goes on are in its store already.
+    // The store already has the uses of a session that continues.
     let mut later: Vec<Box<dyn Observer>> = Vec::new();
     if let Some(memory) = setup.memory {
         let goes_on = matches!(setup.beginning, Beginning::Continued { rest: Some(_), .. });
@@ -72,7 +72,7 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
         session.queue.tasks = setup.tasks;
         session.take_up(past);
         session.tell_held();
-        // Calls by hand need not end with a task.
+        // Calls by hand may outlast a task.
         session.abandon_all("toolyard ended before the call did");
         told.into_iter().for_each(|event| session.emit(event));
         session.tell_difference();
@@ -104,12 +104,12 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
             session.begin_with(spec, on);
         }
     }
-    // Those that it begins with are kept already.
+    // The initial breakpoints are saved already.
     if let Some(keep) = setup.keep_breakpoints {
         session.log.observers.push(Box::new(KeptBreakpoints(keep)));
     }
     session.sync();
-    // Last, since a screen can show the tools meanwhile.
+    // Last, so that a screen can show the tools meanwhile.
     session.index_all();
     let handle = Handle::new(session, station::stations(setup.stations, setup.stay, paid));
     listed.into_iter().for_each(|listed| providers::watch(&handle, listed));
@@ -120,7 +120,7 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
 }
 
 impl Session {
-    /// Says which calls of foreign agents were held when the session ended: their agents did not get them.
+    /// Reports which calls of foreign agents were held when the session ended: their agents did not get them.
     fn tell_held(&mut self) {
         let state = self.state();
         let told = state.control.held.iter().filter_map(|hold| {
@@ -137,8 +137,8 @@ impl Session {
         told.into_iter().for_each(|text| self.emit(SessionEvent::Noticed { text }));
     }
 
-    /// Goes on after the past of an interrupted session. One that is to be held passes what is in the record first.
-    /// Returns what the answers in the record have cost, in US dollars.
+    /// Continues after the past of an interrupted session. With `paused`, it is held only after the record has been
+    /// repeated. Returns the cost of the answers in the record, in US dollars.
     pub fn go_on(&mut self, rest: Rest, paused: bool) -> f64 {
         let Rest { records: rest, repeats_unknown } = rest;
         let before = self.state.n;
@@ -147,14 +147,14 @@ impl Session {
         let paid = with_rest.dollars_spent() - self.state.dollars_spent();
         self.let_all_go();
         let by = By::Engine;
-        // What the record has passes by; the person decides from there on.
+        // The record is repeated without a hold; the person decides from there on.
         let holds_then = paused && !rest.is_empty();
         match (paused && !holds_then, self.state.control.mode) {
             (true, Mode::Running | Mode::Stepping | Mode::SteppingTask) => {
                 self.intervene(ControlEvent::PauseRequested { by, run: None });
             }
             (true, _) => {}
-            // Runs may be held each by itself.
+            // Each run may have its own hold.
             (false, Mode::Running) if self.state.control.modes.is_empty() => {}
             (false, _) => self.intervene(ControlEvent::Resumed { how: Resume::Run, by, run: None }),
         }

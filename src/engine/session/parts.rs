@@ -32,7 +32,7 @@ pub struct Toolkit {
 /// The models of a session.
 pub struct Models {
     pub by_name: HashMap<ModelName, Rc<dyn Model>>,
-    /// Set once the keys of all models are known, and so hidden in what tools print.
+    /// Set once the keys of all models are known, and thus hidden in the output of tools.
     pub keys_known: Rc<OnceCell<()>>,
 }
 
@@ -41,9 +41,9 @@ pub struct Log {
     pub journal: Writer,
     pub observers: Vec<Box<dyn Observer>>,
     pub listener: Listener,
-    /// Records that are not shown yet: each is in the journal before.
+    /// Records that are not shown yet; they are journaled before they are shown.
     pub unshown: Vec<Arc<Record>>,
-    /// Foreign agents get their answers at any time, so nothing waits.
+    /// Foreign agents get their answers at any time, so no record waits.
     pub is_watched: bool,
     pub opened: Instant,
     /// Microseconds that the session had lasted before it was continued.
@@ -56,7 +56,7 @@ pub struct Queue {
     /// The tasks that the session began with, and how many of them were queued.
     pub tasks: TaskList,
     pub queued: usize,
-    /// Calls by hand that have not begun, and that there are some.
+    /// Calls by hand that have not begun, and the signal that there are some.
     pub by_hand: Vec<PendingEffect>,
     pub called: Rc<Notify>,
 }
@@ -74,7 +74,7 @@ pub struct AgentRun {
     pub meaning: Option<Embedding>,
     /// The known facts about the candidates of the task.
     pub known: Vec<KnownTool>,
-    /// The reason why a model cannot be used, if nobody can repair it.
+    /// The reason why a model cannot be used, if no person can repair it.
     pub unusable: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Where the program of a task stops, what a person asks of it, and the time of day that it is told.
+//! Where the program of a task stops, a person's requests to it, and the time of day that it receives.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -23,8 +23,8 @@ impl Session {
         Some((task.id, program.number, asked))
     }
 
-    /// Whether a person has asked something of the program at work that it does not know of yet, or edited it: it is
-    /// run again.
+    /// Whether a person has made a request to the program at work, or an edit of it, that it does not know yet: then it
+    /// is run again.
     pub fn is_program_asked(&self, run: RunId) -> bool {
         let asked = self.asked_of_program(run);
         let known = self.runs.get(&run).and_then(|run| run.asked);
@@ -38,7 +38,7 @@ impl Session {
         self.state.tool_call(call).is_some_and(is_over)
     }
 
-    /// Where a program at work has to stop, and what is asked of it there.
+    /// Where a program at work has to stop, and the expressions to evaluate there.
     pub fn wanted_of_program(&mut self, task: TaskId, number: u32) -> StopRequest {
         let run = self.state.run_of(task);
         self.run(run).asked = self.asked_of_program(run);
@@ -63,14 +63,14 @@ impl Session {
         wanted
     }
 
-    /// A program has stopped before a statement. Returns whether anybody wants it to.
+    /// Notes that a program has reached a statement. Returns whether it must stop there.
     pub fn reach(&mut self, task: TaskId, number: u32, at: &Arc<LineStop>) -> bool {
         let run = self.state.run_of(task);
         let is_stepped = matches!(
             self.state.control.mode_of(run),
             Mode::Stepping | Mode::Pausing | Mode::Paused
         );
-        // Who takes a program back, or asks something of it, wants to see it there.
+        // A person who takes a program back, or makes a request to it, wants to see it there.
         let hits = self.breakpoints.hits_in_program(&self.state, at);
         if !is_stepped && at.values.is_none() && hits.is_empty() {
             return false;
@@ -105,7 +105,7 @@ impl Session {
     /// Goes on with a person's program.
     ///
     /// # Errors
-    /// It is not held, or the text is no program.
+    /// The program is not held, or the text is not a program.
     pub fn edit_program(&self, task: TaskId, text: &str, by: By) -> Result<Event, String> {
         let (number, _) = self.held_program(task)?;
         ParsedProgram::parse(text).map_err(|error| error.summary())?;
@@ -113,10 +113,10 @@ impl Session {
         Ok(ProgramEvent::ProgramEdited { task, number, text, by }.into())
     }
 
-    /// Takes a program back that is held.
+    /// Takes back a program that is held.
     ///
     /// # Errors
-    /// It is not held, or there is nothing before.
+    /// The program is not held, or there is nothing before.
     pub fn take_program_back(&self, task: TaskId, to: Back, by: By) -> Result<Event, String> {
         let known = self.state.reversible_program().filter(|(of, _)| of.id == task);
         let (of, program) = known.ok_or(
@@ -171,7 +171,7 @@ impl Session {
         check_expression(expression, &names)
     }
 
-    /// The time of day; that of the record where this session repeats one.
+    /// The time of day; the recorded one if this session repeats it.
     pub fn clock(&mut self, task: TaskId) -> i64 {
         let now = || {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::domain::probe::Probe;
 use crate::domain::{By, Event, RunId, Task, TaskEvent, TaskId, ToolName, state::next_number};
 use crate::effect::PendingEffect;
 
-/// How many tasks are queued by one event.
+/// The number of tasks that one event queues.
 const AT_ONCE: usize = 1000;
 
 impl Session {
@@ -68,7 +68,7 @@ impl Session {
         tasks.iter_mut().zip(in_turn).for_each(|(task, run)| task.run = *run);
     }
 
-    /// The run with the fewest tasks to do, the first one of several.
+    /// The run with the fewest tasks to do; of several, the first.
     fn idlest_run(&self) -> RunId {
         let from = self.state.tasks_started();
         let waiting = |run: &RunId| {
@@ -84,7 +84,7 @@ impl Session {
         if text.is_empty() {
             return Err("the task is empty".to_owned());
         }
-        // A task known by its text keeps its gold answer and chain.
+        // A task whose text is known keeps its gold answer and chain.
         let queued = self.state.tasks.iter().map(|task| &task.task);
         let known = queued.chain(self.queue.tasks.distinct()).find(|task| task.text == text);
         let mut task = known.map_or_else(|| Task::from_text(text), Task::clone);
@@ -92,7 +92,7 @@ impl Session {
         self.put(at, vec![task], by)
     }
 
-    /// Queues a task that probes these tools, before all others; without any, all that are not learned yet.
+    /// Queues a task that probes these tools, before all others; without any, it probes all that are not learned yet.
     pub fn queue_probe(&self, tools: Vec<ToolName>, by: By) -> Result<Event, String> {
         if let Some(tool) = tools.iter().find(|tool| !self.state.tools.contains_key(*tool)) {
             return Err(format!("there is no tool {tool}"));
@@ -105,7 +105,7 @@ impl Session {
         self.put(self.front(), vec![Task::of_probe(probe)], by)
     }
 
-    /// Queues the tasks with which the session began again.
+    /// Queues again the tasks with which the session began.
     pub fn queue_again(&self, by: By) -> Result<Event, String> {
         let tasks = self.queue.tasks.distinct().to_vec();
         if tasks.is_empty() {
@@ -143,7 +143,7 @@ impl Session {
         Ok(TaskEvent::TaskMoved { task, to, by }.into())
     }
 
-    /// Moves a task by so many places, at most to an end of the queue.
+    /// Moves a task by this number of places, at most to an end of the queue.
     pub fn move_task_by(&self, task: TaskId, places: i32, by: By) -> Result<Event, String> {
         self.queued(task)?;
         let last = self.next_task().0.saturating_sub(1);
@@ -180,7 +180,7 @@ impl Session {
         Ok(TaskEvent::TaskSkipped { task, by }.into())
     }
 
-    /// The number of the task that is worked on next.
+    /// The number of the next task.
     pub fn front(&self) -> TaskId {
         TaskId(next_number(self.state.tasks_started()))
     }

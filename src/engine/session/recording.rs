@@ -1,4 +1,4 @@
-//! Events and what follows from them at once: the observers' events, the breakpoints that they hit, and the pause that is
+//! Events and their immediate consequences: the observers' events, the breakpoints that they hit, and a pause that is
 //! complete.
 
 use super::Session;
@@ -81,10 +81,10 @@ impl Session {
         self.lanes.revoke_steps(|of| run.is_none_or(|run| run == of));
     }
 
-    /// Lets the lane that was held first pass one boundary: of this run, or of any.
+    /// Lets the lane of this run, or of any, that has been held longest pass one boundary.
     pub fn grant_step(&mut self, run: Option<RunId>) {
         let control = &self.state.control;
-        // What waits for consent is released by that alone.
+        // A lane that waits for consent is released only by consent.
         let asks = |lane| matches!(lane, Lane::Effect(id) if control.asks.contains(&id));
         let is_meant = |lane| run.is_none_or(|run| self.lanes.run_of(lane) == run);
         let mut held = control.held.iter().map(|hold| hold.lane);
@@ -96,8 +96,8 @@ impl Session {
         }
     }
 
-    /// Records `Paused` once every lane is held, or there is none: for all runs together, and for each that a person has
-    /// stopped or let go alone.
+    /// Records `Paused` once every lane is held, or there is none: for all runs together, and for each run that a
+    /// person has stopped or resumed alone.
     pub fn settle(&mut self) {
         let alone: Vec<RunId> = self.state.control.modes.keys().copied().collect();
         if self.is_paused_now(self.state.control.mode, |run| !alone.contains(&run)) {

@@ -14,7 +14,7 @@ use crate::tool::provider::Provider;
 use crate::tool::{Changes, ToolError};
 
 impl Session {
-    /// Notifies this when the user wants the provider to list its tools again.
+    /// Adds a provider; `asked` is notified when the user wants it to list its tools again.
     pub fn attend(&mut self, provider: Rc<dyn Provider>, asked: Rc<Notify>) {
         self.kit.providers.push((provider, asked));
     }
@@ -91,7 +91,7 @@ impl Session {
         Ok(ServerEvent::DefinitionAccepted { server, tool, hash, by }.into())
     }
 
-    /// A provider has listed its tools again.
+    /// Processes the new list of a provider.
     pub fn provider_listed(&mut self, provider: &str, why: Listing, list: List) {
         let changes = match list {
             Ok(tools) => self.kit.tools.replace(provider, tools),
@@ -113,7 +113,7 @@ impl Session {
         self.sync();
     }
 
-    /// A provider is gone for good.
+    /// Removes a provider that is gone for good.
     pub fn provider_left(&mut self, provider: &str) {
         let changes = self.kit.tools.replace(provider, Vec::new());
         self.kit.providers.retain(|(known, _)| known.name() != provider);

@@ -13,7 +13,7 @@ use crate::domain::{
 use crate::papers::facts::Facts;
 use crate::session::Session;
 
-/// Why a call is asked for that ran when its session was interrupted.
+/// Why a person must consent to a call that ran when its session was interrupted.
 const UNKNOWN: &str = "its outcome is unknown";
 
 pub(super) struct Approve {
@@ -26,14 +26,14 @@ pub(super) struct Approve {
 impl Station for Approve {
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
         let Effect::Tool(call) = &passage.effect else { return now(StationVerdict::Go) };
-        // The tools of a guest run elsewhere: it asks for itself. A relay can keep them from running.
+        // The tools of a guest run elsewhere, and it asks for consent itself. A relay can keep them from running.
         if passage.actor() == Actor::Guest && !passage.effect.is_relayed() {
             return now(StationVerdict::Go);
         }
         if passage.handle.read(|session| session.state().is_unknown(passage.reference.id)) {
             return self.after_interruption(passage);
         }
-        // A person's own call needs no other consent, and nothing outside is touched by reading on.
+        // A person's own call needs no other consent, and reading on touches nothing outside.
         let is_own = passage.actor() == Actor::Person;
         if is_own || passage.handle.read(|session| session.state().reads_on(&call.tool)) {
             return now(StationVerdict::Go);
@@ -64,7 +64,7 @@ impl Approve {
         Self { has_user, told: RefCell::default() }
     }
 
-    /// Asks whether a call that may have changed something already is made again, by the agent's own wish, too.
+    /// Asks whether to repeat a call that may have changed something already, also if the agent itself repeats it.
     fn after_interruption<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
         let Effect::Tool(call) = &passage.effect else { return now(StationVerdict::Go) };
         let tool = call.tool.clone();
@@ -80,7 +80,7 @@ impl Approve {
         later(self.wait(passage, tool, UNKNOWN.to_owned()))
     }
 
-    /// Tells once for each tool why its calls are refused, and what allows them.
+    /// Reports once for each tool why its calls are refused, and what allows them.
     fn tell(&self, passage: &Passage, tool: &ToolName, rule: &str) {
         if self.told.borrow_mut().insert(tool.clone()) {
             let server = passage.handle.read(|session| {
@@ -104,7 +104,7 @@ impl Approve {
 
     async fn wait(&self, passage: &mut Passage, tool: ToolName, rule: String) -> StationVerdict {
         match ask(passage, rule).await {
-            // Meanwhile the state may have changed.
+            // The state may have changed meanwhile.
             true => StationVerdict::Again,
             false => refused(format!("a person refused this call of {tool}")),
         }

@@ -7,7 +7,7 @@ use crate::session::Session;
 pub(super) struct Arguments;
 
 impl Station for Arguments {
-    /// The tools of a guest run elsewhere, and check for themselves.
+    /// The tools of a guest run elsewhere, and check their arguments themselves.
     fn concerns(&self, actor: Actor) -> bool {
         actor != Actor::Guest
     }
@@ -22,7 +22,7 @@ impl Station for Arguments {
 
 fn check(session: &Session, call: &ToolCall, actor: Actor) -> Result<(), (Refusal, String)> {
     let name = &call.tool;
-    // The menu has checked what a run reads on.
+    // The menu has already checked calls that read on.
     if actor == Actor::Run && session.state().reads_on(name) {
         return Ok(());
     }

@@ -8,7 +8,7 @@ use crate::effect::{EmbeddingCall, ReadingCall};
 pub(super) struct Budget;
 
 impl Station for Budget {
-    /// Concerns runs only: a person's actions are no part of a task, and a guest has no budget plan.
+    /// Concerns runs only: a person's actions are not part of a task, and a guest has no budget plan.
     fn concerns(&self, actor: Actor) -> bool {
         actor == Actor::Run
     }

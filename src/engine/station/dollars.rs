@@ -37,7 +37,7 @@ struct Purse {
     /// The probable price of each call under way.
     pending: BTreeMap<EffectId, f64>,
     /// The cost that the state does not know, in US dollars. The answers of an interrupted task were paid for, whether
-    /// they are given again or not. An answer that is given again is in the state, but costs nothing now.
+    /// they are repeated or not. A repeated answer is in the state, but costs nothing now.
     beside: f64,
     /// The amount that the user allowed beyond the limit, in US dollars.
     more: f64,
@@ -52,13 +52,13 @@ struct DollarRefusal {
 }
 
 impl Dollars {
-    /// `paid` is what the answers of an interrupted task have cost, in US dollars.
+    /// `paid` is the cost of the answers of an interrupted task, in US dollars.
     pub fn new(has_user: bool, paid: f64) -> Self {
         let purse = Purse { beside: paid, ..Purse::default() };
         Self { has_user, purse: RefCell::new(purse) }
     }
 
-    /// Reserves the price of a call; or says why the limit does not allow it.
+    /// Reserves the price of a call. Otherwise returns why the limit does not allow it.
     fn reserve(
         &self,
         session: &Session,
@@ -71,7 +71,7 @@ impl Dollars {
 }
 
 impl Purse {
-    /// The same, where the state knows of this much, for a limit of `most`.
+    /// Reserves in the same way, if the state knows this much cost, for a limit of `most`.
     fn reserve(
         &mut self,
         id: EffectId,
@@ -84,7 +84,7 @@ impl Purse {
         let (spent, most) = ((known + self.beside).max(0.0), most + self.more);
         let (cost, fits) = match price {
             CallPrice::About(cost) => (pending + cost, spent + pending + cost <= most),
-            // The first call of a model shows its price. None starts once the limit is spent.
+            // The first call of a model shows its price. Such a call is refused once the limit is spent.
             CallPrice::Unknown => (pending, spent + pending < most || spent + pending == 0.0),
         };
         if fits {
@@ -101,7 +101,7 @@ impl Purse {
         Err(DollarRefusal { why, missing: spent + cost - most })
     }
 
-    /// Allows the limit once more, and at least what is missing for this call.
+    /// Allows the same amount once more, and at least the missing amount for this call.
     fn allow(&mut self, id: EffectId, price: CallPrice, most: f64, missing: f64) -> f64 {
         let more = most.max(missing);
         self.more += more;
@@ -137,7 +137,7 @@ impl Station for Dollars {
             session.emit(SessionEvent::Noticed {
                 text: format!("{why}; continuing allows {more:.2} more"),
             });
-            // A session that is paused already, or makes single steps, stops by itself.
+            // A session that is already paused, or makes single steps, stops by itself.
             if let Ok(event) = commands::pause(session, None, By::Engine) {
                 session.intervene(event);
             }
@@ -148,7 +148,7 @@ impl Station for Dollars {
     fn after<'a>(&'a self, passage: &'a mut Passage, outcome: &'a Outcome) -> Passing<'a, ()> {
         let mut purse = self.purse.borrow_mut();
         purse.pending.remove(&passage.reference.id);
-        // The answers that a foreign agent has from a record cost nothing, as their ends say.
+        // A foreign agent's answers from a record cost nothing, as their end events show.
         if passage.reference.origin == Origin::Recorded && passage.actor() != Actor::Guest {
             let spec = passage.effect.spec().and_then(real);
             let cost = spec.and_then(|spec| spec.price(outcome.usage()?));
@@ -162,9 +162,9 @@ fn real(spec: &ModelSpec) -> Option<&ModelSpec> {
     (!spec.simulated).then_some(spec)
 }
 
-/// The price of a call: by the list of prices, or by what calls of its model have cost so far, whichever is more. The
-/// first call of a model without a price is expected to cost as much as those of the others. `None` if the call is free,
-/// or if there is no limit.
+/// The price of a call: by the price list, or by the average cost of its model's calls so far, whichever is more. The
+/// first call of a model without a price is expected to cost as much as calls of other models. `None` if the call is
+/// free, or if there is no limit.
 fn price(session: &Session, effect: &Effect) -> Option<CallPrice> {
     session.state().max_dollars?;
     let models = &session.state().models;
@@ -177,7 +177,7 @@ fn price(session: &Session, effect: &Effect) -> Option<CallPrice> {
     let charged = tally.and_then(Tally::dollars_per_call);
     let is_free = |usage| spec.price(&usage).is_some_and(|price| *price == 0.0);
     if charged.unwrap_or_default() == 0.0 && is_free(Usage::estimate(1, 1)) {
-        // However long it is: it need not be counted.
+        // The length does not matter, so it is not counted.
         return None;
     }
     let usage = match effect {
@@ -185,7 +185,7 @@ fn price(session: &Session, effect: &Effect) -> Option<CallPrice> {
             let answers = tally.map(|tally| (tally.tokens_out, u64::from(tally.calls)));
             let answer = answers.and_then(|(tokens, calls)| tokens.checked_div(calls));
             let asked = match &call.guest {
-                // A count would keep the agent waiting.
+                // Counting would keep the agent waiting.
                 Some(relay) if relay.known_from().is_some() => return None,
                 Some(relay) => relay.body().len() as u64 / BYTES_PER_TOKEN,
                 None => tokens::count_request(&call.request),

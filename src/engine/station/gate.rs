@@ -46,7 +46,7 @@ impl Station for Gate {
             return now(());
         }
         let (lane, boundary) = (passage.reference.lane(), passage.effect.after());
-        // The record of a session has what stopped that one.
+        // A recorded effect has its stops in the record.
         if passage.reference.origin != Origin::Recorded || passage.actor() == Actor::Guest {
             passage.handle.meet(lane, boundary);
         }
@@ -59,8 +59,8 @@ impl Station for Gate {
     }
 }
 
-/// Whether a foreign agent does not wait for this any more: it has hung up, or has had the answer since the last of its
-/// text came. Calls are kept back always, and all else where the request said so when it was sent.
+/// Whether a foreign agent no longer waits for this: it has hung up, or it got the whole answer as the last text
+/// arrived. Calls are always kept back, and the rest only if the request said so when it was sent.
 fn is_gone(effect: &Effect, outcome: &Outcome) -> bool {
     let holds = match effect {
         Effect::Model(ModelCall { guest: Some(relay), .. }) => relay.holds(),
@@ -74,7 +74,7 @@ fn is_gone(effect: &Effect, outcome: &Outcome) -> bool {
 }
 
 impl Handle {
-    /// Looks for breakpoints at a boundary. Mostly there are none.
+    /// Looks for breakpoints at a boundary. Usually there are none.
     fn meet(&self, lane: Lane, boundary: Boundary) {
         if self.read(|session| !session.state().breakpoints.is_empty()) {
             self.write(|session| session.meet(lane, boundary));

@@ -33,7 +33,7 @@ impl Station for Judge {
             |call: &ToolCall| passage.handle.read(|session| session.state().reads_on(&call.tool));
         let probes = || passage.handle.read(|session| session.state().is_probe(passage.task));
         match (&passage.effect, outcome) {
-            // It belongs to no task that it could have helped.
+            // The call belongs to no task that it could have helped.
             (Effect::Tool(_), _) if probes() => {}
             // No tool was used that could have helped.
             (Effect::Tool(call), _) if is_more(call) => {}
@@ -46,7 +46,7 @@ impl Station for Judge {
                 let said = passage
                     .handle
                     .read(|session| session.state().nulled(&tool.tool, Some(&output.text)));
-                // No model is asked about the work of a foreign agent.
+                // No model is called to judge the work of a foreign agent.
                 let is_own = passage.actor() == Actor::Run;
                 let question = || passage.handle.read(|session| question(session, call));
                 match (said, is_own.then(question).flatten()) {

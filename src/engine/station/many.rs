@@ -1,5 +1,5 @@
-//! Refuses the calls of one reply beyond the most that are made. A model that repeats itself can ask
-//! for hundreds, and no budget of a strategy without a plan would hold them back.
+//! Refuses calls beyond the allowed number of calls per reply. A model that repeats itself can request hundreds, and a
+//! strategy without a plan has no budget to limit them.
 
 use super::{Actor, Effect, Passage, Passing, Station, StationVerdict, now};
 use crate::domain::{EffectId, Knob, Refusal, State};
@@ -7,7 +7,7 @@ use crate::domain::{EffectId, Knob, Refusal, State};
 pub(super) struct Many;
 
 impl Station for Many {
-    /// Only the replies of a run's model are answered here.
+    /// Only replies of a run's model pass through here.
     fn concerns(&self, actor: Actor) -> bool {
         actor == Actor::Run
     }
@@ -41,6 +41,6 @@ fn follows(state: &State, id: EffectId, most: usize) -> bool {
             (other.task, other.step, other.evidence) == (call.task, call.step, None)
         })
     };
-    // The farthest one is mostly not there, which is enough to know.
+    // The earliest one usually does not exist, which decides at once.
     (1..=u32::try_from(most).unwrap_or(u32::MAX)).rev().all(before)
 }

@@ -7,7 +7,7 @@ use crate::session::Session;
 pub(super) struct Menu;
 
 impl Station for Menu {
-    /// A person may call what the agent is not offered, and a guest has its own menu.
+    /// A person may call tools that the agent is not offered, and a guest has its own menu.
     fn concerns(&self, actor: Actor) -> bool {
         actor == Actor::Run
     }

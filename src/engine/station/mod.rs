@@ -31,7 +31,7 @@ pub use self::unusable::MODEL_UNUSABLE;
 
 /// A station that effects pass.
 pub trait Station {
-    /// Whether it has a part in the effects that this actor makes.
+    /// Whether the station concerns effects of this actor.
     fn concerns(&self, _actor: Actor) -> bool {
         true
     }
@@ -46,7 +46,7 @@ pub trait Station {
         now(())
     }
 
-    /// Runs when a person has edited the outcome after that.
+    /// Runs after a person has edited the outcome, once `after` has run.
     fn after_edit<'a>(
         &'a self,
         _passage: &'a mut Passage,
@@ -96,13 +96,13 @@ pub struct Passage {
     pub(super) chance: Chance,
     /// The decisions of the armed faults.
     choice: FaultChoice,
-    /// The fault that replaces the real call. Not an answer: the effect starts, and the fault is an event.
+    /// The fault that replaces the real call. It is not an answer: the effect starts, and the fault is an event.
     pub(super) fault: Option<(FaultId, FaultKind)>,
     /// Whether the gate has released the effect, and nothing has held it since.
     was_released: bool,
-    /// Whether breakpoints before the effect were looked for.
+    /// Whether the breakpoints before the effect have been checked.
     was_met: bool,
-    /// Whether a person's program makes the effect while it runs over the record of the one before: nothing stops it.
+    /// Whether a person's program makes the effect while it repeats the record of the program before: nothing stops it.
     is_of_record: bool,
 }
 
@@ -128,10 +128,10 @@ impl Passage {
         }
     }
 
-    /// Takes what a person wrote in place of what was to go out; false: nothing.
+    /// Takes a person's edit of the input; false if there is none.
     fn take_edit(&mut self) -> bool {
         let id = self.reference.id;
-        // Writing wakes all that wait.
+        // Writing wakes all waiting lanes.
         let is_edited =
             |session: &Session| session.lanes().flight(id).is_some_and(|it| it.edit.is_some());
         if !self.handle.read(is_edited) {
@@ -161,7 +161,7 @@ pub(super) fn stations(
         Rc::new(gate::Gate),
         Rc::new(fault::FaultInjection),
         Rc::new(judge::Judge),
-        // Behind the gate, so before it on the way back: a pause holds the failed call.
+        // After the gate, so before it on the way back: a pause holds the failed call.
         Rc::new(unusable::Unusable { has_user }),
     ];
     own.into_iter().chain(more).collect()

@@ -71,8 +71,8 @@ impl Station for FromRecord {
     }
 }
 
-/// A request of a foreign agent that the record answers passes all stations like one that goes out: it can be held,
-/// edited and failed. One that is edited is not that of the record any more.
+/// Passes a request of a foreign agent that the record answers through all stations like a live one: it can be held,
+/// edited and failed. An edited request is no longer that of the record.
 fn of_guest(passage: &mut Passage) {
     let Effect::Model(ModelCall { guest: Some(relay), meant, request, .. }) = &passage.effect
     else {
@@ -84,7 +84,7 @@ fn of_guest(passage: &mut Passage) {
     passage.reference.origin = relay.known_from().unwrap_or_default();
 }
 
-/// A call runs live: a person who goes on with an interrupted session finds it held there.
+/// Pauses at a call that runs live, if a person continues an interrupted session and wants it held there.
 fn goes_live(handle: &Handle) {
     handle.write(|session| {
         if session.recorded_mut().holds_now() {
@@ -130,7 +130,7 @@ async fn until_due(handle: &Handle, id: EffectId, n: u64) {
         if handle.read(is_due) {
             break;
         }
-        // What was spawned and has not begun takes its turn first.
+        // Spawned futures that have not begun take their turn first.
         tokio::task::yield_now().await;
         if handle.read(is_next) {
             break;

@@ -1,5 +1,5 @@
-//! Answers a call of a revised program from an equal call of an earlier program of its task. What changes nothing need
-//! not be done again. What may change something must not be: a person is asked, and without one it is not repeated.
+//! Answers a call of a revised program from an equal call of an earlier program of its task. A call that may change
+//! something runs again only with a person's consent.
 
 use super::approval::ask;
 use super::{Actor, Effect, Outcome, Passage, Passing, Station, StationVerdict, later, now};
@@ -48,7 +48,7 @@ impl Station for Reuse {
             None if !self.has_user => now(reused(made)),
             None => later(async move {
                 match ask(passage, REPEATED.to_owned()).await {
-                    // Meanwhile the state may have changed.
+                    // The state may have changed meanwhile.
                     true => StationVerdict::Again,
                     false => reused(made),
                 }
@@ -58,8 +58,8 @@ impl Station for Reuse {
 }
 
 impl Session {
-    /// The outcome of the same call of the program that a person's program goes on from: as long as it makes the same
-    /// calls in the same order, it runs over their record.
+    /// The outcome of the same call of the program before, from which a person's program continues: as long as it makes
+    /// the same calls in the same order, it runs over their record.
     fn of_record(&self, passage: &Passage) -> Option<Outcome> {
         let Effect::Tool(wanted) = &passage.effect else { return None };
         let program = self.state().program(passage.task, wanted.step)?;
@@ -84,14 +84,14 @@ impl Session {
         }
     }
 
-    /// Whether the program of a call was taken back and has gone another way since.
+    /// Whether the program of a call was taken back and has taken a different path since.
     fn has_left(&self, passage: &Passage) -> bool {
         let Effect::Tool(wanted) = &passage.effect else { return false };
         let program = self.state().program(passage.task, wanted.step);
         program.is_some_and(|program| !program.left.is_empty())
     }
 
-    /// The result of an equal call of an earlier program, or of the way that this one went before it was taken back.
+    /// The result of an equal call of an earlier program, or of the path of this program before it was taken back.
     fn made_before(&self, passage: &Passage) -> Option<ToolOutput> {
         let Effect::Tool(wanted) = &passage.effect else { return None };
         let task = self.state().task(passage.task)?;

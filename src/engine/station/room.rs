@@ -8,7 +8,7 @@ use crate::session::Session;
 pub(super) struct Room;
 
 impl Station for Room {
-    /// A person's call waits for nobody, and the calls of a guest run elsewhere.
+    /// A person's call does not wait, and the calls of a guest run elsewhere.
     fn concerns(&self, actor: Actor) -> bool {
         actor == Actor::Run
     }
@@ -30,8 +30,8 @@ impl Station for Room {
             waits(true);
             passage.handle.until(|session| has_room(session, id)).await;
             waits(false);
-            // While it waited the state may have changed, and a pause may have started: no call
-            // starts during a pause because another one has ended.
+            // The state may have changed while it waited, and a pause may have started: the end of another call must
+            // not start a call during a pause.
             passage.was_released = false;
             StationVerdict::Again
         })

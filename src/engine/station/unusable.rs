@@ -1,6 +1,6 @@
-//! Notices a model that cannot be used at all: nobody answers, the key is refused, there is no such model. Every
-//! further call would fail as well. With a person the session pauses before the failure reaches the agent, and the
-//! call is made again when the person goes on; without one the session ends after the task that failed so.
+//! Notices a model that cannot be used at all: it is unreachable, its key is refused, or it does not exist. Every
+//! further call would fail as well. With a person the session pauses before the failure reaches the agent, and the call
+//! is repeated when the person resumes; without one the session ends after the task that failed so.
 
 use super::{Actor, Effect, Outcome, Passage, Passing, Station, now};
 use crate::domain::{By, EffectId, ModelError, ModelName, Origin, SessionEvent};
@@ -10,12 +10,12 @@ use crate::{commands, handle::Handle, session::Session};
 pub const MODEL_UNUSABLE: &str = "a model is unusable";
 
 pub(super) struct Unusable {
-    /// A person can repair it while the session waits.
+    /// Whether a person can repair it while the session waits.
     pub has_user: bool,
 }
 
 impl Station for Unusable {
-    /// A guest is told of its model's failure as it comes.
+    /// A guest sees its model's failure unchanged.
     fn concerns(&self, actor: Actor) -> bool {
         actor != Actor::Guest
     }
@@ -31,7 +31,7 @@ impl Station for Unusable {
         }
         let is_made_again = match origin {
             Origin::Live => self.has_user,
-            // As the earlier session did.
+            // The recorded session has decided this.
             Origin::Recorded => passage.handle.read(|session| session.recorded().repeats(id)),
             Origin::Injected | Origin::Person | Origin::Reused | Origin::Provider => return now(()),
         };
@@ -48,7 +48,7 @@ impl Station for Unusable {
 }
 
 impl Unusable {
-    /// Notes that this call is made again, and pauses the session if somebody can let it go on.
+    /// Notes that this call is repeated, and pauses the session if a person can resume it.
     fn hold(&self, handle: &Handle, id: EffectId, model: &ModelName, error: &ModelError) {
         handle.write(|session: &mut Session| {
             if let Some(flight) = session.flight(id) {
@@ -61,7 +61,7 @@ impl Unusable {
                 ),
             });
             if self.has_user {
-                // A session that is paused already stops by itself.
+                // A session that is already paused stops by itself.
                 if let Ok(event) = commands::pause(session, None, By::Engine) {
                     session.intervene(event);
                 }
