@@ -46,7 +46,7 @@ pub async fn act(
             None if is_stuck => ctx.state(|state| menu::whole_plan(state, base, &at)),
             None => menu::next(ctx, base, task, &at, &trajectory).await,
         };
-        // If replanning is possible, the agent first decides whether it needs that.
+        // If replanning is possible, the agent decides first whether it needs that.
         if ctx.state(|state| menu::is_used_up(state, &menu) && !state.may_widen()) {
             return close(trajectory, "the plan has no uses left").await;
         }
@@ -129,15 +129,15 @@ fn has_more(ctx: &impl Context, menu: &[MenuItem]) -> bool {
     })
 }
 
-/// Whether the graph has no edge for this menu item.
+/// Whether the graph lacks an edge for this menu item.
 fn is_new_way(base: Base, item: &MenuItem) -> bool {
     let planned = base.spec().walks && item.why == MenuReason::Planned;
     item.why == MenuReason::Explore || planned && item.weight.is_none()
 }
 
-/// Reads the actor's reply. Text without a call is an answer: models with tools reply so if they
-/// know the answer. An answer beside calls was written without their results, which small models invent, so the calls are
-/// made and the answer is not taken.
+/// Reads the actor's reply. Text without a call is an answer: models with tools reply so if they know the answer. An
+/// answer beside calls was written without their results, which small models invent, so the calls are made and the
+/// answer is ignored.
 pub(super) fn decide(reply: &Reply) -> Decision {
     let is_finish = |call: &&ToolCall| call.tool.as_str() == markers::FINISH;
     let calls: Vec<_> = reply.calls.iter().filter(|call| !is_finish(call)).cloned().collect();

@@ -1,9 +1,8 @@
-//! The array of tools that the requests of one task define. Endpoints cache a prompt from its
-//! beginning, and the tools are its beginning: an array that changes with every menu is paid in full
-//! at every step. So the array is fixed with the first menu, and holds what can follow it. A menu is
-//! a part of it, said at the end of the messages.
+//! The array of tools that the requests of one task define. Endpoints cache a prompt from its beginning, where the
+//! tools are: an array that changes with every menu is paid in full at every step. So the array is fixed with the first
+//! menu, and holds the tools that can follow it. A menu is a part of it, listed at the end of the messages.
 //!
-//! Of few tools the requests define all, which is the same beginning in every task, where that costs less.
+//! If there are few tools and it costs less, the requests define all: then every task has the same beginning.
 
 use indexmap::{IndexMap, IndexSet};
 
@@ -34,8 +33,8 @@ pub fn cover(ctx: &impl Context, base: Base, menu: &[MenuItem]) {
     }
 }
 
-/// The tools that often follow these in the learned graph, the most likely first: the weight of the way
-/// to a tool, times the weight from there. Edges no heavier than an even share say nothing.
+/// The tools that often follow these in the learned graph, the most likely first: the weight of the path to a tool,
+/// times the weight from there. Edges no heavier than an even share carry no information.
 pub fn followers(
     state: &InTask<'_>,
     tools: &[(&ToolName, f64)],
@@ -45,7 +44,7 @@ pub fn followers(
     let mut likely: IndexMap<ToolName, f64> = IndexMap::new();
     for (from, way) in tools {
         let even = 1.0 / weights.successors_len(from.as_str()).max(1) as f64;
-        // More than are wanted, since some are on the menu or not offered.
+        // More than requested, since some are on the menu or not offered.
         for next in weights.top(from.as_str(), most + tools.len()) {
             let is_known = tools.iter().any(|(tool, _)| **tool == next.to);
             if next.weight > even * SHARE && !is_known && state.plan_allows(&next.to) {
@@ -57,11 +56,11 @@ pub fn followers(
     likely.into_keys().take(most)
 }
 
-/// An edge counts as learned from this multiple of an even share on, against rounding.
+/// The multiple of an even share from which an edge counts as learned, against rounding.
 const SHARE: f64 = 1.001;
 
-/// Whether to define all tools costs less than to define these: by the actor's price of what an endpoint has in its
-/// cache, unless this one was seen to have none.
+/// Whether defining all tools costs less than defining these, by the actor's price of cached tokens. False for an
+/// endpoint that was seen to cache nothing.
 fn all_cost_less(state: &InTask<'_>, some: &IndexSet<ToolName>) -> bool {
     let cached = || {
         let actor = state.models.of(Role::Actor)?;
@@ -88,14 +87,14 @@ fn all_cost_less(state: &InTask<'_>, some: &IndexSet<ToolName>) -> bool {
     prefix.all_cost_less()
 }
 
-/// More tools are never defined all.
+/// The most tools of which all are defined.
 const MANY: usize = 512;
-/// Model calls after which an endpoint that had nothing in its cache has none.
+/// Model calls after which an endpoint that has cached nothing counts as one without a cache.
 const FEW: u32 = 12;
-/// Steps of a task, before any has ended.
+/// Steps of a task, assumed before any task has ended.
 const STEPS: f64 = 3.0;
 
-/// The new array, if there must be one, and what it costs.
+/// The new array, if a change is needed, and its cost.
 fn change(
     state: &InTask<'_>,
     base: Base,
@@ -128,7 +127,7 @@ fn change(
     }
     let most = state.knobs.count(Knob::MenuMax);
     if before.is_some() && state.has_plan() && state.offered_tools().nth(most).is_none() {
-        // A plan that was widened is often widened again; with every tool the array is the last one.
+        // A plan that was widened is often widened again; an array with every tool never changes again.
         tools.extend(state.offered_tools().map(|tool| tool.spec.name.clone()));
     }
     let mut excess = tools.len().saturating_sub(most);

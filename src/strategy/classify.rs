@@ -9,11 +9,11 @@ use serde::Deserialize;
 use super::{Context, json, prompt::planned as prompt};
 use crate::domain::{ClassAssignment, ClassedBy, MenuItem, PlanEvent, Role, ToolClasses, ToolName};
 
-/// Tools sorted in one model call: few enough for a complete answer.
+/// The most tools in one model call: few enough for a complete answer.
 const AT_ONCE: usize = 40;
 
-/// Ensures that the tools of a menu have classes. If the classifier fails, its tools stay without
-/// one and are called alone.
+/// Ensures that the tools of a menu have classes. If the classifier fails, its tools stay without one, and each is
+/// called alone.
 pub async fn classify(ctx: &impl Context, menu: &[MenuItem]) {
     for tools in unsorted(ctx, menu).chunks(AT_ONCE) {
         let request = ctx.state(|state| prompt::classifier(state, tools));
@@ -75,7 +75,7 @@ mod tests {
             .iter()
             .map(|(tool, class)| (tool.as_str(), class.class.as_str(), class.domain.as_deref()))
             .collect();
-        // The second has no domains configured.
+        // The second class has no domains configured.
         assert_eq!(
             said,
             [("book", "Task Completion", None), ("search", "Information Retrieval", None)]

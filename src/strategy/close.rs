@@ -24,8 +24,8 @@ pub async fn close(
         let asked = prompt::ActorInput { task, menu, trajectory, reflections, note, is_last };
         prompt::actor(state, &asked)
     });
-    // The same tools as before, for the prompt cache. A model that calls one of them all the same is asked
-    // again without them.
+    // The same tools as before, for the prompt cache. A model that nevertheless calls one of them is called again
+    // without them.
     let mut alone = request.clone();
     let is_finish = |tool: &&ToolDef| tool.name.as_str() == FINISH;
     alone.tools = alone.tools.iter().filter(is_finish).cloned().collect();

@@ -10,7 +10,7 @@ use crate::domain::{
     program::{Interpreter, LineStop, StopRequest},
 };
 
-/// The kind of a text by which tools are looked for. Texts of a kind are alike, and their common part carries no
+/// The kind of a text by which tools are searched. Texts of a kind are alike, and their common part carries no
 /// information.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sought {
@@ -20,7 +20,7 @@ pub enum Sought {
     Need,
     /// A question and the answer so far, which begins at this byte.
     Here { answer_at: usize },
-    /// The description of a tool. No reader reads it: words find the tools that say the same.
+    /// The description of a tool. No reader reads it: words find similar tools.
     Tool,
 }
 
@@ -31,7 +31,7 @@ pub struct AskSpec {
     pub role: Role,
     /// The piece of evidence that the call is for. It waits for no verdict and runs in parallel with others.
     pub evidence: Option<EvidenceId>,
-    /// A judge reads along, and can end the text where a call starts:
+    /// The text for a judge that reads along and can end the model's text where a call starts:
     /// [`Finish::Judged`](crate::domain::Finish).
     pub along: Option<Before>,
 }
@@ -70,8 +70,8 @@ pub trait Context {
     /// Records a decision of the strategy: an event of this task.
     fn say<E: Into<Event>>(&self, event: impl FnOnce(TaskId) -> E);
 
-    /// Tools that match a text, best first, at most `k`; only tools that may currently be offered. A
-    /// reader, if there is one, ranks the tools for a text once in a task.
+    /// Tools that match a text, best first, at most `k`; only tools that may currently be offered. A reader, if there
+    /// is one, ranks the tools for a text once per task.
     fn retrieve(&self, text: &str, sought: Sought, k: usize)
     -> impl Future<Output = Vec<ToolName>>;
 
@@ -89,13 +89,12 @@ pub trait Context {
     fn call(&self, spec: CallSpec<'_>, calls: &[ToolCall])
     -> impl Future<Output = Vec<CallResult>>;
 
-    /// Reports in the agent's own words each need that no offered tool meets. Returns whether
-    /// the budget plan was replanned and now allows more. `kept`: the offered tools that it wants to
-    /// keep, if it says so; the others make room until it calls one. Never true without a plan; it cannot
-    /// repeat forever.
+    /// Reports in the agent's own words each need that no offered tool meets. Returns whether the budget plan was
+    /// replanned and now allows more. `kept`: the offered tools that it wants to keep, if it names them; the others
+    /// make room until it calls one. Always false without a plan; it cannot repeat forever.
     fn widen(&self, needs: &[&str], kept: Option<&[ToolName]>) -> impl Future<Output = bool>;
 
-    /// Reaches a boundary of its own, at which it may be held.
+    /// Reaches a boundary of the strategy's own, at which it may be held.
     fn checkpoint(&self, boundary: Boundary) -> impl Future<Output = ()>;
 
     /// The session's side of the program with this number.
@@ -107,10 +106,10 @@ pub trait ProgramHost {
     /// An interpreter to run it.
     fn interpreter(&self) -> Box<dyn Interpreter>;
 
-    /// Where it has to stop now, beside its calls, and what is asked of it there.
+    /// Where the program has to stop now, in addition to its calls, and the expressions to evaluate there.
     fn wanted(&self) -> StopRequest;
 
-    /// Reports that the program has stopped before a statement. Returns whether it is to be held there.
+    /// Reports that the program has stopped before a statement. Returns whether it must be held there.
     fn reach(&self, at: &Arc<LineStop>) -> bool;
 
     /// The time of day, in milliseconds since 1970, UTC; recorded, so that the program repeats.
@@ -140,7 +139,7 @@ impl Observation {
         }
     }
 
-    /// Whether it failed by its arguments, which is the agent's fault and not the tool's.
+    /// Whether the call failed because of its arguments, which is the agent's fault and not the tool's.
     pub fn is_of_arguments(&self) -> bool {
         matches!(self, Observation::Failed(error) if error.kind == ToolErrorKind::Arguments)
     }
@@ -158,7 +157,7 @@ pub struct CallResult {
     pub tool: ToolName,
     pub arguments: Value,
     pub observation: Observation,
-    /// A fault influenced it. The agent does not see this.
+    /// Whether a fault influenced it. The agent does not see this.
     pub injected: bool,
 }
 

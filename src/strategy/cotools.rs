@@ -1,9 +1,9 @@
-//! CoTools: a model writes its answer, and a small one reads along. Where that judges that a call starts
-//! (eq. 3 and 4), it finds the tools that suit this point (eq. 6 to 10), the writer calls one of them, and
-//! goes on with the result.
+//! CoTools: a model writes its answer, and a small one reads along. Where the small one judges that a call starts (eq.
+//! 3 and 4), it finds the tools that fit this place (eq. 6 to 10), the writer calls one of them, and continues with the
+//! result.
 //!
-//! The paper's frozen model does all of this itself. Here the writer may be any model: the authors judge
-//! on a second prompt, too, and not on the state that generates.
+//! The paper's frozen model does all of this itself. Here the writer may be any model: the authors also judge on a
+//! second prompt, and not on the state that generates.
 
 use std::sync::Arc;
 
@@ -51,14 +51,14 @@ struct Writing<'a, C> {
     ctx: &'a C,
     task: &'a Task,
     reflections: &'a [String],
-    /// The stretches of text, each with the call at its end.
+    /// The parts of the text, each with the call at its end.
     done: Trajectory,
     /// Calls in a row without a result.
     failures: usize,
 }
 
 impl<C: Context> Writing<'_, C> {
-    /// The next stretch of text, up to a place where a call starts, or to its end.
+    /// The next part of the text, up to a place where a call starts, or to its end.
     async fn write(&self) -> Result<Arc<Reply>, ModelError> {
         let request = self
             .ctx
@@ -68,7 +68,7 @@ impl<C: Context> Writing<'_, C> {
         self.ctx.ask(spec, request).await
     }
 
-    /// Has the writer call one of the tools that suit this place. Returns whether a call had a result.
+    /// Lets the writer call one of the tools that fit this place. Returns whether a call had a result.
     async fn have_called(&mut self, step: u32, written: &Reply) -> Result<bool, ModelError> {
         let so_far = self.so_far(&written.text);
         let question = self.task.sought();
@@ -107,7 +107,7 @@ impl<C: Context> Writing<'_, C> {
         Ok(helped)
     }
 
-    /// The `call_k` best of the tools that were found for this place and have not just failed there, and the way to give
+    /// The `call_k` best tools that were found for this place and have not just failed there, and the option to give
     /// up.
     fn menu(&self, found: Vec<ToolName>) -> Arc<[MenuItem]> {
         let k = self.ctx.state(|state| state.knobs.count(Knob::CallK));
@@ -150,7 +150,7 @@ impl<C: Context> Writing<'_, C> {
     }
 }
 
-/// The ending with the answer in this text: what follows the last `The answer is`, or all of it.
+/// The ending with the answer in this text: the part after the last `The answer is`, or all of it.
 fn ended(written: &Reply) -> Ending {
     let text = written.text.rsplit(ANSWER_IS).next().unwrap_or_default();
     let text = text.trim().trim_end_matches('.').trim();

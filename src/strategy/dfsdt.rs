@@ -36,7 +36,7 @@ pub async fn search(
                 search.close(child, NodeEnd::TooDeep);
                 Some(at)
             }
-            // The agent has judged its current point, so that point gets no further call.
+            // The agent has judged its current point, so no further call is made there.
             Some(NodeResult::GaveUp) => {
                 search.close(child, NodeEnd::GaveUp);
                 search.leave(at)

@@ -14,7 +14,7 @@ use crate::domain::{
 };
 
 /// Has the finished attempt judged, and learns from it unless learning is frozen. A call whose arguments were wrong is
-/// left out: it says something of the agent, and nothing of the tool.
+/// left out: it shows something about the agent, not about the tool.
 pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, ending: &Ending) {
     let trajectory = &trajectory.without(|called| called.observation.is_of_arguments());
     let used = used(trajectory);
@@ -44,7 +44,7 @@ pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, 
     }
 }
 
-/// The evaluator's scores. What cannot be used of its reply is reported.
+/// The evaluator's scores. Unusable parts of its reply are reported.
 async fn ask(
     ctx: &impl Context,
     task: &Task,
@@ -82,8 +82,7 @@ fn was_cancelled(called: &CallResult) -> bool {
     matches!(&called.observation, Observation::Failed(error) if error.kind == ToolErrorKind::Cancelled)
 }
 
-/// The JSON Schema of the scores of these tools. [`read`] checks the same, since not every model is
-/// held to it.
+/// The JSON Schema of the scores of these tools. [`read`] checks the same, since some models do not support schemas.
 fn schema(used: &[ToolName]) -> Value {
     let score: Vec<i8> = (-3..=3).collect();
     let entry = object_schema(json!({

@@ -10,7 +10,7 @@ pub enum Finish {
 }
 
 impl Finish {
-    /// Reads the arguments of the call; `None` if they say neither an answer nor that there is none.
+    /// Reads the arguments of the call; `None` if they state neither an answer nor that there is none.
     pub fn of(arguments: &Value) -> Option<Self> {
         if arguments.get("gave_up").and_then(Value::as_bool).unwrap_or(false) {
             return Some(Finish::GivenUp);
@@ -28,7 +28,7 @@ impl Finish {
     }
 }
 
-/// The text of the only field, which some models name otherwise.
+/// The text of the only field, which some models give another name.
 fn only_text(fields: &Map<String, Value>) -> Option<&Value> {
     let mut values = fields.values();
     values.next().filter(|value| value.is_string() && values.next().is_none())

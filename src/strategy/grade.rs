@@ -1,5 +1,5 @@
-//! The grader: a model that says whether a final answer means the same as a right one. It measures
-//! an agent and is no part of it, so no agent hears of its verdict.
+//! The grader: a model that says whether a final answer means the same as a right one. It measures an agent and is not
+//! part of it, so no agent sees its verdict.
 
 use serde::Deserialize;
 

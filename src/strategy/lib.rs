@@ -43,7 +43,7 @@ pub use trajectory::{Trajectory, TrajectoryTurn};
 pub struct Ending {
     pub outcome: Outcome,
     pub answer: Option<String>,
-    /// Reservations about the answer.
+    /// Caveats about the answer.
     pub caveats: Vec<Caveat>,
 }
 
@@ -56,7 +56,7 @@ impl Ending {
         Self { outcome, answer: None, caveats: Vec::new() }
     }
 
-    /// The same, as the end of this reply.
+    /// The ending with the caveat of this reply.
     fn of(mut self, reply: &Reply) -> Self {
         if self.outcome == Outcome::Answered {
             self.caveats.extend(Caveat::of(&reply.finish));
@@ -64,7 +64,7 @@ impl Ending {
         self
     }
 
-    /// The same, where tools were offered. `has_called`: the agent has called any of them.
+    /// The ending of a reply to which tools were offered. `has_called`: the agent has called any of them.
     fn marked(mut self, reply: &Reply, has_called: bool) -> Self {
         if self.outcome == Outcome::Answered && reply.calls.is_empty() && !has_called {
             self.caveats.push(Caveat::WithoutCall);
@@ -72,8 +72,8 @@ impl Ending {
         self
     }
 
-    /// Whether the task at work was done right: by its answer, or by its calls, as the task says;
-    /// `None` if nobody knows what is right. A missing answer counts as wrong.
+    /// Whether the task at work was done right: by its answer, or by its calls, as the task requires; `None` if nobody
+    /// knows what is right. A missing answer counts as wrong.
     pub fn is_correct(&self, state: &InTask<'_>, task: &Task) -> Option<bool> {
         let score = state.current_task().and_then(|task| calls::of_task(state, task));
         if let Some(score) = score {

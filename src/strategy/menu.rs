@@ -25,8 +25,8 @@ impl FoundTools {
     }
 }
 
-/// The texts by which tools are looked for before a decision, each of another kind. An agent that walks the graph looks
-/// with its last thought too, and after a failure with the description of the failed tool, since another may do the same.
+/// The texts by which tools are searched before a decision, each of a different kind. An agent that walks the graph
+/// also searches with its last thought, and after a failure with the failed tool's description, to find replacements.
 pub fn texts<'a>(
     state: &InTask<'_>,
     walks: bool,
@@ -47,7 +47,7 @@ pub fn texts<'a>(
     texts
 }
 
-/// How many tools are retrieved by each text: enough for every part of a menu.
+/// The number of tools retrieved by each text: enough for every part of a menu.
 pub fn most_found(state: &InTask<'_>) -> usize {
     let array = state.current_task().and_then(|task| task.array.as_ref());
     let [top, most, explore] =
@@ -55,7 +55,7 @@ pub fn most_found(state: &InTask<'_>) -> usize {
     top + array.map_or(0, |array| array.len()) + most + explore + 1
 }
 
-/// Looks for tools by these texts.
+/// Searches tools by these texts.
 async fn find(ctx: &impl Context, texts: Vec<(Cow<'_, str>, Sought)>) -> FoundTools {
     let most = ctx.state(most_found);
     let mut found = FoundTools::default();
@@ -80,7 +80,7 @@ pub async fn next(
 }
 
 /// A wider menu for an agent that walks the graph and gave up at this one: with more of the tools that match its words
-/// or the task. `None` where there are no others, or where a plan says what is offered.
+/// or the task. `None` if there are no others, or if a plan determines the offer.
 pub async fn wider(
     ctx: &impl Context,
     base: Base,
@@ -132,8 +132,7 @@ pub fn menu(
     menu.into()
 }
 
-/// All tools with planned uses left, regardless of the agent's position; for an agent that finds no
-/// way on.
+/// All tools with planned uses left, regardless of the agent's position; for an agent that finds no path.
 pub fn whole_plan(state: &InTask<'_>, base: Base, at: &ToolName) -> Arc<[MenuItem]> {
     let mut menu = planned(state);
     if base.spec().walks {
@@ -143,7 +142,7 @@ pub fn whole_plan(state: &InTask<'_>, base: Base, at: &ToolName) -> Arc<[MenuIte
     menu.into()
 }
 
-/// The texts by which tools are looked for before a planner's decision.
+/// The texts by which tools are searched before a planner's decision.
 pub fn texts_of_planner<'a>(
     state: &InTask<'_>,
     by_graph: bool,
@@ -182,7 +181,7 @@ fn weigh(state: &InTask<'_>, at: &ToolName, menu: &mut [MenuItem]) {
     }
 }
 
-/// Whether a plan exists and offers nothing any more. Not checked if there never was a tool.
+/// Whether a plan exists and offers nothing any more. False if there never was a tool.
 pub fn is_used_up(state: &InTask<'_>, menu: &[MenuItem]) -> bool {
     state.has_plan() && menu.iter().all(|item| item.why == MenuReason::Finish)
 }
@@ -236,16 +235,15 @@ fn by_weight(menu: &mut [MenuItem]) {
 /// The heaviest successors that are offered.
 fn heaviest(state: &InTask<'_>, from: &str, most: usize) -> impl Iterator<Item = WeightedEdge> {
     let off = state.tools.keys().filter(|tool| !state.offers(tool.as_str())).count();
-    // `end` is in every row, and is no tool.
+    // `end` is in every row, and is not a tool.
     let enough = most.saturating_add(off).saturating_add(1);
     let row = Weights::of(&state.learning, &state.knobs).top(from, enough);
     row.into_iter().filter(|edge| state.offers(edge.to.as_str())).take(most)
 }
 
-/// ToolNet, later steps: the successors of the last tool, the heaviest first, followed by offers
-/// for exploration. Without these, a tool added today would never be tried, nor one that can stand
-/// in for a broken tool. Of the array of the task only, so that an endpoint's cache stays valid, as
-/// long as that has a way on.
+/// ToolNet, later steps: the successors of the last tool, the heaviest first, followed by offers for exploration.
+/// Without these, a tool added today would never be tried, nor one that can replace a broken tool. Only tools in the
+/// task's array are offered, so that an endpoint's cache stays valid, as long as the array has a path.
 fn successors(
     state: &InTask<'_>,
     at: &ToolName,
@@ -271,13 +269,13 @@ fn successors(
     menu
 }
 
-/// How many tools are offered besides the successors: more to an agent that found nothing fitting among them.
+/// The number of tools offered besides the successors: more if the agent found no suitable one among them.
 fn offers_besides(state: &InTask<'_>, trajectory: &Trajectory) -> usize {
     let explore = state.knobs.count(Knob::Explore);
     if trajectory.gave_up() { explore + state.knobs.count(Knob::TopK) } else { explore }
 }
 
-/// The tools of the array, and the successors that lead out of it if none inside is learned.
+/// The tools of the array, and the successors outside it if none inside is learned.
 fn ways_inside(state: &InTask<'_>, at: &ToolName, inside: &[ToolName]) -> IndexSet<ToolName> {
     let known = |tool: &ToolName| inside.contains(tool);
     let most = state.knobs.count(Knob::MenuMax);
@@ -291,8 +289,8 @@ fn ways_inside(state: &InTask<'_>, at: &ToolName, inside: &[ToolName]) -> IndexS
     ways.into_iter().collect()
 }
 
-/// Every successor, as in the paper. If a menu cannot hold all: those that the graph has learned, then
-/// those that match the last thought or the task, since the edges of all others weigh the same.
+/// Every successor, as in the paper. If a menu cannot hold all: the learned ones, then those that match the last
+/// thought or the task, since the edges of all others weigh the same.
 fn whole_row(state: &InTask<'_>, at: &ToolName, found: &FoundTools) -> IndexSet<ToolName> {
     let most = state.knobs.count(Knob::MenuMax);
     let row = heaviest(state, at.as_str(), most).map(|edge| edge.to);
@@ -308,10 +306,10 @@ fn whole_row(state: &InTask<'_>, at: &ToolName, found: &FoundTools) -> IndexSet<
     ways
 }
 
-/// Tools besides the successors: those that match the last thought, else the task; after a failure
-/// in turn with those that match the description of the failed tool. What the agent asked for and
-/// was refused comes first. Tools outside the array only if one is needed: the last call did not help, or one of them matches the
-/// last thought best.
+/// Tools besides the successors: those that match the last thought, else the task; after a failure alternately with
+/// those that match the description of the failed tool. Tools that the agent requested and was refused come first.
+/// Tools outside the array only if one is needed: the last call did not help, or one of them matches the last thought
+/// best.
 fn explored<'a>(
     state: &InTask<'_>,
     at: &ToolName,
@@ -342,14 +340,14 @@ fn explored<'a>(
     asked_for.chain(in_turn.flatten().flatten()).collect()
 }
 
-/// Tools that the agent just asked for, and that were not on its menu.
+/// Tools that the agent just requested, and that were not on its menu.
 fn refused(trajectory: &Trajectory) -> impl Iterator<Item = &ToolName> {
     let called = trajectory.turns.last().into_iter().flat_map(|turn| &turn.called);
     let refused = called.filter(|called| matches!(called.observation, Observation::Refused(_)));
     refused.map(|called| &called.tool)
 }
 
-/// Whether the last decision brought nothing: no call ran, or none of them helped.
+/// Whether the last decision had no effect: no call ran, or none of them helped.
 fn is_stuck(state: &InTask<'_>, trajectory: &Trajectory) -> bool {
     let Some(turn) = trajectory.turns.last() else { return false };
     let helped = |called: &CallResult| {

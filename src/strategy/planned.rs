@@ -15,12 +15,12 @@ use crate::domain::{
 };
 use crate::papers::plan::{self, PlanReading};
 
-/// Most model calls of the planner; the second one includes the faults of the first plan.
+/// The most model calls of the planner; the second one includes the faults of the first plan.
 const ASKED: usize = 2;
 
-/// The reason for which a plan that was cut off is asked for again.
+/// The reason for requesting a plan again that was cut off.
 const CUT: &str = "the limit of tokens cut it off; write a shorter plan";
-/// The reason for which a plan without calls is asked for again.
+/// The reason for requesting a plan again that has no calls.
 const NO_CALL: &str = "it calls no tool, though tools are offered; write each call as `#E1 = Tool[input]`, or the same \
                        plan again if none helps";
 
@@ -57,7 +57,7 @@ struct Planner<'a, C> {
     task: &'a Task,
     reflections: &'a [String],
     menu: Arc<[MenuItem]>,
-    /// The number of menus it has seen.
+    /// The number of menus that the planner has seen.
     step: u32,
 }
 
@@ -95,7 +95,7 @@ impl<C: Context> Planner<'_, C> {
             let read = self.read(&reply);
             let again = tries + 1 < ASKED;
             let read = read.and_then(|(plan, doubts)| match doubts {
-                // It was asked for again, and this is what it has to say.
+                // The plan was already requested again, so its doubts are accepted.
                 doubts if !again || doubts.is_empty() => Ok((plan, doubts)),
                 doubts => Err(doubts),
             });
@@ -119,8 +119,8 @@ impl<C: Context> Planner<'_, C> {
         Err(Ending::without_answer(Outcome::Failed))
     }
 
-    /// Reads a plan, and what is doubtful about it: it says too little, or was cut off. An error is
-    /// a plan that cannot be carried out.
+    /// Reads a plan, and the doubts about it: it says too little, or was cut off. An error is a plan that cannot be
+    /// carried out.
     fn read(&self, reply: &Reply) -> Result<(Plan, String), String> {
         let offered = self.ctx.state(|state| prompt::offered(state, &self.menu));
         let cut = Caveat::of(&reply.finish).map(|caveat| match caveat {

@@ -1,5 +1,5 @@
-//! Scores of tools by rules instead of a model: by their failures, and by what of their results the agent used. The
-//! scale is the evaluator's (ToolNet, section 3.3), from −3 to 3. The rules are ours.
+//! Scores of tools by rules instead of a model: by their failures, and by the agent's use of their results. The scale
+//! is the evaluator's (ToolNet, section 3.3), from −3 to 3. The rules are ours.
 
 use std::collections::HashSet;
 
@@ -44,7 +44,7 @@ pub(super) fn verdicts(
     used.into_iter().filter_map(verdict).collect()
 }
 
-/// Whether the answer, or a later call, has a word of this result that neither the task nor the call itself has.
+/// Whether the answer, or a later call, has a word of this result that is in neither the task nor the call itself.
 fn is_used(task: &Task, called: &CallResult, later: &[&CallResult], ending: &Ending) -> bool {
     let mut new: HashSet<String> = tokens(&called.observation.text()).into_iter().collect();
     for known in [tokens(&task.text), said(&called.arguments)].concat() {

@@ -1,9 +1,9 @@
 //! The common part of the searches: a tree of decisions, the limits, and the ending of a search
 //! without an answer. Each decision sees only the path that leads to it.
 //!
-//! A node is one decision: a model call and its tool calls. Its number is that of its step, counted
-//! on over all attempts of a task, so that every call names its node. Backtracking undoes nothing:
-//! side effects of a call remain, and a use of the plan stays used (BTP, algorithm 2).
+//! A node is one decision: a model call and its tool calls. Its number is that of its step, counted over all attempts
+//! of a task, so that every call names its node. Backtracking undoes nothing: side effects of a call remain, and a use
+//! of the plan stays used (BTP, algorithm 2).
 
 use std::sync::Arc;
 
@@ -27,8 +27,8 @@ pub(super) struct Limits {
     pub children: usize,
     /// Most decisions in a row.
     pub depth: u32,
-    /// Most model calls for decisions and votes in one attempt. Calls of a judge of results and the
-    /// closing summary come in addition.
+    /// Most model calls for decisions and votes in one attempt. Calls of a judge of results and the closing summary are
+    /// additional.
     pub asks: u32,
 }
 
@@ -75,7 +75,7 @@ pub(super) struct TreeSearch<'a, C> {
     pub limits: Limits,
     /// The last step of the earlier attempts.
     before: u32,
-    /// In the order of their numbers, without gaps.
+    /// The nodes in the order of their numbers, without gaps.
     nodes: Vec<SearchNode>,
     asks: u32,
     /// Whether a path ended only because it was too deep.
@@ -218,7 +218,7 @@ impl<'a, C: Context> TreeSearch<'a, C> {
         Trajectory { turns: nodes.into_iter().map(|node| node.turn.clone()).collect() }
     }
 
-    /// The search ends with this answer.
+    /// Ends the search with this answer.
     pub fn answered(mut self, node: u32, ending: Ending) -> (Trajectory, Ending) {
         self.close(node, NodeEnd::Answered);
         (self.whole(), ending)

@@ -51,7 +51,7 @@ async fn walk(search: &mut TreeSearch<'_, impl Context>) -> Result<(u32, Ending)
     }
 }
 
-/// The decisions at a node from which the search can go on.
+/// The decisions at a node from which the search can continue.
 async fn candidates(
     search: &mut TreeSearch<'_, impl Context>,
     at: u32,
@@ -70,8 +70,8 @@ async fn candidates(
     Ok(candidates)
 }
 
-/// The candidates, the one with most votes first; of equals the earlier. Each pair is voted on in
-/// both orders, so that a judge's preference for the first position cancels out.
+/// The candidates, the one with most votes first; of equal ones, the earlier first. Each pair is voted on in both
+/// orders, so that a judge's preference for the first position cancels out.
 async fn ranked(
     search: &mut TreeSearch<'_, impl Context>,
     at: u32,
@@ -102,8 +102,8 @@ enum Better {
     Second,
 }
 
-/// Asks which of two decisions brings the task further. A failed or unreadable vote does not count:
-/// an order is not worth a task.
+/// Requests a vote on which of two decisions advances the task more. A failed or unreadable vote does not count: an
+/// order is not worth a task.
 async fn vote(
     search: &mut TreeSearch<'_, impl Context>,
     at: u32,

@@ -74,7 +74,7 @@ impl Trajectory {
         all.filter(|called| called.observation.ran())
     }
 
-    /// The same without these calls.
+    /// The trajectory without these calls.
     pub fn without(&self, is_out: impl Fn(&CallResult) -> bool) -> Self {
         let turn = |turn: &TrajectoryTurn| {
             let pairs = turn.calls.iter().cloned().zip(turn.called.iter().cloned());

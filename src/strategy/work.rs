@@ -1,6 +1,5 @@
-//! The workers: every call starts as soon as the evidence that it names exists, in parallel with
-//! all others. A failing one stops no other. The order in which they end changes nothing: evidence
-//! belongs to its plan.
+//! The workers: every call starts as soon as the evidence that it names exists, in parallel with all others. A failing
+//! call does not stop the others. The order in which calls end does not matter: evidence belongs to its plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,7 +80,7 @@ struct Worker<'a, C> {
 }
 
 impl<C: Context> Worker<'_, C> {
-    /// The texts of the evidence that this one names.
+    /// The texts of the evidence that this evidence names.
     fn needed(
         &self,
         evidence: &Evidence,
@@ -91,8 +90,8 @@ impl<C: Context> Worker<'_, C> {
         references(&evidence.input).into_iter().map(text).collect()
     }
 
-    /// The null evidence for which a call is not made. A tool would take the word for its input, and
-    /// a tool that writes would book it. A model can do with what is left, but not with nothing.
+    /// The null evidence for which a call is not made. A tool would take the word `null` for its input, and a tool that
+    /// writes would store it. A model can work with the remaining evidence, but not with none.
     fn missing(
         &self,
         evidence: &Evidence,
@@ -118,7 +117,7 @@ impl<C: Context> Worker<'_, C> {
             |id: EvidenceId| needed.get(&id).cloned().flatten().unwrap_or_else(|| NULL.to_owned());
         match resolve(&evidence.tool, self.menu.iter().map(|item| &item.tool)) {
             Some(tool) => self.call(evidence, tool.clone(), text).await,
-            // Names that are neither on the menu nor the model were refused with the plan.
+            // Names that are neither on the menu nor the model were refused together with the plan.
             None => {
                 let most = self.ctx.state(|state| state.result_max(Role::Actor, 1));
                 let text = |id| beginning(&text(id), most, None).into_owned();

@@ -1,5 +1,5 @@
-//! ATC: one program over the tools for the whole task. What it prints is the answer. One that fails is revised with
-//! the error, the tool that is to blame for it, and that tool's document (Shi et al. 2024, eq. 1 and 2).
+//! ATC: one program over the tools for the whole task. Its output is the answer. A failed program is revised with the
+//! error, the tool that is to blame for it, and that tool's document (Shi et al. 2024, eq. 1 and 2).
 
 mod probe;
 mod reflect;
@@ -39,7 +39,7 @@ pub async fn act(
     let mut tries = 0;
     for number in 1.. {
         let is_persons = given.as_ref().is_some_and(|given| given.source == ProgramSource::Person);
-        // A person's program is none of those that the knob counts.
+        // The knob does not count a person's programs.
         tries += usize::from(!is_persons);
         let (programs, reflect) =
             ctx.state(|state| (state.knobs.count(Knob::Programs), state.knobs.choice::<Reflect>()));
@@ -84,7 +84,7 @@ pub async fn act(
         last = Last { program, calls, called, end, is_refused: false, cut: written.cut };
         match how {
             ProgramVerdict::Fine => return last.ended(how),
-            // It is reflected on once, then accepted.
+            // A doubtful program is reflected on once, then accepted.
             ProgramVerdict::Doubtful if doubted.is_some() => return last.ended(how),
             ProgramVerdict::Doubtful => doubted = Some(last.clone()),
             ProgramVerdict::Failed => {}
@@ -96,12 +96,12 @@ pub async fn act(
     }
     match doubted {
         Some(doubted) => doubted.ended(ProgramVerdict::Doubtful),
-        // What it printed before it failed is not an answer.
+        // The output of a program before its failure is not an answer.
         None => (last.trajectory(), Ending::without_answer(Outcome::Failed)),
     }
 }
 
-/// The program with which a person replaced this one, and the line and the time at which this one was held.
+/// The program with which a person replaced this one, and the line and hit at which this one was held.
 fn edited(ctx: &impl Context, number: u32) -> Option<(Arc<str>, Option<LineHit>)> {
     ctx.state(|state| {
         let mut programs = state.current_task()?.programs.iter();
@@ -111,7 +111,7 @@ fn edited(ctx: &impl Context, number: u32) -> Option<(Arc<str>, Option<LineHit>)
     })
 }
 
-/// A line, and how often the program has come to it.
+/// A line, and the number of times that the program has reached it.
 type LineHit = (u32, u32);
 
 /// A program that the programmer does not write.
@@ -126,14 +126,14 @@ impl Given {
         Self { text, source: ProgramSource::Task, from: None }
     }
 
-    /// A person's, in place of one that was held at this line for this time.
+    /// A person's program, in place of one that was held at this line and hit.
     fn of_person(text: Arc<str>, was: &str, held: Option<LineHit>) -> Self {
         let from = From::of(was, &text, held);
         Self { text, source: ProgramSource::Person, from: Some(from) }
     }
 }
 
-/// The tools of a menu: a program ends by itself.
+/// The tools of a menu without `Finish`: a program ends by itself.
 fn offered(menu: &[MenuItem]) -> Arc<[MenuItem]> {
     menu.iter().filter(|item| item.why != MenuReason::Finish).cloned().collect()
 }
@@ -145,22 +145,22 @@ struct Programmer<'a, C> {
     reflections: &'a [String],
     menu: Arc<[MenuItem]>,
     names: Identifiers,
-    /// How often it was asked.
+    /// The number of calls of the programmer.
     asked: u32,
-    /// Earlier replies, and what was found about each.
+    /// Earlier replies, and the finding about each.
     turns: Vec<(String, String)>,
 }
 
 /// A reply of the programmer.
 struct ProgrammerReply {
     reply: String,
-    /// `None`: it has none, or none that can run. The next turn says why.
+    /// `None`: the reply has no program, or none that can run. The next turn has the reason.
     program: Option<Arc<str>>,
     cut: Option<Caveat>,
 }
 
 impl<C: Context> Programmer<'_, C> {
-    /// Looks at the tools that are offered.
+    /// Determines the tools that are offered.
     async fn look(&mut self) {
         let menu = menu::next_of_planner(self.ctx, self.strategy.toolnet, self.task).await;
         self.menu = offered(&menu);
@@ -174,7 +174,7 @@ impl<C: Context> Programmer<'_, C> {
         });
     }
 
-    /// Gets a program: the one that is given, or the programmer's.
+    /// Gets a program: the given one, or the programmer's.
     async fn write(
         &mut self,
         number: u32,
@@ -212,7 +212,7 @@ impl<C: Context> Programmer<'_, C> {
         Ok(ProgrammerReply { reply, program: Some(program), cut })
     }
 
-    /// Asks for a program. If the programmer names a missing capability and the budget allows replanning, it is asked
+    /// Requests a program. If the programmer names a missing capability and the budget allows replanning, it is called
     /// again with other functions.
     async fn ask(&mut self, number: u32) -> Result<Arc<Reply>, Ending> {
         let most = self.ctx.state(|state| state.knobs.count(Knob::MaxSteps));
@@ -248,7 +248,7 @@ impl<C: Context> Programmer<'_, C> {
     /// Runs a program to its end, and again from where a person takes it back.
     ///
     /// # Errors
-    /// A person's program takes its place: its text, and where this one was held.
+    /// A person's program replaces it: its text, and where this one was held.
     async fn run(
         &self,
         run: &ProgramRun<'_, C>,

@@ -1,5 +1,5 @@
-//! Attributable reflection: who is to blame for a program's failure, and what the next program is told of it (ATC,
-//! section 4.2). The program itself says it first; a model is asked only where the flow of data names no tool.
+//! Attributable reflection: the tool to blame for a program's failure, and the message for the next program (ATC,
+//! section 4.2). The program's own data flow comes first; a model is called only where that names no tool.
 
 use serde_json::Value;
 
@@ -59,7 +59,7 @@ impl<C: Context> Reflection<'_, C> {
             self.menu.iter().filter_map(|item| self.names.name(&item.tool)).collect();
         let (tool, by, path) = match self.by_flow(last, error, &names) {
             Some((tool, path)) => (Some(tool), BlamedBy::Flow, path),
-            // The flaws of a program that cannot run say themselves what is wrong.
+            // The flaws of a program that cannot run explain themselves.
             None if last.is_refused => (None, BlamedBy::Nobody, Vec::new()),
             None => match self.ask(last, error, &names).await {
                 Some(tool) => (Some(tool), BlamedBy::Model, Vec::new()),
@@ -72,8 +72,8 @@ impl<C: Context> Reflection<'_, C> {
         tool
     }
 
-    /// The function that the flow of data names, and the way to it. Where all results are doubtful, the last call's is
-    /// what the answer was made of.
+    /// The function that the flow of data names, and the path to it. If all results are doubtful, the answer was made
+    /// from the last call's result.
     fn by_flow(
         &self,
         last: &Last,
@@ -95,7 +95,7 @@ impl<C: Context> Reflection<'_, C> {
         let request = self
             .ctx
             .state(|state| prompt::attributor(state, self.task, offered, &last.program, error));
-        // Without an attributor there is a finding without a blamed tool.
+        // Without an attributor the finding blames no tool.
         let reply = self.ctx.ask(Role::Attributor, request).await.ok()?;
         blame::by_reply(&reply.text, names).into_iter().next()
     }
@@ -123,7 +123,7 @@ impl<C: Context> Reflection<'_, C> {
         }
     }
 
-    /// Where a missing key is: in the results that the program had, or in what probing has learned of the other tools.
+    /// The place of a missing key: in the results that the program had, or in learned schemas of the other tools.
     fn elsewhere(&self, error: &Raised, blamed: &str, last: &Last) -> Option<String> {
         if error.kind != "KeyError" {
             return None;

@@ -1,5 +1,4 @@
-//! Runs one program: its calls are effects, and what it does between them is nobody's business unless somebody wants
-//! it to stop.
+//! Runs one program. Its calls are effects; its other statements are reported only where a stop is requested.
 
 mod from;
 mod ran;
@@ -21,7 +20,7 @@ use crate::domain::{
 use crate::papers::atc::{identifiers::Identifiers, record};
 use crate::{CallResult, CallSpec, Context, Observation, ProgramHost};
 
-/// The time of its own that a program may take to tell its values after its end, in milliseconds.
+/// The time of its own that a program may take to report its values after its end, in milliseconds.
 const TELLING_MS: u64 = 100;
 
 /// A program to run.
@@ -32,13 +31,13 @@ pub(super) struct ProgramRun<'a, C> {
     pub program: &'a Arc<str>,
     pub names: &'a Identifiers,
     pub functions: &'a [Function],
-    /// Up to where it runs over a record.
+    /// The place up to which it runs over a record.
     pub from: Option<From>,
 }
 
-/// The last values of a program that has ended: it is run again over what it was told, in a way that tells them.
+/// The last values of a program that has ended: it is run again over its record in a form that reports them.
 async fn values(interpreter: &mut dyn Interpreter, ran: &Ran, end: &ProgramEnd) -> Vec<Set> {
-    // Telling takes longer than running: what has reached a limit would do so again.
+    // Reporting takes longer than running: a program that reached a limit would reach it again.
     const LIMITS: [&str; 4] = ["TimeoutError", "MemoryError", "RecursionError", "SystemError"];
     if end.error.as_ref().is_some_and(|error| LIMITS.contains(&error.kind.as_str())) {
         return Vec::new();
@@ -52,7 +51,7 @@ async fn values(interpreter: &mut dyn Interpreter, ran: &Ran, end: &ProgramEnd) 
     }
 }
 
-/// Where it stops: at first where a person's program goes on.
+/// The stops of the program: at first, where a person's program leaves its record.
 fn stops(from: Option<&From>, wanted: &StopRequest) -> Stops {
     from.map_or_else(|| wanted.stops.clone(), From::stops)
 }
@@ -231,7 +230,7 @@ impl<C: Context> ProgramRun<'_, C> {
         self.part(ran);
     }
 
-    /// Drops the rest of the record, which the program does not follow any more, and reports the dropped calls.
+    /// Drops the rest of the record, which the program no longer follows, and reports the dropped calls.
     fn part(&self, ran: &mut Ran) {
         let (number, calls) = (self.number, ran.part());
         if !calls.is_empty() {
@@ -239,7 +238,7 @@ impl<C: Context> ProgramRun<'_, C> {
         }
     }
 
-    /// How far a person has taken the program back since it was looked at last.
+    /// How far a person has taken the program back since the last check.
     fn taken_back(&self, ran: &mut Ran) -> Option<Back> {
         let back = self.ctx.state(|state| {
             let mut programs = state.current_task()?.programs.iter();
@@ -250,8 +249,8 @@ impl<C: Context> ProgramRun<'_, C> {
         Some(to)
     }
 
-    /// Runs the program again up to an earlier place. What it calls from there on is answered from its record as long as
-    /// it makes the same calls.
+    /// Runs the program again up to an earlier place. Its calls after that are answered from its record as long as they
+    /// are the same.
     async fn take_back(
         &self,
         interpreter: &mut dyn Interpreter,
@@ -263,7 +262,7 @@ impl<C: Context> ProgramRun<'_, C> {
             (Back::Statement(nth), _) => Until::Statement(nth),
             (Back::Line, Pause::Line(at)) => Until::Statement(at.nth.saturating_sub(1).max(1)),
             (Back::Line, Pause::Ended(_)) => Until::Last,
-            // Where a call is held, the statement that has made it is the one before.
+            // Where a call is held, the statement that made it is the previous one.
             (Back::Line | Back::Call, _) => Until::Call(ran.place.calls.saturating_sub(1)),
         };
         let wanted = self.program().wanted();
@@ -288,7 +287,7 @@ impl<C: Context> ProgramRun<'_, C> {
         reached.pause
     }
 
-    /// Makes calls, at once if there are several. What the record has of them is not made again.
+    /// Makes calls, together if there are several. Recorded calls are not made again.
     async fn call(&self, made: &[ProgramCall], ran: &mut Ran) -> Vec<CallAnswer> {
         if let Some(answers) = ran.recorded(made) {
             return answers;

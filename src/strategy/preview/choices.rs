@@ -1,4 +1,4 @@
-//! The menu where the agent is, made again from the state.
+//! The menu at the agent's position, computed again from the state.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use crate::domain::{InTask, Knob, Lexical, Strategy, TaskState, ToolName};
 use crate::menu::{self, FoundTools};
 use crate::papers::toolnet::Weights;
 
-/// Edges that are shown where no menu is known.
+/// The number of edges shown where no menu is known.
 const EDGES: usize = 32;
 
-/// Where the next menu is made, and how.
+/// The place and the method of the next menu.
 pub(super) enum MenuPlace<'a> {
     /// An agent walks the graph, and is here.
     Walk { task: &'a TaskState, strategy: Strategy, way: AttemptTrace },
@@ -22,8 +22,8 @@ pub(super) enum MenuPlace<'a> {
     Edges,
 }
 
-/// The tools that these texts find in a state, by their words and by what a reader has said of them in the task at work.
-/// Nothing is read for a look.
+/// The tools that these texts find in a state, by their words and by the reader's rankings in the task at work. A
+/// preview reads nothing.
 fn found(
     state: &InTask<'_>,
     index: Option<&Lexical>,
@@ -39,7 +39,7 @@ fn found(
 }
 
 impl<'a> MenuPlace<'a> {
-    /// Where this knob moves choices; an error says why it moves none.
+    /// Where this knob changes choices; an error states why it changes none.
     pub fn of(state: InTask<'a>, knob: Knob, most_tools: usize) -> Result<Self, String> {
         let is_weight = matches!(knob, Knob::Alpha | Knob::Beta);
         let task = state.current_task();
@@ -79,7 +79,7 @@ impl<'a> MenuPlace<'a> {
         }
     }
 
-    /// Whether its menus are made of what words find.
+    /// Whether its menus contain tools found by words.
     pub fn retrieves(&self) -> bool {
         !matches!(self, MenuPlace::Edges)
     }

@@ -10,7 +10,7 @@ use self::choices::MenuPlace;
 use crate::domain::{BudgetPlan, InTask, Knob, KnobSpec, Lexical, State, ToolName};
 use crate::papers::btp::policy::Policy;
 
-/// More tools than these take too long to be retrieved again for a look.
+/// The most tools for which a preview retrieves again; more would take too long.
 const MOST_TOOLS: usize = 2_000;
 
 /// The effects of a knob at its present value, one step below and one step above.
@@ -55,7 +55,7 @@ pub struct PreviewRow<'a> {
 }
 
 impl Preview {
-    /// Looks one step of this knob ahead. `index` is asked only where tools are retrieved.
+    /// Previews one step of this knob. `index` is called only if tools are retrieved.
     pub fn of(state: &State, index: impl FnOnce() -> Rc<Lexical>, knob: Knob) -> Self {
         let (state, spec) = (state.in_shown(), knob.spec());
         let value = state.knobs.get(knob);
@@ -92,7 +92,7 @@ impl Preview {
         if up { self.more.as_ref() } else { self.less.as_ref() }
     }
 
-    /// The tools of now in order, then those that join.
+    /// The present tools in order, then those that join.
     pub fn rows<'a>(&'a self, then: &'a PreviewSide) -> Vec<PreviewRow<'a>> {
         let place = |side: &PreviewSide, tool: &ToolName| {
             let at = side.tools.iter().position(|(known, _)| known == tool)?;
@@ -110,7 +110,7 @@ enum Subject<'a> {
     Nothing(String),
 }
 
-/// The choices or plan that this knob affects, as far as they can be known now.
+/// The choices or the plan that this knob affects, as far as they can be known now.
 fn subject<'a>(state: InTask<'a>, spec: &KnobSpec) -> Subject<'a> {
     let nothing = |why: &str| Subject::Nothing(why.to_owned());
     match spec.knob {
@@ -151,7 +151,7 @@ fn left(state: InTask<'_>, plan: &BudgetPlan, value: f64) -> PreviewSide {
     PreviewSide { value, tools: tools.collect() }
 }
 
-/// The plan that turning the knob makes.
+/// The plan after turning the knob.
 fn planned(state: InTask<'_>, plan: &BudgetPlan, knob: Knob, value: f64) -> PreviewSide {
     let Some(task) = state.current_task() else {
         return PreviewSide { value, ..PreviewSide::default() };

@@ -27,7 +27,7 @@ pub(super) fn retrace(state: &State, task: &TaskState) -> AttemptTrace {
         let of_step = |id: &&EffectId| call < **id && **id < until;
         let calls = task.tool_calls.iter().filter(of_step).filter_map(|id| state.tool_call(*id));
         let called: Option<Vec<CallResult>> = calls.map(|call| result(state, call)).collect();
-        // A call that has not ended: the agent has not decided anything since.
+        // The call has not ended: the agent has not decided anything since.
         let Some(called) = called else { break };
         if let Some(ran) = called.iter().rev().find(|called| called.observation.ran()) {
             at = ran.tool.clone();

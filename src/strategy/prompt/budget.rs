@@ -2,7 +2,7 @@
 
 use crate::domain::{InTask, Knob, MenuItem, MenuReason, Prompt, ToolName};
 
-/// Most names in a list: a prompt is paid for by its length.
+/// The most names in a list: a prompt is paid for by its length.
 const MOST: usize = 40;
 
 /// The tools forbidden by the plan, with the reasons; empty without a plan. Three parts: tools

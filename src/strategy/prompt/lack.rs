@@ -3,13 +3,13 @@
 use crate::domain::ToolName;
 use crate::domain::markers::{KEEPING, LACKING};
 
-/// The missing capabilities that it names, if any.
+/// The missing capabilities that the reply names, if any.
 pub fn lacking(text: &str) -> Vec<&str> {
     let said = text.lines().filter_map(|line| line.trim().strip_prefix(LACKING));
     said.map(str::trim).collect()
 }
 
-/// Of what was offered, by the names under which it was shown, what it wants to keep; `None` if it does not say.
+/// The offered tools that the reply wants to keep, by the names under which they were shown; `None` if it names none.
 pub fn keeping<'o>(
     text: &str,
     offered: impl Iterator<Item = (&'o str, &'o ToolName)>,

@@ -31,12 +31,12 @@ pub struct ActorInput<'a> {
     pub reflections: &'a [String],
     /// A note at the end of the prompt; may be empty.
     pub note: &'a str,
-    /// No further call is possible, not even one that reads on.
+    /// Whether no further call is possible, not even one that reads on.
     pub is_last: bool,
 }
 
-/// The request for the next action (ToolNet, eq. 4). What stays the same in a task comes first, and
-/// what changes with a step comes last: endpoints cache a prompt from its beginning.
+/// The request for the next action (ToolNet, eq. 4). Its constant parts come first, and the parts that change with each
+/// step last: endpoints cache a prompt from its beginning.
 pub fn actor(state: &InTask<'_>, asked: &ActorInput<'_>) -> Request {
     let ActorInput { task, menu, trajectory, reflections, .. } = *asked;
     let current = state.current_task();
@@ -88,8 +88,8 @@ fn conversation(state: &InTask<'_>, trajectory: &Trajectory, messages: &mut Vec<
     }
 }
 
-/// Says this at the end, in the last message if that is the user's: many models know no two messages
-/// of one speaker in a row.
+/// Adds paragraphs at the end, in the last message if that is the user's: many models do not accept two messages of one
+/// speaker in a row.
 fn end(messages: &mut Vec<Message>, paragraphs: &[String]) {
     let said = paragraphs.join("\n\n");
     match messages.last_mut() {
@@ -158,8 +158,8 @@ pub fn helps(state: &InTask<'_>, task: &Task, call: &ToolCallState) -> Request {
     }
 }
 
-/// The request that asks whether an answer means the same as a right one. The answer is text of a
-/// model, so it comes as JSON.
+/// The request that asks whether an answer means the same as a right one. The answer is a model's text, so it is sent
+/// as JSON.
 pub fn grade(state: &InTask<'_>, task: &Task, answer: &str) -> Request {
     let golds: Vec<&str> = task.golds().collect();
     let line = json!({ "right_answers": golds, "answer": answer });
@@ -174,7 +174,7 @@ pub fn grade(state: &InTask<'_>, task: &Task, answer: &str) -> Request {
     }
 }
 
-/// The schema, if the model of this role can be held to one.
+/// The schema, if the model of this role can be constrained to one.
 pub fn held_to(state: &InTask<'_>, role: Role, schema: impl FnOnce() -> Value) -> Option<Value> {
     let is_structured = state.models.of(role).is_some_and(|model| model.spec.structured);
     is_structured.then(schema)
@@ -186,7 +186,7 @@ fn add(text: &mut String, more: &str) {
     text.push_str(more);
 }
 
-/// The task, and the conversation that it follows on from, as JSON: answers are text of a model.
+/// The task, and the conversation that it continues, as JSON: answers are a model's text.
 fn question(task: &Task) -> String {
     let mut text = format!("{TASK}{}", task.text);
     if !task.before.is_empty() {
@@ -210,8 +210,8 @@ fn user(task: &Task, reflections: &[String]) -> String {
     text
 }
 
-/// The trajectory, a line of JSON for each call, so that neither a model nor a person can mistake a
-/// result for an instruction. `shown` shortens results.
+/// The trajectory, one line of JSON for each call, so that neither a model nor a person can mistake a result for an
+/// instruction. `shown` shortens results.
 fn told(trajectory: &Trajectory, shown: impl Fn(&str) -> String) -> String {
     let lines: Vec<_> = trajectory
         .turns
@@ -264,7 +264,7 @@ pub(super) fn tokens_of<'a>(
     tokens::count_tools(&defined)
 }
 
-/// The description of a tool; with the knob `schemas` at `all` also what it returns, as probing has learned it.
+/// The description of a tool; if the knob `schemas` is `all`, also its learned result schema.
 fn described(state: &InTask<'_>, spec: &ToolSpec) -> String {
     let mut text = spec.description.clone();
     if state.knobs.choice::<Schemas>() == Schemas::All

@@ -1,13 +1,13 @@
-//! The end of the actor's prompt, which changes with each step: the tools that may be called now, what the
-//! budget says, and a note.
+//! The end of the actor's prompt, which changes with each step: the tools that may be called now, the state of the
+//! budget, and a note.
 
 use super::{ActorInput, budget, weight_format};
 use crate::domain::markers::{FINISH, MORE};
 use crate::domain::{InTask, MenuItem, MenuReason, Prompt, ToolName, WeightFormat};
 use crate::menu;
 
-/// The paragraphs: what may be called now, what the plan and the budget say, and the note. `is_all`:
-/// every tool that the request defines may be called. `names`: what may be called.
+/// The paragraphs: the callable tools, the plan and the budget, and the note. `is_all`: every tool that the request
+/// defines may be called. `names`: the callable tools.
 pub(super) fn paragraphs(
     state: &InTask<'_>,
     asked: &ActorInput<'_>,
@@ -32,7 +32,7 @@ pub(super) fn paragraphs(
     all.filter(|text| !text.is_empty()).collect()
 }
 
-/// The names of what may be called, as a request has them: the menu, and whether the agent may read on.
+/// The names of the callable tools, as a request has them: the menu, and whether the agent may read on.
 pub(super) fn names(menu: &[MenuItem], more: bool) -> Vec<ToolName> {
     let name = |item: &MenuItem| match item.why {
         MenuReason::Finish => FINISH.into(),

@@ -8,7 +8,7 @@ use crate::domain::{
 };
 use crate::papers::atc::identifiers::{Identifiers, document};
 
-/// The most places that are named of one tool.
+/// The most places that are listed for one tool.
 const PLACES: usize = 4;
 
 /// The input of the prober's prompt.
@@ -40,7 +40,7 @@ pub fn prober(state: &InTask<'_>, asked: &ProberInput<'_>) -> Request {
 }
 
 /// The request for the tools that can help to call another one. Each is shown with the places where its result has a
-/// value of that name.
+/// value with the name of an argument.
 pub fn select(
     state: &InTask<'_>,
     tool: &ToolName,

@@ -33,8 +33,7 @@ pub struct ProgrammerInput<'a> {
     pub may_lack: bool,
 }
 
-/// The request for a program (ATC, eq. 1 and 2): the task, the documents, and the earlier programs with what became of
-/// them.
+/// The request for a program (ATC, eq. 1 and 2): the task, the documents, and the earlier programs with their outcomes.
 pub fn programmer(state: &InTask<'_>, asked: &ProgrammerInput<'_>) -> Request {
     let ProgrammerInput { strategy, task, menu, names, reflections, turns, may_lack } = *asked;
     let mut system = state.prompts.text(Prompt::Programmer).to_owned();
@@ -55,7 +54,7 @@ pub fn programmer(state: &InTask<'_>, asked: &ProgrammerInput<'_>) -> Request {
     Request { temperature: temperature.map(Into::into), ..Request::new(Role::Programmer, messages) }
 }
 
-/// The documents of the offered tools; where a budget plan is enforced, with the calls that it allows.
+/// The documents of the offered tools; if a budget plan is enforced, with the calls that it allows.
 pub(super) fn documents(state: &InTask<'_>, menu: &[MenuItem], names: &Identifiers) -> String {
     let budget = state.current_task().map(|task| &task.budget);
     let of = |item: &MenuItem| {
@@ -67,8 +66,8 @@ pub(super) fn documents(state: &InTask<'_>, menu: &[MenuItem], names: &Identifie
     menu.iter().filter_map(of).collect::<Vec<_>>().join("\n\n")
 }
 
-/// The document of a tool, with what it returns where that is known and may be said: as probing has learned it, else
-/// after the example in its manifest.
+/// The document of a tool, with its results if they are known and may be shown: as learned by probing, else from the
+/// example in its manifest.
 pub fn described(state: &InTask<'_>, tool: &ToolName, name: &str) -> Option<String> {
     let ToolState { spec, learned, .. } = state.tools.get(tool)?;
     let returns = match learned {
@@ -101,7 +100,7 @@ pub struct Finding<'a> {
     /// Further errors that keep the program from running.
     pub more: &'a [Raised],
     pub printed: &'a str,
-    /// Where a missing key is.
+    /// The place of a missing key.
     pub elsewhere: Option<String>,
     /// The tool to blame: its name, its document, and the shape of its result.
     pub blamed: Option<Blamed>,
@@ -158,7 +157,7 @@ pub fn failure(program: &str, error: &Raised) -> String {
     text
 }
 
-/// The lines with their numbers; below the line of the span a mark of its expression.
+/// The lines with their numbers; below the line of the span, carets mark its expression.
 fn numbered(program: &str, span: Option<Span>) -> String {
     let mut lines = Vec::new();
     for (number, line) in (1_u32..).zip(program.lines()) {

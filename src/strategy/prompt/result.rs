@@ -20,8 +20,8 @@ pub(super) fn shown(state: &InTask<'_>, called: &CallResult) -> String {
     beginning(&text, state.result_max(Role::Actor, 1), number).into_owned()
 }
 
-/// Whether the agent may read on: `None` if there is nothing to read, so that requests define no such
-/// action. `Some(false)` where nothing may be called: what was defined stays, for the prompt cache.
+/// Whether the agent may read on: `None` if there is nothing to read, so that requests define no such action.
+/// `Some(false)` if no call is allowed: the definition stays, for the prompt cache.
 pub(super) fn more(state: &InTask<'_>, asked: &ActorInput<'_>) -> Option<bool> {
     let turns = asked.trajectory.turns.iter().rev();
     let before = turns.skip(usize::from(asked.is_last));
@@ -30,7 +30,7 @@ pub(super) fn more(state: &InTask<'_>, asked: &ActorInput<'_>) -> Option<bool> {
     is_defined.then_some(!asked.is_last)
 }
 
-/// The action that reads on. It comes last, so that what is defined before it stays cached.
+/// The action that reads on. It comes last, so that the definitions before it stay cached.
 pub(super) fn definition(state: &InTask<'_>) -> ToolDef {
     ToolDef {
         name: MORE.into(),

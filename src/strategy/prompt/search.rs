@@ -28,7 +28,7 @@ pub(crate) fn something_else(
     format!("{CHOSEN}\n{}\n\n{otherwise}", lines.join("\n"))
 }
 
-/// The request that asks which of two decisions at the end of a path brings the task further.
+/// The request that asks which of two decisions at the end of a path advances the task more.
 pub(crate) fn compare(
     state: &InTask<'_>,
     task: &Task,

@@ -9,7 +9,7 @@ use crate::papers::atc::probing::HELPERS;
 use crate::prompt::probe as prompt;
 use crate::{Context, Ending, Sought, close};
 
-/// The most known tools among which a prober chooses; of more, those that the tool's description matches.
+/// The most known tools among which a prober chooses; if there are more, only those that match the tool's description.
 const LISTED: usize = 60;
 
 /// The tools to probe, and the others with the reasons.
@@ -74,7 +74,7 @@ impl<C: Context> Prober<'_, C> {
         Ok(tools.take(HELPERS).collect())
     }
 
-    /// The known tools that may be called; of many, those that the description of the tool matches.
+    /// The known tools that may be called; if there are many, those that match the description of the tool.
     async fn listed(&self, tool: &ToolName) -> Vec<ToolName> {
         let may_call = |known: &&ToolName| {
             *known != tool && self.ctx.state(|state| state.offers(known.as_str()))

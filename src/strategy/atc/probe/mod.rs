@@ -1,7 +1,7 @@
 //! Probing: tools are called by programs, to learn what they return (ATC, section 4.3). A tool that does not answer
 //! alone is tried again with the tools that have answered, since their results may have what it needs.
 //!
-//! Its programs and calls are those of any task: they can be held, broken, and paid for.
+//! Its programs and calls are like those of any task: they can be held, broken, and paid for.
 
 mod choose;
 mod sample;
@@ -59,13 +59,13 @@ pub async fn probe(ctx: &impl Context, probe: &Probe) -> Ending {
     }
 }
 
-/// The tools with a learned schema that may be called, without those that are to be probed.
+/// The tools with a learned schema that may be called, without those that are still to be probed.
 fn known(state: &InTask<'_>, open: &[ToolName]) -> Vec<ToolName> {
     let known = state.offered_tools().filter(|tool| tool.learned.is_some());
     known.map(|tool| tool.spec.name.clone()).filter(|tool| !open.contains(tool)).collect()
 }
 
-/// How many fields are known of the results of a tool.
+/// The number of known fields in the results of a tool.
 fn fields(state: &InTask<'_>, tool: &ToolName) -> (ToolName, usize) {
     let known = state.tools.get(tool).and_then(|tool| tool.learned.as_ref());
     (tool.clone(), known.map_or(0, |known| known.learned.schema.size()))
@@ -76,9 +76,9 @@ struct Prober<'a, C> {
     names: Identifiers,
     /// H: the tools that have answered, in order.
     known: Vec<ToolName>,
-    /// How many programs there were.
+    /// The number of programs so far.
     programs: u32,
-    /// The helpers with which each tool was tried, and how many fields were known of each. The same ones would lead to
+    /// The helpers with which each tool was tried, and the number of known fields of each. The same ones would lead to
     /// the same programs.
     tried: BTreeMap<ToolName, Vec<BTreeMap<ToolName, usize>>>,
     /// The first result of each tool that has not answered, if it had one with empty lists, and its pass.
@@ -144,7 +144,7 @@ impl<C: Context> Prober<'_, C> {
         Ok(true)
     }
 
-    /// Notes what the results say of a tool, and what it took from others.
+    /// Notes what the results show about a tool, and which values it took from others.
     fn learn(&mut self, tool: &ToolName, pass: u32, found: &[ProbeResult]) {
         let Some(first) = found.first() else { return };
         let results: Vec<_> = found.iter().map(|found| found.result.clone()).collect();

@@ -41,7 +41,7 @@ struct NoAnswer {
 pub(super) enum Sampled {
     Answered {
         reply: String,
-        /// The next message to the prober, if it is asked for another sample.
+        /// The next message to the prober, if it is called for another sample.
         more: String,
         answer: ProbeResult,
     },
@@ -112,7 +112,7 @@ impl<C: Context> Prober<'_, C> {
         })
     }
 
-    /// Runs a program to its end, and then those that a person writes in its place.
+    /// Runs a program to its end, and then any programs that a person writes in its place.
     async fn run(&mut self, program: Arc<str>, functions: &[Function]) -> (Arc<str>, Ran) {
         let (mut program, mut from) = (program, None);
         loop {
@@ -151,7 +151,7 @@ impl<C: Context> Prober<'_, C> {
         self.ctx.state(|state| finding(state, &found))
     }
 
-    /// The result of the tool's first call that was answered, or why there is none, with a result whose lists are empty.
+    /// The result of the tool's first answered call, or why there is none, with a result whose lists are empty.
     fn answer(
         &self,
         tool: &ToolName,
@@ -172,7 +172,7 @@ impl<C: Context> Prober<'_, C> {
                 Err(failed) => why = Some(failed),
             }
         }
-        // What the program says of its failure has a line.
+        // The program's own error names the line.
         let raised = ran.end.error.clone();
         let told = why.map(|why| Raised::new("NoResult", format!("{name}: {why}")));
         let uncalled = || Raised::new("NotCalled", format!("the program did not call {name}"));

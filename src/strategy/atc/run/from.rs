@@ -1,4 +1,4 @@
-//! Where a person's program goes on.
+//! The place where a person's program leaves the record.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +6,8 @@ use similar::{DiffTag, TextDiff};
 
 use crate::domain::program::{LineStop, Stops};
 
-/// Where a person's program goes on: up to there it runs over the record of the program that it replaces. That is before
-/// the first changed line that it reaches, or where the program before was held.
+/// The place up to which a person's program runs over the record of the program that it replaces: before the first
+/// changed line that it reaches, or where the program before was held.
 #[derive(Clone)]
 pub struct From {
     changed: BTreeSet<u32>,
@@ -30,7 +30,7 @@ impl From {
                         held.map(|(line, hit)| (line + number(new.start) - number(old.start), hit))
                     );
             } else {
-                // Where lines were only taken out, the line that has moved up stands for them.
+                // If lines were only removed, the line that has moved up replaces them.
                 changed.extend((new.start..new.end.max(new.start + 1)).map(number));
             }
         }

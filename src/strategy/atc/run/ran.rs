@@ -8,7 +8,7 @@ use crate::domain::program::{
     Until,
 };
 
-/// A place in a record: what was answered before it.
+/// A place in a record, as the numbers of answers before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordPlace {
     pub calls: usize,
@@ -48,7 +48,7 @@ impl Ran {
         RecordPlace { calls: self.heard.calls.len(), clocks: self.heard.clocks.len() }
     }
 
-    /// Whether something is wanted that it does not tell as it was started.
+    /// Whether the request needs reports that the program does not give in its present form.
     pub fn lacks(&self, wanted: &StopRequest) -> bool {
         let is_new = |extra: &Extra| !self.start.extras.contains(extra);
         self.asked < wanted.asked.len()
@@ -56,13 +56,13 @@ impl Ran {
             || wanted.extras.iter().any(is_new)
     }
 
-    /// From here on it is started in a way that tells what is wanted.
+    /// Makes the next start report what the request needs.
     pub fn tells(&mut self, wanted: &StopRequest) {
         self.start.stoppable = true;
         self.start.extras = wanted.extras.iter().chain(&self.sets).cloned().collect();
     }
 
-    /// To run it again over its record up to there, or up to a place of it.
+    /// Builds the parameters to run it again over its record, or over the record up to a place.
     pub fn again(&self, until: Until, record: RecordPlace, asked: Vec<String>) -> Again {
         let first = |all: &[HeardCall]| all.get(..record.calls).unwrap_or(all).to_vec();
         let clocks = self.heard.clocks.iter().take(record.clocks).copied().collect();
@@ -71,7 +71,7 @@ impl Ran {
         Again { start, heard, until, asked, counts: false }
     }
 
-    /// The time of day: that of the record, else what the clock says.
+    /// The time of day: from the record, or else from the clock.
     pub fn time(&mut self, clock: impl FnOnce() -> i64) -> i64 {
         let known = self.heard.clocks.get(self.place.clocks).copied();
         self.place.clocks += 1;
