@@ -1,5 +1,5 @@
-//! Scores a task by its tool calls, as API-Bank does (Li et al. 2023): right is a call of the right
-//! tool with the right arguments. What the agent says in the end does not count.
+//! Scores a task by its tool calls, as API-Bank does (Li et al. 2023): a call of the right tool with the right
+//! arguments is right. The agent's final answer does not count.
 //!
 //! API-Bank shows a model the dialogue up to each call and asks for this one call. Here an agent works on
 //! the whole request, so calls are compared with all of the reference, in any order; a reference
@@ -26,7 +26,7 @@ impl CallScore {
         self.right == self.expected
     }
 
-    /// Over all calls of several tasks.
+    /// Adds up the scores of several tasks.
     pub fn sum(all: impl Iterator<Item = CallScore>) -> Option<Self> {
         all.reduce(|sum, more| Self {
             expected: sum.expected + more.expected,

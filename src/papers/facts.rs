@@ -11,12 +11,12 @@ use crate::domain::{
 };
 use crate::toolnet::Weights;
 
-/// A session at a moment, and the call that is looked at, if one is.
+/// A session at a moment, and the selected call, if any.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
     pub state: &'a State,
     pub call: Option<(EffectId, When)>,
-    /// The run that is looked at, if one is.
+    /// The selected run, if any.
     run: Option<RunId>,
 }
 
@@ -75,7 +75,7 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// The value of one name, as in `score.search_web`.
+    /// The value for one name, as in `score.search_web`.
     fn of_name(&self, field: &str, name: &str) -> Option<Fact<'a>> {
         let state = self.state;
         let tool = || state.tools.get(name);
@@ -101,7 +101,7 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// The values of all names, as for `score[tool]`.
+    /// The values for all names, as in `score[tool]`.
     fn of_all(&self, field: &str) -> Option<Fact<'a>> {
         let state = self.state;
         let tools = || state.tools.values();
@@ -137,7 +137,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The weights of all edges from a tool, as for `weight.start[tool]`.
+    /// The weights of all edges from a tool, as in `weight.start[tool]`.
     fn of_row(&self, from: &str) -> Fact<'a> {
         let weights = Weights::of(&self.state.learning, &self.state.knobs);
         let row = weights.top(from, usize::MAX).into_iter();

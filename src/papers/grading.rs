@@ -5,9 +5,9 @@
 //! punctuation, no articles. In addition, numbers are compared as numbers, and a *short* answer may
 //! say more than the gold one.
 //!
-//! Words alone do not decide everything: a distant negation, several alternatives, and a `yes` within
-//! a sentence are misread. This verdict stays lexical, so that it costs nothing and never varies; a
-//! grader (`strategy::grade`) stands beside it for what needs a reader.
+//! Words alone do not decide everything: a distant negation, several alternatives, and a `yes` within a sentence are
+//! misread. This verdict stays lexical, so that it costs nothing and never varies; a grader (`strategy::grade`) adds a
+//! model's verdict for such cases.
 
 /// Tokens that a short answer may have in addition to the gold ones: enough for a sentence that
 /// repeats the question, too few for an enumeration.

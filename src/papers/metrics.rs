@@ -15,9 +15,8 @@ pub fn exact_match(given: &str, gold: &str) -> bool {
     tokens(given) == tokens(gold)
 }
 
-/// The harmonic mean of precision and recall over tokens, from 0 to 1; a repeated token counts as
-/// often as both texts have it. 0 if either is `yes`, `no` or `noanswer` and the other differs; 1
-/// for two empty ones.
+/// The harmonic mean of precision and recall over tokens, from 0 to 1. A repeated token counts as many times as both
+/// texts have it. 0 if either is `yes`, `no` or `noanswer` and the other differs; 1 for two empty ones.
 pub fn token_f1(given: &str, gold: &str) -> f64 {
     let (given, gold) = (tokens(given), tokens(gold));
     if given == gold {

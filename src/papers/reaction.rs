@@ -18,7 +18,7 @@ pub struct FaultVerdict {
     pub gave_up: usize,
     pub obeyed: usize,
     pub ignored: usize,
-    /// Calls that were only late, or dear.
+    /// Calls that were only late or expensive.
     pub answered: usize,
     /// Tasks in which the fault hit a call; of those, the number that is graded and the number that is right.
     pub tasks: usize,
@@ -51,8 +51,8 @@ pub enum Against {
 }
 
 impl FaultVerdict {
-    /// The verdict on a fault by the tasks of its session; `without`: those of the same session without the fault,
-    /// where there is one. `None` if it has hit no call in them.
+    /// The verdict on a fault by the tasks of its session; `without`: the tasks of the same session without the fault,
+    /// if there is one. `None` if it has hit no call in them.
     pub fn of(fault: FaultId, laps: &[Lap], without: Option<&[Lap]>) -> Option<Self> {
         let is_hit = |lap: &&Lap| lap.hits.iter().any(|hit| hit.fault == fault);
         let hit: Vec<&Lap> = laps.iter().filter(is_hit).collect();
@@ -88,7 +88,7 @@ impl FaultVerdict {
         each.filter_map(|(id, fault)| Some((fault, Self::of(*id, &laps, None)?))).collect()
     }
 
-    /// How many calls of those that it hit the agent did something about.
+    /// The number of hit calls to which the agent reacted.
     pub fn noticed(&self) -> usize {
         self.hits - self.ignored - self.obeyed - self.answered
     }
@@ -226,7 +226,7 @@ mod tests {
         let more = verdict.more.unwrap();
         assert_eq!((more.against, more.calls, more.seconds), (Against::Twin, -1.0, -0.5));
         assert!(sentence(&verdict).ends_with("−0.50 s per task vs. the twin"));
-        // The twin has not come so far.
+        // The twin has not reached this task yet.
         assert_eq!(FaultVerdict::of(FaultId(1), &laps, Some(&twin[..1])).unwrap().more, None);
     }
 }

@@ -1,5 +1,5 @@
-//! Effects of a broken tool on an agent: the tools that stand in for it, the task from which the choice is stable
-//! again, and the cost. This is the computation behind figure 4 of ToolNet, for any tool, any fault and any session.
+//! Effects of a broken tool on an agent: the tools that replace it, the task from which the choice is stable again, and
+//! the cost. This is the computation behind figure 4 of ToolNet, for any tool, any fault and any session.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,13 +8,13 @@ use serde::Serialize;
 
 use crate::domain::{FaultState, Lap, State, Target, TaskId, ToolName, Tried, TriedEnd};
 
-/// Tools that stand in for the broken ones and are shown, at most.
+/// The most replacements of broken tools that are shown.
 const STAND_INS: usize = 5;
-/// The choice is stable from the first of so many tasks in a row whose first choice succeeded and that the fault did
+/// The choice is stable from the first of this many tasks in a row whose first choice succeeded and that the fault did
 /// not hit.
 pub const ROW: usize = 5;
 
-/// A fault of tools.
+/// The broken tools of a fault, and its tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Broken {
     pub tools: Vec<ToolName>,
@@ -24,17 +24,17 @@ pub struct Broken {
     pub until: Option<TaskId>,
 }
 
-/// How an agent took a fault.
+/// An agent's recovery from a fault.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Resilience {
-    /// The broken tools, then those that stood in for them, the most called first.
+    /// The broken tools, then their replacements, the most called first.
     pub strip: Vec<ToolName>,
     pub verdict: RecoveryVerdict,
     /// The first task that the fault hit.
     pub hit: Option<TaskId>,
-    /// The first task from which on the choice is stable.
+    /// The first task from which the choice is stable.
     pub stable: Option<TaskId>,
-    /// Before the fault hit, until the choice was stable, and from there on.
+    /// Means before the fault hit, until the choice was stable, and after that.
     pub before: Means,
     pub meanwhile: Means,
     pub after: Means,
@@ -58,7 +58,7 @@ pub struct Means {
     pub tokens: f64,
     pub credits: f64,
     pub dollars: f64,
-    /// Of the answers whose rightness is known, how many there are and how many are right.
+    /// The number of graded answers, and the number of right ones.
     pub graded: usize,
     pub right: usize,
 }
@@ -78,7 +78,7 @@ pub enum Use {
 }
 
 impl Use {
-    /// As a strip shows it.
+    /// The sign that a strip shows.
     pub fn sign(self) -> char {
         match self {
             Use::None => '·',
@@ -91,7 +91,7 @@ impl Use {
 }
 
 impl Resilience {
-    /// How an agent took a fault, by its tasks so far; `goes_on`: more tasks are to come.
+    /// The agent's recovery from a fault, by its tasks so far; `goes_on`: more tasks will follow.
     pub fn of(laps: &[Lap], broken: &Broken, goes_on: bool) -> Self {
         let until = broken.until.unwrap_or(TaskId(u32::MAX));
         let is_under = |lap: &&Lap| (broken.from..=until).contains(&lap.task);
@@ -121,8 +121,8 @@ impl Resilience {
         Self { strip, verdict, hit, stable, before, meanwhile, after }
     }
 
-    /// How the agent of a session that has ended took its newest fault of tools; the fault comes with it. `None`
-    /// without such a fault, or where the tasks before it are not kept.
+    /// The recovery from the newest fault of tools in a session that has ended, with that fault. `None` without such a
+    /// fault, or if the tasks before it are not kept.
     pub fn of_session(state: &State) -> Option<(&FaultState, Self)> {
         let (fault, broken) = Broken::newest(state, None)?;
         let laps = state.laps_in_order();
@@ -130,7 +130,7 @@ impl Resilience {
         is_kept.then(|| (fault, Self::of(&laps, &broken, false)))
     }
 
-    /// How many calls a task made more than before, until the choice was stable.
+    /// The number of additional calls per task, compared with before, until the choice was stable.
     pub fn more_calls(&self) -> Option<f64> {
         (self.before.tasks > 0 && self.meanwhile.tasks > 0)
             .then_some(self.meanwhile.calls - self.before.calls)
@@ -142,7 +142,7 @@ impl Resilience {
         matches!(self.verdict, RecoveryVerdict::NotRecovered { .. }) && wrong == 0 && graded > 0
     }
 
-    /// Answers that were wrong, and those whose rightness is known, since the fault hit.
+    /// The numbers of wrong and of graded answers since the fault hit.
     pub fn wrong_since(&self) -> (usize, usize) {
         let graded = self.meanwhile.graded + self.after.graded;
         (graded - self.meanwhile.right - self.after.right, graded)
@@ -160,7 +160,7 @@ impl Broken {
         Some(Self { tools, from: fault.from, until: fault.until })
     }
 
-    /// The newest fault of tools that could hit this task, or any.
+    /// The newest fault of tools that could hit this task, or any task.
     pub fn newest(state: &State, task: Option<TaskId>) -> Option<(&FaultState, Self)> {
         let faults =
             state.faults.iter().filter(|(_, fault)| task.is_none_or(|at| fault.from <= at));
@@ -190,7 +190,7 @@ impl Means {
         }
     }
 
-    /// The share of right answers, from 0 to 1; `None` where no rightness is known.
+    /// The share of right answers, from 0 to 1; `None` if no answer is graded.
     pub fn right_share(&self) -> Option<f64> {
         (self.graded > 0).then(|| self.right as f64 / self.graded as f64)
     }
@@ -213,7 +213,7 @@ impl fmt::Display for RecoveryVerdict {
 }
 
 /// The verdict in one line: `recovered after 9 tasks, +1.2 calls per task until then, 0 answers lost`. `lost`: the
-/// answers that are right without the fault and wrong with it, where that is known.
+/// answers that are right without the fault and wrong with it, if known.
 pub fn sentence(resilience: &Resilience, lost: Option<usize>) -> String {
     let mut said = resilience.verdict.to_string();
     if resilience.hit.is_none() {
@@ -257,7 +257,7 @@ pub fn lost(laps: &[Lap], without: &[Lap], from: TaskId) -> usize {
     laps.iter().filter(is_lost).count()
 }
 
-/// The broken tools, then those that stood in for them.
+/// The broken tools, then their replacements.
 fn strip(laps: &[Lap], broken: &Broken) -> Vec<ToolName> {
     let mut calls: BTreeMap<&ToolName, usize> = BTreeMap::new();
     let tried = || laps.iter().filter(|lap| lap.task >= broken.from).flat_map(|lap| &lap.tried);
@@ -278,13 +278,13 @@ fn strip(laps: &[Lap], broken: &Broken) -> Vec<ToolName> {
     broken.tools.iter().cloned().chain(others).collect()
 }
 
-/// The task's first call of a tool of the strip, as far as it has ended.
+/// The task's first call of a tool of the strip, among ended calls.
 fn first<'l>(lap: &'l Lap, strip: &[ToolName]) -> Option<&'l Tried> {
     let counts = |tried: &&Tried| !matches!(tried.end, TriedEnd::Refused | TriedEnd::Open);
     lap.tried.iter().filter(counts).find(|tried| strip.contains(&tried.tool))
 }
 
-/// The first task of a row whose first choice succeeded. Tasks that need none of the tools do not count.
+/// The first task of a row whose first choices succeeded. Tasks that need none of the tools do not count.
 fn stable(laps: &[&Lap], strip: &[ToolName], broken: &Broken) -> Option<TaskId> {
     let choices = laps.iter().filter_map(|lap| {
         let chose_well = first(lap, strip)?.end == TriedEnd::Ok;

@@ -1,4 +1,4 @@
-//! A knob tried at several values, each on the same tasks: which value is best, and whether the tasks show it at all.
+//! A knob tried at several values, each on the same tasks: the best value, and whether the tasks show a difference.
 
 use std::cmp::Ordering;
 
@@ -19,14 +19,14 @@ pub struct Scope {
     /// Ascending.
     pub values: Vec<f64>,
     pub tasks: Vec<Task>,
-    /// All tasks of the session have been done: they are done again.
+    /// Whether all tasks of the session have been done, so that they are repeated.
     pub again: bool,
     /// Tasks that are left out, since there are too many.
     pub left_out: usize,
 }
 
 impl Scope {
-    /// Why there is nothing to try; `None`: there is.
+    /// Why there is nothing to try; `None`: there is something.
     pub fn why_not(state: &State, knob: Knob) -> Option<&'static str> {
         if knob == Knob::Speed {
             return Some("speed has no effect on the copies of a sweep");
@@ -35,7 +35,7 @@ impl Scope {
         knob.why_unread(state.strategy, &state.knobs).or_else(no_task)
     }
 
-    /// The values of a knob around the present one, on the tasks that have not begun; on all, if none is left.
+    /// The values of a knob around the present one, on the tasks that have not begun; on all tasks, if none is left.
     ///
     /// # Errors
     /// Why there is nothing to try.
@@ -90,7 +90,7 @@ impl Measure {
         }
     }
 
-    /// A mean as people read it.
+    /// A mean in the form that people read.
     pub fn show(self, mean: f64) -> String {
         match self {
             Measure::Calls | Measure::Credits => format!("{mean:.2}"),
@@ -100,7 +100,7 @@ impl Measure {
         }
     }
 
-    /// How one number of tasks compares with another: less is the better.
+    /// Orders two means: the better one is less.
     fn compare(self, one: f64, other: f64) -> Ordering {
         match self {
             Measure::Right => other.total_cmp(&one),
@@ -198,7 +198,7 @@ pub fn sentence(scope: &Scope, runs: &[Vec<Lap>], measure: Measure) -> Option<St
     Some(said)
 }
 
-/// The least and the most of some numbers, or the one that all are.
+/// The smallest and the largest of some numbers, or the only one if they are equal.
 fn range(numbers: impl Iterator<Item = f64> + Clone, show: impl Fn(f64) -> String) -> String {
     let least = show(numbers.clone().fold(f64::INFINITY, f64::min));
     let most = show(numbers.fold(f64::NEG_INFINITY, f64::max));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Alias, ExceptHandler, Expr, ExprContext, Parameter, Stmt};
 
-/// Every name that a program binds somewhere: by assignment, as a function, class, argument, or by an import.
+/// Every name that a program binds anywhere: by assignment, as a function, class or argument, or by an import.
 #[derive(Default)]
 pub struct Bound {
     pub names: BTreeSet<String>,
@@ -71,7 +71,7 @@ impl<'a> Visitor<'a> for Bound {
     }
 }
 
-/// The plain names that a target of an assignment binds, and those whose value it changes: `d` of `d["x"]`.
+/// The plain names that an assignment target binds, and those whose value it changes, such as `d` of `d["x"]`.
 pub fn targets<'a>(target: &'a Expr, names: &mut Vec<&'a str>) {
     match target {
         Expr::Name(name) => names.push(name.id.as_str()),

@@ -1,6 +1,6 @@
-//! Python's built-in functions and types, so that a call of an unknown tool is told from a call of these.
+//! Python's built-in functions and types, to distinguish a call of an unknown tool from a call of these.
 
-/// Of Python 3.14, ordered.
+/// The built-ins of Python 3.14, sorted.
 const BUILTINS: [&str; 74] = [
     "__import__",
     "abs",

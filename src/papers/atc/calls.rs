@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 
 use super::syntax::Tree;
 
-/// The calls that the whole text consists of: one expression, or one on each line, each a call or a list of calls.
-/// Each has the function's name, with its dots, and its arguments by keyword. `None`: the text is anything else, or an
-/// argument has no keyword or is no literal.
+/// The calls that the whole text consists of: one expression, or one on each line, each a call or a list of calls. Each
+/// has the function's name, with its dots, and its arguments by keyword. `None` for any other text, or if an argument
+/// has no keyword or is not a literal.
 pub fn calls(text: &str) -> Option<Vec<(String, Map<String, Value>)>> {
     let tree = Tree::parse(text).ok()?;
     let mut calls = Vec::new();

@@ -18,7 +18,7 @@ pub enum Pair<'a> {
     Second(&'a ToolCallState),
 }
 
-/// The calls of two programs in order: those that are equal are found first, and between them those of the same tool.
+/// The calls of two programs in order: equal calls are aligned first, and between them calls of the same tool.
 pub fn compare<'a>(first: &[&'a ToolCallState], second: &[&'a ToolCallState]) -> Vec<Pair<'a>> {
     let whole = |calls: &[&ToolCallState]| -> Vec<(String, String)> {
         calls.iter().map(|call| (call.tool.to_string(), asked(call).to_string())).collect()
@@ -36,7 +36,7 @@ pub fn compare<'a>(first: &[&'a ToolCallState], second: &[&'a ToolCallState]) ->
     pairs
 }
 
-/// Calls of which none are equal: those of one tool stand beside each other.
+/// Aligns calls of which none are equal: calls of the same tool form a pair.
 fn between<'a>(first: &[&'a ToolCallState], second: &[&'a ToolCallState]) -> Vec<Pair<'a>> {
     let tools = |calls: &[&ToolCallState]| -> Vec<String> {
         calls.iter().map(|call| call.tool.to_string()).collect()

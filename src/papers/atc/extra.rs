@@ -13,19 +13,19 @@ use crate::domain::program::{Extra, Moment};
 
 /// The function that is called after an assignment, with its line, the name and the value.
 pub const IS: &str = "__is__";
-/// The function that is asked whether an extra is due, with the extra's number.
+/// The function that decides whether an extra is due, given the extra's number.
 pub const DUE: &str = "__due__";
-/// The function that is told the value of an extra, or what its expression raised.
+/// The function that receives the value of an extra, or the exception that its expression raised.
 pub const TELL: &str = "__tell__";
 /// The exception of an extra.
 const RAISED: &str = "__raised__";
-/// The function that sets a variable of the module from within a function.
+/// The function that sets a variable of the module from inside a function.
 const SETTER: &str = "__set__";
 
 /// Checks an expression that a person writes.
 ///
 /// # Errors
-/// It is no expression of Python, or it calls a tool.
+/// The text is not an expression of Python, or it calls a tool.
 pub fn check_expression(text: &str, tools: &[&str]) -> Result<(), String> {
     let text = text.trim();
     if text.is_empty() {
@@ -50,7 +50,7 @@ pub fn check_expression(text: &str, tools: &[&str]) -> Result<(), String> {
 /// Checks the name of a variable that a person sets.
 ///
 /// # Errors
-/// It is no name of a variable.
+/// The text is not the name of a variable.
 pub fn check_name(name: &str) -> Result<(), String> {
     let tree = Tree::parse(name.trim()).ok();
     let is_name = tree.is_some_and(
@@ -99,7 +99,7 @@ fn written(
     indent: &str,
     locals: Option<&BTreeSet<String>>,
 ) -> String {
-    // In brackets it may have several lines; the line break ends a comment.
+    // In brackets the expression may have several lines; the line break ends a comment.
     let value = format!("({}\n)", extra.expression.trim());
     let set = |does: String, name: &String| format!("{does}; {IS}({line}, {name:?}, {name})");
     let does = match &extra.sets {

@@ -1,10 +1,10 @@
 //! The program in a model's reply.
 //!
 //! 1. Thoughts between `<think>` and `</think>` are dropped.
-//! 2. Of several Python fences the last one that parses is taken, with those before it that bind a name which it uses
+//! 2. Of several Python fences the last one that parses is taken, with the earlier ones that bind a name which it uses
 //!    and does not bind. Two complete programs are never joined. If none parses, the last is taken, and its syntax
 //!    error is the error.
-//! 3. Without any fence the whole reply is taken if it parses and holds a call or an assignment.
+//! 3. Without any fence the whole reply is taken if it parses and has a call or an assignment.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ const TAG: usize = 20;
 /// Tags that a reason shows.
 const TAGS: usize = 4;
 
-/// Why a reply has no program. The text is said to the model that is asked again.
+/// Why a reply has no program. The model that is called again gets this text.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NoProgram {
     #[error("the reply is empty")]
@@ -42,7 +42,7 @@ pub enum NoProgram {
 ///
 /// # Errors
 ///
-/// The reply has none.
+/// The reply has no program.
 pub fn extract(reply: &str) -> Result<String, NoProgram> {
     let reply = reply.replace("\r\n", "\n");
     let reply = without_thoughts(&reply);
@@ -62,7 +62,7 @@ pub fn extract(reply: &str) -> Result<String, NoProgram> {
     joined(&full).ok_or(NoProgram::EmptyFence)
 }
 
-/// The text without thoughts. They begin lines, so that a program can have the word in a string.
+/// The text without thoughts. Their tags begin lines, so that a program can have such a tag in a string.
 fn without_thoughts(text: &str) -> Cow<'_, str> {
     const BEGIN: &str = "<think>";
     const END: &str = "</think>";
@@ -78,7 +78,7 @@ fn without_thoughts(text: &str) -> Cow<'_, str> {
     kept
 }
 
-/// Where a line begins with these words.
+/// The position at which a line begins with these words.
 fn line_with(text: &str, words: &str) -> Option<usize> {
     let mut at = 0;
     text.split_inclusive('\n').find_map(|line| {
@@ -114,7 +114,7 @@ impl<'t> Visitor<'t> for Acts {
     }
 }
 
-/// The last text that parses, and those before it that it needs; the last one if none parses.
+/// The last text that parses, with the earlier ones that it needs; the last one if none parses.
 fn joined(texts: &[&str]) -> Option<String> {
     let trees: Vec<_> = texts.iter().map(|text| Tree::parse(text).ok()).collect();
     let Some(last) = trees.iter().rposition(Option::is_some) else {

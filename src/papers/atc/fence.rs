@@ -1,14 +1,14 @@
-//! Fenced blocks of a model's reply: which there are, in which language, and their text.
+//! Fenced blocks of a model's reply, with their languages and texts.
 
-/// Characters that open and close a fence, three or more of one of them.
+/// Characters that open and close a fence, three or more of the same.
 const MARKS: [char; 2] = ['`', '~'];
-/// Tags of fences that hold Python. Models also write none.
+/// Tags of Python fences. Models also write none.
 const PYTHON: [&str; 6] = ["", "python", "py", "python3", "tool_code", "code"];
 
 /// A fenced block.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Fence {
-    /// The first word behind the opening marks, in small letters.
+    /// The first word after the opening marks, in lower case.
     pub tag: String,
     /// The lines without the fence's own indentation, and without leading and trailing blank lines.
     pub text: String,
@@ -29,12 +29,12 @@ struct Opening<'t> {
 }
 
 impl<'t> Opening<'t> {
-    /// A fence may open behind words, as in `Program: ```python`, if it is one of Python.
+    /// A fence may open after words, as in `Program: ```python`, if it is one of Python.
     fn read(line: &'t str) -> Option<Self> {
         let at = MARKS.iter().filter_map(|mark| line.find(&mark.to_string().repeat(3))).min()?;
         let mark = line[at..].chars().next()?;
         let after = line[at..].trim_start_matches(mark);
-        // Code between marks on one line is no fence.
+        // Code between marks on one line is not a fence.
         if after.contains(mark) {
             return None;
         }
@@ -51,7 +51,7 @@ impl<'t> Opening<'t> {
         })
     }
 
-    /// Whether a line closes this fence: it holds nothing but at least as many marks.
+    /// Whether a line closes this fence: it consists of at least as many marks.
     fn is_closed_by(&self, line: &str) -> bool {
         let line = line.trim();
         line.len() >= self.marks && line.chars().all(|c| c == self.mark)
@@ -77,7 +77,7 @@ pub(super) fn fences(text: &str) -> Vec<Fence> {
     fences
 }
 
-/// The lines as a text, without the blank ones before the first and behind the last that is not.
+/// The lines as a text, without blank ones at its beginning and end.
 pub(super) fn without_blank_ends(lines: &[&str]) -> String {
     let is_full = |line: &&str| !line.trim().is_empty();
     let first = lines.iter().position(is_full).unwrap_or(lines.len());

@@ -1,4 +1,4 @@
-//! Checks a program for unsupported constructs before its first call. All of them are reported at once, so that each
+//! Checks a program for unsupported constructs before its first call. All of them are reported together, so that each
 //! one does not cost a revision.
 
 mod modules;
@@ -39,8 +39,7 @@ struct FlawSearch<'a, 's> {
     in_class: bool,
 }
 
-/// The functions that take the place of text that is run. A model that is only told to write something else tries the same
-/// again.
+/// The functions that replace running a text. A model that is only told to write something else tries the same again.
 macro_rules! there_are {
     () => {
         "there are int and float for texts of numbers, and abs, all, any, divmod, enumerate, filter, isinstance, len, \
@@ -48,7 +47,7 @@ macro_rules! there_are {
     };
 }
 
-/// Python's own functions that the interpreter does not have, and what to use instead.
+/// Python's own functions that the interpreter lacks, and their replacements.
 const BUILTINS: &[(&str, &str)] = &[
     ("eval", concat!("write the expression itself, such as `17 * 23`; ", there_are!())),
     ("exec", concat!("write the statements themselves; ", there_are!())),
@@ -153,7 +152,7 @@ impl FlawSearch<'_, '_> {
         }
     }
 
-    /// Whether a name means a function of Python's own that there is not, which is then added.
+    /// Whether a name means a Python function that the interpreter lacks; if so, adds the flaw.
     fn lacks(&mut self, at: &impl Ranged, name: &str) -> bool {
         let known = BUILTINS.iter().find(|(builtin, _)| *builtin == name);
         let Some((_, instead)) = known.filter(|_| !self.bound.has(name)) else { return false };
@@ -161,7 +160,7 @@ impl FlawSearch<'_, '_> {
         true
     }
 
-    /// A function that is passed on, such as `map(eval, texts)`.
+    /// Checks a function that is passed on, such as `map(eval, texts)`.
     fn passed(&mut self, name: &ExprName) {
         let is_tool = self.functions.iter().any(|function| function.name == name.id.as_str());
         if name.ctx.is_load() && !is_tool {
@@ -169,7 +168,7 @@ impl FlawSearch<'_, '_> {
         }
     }
 
-    /// Checks the names and the number of a tool's arguments, as far as they stand in the text.
+    /// Checks the names and the number of a tool's arguments, as far as they are written in the text.
     fn arguments(&mut self, call: &ExprCall, function: Function) {
         for keyword in &call.arguments.keywords {
             let Some(name) = &keyword.arg else { continue };
@@ -196,7 +195,7 @@ impl FlawSearch<'_, '_> {
     }
 }
 
-/// The function that makes calls at once.
+/// The function that makes several calls together.
 pub const ALL_OF: &str = "all_of";
 
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
@@ -211,7 +210,7 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
 /// Names of modules that models import their tools from.
 const TOOLBOXES: &[&str] = &["tools", "toolbox", "functions", "apis", "api"];
 
-/// Whether an import is of the tools themselves, which exist without it.
+/// Whether an import is of the tools themselves, which exist without an import.
 pub fn is_toolbox(module: &str, names: &[&str], functions: &[Function]) -> bool {
     let is_tool = |name: &&str| *name == "*" || functions.iter().any(|it| it.name == **name);
     if names.is_empty() {

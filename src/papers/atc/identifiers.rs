@@ -11,14 +11,14 @@ use crate::domain::{ToolName, ToolSpec};
 /// Lines of the description of an argument that are shown.
 const LINES: usize = 2;
 
-/// The names of tools as Python identifiers, both ways.
+/// The names of tools as Python identifiers, in both directions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identifiers {
     by_identifier: BTreeMap<String, ToolName>,
 }
 
 impl Identifiers {
-    /// Names that are identifiers already keep them; of others that become equal, the later ones get a number.
+    /// Names that are identifiers already keep them; of other names that become equal, the later ones get a number.
     pub fn of<'a>(tools: impl Iterator<Item = &'a ToolName>) -> Self {
         let mut identifiers = Self::default();
         let (same, other): (Vec<_>, Vec<_>) =
@@ -33,7 +33,7 @@ impl Identifiers {
         identifiers
     }
 
-    /// The tool that a function stands for.
+    /// The tool of a function.
     pub fn tool(&self, identifier: &str) -> Option<&ToolName> {
         self.by_identifier.get(identifier)
     }
@@ -45,7 +45,7 @@ impl Identifiers {
     }
 }
 
-/// `GET /movie/{movie_id}` → `GET_movie_movie_id`: what is no part of an identifier becomes one `_`.
+/// `GET /movie/{movie_id}` → `GET_movie_movie_id`: each run of other characters becomes one `_`.
 fn identifier(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for c in name.chars() {
@@ -67,7 +67,7 @@ fn identifier(name: &str) -> String {
     text
 }
 
-/// Python's words that are no names.
+/// Python's keywords, which cannot be names.
 const KEYWORDS: &[&str] = &[
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
     "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
@@ -93,7 +93,7 @@ struct Parameter<'a> {
     description: &'a str,
 }
 
-/// The arguments of a schema in its order; those that are required first, since a call without names gives them first.
+/// The arguments of a schema in its order; required ones first, since a call without names gives them first.
 fn parameters(schema: &Value) -> Vec<Parameter<'_>> {
     let required: Vec<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();

@@ -17,7 +17,7 @@ pub fn literal(value: &Value) -> String {
                 .map(|(key, value)| format!("{}: {}", Value::from(key.as_str()), literal(value)));
             format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
         }
-        // Each escape of a JSON text is one of Python.
+        // Each escape of a JSON text is also one of Python.
         Value::Number(_) | Value::String(_) => value.to_string(),
     }
 }

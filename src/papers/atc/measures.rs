@@ -11,7 +11,7 @@ use crate::domain::{BlamedBy, ProgramVerdict};
 pub struct ProgramScore {
     /// Number of programs, including replies without a program.
     pub programs: usize,
-    /// Number of programs that could not run, raised, printed nothing, or were in doubt.
+    /// Number of programs that could not run, raised, printed nothing, or were doubtful.
     pub failed: usize,
     /// Failures for which data flow names one tool.
     pub blamed_by_flow: usize,
@@ -21,16 +21,16 @@ pub struct ProgramScore {
     pub repaired: bool,
 }
 
-/// The same over tasks.
+/// The mean score over tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ProgramMeans {
     /// Programs per task.
     pub programs: f64,
-    /// Tasks of which a program failed.
+    /// Tasks in which a program failed.
     pub failed: usize,
     /// The share of them that a later program repaired; `None` without any.
     pub repaired: Option<f64>,
-    /// Failures by who found the tool to blame.
+    /// Failures, by the method that found the tool to blame.
     pub blamed_by_flow: usize,
     pub blamed_by_model: usize,
     pub blamed_by_nobody: usize,

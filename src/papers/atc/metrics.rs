@@ -5,7 +5,7 @@
 //! ```
 //!
 //! G are the tools of the gold path, P those that the last program of a task called. The paper has no code for these
-//! measures; sets fit its words. AutoTools' gold has counts, so the same shares over calls are here too.
+//! measures; sets fit its description. AutoTools' gold has counts, so the same shares over calls are computed too.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::domain::{State, TaskState, ToolName};
 pub enum Gold {
     /// The calls in their order.
     Path(Vec<String>),
-    /// How often each tool is called; the order is not known.
+    /// The number of calls of each tool; the order is not known.
     Counts(Vec<(String, usize)>),
 }
 
@@ -59,7 +59,7 @@ pub struct PathSums {
 }
 
 impl Gold {
-    /// How often each tool is called.
+    /// The number of calls of each tool.
     fn counts(&self) -> BTreeMap<&str, usize> {
         match self {
             Self::Path(path) => counted(path.iter().map(|tool| (tool.as_str(), 1))),
@@ -111,7 +111,7 @@ pub fn of_task(state: &State, task: &TaskState) -> Option<PathScore> {
 }
 
 impl PathSums {
-    /// Adds a task. One without a call or a program has shares of 0 and stays in the mean.
+    /// Adds a task. A task without a call or a program has shares of 0 and stays in the mean.
     pub fn add(&mut self, score: &PathScore) {
         let PathScore { path, prec, path_calls, prec_calls, in_order } = *score;
         self.tasks += 1;
@@ -130,7 +130,7 @@ impl PathSums {
     }
 }
 
-/// A tool of no calls is left out.
+/// A tool without calls is left out.
 fn counted<'t>(calls: impl Iterator<Item = (&'t str, usize)>) -> BTreeMap<&'t str, usize> {
     let mut counts = BTreeMap::new();
     for (tool, n) in calls.filter(|(_, n)| *n > 0) {

@@ -1,10 +1,10 @@
 //! ATC: a model writes one Python program over the tools for a whole task (Shi et al. 2024).
 //!
-//! [`extract`] takes the program out of a reply. [`flaws`] says what keeps it from running, and [`prepare`] rewrites it
-//! so that it can be stopped and its calls have places. [`blame`] finds the tool behind an error, from the program by
-//! data flow or from a model's words. [`probing`] is the order in which tools are probed. [`record`] runs a program again,
-//! and [`compare`] what two of them called. [`metrics`] scores the tools that a program called against a gold path,
-//! [`measures`] the programs of a task.
+//! [`extract`] takes the program out of a reply. [`flaws`] finds the errors that keep it from running, and [`prepare`]
+//! rewrites it so that it can be stopped and its calls have places. [`blame`] finds the tool behind an error, by data
+//! flow in the program or from a model's words. [`probing`] orders the probing of tools. [`record`] runs a program
+//! again, and [`compare`] compares the calls of two. [`metrics`] scores the tools that a program called against a gold
+//! path, and [`measures`] the programs of a task.
 //!
 //! Everything here is pure: programs are parsed, and never run.
 

@@ -1,4 +1,4 @@
-//! Finds the names that a piece of a program binds, and those that it uses.
+//! Finds the names that a piece of a program binds and uses.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,12 @@ use super::syntax::Tree;
 /// The names of a piece of a program.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct PieceNames<'t> {
-    /// Bound by its module, so that a piece behind it can use them.
+    /// Bound at module level, so that a later piece can use them.
     pub offers: BTreeSet<&'t str>,
-    /// Bound anywhere in it, also in functions.
+    /// Bound anywhere in it, including in functions.
     bound: BTreeSet<&'t str>,
     used: BTreeSet<&'t str>,
-    /// How many functions deep the walk is.
+    /// The number of functions around the present place of the walk.
     functions: usize,
 }
 
@@ -28,7 +28,7 @@ impl<'t> PieceNames<'t> {
         names
     }
 
-    /// The names that it uses and does not bind.
+    /// The names that the piece uses and does not bind.
     pub(super) fn needs(&self) -> BTreeSet<&'t str> {
         &self.used - &self.bound
     }

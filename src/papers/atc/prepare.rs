@@ -17,12 +17,12 @@ use crate::domain::program::{Extra, Function, ProgramStart, Span};
 
 /// The function that is called before a statement, with its line.
 pub const AT: &str = "__at__";
-/// The function that is told the value that the failing expression takes its part of. It returns that value.
+/// The function that receives the value of which the failing expression takes a part, and returns that value.
 pub const HAD: &str = "__had__";
 /// The separator between a tool's name and the number of its call.
 const MARK: &str = "__call_";
 
-/// A program as it is run.
+/// A program in the form in which it runs.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub code: String,
@@ -32,7 +32,7 @@ pub struct Prepared {
     edits: Vec<Edit>,
 }
 
-/// At this byte of the original so many bytes are replaced by a text.
+/// A replacement in the original: at byte `at`, `removed` bytes become the text.
 #[derive(Clone, Debug)]
 struct Edit {
     at: usize,
@@ -40,7 +40,7 @@ struct Edit {
     text: String,
 }
 
-/// A text in which the names of calls are those of their tools again.
+/// A text in which the marked names of calls are the names of their tools again.
 pub fn unmarked(text: &str) -> String {
     let mut parts = text.split(MARK);
     let first = parts.next().unwrap_or_default().to_owned();
@@ -52,8 +52,8 @@ impl Prepared {
         Self::new(source, start, None)
     }
 
-    /// The same program, which tells the value that the expression at this place takes its part of; `None` if it takes
-    /// no part of a value.
+    /// The same program, which also reports the value that the expression at this place takes a part of; `None` if it
+    /// takes no part of a value.
     pub fn telling(source: &ParsedProgram<'_>, start: &ProgramStart, failed: Span) -> Option<Self> {
         let base = blame::base_of(&source.tree, source.lines.range(failed)?)?;
         Some(Self::new(source, start, Some(base)))
@@ -80,7 +80,7 @@ impl Prepared {
         }
         rewrite.visit_body(body);
         let Rewrite { mut edits, calls, .. } = rewrite;
-        // Insertions at one place keep their order: a stop comes before what its statement begins with.
+        // Insertions at one place keep their order: a stop comes before the other insertions of its statement.
         edits.sort_by_key(|edit| edit.at);
         let mut code = String::with_capacity(source.text.len() * 2);
         let mut from = 0;
@@ -94,7 +94,7 @@ impl Prepared {
         Self { code, calls, original, edits }
     }
 
-    /// The tool and the place of a call by the name that the code calls.
+    /// The tool and the place of a call, by the name in the code.
     pub fn call(&self, name: &str) -> Option<(&str, Span)> {
         let (_, number) = name.rsplit_once(MARK)?;
         let (tool, span) = self.calls.get(number.parse::<usize>().ok()?)?;
@@ -107,7 +107,7 @@ impl Prepared {
         self.original.get(range.start().to_usize()..range.end().to_usize()).unwrap_or_default()
     }
 
-    /// The place in the original of a place in the code; the place of an insertion for what was inserted.
+    /// The place in the original of a place in the code; for inserted text, the place of the insertion.
     pub fn span(&self, code: Span) -> Span {
         let range = ProgramLines::of(&self.code).range(code).unwrap_or_default();
         let start = self.back(range.start().to_usize(), false);
@@ -116,8 +116,8 @@ impl Prepared {
         ProgramLines::of(&self.original).span(&TextRange::new(size(start), size(end)))
     }
 
-    /// The byte in the original of a byte in the code. Within what was inserted: the place of the insertion, or what it
-    /// replaced ends.
+    /// The byte in the original of a byte in the code. Within inserted text: the place of the insertion, or the end of
+    /// the replaced text.
     fn back(&self, at: usize, is_end: bool) -> usize {
         let (mut now, mut was) = (0, 0);
         for edit in &self.edits {
@@ -149,13 +149,13 @@ struct Rewrite<'a, 's> {
     stoppable: bool,
     edits: Vec<Edit>,
     calls: Vec<(String, Span)>,
-    /// The statement is in the body of a class, and in no method of it.
+    /// Whether the statement is in the body of a class, but not in a method.
     in_class: bool,
     /// The variables of the function that the statement is in.
     locals: Option<BTreeSet<String>>,
-    /// Names of modules that stand for the tools.
+    /// Names of modules that represent the tools.
     toolboxes: Vec<String>,
-    /// The expression whose value is told.
+    /// The expression whose value is reported.
     told: Option<TextRange>,
 }
 
@@ -170,7 +170,7 @@ impl Rewrite<'_, '_> {
 
     /// Stops before a statement that begins its own line.
     fn stop(&mut self, stmt: &Stmt, bound: &Bindings<'_>) {
-        // What is called in the body of a class becomes no part of it, but is not always allowed there.
+        // A call in the body of a class does not become part of the class, but is not always allowed there.
         if !self.stoppable || self.in_class {
             return;
         }
@@ -190,7 +190,7 @@ impl Rewrite<'_, '_> {
         self.source.lines.line(TextSize::try_from(at).unwrap_or_default())
     }
 
-    /// The start of the line of a byte, and what stands before the byte, if that is only room.
+    /// The start of the line of a byte, and the text before the byte, if that is only white space.
     fn own_line(&self, at: usize) -> Option<(usize, String)> {
         let head = self.source.text.get(..at)?;
         let start = head.rfind('\n').map_or(0, |end| end + 1);
@@ -200,7 +200,7 @@ impl Rewrite<'_, '_> {
         (is_room && !continues).then(|| (start, indent.to_owned()))
     }
 
-    /// Tells the values of names after a statement that ends its line.
+    /// Reports the values of names after a statement that ends its line.
     fn tell(&mut self, stmt: &Stmt, names: &[&str]) {
         if !self.stoppable || self.in_class {
             return;
@@ -245,7 +245,7 @@ impl Rewrite<'_, '_> {
         self.edit(at.to_usize(), (end - at).to_usize(), text);
     }
 
-    /// `(x for x in y)` and `f(x for x in y)`: lists are iterated, and `next` wants an iterator.
+    /// `(x for x in y)` and `f(x for x in y)`: lists are iterated, and `next` needs an iterator.
     fn generator(&mut self, expr: &Expr) {
         let (start, end) = (expr.start().to_usize(), expr.end().to_usize());
         let text = self.source.text.get(start..end).unwrap_or_default();
@@ -258,7 +258,7 @@ impl Rewrite<'_, '_> {
         }
     }
 
-    /// The argument of an exception that is raised is a text.
+    /// Makes the argument of a raised exception a text.
     fn raised(&mut self, exception: &Expr) {
         let Expr::Call(call) = exception else { return };
         let [argument] = &*call.arguments.args else { return };
@@ -272,7 +272,7 @@ impl Rewrite<'_, '_> {
         self.edit(argument.end().to_usize(), 0, ")");
     }
 
-    /// An import of the tools does nothing.
+    /// Replaces an import of the tools by `pass`.
     fn import(&mut self, stmt: &Stmt) {
         let is_it = match stmt {
             Stmt::Import(import) => {
@@ -298,7 +298,7 @@ impl Rewrite<'_, '_> {
                     self.functions,
                 );
                 if is_it {
-                    // They are bound by nothing but this import.
+                    // Only this import binds these names.
                     names.iter().for_each(|name| {
                         self.bound.names.remove(*name);
                     });
@@ -320,7 +320,7 @@ impl Rewrite<'_, '_> {
         }
     }
 
-    /// The body of a function or a class.
+    /// Rewrites the body of a function or a class.
     fn inner(&mut self, body: &[Stmt], is_class: bool, bound: &Bindings<'_>) {
         let outside = std::mem::replace(&mut self.in_class, is_class);
         self.body(body, bound);
@@ -366,7 +366,7 @@ impl Rewrite<'_, '_> {
             _ => {
                 let names = self.simple(stmt);
                 visitor::walk_stmt(self, stmt);
-                // After what stands within it: insertions at one place keep their order.
+                // Comes after the insertions within the statement: insertions at one place keep their order.
                 if !names.is_empty() {
                     self.tell(stmt, &names);
                 }
@@ -425,7 +425,7 @@ impl<'a> Visitor<'a> for Rewrite<'_, '_> {
     }
 }
 
-/// Where a statement begins, its decorators included.
+/// The beginning of a statement, including its decorators.
 fn begin(stmt: &Stmt) -> usize {
     let decorators = match stmt {
         Stmt::FunctionDef(function) => &function.decorator_list,

@@ -1,5 +1,5 @@
-//! Black-box probing (ATC, section 4.3, eq. 3): in which order tools are probed, what counts as an answer, and which
-//! tools an argument was taken from.
+//! Black-box probing (ATC, section 4.3, eq. 3): the order in which tools are probed, the results that count as answers,
+//! and the tools that an argument was taken from.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -11,15 +11,15 @@ use crate::domain::ToolName;
 pub const HELPERS: usize = 5;
 
 /// The passes over the tools that have not answered yet (B). Pass 0 calls each alone. Pass 1 to β may use the tools
-/// that have answered (H), and there is a next one only if the last one moved a tool from B to H.
+/// that have answered (H). There is a next pass only if the last one moved a tool from B to H.
 #[derive(Clone, Debug)]
 pub struct Passes {
-    /// B, those of this pass that have had their turn at the end.
+    /// B, with the tools that have had their turn in this pass at the end.
     open: VecDeque<ToolName>,
-    /// How many of them have their turn in this pass still.
+    /// The number of tools that still have their turn in this pass.
     turns: usize,
     pass: u32,
-    /// Another pass can do more than this one did.
+    /// Whether another pass can do more than this one did.
     has_moved: bool,
 }
 
@@ -30,7 +30,7 @@ impl Passes {
         Self { turns: open.len(), open, pass: 0, has_moved: has_helpers }
     }
 
-    /// The next tool and its pass, where `most` is β; `None`: nothing is left to do.
+    /// The next tool and its pass, where `most` is β; `None`: all is done.
     pub fn next(&mut self, most: u32) -> Option<(u32, ToolName)> {
         if self.turns == 0 {
             if self.pass >= most || !self.has_moved {
@@ -44,14 +44,14 @@ impl Passes {
         self.open.back().map(|tool| (self.pass, tool.clone()))
     }
 
-    /// The tool that [`Self::next`] gave last has answered.
+    /// Notes that the latest tool of [`Self::next`] has answered.
     pub fn answered(&mut self) {
         self.open.pop_back();
         self.has_moved = true;
     }
 }
 
-/// Why a result is none although the call succeeded: it says itself that it is an error, or it has nothing in it.
+/// Why a result does not count although the call succeeded: it reports an error, or is empty.
 pub fn no_answer(result: &Value) -> Option<String> {
     match result {
         Value::Null => Some("it returned null".to_owned()),
@@ -68,7 +68,7 @@ pub fn no_answer(result: &Value) -> Option<String> {
     }
 }
 
-/// Whether a result has lists, and nothing in any of them, so that it does not show what their elements are.
+/// Whether a result has lists, and all of them are empty, so that it does not show their elements.
 pub fn has_empty_lists_only(result: &Value) -> bool {
     let (mut open, mut has_list) = (vec![result], false);
     while let Some(value) = open.pop() {
@@ -102,7 +102,7 @@ fn is_error(name: &str, value: &Value) -> bool {
     }
 }
 
-/// The tools whose results were the first to have a value of these arguments. A value that the program writes itself is
+/// The tools whose results were the first with a value of these arguments. A value that the program writes itself is
 /// not taken from a result, and neither is true, false or an empty text.
 pub fn taken_from(
     arguments: &Value,
@@ -133,7 +133,7 @@ pub fn taken_from(
     from
 }
 
-/// A program may turn a number into a text.
+/// Numbers are compared as texts, since a program may convert them.
 fn plain(leaf: &Value) -> String {
     leaf.as_str().map_or_else(|| leaf.to_string(), str::to_owned)
 }

@@ -1,4 +1,4 @@
-//! The record of a program in the state of its session: what it was told, so that it can be run again.
+//! The record of a program in the state of its session, with which it can be run again.
 
 use crate::domain::program::{
     Again, CallAnswer, Heard, HeardCall, ProgramLimits, ProgramStart, Raised,
@@ -11,7 +11,7 @@ use crate::domain::{
 
 use super::identifiers::{self, Identifiers};
 
-/// A program to be run again over all that it was told. `None`: it did not run, or the details of its task are gone.
+/// A program to be run again over its whole record. `None`: it did not run, or the details of its task are gone.
 pub fn again(state: &State, task: TaskId, number: u32) -> Option<Again> {
     let task = state.task(task)?;
     let program = state.program(task.id, number)?;
@@ -53,8 +53,8 @@ fn names<'a>(
     }
 }
 
-/// The calls on the way of a program: of those that were made again, the last ones; without those that it has left behind.
-/// `None` if some of them are gone.
+/// The calls on the path of a program, without those that it has left behind; of repeated calls, only the last. `None`
+/// if some of them are gone.
 pub fn way<'a>(state: &'a State, program: &ProgramState) -> Option<Vec<&'a ToolCallState>> {
     let mut way: Vec<&ToolCallState> = Vec::new();
     for id in program.calls.iter().filter(|id| !program.left.contains(id)) {
@@ -76,7 +76,7 @@ fn heard(call: &ToolCallState, names: &Identifiers) -> Option<HeardCall> {
         ToolCallPhase::Failed { error } => failed(name, error),
         ToolCallPhase::Refused { why, reason } => refused(name, why, *reason),
     };
-    // What the program itself asked for.
+    // The arguments that the program itself used.
     let arguments = call.own.as_ref().unwrap_or(&call.arguments).as_object()?.clone();
     Some(HeardCall { tool: name.to_owned(), arguments, answer })
 }

@@ -1,5 +1,5 @@
-//! Python programs as syntax trees. A program of any text is parsed with bounded time and stack, so that hostile
-//! replies end in an error.
+//! Python programs as syntax trees. Any text is parsed in bounded time and stack, so that hostile replies end in an
+//! error.
 
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::{ModModule, Suite};
@@ -9,13 +9,13 @@ use thiserror::Error;
 use super::place::ProgramLines;
 use crate::domain::program::Span;
 
-/// Bytes of the longest program that is parsed.
+/// The most bytes of a program that is parsed.
 pub const LONGEST: usize = 64 * 1024;
 /// The longest chain of operators, attributes, subscripts and calls in one expression. The parser limits nesting, but
 /// not such chains. Each link is a level of the tree, which is dropped and walked by recursion.
 const LINKS: usize = 400;
 
-/// Why a text is no program.
+/// Why a text is not a program.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NoSyntax {
     #[error("the program has {0} bytes, and {LONGEST} is the most: write a shorter one")]
@@ -37,7 +37,7 @@ impl Tree {
     ///
     /// # Errors
     ///
-    /// The program is no Python, is longer than [`LONGEST`], or has an expression that is too deep to walk.
+    /// The program is not Python, is longer than [`LONGEST`], or has an expression that is too deep to walk.
     pub fn parse(program: &str) -> Result<Self, NoSyntax> {
         if program.len() > LONGEST {
             return Err(NoSyntax::TooLong(program.len()));
@@ -73,7 +73,7 @@ fn is_too_deep(program: &str) -> bool {
     }
 }
 
-/// The chains of one logical line: of each open bracket, how many links its current element has.
+/// The chains of one logical line: for each open bracket, the number of links of its current element.
 #[derive(Default)]
 struct Chains {
     outer: Vec<usize>,
@@ -82,7 +82,7 @@ struct Chains {
 }
 
 impl Chains {
-    /// The depth of the tree at this place is at most this.
+    /// An upper bound for the depth of the tree at this place.
     fn links(&self) -> usize {
         self.sum + self.current
     }

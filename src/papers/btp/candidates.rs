@@ -4,8 +4,7 @@
 use super::{Estimate, Evidence};
 use crate::domain::{Estimation, InTask, Knob, Knobs, Lexical, PastResults, ToolName};
 
-/// A tool's results in one past query. It was used `helpful + unhelpful` times there, at least
-/// once.
+/// A tool's results in one past query, in which it was used `helpful + unhelpful` times, at least once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueryUses {
     /// sim(q_u, q) of eq. 3 and 4, from 0 to 1.
@@ -29,11 +28,10 @@ pub struct HelpfulTool {
 /// Most tools that can match a missing capability.
 const MEANT: usize = 3;
 
-/// The candidates of a plan, at most `candidates` (knob) of them: alternately a tool that helped
-/// with similar tasks and one whose words match, but none that matches far worse than the best. The
-/// paper's candidates come with its queries; here an unrelated tool could displace the right one by
-/// being cheap, since its past only shows how well it did other things. If nothing matches, any
-/// tools.
+/// The candidates of a plan, at most `candidates` (knob) of them: alternately a tool that helped with similar tasks and
+/// one whose words match, but none that matches far worse than the best. The paper's candidates come with its queries;
+/// here a cheap unrelated tool could displace the right one, since its past only shows how well it did other things. If
+/// nothing matches, any tools are candidates.
 pub fn candidates(
     state: InTask<'_>,
     index: &Lexical,
@@ -41,7 +39,7 @@ pub fn candidates(
     helped: Vec<HelpfulTool>,
 ) -> Vec<ToolName> {
     let (k, least) = (state.knobs.count(Knob::Candidates), state.knobs.get(Knob::Suits));
-    // They come with the query, as in the paper.
+    // These tools come with the query, as in the paper.
     let own = state.current_task().map_or(&[][..], |task| &task.task.tools);
     if !own.is_empty() {
         return own.iter().filter(|tool| state.offers(tool.as_str())).take(k).cloned().collect();
@@ -71,8 +69,8 @@ pub fn candidates(
     found
 }
 
-/// The tools that match a missing capability named by the agent, at most three, the likeliest
-/// first. Tools that it had on offer are excluded, because they are not missing.
+/// The tools that match a missing capability named by the agent, at most three, the likeliest first. Tools that the
+/// agent was offered are excluded, because they are not missing.
 pub fn meant(
     state: InTask<'_>,
     index: &Lexical,
@@ -83,8 +81,8 @@ pub fn meant(
     best(matching(state, index, said).filter(|(tool, _)| !had(tool)), least, MEANT)
 }
 
-/// Further candidates besides the best matches, at most `candidates` (knob) of each kind: tools
-/// whose words match the agent's text or the task, then any.
+/// Further candidates besides the best matches, at most `candidates` (knob) of each kind: tools whose words match the
+/// agent's text or the task, then any others.
 pub fn others(
     state: InTask<'_>,
     index: &Lexical,
@@ -106,7 +104,7 @@ pub fn others(
     [suit, any]
 }
 
-/// The tools that match a text, by its words, and by what a reader said of it in this task.
+/// The tools that match a text, by its words and by the reader's rankings in this task.
 fn matching<'a>(
     state: InTask<'a>,
     index: &'a Lexical,
@@ -127,7 +125,7 @@ fn best<'a>(
     close.take(k).map(|(tool, _)| tool.clone()).collect()
 }
 
-/// The value and limit that these past uses give a tool, in both modes of estimation.
+/// The value and limit of a tool with these past uses, in both modes of estimation.
 pub fn past(past: &[QueryUses], sharpness: f64) -> PastResults {
     let of = |mode| {
         let mut evidence = Evidence::sharp(mode, sharpness);

@@ -1,8 +1,8 @@
 //! An upper bound on the value of plans, by their number of uses.
 //!
-//! Where values follow costs and a constant, the price of a credit bounds little: the plan of divisible uses has a
-//! part of a use more than any real one, or a part less. So each use gets a price too (a Lagrange multiplier). The
-//! bound is lowest at the price for which the divisible plan has as many uses as a real one can have.
+//! If values are costs plus a constant, the price of a credit is a weak bound: the divisible plan has a fraction of a
+//! use more than any real one, or less. So each use gets a price too (a Lagrange multiplier). The bound is lowest at
+//! the price for which the divisible plan has as many uses as a real one can have.
 
 use super::reduce::KnapsackItem;
 
@@ -41,7 +41,7 @@ fn whole(bound: f64) -> i64 {
     (bound * (1.0 + ROUNDING)).ceil() as i64
 }
 
-/// The most uses that fit: of the cheapest items.
+/// The most uses that fit, which are those of the cheapest items.
 fn many(items: &[KnapsackItem], most: u64) -> f64 {
     let mut order: Vec<(u64, u64)> = items.iter().map(|item| (item.cost, item.high)).collect();
     order.sort_unstable();
@@ -53,7 +53,7 @@ fn many(items: &[KnapsackItem], most: u64) -> f64 {
     uses as f64
 }
 
-/// The fewest uses that are worth this: of the most valuable items.
+/// The fewest uses with at least this value, which are those of the most valuable items.
 fn fewest(items: &[KnapsackItem], least: i64) -> f64 {
     let mut order: Vec<(i64, u64)> = items.iter().map(|item| (-item.value, item.high)).collect();
     order.sort_unstable();
@@ -65,7 +65,7 @@ fn fewest(items: &[KnapsackItem], least: i64) -> f64 {
     uses as f64
 }
 
-/// Value and number of uses of the best plan if uses were divisible, where each use costs this much of its value.
+/// Value and number of uses of the best plan if uses were divisible, where each use loses this price from its value.
 fn divisible(items: &[KnapsackItem], most: u64, price: f64) -> (f64, f64) {
     struct BoundPart {
         cost: f64,
@@ -120,7 +120,7 @@ mod tests {
             budget in 1..=300_u64,
             more in 0..3_i64
         ) {
-            // Values that follow costs by a constant, as they are or nearly.
+            // Values that are costs plus a constant, exactly or nearly.
             let item = |(cost, constant, high): (u64, i64, u64)| {
                 let value = cost as i64 * 10 + 50 * (constant % 2 - 1) + more * constant;
                 KnapsackItem { cost, value: value.max(1), low: 0, high }
@@ -135,12 +135,12 @@ mod tests {
 
     #[test]
     fn a_part_of_a_use_more_than_fits_is_not_counted() {
-        // Each is worth its cost and 100. Two fit, and no three.
+        // Each is worth its cost plus 100. Two fit, but not three.
         let item = |cost: u64| KnapsackItem { cost, value: cost as i64 + 100, low: 0, high: 1 };
         let items = [40, 45, 50, 60, 70].map(item);
         assert!((320..=321).contains(&bound(&items, 0, 120)));
         assert_eq!(divisible(&items, 120, 0.0).1, 2.7);
-        // Each is worth its cost less 30: 120 need two.
+        // Each is worth its cost minus 30: a value of 120 needs two.
         let item = |cost: u64| KnapsackItem { cost, value: cost as i64 - 30, low: 0, high: 1 };
         let items = [50, 60, 70, 80].map(item);
         assert!((60..=61).contains(&bound(&items, 60, 120)));

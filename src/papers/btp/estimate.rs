@@ -1,5 +1,5 @@
-//! The value of a tool for a query, and a limit of its uses, from the results of past uses: the
-//! more similar a past query is, the more it counts.
+//! The value of a tool for a query, and a limit of its uses, from the results of past uses. The more similar a past
+//! query is, the more it counts.
 
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +57,7 @@ impl Estimate {
     /// The estimate for an unused tool: otherwise a new tool could never be tried.
     pub const UNKNOWN: Self = Self { value: Evidence::UNKNOWN_VALUE, limit: 1, experience: 0 };
 
-    /// The same, without a use if its value is below `tau`.
+    /// The same estimate, without a use if its value is below `tau`.
     pub(super) fn above(self, tau: f64) -> Self {
         Self { limit: if self.value < tau - CLOSE { 0 } else { self.limit }, ..self }
     }
@@ -70,7 +70,7 @@ pub struct Evidence {
     mode: Estimation,
     sharpness: f64,
     count: u32,
-    /// The weight of all uses by eq. 3: with another sharpness it is divided otherwise, and no less is known.
+    /// The weight of all uses by eq. 3. Another sharpness divides it differently, but does not reduce it.
     mass: f64,
     uses: Share,
     queries: Share,
@@ -99,7 +99,7 @@ impl Evidence {
         Self::sharp(mode, 1.0)
     }
 
-    /// No uses yet. Similar queries count this much more than others in smoothed mode; 1 is eq. 3.
+    /// No uses yet. Similar queries count this many times more than others in smoothed mode; 1 is eq. 3.
     pub fn sharp(mode: Estimation, sharpness: f64) -> Self {
         Self {
             mode,
@@ -111,7 +111,7 @@ impl Evidence {
         }
     }
 
-    /// Several past uses for one query: as [`Evidence::add_use`] for each of them.
+    /// Adds several past uses for one query, as [`Evidence::add_use`] for each of them.
     pub fn add_uses(&mut self, similarity: f64, helpful: u32, unhelpful: u32) {
         let Some(weight) = weight(self.mode, self.sharpness, similarity) else { return };
         self.count = self.count.saturating_add(helpful).saturating_add(unhelpful);
@@ -140,8 +140,7 @@ impl Evidence {
         self.queries.add(weight, f64::from(uses));
     }
 
-    /// Equations 3 and 4. A value below `tau` leaves no use; a tool whose past queries were not
-    /// counted has one.
+    /// Equations 3 and 4. A value below `tau` leaves no use; a tool whose past queries were not counted has one use.
     pub fn estimate(&self, tau: f64) -> Estimate {
         if self.count == 0 {
             return Estimate::UNKNOWN;

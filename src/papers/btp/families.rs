@@ -1,4 +1,4 @@
-//! Plans of ten families of problems, beside every useful combination of uses there is.
+//! Compares plans of ten families of problems with all useful combinations of uses.
 
 use super::{Candidate, marginal, plan};
 
@@ -33,7 +33,7 @@ const FAMILIES: [&str; 10] = [
 
 fn case(family: &str, numbers: &mut FamilyNumbers) -> Case {
     let is_real = family.starts_with("real");
-    // A sum of real costs is exact, although none of them is a short decimal number.
+    // Sums of real costs are kept exact, although none of them is a short decimal number.
     let (count, most, per_credit) = match is_real {
         true => (2 + numbers.up_to(6), 10 << 20, (1_u64 << 20) as f64),
         false => (2 + numbers.up_to(28), 100, 1.0),
@@ -69,7 +69,7 @@ fn case(family: &str, numbers: &mut FamilyNumbers) -> Case {
     Case { tools, per_credit, budget }
 }
 
-/// Cost and value of all combinations of which none is worth no more than a cheaper one.
+/// Cost and value of all combinations that are worth more than every cheaper one.
 fn combinations(tools: &[(u64, u64, u32)]) -> Vec<(u64, u64)> {
     let mut list = vec![(0, 0)];
     for &(cost, value, limit) in tools {

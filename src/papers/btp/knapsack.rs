@@ -9,15 +9,15 @@ use super::{count, table};
 /// Cells of a table that is filled before any other search: a millisecond.
 const QUICK_CELLS: u64 = 262_144;
 
-/// Cells of a table that is filled where another search did not end: some hundredths of a second.
+/// Cells of a table that is filled if another search did not end: some hundredths of a second.
 const MOST_CELLS: u64 = 8_388_608;
 
-/// Cells that take as long as a combination.
+/// The number of cells that take as long as one combination.
 const CELLS_OF_ONE: u64 = 8;
 
-/// Uses of each item: the most valuable within the budget; of these the cheapest; of these the one with
-/// most uses of the first item, then of the second, and so on. If that takes too long, a good plan, and the
-/// value that no plan exceeds.
+/// Uses of each item: the most valuable plan within the budget; of equal ones the cheapest; of these the one with most
+/// uses of the first item, then of the second, and so on. If that takes too long, a good plan, and the value that no
+/// plan exceeds.
 pub(super) fn most_value(items: &[KnapsackItem], budget: u64) -> (Vec<u64>, Option<i64>) {
     let mut items = items.to_vec();
     reduce::by_rivals(&mut items, budget..=budget);
@@ -35,9 +35,8 @@ pub(super) fn most_value(items: &[KnapsackItem], budget: u64) -> (Vec<u64>, Opti
     (uses, bound.filter(|bound| *bound > worth))
 }
 
-/// Uses of each item: the cheapest that are worth at least `least`; of these the most valuable, and of these as
-/// above. They cost more than the first budget, which cannot buy that value, and at most the last one. `None`:
-/// none were found.
+/// Uses of each item: the cheapest plan worth at least `least`; of equal ones the most valuable, and further as above.
+/// It costs more than the first budget, which cannot buy that value, and at most the last one. `None`: none was found.
 pub(super) fn least_cost(
     items: &[KnapsackItem],
     least: i64,
@@ -52,7 +51,7 @@ pub(super) fn least_cost(
     open(&items, Goal::Cost, least, most).uses
 }
 
-/// The search for what the narrowed items leave open.
+/// Searches for the uses that the narrowed items leave open.
 fn open(items: &[KnapsackItem], goal: Goal, least: i64, budget: u64) -> SearchEnd {
     let left = reduce::left(items, budget);
     let mut uses: Vec<u64> = items.iter().map(|item| item.low).collect();
@@ -73,7 +72,7 @@ fn open(items: &[KnapsackItem], goal: Goal, least: i64, budget: u64) -> SearchEn
     SearchEnd { uses: more, bound: found.bound.map(|bound| bound.saturating_add(lows)) }
 }
 
-/// The same for items without further information; all their `low` are 0.
+/// Searches in the same way for items without further information; all their `low` are 0.
 fn search(open: &[KnapsackItem], goal: Goal, least: i64, budget: u64) -> SearchEnd {
     let whole = |item: &KnapsackItem| u128::from(item.high) * u128::from(item.cost);
     let everything: u128 = open.iter().map(whole).sum();
@@ -87,7 +86,7 @@ fn search(open: &[KnapsackItem], goal: Goal, least: i64, budget: u64) -> SearchE
         return table();
     }
     let is_table = cells <= MOST_CELLS;
-    // A search that has taken as long as the table would have ended late.
+    // If a search takes as long as the table, the table is used instead.
     let work = if is_table { (cells / CELLS_OF_ONE) as usize } else { MOST_WORK };
     let found = middle::search(open, goal, least, budget, work);
     match found.bound {
@@ -101,7 +100,7 @@ fn search(open: &[KnapsackItem], goal: Goal, least: i64, budget: u64) -> SearchE
     }
 }
 
-/// Spends what a good plan has left over, on the first items that it pays for.
+/// Spends the rest of a good plan's budget on the first items that it pays for.
 fn fill(items: &[KnapsackItem], uses: &mut [u64], budget: u64) {
     let mut left = budget.saturating_sub(reduce::cost(items, uses));
     for (item, uses) in items.iter().zip(uses) {
@@ -164,7 +163,7 @@ mod tests {
         }
     }
 
-    /// All are worth the same per credit: no combination can be left out, and the lists are too long.
+    /// All have the same value per credit: no combination can be left out, and the lists become too long.
     #[test]
     fn a_budget_of_many_units_is_still_solved_exactly_by_the_table() {
         let budget = 131_071;
@@ -195,7 +194,7 @@ mod tests {
             prop_assert!(reduce::cost(&items, &uses) <= budget);
             let worth = reduce::worth(&items, &uses);
             let bound = bound.unwrap_or(worth);
-            // No plan has more uses than the cheapest ones that fit.
+            // No plan has more uses than the cheapest items that fit.
             let mut cheapest: Vec<u64> = items.iter().flat_map(|item| vec![item.cost; item.high as usize]).collect();
             cheapest.sort_unstable();
             let mut spent = 0;

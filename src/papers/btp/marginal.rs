@@ -36,7 +36,7 @@ pub struct Marginal {
 
 /// The gain from one more credit, and the smallest increase of the budget with any gain. `now` is the
 /// [`plan`](super::plan()) of this budget. The value of a plan rises in steps, so the second number is often more
-/// useful. Where plans have a gap, fewer credits may also gain something.
+/// useful. If plans have a gap, fewer credits may also gain something.
 ///
 /// This takes as long as two plans.
 ///
@@ -56,14 +56,14 @@ pub fn marginal(
     };
     let problem = Problem::new(candidates, budget + enough.max(1.0));
     let one = problem.plan(budget + 1.0);
-    // Of two plans that are not the best, the one for less can be the better one.
+    // Of two plans that are not the best, the cheaper one can be better.
     let one = step(1.0, now, if one.value > now.value { &one } else { now });
     let next = problem.next(now, budget);
     let next = next.map(|(cost, plan)| step(difference(cost, budget), now, &plan));
     Ok(Marginal { one, next })
 }
 
-/// Credits that are sure to buy something: another use of a tool below its limit.
+/// Credits that certainly buy something: another use of a tool below its limit.
 fn enough(candidates: &[Candidate], now: &UsePlan) -> Option<f64> {
     let wanted = |one: &(&Candidate, &u32)| one.0.value > 0.0 && *one.1 < one.0.limit;
     let costs = candidates.iter().zip(&now.uses).filter(wanted).map(|(one, _)| one.cost);
@@ -88,10 +88,10 @@ mod tests {
     use super::*;
     use crate::btp::plan;
 
-    /// The credits by halving the range between a budget that buys nothing more and one that does.
+    /// Finds the credits by halving the range between a budget that buys nothing more and one that does.
     fn halved(candidates: &[Candidate], budget: f64, now: &UsePlan) -> Option<(f64, UsePlan)> {
         let mut nothing = budget;
-        // The sum of two costs can be a little less than it should.
+        // The sum of two costs can be slightly below its exact value.
         let more = enough(candidates, now)? + 1e-9;
         let mut better = plan(candidates, budget + more).unwrap();
         while better.cost - nothing > 1e-9 * budget.max(1.0) {

@@ -1,9 +1,9 @@
-//! The search from the middle: it begins with the most valuable uses per credit until the budget is full, and lets
-//! more and more items around that place have fewer or more uses (Pisinger's expanding core).
+//! The search from the middle. It begins with the most valuable uses per credit until the budget is full, and lets more
+//! and more items around that place have fewer or more uses (Pisinger's expanding core).
 //!
-//! Items far from that place are hardly ever decided otherwise, and bounds say so before it gets to them. Costs can
-//! be as fine as they like. The work is bounded: a search that has not ended by then has a good plan and the value
-//! that no plan exceeds.
+//! Items far from that place are rarely decided differently, and bounds show that before the search reaches them. Costs
+//! can have any precision. The work is bounded: an unfinished search has a good plan and the value that no plan
+//! exceeds.
 
 use std::cmp::Reverse;
 
@@ -13,10 +13,10 @@ use super::states::{KnapsackState, KnapsackStep, States};
 /// Combinations made in all before the search ends: some hundredths of a second.
 pub(super) const MOST_WORK: usize = 2_000_000;
 
-/// Combinations side by side up to which none that may become the best plan is given up.
+/// Number of combinations up to which none that may become the best plan is dropped.
 const LONGEST: usize = 65_536;
 
-/// Combinations with the highest gains, which go on then.
+/// Number of combinations with the highest gains that are kept beyond that.
 const WIDTH: usize = 4_096;
 
 /// The objective of the search. Among equal plans, the one with most uses of the first item wins, then of the second,
@@ -32,13 +32,13 @@ pub(super) enum Goal {
 /// The end of a search.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SearchEnd {
-    /// The best uses that were met; `None` if no plan met both limits.
+    /// The best uses that were found; `None` if no plan met both limits.
     pub(super) uses: Option<Vec<u64>>,
-    /// The search was given up, and no plan within the cost is worth more than this.
+    /// Set if the search was given up: no plan within the cost is worth more than this.
     pub(super) bound: Option<i64>,
 }
 
-/// Uses of each item, whose `low` are 0: worth at least `least`, at a cost of at most `most`. At most `work`
+/// Uses of each item, whose `low` are 0, with a value of at least `least` and a cost of at most `most`. At most `work`
 /// combinations are made.
 pub(super) fn search(
     items: &[KnapsackItem],
@@ -69,7 +69,7 @@ struct MiddleSearch<'i> {
     sides: [MiddleSide; 2],
     states: States,
     best: Option<KnapsackState>,
-    /// The highest gain of the combinations that did not go on.
+    /// The highest gain of the combinations that were dropped.
     lost: i128,
 }
 
@@ -109,7 +109,7 @@ impl<'i> MiddleSearch<'i> {
         Self { items, goal, least, most, price, gain, beginning, sides, states, best, lost }
     }
 
-    /// Whether it came to its end.
+    /// Runs the search; returns whether it is complete.
     fn run(&mut self, work: usize) -> bool {
         self.note();
         let (mut side, mut is_long) = (0, false);
@@ -122,7 +122,7 @@ impl<'i> MiddleSearch<'i> {
             let (least, most) = (self.least, self.most);
             self.states.extend(step, |cost, value| {
                 let (free, lack) = (i128::from(most - cost), i128::from(least) - i128::from(value));
-                // Uses that fill the rest, or give way for what is too much.
+                // Uses that fill the rest, or that are removed because the cost is too high.
                 match if free >= 0 { more } else { fewer } {
                     Some(item) => free * i128::from(item.value) >= lack * i128::from(item.cost),
                     None => free >= 0 && lack <= 0,
@@ -142,12 +142,12 @@ impl<'i> MiddleSearch<'i> {
                 self.narrow();
             }
         }
-        // What has become of the others is known.
+        // The results of all other combinations are known.
         self.states.list.clear();
         self.lost == i128::MIN
     }
 
-    /// Passes over the items that a plan of interest cannot decide otherwise.
+    /// Passes over the items that a plan of interest cannot decide differently.
     fn pass_over(&mut self) {
         let slack = self.gain - self.price.gain(self.least, self.most as u64);
         let (items, price) = (self.items, self.price);
@@ -197,7 +197,7 @@ impl<'i> MiddleSearch<'i> {
         self.improve(found);
     }
 
-    /// Takes a plan that is better than the best so far, so that all others must match it.
+    /// Takes a plan if it is better than the best so far; all others must then match it.
     fn improve(&mut self, found: Option<KnapsackState>) {
         let matches = |one: &KnapsackState| one.value >= self.least && one.cost <= self.most;
         let Some(found) = found.filter(matches) else { return };
@@ -219,7 +219,7 @@ impl<'i> MiddleSearch<'i> {
         }
     }
 
-    /// Lets only the combinations with the highest gains go on.
+    /// Keeps only the combinations with the highest gains.
     fn narrow(&mut self) {
         let list = &mut self.states.list;
         self.states.work += list.len();
@@ -233,8 +233,8 @@ impl<'i> MiddleSearch<'i> {
         *list = places.into_iter().map(|(_, at)| list[at]).collect();
     }
 
-    /// An upper bound on the value of all plans, by the price of a credit: of discarded combinations and of those still
-    /// open.
+    /// An upper bound on the value of all plans, by the price of a credit, from the gains of dropped and of open
+    /// combinations.
     fn bound(&self) -> i64 {
         let gains = self.states.list.iter().map(|one| self.price.gain(one.value, one.cost as u64));
         let most = gains.fold(self.lost, i128::max);
@@ -247,8 +247,8 @@ impl<'i> MiddleSearch<'i> {
 struct MiddleSide {
     places: Vec<(usize, u64)>,
     at: usize,
-    /// Uses of the first one that were given out already, as packs of 1, 2, 4 … and a rest, which can form every
-    /// number of them.
+    /// Uses of the first item that were given out already, as packs of 1, 2, 4 … and a rest, which can form every
+    /// number of uses.
     given: u64,
 }
 
@@ -257,7 +257,7 @@ impl MiddleSide {
         Self { places: places.filter(|(_, uses)| *uses > 0).collect(), at: 0, given: 0 }
     }
 
-    /// `most` uses of an item may change; `None`: all.
+    /// Passes over items without uses that may change. At most `most` uses of an item may change; `None`: all.
     fn pass_over(&mut self, most: impl Fn(usize) -> Option<i128>) {
         while let Some((place, uses)) = self.places.get_mut(self.at) {
             let most = most(*place).map_or(u64::MAX, |most| u64::try_from(most).unwrap_or(0));

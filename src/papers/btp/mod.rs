@@ -16,9 +16,9 @@
 //! 1. `scale` makes costs and values whole numbers, so that ties are ties.
 //! 2. `reduce` narrows each tool's uses to those possible in the best plan: by tools that are
 //!    better in both respects, and by the value of a credit.
-//! 3. The few remaining tools go through one of two exact searches that break ties alike: `table`,
-//!    with one cell per unit of budget, or `middle`, which works with any precision of costs. Its
-//!    work is bounded: what has no end by then is a good plan with a bound of its gap.
+//! 3. The few remaining tools go through one of two exact searches that break ties alike: `table`, with one cell per
+//!    unit of budget, or `middle`, which works with any precision of costs. Its work is bounded: an unfinished search
+//!    gives a good plan with a bound of its gap.
 //!
 //! Everything here is pure: no files, no clock, no randomness.
 

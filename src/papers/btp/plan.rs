@@ -20,7 +20,7 @@ pub struct Candidate {
 /// How often each tool may be used, with the total value and cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UsePlan {
-    /// In the order of the candidates.
+    /// The uses in the order of the candidates.
     pub uses: Vec<u32>,
     /// Value of all uses together, rounded to 12 digits so that a sum of decimals reads like one.
     pub value: f64,
@@ -64,9 +64,9 @@ impl fmt::Display for CandidateField {
 /// Values count to 12 digits of the largest. Costs of up to 9 decimals are exact; finer ones are
 /// rounded up and the budget down as in appendix A.1, by less than 2⁻⁵⁹ of the budget for each use.
 ///
-/// The work is bounded, some hundredths of a second for 16,000 tools. Where the best plan would take
-/// longer, this is the best that was met, with its [`gap`](UsePlan::gap). If so many plans are equal that
-/// the search for the first would take longer, it may be another one of them, without a gap.
+/// The work is bounded, some hundredths of a second for 16,000 tools. If the best plan would take longer, this is the
+/// best one that was found, with its [`gap`](UsePlan::gap). If so many plans are equal that finding the first takes
+/// longer, it may be another one of them, without a gap.
 ///
 /// # Errors
 /// Names the first number that is negative, infinite or not a number.
@@ -94,9 +94,9 @@ pub(super) struct Problem<'c> {
     candidates: &'c [Candidate],
     /// Indexes of the candidates with a positive cost and value.
     open: Vec<usize>,
-    /// Of the open ones, in their order.
+    /// The units of the open candidates, in their order.
     units: Units,
-    /// Credits for all uses of all open ones.
+    /// Credits for all uses of all open candidates.
     everything: f64,
 }
 
@@ -128,13 +128,13 @@ impl<'c> Problem<'c> {
         UsePlan { gap, ..plan }
     }
 
-    /// The cheapest plan that is worth more than `now`, the plan of this budget; of equals as in [`plan`]. If that
-    /// takes too long, the cheapest that was met. With its cost in credits; `None` if the units are too coarse.
+    /// The cheapest plan that is worth more than `now`, the plan of this budget; ties as in [`plan`]. If that takes too
+    /// long, the cheapest one that was found. With its cost in credits; `None` if the units are too coarse.
     pub(super) fn next(&self, now: &UsePlan, budget: f64) -> Option<(f64, UsePlan)> {
         let items = &self.units.items;
         let mut uses: Vec<u64> = self.open.iter().map(|&at| u64::from(now.uses[at])).collect();
         let (above, least) = (self.units.of_budget(budget), reduce::worth(items, &uses) + 1);
-        // One more use of any tool is worth more.
+        // One more use of any of these tools is worth more.
         let wanted = (0..items.len()).filter(|&at| uses[at] < items[at].high);
         let cheapest = wanted.min_by_key(|&at| items[at].cost)?;
         uses[cheapest] += 1;
@@ -174,12 +174,12 @@ impl<'c> Problem<'c> {
     }
 }
 
-/// To 12 digits.
+/// Rounds to 12 digits.
 pub(super) fn rounded(number: f64) -> f64 {
     format!("{number:.11e}").parse().unwrap_or(number).min(f64::MAX)
 }
 
-/// How much more one number is than another, in the digits that both of them have.
+/// The difference of two numbers, in the digits that both of them have.
 pub(super) fn difference(more: f64, less: f64) -> f64 {
     let largest = more.abs().max(less.abs());
     if largest == 0.0 || !largest.is_finite() {
@@ -189,7 +189,7 @@ pub(super) fn difference(more: f64, less: f64) -> f64 {
     rounded(((more - less) / unit).round() * unit)
 }
 
-/// To two digits, and never less. Values of 12 digits say nothing of parts below the least number here.
+/// Rounds up to two digits. Values of 12 digits carry no information below the least number here.
 fn rounded_up(part: f64) -> f64 {
     let digit = 10_f64.powf(part.max(1e-9).log10().floor() - 1.0);
     rounded(((part / digit).floor() + 1.0) * digit).min(1.0)

@@ -29,11 +29,10 @@ pub(super) fn left(items: &[KnapsackItem], budget: u64) -> u64 {
     items.iter().fold(budget, |left, item| left.saturating_sub(item.low.saturating_mul(item.cost)))
 }
 
-/// Narrows by rivals. One item beats another if it costs no more and is worth no less, or is the
-/// same and comes earlier. A plan that has a use of the loser and lacks one of the winner gets
-/// better by exchanging them. So the loser fits only in addition to all uses of all its winners;
-/// and an item has at least as many uses as fit in addition to everything that it does not beat.
-/// So it is for the chosen plan of every budget of this range.
+/// Narrows by rivals. One item beats another if it costs no more and is worth no less, or is the same and comes
+/// earlier. A plan that has a use of the loser and lacks one of the winner gets better by exchanging them. So the loser
+/// fits only in addition to all uses of all its winners; and an item has at least as many uses as fit in addition to
+/// everything that it does not beat. This holds for the chosen plan of every budget in this range.
 pub(super) fn by_rivals(items: &mut [KnapsackItem], budgets: RangeInclusive<u64>) {
     let (least, budget) = budgets.into_inner();
     let mut order: Vec<usize> = (0..items.len()).collect();
@@ -99,11 +98,11 @@ impl Sums {
     }
 }
 
-/// The value of a credit where the budget runs out.
+/// The value of a credit at the place where the budget runs out.
 ///
-/// If uses were divisible, one would take the items with the highest value per cost, and the budget
-/// would run out within one of them (Dantzig): its value per cost is the price. An item's gain, its
-/// value less its cost at that price, tells how much a plan loses by deciding otherwise.
+/// If uses were divisible, one would take the items with the highest value per cost, and the budget would run out
+/// within one of them (Dantzig): its value per cost is the price. An item's gain, its value minus its cost at that
+/// price, tells how much a plan loses by deciding otherwise.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CreditPrice {
     pub(super) value: i64,
@@ -137,7 +136,7 @@ impl CreditPrice {
         Some((Self::of(&items[first_cut?]), good))
     }
 
-    /// Value less cost at this price, times the price's cost so that it is whole.
+    /// Value minus cost at this price, times the price's cost so that it is a whole number.
     pub(super) fn gain(&self, value: i64, cost: u64) -> i128 {
         i128::from(value) * i128::from(self.cost) - i128::from(self.value) * i128::from(cost)
     }
@@ -221,7 +220,7 @@ mod tests {
     fn an_item_that_beats_all_others_is_used_as_often_as_the_budget_allows() {
         let mut items = [item(1, 10, 2), item(5, 1, 1), item(1, 10, 9)];
         by_rivals(&mut items, 6..=6);
-        // The first one beats its equal too, since it comes earlier.
+        // The first item beats its equal too, since it comes earlier.
         assert_eq!(items.map(|item| (item.low, item.high)), [(2, 2), (0, 0), (4, 4)]);
     }
 

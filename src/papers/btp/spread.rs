@@ -1,6 +1,6 @@
-//! A plan for an agent that needs several tools, which is ours and not the paper's. Algorithm 1 buys uses by their values
-//! alone, so that a tool which is good at everything is bought three times and the one that the task needs not once, and
-//! it stops at limits that are only averages of the past, with credits left.
+//! A plan for an agent that needs several tools; the paper has no such plan. Algorithm 1 buys uses by their values
+//! alone, so it may buy a generally good tool three times and the needed one not at all. It also stops at limits that
+//! are only averages of the past, with credits left.
 
 use super::plan::{check, plan, rounded};
 use super::{BadInput, Candidate, Marginal, MarginalStep, UsePlan, marginal, marginal::UseChange};
@@ -29,7 +29,7 @@ pub fn spread(
     uses.iter_mut().zip(&more).for_each(|(uses, more)| *uses = uses.saturating_add(*more));
     let value = rounded(total(candidates, &uses, |one| one.value));
     let cost = total(candidates, &uses, |one| one.cost).min(budget);
-    // Each of both is within its own gap of the best.
+    // Each of the two plans is within its own gap of the best.
     let gap = first.gap.into_iter().chain(second.gap).reduce(f64::max);
     Ok(UsePlan { value, cost, uses, gap })
 }
@@ -42,7 +42,7 @@ fn once(candidates: &[Candidate]) -> Vec<Candidate> {
     candidates.iter().map(|one| Candidate { limit: one.limit.min(1), ..*one }).collect()
 }
 
-/// The further uses that the credits pay for, by candidate. First whole rounds of all candidates, then one more use of
+/// The further uses that the credits pay for, by candidate: first whole rounds of all candidates, then one more use of
 /// each that fits, in order, then as many as fit. A free tool gets one more.
 fn rounds(candidates: &[Candidate], goes_on: &[bool], mut left: f64) -> Vec<u32> {
     let mut order: Vec<usize> = (0..candidates.len())
@@ -69,7 +69,7 @@ fn rounds(candidates: &[Candidate], goes_on: &[bool], mut left: f64) -> Vec<u32>
     more
 }
 
-/// The value of additional credits for such a plan, `now`: of first uses as in algorithm 1, or else the next of a round.
+/// The value of additional credits for such a plan, `now`: of first uses as in algorithm 1, else of the next round.
 ///
 /// # Errors
 /// As [`spread`].
@@ -172,7 +172,7 @@ mod tests {
                 prop_assert!(!may || spent + one.cost > budget - 1e-9, "{one:?} {plan:?}");
                 prop_assert!(*goes_on || *uses <= one.limit);
             }
-            // A second use is never bought where a first one would have fitted in its place.
+            // A second use is never bought if a first use of another tool would have fitted instead.
             for (second, twice) in tools.iter().zip(&plan.uses).filter(|(_, uses)| **uses > 1) {
                 for (first, _) in tools.iter().zip(&plan.uses).filter(|(_, uses)| **uses == 0) {
                     let fits = first.limit > 0 && first.value > 0.0 && first.cost <= second.cost;

@@ -18,10 +18,10 @@ pub(super) struct KnapsackStep {
     pub(super) value: i64,
 }
 
-/// Combinations of which none costs as much as another or more and is worth no more. Costs and values rise.
+/// Combinations that are worth more than every cheaper one. Costs and values rise.
 pub(super) struct States {
     pub(super) list: Vec<KnapsackState>,
-    /// The list before, for its memory.
+    /// The previous list, kept to reuse its memory.
     spare: Vec<KnapsackState>,
     steps: Vec<KnapsackStep>,
     /// Pairs of the preceding entry and the step. The first entry is the start, without a step.
@@ -39,7 +39,7 @@ impl States {
         Self { list, spare, steps, history: vec![(0, 0)], differences, work: 0 }
     }
 
-    /// Adds to all combinations their extension by this step. Combinations that fail `may` cannot become part of a plan
+    /// Adds the extension by this step to all combinations. Combinations that fail `may` cannot become part of a plan
     /// and are dropped.
     pub(super) fn extend(&mut self, step: KnapsackStep, may: impl Fn(i64, i64) -> bool) {
         let old = std::mem::take(&mut self.list);
@@ -101,12 +101,12 @@ impl States {
         }
     }
 
-    /// Whether the first of two equals has more uses of the first item of which their uses differ.
+    /// Whether the first of two equal combinations has more uses of the first item in which they differ.
     pub(super) fn is_earlier(&mut self, one: KnapsackState, other: KnapsackState) -> bool {
         let (mut one, mut other) = (one.entry, other.entry);
         let mut differences = std::mem::take(&mut self.differences);
         differences.clear();
-        // An entry is always behind the one before it.
+        // An entry always comes after its predecessor.
         while one != other {
             let (last, sign) = if one > other { (&mut one, 1) } else { (&mut other, -1) };
             let (before, step) = self.history[*last as usize];
@@ -114,7 +114,7 @@ impl States {
             differences.push((item, sign * uses));
             *last = before;
         }
-        // Entries of long ago are far away in memory.
+        // Old entries are far away in memory.
         self.work += 8 * differences.len();
         differences.sort_unstable();
         let items = differences.chunk_by(|one, other| one.0 == other.0);
@@ -124,8 +124,8 @@ impl States {
         is_earlier
     }
 
-    /// The best plan that is one step behind a combination: the most valuable one of at most `most`, or with a value to
-    /// reach the cheapest one of at least that.
+    /// The best plan that is one step from a combination: the most valuable one with a cost of at most `most`, or if
+    /// there is a value to reach, the cheapest one with at least that value.
     pub(super) fn one_step_behind(
         &mut self,
         mut options: Vec<KnapsackStep>,
@@ -133,7 +133,7 @@ impl States {
         reach: Option<i64>,
     ) -> Option<KnapsackState> {
         self.work += self.list.len() + options.len();
-        // The cheapest one of a value is the most valuable one of a cost where both change places and signs.
+        // The cheapest plan of a value becomes the most valuable one of a cost if both are exchanged and negated.
         let turned =
             |cost: i64, value: i64| if reach.is_some() { (-value, -cost) } else { (cost, value) };
         let limit = reach.map_or(most, |least| -least);

@@ -12,7 +12,7 @@ use super::reduce::{KnapsackItem, value};
 /// Cells of rows that are kept in memory: 32 MB.
 const KEPT_CELLS: usize = 4_194_304;
 
-/// The greatest whole number up to which `f64` has every one.
+/// The greatest whole number up to which `f64` represents every one.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// A whole number in a row. Older processors find the maximum of several `f64` at once, but not of
@@ -33,8 +33,8 @@ impl Cell for f64 {
     }
 }
 
-/// Uses of each item, whose `low` count as 0: of the most valuable plans the cheapest, or with a value to reach the
-/// cheapest plan that does, and `None` if none does. The budget is one cell each, so it is small.
+/// Uses of each item, whose `low` count as 0: of the most valuable plans the cheapest, or with a value to reach, the
+/// cheapest plan that does; `None` if none does. Each unit of the budget is one cell, so the budget is small.
 pub(super) fn solve(items: &[KnapsackItem], budget: u64, reach: Option<i64>) -> Option<Vec<u64>> {
     let width = budget as usize + 1;
     let block = block(items.len(), width);
@@ -102,8 +102,8 @@ fn rows<C: Cell>(block: &[KnapsackItem], tail: &[C]) -> Vec<Vec<C>> {
     rows
 }
 
-/// The row of the items behind with one more item. Its uses are added as packs of 1, 2, 4 … and a
-/// rest, which can form every number of them.
+/// The row of the later items with one more item. Its uses are added as packs of 1, 2, 4 … and a rest, which can form
+/// every number of uses.
 fn with<C: Cell>(item: &KnapsackItem, behind: &[C]) -> Vec<C> {
     let cost = item.cost as usize;
     let mut row = behind.to_vec();
@@ -127,7 +127,7 @@ fn greater<C: Cell>(one: C, other: C) -> C {
     if one > other { one } else { other }
 }
 
-/// The most uses with which the items behind still reach `best` in all.
+/// The most uses with which the later items still reach `best` in total.
 fn most_uses<C: Cell>(item: &KnapsackItem, left: usize, best: C, behind: &[C]) -> u64 {
     let most = item.high.min(left as u64 / item.cost);
     let reaches = |uses: u64| {
@@ -141,7 +141,7 @@ fn most_uses<C: Cell>(item: &KnapsackItem, left: usize, best: C, behind: &[C]) -
 mod tests {
     use super::*;
 
-    /// Floats are fast, and exact below half of the greatest whole number that they tell apart.
+    /// Floats are fast, and exact below half of the greatest whole number up to which they represent every one.
     #[test]
     fn floats_are_used_where_they_are_exact() {
         let item = |value: i64, cost| KnapsackItem { cost, value, low: 0, high: 1 };

@@ -24,7 +24,7 @@ pub enum Why {
     CrowdedOut,
     /// A single use costs more than the budget.
     TooDear,
-    /// The tool has a cost and no value.
+    /// The tool has a cost but no value.
     Worthless,
     /// The limit is 0.
     NotAllowed,
@@ -33,7 +33,7 @@ pub enum Why {
 }
 
 impl Why {
-    /// The same, refined by the origin of value and limit.
+    /// The same reason, refined by the origin of value and limit.
     #[must_use]
     pub fn by_estimate(self, estimate: &Estimate) -> Self {
         match self {

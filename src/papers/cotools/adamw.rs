@@ -20,7 +20,7 @@ const EPSILON: f64 = 1e-8;
 pub struct AdamW<R> {
     lr: f64,
     decay: f64,
-    /// The part of `lr` that is used now.
+    /// The share of `lr` that is used now.
     share: f64,
     steps: i32,
     /// m and v of each weight.
@@ -28,7 +28,7 @@ pub struct AdamW<R> {
 }
 
 impl<R: Real> AdamW<R> {
-    /// For this many weights. `lr` is the learning rate, above 0; `decay` is 0 or more.
+    /// An optimiser for this many weights. `lr` is the learning rate, above 0; `decay` is 0 or more.
     pub fn new(weights: usize, lr: f64, decay: f64) -> Self {
         Self { lr, decay, share: 1.0, steps: 0, moments: vec![Default::default(); weights] }
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::domain::Chance;
 
-/// The batches of all epochs. Each epoch has another order, which only the seed decides.
+/// The batches of all epochs. Each epoch has a different order, which only the seed determines.
 #[derive(Clone, Debug)]
 pub struct Batches {
     examples: usize,

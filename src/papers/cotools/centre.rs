@@ -8,7 +8,7 @@ use super::{
     real::{Real, length},
 };
 
-/// Queries that have to be seen before their mean is of use. Until then, words rank the tools.
+/// Queries that must be seen before their mean is useful. Until then, words rank the tools.
 pub const FEWEST: u64 = 5;
 
 /// Subtracts the mean from each state, then [`scale`]s it.
@@ -24,9 +24,8 @@ pub fn centre<R: Real>(states: &mut Matrix<R>, mean: &[R]) -> Result<(), BadShap
     Ok(())
 }
 
-/// Scales each state to the length √width, so that its numbers have a root mean square of 1. The
-/// start values of the heads expect that, whatever the model; cosines do not change. A state of
-/// zeros stays.
+/// Scales each state to the length √width, so that its numbers have a root mean square of 1. The start values of the
+/// heads expect that for every model; cosines do not change. A state of zeros stays the same.
 pub fn scale<R: Real>(states: &mut Matrix<R>) {
     let wanted = (states.cols() as f64).sqrt();
     for line in states.lines_mut() {
@@ -40,8 +39,8 @@ pub fn scale<R: Real>(states: &mut Matrix<R>) {
 
 /// The mean of a domain's queries so far.
 ///
-/// It belongs to the domain where questions are asked, not to that of training: with the means of
-/// another domain, trained heads lose half of their accuracy.
+/// The mean belongs to the domain of the questions, not to that of training: with the means of another domain, trained
+/// heads lose half of their accuracy.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunningMean {
     count: u64,
@@ -57,7 +56,7 @@ impl RunningMean {
     /// Takes the state of one more query into account.
     ///
     /// # Errors
-    /// It has another width than those before; the mean is unchanged.
+    /// The state has another width than those before; the mean is unchanged.
     pub fn add(&mut self, state: &[f32]) -> Result<(), BadShape> {
         if self.count == 0 {
             self.mean = vec![0.0; state.len()];

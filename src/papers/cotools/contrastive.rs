@@ -1,4 +1,4 @@
-//! The retriever's loss: each query of a batch has to find its tool among those of the batch.
+//! The retriever's loss: each query of a batch must find its tool among those of the batch.
 
 use std::collections::HashMap;
 

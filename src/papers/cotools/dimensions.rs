@@ -24,7 +24,7 @@ pub fn above_mean<R: Real>(w: &[R]) -> Vec<usize> {
     (0..w.len()).filter(|i| w[*i].to_f64() > mean).collect()
 }
 
-/// The `count` dimensions with the largest weights, in order; of equal ones the first.
+/// The `count` dimensions with the largest weights, in order; ties go to the first.
 pub fn heaviest<R: Real>(w: &[R], count: usize) -> Vec<usize> {
     let weights: Vec<f64> = w.iter().map(|w| w.to_f64()).collect();
     let mut kept = super::rank::ranking(&weights);
@@ -33,7 +33,7 @@ pub fn heaviest<R: Real>(w: &[R], count: usize) -> Vec<usize> {
     kept
 }
 
-/// As many dimensions of `width` at random, in order: the control, which the paper lacks.
+/// Random dimensions of `width`, `count` of them, in order: the control, which the paper lacks.
 pub fn random(width: usize, count: usize, chance: Chance) -> Vec<usize> {
     let mut kept = shuffled(0..width, chance.with(b"dimensions"));
     kept.truncate(count);
@@ -45,7 +45,7 @@ pub fn random(width: usize, count: usize, chance: Chance) -> Vec<usize> {
 /// published code, the vectors are not normalised again.
 ///
 /// # Errors
-/// The widths differ, or a dimension is not below them.
+/// The widths differ, or a dimension is not below the width.
 pub fn scores_on<R: Real>(
     queries: &Matrix<R>,
     tools: &Matrix<R>,

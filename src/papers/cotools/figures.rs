@@ -20,7 +20,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// From the rank, 1 or more, of each question's tool.
+    /// Computes the figures from the rank, 1 or more, of each question's tool.
     pub fn of_ranks(ranks: impl IntoIterator<Item = usize>) -> Self {
         let (mut questions, mut first, mut five, mut sum) = (0_usize, 0_usize, 0_usize, 0.0);
         for rank in ranks {
@@ -42,9 +42,8 @@ impl Figures {
     }
 }
 
-/// The figures when the pool is only the tools in `pool`, of the tools that `scores` has for each
-/// question. Questions whose tool is outside of it are left out. For figures 4 to 6 of the paper:
-/// accuracy falls as the pool grows.
+/// The figures if the pool is only the tools in `pool`, of all tools that `scores` has for each question. Questions
+/// with a tool outside the pool are left out. For figures 4 to 6 of the paper: accuracy falls as the pool grows.
 pub fn over_pool(scores: &[Vec<f64>], gold: &[usize], pool: &[usize]) -> Figures {
     let places: BTreeMap<usize, usize> = pool.iter().zip(0..).map(|(tool, i)| (*tool, i)).collect();
     let ranks = scores.iter().zip(gold).filter_map(|(scores, gold)| {
@@ -56,7 +55,7 @@ pub fn over_pool(scores: &[Vec<f64>], gold: &[usize], pool: &[usize]) -> Figures
     Figures::of_ranks(ranks)
 }
 
-/// Wrong picks, for figure 7 of the paper: are they spread, or a few favourites?
+/// Wrong picks, for figure 7 of the paper, which shows whether they are spread or a few favourites.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WrongPicks {
     /// Questions whose first tool is wrong.
@@ -78,7 +77,7 @@ impl WrongPicks {
         Self { picks: tools.iter().map(|(_, count)| count).sum(), tools }
     }
 
-    /// The share of wrong picks that the `n` most picked wrong tools hold, 0 to 1.
+    /// The share, 0 to 1, that the `n` most picked wrong tools have among wrong picks.
     pub fn share_of_most_picked(&self, n: usize) -> f64 {
         let most: usize = self.tools.iter().take(n).map(|(_, count)| count).sum();
         if self.picks == 0 { 0.0 } else { most as f64 / self.picks as f64 }

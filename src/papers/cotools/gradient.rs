@@ -10,7 +10,7 @@ use super::{
 impl<R: Real> Mlp<R> {
     /// The gradient of a loss with respect to the weights, summed over the rows of `states`.
     ///
-    /// `pass` is that of the same states, and `by_out` is the gradient with respect to its output.
+    /// `pass` is the forward pass of the same states, and `by_out` is the gradient with respect to its output.
     /// With g = Wgate·h, u = Wup·h and a = silu(g) ⊙ u:
     ///
     /// ```text

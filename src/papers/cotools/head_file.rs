@@ -1,4 +1,4 @@
-//! Trained heads with everything that has to be known to use them.
+//! Trained heads with all data needed to use them.
 
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,7 @@ pub struct HeadAbout {
     pub examples: usize,
     pub epochs: usize,
     pub seed: u64,
-    /// Names of the tools that occur in training. For all others the heads have to generalise.
+    /// Names of the tools that occur in training. The heads must generalise to all others.
     pub seen: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ pub enum Heads {
     Judge(Judge<f32>),
     Retriever {
         retriever: Retriever<f32>,
-        /// Means of the training's queries and tools. They fit the domain of the training only: see
+        /// Means of the queries and tools in training. They fit only the domain of the training: see
         /// [`super::RunningMean`].
         query_mean: Vec<f32>,
         tool_mean: Vec<f32>,
@@ -87,7 +87,7 @@ impl HeadFile {
     /// Heads from the bytes of a file, which may come from anyone.
     ///
     /// # Errors
-    /// The bytes are no such file, or its parts do not fit together.
+    /// The bytes are not such a file, or its parts do not fit together.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, BadHeadFile> {
         let (mut tensors, about) = Tensors::of_bytes(bytes, ABOUT)?;
         let about: HeadAbout =

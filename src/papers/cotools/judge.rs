@@ -1,4 +1,4 @@
-//! The judge: does a tool call start after this token?
+//! The judge, which decides whether a tool call starts after this token.
 
 use super::{
     matrix::{BadShape, Matrix},
@@ -19,7 +19,7 @@ pub struct Judge<R> {
 pub struct JudgeLoss<R> {
     /// Binary cross-entropy, the mean over all tokens, in nats.
     pub loss: f64,
-    /// With respect to the weights.
+    /// The gradient with respect to the weights.
     pub gradient: Mlp<R>,
 }
 
@@ -85,8 +85,7 @@ impl<R: Real> Judge<R> {
     }
 }
 
-/// A rule that needs no training, as a measure for the judge: whether a text so far ends in `=`,
-/// `= ` or `= $`.
+/// A rule without training, as a baseline for the judge: whether a text so far ends in `=`, `= ` or `= $`.
 pub fn hand_rule(text: &str) -> bool {
     ["=", "= ", "= $"].iter().any(|end| text.ends_with(end))
 }

@@ -19,12 +19,11 @@ pub enum BadRecord {
     BeyondText { start: usize, characters: usize },
 }
 
-/// The judge's labels: true at the token whose state predicts the first token of a result, which is
-/// the last one that ends at or before the result's first character.
+/// The judge's labels: true at the token whose state predicts the first token of a result, which is the last one that
+/// ends at or before the result's first character.
 ///
-/// `ends` is the end of each token and `starts` the place of each result, in characters (Unicode
-/// scalar values) of the text. No token stands for the text's beginning. A result that no token
-/// precedes gets no label.
+/// `ends` is the end of each token and `starts` the place of each result, in characters (Unicode scalar values) of the
+/// text. No token represents the text's beginning. A result without a token before it gets no label.
 pub fn judge_labels(ends: &[usize], starts: &[usize]) -> Vec<bool> {
     let mut labels = vec![false; ends.len()];
     for start in starts {
@@ -69,8 +68,8 @@ pub fn examples<'a>(
     starts.iter().zip(tools).map(example).collect()
 }
 
-/// The examples of the published code: it appends the same dictionary for each call and changes it
-/// afterwards, so that all examples of a record are its last call.
+/// The examples of the published code: it appends the same dictionary for each call and changes it afterwards, so that
+/// all examples of a record equal its last call.
 ///
 /// # Errors
 /// Those of [`examples`].

@@ -15,10 +15,10 @@ pub struct Matrix<R> {
 /// Numbers that do not have the shape that a head needs.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum BadShape {
-    /// A length or a width.
+    /// A wrong length or width.
     #[error("{what}: {found}, expected {expected}")]
     Unequal { what: &'static str, found: usize, expected: usize },
-    /// A number that should name a row, from 0.
+    /// An index that should name a row, from 0.
     #[error("{what}: there is no row {row}, only {rows}")]
     NoSuchRow { what: &'static str, row: usize, rows: usize },
 }

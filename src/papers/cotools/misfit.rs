@@ -37,7 +37,7 @@ impl HeadFile {
     /// Whether the heads can be used with this reader and for this use.
     ///
     /// # Errors
-    /// They belong to another model, to states that this one does not have, or to another use.
+    /// The heads belong to another model, to states that this model does not have, or to another use.
     pub fn check(&self, reader: ReaderModel<'_>, wanted: Use) -> Result<(), Misfit> {
         let about = &self.about;
         let named = |name: &str, hash: &str| {

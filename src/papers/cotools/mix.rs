@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use crate::domain::{Ranking, Retrieve, ToolName};
 
-/// The weight of words unless another one is given, chosen on dev questions of STQuestions. From 0.15 to 0.5 they
-/// hardly differ; with untrained states 0.5 is better.
+/// The default weight of words, chosen on dev questions of STQuestions. From 0.15 to 0.5 they hardly differ; with
+/// untrained states 0.5 is better.
 pub const MIX: f64 = 0.25;
 
-/// How a tool came to its score: what a table of tools shows beside it.
+/// The score of a tool and its parts, for a table of tools.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Mixed {
     /// The higher, the better.
@@ -28,11 +28,11 @@ pub struct Mixed {
 /// `states` and `words` have one score for each tool, in any unit: z-scores over the pool make them
 /// comparable. `mix`, 0 to 2, is the weight of words.
 ///
-/// A tool without a state is scored by words alone. Its z by states is then estimated by the line
-/// that fits the tools with both best: `ρ · z_words`, with the correlation ρ of both scores, or 0 if
-/// that is negative. So words count for as much as they tell about states, and a new tool is
-/// neither buried nor lifted above all others: with 0 for the unknown z, or with `z_words` itself,
-/// dev questions lose up to 35 and 28 points of top-1. Without any state all tools are ranked by words.
+/// A tool without a state is scored by words alone. Its z by states is then estimated by the line that fits the tools
+/// with both best: `ρ · z_words`, with the correlation ρ of both scores, or 0 if that is negative. So words count for
+/// as much as they tell about states, and a new tool is neither buried nor lifted above all others: with 0 for the
+/// unknown z, or with `z_words` itself, dev questions lose up to 35 and 28 points of top-1. Without any state all tools
+/// are ranked by words.
 pub fn mix(retrieve: Retrieve, states: &[Option<f64>], words: &[f64], mix: f64) -> Vec<Mixed> {
     let (states, words) = (known_z_scores(states), z_scores(words));
     let slope = correlation(&states, &words);
@@ -48,8 +48,8 @@ pub fn mix(retrieve: Retrieve, states: &[Option<f64>], words: &[f64], mix: f64) 
     states.into_iter().zip(words).map(score).collect()
 }
 
-/// The tools of a pool with their scores by states and by words, ranked for a session. `queries` is
-/// how many earlier ones the mean is from.
+/// The tools of a pool with their scores by states and by words, ranked for a session. `queries` is the number of
+/// earlier queries in the mean.
 pub fn rank_tools(queries: u64, tools: Vec<(ToolName, Option<f64>, f64)>) -> Ranking {
     let states: Vec<_> = tools.iter().map(|(_, states, _)| *states).collect();
     let words: Vec<_> = tools.iter().map(|(_, _, words)| *words).collect();
@@ -130,11 +130,11 @@ mod tests {
     #[test]
     fn a_tool_without_a_state_is_placed_by_what_words_tell_about_states() {
         let words = [4.0, 3.0, 2.0, 1.0, 0.0];
-        // Words tell all: the missing tool keeps its place.
+        // Words agree fully: the missing tool keeps its place.
         let agree = [Some(8.0), None, Some(6.0), Some(5.0), Some(4.0)];
         let found = scores(&mix(Retrieve::States, &agree, &words, 0.0));
         assert_eq!(super::super::rank::ranking(&found), [0, 1, 2, 3, 4]);
-        // Words tell nothing, or the opposite: it gets the mean.
+        // Words are unrelated, or the opposite: the tool gets the mean.
         let differ = [Some(4.0), None, Some(6.0), Some(5.0), Some(8.0)];
         let found = mix(Retrieve::States, &differ, &words, 0.0);
         assert_eq!((found[1].score, found[1].states), (0.0, None));

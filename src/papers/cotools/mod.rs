@@ -1,20 +1,20 @@
-//! CoTools: small heads on the hidden states of a frozen language model say whether a tool call
-//! starts here ([`Judge`]) and which tool a query needs ([`Retriever`]). Only the heads are
-//! trained, so a tool that is added today needs its description only.
+//! CoTools: small heads on the hidden states of a frozen language model decide whether a tool call starts here
+//! ([`Judge`]) and which tool a query needs ([`Retriever`]). Only the heads are trained, so a tool that is added today
+//! needs only its description.
 //!
-//! Everything here is pure: states come in as matrices, with one row per text or token, and every
-//! draw comes from a seed. Who reads the states and stores the heads is outside.
+//! Everything here is pure: states come in as matrices, with one row per text or token, and every draw comes from a
+//! seed. Reading states and storing heads is done outside.
 //!
 //! # From a question to a tool
 //!
-//! 1. [`Recipe::states`] says at which layer and how the states are taken, [`QueryTemplate`] and
-//!    [`tool_text`] what the reader is given.
+//! 1. [`Recipe::states`] determines the layer and the pooling of the states, [`QueryTemplate`] and [`tool_text`] the
+//!    text for the reader.
 //! 2. [`centre`] subtracts the mean of the tools, or the [`RunningMean`] of the queries.
 //! 3. [`Retriever::query_vectors`] and [`Retriever::tool_vectors`] encode both, [`scores`] compares
 //!    them, or [`untrained`] does without heads.
 //! 4. [`mix()`] adds the scores of BM25, and [`ranking`] sorts the tools.
 //!
-//! [`Retrieval`] does 2 and 3 for a pool of tools that comes and goes, and [`ranked`] does 4.
+//! [`Retrieval`] does 2 and 3 for a pool of tools that changes, and [`ranked`] does 4.
 //!
 //! # Training
 //!

@@ -35,7 +35,7 @@ fn number_at(text: &str) -> usize {
     }
 }
 
-/// Rounds to this many decimals, a tie of the exact binary value to the even digit, as Python does.
+/// Rounds to this many decimals, a tie of the exact binary value to the even digit, as in Python.
 pub fn round_to(x: f64, decimals: usize) -> f64 {
     // The text has the decimals of the exact value, correctly rounded.
     format!("{x:.decimals$}").parse().unwrap_or(x)
@@ -58,8 +58,8 @@ pub fn custom_round(x: f64) -> f64 {
 /// Round accuracy (GSM8K-XL, FuncQA with one call): the prediction rounded to two decimals equals
 /// [`custom_round`] of the gold number.
 ///
-/// A missing prediction counts as 0, and text that is no number is wrong. A gold number between 0
-/// and 0.1 with more than two decimals can never be matched, so report [`exact`] beside it.
+/// A missing prediction counts as 0, and text that is not a number is wrong. A gold number between 0 and 0.1 with more
+/// than two decimals can never be matched, so report [`exact`] in addition.
 pub fn round_matches(prediction: &str, gold: &str) -> bool {
     both(prediction, gold).is_some_and(|(p, g)| round_to(p, 2) == custom_round(g))
 }

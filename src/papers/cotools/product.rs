@@ -1,4 +1,4 @@
-//! Products of matrices: all the time of training goes here.
+//! Products of matrices, which take nearly all the time of training.
 //!
 //! The loops are plain and safe. They copy both factors into narrow panels, and the innermost loop
 //! keeps a block of sums in registers, so that the compiler makes vector instructions of it. With
@@ -21,11 +21,11 @@ const WIDE: usize = 8;
 /// Terms of a sum that are added before the next part of the factors is copied.
 const DEEP: usize = 256;
 
-/// Up to this many rows the inner products are computed one by one: copying the second factor would
-/// cost more than the product.
+/// Up to this many rows the inner products are computed one by one: copying the second factor would cost more than the
+/// product.
 const FEW: usize = 8;
 
-/// A factor whose element (i, k) lies at `i · outer + k · inner`; k is the index that is summed over.
+/// A factor whose element (i, k) is at `i · outer + k · inner`; k is the index that is summed over.
 #[derive(Clone, Copy)]
 struct Factor<'a, R> {
     data: &'a [R],
@@ -112,7 +112,7 @@ fn block<R: Real>(left: &[[R; HIGH]], right: &[[R; WIDE]]) -> [[R; WIDE]; HIGH] 
     sums
 }
 
-/// Adds a block to the product, without what lies beyond its edges.
+/// Adds a block to the product, without the parts beyond its edges.
 fn add<R: Real>(out: &mut Matrix<R>, (top, left): (usize, usize), sums: &[[R; WIDE]; HIGH]) {
     for (row, sums) in (top..out.rows()).zip(sums) {
         out.row_mut(row)[left..].iter_mut().zip(sums).for_each(|(x, sum)| *x += *sum);

@@ -1,5 +1,4 @@
-//! The numbers that heads compute with: `f32` when they run, `f64` where tests compare them with
-//! golden values.
+//! The numbers that heads compute with: `f32` in use, `f64` where tests compare them with golden values.
 
 use std::{
     fmt::Debug,

@@ -1,4 +1,4 @@
-//! The states that the heads read, and the training settings: the paper's, and those that measured better.
+//! The states that the heads read, and the training settings: the paper's, and those that performed better.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +18,8 @@ pub enum RecipeLayer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pooling {
-    /// The mean over all tokens but the first, END included. The first one is an attention sink: its
-    /// state is a hundred times as long as the others and says nothing about the text.
+    /// The mean over all tokens except the first, END included. The first one is an attention sink: its state is a
+    /// hundred times as long as the others and carries no information about the text.
     Mean,
     /// The state of END, which follows the text.
     End,
@@ -31,7 +31,7 @@ pub enum Pooling {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Use {
-    /// Selects the tools that suit a question.
+    /// Selects the tools that fit a question.
     Question,
     /// Selects the tool to call at this point of the answer.
     Here,
@@ -86,7 +86,7 @@ pub struct Optimiser {
 pub struct RetrieverRecipe {
     /// D of the paper.
     pub hidden: usize,
-    /// Scores are divided by it in training. The paper has none, which is 1.
+    /// The divisor of scores in training. The paper has none, which is 1.
     pub temperature: f64,
     /// Learning rate of `w`.
     pub lr_w: f64,
@@ -109,13 +109,13 @@ pub struct ModelSize {
     pub layers: u32,
     /// Numbers in a state.
     pub width: usize,
-    /// Of its feed-forward blocks, if known.
+    /// The size of its feed-forward blocks, if known.
     pub feed_forward: Option<usize>,
 }
 
 impl Recipe {
-    /// The states that a use needs. The layers of ours were measured on a model of 30, and are
-    /// taken at the same share of another one's depth.
+    /// The states that a use needs. Our layers were measured on a model with 30 layers, and are taken at the same share
+    /// of another model's depth.
     pub fn states(self, of: Use, model: ModelSize) -> (RecipeLayer, Pooling) {
         let at = |layer: f64| {
             let layer = (layer / 30.0 * f64::from(model.layers)).round() as u32;

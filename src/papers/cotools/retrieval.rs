@@ -1,4 +1,4 @@
-//! Retrieval over a pool of tools that comes and goes.
+//! Retrieval over a pool of tools that changes.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ use super::{
 };
 use crate::domain::{Lexical, Retrieve};
 
-/// Tools with their states, and what ranks them for a query: trained heads, or the cosine of states.
+/// Tools with their states, and the method that ranks them for a query: trained heads, or the cosine of states.
 ///
-/// A tool without a state yet is part of the pool: words rank it. To add, encode or remove a tool
-/// costs nothing but that tool, until a tenth of the states has changed: then the mean of the
-/// catalogue, which is subtracted from each, is computed again with the next query.
+/// A tool without a state yet is part of the pool: words rank it. Adding, encoding or removing a tool costs only that
+/// tool, until a tenth of the states has changed: then the mean of the catalogue, which is subtracted from each, is
+/// recomputed with the next query.
 #[derive(Clone, Debug)]
 pub struct Retrieval {
     heads: Option<Arc<HeadFile>>,
@@ -48,7 +48,7 @@ struct Catalogue {
     mean: Option<Vec<f32>>,
     /// States in it.
     states: usize,
-    /// States that came or went since then.
+    /// States that were added or removed since then.
     changed: usize,
 }
 
@@ -69,7 +69,7 @@ impl Retrieval {
     /// An empty pool, ranked by these heads.
     ///
     /// # Errors
-    /// They are those of a judge.
+    /// The heads are those of a judge.
     pub fn trained(heads: Arc<HeadFile>) -> Result<Self, Misfit> {
         let about = &heads.about;
         if about.of == Use::Judge {
@@ -91,7 +91,7 @@ impl Retrieval {
         self.at
     }
 
-    /// The text that the reader is given for a question.
+    /// The text for the reader, for a question and an answer so far.
     pub fn query_text(&self, question: &str, answer: &str) -> String {
         self.template.text(question, answer)
     }
@@ -100,12 +100,12 @@ impl Retrieval {
         self.heads.as_deref()
     }
 
-    /// Whether queries are centred, so that [`super::FEWEST`] of them have to be seen first.
+    /// Whether queries are centred, so that [`super::FEWEST`] of them must be seen first.
     pub fn needs_mean(&self) -> bool {
         self.preparation == Preparation::Centred
     }
 
-    /// Adds a tool, or replaces the one of that name. Without a state it is ranked by words.
+    /// Adds a tool, or replaces the one with that name. Without a state it is ranked by words.
     ///
     /// # Errors
     /// The state has another width; nothing changes then.
@@ -130,7 +130,7 @@ impl Retrieval {
         gone.is_some()
     }
 
-    /// The tools, in the order in which they came: that of all scores.
+    /// The tools in the order of their arrival, which is that of all scores.
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &str> {
         self.tools.keys().map(String::as_str)
     }
@@ -140,9 +140,9 @@ impl Retrieval {
         self.tools.get(tool).is_some_and(|slot| slot.state.is_some())
     }
 
-    /// The score of each tool for the state of a query; `None` for a tool without a state.
-    /// `mean` is the mean of the domain's queries: see [`super::RunningMean::mean`]. `None` in place of all
-    /// scores where it is needed and not known yet, or where no tool has a state: then words rank alone.
+    /// The score of each tool for the state of a query; `None` for a tool without a state. `mean` is the mean of the
+    /// domain's queries: see [`super::RunningMean::mean`]. The result is `None` if the mean is needed and not known
+    /// yet, or if no tool has a state: then words alone rank.
     ///
     /// # Errors
     /// The query or the mean has another width.
@@ -177,8 +177,8 @@ impl Retrieval {
         Ok(vectors.row(0).to_vec())
     }
 
-    /// Computes what the next query needs of the tools, which may take a second for thousands of them.
-    /// [`Retrieval::scores`] does it too.
+    /// Computes the tool data for the next query, which may take a second for thousands of tools. [`Retrieval::scores`]
+    /// does this too.
     ///
     /// # Errors
     /// None, in practice: widths were checked.
@@ -228,7 +228,7 @@ impl Retrieval {
 }
 
 impl Preparation {
-    /// Prepares states. A mean is only used by [`Preparation::Centred`].
+    /// Prepares states. Only [`Preparation::Centred`] uses a mean.
     ///
     /// # Errors
     /// The mean has another width.
@@ -244,7 +244,7 @@ impl Preparation {
     }
 }
 
-/// Rows of length 1.
+/// The rows, scaled to length 1.
 fn unit(mut states: Matrix<f32>) -> Matrix<f32> {
     for line in states.lines_mut() {
         let length = super::real::length(line).max(SHORTEST) as f32;
@@ -264,8 +264,8 @@ pub fn word_scores<'a>(
     tools.map(|tool| found.get(tool).copied().map_or(0.0, f64::from)).collect()
 }
 
-/// The places of all tools of a pool, best first, with how they came to their scores. `states` is what
-/// [`Retrieval::scores`] gives, `words` what [`word_scores`] gives.
+/// The places of all tools of a pool, best first, with the parts of their scores. `states` comes from
+/// [`Retrieval::scores`], `words` from [`word_scores`].
 pub fn ranked(
     retrieve: Retrieve,
     states: Option<&[Option<f64>]>,

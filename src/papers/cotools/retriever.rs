@@ -24,7 +24,7 @@ pub struct Retriever<R> {
     w: Vec<R>,
 }
 
-/// A forward pass of one encoder, with what the gradient needs.
+/// A forward pass of one encoder, with the values that the gradient needs.
 pub(super) struct Encoded<R> {
     pub(super) pass: Pass<R>,
     /// h + mlp(h).
@@ -35,13 +35,12 @@ pub(super) struct Encoded<R> {
     pub(super) vectors: Matrix<R>,
 }
 
-/// A vector is divided by this length at least.
+/// The smallest length by which a vector is divided.
 pub(super) const SHORTEST: f64 = 1e-12;
 
 impl<R: Real> Retriever<R> {
     /// # Errors
-    /// The encoders do not map states of one width to vectors of the same width, or `w` has another
-    /// one.
+    /// The encoders do not map states of one width to vectors of the same width, or `w` has a different width.
     pub fn new(query: Mlp<R>, tool: Mlp<R>, w: Vec<R>) -> Result<Self, BadShape> {
         let width = query.width();
         BadShape::check("outputs of the query encoder", query.out(), width)?;

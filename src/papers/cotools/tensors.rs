@@ -13,13 +13,13 @@ use super::{
     mlp::Mlp,
 };
 
-/// Bytes of a header at most. The names of 10,000 tools fit.
+/// The most bytes of a header. The names of 10,000 tools fit.
 const LONGEST_HEADER: usize = 1 << 22;
 
 /// Bytes of a number.
 const BYTES: usize = 4;
 
-/// Bytes that are no file of heads.
+/// Bytes that are not a file of heads.
 #[derive(Debug, Error)]
 pub enum BadHeadFile {
     #[error("the file ends early")]
@@ -111,8 +111,8 @@ impl Tensors {
         bytes
     }
 
-    /// The tensors and the text of that name. The bytes may come from anyone: no more is allocated
-    /// than they hold.
+    /// The tensors and the text with that name. The bytes may come from anyone, so no more memory is allocated than
+    /// they hold.
     pub(super) fn of_bytes(bytes: &[u8], name: &str) -> Result<(Self, String), BadHeadFile> {
         let (length, rest) = bytes.split_first_chunk().ok_or(BadHeadFile::Short)?;
         let length = u64::from_le_bytes(*length);
@@ -137,8 +137,8 @@ impl Tensors {
 }
 
 impl TensorEntry {
-    /// The numbers, which start at the `end` of the tensor before. As in every safetensors file,
-    /// tensors share no bytes: otherwise they could ask for more memory than the file has.
+    /// The numbers, which start at the `end` of the tensor before. As in every safetensors file, tensors share no
+    /// bytes: otherwise they could require more memory than the file has.
     fn read(&self, data: &[u8], end: &mut usize) -> Result<Matrix<f32>, &'static str> {
         let (rows, cols) = match *self.shape {
             [cols] => (1, cols),

@@ -1,5 +1,5 @@
-//! The texts that the reader is given. Training and asking use the same ones: the published code
-//! trains KAMEL and STQuestions without the template that it asks with.
+//! The texts for the reader. Training and queries use the same ones: the published code trains KAMEL and STQuestions
+//! without the template of its queries.
 
 use serde::{Deserialize, Serialize};
 

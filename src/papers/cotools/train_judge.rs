@@ -33,7 +33,7 @@ pub struct JudgeTraining<'a, R> {
 }
 
 impl<R: Real> JudgeData<R> {
-    /// For each text the states, [tokens, width], and as many labels.
+    /// `texts` has for each text the states, [tokens, width], and as many labels.
     ///
     /// # Errors
     /// The widths differ, or a text does not have a label for each token.
@@ -67,7 +67,7 @@ impl<'a, R: Real> JudgeTraining<'a, R> {
         self.heads
     }
 
-    /// The mean loss over texts, and its gradient. Each text counts alike, whatever its length.
+    /// The mean loss over texts, and its gradient. Each text counts the same, regardless of its length.
     fn loss(&self, texts: &[usize]) -> Option<(f64, Mlp<R>)> {
         let mut total: Option<(f64, Mlp<R>)> = None;
         for (states, labels) in texts.iter().filter_map(|text| self.data.texts.get(*text)) {

@@ -37,7 +37,7 @@ pub struct RetrieverTraining<'a, R> {
     recipe: RetrieverRecipe,
     heads: Retriever<R>,
     batches: Batches,
-    /// Of the query encoder, the tool encoder and `w`.
+    /// The optimisers of the query encoder, the tool encoder and `w`.
     optimisers: [AdamW<R>; 3],
     pending: Option<(RetrieverGradient<R>, usize)>,
 }
@@ -71,7 +71,7 @@ impl<'a, R: Real> RetrieverTraining<'a, R> {
         Self::of_heads(data, recipe, heads, chance)
     }
 
-    /// Goes on with these heads.
+    /// Continues with these heads.
     fn of_heads(
         data: &'a RetrieverData<R>,
         recipe: RetrieverRecipe,

@@ -22,7 +22,7 @@ impl<N> Trained<N> {
     }
 }
 
-/// The heads of the epoch that did best on dev questions. Test questions never choose.
+/// The heads of the epoch with the best figure on dev questions. Test questions never choose.
 #[derive(Clone, Debug)]
 pub struct Best<H> {
     /// Epochs that were offered.
@@ -38,8 +38,8 @@ impl<H> Default for Best<H> {
 }
 
 impl<H: Clone> Best<H> {
-    /// Offers the heads after another epoch, with a figure that is better if it is higher. Of equal
-    /// epochs the first is kept.
+    /// Offers the heads after another epoch, with a figure that is better if it is higher. Of equal epochs the first is
+    /// kept.
     pub fn offer(&mut self, heads: &H, figure: f64) {
         if self.best.as_ref().is_none_or(|(_, best, _)| figure > *best) {
             self.best = Some((self.epochs, figure, heads.clone()));

@@ -1,5 +1,5 @@
-//! Puts steps and calls together from what lines say. A call may be spread over lines: its tool, its input and the
-//! name of its evidence, in any order. It is whole as soon as it has a tool and an input.
+//! Assembles steps and calls from what the lines contain. A call may be spread over lines: its tool, its input and the
+//! name of its evidence, in any order. It is complete as soon as it has a tool and an input.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,14 @@ use crate::domain::{EvidenceId, words};
 /// Characters up to which an unreadable line is shown.
 const SHOWN: usize = 80;
 
-/// A call of which parts are known.
+/// A call of which some parts are known.
 #[derive(Debug, Default)]
 struct Draft {
     ids: Vec<EvidenceId>,
     tools: Vec<String>,
     input: Option<String>,
     variable: Option<String>,
-    /// A tool without an input is called with none.
+    /// Whether a tool without an input is called without one.
     sure: bool,
     /// The line that began it, for messages.
     line: String,
@@ -34,7 +34,7 @@ pub(super) struct Assembler<'o> {
     pub is_open: bool,
     used: BTreeSet<EvidenceId>,
     calls: usize,
-    /// The same with calls that are written again.
+    /// The number of calls, including those that are written again.
     written: usize,
 }
 
@@ -48,7 +48,7 @@ impl<'o> Assembler<'o> {
         !self.steps.is_empty()
     }
 
-    /// Begins a step, or goes on with one that has a heading only.
+    /// Begins a step, or continues one that has only a heading.
     pub fn step(
         &mut self,
         opened: Opened,
@@ -128,7 +128,7 @@ impl<'o> Assembler<'o> {
         self.is_open &= self.steps.last().is_some_and(|step| step.text.is_empty());
     }
 
-    /// The parameters of the tool whose input is not complete.
+    /// The parameters of the tool whose input is incomplete.
     pub fn parameters(&self) -> &[String] {
         let tool = self.draft.tools.first().and_then(|tool| self.offered.get(tool));
         tool.map_or(&[], |tool| &tool.parameters)
@@ -180,7 +180,7 @@ impl<'o> Assembler<'o> {
         input.push_str(&format!("{name}: {value}"));
     }
 
-    /// More lines of an input.
+    /// Adds a line to an input.
     pub fn more_input(&mut self, line: &str) {
         let input = self.draft.input.get_or_insert_default();
         if !input.is_empty() {
@@ -189,8 +189,8 @@ impl<'o> Assembler<'o> {
         input.push_str(line);
     }
 
-    /// A name of evidence: of the call before it if that has none, of the one behind it otherwise. `labelled`: a label
-    /// says that this is the evidence's name.
+    /// Adds a name of evidence: to the call before it if that has none, else to the call after it. `labelled`: a label
+    /// marks this as the evidence's name.
     pub fn name(
         &mut self,
         ids: &[EvidenceId],
@@ -225,7 +225,7 @@ impl<'o> Assembler<'o> {
         Ok(())
     }
 
-    /// A whole call. It may repeat what labels said before.
+    /// Adds a complete call. It may repeat parts that labels gave before.
     pub fn call(
         &mut self,
         id: Option<EvidenceId>,
@@ -241,14 +241,14 @@ impl<'o> Assembler<'o> {
             .input
             .as_deref()
             .is_none_or(|known| is_alike(known, input) || draft.tools.is_empty());
-        // Labels without a name say in words what the call below them says again.
+        // Labels without a name describe a call that is written again below them.
         let retold = id.is_some() && draft.ids.is_empty() && draft.tools == [tool.as_str()];
         let same_id = id.is_none() || draft.ids.is_empty() || draft.ids.as_slice() == id.as_slice();
         if !(same_tool && same_input && same_id || retold) {
             self.flush()?;
         }
         self.draft.tools = vec![tool];
-        // A call that is written twice is the first of them.
+        // Of a call that is written twice, the first one counts.
         if retold || self.draft.input.is_none() || self.draft.ids.is_empty() {
             let input = input.trim();
             let format =
@@ -266,7 +266,7 @@ impl<'o> Assembler<'o> {
         self.draft.variable = Some(name.to_owned());
     }
 
-    /// A tool's name alone after an equals sign.
+    /// Adds a tool's name that is alone after an equals sign.
     pub fn bare_call(
         &mut self,
         id: EvidenceId,
@@ -284,7 +284,7 @@ impl<'o> Assembler<'o> {
         Ok(())
     }
 
-    /// A call inside of a sentence.
+    /// Adds a call inside a sentence.
     pub fn remark(&mut self, id: Option<EvidenceId>, tool: &str, input: &str) {
         let tool = self.tool_name(tool);
         if let Some(step) = self.steps.last_mut().filter(|step| step.remarks.len() < MOST) {
@@ -292,7 +292,7 @@ impl<'o> Assembler<'o> {
         }
     }
 
-    /// The id of a call that was just read, if it has none.
+    /// Whether the call that was just read has no name yet.
     pub fn awaits_name(&self) -> bool {
         self.draft_is_whole() && self.draft.ids.is_empty()
     }
@@ -304,12 +304,12 @@ impl<'o> Assembler<'o> {
             .map_or_else(|| written.to_owned(), |tool| tool.name.clone())
     }
 
-    /// Ends the draft: it is a call, or it was lost.
+    /// Ends the draft, which becomes a call or is lost.
     pub fn flush(&mut self) -> Result<(), Unreadable> {
         let mut draft = std::mem::take(&mut self.draft);
         let text = self.steps.last().map(|step| step.text.clone()).unwrap_or_default();
         if draft.tools.is_empty() && draft.input.is_some() {
-            // `Search with Wikipedia`, and below it the input.
+            // `Search with Wikipedia`, and the input on a line below.
             if let [tool] = self.offered.mentioned(&text).as_slice() {
                 draft.tools.push(tool.name.clone());
             }
@@ -357,7 +357,7 @@ impl<'o> Assembler<'o> {
         Ok(())
     }
 
-    /// The call inside of the step's text, which this evidence names.
+    /// Takes the call inside the step's text that this evidence names.
     fn take_remark(&mut self, id: EvidenceId) -> Result<bool, Unreadable> {
         let Some(step) = self.steps.last_mut().filter(|step| step.calls.is_empty()) else {
             return Ok(false);
@@ -371,7 +371,7 @@ impl<'o> Assembler<'o> {
         Ok(true)
     }
 
-    /// A sentence that names one tool and one text in quotes is the call of the evidence that is named below it.
+    /// Makes a call of a sentence with one tool and one quoted text, for the evidence that is named below it.
     fn named_remark(&mut self, id: EvidenceId, text: &str) {
         let (rest, _) = names::at_end(text).unwrap_or((text, id));
         if let Some(calling::CallText::Said { tool, input }) = calling::said(rest, self.offered) {
@@ -388,7 +388,7 @@ impl<'o> Assembler<'o> {
         }
     }
 
-    /// Counts what is written, so that a text of one call is not read without end.
+    /// Counts calls as they are written, so that a text that repeats one call is not read without end.
     fn count(&mut self) -> Result<(), Unreadable> {
         self.written += 1;
         if self.written > 2 * MOST { Err(Unreadable::TooMany { what: "calls" }) } else { Ok(()) }
@@ -422,14 +422,14 @@ impl<'o> Assembler<'o> {
         Ok(())
     }
 
-    /// The steps that are left when nothing follows.
+    /// The remaining steps at the end of the text.
     pub fn finish(mut self) -> Result<(Vec<StepDraft>, Vec<Lost>), Unreadable> {
         self.flush()?;
         let steps = self.settled();
         Ok((steps, self.lost))
     }
 
-    /// Takes remarks for calls where there are no others, and leaves out what repeats or only heads others.
+    /// Turns remarks into calls if there are no others, and leaves out steps that repeat others or only head them.
     fn settled(&mut self) -> Vec<StepDraft> {
         let mut steps = std::mem::take(&mut self.steps);
         let mut made: Vec<CallDraft> = steps.iter().flat_map(|step| step.calls.clone()).collect();

@@ -1,11 +1,11 @@
-//! Finds where the bracket after a tool's name is closed. Inputs have brackets and quotes of their
-//! own, notes follow, and some inputs, such as `smile :[`, are never balanced.
+//! Finds where the bracket after a tool's name is closed. Inputs may contain brackets and quotes, notes may follow, and
+//! some inputs, such as `smile :[`, are never balanced.
 
-/// Square brackets, as they are typed and as Chinese and Japanese models write them.
+/// Square brackets, including those that Chinese and Japanese models write.
 const SQUARE: (&[char], &[char]) = (&['[', '［', '【'], &[']', '］', '】']);
 const ROUND: (&[char], &[char]) = (&['(', '（'], &[')', '）']);
 
-/// Bytes of an input in which quotes hide brackets: a text full of calls must not be read once for each.
+/// Bytes of an input in which quotes hide brackets: a text full of calls must not be read once per call.
 const QUOTED: usize = 8_192;
 
 /// Whether brackets in quotes count.
@@ -17,18 +17,18 @@ enum Quotes {
     Ignored,
 }
 
-/// Whether this opens an input, of either kind.
+/// Whether this character opens an input, with either kind of bracket.
 pub(super) fn opens(c: char) -> bool {
     SQUARE.0.contains(&c) || ROUND.0.contains(&c)
 }
 
-/// Whether this is an opening square bracket.
+/// Whether this character is an opening square bracket.
 pub(super) fn is_square(c: char) -> bool {
     SQUARE.0.contains(&c)
 }
 
-/// The text inside a bracket, and the text after it. `text` begins after the opening one, `open`;
-/// `None` if it is never closed.
+/// The text inside a bracket, and the text after it. `text` begins after the opening bracket, `open`; `None` if it is
+/// never closed.
 pub(super) fn inside(text: &str, open: char) -> Option<(&str, &str)> {
     let kind = if is_square(open) { SQUARE } else { ROUND };
     let end = even(beginning(text), kind, Quotes::Hide)
@@ -38,8 +38,8 @@ pub(super) fn inside(text: &str, open: char) -> Option<(&str, &str)> {
     Some((&text[..end], &text[end + closing.len_utf8()..]))
 }
 
-/// Whether a text ends before a bracket or the quote that it begins with is closed. The mouth of a face, as in `:(`, is
-/// no bracket.
+/// Whether a text ends before a bracket, or the quote that it begins with, is closed. The mouth of a face, as in `:(`,
+/// is not a bracket.
 pub(super) fn is_open(text: &str) -> bool {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '“'));
     if quote.is_some() && !text.chars().skip(1).any(|c| matches!(c, '"' | '”')) {
@@ -101,8 +101,8 @@ fn last_of_line(text: &str, (_, closing): (&[char], &[char])) -> Option<usize> {
     line.char_indices().next_back().filter(|(_, c)| closing.contains(c)).map(|(at, _)| at)
 }
 
-/// Finds quotes. A kind that was not closed on this line is not searched again on it, so that a
-/// line full of apostrophes is read once.
+/// Finds quotes. A kind that was not closed on this line is not searched for again on it, so that a line full of
+/// apostrophes is read only once.
 #[derive(Default)]
 struct Skipped {
     double: usize,
@@ -132,7 +132,7 @@ impl Skipped {
     }
 }
 
-/// The length of the quoted text at the beginning, or else that of the line.
+/// The length of the quoted text at the beginning, or else the length of the line.
 fn closed(text: &str, quote: char) -> Result<usize, usize> {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {

@@ -12,7 +12,7 @@ const NAME: usize = 64;
 #[derive(Debug, PartialEq)]
 pub(super) struct Head<'t> {
     pub id: EvidenceId,
-    /// Only a hash and an equals sign leave no doubt about a call.
+    /// Whether this is surely a call, which only a hash and an equals sign show.
     pub sure: bool,
     pub call: CallText<'t>,
 }
@@ -20,7 +20,7 @@ pub(super) struct Head<'t> {
 /// The text after the equals sign.
 #[derive(Debug, PartialEq)]
 pub(super) enum CallText<'t> {
-    /// A tool's name and an opening bracket, and the line behind it.
+    /// A tool's name and an opening bracket, and the rest of the line.
     Open { tool: &'t str, bracket: char, rest: &'t str },
     /// An offered tool's name, and its input up to the end of the line.
     Said { tool: &'t str, input: &'t str },
@@ -49,7 +49,7 @@ pub(super) fn evidence<'t>(line: &'t str, offered: &PlanTools) -> Option<Head<'t
         && (after.is_some() || offered_call(rest, offered).is_some());
     let is_said = matches!(call, CallText::Said { .. }) && after.is_some();
     let is_mark = marked == Marked::Full && (after.is_some() || rest.is_empty());
-    // In brackets it stands before what it names: `(#E1) Tool: …`.
+    // In brackets it comes before the named call: `(#E1) Tool: …`.
     let leads = marked == Marked::Full && line.starts_with(['(', '[', '<', '{']);
     let call = if is_call || is_said || is_mark { call } else { CallText::Unread(rest) };
     (is_call || is_said || is_mark || leads).then_some(Head { id, sure: false, call })
@@ -92,7 +92,7 @@ fn id(text: &str) -> Option<(EvidenceId, &str, Marked)> {
     (opened <= 3 && rest.len() - closed.len() <= opened).then_some((id, closed, marked))
 }
 
-/// The first call in the middle of a line, and where it begins; only as `#E1 = Tool[`.
+/// The first call in the middle of a line, and its beginning; only in the form `#E1 = Tool[`.
 pub(super) fn inline<'t>(line: &'t str, offered: &PlanTools) -> Option<(usize, Head<'t>)> {
     line.match_indices(['#', '＃']).find_map(|(at, _)| {
         let head = evidence(&line[at..], offered)?;
@@ -140,7 +140,7 @@ fn call<'t>(text: &'t str, offered: &PlanTools) -> CallText<'t> {
             None => CallText::Name(tool),
         };
     };
-    // Round brackets follow words in any text: they must touch a name that is one word.
+    // Round brackets follow words in any text: they count only directly after a name of one word.
     let touches = tool.len() == length && !tool.contains(' ');
     if bracket::opens(bracket) && (touches || bracket::is_square(bracket)) && bracket != '{' {
         return CallText::Open { tool, bracket, rest: &rest[bracket.len_utf8()..] };
@@ -163,7 +163,7 @@ pub(super) fn said<'t>(text: &'t str, offered: &PlanTools) -> Option<CallText<'t
     (!input.is_empty()).then_some(CallText::Said { tool: name, input })
 }
 
-/// A call whose result has a name as in code, and this name: `capital = search_web("x")`.
+/// A call whose result gets a name as in code, and this name: `capital = search_web("x")`.
 pub(super) fn assigned<'t>(text: &'t str, offered: &PlanTools) -> Option<(&'t str, CallText<'t>)> {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_')?;
     let (name, rest) = text.split_at(end);
@@ -172,7 +172,7 @@ pub(super) fn assigned<'t>(text: &'t str, offered: &PlanTools) -> Option<(&'t st
     Some((name, offered_call(rest, offered)?)).filter(|_| is_name)
 }
 
-/// A line that is a call of a tool that is not offered: `Bing[x]`.
+/// Whether a line is a call of a tool that is not offered: `Bing[x]`.
 pub(super) fn is_other_call(line: &str) -> bool {
     let end = line.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(line.len());
     let (name, rest) = line.split_at(end);
@@ -183,7 +183,7 @@ pub(super) fn is_other_call(line: &str) -> bool {
     is_name && name != "print" && (square || quoted)
 }
 
-/// An offered tool's name right before an opening bracket.
+/// An offered tool's name directly before an opening bracket.
 pub(super) fn offered_call<'t>(text: &'t str, offered: &PlanTools) -> Option<CallText<'t>> {
     let text = undressed(text);
     let (_, rest) = offered.begins(text)?;
@@ -195,7 +195,7 @@ pub(super) fn offered_call<'t>(text: &'t str, offered: &PlanTools) -> Option<Cal
     touches.then_some(CallText::Open { tool, bracket, rest: &spaced[bracket.len_utf8()..] })
 }
 
-/// The text without decoration, and without words that ask for a call.
+/// The text without decoration, and without words that request a call.
 fn undressed(text: &str) -> &str {
     let text = text.trim_start_matches([' ', '\t', '*', '`']);
     let text = class_prefix(text).map_or(text, |rest| rest.trim_start_matches([' ', '*', '`']));

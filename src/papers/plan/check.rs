@@ -1,13 +1,12 @@
-//! Checks that a plan can be carried out: its tools exist, and its calls can get the evidence they
-//! need. All faults are reported at once, in words that tell a model what to write instead, because
-//! it is called again only once.
+//! Checks that a plan can be carried out: its tools exist, and its calls can get the evidence they need. All faults are
+//! reported together, in words that tell a model what to write instead, because it is called again only once.
 
 use std::{collections::BTreeSet, fmt};
 
 use super::order::Needs;
 use crate::domain::{EvidenceId, Plan, ToolName, plan::references, words};
 
-/// More faults than this would bury the first.
+/// The most faults that are shown: more would bury the first.
 const SHOWN: usize = 20;
 /// Characters of a tool's name that are repeated.
 const NAME: usize = 64;
@@ -50,8 +49,8 @@ impl fmt::Display for PlanFaults {
     }
 }
 
-/// The tool that a planner means: the one with this name, or the only one that differs just in
-/// case, spaces, hyphens and underscores.
+/// The tool that a planner means: the one with this name, or the only one that differs only in case, spaces, hyphens
+/// and underscores.
 pub fn resolve<'t>(
     written: &str,
     tools: impl Iterator<Item = &'t ToolName> + Clone,
@@ -103,7 +102,7 @@ pub fn check<'t>(
     if faults.is_empty() { Ok(()) } else { Err(PlanFaults(faults)) }
 }
 
-/// The evidence that could be named instead.
+/// The evidence that could be referenced instead.
 fn known(ids: &BTreeSet<EvidenceId>, own: EvidenceId) -> String {
     let others: Vec<EvidenceId> = ids.iter().copied().filter(|id| *id != own).collect();
     if others.is_empty() {
@@ -125,8 +124,8 @@ fn circles(needs: &Needs) -> impl Iterator<Item = Vec<EvidenceId>> {
     (0..needs.ids.len()).filter_map(move |start| circle(needs, &mut open, start))
 }
 
-/// The circle reached from `start` by always following the first open need. All visited evidence is
-/// closed: calls that only lead into a circle need not be reported.
+/// The circle that is reached from `start` by always following the first open need. All visited evidence is closed:
+/// calls that only lead into a circle need not be reported.
 fn circle(needs: &Needs, open: &mut [bool], start: usize) -> Option<Vec<EvidenceId>> {
     let mut path: Vec<usize> = Vec::new();
     let mut at = Some(start).filter(|start| open[*start])?;

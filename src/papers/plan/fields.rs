@@ -1,4 +1,4 @@
-//! Reads what stands behind labels: tools, inputs and names of evidence.
+//! Reads the values of labels: tools, inputs and names of evidence.
 
 use super::calling::{self, CallText};
 use super::head::{self, Begin};
@@ -19,7 +19,7 @@ impl<'t> PlanReader<'t, '_> {
         field == LabelField::Asked && !self.to.awaits_input()
     }
 
-    /// Reads `city: Oslo` where the tool has such an argument, and `Google Search: "x"` where it is offered.
+    /// Reads `city: Oslo` if the tool has such an argument, and `Google Search: "x"` if it is offered.
     pub(super) fn argument(&mut self, line: &'t str) -> Result<bool, Unreadable> {
         let Some(found) = labelled(head::bare(line)) else { return Ok(false) };
         if label::is_parameter(found.label, self.to.parameters()) {
@@ -47,7 +47,7 @@ impl<'t> PlanReader<'t, '_> {
         Ok(true)
     }
 
-    /// Reads what follows a label, and the fields behind it on the same line.
+    /// Reads the value of a label, and the fields after it on the same line.
     pub(super) fn field(
         &mut self,
         field: LabelField,
@@ -162,7 +162,7 @@ impl<'t> PlanReader<'t, '_> {
         self.to.tools(vec![value.to_owned()], line)
     }
 
-    /// An input in JSON that goes on in the next lines; returns its end.
+    /// Reads an input in JSON that continues in the next lines; returns its end.
     fn json_input(&mut self, value: &'t str, line: &'t str) -> Result<Option<usize>, Unreadable> {
         let bare = value.trim_start_matches(['`', ' ']);
         if !bare.starts_with('{') || bare.trim_end().ends_with('}') {
@@ -177,7 +177,7 @@ impl<'t> PlanReader<'t, '_> {
         Ok(Some(end))
     }
 
-    /// Whether the line has nothing but the call.
+    /// Whether the line consists only of the call.
     fn is_whole_call(&self, call: &CallText<'t>) -> bool {
         let CallText::Open { bracket, rest, .. } = call else { return false };
         bracket::inside(rest, *bracket)
@@ -189,7 +189,7 @@ fn undressed(text: &str) -> &str {
     text.trim_start_matches(label::DRESS)
 }
 
-/// The value of a label without what makes it bold or closes a bracket that was opened before it.
+/// The value of a label without marks for bold, and without a closing bracket that was opened before it.
 pub(super) fn value_of(text: &str) -> &str {
     let text = text.trim().trim_end_matches("**").trim();
     let ticked = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));

@@ -7,7 +7,7 @@ use super::label::{DRESS, Labelled, field, labelled};
 use super::offered::PlanTools;
 use super::{bracket, label};
 
-/// Most layers of decoration around a line of a plan.
+/// The most layers of decoration around a line of a plan.
 const LAYERS: usize = 10;
 /// Words that begin a step, the longer ones first; all but `plan` and `step` need a number.
 const STEPS: [(&str, bool); 8] = [
@@ -26,7 +26,7 @@ const STEPS: [(&str, bool); 8] = [
 pub(super) enum Begin<'t> {
     /// The name of a piece of evidence, perhaps with its call.
     Evidence(Head<'t>),
-    /// A step, whether it is called a plan, and its text; may be empty.
+    /// A step with its text, which may be empty, and whether it is called a plan.
     Step { is_plan: bool, numbered: bool, text: &'t str },
     /// A label that plans use.
     Field(label::LabelField, Labelled<'t>),
@@ -66,13 +66,13 @@ pub(super) fn is_border(line: &str) -> bool {
         || line.starts_with('<') && line.ends_with('>') && !line.contains(' ')
 }
 
-/// The number of a list's item, if a line is one, and the text after it.
+/// The text after a list number, if the line begins with one.
 pub(super) fn numbered(line: &str) -> Option<&str> {
     layers(line)
         .find_map(|rest| list_number(rest).filter(|after| after.starts_with([' ', '*', '\t'])))
 }
 
-/// The text of a heading: `### Look it up` or a line all in bold.
+/// The text of a heading: `### Look it up` or a line that is bold as a whole.
 pub(super) fn heading(line: &str) -> Option<&str> {
     let line = line.trim();
     let bare = line.trim_start_matches('#');
@@ -98,7 +98,7 @@ fn bared(line: &str) -> Option<&str> {
         '#' | '>' | '*' | '_' | '`' | '-' | '+' | '•' | '–' | '|' | '—' | '·' | '→' => {
             line.trim_start_matches(first)
         }
-        // A tick, an arrow or a picture in front of the line.
+        // A tick, an arrow or a picture at the beginning of the line.
         _ if !first.is_ascii()
             && !first.is_alphanumeric()
             && !bracket::opens(first)
@@ -127,7 +127,7 @@ fn list_number(line: &str) -> Option<&str> {
 }
 
 /// The text after `Plan:`, `Plan 2.`, `plan (b) –`, `Step 1:`, or nothing if the line ends after the word. `open` is
-/// the decoration opened right before it, which is closed somewhere behind.
+/// the decoration opened directly before it, which is closed somewhere later.
 fn plan_text<'t>(line: &'t str, open: &str) -> Option<Begin<'t>> {
     let (word, needs_number) = STEPS.iter().find_map(|(word, needs_number)| {
         let begin = line.get(..word.len())?;
@@ -328,7 +328,7 @@ mod tests {
         {
             assert_eq!(call_of(line), None, "{line}");
         }
-        // A name and words are not a call, but they name evidence.
+        // A name with words is not a call, but it names evidence.
         assert_eq!(call_of("- **#E1**: the founder of it"), Some((1, "", "")));
         let none = PlanTools::default();
         assert_eq!(inline("see #E1, then #E2 = f[x]", &none).map(|(at, _)| at), Some(14));

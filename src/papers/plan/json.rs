@@ -32,11 +32,11 @@ pub fn schema<'t>(tools: impl IntoIterator<Item = &'t str>) -> Value {
     object_schema(json!({"plans": {"type": "array", "items": step}}))
 }
 
-/// Reads the structured form. Also accepts the output of models that are not held to the schema: a
-/// bare list of plans, `plan` for `text`, arguments as an object.
+/// Reads the structured form. Also accepts the output of models that do not follow the schema: a bare list of plans,
+/// `plan` for `text`, arguments as an object.
 ///
 /// # Errors
-/// Where it is something else, too large or without plans.
+/// The text is something else, too large or without plans.
 pub fn parse_json(text: &str) -> Result<Plan, Unreadable> {
     if text.len() > LONGEST {
         return Err(Unreadable::TooLong { bytes: text.len() });
@@ -131,7 +131,7 @@ fn get<'v>(value: &'v Value, names: &[&'static str]) -> Option<(&'v Value, &'sta
     names.iter().find_map(|name| Some((value.get(name).filter(|value| !value.is_null())?, *name)))
 }
 
-/// The calls of a step: a list of them, or the step itself is one.
+/// The calls of a step: a list of calls, or the step itself is one.
 fn calls_of(step: &Value) -> Result<Vec<JsonCall>, String> {
     let list = CALLS.iter().find_map(|name| Some((step.get(name)?.as_array()?, *name)));
     let Some((list, name)) = list else {
@@ -171,7 +171,7 @@ fn call(value: &Value) -> Result<JsonCall, String> {
     let id = match get(value, &ID) {
         Some((written, name)) => match serde_json::from_value::<EvidenceId>(written.clone()) {
             Ok(id) => Some(id),
-            // An endpoint's own name of a call, or a sentence about the result.
+            // The endpoint's own name of a call, or a sentence about the result.
             Err(_) if name != "id" || inner.is_some() => None,
             Err(why) => return Err(format!(".id: {why}")),
         },

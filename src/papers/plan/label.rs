@@ -1,4 +1,4 @@
-//! The words in front of a colon: what the rest of a line is.
+//! The words before a colon, which determine what the rest of a line is.
 
 use super::offered::folded;
 
@@ -251,7 +251,7 @@ const LABELS: [(LabelField, &[&str]); 7] = [
 /// A label, and the text after it.
 #[derive(Debug, PartialEq)]
 pub(super) struct Labelled<'t> {
-    /// As written, without decoration.
+    /// The label as written, without decoration.
     pub label: &'t str,
     /// `None`: a word of the model's own, perhaps the name of an argument or of a tool.
     pub field: Option<LabelField>,
@@ -281,7 +281,7 @@ fn tagged(text: &str) -> Option<Labelled<'_>> {
     (is_name && !value.is_empty()).then_some(Labelled { label, field: field(label), value })
 }
 
-/// Where the label ends, and the length of the mark behind it.
+/// The end of the label, and the length of the mark after it.
 fn separator(text: &str) -> Option<(usize, usize)> {
     for (at, c) in text.char_indices() {
         if at > LONGEST {

@@ -1,14 +1,14 @@
-//! Names of evidence in what surrounds a call: `-> #E1`, `(stored in #E1)`.
+//! Names of evidence around a call: `-> #E1`, `(stored in #E1)`.
 
 use std::ops::Range;
 
 use crate::domain::EvidenceId;
 use crate::domain::plan::references;
 
-/// Characters behind a call in which its name is looked for.
+/// Characters after a call in which its name is searched.
 const NEAR: usize = 80;
 
-/// Gives calls that are named with a letter, as in `#E1a = …`, a number of their own.
+/// Gives calls that are named with a letter, as in `#E1a = …`, their own numbers.
 pub(super) fn with_numbers(text: String) -> String {
     let lettered = lettered(&text);
     let is_call = |name: &Range<usize>| text[name.end..].trim_start().starts_with(['=', ':', '＝']);
@@ -34,7 +34,7 @@ pub(super) fn with_numbers(text: String) -> String {
     plain + &text[copied..]
 }
 
-/// Where a text has names such as `#E1a`.
+/// The places of names such as `#E1a` in a text.
 fn lettered(text: &str) -> Vec<Range<usize>> {
     let names = text.match_indices("#E").filter_map(|(start, mark)| {
         let rest = &text[start + mark.len()..];
@@ -47,7 +47,7 @@ fn lettered(text: &str) -> Vec<Range<usize>> {
     names.collect()
 }
 
-/// All evidence that a text names with a hash, or alone.
+/// All evidence that a text names with a hash, or that is the whole text.
 pub(super) fn named(text: &str) -> Vec<EvidenceId> {
     let named = references(text);
     if !named.is_empty() {
@@ -75,7 +75,7 @@ pub(super) fn at_end(text: &str) -> Option<(&str, EvidenceId)> {
     Some((text[..at].trim_end_matches([' ', '*', '`']), id))
 }
 
-/// The evidence that the text behind a call names as its result: the only one, or the one behind an arrow.
+/// The evidence that the text after a call names as its result: the only one, or the one after an arrow.
 pub(super) fn behind(text: &str) -> Option<EvidenceId> {
     let text = text.trim_start_matches(['`', '*', ' ', ']', ')']);
     let arrow = ["->", "=>", "→", "⇒", ":", "as ", "AS ", "into ", "# ", "// "];

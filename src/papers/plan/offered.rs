@@ -1,11 +1,11 @@
-//! The tools that a plan may call. Only their names make a call out of words: `search_web("x")` is one where
-//! `search_web` is offered, and a remark otherwise.
+//! The tools that a plan may call. Only their names turn words into a call: `search_web("x")` is a call if `search_web`
+//! is offered, and a remark otherwise.
 
 use std::collections::HashMap;
 
-/// Characters of the longest name that is looked for.
+/// Characters of the longest name that is searched.
 const NAME: usize = 64;
-/// Words that models put around a tool's name where only a name is asked for.
+/// Words that models put around a tool's name where only a name is expected.
 const AROUND: [&str; 12] = [
     "the", "use", "using", "call", "tool", "tools", "search", "engine", "api", "function",
     "worker", "model",
@@ -39,7 +39,7 @@ impl PlanTools {
         Self { tools, by_name }
     }
 
-    /// Tools of which only the names are known.
+    /// Tools with only their names known.
     pub fn named<'t>(names: impl IntoIterator<Item = &'t str>) -> Self {
         let tool = |name: &str| OfferedTool {
             name: name.to_owned(),
@@ -49,7 +49,7 @@ impl PlanTools {
         Self::new(names.into_iter().map(tool))
     }
 
-    /// The tool of this name, or the only one that differs just in case, spaces, hyphens and underscores.
+    /// The tool with this name, or the only one that differs only in case, spaces, hyphens and underscores.
     pub(super) fn named_exactly(&self, written: &str) -> Option<&OfferedTool> {
         let alike = self.by_name.get(&folded(written))?;
         let exact = alike.iter().find(|at| self.tools[**at].name == written);
@@ -57,7 +57,7 @@ impl PlanTools {
         exact.or(only).map(|at| &self.tools[*at])
     }
 
-    /// The tool that is meant where a name is asked for: `the Google tool`, `Google Search`.
+    /// The tool that is meant where a name is expected: `the Google tool`, `Google Search`.
     pub(super) fn meant(&self, written: &str) -> Option<&OfferedTool> {
         let words: Vec<&str> = words(written).collect();
         let whole = words.join(" ");
@@ -67,7 +67,7 @@ impl PlanTools {
         })
     }
 
-    /// The tools that a short text names, in its order.
+    /// The tools that a short text names, in the order of the text.
     pub(super) fn mentioned(&self, text: &str) -> Vec<&OfferedTool> {
         let mut found: Vec<&OfferedTool> = Vec::new();
         let mut rest = text;
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(ends("ask Google Search").as_deref(), Some("Google Search"));
         assert_eq!(ends("ask search").as_deref(), Some("search"));
         assert_eq!([ends("my_search"), ends("research"), ends("search x")], [None, None, None]);
-        // The end of a long text is looked at, whatever its characters are.
+        // The end of a long text is searched, whatever its characters are.
         for before in ["ä".repeat(40), format!("x{}", "ä".repeat(40))] {
             let found = ends(&format!("{before} Wikipedia"));
             assert_eq!(found.as_deref(), Some("Wikipedia"));

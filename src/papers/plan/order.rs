@@ -27,8 +27,8 @@ impl Needs {
         Self { needs: inputs.enumerate().map(named).collect(), ids }
     }
 
-    /// Positions by depth: those that need nothing, then those that need only these, and so on.
-    /// Evidence in a circle, or waiting for one, is in none.
+    /// Positions by depth: first those without needs, then those that need only the first, and so on. Evidence in a
+    /// circle, or waiting for one, is in no level.
     pub(super) fn levels(&self) -> Vec<Vec<usize>> {
         let mut done = vec![false; self.ids.len()];
         let mut levels = Vec::new();
@@ -45,25 +45,25 @@ impl Needs {
     }
 }
 
-/// The evidence that is not `done` and whose needs all are; in writing order, including
-/// evidence in progress. Null or failed evidence is done.
+/// The evidence that is not `done`, but whose needs are all done; in writing order, including evidence in progress.
+/// Null or failed evidence is done.
 pub fn ready(plan: &Plan, done: &BTreeSet<EvidenceId>) -> Vec<EvidenceId> {
     let open = plan.evidence().filter(|evidence| !done.contains(&evidence.id));
     let is_ready = |input: &str| references(input).iter().all(|id| done.contains(id));
     open.filter(|evidence| is_ready(&evidence.input)).map(|evidence| evidence.id).collect()
 }
 
-/// The evidence by the number of calls that it waits for in a row, in writing order within a
-/// level. Evidence in a circle is in none.
+/// The evidence by the number of calls that it waits for in a row, in writing order within a level. Evidence in a
+/// circle is in no level.
 pub fn levels(plan: &Plan) -> Vec<Vec<EvidenceId>> {
     let needs = Needs::of(plan);
     let named = |level: Vec<usize>| level.into_iter().map(|at| needs.ids[at]).collect();
     needs.levels().into_iter().map(named).collect()
 }
 
-/// The calls that determine the total duration, in the order of their running: the chain of
-/// needs with the largest sum of `durations` (milliseconds, say). Of equal ones a shorter, then
-/// the first written. Only needs count: with fewer workers than calls it takes longer.
+/// The calls that determine the total duration, in the order in which they run: the chain of needs with the largest sum
+/// of `durations` (such as milliseconds). Of equal chains a shorter one, then the first written. Only needs count: with
+/// fewer workers than calls it takes longer.
 pub fn critical_path(plan: &Plan, durations: impl Fn(EvidenceId) -> u64) -> Vec<EvidenceId> {
     let needs = Needs::of(plan);
     let mut ends = vec![0u64; needs.ids.len()];
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn calls_run_as_soon_as_what_they_name_is_there() {
-        // E5 names evidence that is written after it, which is unusual and fine.
+        // E5 names evidence that is written after it, which is unusual but valid.
         let plan = parse(
             "Plan: a\n#E1 = f[]\n#E5 = g[#E4]\nPlan: b\n#E2 = f[]\n#E3 = g[#E1 #E2]\n#E4 = g[#E3 #E1]",
             &PlanTools::default(),

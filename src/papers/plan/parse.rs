@@ -13,14 +13,14 @@ use crate::domain::{Evidence, EvidenceId, Plan, PlanStep, arguments, plan};
 /// sense.
 ///
 /// # Errors
-/// Where it contains no plan or an unreadable call, or is too large.
+/// The text has no plan or an unreadable call, or is too large.
 pub fn read(text: &str, offered: &PlanTools) -> Result<PlanReading, Unreadable> {
     if text.len() > LONGEST {
         return Err(Unreadable::TooLong { bytes: text.len() });
     }
-    // Plans inside the model's reasoning are not meant.
+    // Plans inside the model's reasoning do not count.
     let text = text.rsplit_once("</think>").map_or(text, |(_, said)| said);
-    // Some models begin every answer with it.
+    // Some models begin every answer with `Final Answer:`.
     let text = text.trim_start();
     let text = text.strip_prefix("Final Answer:").unwrap_or(text);
     let bare = arguments::unfenced(text);
@@ -47,10 +47,10 @@ pub fn read(text: &str, offered: &PlanTools) -> Result<PlanReading, Unreadable> 
     Ok(PlanReading { plan, doubts: Vec::new() })
 }
 
-/// Reads a plan of which nothing may be lost.
+/// Reads a plan and fails if any part of the text is lost.
 ///
 /// # Errors
-/// As [`read`], and for what could not be read.
+/// As for [`read`], and if some text could not be read.
 pub fn parse(text: &str, offered: &PlanTools) -> Result<Plan, Unreadable> {
     read(text, offered)?.whole()
 }
@@ -71,7 +71,7 @@ fn without_formulas(text: String, offered: &PlanTools) -> String {
     plain
 }
 
-/// Gives each call a name: its own, or the next one that nothing has.
+/// Gives each call a name: its own, or the next unused one.
 fn numbered(steps: Vec<StepDraft>) -> Plan {
     let calls = || steps.iter().flat_map(|step| &step.calls);
     let mut used: BTreeSet<EvidenceId> = calls().filter_map(|call| call.id).collect();
@@ -112,7 +112,7 @@ fn doubts(plan: &Plan, lost: Vec<Lost>, text: &str) -> Vec<Doubt> {
                 told.extend(own);
                 let named = named.entry(tool.clone()).or_insert(0usize);
                 *named += 1;
-                // An overview names the tools, and the calls follow.
+                // An overview names the tools before the calls.
                 if told_here
                     || plan.evidence().filter(|evidence| evidence.tool == tool).count() < *named
                 {
@@ -124,7 +124,7 @@ fn doubts(plan: &Plan, lost: Vec<Lost>, text: &str) -> Vec<Doubt> {
             Lost::Evidence(..) => {}
         }
     }
-    // Inputs that name what does not exist are faults of the plan.
+    // Inputs that name missing evidence are faults of the plan.
     told.extend(plan.evidence().flat_map(|evidence| plan::references(&evidence.input)));
     let missing: Vec<String> = plan::references(text)
         .into_iter()
@@ -204,7 +204,7 @@ mod tests {
                 "- Plan: a\n- #E10 = f[x]\n- #E11 = f[#E10 not #E1]",
                 &["a|E10 f x|E11 f #E10 not #E1"],
             ),
-            // Three words may be a name that nothing has, which the check of the plan tells; more are a sentence.
+            // Three words may be the name of no tool, which the check of the plan reports; more are a sentence.
             (
                 "Plan: a\nTool: Great Weather Map\nInput: x\nPlan: b\nTool: whichever is the best\n#E2 = f[y]",
                 &["a|E1 Great Weather Map x", "b|E2 f y"],
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn only_whole_json_is_read_as_json() {
         assert_eq!(shape("[1] Plan: a\n#E1 = f[x]"), ["a|E1 f x"], "brackets begin a text too");
-        // It is JSON, but neither a list nor an object.
+        // The text is JSON, but neither a list nor an object.
         for text in ["42", "\"a\"", "null", "true"] {
             let said = parse(text, &offered()).unwrap_err().to_string();
             assert!(said.contains("write each plan as a line"), "{text}: {said}");

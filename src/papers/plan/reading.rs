@@ -61,10 +61,10 @@ pub struct PlanReading {
 }
 
 impl PlanReading {
-    /// The plan, if all that was written is in it.
+    /// The plan, if the whole text was read into it.
     ///
     /// # Errors
-    /// What is not.
+    /// The parts that were not read.
     pub fn whole(self) -> Result<Plan, Unreadable> {
         if self.doubts.is_empty() {
             Ok(self.plan)
@@ -74,7 +74,7 @@ impl PlanReading {
     }
 }
 
-/// The same with all references in one spelling.
+/// The plan with all references in one spelling.
 pub(super) fn spelled(mut plan: Plan) -> Plan {
     let mut before = BTreeSet::new();
     let all: BTreeSet<EvidenceId> = plan.evidence().map(|evidence| evidence.id).collect();

@@ -2,7 +2,7 @@
 
 use crate::domain::EvidenceId;
 
-/// The mark that opened a step. Numbers of a list and headings open steps only if there are no better marks.
+/// The mark that opened a step. List numbers and headings open steps only if there are no better marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Opened {
     ByCall,
@@ -16,7 +16,7 @@ pub(super) enum Opened {
 pub(super) struct StepDraft {
     pub text: String,
     pub calls: Vec<CallDraft>,
-    /// Calls inside of sentences: they count if the step has no others.
+    /// Calls inside sentences: they count if the step has no others.
     pub(super) remarks: Vec<CallDraft>,
     pub opened: Opened,
     pub(super) indent: usize,
@@ -29,7 +29,7 @@ pub(super) struct CallDraft {
     pub input: String,
     /// The name of its result in code.
     pub variable: Option<String>,
-    /// The input without quotes, marks and case, by which a call is known that is written twice.
+    /// The input without quotes, marks and case, to recognise a call that is written twice.
     plain: String,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn is_nothing(input: &str) -> bool {
     )
 }
 
-/// Whether two inputs differ in quotes, marks and case only.
+/// Whether two inputs differ only in quotes, marks and case.
 pub(super) fn is_alike(one: &str, other: &str) -> bool {
     one == other || plain(one) == plain(other) && !plain(one).is_empty()
 }

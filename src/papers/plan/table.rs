@@ -1,4 +1,4 @@
-//! Plans in tables: the header says what each cell of a row is.
+//! Plans in tables: the header determines the content of each cell of a row.
 
 use super::label::{self, LabelField};
 
@@ -14,7 +14,7 @@ enum PlanColumn {
 }
 
 impl PlanTable {
-    /// The table that begins with this row, if it has columns for calls and a rule below it.
+    /// The table that begins with this row, if it has columns for calls and a rule below the row.
     pub fn new(cells: &[&str], below: &str) -> Option<Self> {
         let column = |cell: &&str| match label::field(cell.trim_matches(label::DRESS)) {
             Some(
@@ -36,7 +36,7 @@ impl PlanTable {
         (is_rule(below) && called).then_some(Self { columns })
     }
 
-    /// The text of a row's step, and its fields: evidence last, because it names what stands before it.
+    /// The text of a row's step, and its fields; evidence comes last, because it names the fields before it.
     pub fn row<'t>(&self, cells: &[&'t str]) -> (&'t str, Vec<(LabelField, &'t str)>) {
         let pairs = || self.columns.iter().zip(cells);
         let texts =

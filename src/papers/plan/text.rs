@@ -1,6 +1,6 @@
 //! The text form, line by line. Each line is a step, a field of a call, a call, a heading, a border or prose; the
-//! [`Assembler`] puts calls together. Prose before the first plan and after a call is left out; after a plan's first
-//! line it continues the plan's text.
+//! [`Assembler`] assembles calls. Prose before the first plan and after a call is left out; after a plan's first line
+//! it continues the plan's text.
 
 use super::assemble::Assembler;
 use super::calling::{self, CallText, Head};
@@ -16,7 +16,7 @@ use crate::domain::{EvidenceId, words};
 
 /// Characters up to which an unreadable line is shown.
 const SHOWN: usize = 80;
-/// Bytes of a sentence in which calls are looked for.
+/// Bytes of a sentence in which calls are searched.
 const SENTENCE: usize = 2000;
 
 /// Reads plans and calls from a text with Unix line ends; an empty result is not an error here.
@@ -50,12 +50,12 @@ pub(super) fn read(
     Ok((steps, lost))
 }
 
-/// Whether a text ends within its last input.
+/// Whether a text ends inside its last input.
 fn is_cut(text: &str, input: &str) -> bool {
     !input.is_empty() && text.trim_end().ends_with(input) && bracket::is_open(input)
 }
 
-/// The starts of lines that begin with a call and a hash: none of them is inside of another call.
+/// The starts of lines that begin with a call and a hash: none of them is inside another call.
 fn calls(text: &str, offered: &PlanTools) -> Vec<usize> {
     let mut at = 0;
     let mut calls = Vec::new();
@@ -78,29 +78,29 @@ pub(super) fn is_call(call: &CallText<'_>) -> bool {
 
 /// Lines that belong to the field before them.
 pub(super) struct FieldBlock {
-    /// Characters in front of the field's line.
+    /// Characters before the field on its line.
     pub indent: usize,
     pub field: LabelField,
-    /// Between the borders of a block of code.
+    /// Whether the field is between the borders of a block of code.
     pub fenced: bool,
 }
 
 pub(super) struct PlanReader<'t, 'o> {
     pub text: &'t str,
-    /// See [`calls`].
+    /// The starts of lines with calls, see [`calls`].
     calls: Vec<usize>,
     pub offered: &'o PlanTools,
     pub to: Assembler<'o>,
     pub block: Option<FieldBlock>,
-    /// Whether this is the rest of a line, behind a call.
+    /// Whether this is the rest of a line, after a call.
     is_tail: bool,
     table: Option<PlanTable>,
-    /// Apparent calls that could not be parsed; fine if the call was made elsewhere.
+    /// Apparent calls that could not be parsed; no problem if the call was made elsewhere.
     unread: Vec<(EvidenceId, &'t str)>,
 }
 
 impl<'t> PlanReader<'t, '_> {
-    /// Reads the line that begins here, or the rest of it; returns the position to continue at, which is further.
+    /// Reads the line that begins here, or the rest of it; returns the position at which to continue, which is later.
     fn line(&mut self, at: usize) -> Result<usize, Unreadable> {
         let rest = &self.text[at..];
         self.is_tail = at > 0 && !self.text[..at].ends_with('\n');
@@ -203,7 +203,7 @@ impl<'t> PlanReader<'t, '_> {
         Ok(Some(end))
     }
 
-    /// Whether the line is a row of a table, which is read.
+    /// Reads the line if it is a row of a table; returns whether it is.
     fn row(&mut self, line: &'t str, next: usize) -> Result<bool, Unreadable> {
         let Some(cells) = table::cells(line) else {
             self.table = None;
@@ -227,7 +227,7 @@ impl<'t> PlanReader<'t, '_> {
         Ok(true)
     }
 
-    /// Reads a line, or the part of it before a call: anything but evidence with its call.
+    /// Reads a line, or the part of it before a call: anything except evidence with its call.
     pub(super) fn plain(&mut self, line: &'t str) -> Result<Option<usize>, Unreadable> {
         let indent = line.len() - line.trim_start().len();
         match head::begin(line, self.offered) {
@@ -344,7 +344,7 @@ impl<'t> PlanReader<'t, '_> {
         Ok(None)
     }
 
-    /// Whether a text has an offered tool in front of a bracket.
+    /// Whether a text has an offered tool before a bracket.
     fn calls_in(&self, text: &str) -> bool {
         let end = text.len().min(SENTENCE);
         let marks = text.match_indices(['[', '(']).take_while(|(at, _)| *at < end);
@@ -353,7 +353,7 @@ impl<'t> PlanReader<'t, '_> {
             .any(|(at, _)| self.offered.ends(text[..at].trim_end_matches(['`', '*'])).is_some())
     }
 
-    /// Finds calls inside of a sentence.
+    /// Finds calls inside a sentence.
     fn remarks(&mut self, text: &'t str) {
         let end = (0..=text.len().min(SENTENCE)).rev().find(|at| text.is_char_boundary(*at));
         let text = &text[..end.unwrap_or(0)];

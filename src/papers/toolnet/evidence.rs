@@ -7,9 +7,8 @@
 ///        exp(alpha·x)   for x < 0
 /// ```
 ///
-/// `alpha` (0 or more) is the speed of learning. Praise adds up evenly, blame halves repeatedly,
-/// and no score at all is worth 1. Far below zero the value underflows to 0; [`super::Weights`]
-/// handles that.
+/// `alpha` (0 or more) is the speed of learning. Praise adds up evenly, blame halves repeatedly, and no score at all is
+/// worth 1. Far below zero the value underflows to 0; [`super::Weights`] handles that.
 pub fn f(x: f64, alpha: f64) -> f64 {
     if x < 0.0 { (alpha * x).exp() } else { alpha * x + 1.0 }
 }
@@ -25,7 +24,7 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    /// Sums over `plain` successors without a score and over those with these `scores`.
+    /// The sums over `plain` successors without a score and over successors with these `scores`.
     pub fn of(alpha: f64, plain: usize, scores: impl Iterator<Item = f64> + Clone) -> Self {
         let total = plain as f64 + scores.clone().map(|s| f(s, alpha)).sum::<f64>();
         if total >= f64::MIN_POSITIVE {

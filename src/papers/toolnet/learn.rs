@@ -8,7 +8,7 @@ use crate::domain::{Prior, ToolGraph, ToolName};
 #[derive(Clone, Debug, Default)]
 pub struct Learner {
     numbers: HashMap<ToolName, u32>,
-    /// How often each transition was seen.
+    /// The number of times that each transition was seen.
     seen: HashMap<(u32, u32), u64>,
 }
 
@@ -35,7 +35,7 @@ impl Learner {
     /// counted: `start` leads to every tool equally (ToolNet, section 3.2).
     ///
     /// # Errors
-    /// Where a name cannot be a tool's; nothing is counted in that case.
+    /// A name is not a valid tool name; nothing is counted in that case.
     pub fn add(&mut self, calls: &[ToolName]) -> Result<(), LearnError> {
         if let Some(at) =
             calls.iter().position(|call| call.is_special() || call.as_str().is_empty())
@@ -103,7 +103,7 @@ impl Learner {
 /// Learns a graph from whole trajectories; see [`Learner`].
 ///
 /// # Errors
-/// Where a name cannot be a tool's.
+/// A name is not a valid tool name.
 pub fn learn<T: AsRef<[ToolName]>>(
     trajectories: impl IntoIterator<Item = T>,
 ) -> Result<ToolGraph, LearnError> {
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Leaving a trajectory out is as if it had not been learned.
+        /// Checks that leaving a trajectory out is like not having learned it.
         #[test]
         fn a_graph_without_a_trajectory_is_that_of_the_others(
             all in prop::collection::vec(prop::collection::vec("[a-d]", 1..6), 1..8),

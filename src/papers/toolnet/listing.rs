@@ -4,7 +4,7 @@ use super::weights::Weights;
 use crate::domain::{ListedEdge, Listing, Prior, Structure, graph::nodes};
 
 impl Weights<'_> {
-    /// Every row in full, including implied edges, with the current weights.
+    /// Every row completely, including implied edges, with the current weights.
     ///
     /// Only an uninformed graph with more than `most` edges stays unlisted: written out, 16,000
     /// tools would take some 30 GB.

@@ -20,8 +20,8 @@ pub struct Prefix {
 }
 
 impl Prefix {
-    /// Whether a task costs less with all definitions, which every request finds kept. Those of a task are new to its
-    /// first request, and to all where they are too short to be kept.
+    /// Whether a task costs less with all definitions, which every request finds in the cache. A task's own definitions
+    /// are new to its first request, and to all requests if they are too short to be cached.
     pub fn all_cost_less(self) -> bool {
         let some = self.some + self.system;
         let later = if some < LEAST { 1.0 } else { self.cached };
@@ -42,11 +42,11 @@ mod tests {
         assert!(prefix.all_cost_less());
         // 0.3 * 7200 > 3 * 700
         assert!(!Prefix { all: 7000.0, ..prefix }.all_cost_less());
-        // Without a cache it is never so.
+        // Without a cache it never costs less.
         assert!(!Prefix { cached: 1.0, ..prefix }.all_cost_less());
-        // Too short to be kept: 3 * 1000 > 3 * 700
+        // Too short to be cached: 3 * 1000 > 3 * 700
         assert!(!Prefix { all: 800.0, ..prefix }.all_cost_less());
-        // A task's own that are kept: 0.3 * 5200 < 1500 * 1.2, and 0.3 * 6200 is more.
+        // A task's own definitions that are cached: 0.3 * 5200 < 1500 * 1.2, and 0.3 * 6200 is more.
         let long = Prefix { some: 1300.0, ..prefix };
         assert!(Prefix { all: 5000.0, ..long }.all_cost_less());
         assert!(!Prefix { all: 6000.0, ..long }.all_cost_less());

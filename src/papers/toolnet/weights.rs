@@ -34,9 +34,9 @@ pub struct WeightedEdge {
     pub prior: f64,
     /// ToolNet, eq. 6, or the pin; 0 to 1.
     pub weight: f64,
-    /// The weight is the user's, not derived.
+    /// Whether the user has set the weight.
     pub pinned: bool,
-    /// How often the transition was seen in trajectories.
+    /// The number of times that trajectories have the transition.
     pub count: u64,
 }
 

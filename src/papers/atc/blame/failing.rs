@@ -17,8 +17,8 @@ struct ExpressionSearch<'t> {
     stmt: Option<&'t Stmt>,
 }
 
-/// The expressions whose evaluation failed. An interpreter names the place of an expression. Where it names a target
-/// or a statement instead, the values of that statement are meant.
+/// The expressions whose evaluation failed. An interpreter names the place of an expression. If the place is a target
+/// or a statement instead, these are the values of that statement.
 pub(super) fn failing(tree: &Tree, range: TextRange) -> Vec<&Expr> {
     let mut search = ExpressionSearch { range, exact: None, expr: None, stmt: None };
     search.visit_body(tree.body());
@@ -29,8 +29,8 @@ pub(super) fn failing(tree: &Tree, range: TextRange) -> Vec<&Expr> {
     }
 }
 
-/// The expression of which the failing one takes a part: `data` of `data["crew"]`, `x` of `x.get(1)`. `None` where it
-/// takes none, as a call of a function.
+/// The expression that the failing one takes a part of: `data` of `data["crew"]`, `x` of `x.get(1)`. `None` if it takes
+/// no part, as in a call of a function.
 pub(in super::super) fn base_of(tree: &Tree, range: TextRange) -> Option<TextRange> {
     let expr = *failing(tree, range).first()?;
     let base = match expr {
@@ -46,8 +46,8 @@ pub(in super::super) fn base_of(tree: &Tree, range: TextRange) -> Option<TextRan
     Some(base.range())
 }
 
-/// The values that the statement of a line works on: the innermost one that begins there, else the innermost one around
-/// the line.
+/// The values that the statement on a line works on: of the innermost statement that begins there, else of the
+/// innermost one around the line.
 pub(super) fn of_line<'t>(tree: &'t Tree, lines: &ProgramLines<'_>, line: u32) -> Vec<&'t Expr> {
     let mut search = OfLine { lines, line, begins: None, around: None };
     search.visit_body(tree.body());
@@ -85,7 +85,7 @@ impl<'t> Visitor<'t> for OfLine<'t, '_> {
 impl<'t> Visitor<'t> for ExpressionSearch<'t> {
     fn visit_stmt(&mut self, stmt: &'t Stmt) {
         if stmt.range().contains_range(self.range) {
-            // An inner one comes later.
+            // An inner statement comes later.
             self.stmt = Some(stmt);
             walk_stmt(self, stmt);
         }
@@ -102,7 +102,7 @@ impl<'t> Visitor<'t> for ExpressionSearch<'t> {
     }
 }
 
-/// Whether this is bound, and not read. An assignment to a part reads the object that has the part.
+/// Whether this expression is bound and not read. An assignment to a part reads the object that has the part.
 fn is_target(expr: &Expr) -> bool {
     let context = match expr {
         Expr::Name(name) => name.ctx,

@@ -1,5 +1,5 @@
-//! The tool behind an error, by data flow: from the failing expression through names to the calls of tools that made
-//! its value. What went into such a call is not followed; another call made that.
+//! The tool behind an error, by data flow: from the failing expression through names to the tool calls that made its
+//! value. The arguments of such a call are not followed, since another call made them.
 
 use std::collections::HashSet;
 
@@ -16,9 +16,9 @@ use super::program::{BindingSource, ProgramTables, Site};
 use super::read::read;
 use crate::domain::program::Span;
 
-/// The most expressions that are followed. A program of any shape ends in bounded time.
+/// The most expressions that are followed, so that the analysis of any program takes bounded time.
 const MOST: usize = 40_000;
-/// The most calls of the program's functions that are followed into each other. Deeper ones count as any call.
+/// The most nested calls of the program's functions that are followed. Deeper ones count as any call.
 const CALLS: usize = 16;
 
 /// A call of a tool that a program made.
@@ -27,12 +27,12 @@ pub struct CallMade<'c> {
     pub tool: &'c str,
     /// The line of the call, counted from 1.
     pub line: u32,
-    /// Whether it came back with a result: it neither failed nor was refused.
+    /// Whether it returned a result: it neither failed nor was refused.
     pub answered: bool,
 }
 
-/// A step of the way from the failing expression to the tool: a variable, parameter or function, and the line where it
-/// gets its value; in the end the tool and the line of its call. Lines count from 1.
+/// A step on the path from the failing expression to the tool: a variable, parameter or function, and the line where it
+/// gets its value; at the end the tool and the line of its call. Lines count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowStep {
     pub name: String,
@@ -42,16 +42,16 @@ pub struct FlowStep {
 /// The result of tracing the data flow of an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blame {
-    /// The tool, if it is exactly one. A tool that was called and not offered is blamed as well.
+    /// The tool, if it is exactly one. A tool that was called but not offered is blamed as well.
     pub tool: Option<String>,
     /// The path to the tool's call; empty without a blamed tool.
     pub way: Vec<FlowStep>,
-    /// All tools that the flow leads to, the nearest first. Several: a model decides.
+    /// All tools that the flow leads to, the nearest first. If there are several, a model decides.
     pub tools: Vec<String>,
 }
 
 /// Blames a tool for the error of a program at a place. `tools` are the names that were offered, and `calls` the calls
-/// that were made: they decide between ways that only one of them took. Nothing is blamed where the program is no
+/// that were made: they decide between paths of which only one was taken. Nothing is blamed if the program is not
 /// Python, or the place is not in it.
 pub fn by_flow(program: &str, span: Span, tools: &[&str], calls: &[CallMade]) -> Blame {
     let lines = ProgramLines::of(program);
@@ -72,8 +72,8 @@ pub fn by_flow(program: &str, span: Span, tools: &[&str], calls: &[CallMade]) ->
     flow.blame(roots, calls)
 }
 
-/// The ways from the value of a line back to the calls that made it, the shortest first. `failed`: the place in the line
-/// that is meant, if it is not all of it. A line that calls a tool itself is led back to what it gives the tool.
+/// The paths from the value of a line back to the calls that made it, the shortest first. `failed`: the relevant place,
+/// if not the whole line. If the line calls a tool itself, the arguments of that call are traced.
 pub fn ways(program: &str, line: u32, failed: Option<Span>, tools: &[&str]) -> Vec<Vec<FlowStep>> {
     let lines = ProgramLines::of(program);
     let Ok(tree) = Tree::parse(program) else { return Vec::new() };
@@ -106,7 +106,7 @@ pub fn ways(program: &str, line: u32, failed: Option<Span>, tools: &[&str]) -> V
 /// An expression that is followed.
 struct FlowItem<'t> {
     expr: &'t Expr,
-    /// The item before it on the way.
+    /// The item before it on the path.
     from: Option<usize>,
     /// The step that led here: a name, and the place where it gets its value.
     step: Option<(&'t str, TextSize)>,
@@ -129,7 +129,7 @@ struct Hit<'t> {
     item: usize,
 }
 
-/// The flow from the failing expression back, breadth first, so that the shortest way is found.
+/// The flow back from the failing expression, breadth first, so that the shortest path is found.
 struct Flow<'t, 'p> {
     program: &'p ProgramTables<'t>,
     lines: &'p ProgramLines<'p>,
@@ -224,7 +224,7 @@ impl<'t, 'p> Flow<'t, 'p> {
         }
     }
 
-    /// The functions of the program whose result a call has, by name: its own, or the one that `map` applies.
+    /// The functions of the program whose result a call returns, by name: its own, or the one that `map` applies.
     fn returning(&self, call: &'t ExprCall) -> Vec<(&'t str, usize)> {
         let callee = match &*call.func {
             Expr::Name(name) if name.id == "map" => call.arguments.args.first(),
@@ -249,7 +249,7 @@ impl<'t, 'p> Flow<'t, 'p> {
         Some(self.entered.len() - 1)
     }
 
-    /// A parameter has what the call gave it through which its function was entered, or what any call gives.
+    /// Follows a parameter to the argument of the call through which its function was entered, or else of any call.
     fn follow_parameter(&mut self, at: usize, callable: usize, parameter: &'t str) {
         let entered = self.items[at].entered;
         let through = std::iter::successors(entered, |at| self.entered[*at].outer)
@@ -309,7 +309,7 @@ impl<'t, 'p> Flow<'t, 'p> {
         }
     }
 
-    /// The tools that a call calls itself, or hands to another function, as `all_of(tool, …)` and `map(tool, …)` do.
+    /// The tools that a call calls itself, or passes to another function, as `all_of(tool, …)` and `map(tool, …)` do.
     fn called_tools(&self, call: &'t ExprCall) -> Vec<&'t str> {
         let handed = call.arguments.args.iter().filter_map(|argument| self.tool(argument));
         self.tool(&call.func).map_or_else(|| handed.collect(), |tool| vec![tool])
@@ -331,8 +331,8 @@ impl<'t, 'p> Flow<'t, 'p> {
         (!is_known).then_some(name.id.as_str())
     }
 
-    /// The tools of the hits. A failing call of a tool is to blame whatever was made; all other values come from calls
-    /// that answered.
+    /// The tools of the hits. A failing tool call is always to blame; all other values come from calls that returned a
+    /// result.
     fn blame(&self, roots: usize, calls: &[CallMade]) -> Blame {
         let was_made = |hit: &&Hit| {
             let lines = self.lines.line(hit.range.start())..=self.lines.line(hit.range.end());
@@ -368,8 +368,8 @@ impl<'t, 'p> Flow<'t, 'p> {
     }
 }
 
-/// Whether an expression means a module, or a part of one as `datetime.datetime` does. A name that the program does not
-/// bind is one that only the interpreter knows.
+/// Whether an expression means a module, or a part of one such as `datetime.datetime`. Only the interpreter knows names
+/// that the program does not bind.
 fn is_module(program: &ProgramTables<'_>, expr: &Expr) -> bool {
     match expr {
         Expr::Attribute(part) => is_module(program, &part.value),

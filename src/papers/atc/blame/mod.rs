@@ -1,7 +1,7 @@
 //! Attribution: which tool's call led to an error.
 //!
-//! [`by_flow`] follows the failing value through the program, and asks no model. [`by_reply`] reads the answer of the
-//! model that is asked where the flow names no tool, or several.
+//! [`by_flow`] follows the failing value through the program, and calls no model. [`by_reply`] reads the answer of the
+//! model that is called if the flow names no tool, or several.
 
 mod failing;
 mod flow;
@@ -26,7 +26,7 @@ mod tests {
 
     const TOOLS: [&str; 3] = ["movie", "person", "credits"];
 
-    /// A program whose failing place stands between `«` and `»`, and that place.
+    /// A program whose failing place is between `«` and `»`, and that place.
     fn marked(text: &str) -> (String, Span) {
         let place = |at: usize| {
             let before = text[..at].replace(['«', '»'], "");
@@ -226,7 +226,7 @@ print(films(pid))
         let functions = "def f(x): return f(f(x))\n".repeat(2_500);
         let (program, span) = marked(&format!("{functions}«f(movie())»"));
         assert_eq!(by_flow(&program, span, &TOOLS, &[]).tool, None, "it never returns");
-        // The first of these knows no `f`, and so passes its argument on.
+        // The first function does not know `f`, and so passes its argument on.
         let lambdas = "f = lambda m: f(m)\n".repeat(3_000);
         let (program, span) = marked(&format!("{lambdas}«f(movie())»"));
         assert_eq!(by_flow(&program, span, &TOOLS, &[]).tool.as_deref(), Some("movie"));

@@ -3,8 +3,8 @@
 
 use ruff_python_ast::{Expr, ExprCall, ExprFString};
 
-/// The expressions that the value of this one is a part of, or is made of. Conditions and indexes decide about a
-/// value, but they do not make it.
+/// The expressions that the value of this one is made of, or is a part of. Conditions and indexes select a value, but
+/// they do not make it.
 pub(super) fn parts(expr: &Expr) -> Vec<&Expr> {
     match expr {
         Expr::Attribute(attribute) => vec![&attribute.value],
@@ -37,7 +37,7 @@ pub(super) fn parts_of_call(call: &ExprCall, is_module: impl Fn(&Expr) -> bool) 
     match &*call.func {
         Expr::Name(name) if name.id == "map" => mapped(call),
         Expr::Name(_) => data(call),
-        // `json.loads(x)` and `", ".join(x)` make it of their arguments, `x.get("key")` of its object.
+        // `json.loads(x)` and `", ".join(x)` make it from their arguments, `x.get("key")` from its object.
         Expr::Attribute(method) => match &*method.value {
             Expr::StringLiteral(_) => data(call),
             module if is_module(module) => data(call),
@@ -47,14 +47,14 @@ pub(super) fn parts_of_call(call: &ExprCall, is_module: impl Fn(&Expr) -> bool) 
     }
 }
 
-/// The arguments of a call that are data, and no functions.
+/// The arguments of a call that are data, not functions.
 pub(super) fn data(call: &ExprCall) -> Vec<&Expr> {
     let named = call.arguments.keywords.iter().map(|keyword| &keyword.value);
     let all = call.arguments.args.iter().chain(named);
     all.filter(|argument| !argument.is_lambda_expr()).collect()
 }
 
-/// `map` gives what its function returns. A name is followed where it is one of the program's functions.
+/// The function that `map` applies. A name is followed if it is one of the program's functions.
 fn mapped(call: &ExprCall) -> Vec<&Expr> {
     match call.arguments.args.first() {
         Some(Expr::Lambda(lambda)) => vec![&lambda.body],

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use ruff_python_ast::{Expr, ExprCall, Parameters};
 use ruff_text_size::{TextRange, TextSize};
 
-/// The most bindings that one use of a name is followed to. People and models write fewer.
+/// The most bindings to which one use of a name is followed. People and models write fewer.
 const REACHING: usize = 64;
 
 /// The scope and the block of a place in a program, as positions in its tables.
@@ -21,7 +21,7 @@ pub(super) struct ScopePlace {
 pub(super) struct Scope {
     /// The scope around it; the module has none.
     pub outer: Option<usize>,
-    /// Whether it runs where it stands. A function runs where it is called.
+    /// Whether it runs where it is written. A function runs where it is called.
     pub runs_in_place: bool,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct StatementBlock {
 pub(super) struct Binding<'t> {
     /// The offset of the bound name.
     pub name: TextSize,
-    /// The offset from which the binding holds; for an assignment, behind its value.
+    /// The offset from which the binding holds; for an assignment, after its value.
     pub at: TextSize,
     pub block: usize,
     /// Whether the binding replaces the value before. `x += y` and `x.append(y)` add to it.
@@ -83,7 +83,7 @@ pub(super) struct ProgramTables<'t> {
     pub callables: Vec<Callable<'t>>,
     /// All calls, outer ones before those in their arguments.
     pub calls: Vec<&'t ExprCall>,
-    /// Where each name of the program stands, by its offset.
+    /// The place of each name in the program, by its offset.
     pub places: HashMap<TextSize, ScopePlace>,
     /// The bindings of a name in a scope, ordered by place.
     pub bindings: HashMap<(usize, &'t str), Vec<Binding<'t>>>,
@@ -94,7 +94,7 @@ pub(super) struct ProgramTables<'t> {
 }
 
 impl<'t> ProgramTables<'t> {
-    /// The scope that binds a name which is used in this one.
+    /// The scope that binds a name used in this scope.
     pub(super) fn resolve(&self, scope: usize, name: &str) -> Option<usize> {
         let mut at = Some(scope);
         while let Some(scope) = at {
@@ -109,14 +109,14 @@ impl<'t> ProgramTables<'t> {
         None
     }
 
-    /// Whether the program binds this name where it stands.
+    /// Whether the program binds this name at this place.
     pub(super) fn binds(&self, name: &str, at: TextSize) -> bool {
         self.places.get(&at).is_some_and(|place| self.resolve(place.scope, name).is_some())
     }
 
     /// The bindings that a use of a name at this offset can see, the nearest before it first, at most [`REACHING`].
     ///
-    /// In straight lines it is the last one before. What branches and loops bind is added to it.
+    /// In straight-line code it is the last one before. Bindings in branches and loops are added.
     pub(super) fn reaching<'a>(&'a self, name: &'a str, at: TextSize) -> Vec<&'a Binding<'t>> {
         let Some(place) = self.places.get(&at) else { return Vec::new() };
         let Some(scope) = self.resolve(place.scope, name) else { return Vec::new() };
@@ -137,7 +137,7 @@ impl<'t> ProgramTables<'t> {
         reaching.chain(after.iter().filter(comes_round)).take(REACHING).collect()
     }
 
-    /// Whether a use runs behind the bindings before it. A function runs later than the text around it, and a
+    /// Whether a use runs after the bindings before it. A function runs later than the text around it, and a
     /// comprehension names its variables before it binds them.
     fn runs_in_order(&self, scope: usize, binding: usize) -> bool {
         let mut at = scope;
@@ -159,7 +159,7 @@ impl<'t> ProgramTables<'t> {
         self.around(block).find(|at| self.blocks[*at].is_loop && self.is_within(other, *at))
     }
 
-    /// A block, and those around it.
+    /// A block, and the blocks around it.
     fn around(&self, block: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(block), |block| self.blocks[*block].outer)
     }

@@ -18,9 +18,9 @@ use super::targets::{Bound, adds, bound, root};
 struct TableReader<'t> {
     program: ProgramTables<'t>,
     here: ScopePlace,
-    /// The function that is read.
+    /// The function that is being read.
     function: Option<usize>,
-    /// Additions to a name. Its scope is known only when all bindings are.
+    /// Additions to a name. Its scope is known only after all bindings have been read.
     added: Vec<Added<'t>>,
 }
 
@@ -49,13 +49,13 @@ impl<'t> TableReader<'t> {
             let binding = Binding { name, at, block: place.block, replaces: false, source };
             self.program.bindings.entry((scope, &variable.id)).or_default().push(binding);
         }
-        // Stable: of bindings at one place the later one wins.
+        // Stable sort: of bindings at one place the later one wins.
         self.program.bindings.values_mut().for_each(|all| all.sort_by_key(|one| one.at));
         self.program.find_sites();
         self.program
     }
 
-    /// Binds a name where it stands; it holds from `at` on.
+    /// Binds a name at its place; the binding holds from `at` on.
     fn bind(
         &mut self,
         (name, stands): (&'t str, TextSize),
@@ -74,7 +74,7 @@ impl<'t> TableReader<'t> {
         self.program.bindings.entry((scope, name)).or_default().push(binding);
     }
 
-    /// Binds what a statement gives values to; they hold from `at` on.
+    /// Binds the targets of a statement; the bindings hold from `at` on.
     fn bind_all(&mut self, all: Vec<Bound<'t>>, at: TextSize) {
         for Bound { target, value } in all {
             match (target, value) {
@@ -88,7 +88,7 @@ impl<'t> TableReader<'t> {
         }
     }
 
-    /// A value goes into a part of the variable that an expression begins with.
+    /// Adds a value to a part of the variable that an expression begins with.
     fn add(&mut self, target: &'t Expr, at: TextSize, value: &'t Expr) {
         if let Some(variable) = root(target) {
             self.added.push(Added { variable, place: self.here, at, value });
@@ -119,7 +119,7 @@ impl<'t> TableReader<'t> {
         self.visit_defaults(&function.parameters);
         let outer = self.function.replace(callable);
         self.in_scope(false, |reader| {
-            // Loops around it are not loops of its body.
+            // Loops around a function are not loops of its body.
             reader.program.blocks.push(StatementBlock::default());
             reader.here.block = reader.program.blocks.len() - 1;
             reader.bind_parameters(callable, &function.parameters);
@@ -228,7 +228,7 @@ impl<'t> TableReader<'t> {
         }
     }
 
-    /// A simple statement: what it binds, behind what it reads.
+    /// Reads a simple statement: its bindings come after the values that it reads.
     fn read_simple(&mut self, stmt: &'t Stmt) {
         walk_stmt(self, stmt);
         let end = stmt.end();

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 /// Verbs of HTTP, which begin the path form of a tool's name: `GET /movie/{movie_id}`.
 const VERBS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
-/// A line of at most this many words can be a number of the list alone, such as `Tool 3.`.
+/// The most words in a line that can be just a number from the list, such as `Tool 3.`.
 const WORDS: usize = 3;
 
 /// The tools that a reply names, in the order of mention, each once. The first is the blamed one.
 ///
-/// Names are whole identifiers in any case, so the name of one tool inside of another's does not count. A path such as
-/// `GET /movie/{movie_id}` counts as the name that is made of it. Where no name is in the reply, its first line can be
-/// the number of a tool in the list, counted from 1.
+/// Names are whole identifiers in any case, so a tool's name inside another's does not count. A path such as `GET
+/// /movie/{movie_id}` counts as the name that is made from it. If no name is in the reply, its first line can be the
+/// number of a tool in the list, counted from 1.
 pub fn by_reply(reply: &str, tools: &[&str]) -> Vec<String> {
     let mut by_form: HashMap<String, &str> = HashMap::new();
     for tool in tools {
@@ -31,7 +31,7 @@ pub fn by_reply(reply: &str, tools: &[&str]) -> Vec<String> {
     blamed
 }
 
-/// A name in small letters, with one `_` for what identifiers do not have.
+/// A name in lower case, with one `_` in place of characters that identifiers cannot have.
 fn form(name: &str) -> String {
     let parts = name.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
     parts.map(str::to_lowercase).collect::<Vec<_>>().join("_")
@@ -62,7 +62,7 @@ fn path_end(text: &str, word: usize) -> Option<usize> {
     Some(text.len() - path.len() + end.unwrap_or(path.len()))
 }
 
-/// The tool whose number is all that the first line says.
+/// The tool whose number is the only content of the first line.
 fn numbered<'t>(reply: &str, tools: &[&'t str]) -> Option<&'t str> {
     let line = reply.lines().find(|line| !line.trim().is_empty())?;
     let parts = line.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());

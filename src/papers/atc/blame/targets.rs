@@ -6,7 +6,7 @@ use ruff_python_ast::{Expr, ExprCall, ExprName};
 const ADDING: [&str; 7] =
     ["append", "appendleft", "add", "extend", "insert", "update", "setdefault"];
 
-/// A target that gets a value, or a part of it; `None`: a number that Python counts.
+/// A target that gets a value, or a part of it; `None`: a number that Python counts itself.
 pub(super) struct Bound<'t> {
     pub target: &'t Expr,
     pub value: Option<&'t Expr>,
@@ -37,7 +37,7 @@ pub(super) fn bound<'t>(target: &'t Expr, value: &'t Expr, each: bool) -> Vec<Bo
     all
 }
 
-/// The value of each part of a target, and whether that value is iterated; `None`: all get the whole.
+/// The value of each part of a target, and whether that value is iterated; `None`: all get the whole value.
 fn split<'t>(parts: &[Expr], value: &'t Expr, each: bool) -> Option<Vec<(Option<&'t Expr>, bool)>> {
     if parts.iter().any(Expr::is_starred_expr) {
         return None;
@@ -58,7 +58,7 @@ fn split<'t>(parts: &[Expr], value: &'t Expr, each: bool) -> Option<Vec<(Option<
     }
 }
 
-/// The parts of a tuple or a list that is written out.
+/// The elements of a tuple or list literal.
 fn elements(expr: &Expr) -> Option<&[Expr]> {
     match expr {
         Expr::Tuple(tuple) => Some(&tuple.elts),

@@ -8,7 +8,7 @@ use crate::domain::{
     tokens,
 };
 
-/// Answers of this length need no bound: none gets there.
+/// Answers of this length need no bound, since none reaches it.
 const UNBOUNDED: u32 = 32_768;
 
 impl Policy<'_> {
@@ -94,7 +94,7 @@ impl Policy<'_> {
         self.state.rates.model(model.price(&usage))
     }
 
-    /// The request, with its answer limited in length by the rest of the budget.
+    /// The request with a limit on its answer's length, from the rest of the budget.
     pub fn bounded(&self, role: Role, model: &ModelSpec, request: &Arc<Request>) -> Arc<Request> {
         let most = self.affordable_tokens(role, model, request);
         let Some(most) = most.filter(|most| *most < UNBOUNDED) else { return Arc::clone(request) };

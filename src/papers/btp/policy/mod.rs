@@ -39,13 +39,13 @@ impl<'a> Policy<'a> {
         Some(self.state.task(task)?.strategy?.base.spec())
     }
 
-    /// The declaration of the current task's loop; between tasks, that of the next.
+    /// The declaration of the current task's loop; between tasks, that of the next loop.
     fn spec_at_work(&self) -> &'static StrategySpec {
         let spec = self.state.current_task().and_then(|task| self.spec(task.id));
         spec.unwrap_or_else(|| self.state.strategy.base.spec())
     }
 
-    /// Whether the agent has this tool, or had it since its last use of any.
+    /// Whether the agent is offered this tool, or was since its last use of any tool.
     pub fn had(&self, tool: &ToolName) -> bool {
         let uses = self.budgeted().map(|(_, budget)| budget.uses());
         let known = self.known.iter().find(|known| known.tool == *tool);

@@ -18,7 +18,7 @@ struct PlanningItem<'p> {
     set: Option<u32>,
     /// The need that the tool may meet.
     need: Option<&'p str>,
-    /// Whether the agent has just had the tool on offer and did not call it.
+    /// Whether the agent was just offered the tool and did not call it.
     is_declined: bool,
     /// Whether the tool may be used beyond its limit if credits are left.
     goes_on: bool,
@@ -191,7 +191,7 @@ impl Policy<'_> {
 fn settle_fixed(items: &[PlanningItem<'_>], free: f64) -> Vec<u32> {
     let mut left = free;
     let mut fix = |item: &PlanningItem<'_>, wanted: u32| {
-        // What costs nothing is divided to infinity.
+        // The quotient for a free tool is infinite.
         let most = ((left + CENT) / item.cost).floor();
         let uses = f64::from(wanted).min(most);
         left -= uses * item.cost;

@@ -39,8 +39,8 @@ impl Policy<'_> {
         Some(free / (1 + waiting.len()) as f64)
     }
 
-    /// The most seconds that a request of this role may take, with its answer paid for; `None` if
-    /// the budget does not bound it.
+    /// The most seconds that a request of this role may take, if its answer is also paid for; `None` if the budget does
+    /// not bound it.
     pub fn model_call_seconds(
         &self,
         role: Role,
