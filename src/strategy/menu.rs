@@ -55,7 +55,7 @@ pub fn most_found(state: &InTask<'_>) -> usize {
     top + array.map_or(0, |array| array.len()) + most + explore + 1
 }
 
-/// Searches tools by these texts.
+/// Searches for tools by these texts.
 async fn find(ctx: &impl Context, texts: Vec<(Cow<'_, str>, Sought)>) -> FoundTools {
     let most = ctx.state(most_found);
     let mut found = FoundTools::default();

@@ -9,9 +9,9 @@ const WORDS: usize = 3;
 
 /// The tools that a reply names, in the order of mention, each once. The first is the blamed one.
 ///
-/// Names are whole identifiers in any case, so a tool's name inside another's does not count. A path such as `GET
-/// /movie/{movie_id}` counts as the name that is made from it. If no name is in the reply, its first line can be the
-/// number of a tool in the list, counted from 1.
+/// Names are whole identifiers in any case, so a tool's name inside another's does not count. A path such as
+/// `GET /movie/{movie_id}` counts as the name that is made from it. If no name is in the reply, its first line can be
+/// the number of a tool in the list, counted from 1.
 pub fn by_reply(reply: &str, tools: &[&str]) -> Vec<String> {
     let mut by_form: HashMap<String, &str> = HashMap::new();
     for tool in tools {
