@@ -41,7 +41,7 @@ pub struct Approval {
 }
 
 impl Default for Approval {
-    /// A tool that does not say what it does to the world may do anything.
+    /// Asks about tools without a declared effect, since these may do anything.
     fn default() -> Self {
         Self { deny: Vec::new(), allow: Vec::new(), ask: vec![Rule::of_unknown()] }
     }
@@ -67,7 +67,7 @@ impl Approval {
 }
 
 impl Rule {
-    /// All tools that do not say what they do to the world.
+    /// All tools without a declared effect.
     pub fn of_unknown() -> Self {
         Self { place: BreakpointPlace::Call(Target::Effect(EffectClass::Unknown)), condition: None }
     }

@@ -156,7 +156,7 @@ pub enum Command {
 
     /// Undo the latest change of the user that can be undone → its opposite, by `Undo`.
     Undo,
-    /// Do again what was undone last → the opposite of the undo, by `Redo`.
+    /// Redo the change that was undone last → the opposite of the undo, by `Redo`.
     Redo,
 }
 

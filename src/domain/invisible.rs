@@ -1,5 +1,5 @@
 //! Characters that are not drawn, or that change the order of those around them. The screen, JSON for terminals, error
-//! texts and the search for keys share this definition: a text must not hide from one what another shows.
+//! texts and the search for keys share this definition: no text may be hidden in one and shown in another.
 
 /// Whether the character is left out where a text is shown: zero width, soft hyphen, fillers, variation selectors, tags.
 /// Terminals disagree on them.

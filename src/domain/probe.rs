@@ -145,7 +145,7 @@ impl Probing {
     }
 }
 
-/// A learned schema, and what was seen of the tool since.
+/// A learned schema, and the tool's differing results since then.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KnownSchema {
     pub learned: Arc<LearnedSchema>,

@@ -74,7 +74,7 @@ pub fn unread(
         .or_else(|| without_tools(request, reply, tools))
 }
 
-/// The request goes on from the former one, but the endpoint read less than it did then.
+/// The request continues the former one, but the endpoint read less than it did then.
 fn less_than_before(request: &Request, read: u64, former: Former<'_>) -> Option<Unread> {
     let before = former.usage.tokens_in;
     let may_miss = former.written.max(before / 10);
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(alone(&asked, usage(24_000)), None);
         let cut = Unread { read: 4096, of: 24_000, tools: false };
         assert_eq!(alone(&asked, usage(4096)), Some(cut));
-        // Unknown, cached or estimated counts are no sign.
+        // Unknown, cached or estimated counts are not a sign.
         let cached = Usage { cached: 1, ..usage(4096) };
         let written = Usage { written: 1, ..usage(4096) };
         let estimated = Usage { estimated: true, ..usage(4096) };

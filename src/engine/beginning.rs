@@ -16,7 +16,7 @@ pub enum Beginning {
     Continued { past: Vec<Record>, rest: Option<Rest> },
 }
 
-/// How a session goes on where it was interrupted. Without it, the tasks that were at work begin again.
+/// How a session continues where it was interrupted. Without it, the tasks that were at work begin again.
 #[derive(Clone, Debug, Default)]
 pub struct Rest {
     /// The records of those tasks (see [`crate::Interrupted`]).
@@ -26,7 +26,7 @@ pub struct Rest {
 }
 
 impl Beginning {
-    /// After this past; without any record of it, from nothing.
+    /// A beginning after this past, or from nothing if it has no records.
     pub fn after(past: Vec<Record>) -> Self {
         match past.is_empty() {
             true => Self::New,

@@ -13,7 +13,7 @@ use crate::strategy::Sought;
 
 /// Ranks tools for texts. It belongs to one session, and works in parallel with it.
 pub trait Ranker {
-    /// The model that reads: its name, and what reading costs.
+    /// The model that reads, with its name and its prices.
     fn spec(&self) -> &ModelSpec;
 
     /// The endpoint that it calls, if it has one: its key stays hidden in the output of tools.

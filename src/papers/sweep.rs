@@ -228,7 +228,7 @@ mod tests {
     use super::*;
     use crate::domain::{TaskId, Tried, TriedEnd};
 
-    /// Tasks of so many calls each, which are right but for these.
+    /// Tasks with these numbers of calls, which are right except for `wrong`.
     fn laps(calls: &[usize], wrong: &[usize]) -> Vec<Lap> {
         let lap = |(at, calls): (usize, &usize)| Lap {
             task: TaskId(at as u32 + 1),

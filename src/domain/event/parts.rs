@@ -253,7 +253,7 @@ pub enum Boundary {
     AfterEvaluation,
     /// Before a statement of a program.
     ProgramLine,
-    /// After a program, before what follows from its end.
+    /// After a program, before the agent acts on its end.
     AfterProgram,
 }
 

@@ -44,7 +44,7 @@ family! {
             extra: Extra,
             by: By,
         },
-        /// A person has written a program to go on with: it runs over the record of this one.
+        /// A person has written a program to continue with: it runs over the record of this one.
         ProgramEdited {
             task: TaskId,
             number: u32,

@@ -318,7 +318,7 @@ async fn within(
     })
 }
 
-/// Runs the call with the fault, or normally. To the agent both look alike. `earlier`: what the tool answered before.
+/// Runs the call with the fault, or normally. To the agent both look alike. `earlier`: the tool's previous answer.
 async fn faulted(
     fault: Option<&FaultKind>,
     (tool, told): (&dyn Tool, &dyn Fn(CallProgress)),

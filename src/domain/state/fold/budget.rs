@@ -89,7 +89,7 @@ impl State {
         }
     }
 
-    /// Notes the call with which a task goes beyond its budget, which only the sums tell.
+    /// Notes the call that takes a task over its budget, which only the sums show.
     pub(super) fn note_overrun(&mut self, record: &Record) {
         let Some(effect) = record.event.effect() else { return };
         let budget = self.knobs.get(Knob::Budget);

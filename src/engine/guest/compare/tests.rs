@@ -71,7 +71,7 @@ fn the_first_field_that_differs_is_named() {
 
 #[test]
 fn what_says_the_same_is_equal() {
-    // As clients write an answer back, and what the way adds.
+    // The forms in which clients send an answer back, and additions on the way.
     let arguments = json!("{\"n\":1,\"at\":\"Oslo\"}");
     assert_eq!(found("/messages/2/tool_calls/0/function/arguments", arguments), None);
     assert_eq!(found("/messages/2/content", json!("")), None);
