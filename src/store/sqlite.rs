@@ -13,7 +13,7 @@ use crate::files::private;
 /// How long a write waits for another session. One transaction takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The pause until it is tried again where SQLite itself does not wait.
+/// The pause before a retry where SQLite itself does not wait.
 const AGAIN: Duration = Duration::from_millis(5);
 
 /// Opens a private file to read and write; these flags say whether it may be created.
@@ -31,8 +31,8 @@ pub fn open(path: &Path, more: OpenFlags) -> rusqlite::Result<Connection> {
     Connection::open_with_flags(Path::new(".").join(path), flags)
 }
 
-/// Creates a file, if there is none, that only its owner can read. SQLite would let others read it, and gives its further
-/// files the mode of this one. Why it cannot be created is told when it is opened.
+/// Creates a file, if there is none, that only its owner can read. SQLite would let others read it, and gives its
+/// further files the mode of this one. Errors are reported when the file is opened.
 pub fn create_private(path: &Path) {
     // SQLite's locks of the file end when this process closes it anywhere, so no other thread may open it meanwhile.
     static CREATING: Mutex<()> = Mutex::new(());
@@ -49,8 +49,8 @@ pub fn wait_for_others(connection: &mut Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Settings of this connection, which keeps so many KiB of the file in memory. SQLite's own `-wal` and `-shm` are the
-/// only further files.
+/// Settings of this connection, which keeps `memory_kib` KiB of the file in memory. SQLite's own `-wal` and `-shm` are
+/// the only further files.
 pub fn settings(connection: &Connection, memory_kib: i64) -> rusqlite::Result<()> {
     write_ahead(connection)?;
     // A power cut may lose the last changes, but never damages the file.

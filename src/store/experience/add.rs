@@ -16,8 +16,8 @@ impl Experience {
         self.add_all(std::slice::from_ref(past))
     }
 
-    /// Adds uses in one transaction: all or none. Other sessions wait that long; some thousand at a
-    /// time are not noticeable.
+    /// Adds uses in one transaction: all or none. Other sessions wait until it ends; some thousand uses at a time are
+    /// not noticeable.
     ///
     /// # Errors
     /// As [`Experience::add`].
@@ -25,14 +25,14 @@ impl Experience {
         self.add_new(uses, &[]).map(drop)
     }
 
-    /// Whether triggers count each use, as they do for a new connection.
+    /// Sets whether triggers count each use, as they do for a new connection.
     pub(super) fn count_each_use(&self, each: bool) -> Result<(), ExperienceError> {
         let set = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, each);
         set.map(drop).map_err(ExperienceError::of(&self.path))
     }
 
-    /// As [`Experience::add_all`], without the uses of lines that were added before; returns how many were new. `marks`
-    /// tells the lines apart, in the order of the uses; a use without one is always new.
+    /// Adds uses like [`Experience::add_all`], but skips those of lines that were added before; returns the number of
+    /// new ones. `marks` identify the lines, in the order of the uses; a use without a mark is always new.
     ///
     /// # Errors
     /// As [`Experience::add`].

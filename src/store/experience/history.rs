@@ -33,7 +33,7 @@ pub enum Same {
 #[derive(Clone, Debug, PartialEq)]
 pub struct History {
     pub tool: ToolName,
-    /// The past queries in which it was used, the latest first; at most [`MOST_PAST`].
+    /// The past queries in which the tool was used, the latest first; at most [`MOST_PAST`].
     pub past: Vec<QueryUses>,
 }
 

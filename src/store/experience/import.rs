@@ -48,7 +48,7 @@ pub struct Imported {
     pub known: u64,
 }
 
-/// Tells lines apart: by their text, and equal ones by their number.
+/// Distinguishes lines by their text, and equal lines by their number.
 #[derive(Default)]
 struct Marks(HashMap<u64, u32>);
 
@@ -67,8 +67,8 @@ impl Experience {
     /// Imports a file of lines. The whole file is checked before anything is written. `now` is the time of uses without
     /// one, `origin` their source, by which they can be removed again (see [`Prune`](super::Prune)).
     ///
-    /// Lines that were imported before, also by an import that was interrupted, add nothing. So every line of a file is
-    /// one use, however often the file is imported, and one that has grown adds its new lines.
+    /// Lines that were imported before add nothing, even if that import was interrupted. So every line of a file is one
+    /// use, however often the file is imported, and a file that has grown adds only its new lines.
     ///
     /// # Errors
     /// The first invalid line, with file, line and field; nothing was imported in that case. Or the
@@ -89,7 +89,7 @@ impl Experience {
         self.count_each_use(false)?;
         let done = self.import_checked(path, origin, now, &mut imported);
         self.count_each_use(true)?;
-        // A session goes on with this store, for hours.
+        // A session keeps using this store for hours.
         self.keep_in_memory(MEMORY)?;
         done.map_err(|source| match imported.added {
             0 => source,

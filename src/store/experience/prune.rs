@@ -66,7 +66,7 @@ fn take_out(connection: &mut Connection, what: &Prune) -> rusqlite::Result<Prune
     connection.execute_batch(
         "DELETE FROM tool WHERE NOT EXISTS (SELECT 1 FROM uses WHERE uses.tool = tool.id)",
     )?;
-    // It frees one page for each row that it returns.
+    // The pragma frees one page for each row that it returns.
     let mut freeing = connection.prepare("PRAGMA incremental_vacuum")?;
     let mut freed = freeing.query([])?;
     while freed.next()?.is_some() {}

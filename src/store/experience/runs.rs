@@ -65,7 +65,7 @@ impl Experience {
 
     fn sum_up(&self, workspace: &str) -> rusqlite::Result<Vec<PairTally>> {
         // `total` never overflows; `sum` would return an error. Earlier versions kept any cost that an endpoint
-        // reported: what no task can cost counts as unknown.
+        // reported: an impossible cost counts as unknown.
         let mut select = self.connection.prepare_cached(
             "SELECT strategy, planner, planner_source, planner_simulated, solver, solver_source,
                 solver_simulated, total(tasks), total(with_gold), total(correct), total(tokens_in),

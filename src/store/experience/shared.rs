@@ -1,4 +1,4 @@
-//! A store that several threads use, one at a time: a session writes to it, and copies of it begin with what it has.
+//! A store that several threads use, one at a time: a session writes to it, and copies start from its content.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,7 +11,7 @@ pub struct SharedExperience(Arc<Mutex<Experience>>);
 impl SharedExperience {
     /// The store, for a moment.
     pub fn lock(&self) -> MutexGuard<'_, Experience> {
-        // A store is whole after each of its calls, whatever became of the thread that made it.
+        // A store is consistent after each call, even if the calling thread panicked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

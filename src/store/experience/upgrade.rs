@@ -84,7 +84,7 @@ mod tests {
         Connection::open(path).unwrap().query_row(sql, [], |row| row.get(0)).unwrap()
     }
 
-    /// Takes back the last step.
+    /// Undoes the last step.
     const LINE: &str = "DROP INDEX uses_by_line; ALTER TABLE uses DROP COLUMN line";
 
     #[test]

@@ -41,7 +41,7 @@ impl WordVectorizer {
     }
 }
 
-/// The hash that stored words have: FxHash of 32 bits, as Rust hashes a text with it. It must stay as it is.
+/// The hash of stored words: 32-bit FxHash, as Rust hashes a text with it. It must never change.
 pub(super) fn hash(word: &str) -> u32 {
     const SEED: u32 = 0x2722_0a95;
     let (words, rest) = word.as_bytes().as_chunks::<4>();

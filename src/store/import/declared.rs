@@ -34,14 +34,14 @@ pub struct Parameter {
 }
 
 impl Declared {
-    /// Whether it is one of levels 1 and 2.
+    /// Whether the tool belongs to levels 1 and 2.
     pub fn is_of_apis(&self) -> bool {
         self.set == "apis"
     }
 }
 
-/// Reads the declarations in a folder by tool; empty if there are none, since dialogues can be used
-/// alone. Of several for one name the one in `apis` counts, else the first.
+/// Reads the declarations in a folder by tool; empty if there are none, since dialogues can be used alone. If a name
+/// has several declarations, the one in `apis` counts, else the first.
 pub fn read(folder: &Path) -> Result<HashMap<String, Declared>, Problem> {
     let path = folder.join("derived_tools.json");
     if !path.is_file() {

@@ -1,7 +1,7 @@
 //! A dialogue of API-Bank: messages of user and assistant, and the calls in between.
 //!
-//! A file contains one, one turn per line, with a `role`: `User` and `AI` have a `text`; `API` has
-//! the call's `api_name` and `param_dict`, and in `result` its `output` and `exception`.
+//! A file contains one dialogue, one turn per line, with a `role`: `User` and `AI` have a `text`; `API` has the call's
+//! `api_name` and `param_dict`, and in `result` its `output` and `exception`.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};

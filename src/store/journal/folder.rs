@@ -10,7 +10,7 @@ use super::{JournalError, Summary, index_of, is_written};
 #[derive(Clone, Debug)]
 pub struct JournalFile {
     pub path: PathBuf,
-    /// When something was written to it last.
+    /// The time of the last write.
     pub written: SystemTime,
 }
 
@@ -26,7 +26,7 @@ pub fn journals(folder: &Path) -> io::Result<Vec<JournalFile>> {
     let mut kept = Vec::new();
     for entry in entries {
         let path = entry?.path();
-        // A journal that another program deletes meanwhile is none.
+        // A journal that another program deletes meanwhile is skipped.
         let Ok(about) = path.symlink_metadata() else { continue };
         if about.is_file() && path.extension().is_some_and(|extension| extension == "jsonl") {
             kept.push(JournalFile { written: about.modified()?, path });
@@ -36,8 +36,8 @@ pub fn journals(folder: &Path) -> io::Result<Vec<JournalFile>> {
     Ok(kept)
 }
 
-/// Journals with what a list says of each, in the same order: one that is damaged or of another version has an
-/// error. They are read on all cores.
+/// Journals with their summaries, in the same order; a damaged journal, or one of another version, has an error. They
+/// are read on all cores.
 pub fn summaries(kept: &[JournalFile]) -> Vec<(&Path, Result<Summary, JournalError>)> {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let part = kept.len().div_ceil(cores).max(1);

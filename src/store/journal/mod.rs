@@ -1,14 +1,14 @@
 //! A session on disk: JSON lines, a header and then one event per line, appended as events happen.
 //!
-//! Since format 2, what lines have in common is written once (see `parts`); format 3 finds more of it. Format 1 had every
-//! line whole.
+//! Since format 2, content that lines share is written once (see `parts`); format 3 finds more of it. Format 1 wrote
+//! every line in full.
 //!
 //! A journal gets its name with its first event (see `unnamed`): a session that is killed before leaves no journal.
 //!
 //! A line is written before its event is shown, so killing the program loses nothing that was seen.
 //! It is flushed to the disk after every command, when the session pauses, before a tool that changes
-//! something runs, and at the session's end; at a task's end that is begun beside the work. So a power cut
-//! loses at most the last moments of the work in progress. A torn last line (an interrupted write) is skipped when reading, and
+//! something runs, and at the session's end; at a task's end, the flush runs in the background. So a power cut loses at
+//! most the last moments of the work in progress. A torn last line (an interrupted write) is skipped when reading, and
 //! reported; any other fault is an error with its line.
 //!
 //! A session whose journal is deleted, replaced or cut ends with an error: nothing shown may be missing from it.
@@ -39,7 +39,7 @@ pub use self::write::{Journal, is_written};
 /// The version of the format that this program writes, and the newest that it can read.
 pub const FORMAT: u32 = 3;
 
-/// How every journal begins.
+/// The first bytes of every journal.
 const BEGINNING: &[u8] = b"{\"toolyard_journal\":";
 
 /// The first line of a journal.
@@ -51,17 +51,17 @@ pub struct Header {
     pub program: String,
     /// When the session was opened (RFC 3339, UTC). Events count microseconds from here.
     pub opened: String,
-    /// The id of the session: no other session has it, whatever the names of their files. Older versions wrote none.
+    /// The id of the session, which is unique, whatever the names of the files. Older versions wrote none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The name of the journal of the session of which this one is a twin.
+    /// The name of the original session's journal, if this session is a twin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// The name of the journal in the same folder that this one continues; it begins with the records of that one, up to
-    /// the task that was at work. Where no task had begun, the session started again.
+    /// The name of the journal in the same folder that this one continues. This one begins with the records of that
+    /// one, up to the task that was running. If no task had begun, the session started again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<String>,
-    /// The id in that journal.
+    /// The id of the continued session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues_id: Option<String>,
     /// The work of the session, as a spec of the program.
@@ -93,7 +93,7 @@ impl Header {
     }
 }
 
-/// The keys of hash maps are the randomness of the standard library: 64 bits of it.
+/// The keys of hash maps are the only randomness of the standard library; this id has 64 bits of it.
 fn new_id() -> String {
     format!("{:016x}", RandomState::new().hash_one(std::process::id()))
 }

@@ -1,5 +1,5 @@
-//! Any moment of a journal, also of a long one that is still written. A moment is reached from the mark before
-//! it in the journal's index, and what lies before is not read again.
+//! Any moment of a journal, also of a long one that is still written. A moment is reached from the mark before it in
+//! the journal's index, without reading earlier events again.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use super::index::{Index, JournalMoment, TaskBlock};
 use super::{JournalError, JournalReader};
 use crate::domain::{Record, State};
 
-/// Events that are read at most to have the details of the tasks before a moment.
+/// The most events that are read to get the details of the tasks before a moment.
 const BEFORE: u64 = 16_384;
 
 /// The past of a session, as its journal has it. Shared with the reader that makes the marks.
@@ -35,8 +35,8 @@ pub struct Marker {
 }
 
 impl Marker {
-    /// Opens a journal at a mark before this event, from which on a state has all details that it keeps, if that is not
-    /// too far before.
+    /// Opens a journal at a mark before this event, from which on a state has all details that it keeps, if such a mark
+    /// is not too far back.
     ///
     /// # Errors
     /// The file cannot be read, or is no journal that this version knows.
@@ -57,7 +57,7 @@ impl Marker {
         let (start, _) = index.window(until, BEFORE);
         let start = match reader.is_at(start.place)? {
             true => start,
-            // The journal is not the one that the marks were made of.
+            // The marks were made of another journal.
             false => {
                 index.clear();
                 index.window(until, BEFORE).0
@@ -69,7 +69,7 @@ impl Marker {
         Ok(Self { reader, state, past, remark: None })
     }
 
-    /// The state before what is read next.
+    /// The state before the next record.
     pub fn state(&self) -> &State {
         &self.state
     }
@@ -112,19 +112,19 @@ impl JournalPast {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The tasks that were written together with the one at this place of the list, without details; `None` where the
-    /// index has it not.
+    /// The tasks that were written together with the one at this place of the list, without details; `None` if the
+    /// index does not have it.
     pub fn with_task(&self, place: usize) -> Option<TaskBlock> {
         self.lock().with_task(place)
     }
 
-    /// The same of the task that this line of the transcript tells of.
+    /// The same for the task of this line of the transcript.
     pub fn with_line(&self, line: usize) -> Option<TaskBlock> {
         self.lock().with_line(line)
     }
 
-    /// The events around this one: from the mark before which enough tasks have ended that the state has all
-    /// its details, to the next mark. Fewer where the journal ends.
+    /// The events around this one: from the mark from which the state gets all its details, to the next mark. Fewer
+    /// where the journal ends.
     ///
     /// # Errors
     /// The file cannot be read, or a line of it.
@@ -139,12 +139,12 @@ impl JournalPast {
 }
 
 impl Window {
-    /// Whether the moment after this event is in it.
+    /// Whether the window has the moment after this event.
     pub fn has(&self, n: u64) -> bool {
         n >= self.base.n && n - self.base.n <= self.records.len() as u64
     }
 
-    /// The event with this number, if it is in it.
+    /// The event with this number, if the window has it.
     pub fn record(&self, n: u64) -> Option<Arc<Record>> {
         let at = n.checked_sub(self.base.n)?.checked_sub(1)?;
         self.records.get(usize::try_from(at).ok()?).cloned()

@@ -25,9 +25,9 @@ pub struct LoadedJournal {
 /// Where a journal can be read on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalOffset {
-    /// The event before it; 0 before the first.
+    /// The event before this place; 0 before the first.
     pub n: u64,
-    /// The line before it.
+    /// The line before this place.
     line: usize,
     /// In bytes.
     pub offset: u64,
@@ -97,13 +97,13 @@ impl JournalReader {
     pub fn open_new(path: &Path) -> Result<Self, JournalError> {
         let unnamed = || unnamed::place(path).ok().and_then(|place| Self::open(&place).ok());
         let is_there = path.symlink_metadata().is_ok();
-        // It got its name meanwhile, if it is at neither place.
+        // If it is at neither place, it got its name meanwhile.
         let reader = if is_there { None } else { unnamed() };
         let reader = reader.map_or_else(|| Self::open(path), Ok)?;
         Ok(Self { path: path.to_owned(), ..reader })
     }
 
-    /// Looks again behind the last whole line: who writes the journal may have written more.
+    /// Looks again behind the last whole line, since the writer may have added lines.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -136,7 +136,7 @@ impl JournalReader {
         remark(self.place.n == 0, self.torn)
     }
 
-    /// Where it is.
+    /// The current position.
     pub fn place(&self) -> JournalOffset {
         self.place
     }
@@ -164,7 +164,7 @@ impl JournalReader {
         Ok(())
     }
 
-    /// Whether the journal goes on at this place, or ends there, as one does for which it was noted.
+    /// Whether a line begins at this place, or the journal ends there, as when the place was noted.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -176,7 +176,7 @@ impl JournalReader {
         }
     }
 
-    /// Goes behind this event without reading what the events before are; returns the last event, if there are fewer.
+    /// Goes behind this event without parsing the events before it; returns the last event, if there are fewer.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -197,7 +197,7 @@ impl JournalReader {
         Ok(place.n)
     }
 
-    /// Counts events up to this one, without reading what they are. The last one, if there are fewer.
+    /// Counts events up to this one, without parsing them. Returns the last one, if there are fewer.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -233,7 +233,7 @@ impl JournalReader {
             return Ok(None);
         }
         let (line, n) = (self.place.line + 1, self.place.n + 1);
-        // A line of format 1 is whole, and what looks like a part there is none.
+        // A line of format 1 is complete: text in it that looks like a part is not a part.
         let record = match self.header.toolyard_journal {
             1 => Record::read(&self.line),
             _ => self.parts.whole(&self.line).and_then(|line| self.shared.read(line)),

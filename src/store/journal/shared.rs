@@ -39,7 +39,7 @@ impl SharedValues {
             self.clear();
             return Record::read(line.text);
         }
-        // What is not as expected is read as a whole, which says what is wrong.
+        // A line of an unexpected form is read as a whole, so that the error says what is wrong.
         let shared = if line.spans.is_empty() { None } else { self.shared(line) };
         shared.map_or_else(|| Record::read(line.text), Ok)
     }
@@ -144,7 +144,7 @@ impl SharedValues {
     }
 }
 
-/// Bytes in which a line has its kind.
+/// The kind of an event is within this many bytes of its line.
 const BEFORE: usize = 80;
 const KIND: &[u8] = b"\"kind\":\"";
 const DATA: &[u8] = b",\"data\":";
@@ -203,7 +203,7 @@ mod tests {
         };
         let mut request = Request::new(Role::Actor, messages.clone());
         request.tools = [tool("search"), tool("calculator")].into();
-        // What has the names of shared values elsewhere is none.
+        // Fields of these names in other places are not shared values.
         request.schema = Some(json!({"tools": ["a text that is longer"], "messages": [n]}));
         let (effect, model) = (EffectRef::new(EffectId(7), EffectClass::Read), ModelName::new("m"));
         let request = Arc::new(request);

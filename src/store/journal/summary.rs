@@ -27,7 +27,7 @@ pub struct Summary {
     pub events: u64,
     /// The time until the last event, in microseconds.
     pub micros: u64,
-    /// The last task that ended, as far as the end of the journal tells.
+    /// The number of the last task that ended, if the end of the journal has it.
     pub tasks: u32,
     /// The reason for the end; `None` while the session runs, and if it was killed.
     pub ended: Option<String>,
@@ -95,7 +95,7 @@ impl Summary {
         }
     }
 
-    /// Takes what the last lines tell.
+    /// Adds the content of the last lines.
     fn with_end(mut self, tail: &[u8]) -> Self {
         let lines = tail.split_inclusive(|byte| *byte == b'\n').rev();
         let whole = lines.filter(|line| line.ends_with(b"\n"));

@@ -11,7 +11,7 @@ use std::{thread, time::Duration};
 
 use tokio::sync::Notify;
 
-/// How often it is looked whether the file is still there.
+/// The interval between checks that the file is still there.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// A thread that waits for the disk.
@@ -27,7 +27,7 @@ impl Syncer {
     /// The system has no thread or no second handle of the file.
     pub fn new(file: &File, watched: Watched) -> io::Result<Self> {
         let file = file.try_clone()?;
-        // What is asked for while the disk is at work is one more wait, however often it was asked for.
+        // Requests that arrive while the disk is busy become one further wait, however many they are.
         let (asked, waits) = sync_channel(1);
         let failed = Arc::new(Mutex::new(None));
         let notify = Arc::new(Notify::new());
@@ -49,9 +49,9 @@ impl Syncer {
         Ok(Self { asked, failed, notify })
     }
 
-    /// Asks for everything that is written so far.
+    /// Requests a sync of everything written so far.
     pub fn ask(&self) {
-        // Where the channel is full, a wait that has not begun yet covers this too.
+        // If the channel is full, a wait that has not begun yet covers this request too.
         let _ = self.asked.try_send(());
     }
 
@@ -60,13 +60,13 @@ impl Syncer {
         Arc::clone(&self.notify)
     }
 
-    /// Why a wait failed, once.
+    /// Returns the error of a failed wait, once.
     pub fn failure(&self) -> Option<io::Error> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
-/// A journal that must stay where it is, from the moment when it has its name, and how much of it was written.
+/// A journal file that must stay in its place once it has its name, with the number of bytes written.
 #[derive(Clone, Debug)]
 pub(super) struct Watched {
     path: PathBuf,

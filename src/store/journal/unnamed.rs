@@ -15,11 +15,11 @@ use crate::files::private;
 const ENDING: &str = ".new";
 /// The end of such a name in a folder of journals.
 const LEFT: &str = ".jsonl.new";
-/// How often the name is tried where another process deletes what it takes for a remainder.
+/// The most attempts to reserve the name while other processes delete the new file as a remainder.
 const TRIES: usize = 100;
 
-/// Reserves the name of a journal: the new file that is to get it, and where that file is until then. It is deleted
-/// there with the second value.
+/// Reserves the name of a journal. Returns the new file and its path until it gets the name; dropping the path deletes
+/// the file there.
 ///
 /// # Errors
 /// The name is in use ([`io::ErrorKind::AlreadyExists`]), or the file cannot be made.
@@ -61,7 +61,7 @@ pub(super) fn place(path: &Path) -> io::Result<PathBuf> {
     Ok(path.with_file_name(beside))
 }
 
-/// Deletes what killed sessions have left in a folder. What cannot be deleted does no harm.
+/// Deletes files that killed sessions have left in a folder. A file that cannot be deleted does no harm.
 fn delete_remainders(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();

@@ -133,7 +133,7 @@ impl Journal {
         self.unwritten
     }
 
-    /// Begins to bring everything appended to the disk, and does not wait for it.
+    /// Starts to flush everything appended to the disk, without waiting.
     pub fn sync_beside(&mut self) -> Result<(), JournalError> {
         self.flush()?;
         match &self.syncer {
@@ -155,7 +155,7 @@ impl Journal {
         synced.map_err(|source| self.io(source))
     }
 
-    /// Wakes when the journal has failed beside the work: [`Journal::sync_beside`] tells how.
+    /// Wakes when the journal has failed in the background: [`Journal::sync_beside`] returns the error.
     pub fn notify(&self) -> Option<Arc<Notify>> {
         self.syncer.as_ref().map(Syncer::notify)
     }
@@ -170,7 +170,7 @@ impl Journal {
 }
 
 impl Drop for Journal {
-    /// Writes the waiting events: if an engine breaks off, they may say why.
+    /// Writes the waiting events: they may say why an engine broke off.
     fn drop(&mut self) {
         let _ = self.flush();
     }
@@ -196,7 +196,7 @@ pub fn is_written(path: &Path) -> Result<bool, JournalError> {
 
 const DATA: &str = "\"data\":";
 
-/// Whether an event may have something in common with others. What comes once in a session is not worth
+/// Whether an event may have something in common with others. Events that occur once in a session are not worth
 /// remembering.
 fn has_parts(event: &Event) -> bool {
     !matches!(

@@ -64,7 +64,7 @@ pub struct ModelPrice {
 }
 
 impl ModelPrice {
-    /// Whether it determines the cost of a model call.
+    /// Whether the prices determine the cost of a model call.
     pub fn is_whole(&self) -> bool {
         self.price_in.is_some() && self.price_out.is_some()
     }
@@ -90,7 +90,7 @@ impl PriceTable {
     /// Reads the file of an import.
     ///
     /// # Errors
-    /// It does not exist, or its faults.
+    /// The file does not exist, or its faults.
     pub fn load(path: &Path) -> Result<Self, Problem> {
         let text = text_file::read(path, &TABLE)?;
         json_file::read(&path.display().to_string(), &text, TABLE.what)

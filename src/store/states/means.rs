@@ -27,7 +27,7 @@ impl StateCache {
         serde_json::from_str(&mean).map_err(damaged)
     }
 
-    /// Takes a query into account, with its state; one that was asked before is not counted again. Returns the mean.
+    /// Adds a query with its state to the mean; a query that was asked before is not counted again. Returns the mean.
     ///
     /// # Errors
     /// The cache fails, or the state has another width than those before.
@@ -39,7 +39,7 @@ impl StateCache {
         state: &[f32],
     ) -> Result<RunningMean, StatesError> {
         let failed = StatesError::of(&self.path);
-        // A write keeps other sessions waiting: a query that is known, or beyond the bound, writes nothing.
+        // A write keeps other sessions waiting, so a known query, or one beyond the bound, writes nothing.
         let before = self.mean(domain, at)?;
         if before.count() >= MOST_QUERIES || self.knows(domain, at, query)? {
             return Ok(before);

@@ -1,8 +1,8 @@
-//! A cache of states: what a local model says of texts, so that a text is read once for all sessions.
+//! A cache of states, a local model's vectors for texts, so that a text is read once for all sessions.
 //!
-//! A state is known by its content: the SHA-256 of the text, the SHA-256 of the model's file, the layer and the
-//! pooling. So a changed description is another text, and nothing has to be told that it changed. The cache has a
-//! bound: what was not used for longest leaves first.
+//! A state is identified by its content: the SHA-256 of the text, the SHA-256 of the model's file, the layer and the
+//! pooling. A changed description is another text, so nothing needs to be invalidated. The cache is bounded: the least
+//! recently used states leave first.
 //!
 //! Beside the states it keeps, for each domain of questions, the mean of its distinct queries
 //! ([`RunningMean`](crate::papers::cotools::RunningMean)). A domain is a name that the caller chooses, such as a

@@ -7,7 +7,7 @@ use rusqlite::{OptionalExtension, params};
 
 use super::{StateCache, StatesError};
 
-/// By what a file is known without reading it.
+/// The facts that identify a file without reading it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileFacts {
     path: String,

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::files::sha256;
 use crate::papers::cotools::{Pooling, RecipeLayer};
 
-/// Where states are taken.
+/// The place in a model where states are taken.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StatePlace {
     /// SHA-256 of the model's file, in hexadecimal digits, or the name of an embedding model.

@@ -44,8 +44,8 @@ impl StateCache {
         got.map_err(StatesError::of(&self.path))
     }
 
-    /// Keeps these states, all or none, in place of earlier ones of the same texts. Where the cache is full, those that
-    /// were not used for longest leave.
+    /// Stores these states, all or none, replacing earlier ones of the same texts. If the cache is full, the least
+    /// recently used states leave.
     ///
     /// # Errors
     /// The cache fails.
@@ -100,7 +100,7 @@ fn count(connection: &Connection) -> rusqlite::Result<u64> {
     connection.query_row("SELECT count(*) FROM state", [], |row| row.get(0))
 }
 
-/// Brings a cache that is too full to nine tenths of its bound.
+/// Shrinks a cache that is too full to nine tenths of its bound.
 fn prune(connection: &Connection, most: u64) -> rusqlite::Result<()> {
     let there = count(connection)?;
     if there <= most {

@@ -11,7 +11,7 @@ pub struct SharedStates(Arc<Mutex<StateCache>>);
 impl SharedStates {
     /// The cache, for a moment.
     pub fn lock(&self) -> MutexGuard<'_, StateCache> {
-        // A cache is whole after each of its calls, whatever became of the thread that made it.
+        // A cache is consistent after each call, even if the calling thread panicked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

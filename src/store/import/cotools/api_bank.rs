@@ -1,4 +1,4 @@
-//! API-Bank as questions: what the user said before the first call that does some work, and its tool.
+//! API-Bank as questions: the user's text before the first call that does some work, and the tool of that call.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::import::dialogue::{Dialogue, DialogueTurn};
 use crate::import::error::ImportError;
 use crate::import::{declared, files};
 
-/// Calls that prepare others: they say nothing of what the user wants.
+/// Calls that prepare others and say nothing about the user's request.
 const PREPARING: [&str; 2] = ["GetUserToken", "ToolSearcher"];
 
 /// The tools of levels 1 and 2, and a question for each dialogue.

@@ -2,7 +2,7 @@
 
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
-/// Bytes after unpacking at most.
+/// The most bytes after unpacking.
 const LARGEST: usize = 1 << 28;
 
 /// Bits of the header's flags.
@@ -11,13 +11,13 @@ const EXTRA: u8 = 4;
 const NAME: u8 = 8;
 const COMMENT: u8 = 16;
 
-/// The end of a member: a checksum and the size.
+/// The size of the end of a member: a checksum and a length.
 const TRAILER: usize = 8;
 
-/// The content. The checksum is not compared: what is damaged is no JSON.
+/// Returns the content. The checksum is not compared: damaged content is not valid JSON.
 ///
 /// # Errors
-/// What is wrong with the bytes.
+/// A fault in the bytes, in words.
 pub fn unpack(bytes: &[u8]) -> Result<Vec<u8>, &'static str> {
     let packed = body(bytes).ok_or("not a gzip file, or it ends early; download it again")?;
     decompress_to_vec_with_limit(packed, LARGEST)

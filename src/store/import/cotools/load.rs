@@ -14,8 +14,8 @@ const TEST: [&str; 2] = ["test.jsonl", "test.jsonl.gz"];
 /// The declarations of API-Bank's tools.
 const API_BANK: &str = "derived_tools.json";
 
-/// Reads a folder with `tool.json` and records to train on, to choose by (dev) or to measure on (test), plain or packed; or
-/// a folder of API-Bank.
+/// Reads a folder with `tool.json` and records for training, for choosing (dev) or for measuring (test), plain or
+/// packed; or a folder of API-Bank.
 ///
 /// # Errors
 /// The first fault, with file, line and field.
@@ -58,7 +58,7 @@ pub fn load(folder: &Path) -> Result<DataSet, Problem> {
     Ok(DataSet { name, licence, template, tools, train, dev, test })
 }
 
-/// The set with the records of another file in place of those that it is measured on.
+/// The set with the records of another file in place of its dev records.
 ///
 /// # Errors
 /// The first fault, with file, line and field.

@@ -7,7 +7,7 @@
 //!                or {"question": …, "tool": NAME}, with or without the `<` and `>` of NAME
 //! ```
 //!
-//! Nothing of them is part of the program: a person names the folder. A folder of API-Bank is read too, as questions.
+//! The program contains none of them: a person names the folder. A folder of API-Bank is read too, as questions.
 
 mod api_bank;
 mod gzip;

@@ -9,7 +9,7 @@ use crate::import::files;
 
 const EXPECTED: &str = "{\"query\": TEXT, \"tools\": [NAME, …]}";
 
-/// A query, and the tools of which any is right.
+/// A query and its tools, any of which is right.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(expecting = "struct Asked")]
 pub struct ToolQuery {

@@ -15,7 +15,7 @@ use crate::import::files;
 const EXPECTED: &str = "{\"text\": TEXT, \"start_str_idx\": [CHARACTER, …], \"tool_calling\": \
     [{\"call_tool\": NAME}, …]}, or {\"question\": TEXT, \"tool\": NAME}";
 
-/// Bytes of a packed file at most.
+/// The most bytes of a packed file.
 const LARGEST: u64 = 1 << 26;
 
 /// A record in either form of the authors: a text with calls in it, or a question whose answer follows it.

@@ -5,7 +5,7 @@ use crate::papers::cotools::QueryTemplate;
 /// A tool of a data set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataTool {
-    /// As the set writes it, such as `<film/film/genre>`.
+    /// The name as the set writes it, such as `<film/film/genre>`.
     pub name: String,
     /// May be empty.
     pub description: String,
@@ -34,7 +34,7 @@ pub struct DataSet {
     /// Empty where the set has none.
     pub train: Vec<Record>,
     pub dev: Vec<Record>,
-    /// Never chooses anything. Empty where the set has none.
+    /// Records that are never used to choose anything. Empty where the set has none.
     pub test: Vec<Record>,
 }
 
@@ -44,7 +44,7 @@ impl DataSet {
         format!("{} ({})", self.name, self.licence)
     }
 
-    /// The set as figures need it: measured on its test records where it has no dev records.
+    /// The set as figures need it: without dev records, its test records take their place.
     pub fn measured(mut self) -> Self {
         if self.dev.is_empty() {
             self.dev = std::mem::take(&mut self.test);

@@ -27,9 +27,9 @@ pub(super) struct Arguments<'d> {
     pub others: Value,
     /// Whether parts of a schema were left out, since they are too large.
     pub is_cut: bool,
-    /// Whether parts of a schema were left out, since they are no schema.
+    /// Whether parts of a schema were left out, since they are not a schema.
     pub is_wrong: bool,
-    /// Words of the document that are wrong and change nothing.
+    /// Faults of the document that make no difference.
     pub notes: Vec<String>,
 }
 
@@ -48,7 +48,7 @@ impl<'d> Arguments<'d> {
         }
     }
 
-    /// The JSON Schema of the arguments. What no place takes is refused, since it would not be sent.
+    /// The JSON Schema of the arguments. It refuses arguments without a place, since they would not be sent.
     pub fn schema(&self) -> Value {
         let mut schema = Map::from_iter([("type".to_owned(), "object".into())]);
         if !self.required.is_empty() {
@@ -59,8 +59,8 @@ impl<'d> Arguments<'d> {
         schema.into()
     }
 
-    /// Adds all parameters: those of the path item, unless the operation has one of the same name and place. One
-    /// that is a key is no argument, since keys come from the environment.
+    /// Adds all parameters: those of the path item, unless the operation has one of the same name and place. A
+    /// parameter that is a key is not an argument, since keys come from the environment.
     ///
     /// # Errors
     /// A parameter cannot be read or sent.
@@ -82,7 +82,7 @@ impl<'d> Arguments<'d> {
             match parameter.place {
                 In::Path if !is_in_path => {}
                 In::Path => drop(self.add_place(parameter, &mut places)?),
-                // The path says its value, or where it goes.
+                // The path has the value, or the place for it.
                 In::Query if is_in_path => drop(self.add_place(parameter, &mut places)?),
                 In::Query if is_fixed => {}
                 _ if is_key(parameter, keys) => {}

@@ -29,14 +29,14 @@ struct Media<'d> {
 enum BodyFields {
     Named(Vec<(String, String)>),
     Whole(String),
-    /// No content: the body is optional and nothing can be in it.
+    /// No content: the body is optional and empty.
     Nothing,
 }
 
 /// Adds the fields of the body, or the body itself where it has none.
 ///
 /// # Errors
-/// It cannot be read, or no type of it can be sent.
+/// The body cannot be read, or none of its types can be sent.
 pub(super) fn add<'d>(
     arguments: &mut Arguments<'d>,
     operation: &'d Value,
@@ -100,7 +100,7 @@ fn types(body: &Value) -> Vec<Media<'_>> {
     content.map(|(written, value)| Media { written, kind: kind(written), value }).collect()
 }
 
-/// The lowest is taken: JSON before other types, and of its kinds the one that is an object for sure.
+/// The rank of a type; the lowest is chosen. JSON precedes other types, and a certain object precedes other JSON.
 fn rank(root: Root<'_>, media: &Media<'_>) -> u8 {
     let is_list = || {
         let schema = media.value.get("schema").and_then(|schema| root.follow(schema).ok());
@@ -109,7 +109,7 @@ fn rank(root: Root<'_>, media: &Media<'_>) -> u8 {
     match media.kind.as_str() {
         "application/json" => 0,
         MERGE_PATCH => 1,
-        // A patch is a list of steps, whatever the schema of the whole says.
+        // A JSON patch is a list of steps, even if its schema says otherwise.
         "application/json-patch+json" if !is_list() => 3,
         kind if is_json(kind) => 2,
         "*/*" | "application/*" => 4,
@@ -117,7 +117,7 @@ fn rank(root: Root<'_>, media: &Media<'_>) -> u8 {
     }
 }
 
-/// Whether it is a text of any form, which is sent as it is.
+/// Whether the body is a text of any form, which is sent unchanged.
 fn is_plain(root: Root<'_>, media: &Media<'_>) -> bool {
     let Some(schema) = media.value.get("schema") else { return true };
     let Ok(schema) = root.follow(schema) else { return false };
@@ -259,7 +259,7 @@ fn fields<'d>(arguments: &mut Arguments<'d>, media: &Media<'d>, is_required: boo
     BodyFields::Named(all.into_iter().map(field).collect())
 }
 
-/// Whether a form's schema says nothing of what is in it.
+/// Whether a form's schema does not describe the content.
 fn is_unsaid(schema: &Value, is_form: bool) -> bool {
     is_form
         && schema.as_object().is_some_and(|fields| fields.keys().all(|key| key == "description"))
@@ -275,7 +275,7 @@ fn has_other_fields(schema: &Value, own: &Map<String, Value>) -> bool {
     })
 }
 
-/// Lets null take a field away, which is what it means in a merge patch (RFC 7396), at any depth.
+/// Lets null remove a field, as in a merge patch (RFC 7396), at any depth.
 fn removing(field: &mut Value) {
     if let Some(fields) = field.get_mut("properties").and_then(Value::as_object_mut) {
         fields.values_mut().for_each(removing);

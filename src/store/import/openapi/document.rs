@@ -1,5 +1,5 @@
 //! Reads a description of an API: OpenAPI 3, Swagger 2.0 or a Postman collection, in JSON or YAML. Sizes and depths are
-//! bounded, so that no file takes the memory of the machine, however it repeats itself.
+//! bounded, so that no file exhausts the memory, however often it repeats itself.
 
 use std::path::Path;
 
@@ -46,7 +46,7 @@ impl Document {
 }
 
 /// # Errors
-/// It cannot be read, is no JSON or YAML, is no description of an API, or has no operations.
+/// The file cannot be read, is neither JSON nor YAML, does not describe an API, or has no operations.
 pub(super) fn read(path: &Path) -> Result<Document, Problem> {
     let file = path.display().to_string();
     let text = text_file::read(path, &FILE)?;
@@ -75,7 +75,7 @@ fn json(file: &str, text: &str) -> Result<Value, Problem> {
 
 /// YAML 1.2 with its core schema, where `y`, `on` and `1_000` are texts.
 fn yaml(file: &str, text: &str) -> Result<Value, Problem> {
-    // Aliases count each time that they are used.
+    // Aliases count each time they are used.
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_events: 8_000_000,
@@ -91,7 +91,7 @@ fn yaml(file: &str, text: &str) -> Result<Value, Problem> {
     };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let why = error.to_string();
-        // An error within an alias is known by its words alone.
+        // An error within an alias can only be recognised by its message.
         let is_bomb = why.contains("budget breached") || why.contains("alias replay");
         let text = match is_bomb {
             true => "repeats or nests too much to be read; write it without aliases".to_owned(),
@@ -108,7 +108,7 @@ fn yaml(file: &str, text: &str) -> Result<Value, Problem> {
 /// Brings the document into the form of OpenAPI 3.
 ///
 /// # Errors
-/// It has another form, or no operations.
+/// The document has another form, or no operations.
 fn check(document: &mut Document) -> Result<(), Problem> {
     if !document.root.is_object() {
         let text = format!("{EXPECTED}, which is an object with `openapi`, `info` and `paths`");

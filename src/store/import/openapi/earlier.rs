@@ -1,5 +1,5 @@
-//! The tools that a folder has already: those of an earlier import keep their names, since graphs, scores and journals
-//! know them by these, and no other tool loses its file.
+//! The tools that a folder has already. Tools of an earlier import keep their names, since graphs, scores and journals
+//! refer to them by name, and no other tool loses its file.
 
 use std::collections::HashMap;
 use std::fs;
@@ -24,7 +24,7 @@ pub(super) struct Folder {
     pub others: Vec<String>,
 }
 
-/// Reads the names of all manifests in a folder; one that cannot be read has that of its file.
+/// Reads the names of all manifests in a folder; a manifest that cannot be read is named after its file.
 pub(super) fn of(folder: &Path) -> Folder {
     let mut found = Folder::default();
     let files = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);

@@ -5,7 +5,7 @@ use serde_json::Value;
 const PARTS: [&str; 2] = ["array", "object"];
 const SCALARS: [&str; 4] = ["string", "number", "integer", "boolean"];
 
-/// Whether a value of this type fits the schema. A schema that says nothing of types takes any.
+/// Whether a value of this type fits the schema. A schema without types accepts any.
 pub(super) fn may_be(schema: &Value, kind: &str) -> bool {
     let says = |found: &Value| match found {
         Value::Array(kinds) => kinds.iter().any(|known| known == kind),

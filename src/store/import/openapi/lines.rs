@@ -3,13 +3,13 @@
 
 use granit_parser::{Event, Parser};
 
-/// Where a reader of events is: the field that it is in, in an object or in a list.
+/// The position of a reader of events in an object or a list.
 enum Level {
     Object { key: Option<String> },
     List { at: usize },
 }
 
-/// The line, from 1, of the field of these names; of the nearest field around it that is there. `None` for the
+/// The line, from 1, of the field of these names; if it is missing, of the nearest field around it. `None` for the
 /// document as a whole, and for text that cannot be read.
 pub(super) fn line_of(text: &str, field: &[String]) -> Option<usize> {
     let mut levels: Vec<Level> = Vec::new();
@@ -50,7 +50,7 @@ pub(super) fn line_of(text: &str, field: &[String]) -> Option<usize> {
     best.1
 }
 
-/// A value has ended: the next one is another.
+/// Moves on to the next value, since this one has ended.
 fn passed(levels: &mut [Level]) {
     match levels.last_mut() {
         Some(Level::Object { key }) => *key = None,

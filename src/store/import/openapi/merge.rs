@@ -1,8 +1,8 @@
-//! Schemas that hold together, as one: `allOf` written out.
+//! Merges schemas that must all hold into one: `allOf` written out.
 
 use serde_json::{Map, Value, json};
 
-/// Adds what another schema says, so that a value of the result is one of both.
+/// Adds another schema, so that a value of the result fits both.
 pub(super) fn merge(known: &mut Map<String, Value>, part: Map<String, Value>) {
     for (key, value) in part {
         let Some(said) = known.get_mut(&key) else {
@@ -25,7 +25,7 @@ pub(super) fn merge(known: &mut Map<String, Value>, part: Map<String, Value>) {
                 bound(said, value, |said, other| other < said);
             }
             "uniqueItems" => *said = json!(*said == true || value == true),
-            // The first says it for people; a closed part of `allOf` would refuse the fields of all others.
+            // The texts of the first are kept; a closed part of `allOf` would refuse the fields of all others.
             "description" | "title" | "default" | "format" | "additionalProperties" => {}
             "allOf" => extend(said, value),
             _ => also(known, Map::from_iter([(key, value)])),
@@ -33,7 +33,7 @@ pub(super) fn merge(known: &mut Map<String, Value>, part: Map<String, Value>) {
     }
 }
 
-/// Adds a schema that must hold, too, and cannot be written into the others.
+/// Adds a schema that must also hold and cannot be merged into the others.
 pub(super) fn also(known: &mut Map<String, Value>, schema: Map<String, Value>) {
     match known.get_mut("allOf") {
         Some(Value::Array(all)) => all.push(schema.into()),
@@ -72,7 +72,7 @@ fn listed(value: &Value) -> Vec<Value> {
     value.as_array().cloned().unwrap_or_else(|| vec![value.clone()])
 }
 
-/// The types of both, where an integer is a number, too. Two that contradict each other leave the first.
+/// Keeps the types that both allow, where an integer is also a number. If they contradict each other, the first stays.
 fn narrow_types(said: &mut Value, other: &Value) {
     let (one, other) = (listed(said), listed(other));
     let mut types: Vec<Value> = Vec::new();

@@ -4,9 +4,9 @@
 //!   it was made from.
 //! - `workspace.toml`: the origin of the tools.
 //!
-//! OpenAPI 3 is read; Swagger 2.0 and Postman collections become it first. A mistake in one operation leaves that
-//! operation out and no other. A file decides nothing about which server is called: without an address from the user
-//! the tools are disabled.
+//! OpenAPI 3 is read; Swagger 2.0 and Postman collections are converted to it first. A mistake in an operation leaves
+//! out only that operation. A file never decides which server is called: without an address from the user the tools are
+//! disabled.
 
 mod arguments;
 mod body;
@@ -44,11 +44,11 @@ use crate::files::toml_file::{Problem, Problems};
 
 /// The file that identifies a workspace.
 const MARK: &str = "workspace.toml";
-/// In the place of an address that nobody has given; RFC 2606 keeps it free.
+/// The placeholder for an address that nobody has given; RFC 2606 reserves it.
 const NOWHERE: &str = "https://api.invalid";
-/// Remarks that are shown one by one, besides those of operations that are left out.
+/// The most remarks that are shown one by one, besides those of operations that are left out.
 const REMARKS: usize = 20;
-/// In the order in which the operations of a path become tools.
+/// The methods in the order in which the operations of a path become tools.
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /// Reads a manifest as a session would: name of the file, text, folder.
@@ -68,13 +68,13 @@ pub struct ImportedApi {
     pub operations: usize,
     /// Tools that only read.
     pub reading: usize,
-    /// Tools that have the name of an earlier import, which is not the one that they would get today.
+    /// Tools that keep a name from an earlier import that differs from the one they would get today.
     pub renamed: usize,
-    /// Environment variables that the tools need, each with what its value is.
+    /// Environment variables that the tools need, each with a description of its value.
     pub variables: IndexMap<String, &'static str>,
     /// Why the tools cannot be called yet, if so.
     pub disabled: Option<String>,
-    /// Operations that are left out, and what else differs from the document.
+    /// Operations that are left out, and other differences from the document.
     pub remarks: Vec<String>,
 }
 
@@ -114,7 +114,7 @@ impl OpenApi {
     /// Reads a document.
     ///
     /// # Errors
-    /// It describes no API in a form that is known, or is too large, with the place.
+    /// The document is too large, or does not describe an API in a known form, with the place.
     pub fn read(path: &Path) -> Result<Self, ImportError> {
         let document = document::read(path)?;
         let servers = server::named(&document.root);
@@ -135,7 +135,7 @@ impl OpenApi {
     /// Files in `out` are replaced one by one and atomically; other files in there stay.
     ///
     /// # Errors
-    /// `base` is no address; no operation can be a tool; something cannot be written; `out` is neither empty nor an
+    /// `base` is not an address; no operation can be a tool; something cannot be written; `out` is neither empty nor an
     /// earlier import, and `force` is not given.
     pub fn write(
         &self,
@@ -246,7 +246,7 @@ impl OpenApi {
         Root { value: &self.document.root, file: self.document.name() }
     }
 
-    /// All operations. Parts of the paths that are none are named in `remarks`.
+    /// All operations. Fields of the paths that are not operations are named in `remarks`.
     fn places(&self, remarks: &mut Vec<String>) -> Vec<ApiOperation<'_>> {
         let mut places = Vec::new();
         let paths = self.document.root["paths"].as_object().into_iter().flatten();
@@ -286,7 +286,7 @@ impl OpenApi {
         format!("no --base URL was given; the file names {}", clipped(&named, 200))
     }
 
-    /// Ids of several operations, with the operations.
+    /// Ids that several operations have, with these operations.
     fn repeated(&self) -> IndexMap<String, Vec<String>> {
         let mut having: IndexMap<String, Vec<String>> = IndexMap::new();
         for place in self.places(&mut Vec::new()).into_iter().filter(|place| !place.id().is_empty())

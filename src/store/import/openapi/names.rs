@@ -1,5 +1,5 @@
-//! Names of tools and arguments: Python identifiers that say where they come from. What they stand for is kept beside
-//! them, so that the server gets its own names.
+//! Names of tools and arguments: Python identifiers that say where they come from. The original names are kept beside
+//! them and sent to the server.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use crate::domain::words::clipped;
 
 /// Endpoints refuse longer names of functions.
 const LONGEST: usize = 64;
-/// Python's words, which are no names.
+/// Python's keywords, which cannot be names.
 const KEYWORDS: [&str; 35] = [
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
     "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
@@ -23,7 +23,7 @@ const SPECIAL: [&str; 3] = ["start", "end", "finish"];
 pub(super) struct TakenNames(HashSet<String>);
 
 impl TakenNames {
-    /// Takes a name that something outside of the document has.
+    /// Reserves a name that is used outside of the document.
     pub fn reserve(&mut self, name: &str) {
         self.0.insert(name.to_lowercase());
     }
@@ -36,7 +36,7 @@ impl TakenNames {
         self.take(&if is_special { format!("{own}_") } else { own.to_owned() })
     }
 
-    /// A free name for this text: the text itself if it is an identifier. A number ends a name that is taken.
+    /// A free name for this text: the text itself if it is an identifier. A taken name gets a number at its end.
     pub fn take(&mut self, text: &str) -> String {
         let base = identifier(text);
         let mut name = shortened(&base, LONGEST);
@@ -50,7 +50,7 @@ impl TakenNames {
     }
 }
 
-/// The name without words of its middle: the first words say what it is about, and the last ones tell it from others.
+/// The name without some words in its middle: the first ones give its subject, and the last ones distinguish it.
 fn shortened(name: &str, most: usize) -> String {
     if name.len() <= most {
         return name.to_owned();

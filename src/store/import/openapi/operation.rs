@@ -13,21 +13,21 @@ use crate::domain::EffectClass;
 use crate::domain::words::clipped;
 use crate::import::manifest::{HttpSource, Returns};
 
-/// Characters of a description.
+/// The most characters of a description.
 const DESCRIPTION: usize = 1_000;
-/// Lines of the JSON Schema of a result.
+/// The most lines of the JSON Schema of a result.
 const LINES: usize = 200;
-/// Bytes of the example of a result; a longer one is left out.
+/// The most bytes of the example of a result; a longer one is left out.
 const EXAMPLE: usize = 8 * 1024;
-/// Elements of each list of an example.
+/// The most elements of each list of an example.
 const ELEMENTS: usize = 2;
 
-/// An operation and where it stands in the document.
+/// An operation and its place in the document.
 #[derive(Clone, Copy)]
 pub(super) struct ApiOperation<'d> {
     pub path: &'d str,
     pub item: &'d Value,
-    /// As the document has it, such as `get`.
+    /// The method as the document writes it, such as `get`.
     pub key: &'d str,
     pub operation: &'d Value,
 }
@@ -183,7 +183,7 @@ fn returns<'d>(root: Root<'d>, schemas: &Schemas<'d>, operation: &'d Value) -> O
     Some(Returns { example, schema })
 }
 
-/// The first example that stands in the document itself.
+/// The first example that is in the document itself.
 fn example<'d>(root: Root<'d>, content: &'d Value) -> Option<&'d Value> {
     if let Some(example) = content.get("example") {
         return Some(example);

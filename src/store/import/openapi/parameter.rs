@@ -7,7 +7,7 @@ use super::reference::Root;
 use crate::domain::http_request::Style;
 use crate::domain::words::clipped;
 
-/// Marks a parameter whose value is a part of the API, not an argument: in documents that another form became.
+/// Marks a parameter whose value is part of the API, not an argument; only converted documents have such marks.
 pub(super) const FIXED: &str = "x-fixed";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,7 +48,7 @@ pub(super) struct Parameter<'d> {
 }
 
 impl<'d> Parameter<'d> {
-    /// Reads a parameter. Words that are wrong and change nothing are noted with what they count as.
+    /// Reads a parameter. Wrong words that make no difference are noted, with how they are read.
     ///
     /// # Errors
     /// Which field is wrong, and why.
@@ -158,7 +158,7 @@ fn form_of_style(
     Ok(ParameterForm { style, explode: explode.unwrap_or(style == Style::Form) })
 }
 
-/// A flag. A word in its place counts as what it says, and otherwise as none.
+/// Reads a flag. The texts `true` and `false` count as flags; anything else is ignored.
 pub(super) fn flag(
     value: &Value,
     name: &str,
@@ -227,7 +227,7 @@ pub(super) fn shown(value: &Value) -> String {
     }
 }
 
-/// The schema of a value of which nothing is known but that it is a text.
+/// The schema of any text.
 pub(super) fn any_text() -> Value {
     json!({ "type": "string" })
 }

@@ -22,7 +22,7 @@ pub(super) struct Path {
 
 impl Path {
     /// # Errors
-    /// Why it is no path, or cannot be sent, in words.
+    /// The text is not a path, or cannot be sent, in words.
     pub fn read(text: &str) -> Result<Self, String> {
         if !text.starts_with('/') {
             return Err("expected a path that begins with `/`".to_owned());

@@ -34,7 +34,7 @@ impl<'d> Root<'d> {
         self.at_within(reference, &Cell::new(HOPS))
     }
 
-    /// `hops` may still be made, by all that is followed on the way.
+    /// Follows references. All references on the way count, and `hops` may still be followed.
     fn follow_within(&self, mut part: &'d Value, hops: &Cell<usize>) -> Result<&'d Value, String> {
         while let Some(reference) = reference_of(part) {
             let Some(left) = hops.get().checked_sub(1) else {

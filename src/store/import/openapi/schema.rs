@@ -1,5 +1,5 @@
-//! JSON Schemas of arguments and results: references are written out, cycles and depths are cut, older versions become
-//! that of OpenAPI 3.1, and only what TOML and a validator take is kept.
+//! JSON Schemas of arguments and results: references are written out, cycles and depths are cut, older versions are
+//! converted to OpenAPI 3.1, and only content that TOML and a validator accept is kept.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 use super::merge::{also, merge};
 use super::reference::{Root, reference_of};
 
-/// Levels of a schema.
+/// The most levels of a schema.
 const DEEPEST: usize = 12;
-/// Lines of the schema of an argument; more is not for models.
+/// The most lines of the schema of an argument; a longer one does not suit models.
 const LARGEST: usize = 1_000;
 /// Keywords that are kept as they are, where their values are plain.
 const KEPT: [&str; 18] = [
@@ -48,7 +48,7 @@ pub(super) enum ValueDirection {
 /// The schemas of a document.
 pub(super) struct Schemas<'d> {
     root: Root<'d>,
-    /// Whether what stands beside a reference is ignored, as before version 3.1.
+    /// Whether fields beside a reference are ignored, as before version 3.1.
     is_old: bool,
 }
 
@@ -67,7 +67,7 @@ struct SchemaExpansion {
 }
 
 impl SchemaExpansion {
-    /// A schema of `lines` lines has fewer keywords than that; what has more is never used.
+    /// A schema of `lines` lines has fewer keywords than lines; a larger schema is never used.
     fn new(way: ValueDirection, deepest: usize, lines: usize, validates: bool) -> Self {
         let (is_cut, is_wrong) = (Cell::new(false), Cell::new(false));
         let (left, removed) = (Cell::new(lines), RefCell::default());
@@ -96,7 +96,7 @@ pub(super) struct ExpandedSchema {
     pub schema: Value,
     /// Whether parts are left out, since they are too deep or too large.
     pub is_cut: bool,
-    /// Whether parts are left out, since they are no JSON Schema.
+    /// Whether parts are left out, since they are not valid JSON Schema.
     pub is_wrong: bool,
 }
 
@@ -107,7 +107,7 @@ impl<'d> Schemas<'d> {
         Self { root, is_old }
     }
 
-    /// The schema without references. It is valid: a keyword that is not is left out.
+    /// The schema without references. It is valid: invalid keywords are left out.
     pub fn write(&self, schema: &Value, way: ValueDirection) -> ExpandedSchema {
         self.write_in(schema, way, LARGEST)
     }
@@ -120,7 +120,7 @@ impl<'d> Schemas<'d> {
         };
         let mut best = ExpandedSchema { schema: json!({}), is_cut: true, is_wrong: false };
         let mut levels = 0;
-        // A level more multiplies the size, so the few that fit are tried from the first.
+        // Each level multiplies the size, so few levels fit; they are tried from the first.
         for deepest in 1..=DEEPEST {
             let written = self.write_to(schema, SchemaExpansion::new(way, deepest, lines, false));
             if !fits(&written) {
@@ -131,7 +131,7 @@ impl<'d> Schemas<'d> {
                 break;
             }
         }
-        // Each part is looked at alone only where one of them is wrong: that takes long.
+        // Each part is validated alone only if one of them is wrong, since that takes long.
         if jsonschema::meta::is_valid(&best.schema) {
             return best;
         }
@@ -198,7 +198,7 @@ impl<'d> Schemas<'d> {
             let beside = self.keywords(&own, work, within, depth);
             merge(object, beside);
         }
-        // What stands beside a reference is about this use of it.
+        // A description beside a reference is about this use of it.
         if let Some(text) = fields.get("description").and_then(Value::as_str) {
             object.insert("description".to_owned(), text.into());
         }
@@ -272,7 +272,7 @@ impl<'d> Schemas<'d> {
                 Value::Bool(_) => Some(value.clone()),
                 _ => Some(self.part(value, work, within, depth + 1)),
             },
-            // What is cut allows anything, and would fit several parts, or turn into nothing.
+            // A cut part allows anything: it would fit besides other parts of `oneOf`, or let nothing pass under `not`.
             "oneOf" | "not" | "if" | "then" | "else" => {
                 let (part, is_cut) = work.cutting(|| match list {
                     Some(parts) => {
@@ -341,7 +341,7 @@ fn modernise(fields: &Map<String, Value>, written: &mut Map<String, Value>) {
     }
 }
 
-/// Makes `oneOf` to `anyOf` where the same object fits several of its parts, whatever they mean: it would be refused.
+/// Turns `oneOf` into `anyOf` where one object may fit several of its parts, since `oneOf` would refuse that object.
 fn open_alternatives(written: &mut Map<String, Value>) {
     let is_open = |part: &&Value| {
         part["type"] == "object"
@@ -417,7 +417,7 @@ fn is_pattern(text: &str) -> bool {
     jsonschema::validator_for(&json!({ "pattern": text })).is_ok()
 }
 
-/// The values of an `enum` but for null, which TOML does not have; `None` if nothing is left.
+/// The values of an `enum` except null, which TOML does not have; `None` if nothing is left.
 fn values(value: &Value) -> Option<Value> {
     let values: Vec<Value> = value.as_array()?.iter().filter_map(plain).collect();
     (!values.is_empty()).then_some(Value::Array(values))

@@ -12,15 +12,14 @@ pub(super) struct ApiKeys {
     pub headers: Vec<(String, String)>,
     pub query: Vec<(String, String)>,
     pub cookies: Vec<(String, String)>,
-    /// The variables, each with what its value is.
+    /// The variables, each with a description of its value.
     pub variables: Vec<(String, &'static str)>,
 }
 
-/// The keys of an operation. Of several ways to be accepted the first that can be sent is taken; none, if keys are
-/// optional.
+/// The keys of an operation: those of the first of its alternatives that can be sent; none, if keys are optional.
 ///
 /// # Errors
-/// No way can be sent, and why.
+/// No alternative can be sent, with the reasons.
 pub(super) fn keys(root: Root<'_>, operation: &Value) -> Result<ApiKeys, String> {
     let ways = operation.get("security").unwrap_or(&root.value["security"]);
     let Some(ways) = ways.as_array().filter(|ways| !ways.is_empty()) else {

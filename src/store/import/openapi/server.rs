@@ -40,7 +40,7 @@ fn address(server: &Value) -> Option<Result<String, String>> {
 /// An address of a server as manifests have it.
 ///
 /// # Errors
-/// Why it cannot be one, in words.
+/// Why the text cannot be an address, in words.
 pub(super) fn checked(text: &str) -> Result<String, String> {
     let expected = "expected an address such as https://api.example.org/v1";
     let url = Url::parse(text).map_err(|why| format!("{expected}, got {text:?}: {why}"))?;

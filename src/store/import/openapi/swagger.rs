@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::reference::Root;
 
-/// Fields of a parameter that are no part of its schema.
+/// Fields of a parameter that are not part of its schema.
 const OWN: [&str; 6] =
     ["name", "in", "required", "description", "collectionFormat", "allowEmptyValue"];
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -51,7 +51,7 @@ fn security_schemes(definitions: &Value) -> Map<String, Value> {
     all.map(|(name, definition)| (name.clone(), scheme(definition))).collect()
 }
 
-/// A path with its operations. What cannot be converted stays, and is named when it is read.
+/// A path with its operations. A part that cannot be converted stays, and is reported when it is read.
 fn item_of(root: Root<'_>, item: &Value) -> Value {
     let Some(fields) = root.follow(item).ok().and_then(Value::as_object) else {
         return item.clone();
@@ -71,9 +71,9 @@ fn item_of(root: Root<'_>, item: &Value) -> Value {
     written.into()
 }
 
-/// The parameters of a list by what becomes of them.
+/// The parameters of a list, by what they become.
 struct Parameters<'d> {
-    /// As OpenAPI 3 has them; the value itself where it is no list.
+    /// The parameters as OpenAPI 3 has them; the original value where it is not a list.
     plain: Value,
     body: Option<&'d Value>,
     form: Vec<&'d Value>,
@@ -125,14 +125,14 @@ fn operation_of(root: Root<'_>, operation: &Value, shared: &Parameters<'_>) -> V
     written.into()
 }
 
-/// The schema of a parameter, whose keywords stand in the parameter itself.
+/// The schema of a parameter, whose keywords are in the parameter itself.
 fn schema_of(parameter: &Value) -> Value {
     let all = parameter.as_object().into_iter().flatten();
     let keywords = all.filter(|(key, _)| !OWN.contains(&key.as_str()));
     keywords.map(|(key, value)| (key.clone(), value.clone())).collect::<Map<_, _>>().into()
 }
 
-/// Style and whether it is exploded, for a list in this place.
+/// The style and the explode flag of a list in this place.
 fn style_of(parameter: &Value) -> Option<(&str, bool)> {
     if parameter["type"] != "array" {
         return None;

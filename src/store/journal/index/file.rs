@@ -1,5 +1,5 @@
-//! The file of an index. It begins with a line of JSON, as a journal does. Then come the marks: a line of JSON
-//! for each, and after it two compressed values, which are its tasks and its state. One between marks has tasks only.
+//! The file of an index. It begins with a line of JSON, as a journal does. Then come the marks. Each is a line of JSON
+//! and two compressed values: its tasks and its state. An entry between marks has only tasks.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader};
@@ -14,11 +14,11 @@ use super::{Header, JournalOffset};
 use crate::domain::state::{State, TaskState};
 use crate::files::private;
 
-/// The version of the states in it. A file of another version is written again.
+/// The version of the states in it. A file of another version is rewritten.
 const STATES: u32 = 13;
-/// A value of a damaged file is not made larger than this, in bytes.
+/// The most bytes of an uncompressed value; a damaged file may claim more.
 const LARGEST: usize = 1 << 30;
-/// The quickest level of compression.
+/// The fastest level of compression.
 const QUICK: u8 = 1;
 
 /// The first line.
@@ -33,9 +33,9 @@ pub struct Head {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct IndexMark {
     pub place: JournalOffset,
-    /// How many tasks had ended.
+    /// The number of ended tasks.
     pub done: usize,
-    /// How many tasks had no details any more. They are not in the state.
+    /// The number of tasks that no longer had details. They are not in the state.
     pub bare: usize,
     /// The place in the transcript where the first of its tasks begins; `None`: it has no tasks.
     line: Option<usize>,
@@ -52,7 +52,7 @@ pub struct IndexMark {
 /// Tasks that came with a mark.
 #[derive(Clone, Copy, Debug)]
 pub struct MarkedTasks {
-    /// How many tasks there are up to its end.
+    /// The number of tasks up to the end of these.
     pub end: usize,
     /// The place in the transcript where its first task begins.
     pub line: usize,
@@ -67,7 +67,7 @@ pub struct Version {
     modified: (i64, i64),
 }
 
-/// A file that is only written by who has it open.
+/// An index file that only the process that has locked it writes.
 #[derive(Debug)]
 pub struct IndexFile {
     file: File,
@@ -90,10 +90,10 @@ impl Version {
 }
 
 impl IndexFile {
-    /// Opens the file at this path with the marks in it, and those between them. `None` for a file that is something
-    /// else or in use.
+    /// Opens the file at this path with its marks and the entries between them. `None` for a file of another kind or
+    /// one that is in use.
     pub fn open(path: &Path, head: &Head) -> io::Result<Option<(Self, Vec<IndexMark>)>> {
-        // Nothing is written where a link leads.
+        // A link is never followed to write.
         if path.symlink_metadata().is_ok_and(|known| !known.is_file()) {
             return Ok(None);
         }
@@ -119,7 +119,7 @@ impl IndexFile {
                 at = mark.end();
                 marks.push(mark);
             }
-            // What was not written whole, or belongs to no moment, is written again.
+            // Incomplete entries, and tasks without a mark after them, are written again.
             while marks.pop_if(|mark| !mark.has_state()).is_some() {}
             let end = marks.last().map_or(begin, IndexMark::end);
             file.set_len(end)?;
@@ -143,8 +143,8 @@ impl IndexFile {
         self.append(&line(head)?)
     }
 
-    /// Writes the moment after `place`: those of the state's tasks without details that no mark before this one has,
-    /// and if it `has_state` the state without all of them.
+    /// Writes the moment after `place`: the tasks without details that no earlier mark has, and, if it `has_state`, the
+    /// state without such tasks.
     pub fn write(
         &mut self,
         place: JournalOffset,
@@ -223,7 +223,7 @@ fn compressed(value: &(impl Serialize + ?Sized)) -> io::Result<Vec<u8>> {
     Ok(deflate::compress_to_vec_zlib(&serde_json::to_vec(value)?, QUICK))
 }
 
-/// The mark that begins here in a file of this length; `None` for what is not whole.
+/// The mark that begins here in a file of this length; `None` if it is incomplete.
 fn read_mark(lines: &mut BufReader<&File>, at: u64, len: u64) -> io::Result<Option<IndexMark>> {
     let mut line = Vec::new();
     lines.read_until(b'\n', &mut line)?;

@@ -1,5 +1,5 @@
-//! The index of a journal: states at marks, in a file beside it. It makes any moment reachable without reading
-//! what lies before, also the next time. It has nothing that the journal has not, so it can be deleted.
+//! The index of a journal: states at marks, in a file beside it. It makes any moment reachable without reading the
+//! events before, also the next time. All its content comes from the journal, so it can be deleted.
 
 mod file;
 
@@ -13,10 +13,10 @@ use self::file::{Head, IndexFile, IndexMark, MarkedTasks, Version};
 use super::{Header, JournalOffset};
 use crate::domain::state::{Keeps, RECENT, State, TaskState};
 
-/// Events between two marks at first. There are never more than so many marks: then every second one goes.
+/// Events between two marks at first. Once there are more than `MOST` marks, every second one is dropped.
 const EVERY: u64 = 2048;
 const MOST: usize = 1024;
-/// Tasks that are written at most together. It is less than a state lists.
+/// The most tasks that are written together; fewer than a state lists.
 const BLOCK: usize = 512;
 
 /// The file beside a journal that is its index.
@@ -38,13 +38,13 @@ pub(super) struct Index {
     /// In the order of the journal.
     marks: Vec<IndexMark>,
     every: u64,
-    /// Where the tasks are that have no details any more.
+    /// The blocks of tasks that no longer have details.
     blocks: Vec<MarkedTasks>,
     /// Whether an error ended writing to the index file.
     is_broken: bool,
 }
 
-/// A block of tasks that have no details any more, in the order of their numbers.
+/// A block of tasks that no longer have details, in the order of their numbers.
 #[derive(Clone, Debug, Default)]
 pub struct TaskBlock {
     pub tasks: Vec<Arc<TaskState>>,
@@ -115,8 +115,8 @@ impl Index {
         }
     }
 
-    /// Marks the moment after `place`, if a mark belongs there and there is none. Where many tasks end between two
-    /// marks, they are written before the next.
+    /// Marks the moment after `place`, if a mark belongs there and there is none. If many tasks end between two marks,
+    /// they are written before the next mark.
     pub fn mark(&mut self, place: JournalOffset, state: &State) {
         let last = self.marks.last().map_or(0, |mark| mark.place.n);
         let is_mark = place.n > last && place.n.is_multiple_of(self.every);
@@ -143,7 +143,7 @@ impl Index {
                 self.marks.extend(is_mark.then_some(mark));
             }
             Err(error) => {
-                // The marks so far are still good.
+                // The marks so far are still valid.
                 info!(%error, journal = ?self.journal, "the index of a journal is not written on");
                 self.is_broken = true;
             }
@@ -151,8 +151,8 @@ impl Index {
         self.thin_out();
     }
 
-    /// The mark before which enough tasks have ended that the state at this event has all its details, if
-    /// that is at most `most` events before; else the nearest. And the events up to the next mark.
+    /// The latest mark from which the state at this event gets all its details, if it is at most `most` events before;
+    /// else the nearest that is. Returns also the number of events up to the next mark.
     pub fn window(&self, n: u64, most: u64) -> (JournalMoment, u64) {
         let before = self.marks.partition_point(|mark| mark.place.n < n);
         let until =
@@ -206,7 +206,7 @@ impl Index {
         self.block(self.blocks.partition_point(|block| block.end <= place))
     }
 
-    /// The tasks that were written together with the one that this line of the transcript tells of.
+    /// The tasks that were written together with the task of this line of the transcript.
     pub fn with_line(&self, line: usize) -> Option<TaskBlock> {
         self.block(self.blocks.partition_point(|block| block.line <= line).checked_sub(1)?)
     }
@@ -214,7 +214,7 @@ impl Index {
     fn block(&self, at: usize) -> Option<TaskBlock> {
         let block = self.blocks.get(at)?;
         let tasks = self.file.as_ref()?.tasks(block).ok()?;
-        // What was told before the first task has no other.
+        // Lines before the first task belong to the first block.
         let begin = if at == 0 { 0 } else { block.line };
         let end = self.blocks.get(at + 1).map_or(usize::MAX, |next| next.line);
         Some(TaskBlock { tasks, lines: begin..end })
@@ -225,7 +225,7 @@ impl Index {
 mod tests {
     use super::*;
 
-    /// An index with a mark at every tenth event up to 200, between which so many tasks end.
+    /// An index with a mark at every tenth event up to 200, with this number of ended tasks between two marks.
     fn marked(folder: &Path, tasks: usize) -> Index {
         let journal = folder.join("j.jsonl");
         std::fs::write(&journal, "").unwrap();

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::nodes::{JsonSpan, JsonSpanKind};
 use super::shorter::Shorter;
 
-/// Members of an object that others can be like.
+/// The most members of an object that others can be like.
 const MEMBERS: usize = 64;
-/// A first member of no more bytes tells objects of the same members apart, such as tools by their names.
+/// Objects with the same keys are told apart by a first value of at most this many bytes, such as a tool's name.
 const NAME: usize = 40;
 
 /// An object that others can be like.
@@ -25,7 +25,7 @@ struct Member {
 }
 
 impl Shorter<'_> {
-    /// An object that is new: often it is like an earlier one, with other values for some keys.
+    /// Writes a new object: often it is like an earlier one, with other values for some keys.
     pub fn object(&mut self, at: usize, depth: usize) {
         let (line, nodes) = (self.line, self.nodes);
         let text = &line[nodes[at].range.clone()];
@@ -35,7 +35,7 @@ impl Shorter<'_> {
             self.inside(at, depth);
             return self.push(b"}");
         };
-        // The data of an event, and what is directly in it, is hardly ever the same as a whole.
+        // The data of an event, and its direct values, are hardly ever repeated as a whole.
         let is_outer = depth <= 1;
         let of_name = named.and_then(|named| self.written.models.get(&named));
         let has_none_of_name = named.is_some() && of_name.is_none();
@@ -76,8 +76,8 @@ impl Shorter<'_> {
         }
     }
 
-    /// The keys of an object as a number, and the keys with its first value if that is like a name; `None` for an object
-    /// that no other can be like.
+    /// The hash of an object's keys, and that of the keys with its first value if this is like a name; `None` for an
+    /// object that no other can be like.
     fn kinds(&self, values: &[&JsonSpan]) -> Option<(u64, Option<u64>)> {
         let keys: Vec<&[u8]> = values.iter().map(|it| &self.line[it.key.clone()]).collect();
         if keys.is_empty() || keys.len() > MEMBERS {
@@ -90,7 +90,7 @@ impl Shorter<'_> {
         Some((hasher.hash_one(&keys), name))
     }
 
-    /// Whether an object is shorter as this one with changes.
+    /// Whether an object is shorter when written as this model with changes.
     fn is_worth(&self, model: &Model, values: &[&JsonSpan]) -> bool {
         let same = model
             .members
@@ -109,7 +109,7 @@ impl Shorter<'_> {
             value: line[node.range.clone()].into(),
         };
         let members: Arc<[Member]> = values.iter().map(member).collect();
-        // Which of two members with one key has changed could not be told.
+        // With two members of one key, nobody could tell which of them has changed.
         let mut keys: Vec<_> = members.iter().map(|member| &member.key).collect();
         keys.sort_unstable();
         if keys.windows(2).any(|two| two[0] == two[1]) {

@@ -1,4 +1,4 @@
-//! The values of a JSON text: where they begin and end, and which is in which, without reading what they are.
+//! The values of a JSON text: their ranges and their nesting, without parsing their content.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use memchr::{memchr2, memmem::Finder};
 /// How each form of a part begins.
 pub const MARK: &[u8] = b"{\"=";
 
-/// Finds it.
+/// Finds [`MARK`].
 pub static MARKS: LazyLock<Finder> = LazyLock::new(|| Finder::new(MARK));
 
 /// A value in a text.

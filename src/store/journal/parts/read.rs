@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use super::nodes::{MARK, MARKS, string_end, value_end};
 
-/// No line is longer when its parts are in their places: a damaged journal must not fill the memory.
+/// The most bytes of a line with its parts in their places: a damaged journal must not fill the memory.
 const LONGEST: usize = 1 << 28;
-/// Bytes of all parts.
+/// The most bytes of all parts.
 const MOST: usize = 1 << 30;
-/// Bytes that are kept for the next line.
+/// The most bytes of the buffer that are kept for the next line.
 const KEPT: usize = 1 << 20;
-/// Parts within parts of a damaged journal.
+/// The most levels of nested parts; a damaged journal may have more.
 const DEEPEST: usize = 64;
-/// Values of an object that have spans, and the whole.
+/// The most spans of an object: that of the whole and those of its values.
 const PLACES: usize = 64;
-/// Shorter values of an object have none.
+/// Shorter values of an object have no span.
 const LONG: usize = 64;
 const ENDLESS: &str = "a part that does not end";
 
@@ -39,10 +39,10 @@ pub struct Whole<'l> {
     pub has_begun: bool,
 }
 
-/// Where a part, or a value of the object that another one is like, is in a whole line.
+/// The place, in a whole line, of a part or of a value of the object that another one is like.
 #[derive(Clone, Debug)]
 pub struct Span {
-    /// No other value of this list of parts has it.
+    /// Unique within this list of parts.
     pub id: usize,
     pub range: Range<usize>,
 }
@@ -57,7 +57,7 @@ impl Span {
 #[derive(Clone, Debug, Default)]
 struct JournalPart {
     text: Arc<[u8]>,
-    /// Where keys and values are, once an object was like it.
+    /// The places of keys and values, once another object was like it.
     members: Option<Arc<[Member]>>,
 }
 
@@ -360,7 +360,7 @@ impl PartsReader {
     }
 }
 
-/// Keys and values of an object; `None` for what is none.
+/// The keys and values of an object; `None` if the text is not an object.
 fn members(text: &[u8]) -> Option<Arc<[Member]>> {
     let (mut members, mut at) = (Vec::new(), 0);
     while matches!(text.get(at), Some(b',')) || at == 0 && text.first() == Some(&b'{') {

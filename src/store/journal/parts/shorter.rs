@@ -1,4 +1,4 @@
-//! A line made shorter by what was written before.
+//! Shortens a line by referring to what was written before.
 
 use std::hash::BuildHasher;
 
@@ -13,7 +13,7 @@ const MOST: usize = 1 << 18;
 /// Values within values in which parts are looked for; a reader follows more.
 const DEEPEST: usize = 24;
 
-/// A line on its way.
+/// A line that is being shortened.
 pub(super) struct Shorter<'a> {
     pub written: &'a mut PartsWriter,
     pub line: &'a [u8],
@@ -31,7 +31,7 @@ impl<'a> Shorter<'a> {
         self.push(number.to_string().as_bytes());
     }
 
-    /// `"=7":` in braces, whose value follows, and which has to be closed.
+    /// Opens `{"=7":` for a new part; the value must follow, and then the closing brace.
     pub fn name(&mut self, text: &[u8]) -> usize {
         let part = self.written.add(text);
         self.push(b"{\"=");
@@ -46,7 +46,7 @@ impl<'a> Shorter<'a> {
         self.push(b"}");
     }
 
-    /// The value at this place of the list, so deep within the line's.
+    /// Writes the value at this place of the list, at this depth of the line.
     pub fn value(&mut self, at: usize, depth: usize) {
         let (line, nodes) = (self.line, self.nodes);
         let node = &nodes[at];
@@ -85,7 +85,7 @@ impl<'a> Shorter<'a> {
         std::iter::successors(first, move |at| Some(nodes[*at].next).filter(|next| *next < end))
     }
 
-    /// A value with the values in it made shorter.
+    /// Writes a value with the values in it made shorter.
     pub fn inside(&mut self, at: usize, depth: usize) {
         let (line, range) = (self.line, self.nodes[at].range.clone());
         let mut copied = range.start;
@@ -98,7 +98,7 @@ impl<'a> Shorter<'a> {
         self.push(&line[copied..range.end]);
     }
 
-    /// A text that is new: what earlier texts have of it is taken from there.
+    /// Writes a new text: slices that earlier texts contain become references.
     fn text(&mut self, text: &[u8]) {
         let part = self.name(text);
         let inside = &text[1..text.len() - 1];
@@ -142,7 +142,7 @@ impl<'a> Shorter<'a> {
         self.push(b"]}");
     }
 
-    /// An array that is new: often it is an earlier one with more at its end.
+    /// Writes a new array: often it is an earlier one with more at its end.
     fn array(&mut self, at: usize, depth: usize) {
         let (line, nodes) = (self.line, self.nodes);
         let text = &line[nodes[at].range.clone()];

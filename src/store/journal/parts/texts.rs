@@ -1,4 +1,4 @@
-//! Texts that were written, by their words: what a new text has of them.
+//! Texts that were written, by their words, to find slices of them in a new text.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;

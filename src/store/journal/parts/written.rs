@@ -23,7 +23,7 @@ pub struct PartsWriter {
     /// By their numbers.
     pub(super) parts: Vec<Arc<[u8]>>,
     pub(super) texts: Texts,
-    /// Objects that others are like, by their keys, and by these with the first value.
+    /// Objects that others are like, by their keys, and by their keys with the first value.
     pub(super) models: HashMap<u64, Model, RandomState>,
     /// The last array with these two first elements.
     pub(super) arrays: HashMap<u64, usize, RandomState>,
@@ -37,8 +37,8 @@ pub struct PartsWriter {
 }
 
 impl PartsWriter {
-    /// Appends a line to `out`: JSON without spaces between values. What is before `from` stays as it is. There a value
-    /// begins, which the end of the line follows. Only a line that `has_parts` names parts.
+    /// Appends a line to `out`: JSON without spaces between values. The bytes before `from` stay unchanged; the value
+    /// that begins there ends the line. Only a line that `has_parts` names parts.
     pub fn shorten(&mut self, line: &[u8], from: usize, has_parts: bool, out: &mut Vec<u8>) {
         let begun = out.len();
         if self.lines >= LINES || self.bytes >= BYTES || self.kept >= KEPT {
@@ -58,7 +58,7 @@ impl PartsWriter {
         self.bytes += out.len() - begun;
     }
 
-    /// Names a part; its number.
+    /// Adds a part and returns its number.
     pub(super) fn add(&mut self, text: &[u8]) -> usize {
         let (part, text) = (self.parts.len(), Arc::from(text));
         self.kept += 2 * size_of::<usize>() + <[u8]>::len(&text);

@@ -1,4 +1,4 @@
-//! How a saved request is accepted by its server.
+//! The authentication of a saved request.
 
 use serde_json::{Map, Value, json};
 

@@ -69,7 +69,7 @@ pub(super) fn of(body: &Value, headers: &Value) -> Option<Value> {
     }
 }
 
-/// The text as JSON, with null for variables that stand outside of texts.
+/// The text as JSON, with null for variables that are outside of texts.
 fn example(text: &str) -> Option<Value> {
     if let Ok(value) = serde_json::from_str(text) {
         return Some(value);
@@ -103,7 +103,7 @@ fn schema_of(example: &Value) -> Value {
         Value::String(text) if text.contains("{{") => json!({}),
         Value::String(_) => of("string"),
         Value::Bool(_) => of("boolean"),
-        // A price may be whole in the example alone.
+        // A price may be a whole number only in the example.
         Value::Number(_) => of("number"),
         Value::Array(items) => match items.first() {
             Some(first) => json!({ "type": "array", "items": schema_of(first) }),

@@ -1,5 +1,5 @@
-//! A Postman collection as OpenAPI: each request becomes an operation with what it shows. Variables in it are
-//! arguments, and so are the values of its query and the fields of its body, whose examples show their types.
+//! A Postman collection as OpenAPI: each request becomes an operation. Variables in it are arguments, and so are the
+//! values of its query and the fields of its body, whose examples show their types.
 
 mod address;
 mod auth;
@@ -12,7 +12,7 @@ use super::parameter::FIXED;
 use crate::domain::words::clipped;
 use crate::net::client::{carries_key, holds_a_key};
 
-/// Folders within folders.
+/// The most levels of nested folders.
 const DEEPEST: usize = 32;
 
 /// Whether it is a collection of version 2.
@@ -33,7 +33,7 @@ struct Saved<'d> {
 /// The collection as OpenAPI 3.1, and remarks about requests that are left out.
 ///
 /// # Errors
-/// The field at fault, and why nothing can be made of it.
+/// The field at fault, and why it cannot be converted.
 pub(super) fn converted(document: &Value) -> Result<(Value, Vec<String>), (&'static str, String)> {
     let (mut saved, mut remarks) = (Vec::new(), Vec::new());
     collect(&document["item"], &document["auth"], document, DEEPEST, &mut saved, &mut remarks);
@@ -92,7 +92,7 @@ fn collect<'d>(
     }
 }
 
-/// The server of most requests; of equals the first.
+/// The most common server; the first of several.
 fn most_common(saved: &[Saved<'_>]) -> Option<String> {
     let servers = || saved.iter().filter_map(|saved| saved.address.server.as_ref());
     let count = |server: &String| servers().filter(|known| *known == server).count();
