@@ -1,5 +1,5 @@
-//! Reads a request that goes on where an earlier one ended. A conversation sends its past again with every request, so only
-//! what is new in it is read.
+//! Reads a request that continues an earlier one. A conversation sends its past again with every request, so only the
+//! new part is read.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use crate::asked::{IncomingRequest, NotRead, Spot};
 use crate::domain::{Message, Messages, ToolName};
 use crate::format::WireFormat;
 
-/// Shortest list of messages in bytes for which this saves time.
+/// The shortest list of messages, in bytes, for which this saves time.
 const LONG: usize = 8 * 1024;
 
 /// A request that was read, and its body.
@@ -20,16 +20,16 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// A request that others may go on from; `None` if reading it again takes no time.
+    /// A request that others may continue; `None` if reading it again takes no time.
     pub fn new(format: WireFormat, body: &[u8], asked: &IncomingRequest) -> Option<Self> {
-        // What was not understood is counted again in each request.
+        // Content that was not understood is counted again in each request.
         let is_known = !asked.unknown.keys().any(|what| what.starts_with("messages["));
         let is_long = asked.list.len() >= LONG;
         let begin = body.get(..asked.list.end).filter(|_| is_known && is_long)?;
         Some(Self { format, begin: begin.into(), asked: asked.clone() })
     }
 
-    /// How many bytes of a body need not be read, since it begins as this one: all of this one's messages.
+    /// The bytes of a body that need not be read because it begins like this one: all of this one's messages.
     pub fn saves(&self, format: WireFormat, body: &[u8]) -> usize {
         let begins_so = || body.starts_with(&self.begin);
         if self.format == format && begins_so() { self.begin.len() } else { 0 }
@@ -40,7 +40,7 @@ impl Earlier {
         self.begin.len()
     }
 
-    /// Reads a body that begins as this one; `None`: it has to be read as a whole.
+    /// Reads a body that begins like this one; `None` if it has to be read as a whole.
     pub fn read(&self, body: &[u8]) -> Option<Result<IncomingRequest, NotRead>> {
         let (list, known) = (&self.asked.list, &self.asked);
         let rest = body.get(list.end..)?;
@@ -77,8 +77,8 @@ impl Earlier {
         }))
     }
 
-    /// The messages before the list as they are now, those that are known, and the new ones. A new result may belong to a
-    /// call that is known.
+    /// The messages before the list as they are now, the known ones, and the new ones. A new result may belong to a
+    /// known call.
     fn messages(&self, asked: &IncomingRequest) -> Messages {
         let known = &self.asked;
         let mut called: HashMap<&str, &ToolName> = HashMap::new();
@@ -148,7 +148,7 @@ mod tests {
         assert!(agree(WireFormat::Chat, &first, &chat(&messages, tools)) > 10_000);
         assert!(agree(WireFormat::Chat, &first, &chat(&messages[..2], tools)) > 10_000);
         assert_eq!(agree(WireFormat::Chat, &first, &chat(&messages[1..], "")), 0);
-        // The list ends otherwise than by a comma or a bracket.
+        // The list ends with neither a comma nor a bracket.
         let broken = [&first[..first.len() - 3], b"x ]}"].concat();
         let asked = WireFormat::Chat.read_request(&first).unwrap();
         let earlier = Earlier::new(WireFormat::Chat, &first, &asked).unwrap();

@@ -1,4 +1,4 @@
-//! A request as it came: what a person sees of it, and where in its text the parts stand that can be changed.
+//! A request as it came: its content, and the places in its text that can be changed.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,19 +14,19 @@ pub struct IncomingRequest {
     pub request: Request,
     /// The endpoint's own name of the model.
     pub model: String,
-    /// The answer is to come as a stream.
+    /// Whether the answer is to come as a stream.
     pub streams: bool,
     /// The arguments of each call, in the order of the text.
     pub calls: Vec<Spot>,
     /// The content of each result, in the order of the text.
     pub results: Vec<Spot>,
-    /// Where each result says whether it failed, in formats that have a field for that.
+    /// The place in each result of the field that says whether it failed, in formats that have one.
     pub failures: Vec<Spot>,
-    /// The items of its list of messages in the text; empty where they cannot be told.
+    /// The range of the items of its list of messages in the text; empty where it is not known.
     pub list: Range<usize>,
-    /// How many messages stand before the list: instructions.
+    /// The number of messages before the list: instructions.
     pub before: usize,
-    /// The answer at the endpoint, or the conversation there, that it goes on from.
+    /// The answer or the conversation at the endpoint that it continues.
     pub previous: Option<String>,
     /// Unknown parts of the request, each with its number of occurrences: `messages[].hologram` is a field.
     pub unknown: BTreeMap<String, u32>,
@@ -42,7 +42,7 @@ pub struct Spot {
 }
 
 impl Spot {
-    /// The text to write at this place, so that the field `name` has this value.
+    /// The text to write at this place to give the field `name` this value.
     pub fn written(&self, name: &str, value: &Value) -> String {
         match self.range.is_empty() {
             true => format!(",{}:{value}", Value::from(name)),
@@ -51,7 +51,7 @@ impl Spot {
     }
 }
 
-/// Why a text is no request.
+/// Why a text is not a request.
 #[derive(Debug, thiserror::Error)]
 pub enum NotRead {
     #[error("not UTF-8")]
@@ -62,7 +62,7 @@ pub enum NotRead {
     NoRequest(&'static str),
 }
 
-/// From the first of these items to the end of the last one.
+/// The range from the first of these items to the end of the last one.
 pub(crate) fn list_of(items: &[JsonItem<'_>]) -> Range<usize> {
     let ends = items.first().zip(items.last());
     ends.map_or(0..0, |(first, last)| first.node.range().start..last.node.range().end)

@@ -1,4 +1,4 @@
-//! The body of a request. Most of it are a few long lists of objects; these are read together with the body, so that its
+//! The body of a request. Most of it is a few long lists of objects; these are read together with the body, so that its
 //! text is scanned once.
 
 use std::borrow::Cow;
@@ -23,20 +23,20 @@ impl<'a> RequestBody<'a> {
     /// Reads a body.
     ///
     /// # Errors
-    /// It is no JSON, or no object.
+    /// The body is not JSON, or not an object.
     pub fn read(text: &'a str) -> Result<Self, NotRead> {
         if let Ok(top) = serde_json::from_str::<Top<'a>>(text)
             && let Some(body) = top.placed(text)
         {
             return Ok(body);
         }
-        // Something in it is not as usual: each value is looked at by itself.
+        // The body has something unusual, so each value is read on its own.
         let fields =
             JsonNode::of(text)?.fields().ok_or(NotRead::NoRequest("expected an object"))?;
         Ok(Self { fields, lists: Vec::new() })
     }
 
-    /// The items of the list of this name; `None` if it is no list.
+    /// The items of the list of this name; `None` if it is not a list.
     pub fn list(&mut self, name: &str) -> Option<Vec<JsonItem<'a>>> {
         let read = self.lists.iter_mut().rev().find(|(known, _)| known == name);
         match read {
@@ -54,14 +54,14 @@ impl<'a> RequestBody<'a> {
     }
 }
 
-/// A body as it was read, before places are known.
+/// A body before places are known.
 struct Top<'a> {
     fields: Raws<'a>,
     lists: Vec<(Cow<'a, str>, Vec<Raws<'a>>)>,
 }
 
 impl<'a> Top<'a> {
-    /// With the place of each object; `None` where one cannot be told.
+    /// The body with the place of each object; `None` if a place cannot be determined.
     fn placed(self, text: &'a str) -> Option<RequestBody<'a>> {
         let list = |(name, objects): (Cow<'a, str>, Vec<Raws<'a>>)| {
             let items = objects.into_iter().map(|object| object.item(text));
@@ -106,7 +106,7 @@ mod tests {
     fn items_are_found_in_either_way() {
         let usual =
             r#" {"model": "m", "messages": [ { "a": 1 , "b": [2] } ,{"c":{}}], "tools": []}"#;
-        // An empty object, a text in a list, and a name with an escape are read by themselves.
+        // An empty object, a text in a list, and a name with an escape are read on their own.
         let others = [
             r#"{"messages": [{}, {"a": 1}]}"#,
             r#"{"messages": ["x", {"a": 1}]}"#,

@@ -1,12 +1,12 @@
-//! Ids of calls as they are sent. An endpoint gets its own ids back as they were. It may not take those of another one:
-//! Mistral wants nine letters and digits, others at most 64 characters, and most want each id once.
+//! Ids of calls as they are sent. An endpoint gets its own ids back unchanged, but may refuse those of others: Mistral
+//! wants nine letters and digits, others at most 64 characters, and most want each id once.
 
 use std::collections::{HashSet, VecDeque};
 
 use crate::domain::{Chance, ToolCall};
 use crate::ids::{LENGTH, fits};
 
-/// Letters of an id that is made.
+/// The letters of generated ids.
 const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /// The ids of one conversation, message by message. The id of a call depends on nothing after it, so that an endpoint
@@ -19,7 +19,7 @@ pub struct CallIds {
 }
 
 impl CallIds {
-    /// The id to send with the next call of a message. `is_own`: the endpoint gave it.
+    /// The id to send with the next call of a message. `is_own`: the endpoint chose the call's id.
     pub fn call(&mut self, call: &ToolCall, is_own: bool) -> String {
         let id = &call.id;
         let is_free = |id: &str| !id.is_empty() && !self.sent.contains(id);
@@ -32,7 +32,7 @@ impl CallIds {
         sent
     }
 
-    /// A message begins: the results of earlier ones have all come.
+    /// Begins a message: the results of earlier ones have all come.
     pub fn begin(&mut self) {
         self.open.clear();
     }
@@ -45,7 +45,7 @@ impl CallIds {
     }
 }
 
-/// An id that fits everywhere, always the same one for an id.
+/// Generates an id that fits everywhere, always the same one for an id.
 fn made(id: &str, salt: u64) -> String {
     let mut bits = Chance::new(salt).with(b"call id").with(id.as_bytes()).bits();
     let letters = (0..LENGTH).map(|_| {

@@ -1,13 +1,13 @@
-//! An answer whose calls somebody has changed: all that has nothing to do with the change stays byte for byte.
+//! Changes the calls of an answer: everything else stays byte for byte.
 
 use crate::domain::ToolCall;
 use crate::frames::frames;
 use crate::plan::{Changes, Edit};
 use crate::{WireFormat, patch};
 
-/// An answer with these calls in place of those that came. A call whose id came keeps all but what differs; the others
-/// that came are dropped, and the further ones come last. The answer is a document, or the rest of a stream from its
-/// first call or its end on; `before` is the data of the last event of that stream that had a place.
+/// Replaces the calls of an answer by these. A call with the id of an old one keeps all that does not differ; other old
+/// calls are dropped, and other new ones come last. The answer is a document, or the rest of a stream from its first
+/// call or its end on; `before` is the data of the last event before that rest that had a place.
 pub fn changed(format: WireFormat, answer: &[u8], before: &str, calls: &[ToolCall]) -> Vec<u8> {
     let of = format.codec().changes;
     let first = answer.iter().find(|byte| !byte.is_ascii_whitespace());
@@ -35,7 +35,7 @@ pub fn changed(format: WireFormat, answer: &[u8], before: &str, calls: &[ToolCal
     all
 }
 
-/// A text with these edits; `None` if nothing changes.
+/// The edited text; `None` if nothing changes.
 fn edited(text: &str, edits: &[Edit]) -> Option<Vec<u8>> {
     let edits: Vec<_> = edits.iter().map(|(place, new)| (place.clone(), new.as_str())).collect();
     if edits.is_empty() { None } else { patch(text.as_bytes(), &edits).ok() }

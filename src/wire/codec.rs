@@ -1,4 +1,4 @@
-//! The codec of a format, as a value: each folder of a format has one.
+//! The codec of a format, as a value: each format's folder has one.
 
 use serde_json::Value;
 
@@ -18,15 +18,15 @@ pub struct Codec {
     pub heartbeat: &'static str,
     /// The beginning of an answer's id.
     pub id: &'static str,
-    /// The status of an endpoint that has too much to do.
+    /// The status of an overloaded endpoint.
     pub overloaded: u16,
     /// The request's field for the conversation.
     pub(crate) conversation: &'static str,
-    /// Whether a text may stand for a conversation, and several items for one message of the assistant.
+    /// Whether a text may replace a conversation, and several items may form one message of the assistant.
     pub(crate) has_items: bool,
     /// A part of each event that has a piece of text.
     pub(crate) text_event: &'static str,
-    /// Arguments of a call are a text with JSON in it.
+    /// Whether the arguments of a call are a text that contains JSON.
     pub(crate) quotes_arguments: bool,
     pub(crate) read_request: fn(&[u8]) -> Result<IncomingRequest, NotRead>,
     pub write_request: fn(&Request, &WireSettings<'_>) -> Value,
@@ -40,6 +40,6 @@ pub struct Codec {
     pub(crate) changes: fn(&[&str], &str, &[ToolCall]) -> Changes,
     /// The items of a request's conversation.
     pub(crate) items: fn(&Request, &WireSettings<'_>) -> Vec<Value>,
-    /// Whether an item of the conversation is the assistant's.
+    /// Whether an item of the conversation is from the assistant.
     pub(crate) is_of_assistant: fn(&JsonItem<'_>) -> bool,
 }

@@ -1,4 +1,4 @@
-//! Errors inside of answers, and errors that a client understands.
+//! Errors inside answers, and errors that a client understands.
 
 use serde_json::Value;
 

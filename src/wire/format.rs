@@ -11,7 +11,7 @@ use crate::domain::Reply;
 use crate::frames::frames;
 use crate::{Answering, CallPiece, chat, messages, responses};
 
-/// The format of a family of endpoints. Gemini's own has its place beside these.
+/// The format of a family of endpoints. Gemini's own would belong here too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WireFormat {
@@ -64,7 +64,7 @@ impl WireFormat {
     pub fn write_beginning(self, reply: &Reply, answering: &Answering<'_>) -> String {
         let stream = self.write_answer(reply, answering, true);
         let frames = frames(stream.as_bytes());
-        // A stream that breaks before its text has begun nevertheless.
+        // A stream that breaks before its text still has its beginning.
         let is_text = |data: &str| data.contains(self.codec().text_event);
         let last = frames.iter().rposition(|frame| is_text(&frame.data)).unwrap_or(0);
         let length = frames.iter().take(last + 1).map(|frame| frame.bytes.len()).sum();
@@ -76,7 +76,7 @@ impl WireFormat {
         (self.codec().write_error)(status, message)
     }
 
-    /// The body of the refusal of a prompt that is too long, by which clients know it.
+    /// The body of the refusal of a prompt that is too long, in the form that clients recognise.
     pub fn write_overflow(self, message: &str) -> String {
         (self.codec().write_overflow)(message)
     }
@@ -94,7 +94,7 @@ impl WireFormat {
         }
     }
 
-    /// Whether the data of one event says that the answer ends, and how.
+    /// Whether the data of one event has the end of the answer and its reason.
     pub fn is_end(self, data: &str) -> bool {
         data.trim() == "[DONE]" || (self.codec().is_end)(data)
     }

@@ -1,4 +1,4 @@
-//! The events of a stream as bytes, so that some can change while the others stay as they came.
+//! The events of a stream as bytes, so that some can change while the others stay unchanged.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(crate) struct Frame<'a> {
     pub data: String,
 }
 
-/// The events of a text. Some servers leave out the empty line between them, so an event may end where its data is whole.
+/// The events of a text. Some servers omit the empty line between them, so an event may end where its data is complete.
 pub(crate) fn frames(text: &[u8]) -> Vec<Frame<'_>> {
     let (mut frames, mut frame) = (Vec::new(), Frame::default());
     let (mut start, mut at) = (0, 0);
@@ -43,7 +43,7 @@ pub(crate) fn frames(text: &[u8]) -> Vec<Frame<'_>> {
     frames
 }
 
-/// Where the line from here ends, and where the one behind it begins.
+/// The end of the line that begins here, and the beginning of the next one.
 fn line(text: &[u8], at: usize) -> (usize, usize) {
     let rest = &text[at..];
     let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
@@ -77,7 +77,7 @@ impl Frame<'_> {
 
     /// The bytes of the event with other data.
     pub fn with(&self, data: &str) -> Vec<u8> {
-        // A line that ends between two values of JSON is a space of it.
+        // A line break between two JSON values can be a space.
         let data = data.replace('\n', " ");
         let (mut bytes, mut at) = (Vec::with_capacity(self.bytes.len() + data.len()), 0);
         for (nth, value) in self.values.iter().enumerate() {

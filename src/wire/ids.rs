@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use crate::domain::{Message, Request, ToolCall};
 
-/// The length of an id that fits everywhere. Mistral takes no other.
+/// The length of an id that fits everywhere. Mistral accepts no other.
 pub const LENGTH: usize = 9;
 
-/// Whether every endpoint takes this id.
+/// Whether every endpoint accepts this id.
 pub fn fits(id: &str) -> bool {
     id.len() == LENGTH && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
@@ -20,7 +20,7 @@ pub fn calls(request: &Request) -> impl Iterator<Item = &ToolCall> {
     })
 }
 
-/// Ids that are unused in a conversation, and that every endpoint takes.
+/// Ids that are unused in a conversation, and that every endpoint accepts.
 pub struct FreeIds<'a> {
     /// Four letters.
     prefix: &'static str,
@@ -34,7 +34,7 @@ impl<'a> FreeIds<'a> {
         Self { prefix, next: taken.len() + 1, taken }
     }
 
-    /// An id that was not returned before either.
+    /// An id that is unused and was not returned before.
     pub fn take(&mut self) -> String {
         loop {
             let id = format!("{}{:05}", self.prefix, self.next);

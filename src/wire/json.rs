@@ -18,7 +18,7 @@ pub fn read(bytes: &[u8]) -> Result<Value, serde_json::Error> {
         .or_else(|why| serde_json::from_str(&repaired(&pieces::text_of(bytes))).map_err(|_| why))
 }
 
-/// The same document in JSON's own grammar, if its faults are known ones.
+/// The same document in JSON's own grammar, if all its faults are known.
 fn repaired(text: &str) -> String {
     let mut chars = text.chars().peekable();
     let mut json = String::with_capacity(text.len());
@@ -45,12 +45,12 @@ fn repaired(text: &str) -> String {
     json
 }
 
-/// Whether this stands for a number that JSON cannot write, such as `NaN` or `-Infinity`.
+/// Whether this word means a number that JSON cannot write, such as `NaN` or `-Infinity`.
 fn is_no_number(word: &str) -> bool {
     word.parse::<f64>().is_ok_and(|number| !number.is_finite())
 }
 
-/// The rest of a string, from behind its first quotation mark.
+/// The rest of a string, after its first quotation mark.
 fn string(chars: &mut Peekable<Chars<'_>>, json: &mut String) {
     while let Some(c) = chars.next() {
         match c {
@@ -62,7 +62,7 @@ fn string(chars: &mut Peekable<Chars<'_>>, json: &mut String) {
     }
 }
 
-/// An escape, from behind its backslash.
+/// An escape, after its backslash.
 fn escape(chars: &mut Peekable<Chars<'_>>, json: &mut String) {
     if chars.next_if_eq(&'u').is_none() {
         json.push('\\');

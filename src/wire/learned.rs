@@ -6,8 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::schema_words;
 
-/// A field that some endpoints want in every message or call of a model with calls, also in those that another model
-/// wrote.
+/// A field that some endpoints want in every message or call, even if another model wrote it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Demand {
     /// DeepSeek and Kimi: `reasoning_content` of a message. It may be empty.
@@ -76,7 +75,7 @@ impl Learned {
         }
     }
 
-    /// Adds what the endpoint wants in a call.
+    /// Adds the field that the endpoint demands in a call.
     pub fn complete_call(&self, call: &mut Map<String, Value>) {
         let field = "extra_content";
         if self.demands.contains(&Demand::Signature) && !self.leaves_out(field) {

@@ -1,15 +1,15 @@
-//! The formats of model endpoints. Each has one codec, which a client and a proxy share. Pure: bytes and values in, bytes and values out.
+//! The formats of model endpoints. Each has one codec, which a client and a proxy share. All functions are pure.
 //!
 //! ```text
-//! bytes of a request ──► read_request ──► IncomingRequest: a Request, and where in the text its calls and results stand
+//! bytes of a request ──► read_request ──► IncomingRequest: a Request, and the places of its calls and results
 //! Request ─────────────► write_request ─► the body of a request
 //! bytes of an answer ──► GrowingAnswer ─► pieces on the way, and a Reply with its Report
 //! Reply ───────────────► write_reply ───► frames of a stream, or a whole body; write_error for failures
 //! bytes, replacements ─► patch ─────────► the same bytes but for the given places
 //! ```
 //!
-//! Each folder is a format: [`chat`] is what most endpoints speak. What is not understood never fails: it is kept as it
-//! came, and counted in [`IncomingRequest::unknown`].
+//! Each folder is a format: most endpoints speak [`chat`]. Unknown content never fails: it is kept unchanged, and
+//! counted in [`IncomingRequest::unknown`].
 
 use toolyard_domain as domain;
 
@@ -61,7 +61,7 @@ pub use self::texts::{NotChanged, with_texts};
 pub use self::turns::with_turns;
 pub use self::usage::Report;
 
-/// The cases of a round trip's property: some hundred in a test, and as many as the long tests ask for.
+/// The cases of a round trip's property: some hundred in a test, more in the long tests.
 #[cfg(test)]
 fn cases() -> u32 {
     let asked = std::env::var("TOOLYARD_WIRE_CASES").ok();

@@ -1,4 +1,4 @@
-//! JSON that is read without being copied, so that each value knows where in the text it stands.
+//! JSON that is read without being copied, so that each value knows its place in the text.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -31,7 +31,7 @@ impl<'a> From<JsonNode<'a>> for JsonItem<'a> {
 }
 
 impl<'a> JsonNode<'a> {
-    /// The value that is the whole of this text.
+    /// The value that fills this text.
     ///
     /// # Errors
     /// The text is not JSON.
@@ -97,7 +97,7 @@ impl<'a> JsonNode<'a> {
 
     /// The items with their fields, if the value is a list. A list of objects is scanned once.
     pub fn objects(&self) -> Option<Vec<JsonItem<'a>>> {
-        // The error of another kind of value would have all of it.
+        // For another kind of value, the error would copy all of it.
         if !self.raw.starts_with('[') {
             return None;
         }
@@ -118,7 +118,7 @@ impl<'a> JsonNode<'a> {
 }
 
 impl<'a> JsonFields<'a> {
-    /// The field of this name, unless it is null. Of two with one name the last counts, as everywhere.
+    /// The field of this name, unless it is null. If a name occurs twice, the last counts, as everywhere.
     pub fn get(&self, name: &str) -> Option<JsonNode<'a>> {
         let found = self.0.iter().rev().find(|(known, _)| known == name);
         found.map(|(_, node)| *node).filter(|node| !node.is_null())
@@ -166,7 +166,7 @@ impl<'de> Deserialize<'de> for JsonText<'de> {
     }
 }
 
-/// The fields of an object as they stand in the text.
+/// The fields of an object as they are in the text.
 pub(crate) struct Raws<'a>(pub Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> Raws<'a> {
@@ -177,8 +177,8 @@ impl<'a> Raws<'a> {
         JsonFields(self.0.into_iter().map(node).collect())
     }
 
-    /// The object itself, from the brace before its first name to that after its last value. `None` where it is empty or
-    /// its first name is a copy, so that its place is not known.
+    /// The object itself, from the brace before its first name to the one after its last value. `None` if it is empty,
+    /// or if its first name is a copy, so that its place is not known.
     pub fn item(self, text: &'a str) -> Option<JsonItem<'a>> {
         let at = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
         let Cow::Borrowed(first) = self.0.first()?.0 else { return None };

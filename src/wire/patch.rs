@@ -1,8 +1,8 @@
-//! Changes some places of a text, and nothing else in it.
+//! Changes some places of a text and nothing else.
 
 use std::ops::Range;
 
-/// A place that is not in the text, or in two replacements.
+/// A place that is not in the text, or that overlaps another replacement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("bytes {} to {} are not a place of their own in a text of {length} bytes", place.start, place.end)]
 pub struct BadPlace {
@@ -10,7 +10,7 @@ pub struct BadPlace {
     pub length: usize,
 }
 
-/// The text with these places replaced, which are given in any order. All else stays byte for byte.
+/// The text with these places replaced, in any order. Everything else stays byte for byte.
 ///
 /// # Errors
 /// A place is not in the text, or overlaps another one.

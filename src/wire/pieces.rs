@@ -1,6 +1,6 @@
-//! Parts of characters. A server that cuts its text between tokens may cut a character: half of a
-//! surrogate pair in one delta and half in the next, or some bytes of its UTF-8. Until they meet, each
-//! part is in a string as two characters that no text has together.
+//! Parts of characters. A server that cuts its text between tokens may cut a character: half of a surrogate pair in one
+//! delta and half in the next, or some bytes of its UTF-8. Until they are joined, each part is encoded in the string as
+//! two characters that never occur together.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ const HALVES: u32 = 0x10_F800;
 const BYTES: u32 = 0x10_F000;
 /// The length of a part in bytes.
 const LENGTH: usize = 7;
-/// The most parts that still wait for another: the bytes of two halves, written one by one.
+/// The most parts that can wait for another: the bytes of two halves, written one by one.
 const MOST_OPEN: usize = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,7 +61,7 @@ pub fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// The text whose parts are put together. A part that found no other is a replacement character.
+/// The text with its parts joined. A part without its counterpart becomes a replacement character.
 pub fn joined(text: &str) -> Cow<'_, str> {
     if !text.contains(MARK) {
         return Cow::Borrowed(text);
@@ -83,7 +83,7 @@ pub fn joined(text: &str) -> Cow<'_, str> {
     Cow::Owned(whole)
 }
 
-/// The characters of parts that follow each other.
+/// The characters of consecutive parts.
 fn decoded(run: &[CharPart]) -> String {
     let mut text = String::new();
     let mut rest = run;
@@ -114,7 +114,7 @@ fn decoded(run: &[CharPart]) -> String {
     text
 }
 
-/// Half of a surrogate pair whose three bytes begin these parts.
+/// Half of a surrogate pair, if these parts begin with its three bytes.
 fn half_in_bytes(parts: &[CharPart]) -> Option<u16> {
     let [
         CharPart::Byte(0xED),
@@ -148,7 +148,7 @@ impl Joiner {
         }
     }
 
-    /// The rest, which nothing completed.
+    /// The rest, which no delta completed.
     pub fn end(self) -> String {
         joined(&self.open).into_owned()
     }
@@ -165,7 +165,7 @@ fn open_end(text: &str) -> usize {
     }
     let run = &text[text.len() - parts * LENGTH..];
     let is_lost = |c: char| c == char::REPLACEMENT_CHARACTER;
-    // What is complete before them does not wait, and what makes no sense does not either.
+    // Complete characters before them do not wait, and invalid parts do not either.
     let is_open = |open: &usize| {
         let (before, open) = run.split_at(run.len() - open * LENGTH);
         !joined(before).ends_with(is_lost) && joined(open).chars().all(is_lost)
@@ -209,7 +209,7 @@ mod tests {
     }
 
     proptest! {
-        /// Bytes that are cut anywhere are the same text.
+        /// Bytes that are cut anywhere give the same text.
         #[test]
         fn cut_bytes_are_the_same_text(text in "[aé\u{1F31E}\u{20ac}]{0,8}", cuts: Vec<prop::sample::Index>) {
             let bytes = text.as_bytes();

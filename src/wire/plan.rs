@@ -1,4 +1,4 @@
-//! Changes to the events of an answer whose calls change, in terms that all formats share.
+//! Changes to the events of an answer whose calls change, in a form that all formats share.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use crate::arguments;
 use crate::domain::ToolCall;
 use crate::node::{JsonFields, JsonNode};
 
-/// The fields of events that are objects of JSON.
+/// The fields of events that are JSON objects.
 pub(crate) fn read<'a>(data: &[&'a str]) -> Vec<Option<JsonFields<'a>>> {
     data.iter().map(|data| JsonNode::of(data).ok()?.fields()).collect()
 }
@@ -46,7 +46,7 @@ impl Event {
         }
     }
 
-    /// Sets a field of an object, which may not have it.
+    /// Sets a field of an object, or adds it.
     pub fn put(&mut self, object: &JsonNode<'_>, name: &str, value: &str) {
         let fields = object.fields();
         let fields: Vec<_> = fields.iter().flat_map(|fields| fields.iter()).collect();
@@ -76,7 +76,7 @@ impl Event {
         }
     }
 
-    /// Puts more items behind the last one of a list, of which some may have been left out.
+    /// Adds items after the last one of a list, some of which may have been left out.
     pub fn more(&mut self, list: &JsonNode<'_>, is_kept: impl Fn(usize) -> bool, more: &[String]) {
         let items = list.items().unwrap_or_default();
         let end = items.last().map_or(list.range().start + 1, |item| item.range().end);
@@ -91,7 +91,7 @@ pub(crate) struct Came {
     pub id: String,
     pub name: String,
     pub arguments: String,
-    /// Whether the arguments are any text, and not JSON.
+    /// Whether the arguments are any text rather than JSON.
     pub is_text: bool,
 }
 
@@ -115,7 +115,7 @@ impl Came {
 /// The fates of the calls that came.
 pub(crate) struct CallFates<'a> {
     fates: Vec<Fate>,
-    /// The further calls.
+    /// The calls to add.
     pub added: Vec<&'a ToolCall>,
 }
 
@@ -135,7 +135,7 @@ impl<'a> CallFates<'a> {
         let mut left: Vec<&ToolCall> = calls.iter().collect();
         let (mut fates, mut ids) = (Vec::new(), HashSet::new());
         for it in came {
-            // A call without an id of its own has got one here, so only one that is the same can be it.
+            // A call without an id got one here, so only an equal call can be the same.
             let has_id = !it.id.is_empty() && ids.insert(&it.id);
             let is_it = |call: &&ToolCall| if has_id { it.id == call.id } else { it.is(call) };
             let call = left.iter().position(is_it).map(|at| left.remove(at));
@@ -146,7 +146,7 @@ impl<'a> CallFates<'a> {
                     name: (it.name != call.tool.as_str()).then(|| call.tool.to_string()),
                     arguments: (it.value() != call.arguments).then(|| text(&call.arguments)),
                 },
-                // Nothing was called.
+                // The call is empty.
                 None if it.is_empty() => unchanged,
                 None => Fate::Dropped,
             });
@@ -162,12 +162,12 @@ impl<'a> CallFates<'a> {
         *self.fate(at) != Fate::Dropped
     }
 
-    /// How many of the first calls are dropped.
+    /// The number of dropped calls before this one.
     pub fn dropped_before(&self, at: usize) -> u64 {
         self.fates.iter().take(at).filter(|fate| **fate == Fate::Dropped).count() as u64
     }
 
-    /// Whether all calls go, and whether there are calls where none were.
+    /// Whether all calls are dropped, and whether calls are added where there were none.
     pub fn ends(&self) -> (bool, bool) {
         let has_kept = self.fates.iter().any(|fate| *fate != Fate::Dropped);
         let has_some = has_kept || !self.added.is_empty();
@@ -175,7 +175,7 @@ impl<'a> CallFates<'a> {
     }
 }
 
-/// Arguments as a model writes them. What is no JSON was a text.
+/// Arguments as a model writes them. A string is raw text that was not JSON.
 pub(crate) fn text(arguments: &Value) -> String {
     match arguments {
         Value::String(raw) => raw.clone(),

@@ -16,15 +16,15 @@ pub enum AnswerPiece {
 /// Why an answer cannot be read. The caller, who knows the endpoint, adds its name.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnswerFault {
-    /// Data that is no JSON, and why.
+    /// Data that is not JSON, and why.
     NotJson(String),
-    /// An error of the endpoint inside of an answer.
+    /// An error of the endpoint inside an answer.
     Said(Value),
-    /// A document or an event that is no part of an answer. It may say an error in words of its own.
+    /// A document or an event that is not part of an answer. It may contain an error in an unknown form.
     Other(Value),
     /// A part of an answer is missing.
     Missing(&'static str),
-    /// The answer ended by a failure, in the endpoint's word.
+    /// The answer ended with a failure, in the endpoint's words.
     Ended(String),
     /// The answer is larger than this many MiB.
     TooLarge(usize),
@@ -32,10 +32,10 @@ pub enum AnswerFault {
 
 /// An answer of one format that grows.
 pub trait GrowingAnswer: Sized {
-    /// Reads a whole answer, and reports what it has.
+    /// Reads a whole answer, and reports its pieces.
     ///
     /// # Errors
-    /// The document is no answer, or an error.
+    /// The document is not an answer, or is an error.
     fn whole(
         &mut self,
         document: &Value,
@@ -45,7 +45,7 @@ pub trait GrowingAnswer: Sized {
     /// Reads one event whose data is not blank, and reports what it adds. True for the last event.
     ///
     /// # Errors
-    /// The event is no part of an answer, or an error. After [`AnswerFault::Other`] the next event can be read.
+    /// The event is not part of an answer, or is an error. After [`AnswerFault::Other`] the next event can be read.
     fn event(
         &mut self,
         event: &Event,
@@ -91,7 +91,7 @@ impl<R: GrowingAnswer> Feed<R> {
         Self { reading, form: AnswerForm::Open, was_last: false }
     }
 
-    /// The next bytes.
+    /// Reads the next bytes.
     ///
     /// # Errors
     /// As [`GrowingAnswer::event`].

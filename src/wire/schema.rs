@@ -1,4 +1,4 @@
-//! Definitions of tools that are no functions.
+//! Definitions of tools that are not functions.
 
 use serde_json::json;
 

@@ -1,10 +1,10 @@
-//! Words of JSON Schema, and where schemas are inside of schemas.
+//! Keywords of JSON Schema, and the places of schemas inside schemas.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// Words whose value is a schema, a list of them, or an object of them.
+/// Keywords whose value is a schema, a list of schemas, or an object of schemas.
 const ONE: [&str; 11] = [
     "items",
     "additionalProperties",
@@ -21,7 +21,7 @@ const ONE: [&str; 11] = [
 const LISTS: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
 const NAMED: [&str; 5] =
     ["properties", "$defs", "definitions", "patternProperties", "dependentSchemas"];
-/// The schemas that a word's value has in it.
+/// The schemas inside the value of a keyword.
 pub fn inside<'v>(word: &str, value: &'v Value) -> Box<dyn Iterator<Item = &'v Value> + 'v> {
     match value {
         Value::Object(named) if NAMED.contains(&word) => Box::new(named.values()),
@@ -31,7 +31,7 @@ pub fn inside<'v>(word: &str, value: &'v Value) -> Box<dyn Iterator<Item = &'v V
     }
 }
 
-/// Takes these words out of the parameters of all tools.
+/// Removes these keywords from the parameters of all tools.
 pub fn leave_out(body: &mut Map<String, Value>, words: &BTreeSet<String>) {
     if words.is_empty() {
         return;

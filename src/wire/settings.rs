@@ -10,7 +10,7 @@ use crate::names::FunctionNames;
 pub struct WireSettings<'a> {
     /// The endpoint's own name of the model.
     pub model: &'a str,
-    /// The endpoint's name in replies: what it wrote goes back to it alone.
+    /// The endpoint's name in replies: fields that it wrote go back to it alone.
     pub source: &'a str,
     /// The names of tools as they are sent.
     pub names: &'a FunctionNames,
@@ -19,9 +19,9 @@ pub struct WireSettings<'a> {
     pub max_tokens_field: &'a str,
     /// The longest answer in tokens, where a format needs one and the request has none.
     pub longest: u32,
-    /// The endpoint knows tools that may not be called now.
+    /// Whether the endpoint accepts tools that may not be called now.
     pub allowed_tools: bool,
-    /// Marks the parts of the prompt that the endpoint is to cache, where a format has marks.
+    /// Whether to mark the parts of the prompt that the endpoint should cache, where a format has marks.
     pub caches: bool,
     /// Fields that come last and take precedence.
     pub extra: &'a Map<String, Value>,
@@ -29,7 +29,7 @@ pub struct WireSettings<'a> {
 }
 
 impl WireSettings<'_> {
-    /// The end of every body: the endpoint's extra fields take precedence, and what it refuses is left out.
+    /// Finishes a body: the endpoint's extra fields take precedence, and fields that it refuses are left out.
     pub(crate) fn finish(&self, mut body: Map<String, Value>) -> Value {
         body.extend(self.extra.clone());
         self.learned.apply(&mut body);
@@ -37,7 +37,7 @@ impl WireSettings<'_> {
     }
 }
 
-/// Fields with these values, as far as there are any.
+/// The fields of this list that have a value.
 pub(crate) fn given<const N: usize>(
     fields: [(&str, Option<Value>); N],
 ) -> impl Iterator<Item = (String, Value)> {

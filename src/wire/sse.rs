@@ -34,10 +34,10 @@ pub struct TooLong;
 #[derive(Debug, Default)]
 pub struct Parser {
     line: Vec<u8>,
-    /// The last byte was a carriage return; a line feed after it belongs to the same ending.
+    /// Whether the last byte was a carriage return; a line feed after it belongs to the same line ending.
     returned: bool,
     event: Event,
-    /// The event has data, which may be empty.
+    /// Whether the event has data, which may be empty.
     filled: bool,
 }
 
@@ -128,7 +128,7 @@ impl Parser {
         }
         self.event.data.push_str(value);
         self.filled = true;
-        // Nothing belongs to it, and the connection may stay open behind it.
+        // The connection may stay open after the last event, and nothing behind it counts.
         if self.event.is_last() {
             events.extend(self.end_event());
         }

@@ -6,9 +6,9 @@ use std::ops::Range;
 use crate::node::JsonNode;
 use crate::{BadPlace, patch};
 
-/// Fields of a request that have parts of the conversation.
+/// Fields of a request that contain the conversation.
 const PAST: [&str; 4] = ["system", "instructions", "messages", "input"];
-/// Fields of such a part that have its text, or parts of their own.
+/// Fields of such a part that have its text, or further parts.
 const TEXT: [&str; 3] = ["content", "text", "output"];
 
 /// Why a text is not changed.
@@ -28,11 +28,11 @@ pub enum NotChanged {
     BadPlace(#[from] BadPlace),
 }
 
-/// The body with other texts in its conversation. Each change has the old text, how many equal texts stand before it in the
-/// conversation, and the new one.
+/// Replaces texts of the conversation. Each change has the old text, the number of equal texts before it in the
+/// conversation, and the new text.
 ///
 /// # Errors
-/// A text is not there, or is composed of several.
+/// A text is missing, or is composed of several.
 pub fn with_texts(body: &[u8], changes: &[(&str, usize, &str)]) -> Result<Vec<u8>, NotChanged> {
     let text = str::from_utf8(body)?;
     let mut texts = Vec::new();

@@ -1,4 +1,4 @@
-//! Puts turns into the conversation of a request: answers and results that its client does not know.
+//! Adds turns to the conversation of a request: answers and results that its client does not know.
 
 use serde_json::{Map, Value};
 
@@ -7,11 +7,11 @@ use crate::learned::Learned;
 use crate::node::{JsonItem, JsonNode};
 use crate::{Codec, FunctionNames, NotChanged, WireFormat, WireSettings, patch};
 
-/// The body with more messages in its conversation. Each part has how many messages of the assistant stand before it, which
-/// is then before the next one of them; `None`: it comes last. What the assistant wrote in a row is one message.
+/// Adds messages to the conversation of a body. Each part comes after this number of messages of the assistant, just
+/// before the next one; with `None` it comes last. Consecutive items of the assistant are one message.
 ///
 /// # Errors
-/// The place is not there, or the past is at the endpoint.
+/// The place does not exist, or the past is at the endpoint.
 pub fn with_turns(
     format: WireFormat,
     body: &[u8],
@@ -25,7 +25,7 @@ pub fn with_turns(
     let list = fields.get(conversation).ok_or(NotChanged::NoList)?;
     let mut places = Vec::new();
     if *has_items && list.string().is_some() {
-        // The easy form of one message of the user.
+        // The short form of one user message.
         let mut texts = vec![format!(r#"{{"role":"user","content":{}}}"#, list.raw())];
         for (before, turn) in turns {
             if before.is_some() {
@@ -56,7 +56,7 @@ pub fn with_turns(
     Ok(patch(body, &places)?)
 }
 
-/// Where each message of the assistant begins.
+/// The beginnings of the assistant's messages.
 fn starts(format: WireFormat, items: &[JsonItem<'_>]) -> Vec<usize> {
     let mut was_answer = false;
     let begin = |item: &JsonItem<'_>| {
@@ -73,7 +73,7 @@ pub(crate) fn has_role_of_assistant(item: &JsonItem<'_>) -> bool {
     role.as_deref() == Some("assistant")
 }
 
-/// Messages as items of the list. An answer goes back in the words of the endpoint that wrote it.
+/// Messages as items of the list. An answer goes back in the form of the endpoint that wrote it.
 fn written(format: WireFormat, turn: &[Message]) -> Vec<String> {
     let source = turn.iter().find_map(|message| match message {
         Message::Assistant { source, .. } => source.as_deref(),

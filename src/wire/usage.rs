@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::field::field;
 use crate::domain::{Finite, Request, ToolCall, Usage, tokens};
 
-/// The most tokens that a report of one request may have. No context of a model comes near.
+/// The most tokens that a report of one request may have; no model's context comes near.
 const MOST_TOKENS: u64 = 1_000_000_000;
 /// The most US dollars that one request may cost.
 const MOST_DOLLARS: f64 = 1_000_000.0;
@@ -57,7 +57,7 @@ pub fn read(usage: &Value) -> Option<Report> {
         "cache_read_input_tokens",
         "cached_tokens",
     ]);
-    // These only tell what the others mean, so nothing is said of odd ones.
+    // These only help to interpret the others, so odd values are ignored.
     let plain = |path: &str| match whole(at(usage, path)) {
         Ok(Number::Plausible(tokens)) => Some(tokens),
         Ok(Number::Missing | Number::Odd) | Err(_) => None,
@@ -85,7 +85,7 @@ fn at<'a>(usage: &'a Value, path: &str) -> &'a Value {
 struct Hints {
     total: Option<u64>,
     reasoned: Option<u64>,
-    /// The tokens of the cache are in fields of Anthropic, whose input does not contain them.
+    /// Whether the cache's tokens are in Anthropic's fields, whose input does not contain them.
     is_cache_beside: bool,
 }
 
@@ -139,7 +139,7 @@ impl Report {
         self
     }
 
-    /// The usage. What is unknown is taken from this local estimate, and marked so.
+    /// The usage. Unknown numbers come from this local estimate, and are marked so.
     pub fn usage(&self, estimate: impl FnOnce() -> Usage) -> Usage {
         let plausible = |number: Number<u64>| match number {
             Number::Plausible(tokens) => Some(tokens),

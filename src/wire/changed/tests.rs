@@ -46,8 +46,8 @@ fn in_pieces(format: WireFormat, stream: &str) -> String {
     String::from_utf8(all).unwrap()
 }
 
-/// Splits a stream before its first call, or before its end where there is none. Returns the bytes before that place,
-/// the data of the last event among them that has an index, and the rest.
+/// Splits a stream before its first call, or before its end if it has none. Returns the bytes before that place, the
+/// data of the last event in them that has an index, and the rest.
 fn cut(format: WireFormat, stream: &str) -> (Vec<u8>, String, Vec<u8>) {
     let (mut before, mut last, mut rest) = (Vec::new(), String::new(), Vec::new());
     for frame in frames(stream.as_bytes()) {
@@ -102,7 +102,7 @@ fn deed() -> impl Strategy<Value = Deed> {
     ]
 }
 
-/// A reply, and its calls as somebody wants them.
+/// A reply, and the calls that it should have.
 fn case() -> impl Strategy<Value = (Reply, Vec<ToolCall>)> {
     let calls = prop::collection::vec((name(), arguments(), deed()), 0..4);
     let more = prop::collection::vec((name(), arguments()), 0..3);
@@ -124,7 +124,7 @@ fn case() -> impl Strategy<Value = (Reply, Vec<ToolCall>)> {
         }
         let finish = if came.is_empty() { Finish::Stop } else { Finish::Calls };
         let usage = Usage { tokens_in: 9, tokens_out: 5, ..Usage::default() };
-        // An answer says something.
+        // An answer is never empty.
         let text = if came.is_empty() || wanted.is_empty() { text + "x" } else { text };
         (Reply { reasoning, calls: came, finish, usage, ..Reply::of_text(text) }, wanted)
     })
@@ -132,7 +132,7 @@ fn case() -> impl Strategy<Value = (Reply, Vec<ToolCall>)> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(crate::cases()))]
-    /// A client reads the wanted calls, and all else as it was.
+    /// A client reads the wanted calls, and everything else unchanged.
     #[test]
     fn only_the_calls_change((came, wanted) in case(), splits in any::<bool>()) {
         for format in WireFormat::ALL {
@@ -168,7 +168,7 @@ proptest! {
     }
 }
 
-/// Whether the numbers of a stream follow each other: indices of blocks and items, and sequence numbers.
+/// Whether the numbers of a stream are consecutive: indices of blocks and items, and sequence numbers.
 fn are_counted(format: WireFormat, stream: &[u8]) -> bool {
     let data: Vec<Value> =
         frames(stream).iter().filter_map(|it| serde_json::from_str(&it.data).ok()).collect();

@@ -32,7 +32,7 @@ pub struct ChatAnswer {
     open_text: Joiner,
     open_reasoning: Joiner,
     calls: ChatCalls,
-    /// The choice that is read: the first that came.
+    /// The choice to read: the first that came.
     choice: Option<u64>,
     /// Calls of other choices. Some gateways put the text into one choice and its calls into another.
     elsewhere: ChatCalls,
@@ -58,7 +58,7 @@ impl GrowingAnswer for ChatAnswer {
             return Err(missing(document));
         }
         self.take(document, seen)?;
-        // It is complete, even if its server sends no reason.
+        // A whole answer is complete, even if its server sends no reason.
         self.finish.get_or_insert_with(|| "stop".into());
         Ok(())
     }
@@ -69,7 +69,7 @@ impl GrowingAnswer for ChatAnswer {
         seen: &mut dyn FnMut(AnswerPiece),
     ) -> Result<bool, AnswerFault> {
         if is_done(&event.data) {
-            // Some servers send no reason. Half of a call is no answer, whatever follows it.
+            // Some servers send no reason. An answer with half of a call is not complete, whatever follows.
             if self.has_something() && self.calls.are_whole() {
                 self.finish.get_or_insert_with(|| "stop".into());
             }
@@ -111,7 +111,7 @@ impl GrowingAnswer for ChatAnswer {
         };
         let report = self.usage.unwrap_or_default().or_cost(self.cost);
         let usage = report.usage(|| usage::estimate(request, &[&text, &reasoning], &calls));
-        // Without calls there are no ids to know again either.
+        // Without calls there are no ids to recognise later.
         let has_some = !calls.is_empty() || !source.message.is_empty();
         let source = has_some.then(|| Arc::new(source));
         (Reply { text, reasoning, calls, finish, usage, source, repairs: Vec::new() }, report)
@@ -128,7 +128,7 @@ fn part(part: &Value) -> Result<(), AnswerFault> {
     if is_error(part) { Err(AnswerFault::Said(part.clone())) } else { Ok(()) }
 }
 
-/// Why a document is no answer.
+/// Why a document is not an answer.
 fn missing(document: &Value) -> AnswerFault {
     match document.get("choices") {
         Some(Value::Array(choices)) if !choices.is_empty() => {
@@ -178,7 +178,7 @@ impl ChatAnswer {
         Err(AnswerFault::TooLarge(LARGEST / (1024 * 1024)))
     }
 
-    /// Reads how a choice ended, if it did.
+    /// Reads the finish reason of a choice, if it has one.
     fn end(&mut self, choice: &Value) -> Result<(), AnswerFault> {
         for part in [choice, &choice["delta"], &choice["message"]] {
             self::part(part)?;

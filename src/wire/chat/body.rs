@@ -52,7 +52,7 @@ fn tool(def: &ToolDef, names: &FunctionNames) -> Value {
     })
 }
 
-/// The tools that may be called now. The array of tools stays as it is, and with it the prompt cache.
+/// The tools that may be called now. The array of tools never changes, so the prompt cache stays valid.
 fn allowed(request: &Request, names: &FunctionNames) -> Value {
     let tool = |name| json!({"type": "function", "function": {"name": names.out(name)}});
     let tools: Vec<Value> = request.allowed.iter().map(tool).collect();

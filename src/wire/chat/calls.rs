@@ -1,5 +1,5 @@
-//! Puts the deltas of tool calls together. Servers disagree on what tells calls apart: an index, an id,
-//! a name, or only that complete arguments are followed by others.
+//! Assembles the deltas of tool calls. Servers disagree on what distinguishes calls: an index, an id, a name, or only
+//! that complete arguments are followed by others.
 
 use std::collections::BTreeMap;
 
@@ -88,7 +88,7 @@ impl ChatCalls {
         self.calls.iter().map(|call| call.name.len() + call.arguments.len()).sum()
     }
 
-    /// Bytes of what endpoints want back.
+    /// Bytes of the fields that endpoints want back.
     pub fn kept(&self) -> usize {
         self.calls.iter().map(|call| call.kept.size()).sum()
     }
@@ -146,8 +146,7 @@ impl ChatCall {
         serde_json::from_str(&self.arguments).ok()
     }
 
-    /// Whether a delta with an index of its own is none the less the rest of this call's arguments: some
-    /// servers count deltas.
+    /// Whether a delta with an index of its own still continues this call's arguments: some servers count deltas.
     fn goes_on(&self, delta: &Delta<'_>) -> bool {
         let has_begun = !self.arguments.trim().is_empty() && self.object().is_none();
         has_begun && delta.name.is_empty() && delta.id.is_empty() && !delta.begins_object()
@@ -193,7 +192,7 @@ impl ChatCall {
         }
     }
 
-    /// Most servers send a name once, some with every delta, a few in pieces or grown by a piece.
+    /// Adds to a name. Most servers send it once, some with every delta, a few in pieces or grown by a piece.
     fn add_name(&mut self, name: &str, names: &FunctionNames) {
         let joined = format!("{}{name}", self.name);
         let is_piece = names.has(&joined) && !names.has(&self.name);

@@ -9,7 +9,7 @@ use crate::domain::ToolCall;
 use crate::node::{JsonFields, JsonNode};
 use crate::plan::{CallFates, Came, Changes, Event, Fate, quoted, read, text};
 
-/// Finish reasons that stand for calls.
+/// Finish reasons that mean calls.
 const CALLS: [&str; 3] = ["tool_calls", "function_call", "tool_use"];
 
 /// The choice of one event whose calls change.
@@ -42,7 +42,7 @@ pub(crate) fn changes(data: &[&str], before: &str, calls: &[ToolCall]) -> Change
     changes
 }
 
-/// The index of the choice that calls.
+/// The index of the choice that has calls.
 fn calling(chunk: &JsonFields<'_>) -> Option<u64> {
     choices(chunk)
         .find(|(_, choice)| {
@@ -73,7 +73,7 @@ struct ArrivedCalls {
     known: Vec<CallArrival>,
 }
 
-/// How a call came.
+/// A call as it came.
 struct CallArrival {
     index: u64,
     has_arguments: bool,
@@ -117,7 +117,7 @@ impl ArrivedCalls {
         }
         let Some(function) = function(item, call).fields() else { return place };
         let name = function.string("name").unwrap_or_default();
-        // Some servers repeat it.
+        // Some servers repeat the name.
         if came.name != name {
             came.name += &name;
         }
@@ -199,12 +199,12 @@ impl Changing<'_> {
 }
 
 impl Chunk<'_> {
-    /// The call that an item of the list is a part of.
+    /// The call to which an item of the list belongs.
     fn call_at(&self, at: usize) -> Option<usize> {
         self.calls.get(at)?.as_ref().map(|(call, ..)| *call)
     }
 
-    /// Whether nothing is lost with the whole event but calls.
+    /// Whether dropping the whole event loses nothing but calls.
     fn has_only_calls(&self) -> bool {
         let fields = self.part.and_then(|part| part.fields());
         let is_nothing = |(name, node): (&str, JsonNode<'_>)| {

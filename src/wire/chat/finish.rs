@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::domain::Finish;
 use crate::field::field;
 
-/// Ran into a limit of tokens.
+/// Finish reasons for a limit of tokens.
 const LENGTHS: [&str; 9] = [
     "length",
     "max_tokens",
@@ -17,7 +17,7 @@ const LENGTHS: [&str; 9] = [
     "context_length_exceeded",
     "model_context_window_exceeded",
 ];
-/// Ended by a filter of the endpoint.
+/// Finish reasons for a filter of the endpoint.
 const FILTERS: [&str; 9] = [
     "content_filter",
     "content_filtered",
@@ -29,7 +29,7 @@ const FILTERS: [&str; 9] = [
     "sensitive",
     "guardrail_intervened",
 ];
-/// The server failed while the model was writing. Zhipu, DeepSeek, vLLM and Gemini have words of their own.
+/// Finish reasons for a server failure during the answer. Zhipu, DeepSeek, vLLM and Gemini have their own.
 const FAILURES: [&str; 7] = [
     "error",
     "server_error",
@@ -39,7 +39,7 @@ const FAILURES: [&str; 7] = [
     "abort",
     "malformed_function_call",
 ];
-/// Done.
+/// Finish reasons for a regular end.
 const STOPS: [&str; 8] = [
     "stop",
     "eos",
@@ -51,7 +51,7 @@ const STOPS: [&str; 8] = [
     "tool_use",
 ];
 
-/// The finish reason of a choice; an empty one is none.
+/// The finish reason of a choice; an empty one counts as missing.
 pub(super) fn reason(choice: &Value) -> Option<&str> {
     let reason = field(choice, "finish_reason").as_str()?.trim();
     // Some servers write null as a text.
@@ -78,7 +78,7 @@ pub(super) fn finish(reason: &str, has_calls: bool) -> Finish {
     }
 }
 
-/// Without capitals: some servers pass on the names of another API.
+/// The text in lower case: some servers pass on the names of another API.
 fn lower(reason: &str) -> String {
     reason.trim().to_ascii_lowercase()
 }

@@ -1,4 +1,4 @@
-//! Where the parts of calls stand in a frame.
+//! The places of the parts of calls in a frame.
 
 use serde_json::json;
 
@@ -6,8 +6,8 @@ use super::finish;
 use crate::answering::CallPiece;
 use crate::node::{JsonFields, JsonNode};
 
-/// The parts of calls in the data of one event, or in a whole answer, in the order of the text. Nothing where the data
-/// is no JSON.
+/// The parts of calls in the data of one event, or in a whole answer, in the order of the text. Empty if the data is
+/// not JSON.
 pub fn calls_in(data: &str) -> Vec<CallPiece> {
     let Some(chunk) = JsonNode::of(data).ok().and_then(|node| node.fields()) else {
         return Vec::new();
@@ -36,7 +36,7 @@ pub fn is_end(data: &str) -> bool {
     choices.is_some_and(|choices| choices.iter().any(is_it))
 }
 
-/// Whether a reason is one. Some servers write null as a text.
+/// Whether this is a reason. Some servers write null as a text.
 pub(super) fn is_finish(reason: &JsonNode<'_>) -> bool {
     finish::reason(&json!({"finish_reason": reason.value()})).is_some()
 }

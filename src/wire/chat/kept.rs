@@ -1,18 +1,18 @@
-//! Fields of an endpoint's own in a reply, which it wants back: put together from the pieces of a stream.
+//! Fields in a reply that its endpoint wants back, assembled from the pieces of a stream.
 //!
-//! Of a call every unknown field is kept, since an endpoint that adds one needs it: no other endpoint does. Of a message
-//! only what belongs to thoughts is kept. Endpoints add much else to messages (`annotations`, `audio`, `refusal`, `padding`,
-//! `provider_specific_fields`), need none of it, and some refuse their own field when it comes back.
+//! All unknown fields of a call are kept, since only an endpoint that needs a field adds it to calls. Of a message,
+//! only the fields of thoughts are kept: endpoints add many others (`annotations`, `audio`, `refusal`, `padding`,
+//! `provider_specific_fields`), need none of them, and some refuse their own field when it comes back.
 
 use serde_json::{Map, Value};
 
 /// Fields of a call that the protocol defines.
 const OF_CALL: [&str; 4] = ["index", "id", "type", "function"];
-/// Fields of its function that the protocol defines; some servers count here.
+/// Fields of a call's function that the protocol defines; some servers put the index here.
 const OF_FUNCTION: [&str; 3] = ["index", "name", "arguments"];
 /// Parts of the names of fields that belong to thoughts: `reasoning_content`, `thinking_blocks`, `thought_signature`.
 const OF_THOUGHTS: [&str; 5] = ["reason", "think", "thought", "signature", "encrypted"];
-/// Fields that name something. They come whole, and some servers repeat them with every piece.
+/// Fields that name something. They arrive whole, and some servers repeat them with every piece.
 const LABELS: [&str; 9] =
     ["type", "id", "format", "role", "name", "status", "model", "provider", "version"];
 /// Parts of the names of fields that are written piece by piece, so that equal pieces may follow each other.
@@ -26,7 +26,7 @@ pub(super) struct EndpointFields {
 }
 
 impl EndpointFields {
-    /// Adds what a message, or a piece of one, has.
+    /// Adds the fields of a message, or of a piece of one.
     pub fn add_message(&mut self, part: &Value) {
         let fields = part.as_object().into_iter().flatten();
         for (name, value) in fields.filter(|(name, value)| is_of_thoughts(name, value)) {
@@ -34,7 +34,7 @@ impl EndpointFields {
         }
     }
 
-    /// Adds what a call, or a piece of one, has.
+    /// Adds the fields of a call, or of a piece of one.
     pub fn add_call(&mut self, delta: &Value) {
         let unknown = |known: &'static [&'static str]| {
             move |(name, value): &(&String, &Value)| {
@@ -64,7 +64,7 @@ impl EndpointFields {
         merge(fields.entry(name).or_insert(Value::Null), value, name);
     }
 
-    /// How much has come, in bytes.
+    /// The size of all fields so far, in bytes.
     pub fn size(&self) -> usize {
         self.bytes
     }
@@ -74,7 +74,7 @@ impl EndpointFields {
     }
 }
 
-/// Whether a field of a message goes back. Empty ones stay away: many servers send them with every reply.
+/// Whether a field of a message goes back. Empty ones do not: many servers send them with every reply.
 pub(super) fn is_of_thoughts(name: &str, value: &Value) -> bool {
     let has_some = match value {
         Value::String(text) => !text.is_empty(),
@@ -89,7 +89,7 @@ fn has_part(name: &str, parts: &[&str]) -> bool {
     parts.iter().any(|part| name.contains(part))
 }
 
-/// Adds the next piece of a field of this name: texts grow, objects take in fields, lists take in items.
+/// Adds the next piece of a field of this name: texts grow, objects gain fields, lists gain items.
 fn merge(into: &mut Value, more: &Value, name: &str) {
     match (&mut *into, more) {
         (_, Value::Null) => {}
@@ -120,7 +120,7 @@ fn merge(into: &mut Value, more: &Value, name: &str) {
     }
 }
 
-/// Adds an item of a list, or a piece of one: an item with the index of an earlier one goes on with that.
+/// Adds an item of a list, or a piece of one: an item with the index of an earlier one continues that.
 fn add(items: &mut Vec<Value>, item: &Value) {
     let known = match &item["index"] {
         Value::Null => items.last_mut().filter(|last| is_same(last, item) && is_open(last, item)),
@@ -134,7 +134,7 @@ fn add(items: &mut Vec<Value>, item: &Value) {
     }
 }
 
-/// Whether two pieces may be of one item: an index can have a text and its encrypted form.
+/// Whether two pieces may belong to one item: an index can have a text and its encrypted form.
 fn is_same(known: &Value, item: &Value) -> bool {
     let agree = |name: &str| {
         let (known, item) = (&known[name], &item[name]);
@@ -143,7 +143,7 @@ fn is_same(known: &Value, item: &Value) -> bool {
     known.is_object() && item.is_object() && agree("type") && agree("id")
 }
 
-/// Whether a piece without an index goes on with the last item: a text, until that is signed.
+/// Whether a piece without an index continues the last item: a text, until it is signed.
 fn is_open(last: &Value, item: &Value) -> bool {
     let kind = item["type"].as_str().unwrap_or_default();
     let is_text = !kind.starts_with("redacted") && has_part(kind, &["text", "thinking"]);

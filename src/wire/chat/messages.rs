@@ -1,4 +1,4 @@
-//! The messages of a request, as endpoints take them: each has something in it, and each has what its endpoint wants back.
+//! The messages of a request as endpoints accept them: none is empty, and each has the fields its endpoint wants back.
 
 use serde_json::{Map, Value, json};
 
@@ -26,7 +26,7 @@ struct ChatMessages<'a> {
     ids: CallIds,
     names: &'a FunctionNames,
     learned: &'a Learned,
-    /// A message was left out just now.
+    /// Whether a message was left out just now.
     gap: bool,
 }
 
@@ -34,7 +34,7 @@ impl ChatMessages<'_> {
     fn add(&mut self, message: &Message, endpoint: &str) {
         let is_blank = message.text().trim().is_empty();
         match message {
-            // Strict servers refuse a message that says nothing.
+            // Strict servers refuse an empty message.
             Message::System { .. } if is_blank => {}
             Message::System { text } => self.push("system", text),
             Message::User { text, blocks } if !blocks.is_empty() => self.parts(text, blocks),
@@ -62,7 +62,7 @@ impl ChatMessages<'_> {
         self.put(json!({"role": role, "content": text}));
     }
 
-    /// Two messages of the user between which one of the model is left out are one: many servers take no two in a row.
+    /// Joins two user messages if an assistant message between them is left out: many servers refuse two in a row.
     fn user(&mut self, text: &str) {
         let last = self.messages.last_mut().filter(|last| self.gap && last["role"] == "user");
         match last {
@@ -115,7 +115,7 @@ impl ChatMessages<'_> {
         sent.into()
     }
 
-    /// Adds fields that the endpoint wrote, and does not refuse.
+    /// Adds fields that the endpoint wrote and does not refuse.
     fn give_back(&self, into: &mut Map<String, Value>, fields: &Map<String, Value>) {
         for (name, value) in fields.iter().filter(|(name, _)| !self.learned.leaves_out(name)) {
             into.entry(name).or_insert_with(|| value.clone());
@@ -126,7 +126,7 @@ impl ChatMessages<'_> {
 /// Kinds of parts of this format.
 const PARTS: [&str; 3] = ["image_url", "input_audio", "file"];
 
-/// A content in parts. A part of another format is said in words.
+/// A content in parts. A part of another format becomes a label.
 fn content(text: &str, blocks: &[Block]) -> Value {
     let mut texts = blocks::texts(blocks, text).into_iter();
     let part = |block: &Block| match block {

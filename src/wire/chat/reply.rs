@@ -51,7 +51,7 @@ pub fn write_stream(reply: &Reply, answering: &Answering<'_>) -> String {
         let mut whole = call(it, answering);
         whole["index"] = index.into();
         let text = whole["function"]["arguments"].take();
-        // As the vendor does: the name first, and then its arguments.
+        // The vendor sends the name first, and then its arguments.
         whole["function"]["arguments"] = "".into();
         push(json!({"tool_calls": [whole]}), Value::Null);
         let more = json!({"index": index, "function": {"arguments": text}});
@@ -119,7 +119,7 @@ fn thoughts(reply: &Reply, message: &mut Map<String, Value>) {
 
 fn call(call: &ToolCall, answering: &Answering<'_>) -> Value {
     let arguments = match &call.arguments {
-        // Arguments that are no JSON were so when they came.
+        // Arguments that are not JSON arrived like that.
         Value::String(raw) => raw.clone(),
         arguments => arguments::written(arguments),
     };

@@ -13,7 +13,7 @@ use crate::domain::{Finite, Message, ReplySource, Request, Role, ToolCall, ToolD
 use crate::node::{JsonFields, JsonItem, JsonNode};
 use crate::{arguments, schema};
 
-/// Fields of a request that a person sees, or that change nothing of the conversation.
+/// Fields of a request that are shown, or that do not affect the conversation.
 const OF_REQUEST: [&str; 33] = [
     "model",
     "messages",
@@ -59,7 +59,7 @@ const OF_FUNCTION: [&str; 2] = ["name", "arguments"];
 /// Reads the body of a request.
 ///
 /// # Errors
-/// It is no JSON, or no object with messages.
+/// The body is not JSON, or not an object with messages.
 pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
     let text = str::from_utf8(bytes)?;
     let mut body = RequestBody::read(text)?;
@@ -226,11 +226,11 @@ impl ChatRequestReader {
             .iter()
             .filter_map(|node| self.call(node, &mut source))
             .collect();
-        // The calls stand after all other parts.
+        // Calls come after all other parts.
         if !source.blocks.is_empty() {
             source.blocks.extend(calls.iter().map(|call| Block::Call { id: call.id.clone() }));
         }
-        // The ids of calls are those of the client.
+        // The ids of calls are the client's.
         let has_some = !calls.is_empty() || source != ReplySource::default();
         let source = has_some.then(|| Arc::new(source));
         Message::Assistant { text, calls, source }
@@ -270,7 +270,7 @@ fn rest(fields: &JsonFields<'_>, known: &[&str]) -> serde_json::Map<String, Valu
     unknown.map(|(name, node)| (name.to_owned(), node.value())).collect()
 }
 
-/// A text with what stands beside it said in words.
+/// A text with labels for the parts beside it.
 fn with_labels(text: String, blocks: &[Block]) -> String {
     blocks.iter().filter_map(Block::label).fold(text, |text, label| text + "\n" + &label)
 }

@@ -3,8 +3,8 @@
 use crate::node::JsonNode;
 use crate::patch;
 
-/// The body of a request for a stream that also asks for its usage; all else stays byte for byte. `None` where the body
-/// asks for it already, or is no JSON object.
+/// The body of a request for a stream that also asks for its usage; everything else stays byte for byte. `None` if the
+/// body asks for it already, or is not a JSON object.
 pub fn asking_for_usage(body: &[u8]) -> Option<Vec<u8>> {
     let text = str::from_utf8(body).ok()?;
     let brace = text.find('{')? + 1;

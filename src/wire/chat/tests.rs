@@ -139,7 +139,7 @@ fn read(bytes: &[u8], sizes: &[usize]) -> Reply {
         rest = after;
     }
     let reply = feed.end(&mut |_| {}).unwrap().reply(&Request::new(Role::Actor, Vec::new()), "h").0;
-    // Who wrote it is not what is compared.
+    // The source of the reply is not compared.
     Reply { source: None, ..reply }
 }
 

@@ -30,7 +30,7 @@ pub struct MessagesAnswer {
     names: Arc<FunctionNames>,
     growing: Growing,
     finish: Option<String>,
-    /// The fields of the usage. A stream reports the input at its begin, and the output at its end.
+    /// The fields of the usage. A stream reports the input at its beginning, and the output at its end.
     usage: Map<String, Value>,
     /// The cost that the endpoint reports in a header, apart from the usage.
     cost: Report,
@@ -97,7 +97,7 @@ impl GrowingAnswer for MessagesAnswer {
             }
             "message" => return self.whole(&data, seen).map(|()| true),
             "" => return Err(AnswerFault::Other(data)),
-            // A ping, or an event of tomorrow.
+            // A ping, or an event type that is still unknown.
             _ => {}
         }
         self.check().map(|()| false)
@@ -134,7 +134,7 @@ impl MessagesAnswer {
         Self { cost, names: Arc::clone(names), ..Self::default() }
     }
 
-    /// The stream has ended. Some servers send no reason. Half of a call is no answer, whatever follows it.
+    /// Ends the stream. Some servers send no reason. An answer with half of a call is not complete, whatever follows.
     fn end(&mut self, seen: &mut dyn FnMut(AnswerPiece)) {
         self.growing.flush(seen);
         if !self.growing.is_empty() && self.growing.are_calls_whole() {
@@ -142,8 +142,8 @@ impl MessagesAnswer {
         }
     }
 
-    /// Takes in a usage. Later numbers are sums that replace the earlier ones. A zero only fills a gap, since some
-    /// servers send zeros for what they reported before.
+    /// Adds a usage. Later numbers are sums that replace the earlier ones. A zero only fills a gap, since some servers
+    /// send zeros for fields that they reported before.
     fn count(&mut self, usage: &Value) {
         let fields = usage.as_object().into_iter().flatten();
         for (name, value) in fields.filter(|(_, value)| !value.is_null()) {

@@ -11,7 +11,7 @@ use crate::domain::{Finite, Request, Role, ToolDef, ToolName};
 use crate::node::{JsonFields, JsonItem};
 use crate::schema::tool_without_schema;
 
-/// Fields of a request. Those that a [`Request`] has no place for are known none the less.
+/// Fields of a request. Some have no place in a [`Request`] but are known.
 const KNOWN: [&str; 22] = [
     "model",
     "max_tokens",
@@ -53,7 +53,7 @@ const OF_TOOL: [&str; 10] = [
 /// Reads the body of a request.
 ///
 /// # Errors
-/// It is no JSON object, or has no list of messages.
+/// The body is not a JSON object, or has no list of messages.
 pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
     let mut body = RequestBody::read(str::from_utf8(bytes)?)?;
     let messages = body.list("messages");
@@ -104,7 +104,7 @@ fn texts(body: &JsonFields<'_>, name: &str) -> Vec<String> {
     items.iter().filter_map(|item| item.string()).map(|text| text.into_owned()).collect()
 }
 
-/// The schema of the answer, in the place of today or in that of the beta.
+/// The schema of the answer, at its current place or at that of the beta.
 fn schema(body: &JsonFields<'_>) -> Option<Value> {
     let config = body.fields("output_config").and_then(|config| config.fields("format"));
     let format = config.or_else(|| body.fields("output_format"))?;
@@ -118,7 +118,7 @@ fn allowed(body: &JsonFields<'_>) -> Option<ToolName> {
     Some(name?.as_ref().into())
 }
 
-/// A tool. One that the endpoint runs has a type of its own, and no schema.
+/// A tool. A tool that the endpoint runs has a type of its own, and no schema.
 fn tool(def: &JsonItem<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
     let Some(fields) = &def.fields else {
         unknown.add("tools[]");

@@ -11,7 +11,7 @@ pub(super) fn kind(name: &str) -> BlockKind {
         "image" => BlockKind::Image,
         "document" | "search_result" | "container_upload" => BlockKind::Document,
         "server_tool_use" | "mcp_tool_use" | "tool_reference" | "compaction" => BlockKind::Server,
-        // Each tool of the endpoint has a type of its own for its results.
+        // Each tool of the endpoint has its own type of result.
         name if name.ends_with("_tool_result") => BlockKind::Server,
         _ => BlockKind::Unknown,
     }
@@ -27,7 +27,7 @@ pub(super) fn is_known(block: &Value) -> bool {
     kind(type_of(block)) != BlockKind::Unknown
 }
 
-/// A block as it goes out. Marks for the cache move on with every request, and an endpoint takes only four of them.
+/// A block to send. Cache marks move on with every request, and an endpoint accepts only four of them.
 pub(super) fn unmarked(block: &Value) -> Value {
     let mut block = block.clone();
     if let Some(fields) = block.as_object_mut() {

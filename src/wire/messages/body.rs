@@ -53,10 +53,10 @@ pub(super) fn text(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
-/// How the answer is to be written.
+/// Adds the sampling settings of the answer.
 fn sample(request: &Request, body: &mut Map<String, Value>) {
     body.extend(given([
-        // Other formats go up to 2, and this one refuses that.
+        // Other formats allow up to 2; this one refuses that.
         ("temperature", request.temperature.map(|temperature| temperature.clamp(0.0, 1.0).into())),
         ("top_p", request.top_p.map(Value::from)),
     ]));
@@ -74,7 +74,7 @@ fn sample(request: &Request, body: &mut Map<String, Value>) {
 
 fn tool(def: &ToolDef, settings: &WireSettings<'_>) -> Value {
     let mut schema = Value::clone(&def.parameters);
-    // Nothing else is taken, and it may not be left out.
+    // No other value is accepted, and the field is required.
     if let Some(schema) = schema.as_object_mut() {
         schema.entry("type").or_insert_with(|| "object".into());
     }

@@ -1,4 +1,4 @@
-//! Where the parts of calls stand in an answer.
+//! The places of the parts of calls in an answer.
 
 use crate::CallPiece;
 use crate::node::{JsonFields, JsonNode};
@@ -6,7 +6,7 @@ use crate::node::{JsonFields, JsonNode};
 /// The parts of calls in the data of one event, or in a whole answer. Their key is the index of the block.
 ///
 /// The endpoint's own calls send their arguments in the same events. So a piece belongs to a call only if an earlier
-/// piece of this key began one.
+/// piece with this key began one.
 pub fn calls_in(data: &str) -> Vec<CallPiece> {
     let Some(fields) = JsonNode::of(data).ok().and_then(|data| data.fields()) else {
         return Vec::new();
@@ -37,7 +37,7 @@ pub fn is_end(data: &str) -> bool {
     kind.is_some_and(|kind| kind == "message_delta" || kind == "message_stop")
 }
 
-/// A call. At the start of a stream its input is an empty object, which stands for the pieces that follow.
+/// A call. At the start of a stream its input is an empty object, a placeholder for the pieces that follow.
 fn call(index: u64, block: &JsonFields<'_>, is_whole: bool) -> Option<CallPiece> {
     let kind = block.string("type");
     kind.filter(|kind| kind == "tool_use")?;
@@ -65,7 +65,7 @@ fn piece(index: u64, delta: &JsonFields<'_>) -> Option<CallPiece> {
 mod tests {
     use super::*;
 
-    /// Key, id, name, arguments and whether they are whole, as they stand in the text.
+    /// Key, id, name, arguments and whether they are whole, as in the text.
     fn shown(data: &str) -> Vec<(String, String, String, String, bool)> {
         let at = |range: Option<std::ops::Range<usize>>| {
             range.map_or("", |range| &data[range]).to_owned()

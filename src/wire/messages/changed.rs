@@ -43,7 +43,7 @@ enum MessagesEvent<'a> {
     Begin(usize, Option<JsonNode<'a>>, JsonNode<'a>),
     /// A piece of the arguments of a call.
     Piece(usize, Option<JsonNode<'a>>, JsonNode<'a>),
-    /// Another event of a block: the number of its call, if the block is one, and the index.
+    /// Another event of a block: the number of its call, if the block is a call, and the index.
     Part(Option<usize>, JsonNode<'a>),
     /// A message with all of its blocks: its content, the numbers of its calls, and its reason.
     Whole {
@@ -87,7 +87,7 @@ impl Blocks {
                 let call = self.at.get(&index.unwrap_or(0)).copied();
                 match (call, piece) {
                     (Some(call), Some(piece)) => {
-                        // Pieces count where a call has both.
+                        // If a call has both, the pieces count.
                         if self.in_pieces.insert(call) {
                             self.came[call].arguments.clear();
                         }
@@ -124,7 +124,7 @@ impl Blocks {
         place.map_or(MessagesEvent::Other, |place| MessagesEvent::Part(call, place))
     }
 
-    /// Begins a block; returns the number of the call that it is.
+    /// Begins a block; returns the number of its call, if the block is a call.
     fn begin(&mut self, index: u64, block: &JsonNode<'_>) -> Option<usize> {
         let fields = block.fields()?;
         self.at.remove(&index);

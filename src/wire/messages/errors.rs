@@ -9,7 +9,7 @@ pub fn write_error(status: u16, message: &str) -> String {
     document(status, message).to_string()
 }
 
-/// The event of a failure after a stream has begun, with the status that it would have had before.
+/// The event of a failure inside a stream, with the status that an earlier failure would have had.
 pub fn write_error_event(status: u16, message: &str) -> String {
     frame(&document(status, message))
 }
@@ -18,7 +18,7 @@ fn document(status: u16, message: &str) -> Value {
     json!({"type": "error", "error": {"type": kind(status), "message": message}})
 }
 
-/// The type of an error, which clients look at inside of a stream, where there is no status.
+/// The type of an error, which clients check inside a stream, where there is no status.
 fn kind(status: u16) -> &'static str {
     match status {
         401 => "authentication_error",

@@ -22,7 +22,7 @@ pub(super) fn reason(finish: &Finish) -> &str {
         Finish::Stop | Finish::Judged => "end_turn",
         Finish::Calls => "tool_use",
         Finish::Length => "max_tokens",
-        // This format tells of its filters in this way.
+        // This format has no other reason for filters.
         Finish::Refused | Finish::Filtered => "refusal",
         Finish::Other(reason) => reason,
     }

@@ -9,10 +9,10 @@ use crate::arguments;
 use crate::pieces::{Joiner, joined};
 use crate::reading::AnswerPiece;
 
-/// Memory of a block beside its content, in bytes. A broken server may send blocks without content for ever.
+/// Memory of a block besides its content, in bytes. A broken server may send blocks without content for ever.
 const OVERHEAD: usize = 64;
 
-/// The blocks so far, and what a person reads of them.
+/// The blocks so far, and the text and reasoning that a person reads.
 #[derive(Debug, Default)]
 pub(super) struct Growing {
     blocks: Vec<Grown>,
@@ -23,13 +23,13 @@ pub(super) struct Growing {
     /// Parts of a character at the end of text and reasoning.
     open_text: Joiner,
     open_reasoning: Joiner,
-    /// The blocks whose text and reasoning came last.
+    /// The block that added text or reasoning last.
     speaker: Option<usize>,
     thinker: Option<usize>,
     pub calls: usize,
     /// Bytes that the model has written.
     pub written: usize,
-    /// Bytes that are held beside those.
+    /// Bytes that are held besides those.
     pub held: usize,
 }
 
@@ -58,12 +58,12 @@ pub(super) struct MessagesCall {
     input: Value,
     /// The pieces of the input.
     pieces: String,
-    /// Fields that a call does not have.
+    /// Fields of the block that a call does not have.
     pub beside: Map<String, Value>,
 }
 
 impl Growing {
-    /// Begins a block. What it has in it already counts as written.
+    /// Begins a block. Content that it already has counts as written.
     pub fn start(&mut self, index: Option<u64>, block: &Value, seen: &mut dyn FnMut(AnswerPiece)) {
         if block.is_null() {
             return;
@@ -111,7 +111,7 @@ impl Growing {
         place
     }
 
-    /// Adds a delta to a block. A block that was never started begins with it, if the delta tells its type.
+    /// Adds a delta to a block. A block that was never started begins with it, if the delta shows its type.
     pub fn delta(&mut self, index: Option<u64>, delta: &Value, seen: &mut dyn FnMut(AnswerPiece)) {
         let last = self.blocks.len().checked_sub(1);
         let known = index.map_or(last, |index| self.places.get(&index).copied());
@@ -189,7 +189,7 @@ impl Growing {
             return;
         }
         self.written += text.len();
-        // Blocks come one after the other, as a rule.
+        // Blocks usually come one after the other.
         let later: usize = self.blocks[place + 1..].iter().map(Grown::bytes).sum();
         let Some(Grown::Text { bytes, .. }) = self.blocks.get_mut(place) else { return };
         *bytes += text.len();
@@ -215,7 +215,7 @@ impl Growing {
             return;
         }
         self.written += text.len();
-        // The block has it too.
+        // The block holds the text too.
         self.held += text.len();
         if let Some(Grown::Kept { raw, .. }) = self.blocks.get_mut(place) {
             grow(raw, "thinking", &text);
@@ -294,7 +294,7 @@ fn begun_by(kind: &str) -> Option<Value> {
     }
 }
 
-/// Adds a delta of an unknown type: texts grow, and all else is replaced.
+/// Adds a delta of an unknown type: texts grow, and everything else is replaced.
 fn merge(raw: &mut Value, delta: &Value) {
     let fields = delta.as_object().into_iter().flatten();
     for (name, value) in fields.filter(|(name, value)| *name != "type" && !value.is_null()) {

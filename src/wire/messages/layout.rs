@@ -16,7 +16,7 @@ pub(super) enum LayoutBlock<'a> {
     Kept(BlockKind, &'a Value),
 }
 
-/// The blocks of a message, in their order. What somebody added to the text or to the calls has a block too.
+/// The blocks of a message, in their order. Text and calls that were added later have a block too.
 pub(super) fn parts<'a>(
     text: &'a str,
     calls: &'a [ToolCall],
@@ -61,7 +61,7 @@ fn is_as_written(blocks: &[Block], text: &str) -> bool {
 struct Unused<'a> {
     calls: &'a [ToolCall],
     used: Vec<bool>,
-    /// The call after the last one that was taken. Blocks name their calls in order, as a rule.
+    /// The call after the last one that was taken. Blocks usually name their calls in order.
     next: usize,
 }
 

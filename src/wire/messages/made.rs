@@ -1,4 +1,4 @@
-//! Requests and answers for tests: by hand, and by chance.
+//! Requests and answers for tests: fixed and random ones.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(super) fn request(messages: Vec<Message>) -> Request {
     Request { max_tokens: Some(64), ..Request::new(Role::Actor, messages) }
 }
 
-/// The body of a request for the endpoint that wrote what has no endpoint's name.
+/// The body of a request for the endpoint whose name is empty.
 pub(super) fn body(request: &Request, caches: bool) -> Value {
     body_with(request, caches, &Map::new(), &Learned::default())
 }
@@ -219,7 +219,7 @@ fn conversation(
     messages
 }
 
-/// Requests that the format can say.
+/// Requests that the format can express.
 pub(super) fn requests() -> impl Strategy<Value = Request> {
     let messages =
         (prop::collection::vec(text(), 0..3), parts(), prop::collection::vec(turn(), 0..4));

@@ -1,14 +1,14 @@
-//! Marks at the places of the prompt up to which an endpoint keeps it in its cache.
+//! Cache marks: the places of the prompt up to which an endpoint caches it.
 
 use serde_json::{Value, json};
 
-/// About how many bytes a token has.
+/// The approximate number of bytes of a token.
 const BYTES_PER_TOKEN: usize = 4;
 /// The turns of the user that are marked: the last one for the next request, and the one before for this one.
 const TURNS: usize = 2;
 
 /// Places the marks, four at most: after the tools, after the instructions, and after the last turns of the user. An
-/// endpoint keeps no prefix that is too short, and would refuse a fifth mark.
+/// endpoint caches no prefix that is too short, and would refuse a fifth mark.
 pub(super) fn place(
     model: &str,
     tools: &mut [Value],
@@ -46,7 +46,7 @@ fn mark(part: Option<&mut Value>) {
     }
 }
 
-/// The tokens of the shortest prefix that is kept.
+/// The tokens of the shortest prefix that is cached.
 fn least(model: &str) -> usize {
     let model = model.to_ascii_lowercase();
     let words: Vec<&str> = model.split(|c: char| !c.is_ascii_alphanumeric()).collect();
@@ -61,7 +61,7 @@ fn least(model: &str) -> usize {
     }
 }
 
-/// The version at the begin of these words. Older models have it before their family, and a date behind.
+/// The version at the beginning of these words. Older models have it before their family, and a date after it.
 fn version(words: &[&str]) -> (u8, u8) {
     let number = |at: usize| words.get(at).filter(|word| word.len() <= 2)?.parse().ok();
     let major = number(0);

@@ -7,9 +7,9 @@
 //! Reply ──────► reply ──────────────► an answer
 //! ```
 //!
-//! A message is a list of blocks, and their order counts: signed thoughts stand before the calls that they led to.
-//! [`blocks`] says what a block is, [`said`] puts the blocks of one assistant message together, and [`layout`] takes a
-//! message apart into blocks again.
+//! A message is a list of blocks, and their order counts: signed thoughts come before the calls that they led to.
+//! [`blocks`] classifies blocks, [`said`] assembles the blocks of one assistant message, and [`layout`] splits a
+//! message into blocks again.
 
 use crate::codec::Codec;
 

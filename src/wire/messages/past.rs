@@ -13,16 +13,16 @@ use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Message, ToolCall, ToolName};
 use crate::node::{JsonFields, JsonItem, JsonNode};
 
-/// The place of a block, and that of a block in a result.
+/// The place of a block, and that of a block inside a result.
 const BLOCK: &str = "messages[].content[]";
 const OF_RESULT: &str = "messages[].content[].content[]";
 const OF_SYSTEM: &str = "system[]";
-/// Fields of a text. The citations of a user's text say nothing to a person.
+/// Fields of a text. The citations of a user's text are not shown.
 const TEXT: [&str; 4] = ["type", "text", "cache_control", "citations"];
 const RESULT: [&str; 5] = ["type", "tool_use_id", "content", "is_error", "cache_control"];
-/// Fields of a call that a [`ToolCall`] has, or nobody needs.
+/// Fields of a call that a [`ToolCall`] has, or that nobody needs.
 const CALL: [&str; 5] = ["type", "id", "name", "input", "cache_control"];
-/// Fields of a call that go back as they came.
+/// Fields of a call that go back unchanged.
 const BESIDE_CALL: [&str; 1] = ["caller"];
 
 /// The conversation so far.
@@ -33,11 +33,11 @@ pub(super) struct MessageHistory {
     pub results: Vec<Spot>,
     pub failures: Vec<Spot>,
     pub unknown: Unknown,
-    /// The tools of the calls with these ids: a result does not say its own.
+    /// The tools of the calls with these ids: a result does not name its tool.
     tools: HashMap<String, ToolName>,
 }
 
-/// Texts, and what stands between them.
+/// Texts, and the parts between them.
 #[derive(Debug, Default)]
 struct TextParts {
     text: String,
@@ -78,7 +78,7 @@ impl MessageHistory {
         }
     }
 
-    /// Results stand in a message of the user. What is before, between and behind them is the user's own.
+    /// Reads a message of the user, which contains results. The rest before, between and after them is the user's own.
     fn user(&mut self, content: Vec<JsonItem<'_>>) {
         let mut own = TextParts::default();
         for block in content {
@@ -184,7 +184,7 @@ impl MessageHistory {
         if let Some(input) = input {
             self.calls.push(Spot { id: id.clone(), range: input.range() });
         }
-        // What is nested too deeply to be a value stays a text.
+        // A value that is nested too deeply stays a text.
         let arguments = arguments::read(input.map_or("", |input| input.raw()));
         let known = [&CALL[..], &BESIDE_CALL].concat();
         self.unknown.fields("messages[].content[].", fields, &known);

@@ -19,7 +19,7 @@ pub fn write_reply(reply: &Reply, answering: &Answering<'_>) -> String {
 
 /// All events of a streamed answer. Each block comes in one delta.
 pub fn write_stream(reply: &Reply, answering: &Answering<'_>) -> String {
-    // An endpoint does not know yet what it is going to write.
+    // An endpoint does not know yet what it will write.
     let message = message(&[], answering, &usage(reply.usage, 0));
     let mut stream = frame(&json!({"type": "message_start", "message": message}));
     for (index, block) in blocks(reply, answering).into_iter().enumerate() {
@@ -56,7 +56,7 @@ fn message(content: &[Value], answering: &Answering<'_>, usage: &Value) -> Value
     })
 }
 
-/// The usage. The input of this format does not contain what has to do with the cache.
+/// The usage. The input of this format does not include the tokens of the cache.
 fn usage(usage: Usage, tokens_out: u64) -> Value {
     let Usage { tokens_in, cached, written, .. } = usage;
     json!({
@@ -67,7 +67,7 @@ fn usage(usage: Usage, tokens_out: u64) -> Value {
     })
 }
 
-/// The blocks of a reply. Reasoning that is in none of them is a block of thoughts that nobody signed.
+/// The blocks of a reply. Reasoning that is in none of them becomes a block of unsigned thoughts.
 fn blocks(reply: &Reply, answering: &Answering<'_>) -> Vec<Value> {
     let parts = parts(&reply.text, &reply.calls, reply.source.as_deref());
     let written = parts.into_iter().filter_map(|part| block(part, answering));
@@ -127,7 +127,7 @@ fn pieces(mut block: Value) -> (Value, Vec<Value>) {
         }
         "tool_use" | "server_tool_use" | "mcp_tool_use" if block.get("input").is_some() => {
             let input = match std::mem::replace(&mut block["input"], json!({})) {
-                // These are no JSON, and so they come.
+                // Such arguments are not JSON and were received as a text.
                 Value::String(raw) => raw,
                 input => input.to_string(),
             };

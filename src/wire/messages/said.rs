@@ -1,4 +1,4 @@
-//! A message of the assistant, put together from its blocks.
+//! Assembles a message of the assistant from its blocks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(super) struct AssistantMessage {
 }
 
 impl AssistantMessage {
-    /// The next text block. An empty one without citations says nothing.
+    /// Adds a text block. An empty one without citations is skipped.
     pub fn text(&mut self, text: &str, citations: Value) {
         let is_cited = citations.as_array().is_some_and(|list| !list.is_empty());
         if text.is_empty() && !is_cited {
@@ -34,7 +34,7 @@ impl AssistantMessage {
         self.citations.push(if is_cited { citations } else { Value::Null });
     }
 
-    /// The next call, and its fields that the call itself does not have.
+    /// Adds a call, and the fields of its block that the call itself does not have.
     pub fn call(&mut self, call: ToolCall, fields: Map<String, Value>) {
         self.blocks.push(Block::Call { id: call.id.clone() });
         if !fields.is_empty() {
@@ -43,13 +43,13 @@ impl AssistantMessage {
         self.calls.push(call);
     }
 
-    /// The next block, if it is anything else.
+    /// Adds any other block.
     pub fn keep(&mut self, raw: Value) {
         self.blocks.push(Block::kept(kind(type_of(&raw)), raw));
     }
 
-    /// The message's text and calls, and its source. `None` without calls, whose ids are to be known again, and without
-    /// anything beside one text.
+    /// The message's text and calls, and its source. `None` if it has no calls, whose ids must be recognised later, and
+    /// nothing besides one text.
     pub fn into_parts(self, endpoint: &str) -> (String, Vec<ToolCall>, Option<Arc<ReplySource>>) {
         let is_cited = self.citations.iter().any(Value::is_array);
         let is_plain = !is_cited && is_plain(&self.blocks);
@@ -70,7 +70,7 @@ impl AssistantMessage {
     }
 }
 
-/// Whether these are one text at most, and then calls.
+/// Whether these are at most one text, and then calls.
 fn is_plain(blocks: &[Block]) -> bool {
     let calls = match blocks {
         [Block::Text { .. }, calls @ ..] => calls,

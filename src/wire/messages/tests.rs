@@ -151,7 +151,7 @@ proptest! {
         calls_in(&String::from_utf8_lossy(&bytes));
     }
 
-    /// A beginning of a stream, or one with some bytes changed, is refused or read.
+    /// The beginning of a stream, or a stream with some bytes changed, is refused or read.
     #[test]
     fn broken_answers_do_no_harm(reply in replies(), at: prop::sample::Index, bytes: [u8; 2], is_whole: bool) {
         let names = FunctionNames::default();
@@ -242,7 +242,7 @@ fn an_answer_without_its_end_is_none() {
     let [reason, stop] = end("end_turn");
     assert_eq!(streamed(&[begin[0].clone(), reason]).unwrap().text, "Su");
     assert_eq!(streamed(&[begin[0].clone(), stop.clone()]).unwrap().finish, Finish::Stop);
-    // Half of a call is none, even where the server says that it is done.
+    // Half of a call is not a call, even if the server says that it is done.
     let half = [
         start(0, &json!({"type": "tool_use", "id": "c", "name": "w", "input": {}})),
         delta(0, &json!({"type": "input_json_delta", "partial_json": "{\"a\""})),

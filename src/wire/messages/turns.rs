@@ -1,5 +1,5 @@
-//! The messages of a request. User and assistant take turns, and each of them says something: an endpoint refuses
-//! anything else.
+//! The messages of a request. User and assistant take turns, and no message is empty: an endpoint refuses anything
+//! else.
 
 use serde_json::{Map, Value, json};
 
@@ -32,7 +32,7 @@ pub(crate) fn messages<'a>(
 
 struct Turns<'a> {
     messages: Vec<Value>,
-    /// The turn of the user so far: results, which come first, and what the user says.
+    /// The turn of the user so far: results, which come first, and the user's text.
     results: Vec<Value>,
     own: Vec<Value>,
     ids: CallIds,
@@ -75,7 +75,7 @@ impl Turns<'_> {
         };
         let mut parts: Vec<LayoutBlock<'_>> =
             parts.into_iter().filter(|part| !is_blank(part)).collect();
-        // A message may not end with a thought. Such an answer was cut, and its thought may lack its signature.
+        // A message may not end with a thought. Such an answer was cut off, and its thought may lack its signature.
         while parts.last().is_some_and(is_thinking) {
             parts.pop();
         }
@@ -127,7 +127,7 @@ impl Turns<'_> {
         }
     }
 
-    /// An answer that the model is to go on with may not end with white space.
+    /// Trims the end: an answer that the model is to continue may not end with white space.
     fn trim_end(&mut self) {
         let Some(last) = self.messages.last_mut().filter(|last| last["role"] == "assistant") else {
             return;
@@ -139,8 +139,7 @@ impl Turns<'_> {
     }
 }
 
-/// The blocks of a user or of a result. Those of another format become what a person sees of them. An endpoint refuses
-/// blank texts.
+/// The blocks of a user or of a result. Blocks of another format become labels. An endpoint refuses blank texts.
 fn blocks(text: &str, blocks: &[Block]) -> Vec<Value> {
     let plain = [Block::Text { bytes: text.len() }];
     let blocks = if blocks.is_empty() { &plain } else { blocks };

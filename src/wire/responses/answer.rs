@@ -24,11 +24,11 @@ const MOST_ITEMS: usize = 1024;
 pub struct ResponsesAnswer {
     names: Arc<FunctionNames>,
     items: Vec<ResponsesItem>,
-    /// The texts as they came.
+    /// The text as it came.
     text: String,
-    /// Thoughts of another item have been seen, so those of the next one are a paragraph of their own.
+    /// Whether thoughts of another item have been seen, so that those of the next item begin a paragraph.
     has_thought: bool,
-    /// Bytes of what the model has written, and of what its endpoint has added.
+    /// Bytes of content that the model has written and that its endpoint has added.
     size: usize,
     weight: usize,
     end: Option<End>,
@@ -41,7 +41,7 @@ pub struct ResponsesAnswer {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum End {
     Complete,
-    /// The reason is the endpoint's word.
+    /// An incomplete answer, with the reason in the endpoint's words.
     Incomplete(String),
 }
 
@@ -71,7 +71,7 @@ impl GrowingAnswer for ResponsesAnswer {
         seen: &mut dyn FnMut(AnswerPiece),
     ) -> Result<bool, AnswerFault> {
         if event.is_last() {
-            // Some servers end a stream with this alone. Half of a call is no answer, whatever follows it.
+            // Some servers end a stream with this alone. An answer with half of a call is never complete.
             if self.size > 0 && self.items.iter().all(ResponsesItem::is_whole) {
                 self.end.get_or_insert(End::Complete);
             }
@@ -139,7 +139,7 @@ impl ResponsesAnswer {
         seen: &mut dyn FnMut(AnswerPiece),
     ) -> Result<(), AnswerFault> {
         let status = response["status"].as_str().unwrap_or(kind);
-        // A server may leave the status of the beginning in its last event.
+        // A server may repeat the initial status in its last event.
         let is_begun = ["in_progress", "queued"].contains(&status);
         let status = if is_begun { kind } else { status };
         self.usage = usage::read(&response["usage"]).or(self.usage.take());
@@ -159,7 +159,7 @@ impl ResponsesAnswer {
         Ok(())
     }
 
-    /// Takes all items at once. What they lack was in the pieces.
+    /// Takes all items at once. Content that they lack was in the pieces.
     fn output(
         &mut self,
         output: &[Value],
@@ -220,7 +220,7 @@ impl ResponsesAnswer {
         }
     }
 
-    /// Reads the beginning or the end of a part. That of a summary has all of its text in events of its own.
+    /// Reads the beginning or the end of a part. A part of a summary has its text in separate events.
     fn content_part(&mut self, at: u64, data: &Value, seen: &mut dyn FnMut(AnswerPiece)) {
         let part = &data["part"];
         let is_thought = part["type"] == "reasoning_text";
@@ -244,7 +244,7 @@ impl ResponsesAnswer {
         let id = item["id"].as_str().unwrap_or_default();
         let kind = item["type"].as_str().unwrap_or_default();
         let index = data["output_index"].as_u64();
-        // An item begins once. A server that gives each the same index begins another one.
+        // An item begins once. A server that gives all items the same index begins another one.
         let fits = |it: &ResponsesItem| it.kind == kind && !(begins && it.is_begun && it.id != id);
         let at = known(&self.items, index, id, fits).unwrap_or_else(|| self.begin_item(index));
         self.touch(at, seen, |it, seen| {
@@ -253,7 +253,7 @@ impl ResponsesAnswer {
         });
     }
 
-    /// The place of the item that an event belongs to; a new one, if none of this type was begun.
+    /// The place of the item to which an event belongs; a new one, if none of this type was begun.
     fn place(&mut self, data: &Value, kind: &str) -> usize {
         let index = data["output_index"].as_u64();
         let id = data["item_id"].as_str().unwrap_or_default();
@@ -283,7 +283,7 @@ impl ResponsesAnswer {
         self.change(at, before, seen, change);
     }
 
-    /// Changes an item that counts this much so far, and tells what that adds.
+    /// Changes an item of this size, and counts the difference.
     fn change(
         &mut self,
         at: usize,
@@ -318,8 +318,8 @@ impl ResponsesAnswer {
     }
 }
 
-/// The last item that fits, by its index and its id. Some servers give every item the same index, some give one item an
-/// id in each event, and some name none.
+/// The last item that fits, by its index and its id. Some servers give every item the same index, some use a new id in
+/// each event, and some send neither.
 fn known(
     items: &[ResponsesItem],
     index: Option<u64>,

@@ -1,4 +1,4 @@
-//! Requests and replies that the format can say.
+//! Requests and replies that the format can express.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::domain::{
     Finish, Message, Reply, ReplySource, Request, Role, ToolCall, ToolDef, ToolName, Usage,
 };
 
-/// A text that says something.
+/// A text that is not blank.
 pub(super) fn text() -> impl Strategy<Value = String> {
     "[a-z\"\\\\\n é🌞{}:]{0,9}x"
 }
@@ -46,7 +46,7 @@ fn thoughts(said: &str) -> Value {
         "summary": [{"type": "summary_text", "text": said}]})
 }
 
-/// An item that the endpoint wrote beside messages and calls. Clients want an id in each item, and each id once.
+/// An item that the endpoint wrote besides messages and calls. Clients want an id in each item, and each id once.
 fn kept() -> impl Strategy<Value = Block> {
     let action = json!({"type": "search", "query": "é"});
     let kinds = [
@@ -83,7 +83,7 @@ fn call() -> impl Strategy<Value = (ToolName, Value, bool)> {
         .prop_map(|(tool, (arguments, is_custom))| (tool, arguments, is_custom))
 }
 
-/// A part of what an assistant says.
+/// A part of a message of the assistant.
 #[derive(Clone, Debug)]
 enum ArbitraryPart {
     Text(String, Option<&'static str>),
@@ -159,7 +159,7 @@ fn content() -> impl Strategy<Value = (String, Vec<Block>)> {
     })
 }
 
-/// A turn: what a person or the system says, and what the assistant says and gets.
+/// A turn: a message of the user or the system, and the assistant's messages and results.
 fn turn() -> impl Strategy<Value = Vec<Message>> {
     let asks = prop_oneof![
         text().prop_map(Message::system),
@@ -185,7 +185,7 @@ fn turn() -> impl Strategy<Value = Vec<Message>> {
     )
 }
 
-/// Gives the calls of each turn ids of their own.
+/// Gives the calls of each turn their own ids.
 fn with_ids(turns: Vec<Vec<Message>>) -> Vec<Message> {
     let mut messages = Vec::new();
     for (at, turn) in turns.into_iter().enumerate() {
@@ -222,7 +222,7 @@ fn tool() -> impl Strategy<Value = ToolDef> {
     })
 }
 
-/// A request that the format can say.
+/// A request that the format can express.
 pub(super) fn request() -> impl Strategy<Value = Request> {
     let turns = prop::collection::vec(turn(), 0..5).prop_map(with_ids);
     let tools = prop::collection::vec(tool(), 0..4);
@@ -246,7 +246,7 @@ pub(super) fn request() -> impl Strategy<Value = Request> {
     )
 }
 
-/// A reply that the format can say, from the endpoint of this name.
+/// A reply that the format can express, from the endpoint of this name.
 pub(super) fn reply(endpoint: &'static str) -> impl Strategy<Value = Reply> {
     let finish = prop_oneof![
         4 => Just(Finish::Stop),

@@ -7,8 +7,8 @@ use crate::domain::{Request, ToolDef};
 use crate::names::FunctionNames;
 use crate::settings::{WireSettings, given};
 
-/// The whole body; the endpoint's extra fields come last and take precedence. The format has neither a seed nor texts
-/// that stop the model, so a request's are not sent.
+/// The whole body; the endpoint's extra fields come last and take precedence. The format has neither a seed nor stop
+/// texts, so a request's are not sent.
 pub fn write_request(request: &Request, settings: &WireSettings<'_>) -> Value {
     let names = settings.names;
     let mut body = Map::new();
@@ -31,7 +31,7 @@ pub fn write_request(request: &Request, settings: &WireSettings<'_>) -> Value {
             json!({"type": "json_schema", "name": "answer", "strict": true, "schema": schema});
         body.insert("text".into(), json!({"format": format}));
     }
-    // The endpoint keeps nothing, so its thoughts must come along, and go back.
+    // The endpoint stores nothing, so its thoughts must be sent along and returned to it.
     body.insert("store".into(), false.into());
     body.insert("include".into(), json!(["reasoning.encrypted_content"]));
     if settings.streams {
@@ -51,7 +51,7 @@ fn tool(def: &ToolDef, names: &FunctionNames) -> Value {
     })
 }
 
-/// The tools that may be called now. The array of tools stays as it is, and with it the prompt cache.
+/// The tools that may be called now. The array of tools never changes, so the prompt cache stays valid.
 fn allowed(request: &Request, names: &FunctionNames) -> Value {
     let tool = |name| json!({"type": "function", "name": names.out(name)});
     let tools: Vec<Value> = request.allowed.iter().map(tool).collect();

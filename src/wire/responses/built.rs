@@ -1,4 +1,4 @@
-//! Makes a reply of the items of an answer.
+//! Builds a reply from the items of an answer.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,10 +15,10 @@ use crate::ids::FreeIds;
 use crate::names::FunctionNames;
 use crate::pieces::joined;
 
-/// The longest reason in an endpoint's words, in characters.
+/// The longest reason in the endpoint's words, in characters.
 const LONGEST_REASON: usize = 64;
 
-/// A reply but for its usage.
+/// A reply without its usage.
 pub(super) struct Built {
     pub text: String,
     pub reasoning: String,
@@ -43,7 +43,7 @@ impl Built {
     }
 }
 
-/// The reply of these items, which are in order.
+/// The reply of these items, which must be in order.
 pub(super) fn of(
     mut items: Vec<ResponsesItem>,
     request: &Request,
@@ -58,7 +58,7 @@ pub(super) fn of(
         };
         texts().any(is_it)
     };
-    // A refusal is the text where there is no other.
+    // A refusal becomes the text if there is no other.
     let is_refused = said(true) && !said(false);
     let source = ReplySource { endpoint: endpoint.to_owned(), ..ReplySource::default() };
     let mut building = Building {
@@ -97,7 +97,7 @@ impl Building<'_> {
             ("message", _) => self.message(item),
             ("reasoning", _) => self.reasoning(item),
             (_, Some(call)) => self.call(item, call),
-            // Nothing tells what this was.
+            // The kind of this item is unknown.
             ("", None) => {}
             (kind, None) => {
                 let kind = kinds::of_item(kind);
@@ -110,7 +110,7 @@ impl Building<'_> {
         order::note_phases(&mut self.source, self.phases);
         self.source.blocks = order::unless_plain(self.source.blocks);
         let source = &self.source;
-        // Without calls there are no ids to know again either.
+        // Without calls there are no ids to recognise later.
         let has_some =
             !self.built.calls.is_empty() || !source.message.is_empty() || !source.blocks.is_empty();
         self.built.source = has_some.then_some(self.source);
@@ -144,7 +144,7 @@ impl Building<'_> {
         let before = std::mem::take(&mut self.built.reasoning);
         let before = Some(before.as_str()).filter(|text| !text.is_empty());
         self.built.reasoning = before.into_iter().chain(shown).collect::<Vec<_>>().join("\n\n");
-        // An endpoint that keeps nothing knows no item by its id alone, and refuses one with nothing but a summary.
+        // An endpoint that stores nothing does not know an item by its id alone, and refuses one with only a summary.
         let secret = item.fields.get("encrypted_content").and_then(Value::as_str);
         if secret.is_some_and(|secret| !secret.is_empty()) || has_some(&item.contents) {
             self.keep(BlockKind::Thinking, item.into_raw());

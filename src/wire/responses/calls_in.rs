@@ -1,4 +1,4 @@
-//! Where the parts of calls stand in an event or in a whole response.
+//! The places of the parts of calls in an event or in a whole response.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use super::kinds::ClientCallKind;
 use crate::answering::CallPiece;
 use crate::node::{JsonFields, JsonNode};
 
-/// The parts of calls in the data of one event, or in a whole response, in the order of the text. Nothing where the
-/// data is no JSON. Their key is the index of the item; the id of the item where a server sends no index.
+/// The parts of calls in the data of one event, or in a whole response, in the order of the text. Empty if the data is
+/// not JSON. Their key is the index of the item, or its id if a server sends no index.
 pub fn calls_in(data: &str) -> Vec<CallPiece> {
     let Some(fields) = JsonNode::of(data).ok().and_then(|node| node.fields()) else {
         return Vec::new();

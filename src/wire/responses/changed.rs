@@ -49,7 +49,7 @@ fn number(event: &JsonFields<'_>, name: &str) -> Option<u64> {
     event.get(name).and_then(|number| number.u64())
 }
 
-/// Adds the events of the further calls. From the first change on the events have other numbers.
+/// Adds the events of the further calls. From the first change on, events are renumbered.
 fn number_events(
     events: &[Option<JsonFields<'_>>],
     (end, index, sequence): (usize, u64, Option<u64>),
@@ -88,7 +88,7 @@ fn item(call: &ToolCall) -> Value {
 
 /// An event of an answer, with the parts of it that may change.
 enum ResponsesEvent<'a> {
-    /// An item that begins or ends: the number of the call that it is, its place and itself.
+    /// An item that begins or ends: the number of its call, if it is a call, its place and the item.
     Item {
         call: Option<usize>,
         place: Option<JsonNode<'a>>,
@@ -183,7 +183,7 @@ impl Items {
         by_id.or_else(|| self.places.iter().rposition(is_at))
     }
 
-    /// Reads an item; returns the number of the call that it is.
+    /// Reads an item; returns the number of its call, if it is a call.
     fn item(&mut self, index: Option<u64>, item: &JsonFields<'_>, begins: bool) -> Option<usize> {
         let kind = ClientCallKind::of(&item.string("type")?)?;
         let text = |name: &str| item.string(name).unwrap_or_default();
@@ -196,7 +196,7 @@ impl Items {
             self.came.len() - 1
         });
         let came = &mut self.came[call];
-        // What stands at the end counts, unless it is empty.
+        // The values at the end count, unless they are empty.
         for (known, new) in [
             (&mut came.id, call_id),
             (&mut came.name, text("name")),

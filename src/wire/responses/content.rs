@@ -26,7 +26,7 @@ pub(super) fn read(content: Option<JsonNode<'_>>, unknown: &mut Unknown) -> (Str
 /// A part of a content.
 pub(super) enum ReadPart<'a> {
     Text(String),
-    /// A part that is no text, with its type.
+    /// A part that is not a text, with its type.
     Other(String, JsonNode<'a>),
 }
 
@@ -36,7 +36,7 @@ pub(super) fn parts(content: Option<JsonNode<'_>>) -> Vec<ReadPart<'_>> {
     if let Some(text) = content.string() {
         return vec![ReadPart::Text(text.into_owned())];
     }
-    // One part without its list, as some clients send it, is a list too.
+    // Some clients send one part without a list around it.
     let items = content.items().unwrap_or_else(|| vec![content]);
     let part = |node: JsonNode<'_>| {
         let fields = node.fields();
@@ -52,7 +52,7 @@ pub(super) fn parts(content: Option<JsonNode<'_>>) -> Vec<ReadPart<'_>> {
     items.into_iter().map(read).collect()
 }
 
-/// A part that is no text, as a block.
+/// A part that is not a text, as a block.
 fn other(kind: &str, node: JsonNode<'_>, unknown: &mut Unknown) -> Block {
     let what = kinds::of_part(kind);
     if what == BlockKind::Unknown {
@@ -61,7 +61,7 @@ fn other(kind: &str, node: JsonNode<'_>, unknown: &mut Unknown) -> Block {
     Block::kept(what, node.value())
 }
 
-/// Writes a content. What another format wrote is said in words.
+/// Writes a content. Parts of another format become labels.
 pub(super) fn write(text: &str, blocks: &[Block]) -> Value {
     if blocks.is_empty() {
         return text.into();
@@ -75,14 +75,14 @@ pub(super) fn write(text: &str, blocks: &[Block]) -> Value {
         Block::Kept { .. } => block.label().as_deref().map(of_text),
     };
     let mut parts: Vec<Value> = blocks.iter().filter_map(part).collect();
-    // Somebody has added a text where there was none.
+    // Text was added where there was none.
     if !text.is_empty() && !blocks.iter().any(|block| matches!(block, Block::Text { .. })) {
         parts.insert(0, of_text(text));
     }
     parts.into()
 }
 
-/// Whether a part is one of this format.
+/// Whether a part belongs to this format.
 fn is_own(raw: &Value) -> bool {
     raw["type"].as_str().is_some_and(|kind| kinds::of_part(kind) != BlockKind::Unknown)
 }

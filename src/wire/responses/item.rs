@@ -1,4 +1,4 @@
-//! An item of an answer while it grows: from the pieces of its texts, from the events that end them, or all at once.
+//! An item of an answer while it grows: from pieces of its texts, from the events that end them, or all at once.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use crate::pieces::{Joiner, joined};
 /// The most parts that an item may have. No model writes that many, but a broken server may.
 const MOST_PARTS: usize = 1024;
 
-/// A text that grows, or a part of a content that is no text.
+/// A text that grows, or a part of a content that is not a text.
 #[derive(Debug, Default)]
 pub(super) struct Growing {
     pub text: String,
     /// Parts of characters at its end.
     open: Joiner,
     pub is_refusal: bool,
-    /// The part itself, if it is no text.
+    /// The part itself, if it is not a text.
     pub other: Option<Value>,
 }
 
@@ -29,8 +29,8 @@ impl Growing {
         more
     }
 
-    /// Takes all of the text, and returns what had not come before. An empty one is none: some servers leave out at the
-    /// end what they have sent in pieces.
+    /// Takes all of the text, and returns the part that had not come before. An empty text counts as missing: some
+    /// servers leave out at the end what they have sent in pieces.
     fn set(&mut self, whole: &str) -> String {
         if whole.is_empty() {
             return String::new();
@@ -64,7 +64,7 @@ pub(super) enum ItemSlot {
 }
 
 impl ItemSlot {
-    /// The type of the items that have it.
+    /// The type of the items that have such a text.
     pub fn kind(self) -> &'static str {
         match self {
             ItemSlot::Text(_) | ItemSlot::Refusal(_) => "message",
@@ -90,7 +90,7 @@ pub(super) struct ResponsesItem {
     pub index: Option<u64>,
     pub id: String,
     pub kind: String,
-    /// Whether an event has described the item, and not only brought a piece of it.
+    /// Whether an event has described the item, rather than only brought a piece of it.
     pub is_begun: bool,
     /// The fields of the item; for messages and calls, those without the texts.
     pub fields: Map<String, Value>,
@@ -103,13 +103,13 @@ pub(super) struct ResponsesItem {
 }
 
 impl ResponsesItem {
-    /// Bytes of what the model has written in it.
+    /// The bytes that the model has written in it.
     pub fn size(&self) -> usize {
         let texts = self.contents.values().chain(self.summary.values()).chain([&self.input]);
         texts.map(|it| it.text.len()).sum()
     }
 
-    /// Whether it has more parts than any answer.
+    /// Whether it has more parts than any real answer.
     pub fn is_too_large(&self) -> bool {
         self.contents.len().max(self.summary.len()) > MOST_PARTS
     }
@@ -149,14 +149,14 @@ impl ResponsesItem {
         match slot {
             ItemSlot::Text(_) => Some(More::Text(more)),
             ItemSlot::Refusal(_) | ItemSlot::Input(_) => None,
-            // Who has read the one need not read the other.
+            // A person needs to read only one of the two.
             ItemSlot::Thought(_) if has_some(&self.summary) => None,
             ItemSlot::Thought(at) => Some(thought(more, is_first, &self.contents, at)),
             ItemSlot::Summary(at) => Some(thought(more, is_first, &self.summary, at)),
         }
     }
 
-    /// Takes the whole item, or what is known at its beginning.
+    /// Takes the whole item, or the fields known at its beginning.
     pub fn take(&mut self, item: &Value, seen: &mut dyn FnMut(More)) {
         let Some(fields) = item.as_object() else { return };
         let text = |name: &str| item[name].as_str().filter(|text| !text.is_empty());
@@ -196,7 +196,7 @@ impl ResponsesItem {
     fn parts(&mut self, list: &str, parts: &Value, seen: &mut dyn FnMut(More)) {
         match parts {
             Value::Array(parts) => {
-                // The whole list has the last word, unless it is empty.
+                // The whole list decides, unless it is empty.
                 let texts = if list == "summary" { &mut self.summary } else { &mut self.contents };
                 if !parts.is_empty() {
                     texts.split_off(&(parts.len() as u64));
@@ -234,13 +234,13 @@ impl ResponsesItem {
         }
     }
 
-    /// No piece follows.
+    /// Ends the item: no piece follows.
     pub fn close(&mut self) {
         let texts = self.contents.values_mut().chain(self.summary.values_mut());
         texts.chain([&mut self.input]).for_each(Growing::close);
     }
 
-    /// The item as its endpoint sent it; put together from pieces where it did not come whole.
+    /// The item as its endpoint sent it; assembled from pieces if it did not come whole.
     pub fn into_raw(self) -> Value {
         let mut raw = self.fields;
         if self.kind == "reasoning" {
@@ -273,7 +273,7 @@ fn thought(more: String, is_first: bool, texts: &BTreeMap<u64, Growing>, at: u64
     More::Reasoning(if follows { format!("\n\n{more}") } else { more })
 }
 
-/// A text, also where a server sends what it means by it.
+/// A text, even if a server sends another kind of value.
 pub(super) fn text_of(value: &Value) -> std::borrow::Cow<'_, str> {
     match value {
         Value::String(text) => text.into(),
@@ -285,7 +285,7 @@ pub(super) fn text_of(value: &Value) -> std::borrow::Cow<'_, str> {
     }
 }
 
-/// About how many bytes a value has.
+/// The approximate size of a value, in bytes.
 fn weight(value: &Value) -> usize {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 8,

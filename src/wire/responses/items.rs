@@ -1,4 +1,4 @@
-//! Reads the items of a request as messages. What the assistant wrote in a row is one message.
+//! Reads the items of a request as messages. Consecutive items of the assistant form one message.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -32,7 +32,7 @@ pub(super) struct Items {
     pub unknown: Unknown,
     /// The tools of the calls so far, by the ids of the calls.
     called: HashMap<String, ToolName>,
-    /// The message of the assistant that may go on.
+    /// The message of the assistant to which items may still be added.
     open: Option<OpenMessage>,
 }
 
@@ -46,13 +46,13 @@ struct OpenMessage {
 }
 
 impl Items {
-    /// All of them, after the last one.
+    /// The message with all its parts, after the last one.
     pub fn finish(mut self) -> Self {
         self.close();
         self
     }
 
-    /// Adds a message that is none of the assistant.
+    /// Adds a message that is not the assistant's.
     pub fn push(&mut self, message: Message) {
         self.close();
         self.messages.push(message);
@@ -96,7 +96,7 @@ impl Items {
         };
         order::note_phases(&mut source, phases);
         source.blocks = order::unless_plain(source.blocks);
-        // Its ids go back as they are, so it has a source even if that is only its calls.
+        // Its ids go back unchanged, so it has a source even if that has only calls.
         let has_some = !calls.is_empty() || source != ReplySource::default();
         let source = has_some.then(|| Arc::new(source));
         self.messages.push(Message::Assistant { text, calls, source });
@@ -203,7 +203,7 @@ fn kind_of<'a>(fields: &JsonFields<'a>) -> Cow<'a, str> {
     })
 }
 
-/// Whether an item with these fields is of the assistant. What has no fields counts as its own.
+/// Whether an item with these fields is the assistant's. An item without fields counts as one.
 pub(crate) fn is_of_assistant(fields: Option<&JsonFields<'_>>) -> bool {
     let Some(fields) = fields else { return true };
     let kind = kind_of(fields);
@@ -216,13 +216,13 @@ pub(crate) fn is_of_assistant(fields: Option<&JsonFields<'_>>) -> bool {
     }
 }
 
-/// The id of a call. Some clients only have that of its item.
+/// The id of a call. Some clients only send that of its item.
 fn id(fields: &JsonFields<'_>) -> String {
     let id = fields.string("call_id").or_else(|| fields.string("id"));
     id.unwrap_or_default().into_owned()
 }
 
-/// The input of a call, as its tool gets it. Some clients send arguments that are no text.
+/// The input of a call, as its tool gets it. Some clients send arguments that are not a text.
 fn input(call: ClientCallKind, node: Option<JsonNode<'_>>) -> Value {
     let Some(node) = node else { return json!({}) };
     match (call, node.string()) {

@@ -23,7 +23,7 @@ const SERVER: [&str; 17] = [
     "program_output",
     "item_reference",
 ];
-/// Items with which a client answers calls that are no functions.
+/// Items with which a client answers calls that are not functions.
 const OBSERVATIONS: [&str; 4] = [
     "computer_call_output",
     "local_shell_call_output",
@@ -77,7 +77,7 @@ impl ClientCallKind {
         }
     }
 
-    /// The field with what the tool gets.
+    /// The field with the tool's input.
     pub fn input(self) -> &'static str {
         match self {
             ClientCallKind::Function => "arguments",
@@ -85,7 +85,7 @@ impl ClientCallKind {
         }
     }
 
-    /// Whether this field of a call has a place of its own in a tool call, or is of no use later.
+    /// Whether this field of a call has its own place in a tool call, or is of no use later.
     pub fn defines(self, field: &str) -> bool {
         field == self.input() || ["type", "id", "call_id", "name", "status"].contains(&field)
     }
@@ -100,12 +100,12 @@ pub(super) fn of_item(kind: &str) -> BlockKind {
     }
 }
 
-/// Whether a client answers with such an item to a call that is no function.
+/// Whether a client answers a call that is not a function with such an item.
 pub(super) fn is_observation(kind: &str) -> bool {
     OBSERVATIONS.contains(&kind)
 }
 
-/// The kind of block for a part of a content that is no text.
+/// The kind of block for a part of a content that is not a text.
 pub(super) fn of_part(kind: &str) -> BlockKind {
     match kind {
         "input_image" | "computer_screenshot" => BlockKind::Image,

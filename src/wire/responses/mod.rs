@@ -1,7 +1,7 @@
-//! OpenAI's Responses: a conversation is a list of typed items, and an answer is one too.
+//! OpenAI's Responses: a conversation is a list of typed items, and so is an answer.
 //!
-//! Servers differ in how many of the events they send. So this reader takes a text from the pieces, from the event that
-//! ends it, or from the item at its end, whichever comes. The response at the end has the last word where it has items.
+//! Servers differ in which of the events they send. So this reader takes a text from the pieces, from the event that
+//! ends it, or from the item at its end, whichever comes. The final response takes precedence if it has items.
 
 use crate::chat;
 use crate::codec::Codec;

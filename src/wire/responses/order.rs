@@ -13,11 +13,11 @@ pub(super) enum OrderedPart<'a> {
     /// A text, and its phase.
     Text(&'a str, Option<&'a Value>),
     Call(&'a ToolCall),
-    /// A block that the endpoint wrote beside texts and calls.
+    /// A block that the endpoint wrote besides texts and calls.
     Kept(BlockKind, &'a Value),
 }
 
-/// The parts of a message. Calls that have no block come last, since somebody has added them.
+/// The parts of a message. Calls without a block come last, since they were added later.
 pub(super) fn parts<'a>(
     text: &'a str,
     calls: &'a [ToolCall],
@@ -67,7 +67,7 @@ pub(super) fn note_phases(source: &mut ReplySource, phases: Vec<Value>) {
     }
 }
 
-/// An item for a part of a message that is no text, so that it has a place of its own.
+/// An item for a part of a message that is not a text, so that it has its own place.
 pub(super) fn alone(part: Value) -> Value {
     json!({"type": "message", "role": "assistant", "content": [part]})
 }

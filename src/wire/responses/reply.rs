@@ -31,7 +31,7 @@ pub(super) fn error(status: u16, message: &str) -> Value {
     json!({"message": message, "type": kind, "param": null, "code": code})
 }
 
-/// A response that has these items, and that has ended.
+/// An ended response with these items.
 pub(super) fn response(reply: &Reply, answering: &Answering<'_>, items: Vec<Value>) -> Value {
     let mut response = begun(answering);
     let reason = reason(&reply.finish);
@@ -45,7 +45,7 @@ pub(super) fn response(reply: &Reply, answering: &Answering<'_>, items: Vec<Valu
     response.into()
 }
 
-/// A response that has no items so far. Clients refuse one without these fields.
+/// A response without items so far. Clients refuse one without these fields.
 pub(super) fn begun(answering: &Answering<'_>) -> Map<String, Value> {
     let response = json!({
         "id": format!("resp_{}", answering.id),
@@ -135,7 +135,7 @@ fn has_thoughts(source: &ReplySource) -> bool {
     })
 }
 
-/// Whether what an endpoint wrote is an item of this format. One of a type that nobody knows may be.
+/// Whether a block of an endpoint is an item of this format. An item of an unknown type may be.
 fn is_item(kind: BlockKind, raw: &Value) -> bool {
     raw["type"].as_str().is_some_and(|name| kinds::of_item(name) == kind)
 }
@@ -169,7 +169,7 @@ fn call(
         ClientCallKind::Custom => "ctc",
     };
     let input = match &call.arguments {
-        // What is no JSON was none when it came.
+        // Arguments that are not JSON arrived like that.
         Value::String(raw) => raw.clone(),
         arguments => arguments.to_string(),
     };

@@ -11,7 +11,7 @@ use crate::domain::{Finite, Message, Request, Role, ToolDef, ToolName};
 use crate::node::{JsonFields, JsonItem, JsonNode};
 use crate::schema::tool_without_schema;
 
-/// Fields of a request that are read, or that say nothing of the conversation.
+/// Fields of a request that are read, or that do not affect the conversation.
 const FIELDS: [&str; 33] = [
     "model",
     "input",
@@ -47,7 +47,7 @@ const FIELDS: [&str; 33] = [
     "client_metadata",
     "verbosity",
 ];
-/// Without one of these there is no request. A prompt or a past is at the endpoint.
+/// Contents of a request, which needs at least one of them. A prompt or a past is at the endpoint.
 const CONTENTS: [&str; 5] =
     ["input", "instructions", "prompt", "previous_response_id", "conversation"];
 /// Fields of a tool that is a function.
@@ -57,7 +57,7 @@ const OF_FUNCTION: [&str; 7] =
 /// Reads the body of a request.
 ///
 /// # Errors
-/// It is no JSON, or no object with an input.
+/// The body is not JSON, or not an object with an input.
 pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
     let text = str::from_utf8(bytes)?;
     let mut body = RequestBody::read(text)?;
@@ -92,7 +92,7 @@ pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
         calls: read.calls,
         results: read.results,
         failures: Vec::new(),
-        // An answer is several items, so what goes on is not told by where they end.
+        // An answer is several items, so their ends do not show where a request continues.
         list: 0..0,
         before: 0,
         previous: previous(&fields),
@@ -109,7 +109,7 @@ fn previous(fields: &JsonFields<'_>) -> Option<String> {
     fields.string("previous_response_id").or_else(conversation).map(Cow::into_owned)
 }
 
-/// Instructions are a text, or items of their own in responses that are sent again.
+/// Reads instructions: a text, or items of their own in responses that are sent again.
 fn instructions(node: Option<JsonNode<'_>>, items: &mut Items) {
     let Some(node) = node else { return };
     match node.string() {
@@ -126,7 +126,7 @@ fn input(node: Option<JsonNode<'_>>, items: &mut Items) {
     }
 }
 
-/// A definition of a tool. The arguments of tools that are no functions are not known.
+/// A definition of a tool. The arguments of tools that are not functions are not known.
 fn tool(item: &JsonItem<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
     let Some(fields) = &item.fields else {
         unknown.add("tools[]");

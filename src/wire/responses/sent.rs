@@ -24,7 +24,7 @@ pub(crate) fn items(request: &Request, settings: &WireSettings<'_>) -> Vec<Value
 struct Sent<'a> {
     items: Vec<Value>,
     ids: CallIds,
-    /// Calls as they were sent whose input is any text: their results have a type of their own.
+    /// Calls as they were sent whose input is any text: their results have their own type.
     custom: HashSet<String>,
     settings: &'a WireSettings<'a>,
 }
@@ -32,7 +32,7 @@ struct Sent<'a> {
 impl Sent<'_> {
     fn add(&mut self, message: &Message) {
         match message {
-            // Strict servers refuse a message that says nothing.
+            // Strict servers refuse an empty message.
             Message::System { text } if text.trim().is_empty() => {}
             Message::System { text } => self.items.push(json!({"role": "system", "content": text})),
             Message::User { text, blocks } => {
@@ -114,7 +114,7 @@ impl Sent<'_> {
     }
 }
 
-/// An item of the endpoint's own as it takes it back: unchanged, but for nulls that it sends and does not take.
+/// An item of the endpoint as it accepts it back: unchanged, except for nulls that it sends but does not accept.
 fn given_back(raw: &Value) -> Option<Value> {
     let mut item = raw.as_object()?.clone();
     for field in ["status", "content"] {

@@ -186,7 +186,7 @@ proptest! {
     }
 }
 
-/// As [`read_text`], where texts may be replaced at the end.
+/// Like [`read_text`], for streams whose texts may be replaced at the end.
 fn read_lenient(text: &str) -> Result<Reply, AnswerFault> {
     let mut feed = Feed::new(ResponsesAnswer::begin(&Arc::default(), Report::default()));
     feed.feed(text.as_bytes(), &mut |_| {})?;
@@ -249,7 +249,7 @@ fn a_stream_may_be_cut_at_every_byte() {
     }
     let (read, _) = self::read(&names, text.as_bytes().chunks(1)).unwrap();
     assert_eq!(read, reply);
-    // What ends before its end is no answer.
+    // A stream that stops before its end is not an answer.
     let end = text.rfind("event: response.completed").unwrap();
     for cut in [&text[..end], &text[..end + 60], &text[..200]] {
         assert!(read_text(cut).is_err());
@@ -361,7 +361,7 @@ data: {"type":"response.output_text.delta","delta":"\udf1e"}
 
 data: [DONE]"#;
     assert_eq!(read_text(halves).unwrap().text, "Sun 🌞");
-    // Half of a call is no answer.
+    // Half of a call is not an answer.
     let half = json!({"type": "response.function_call_arguments.delta", "delta": "{\"a"});
     assert!(read_text(&(stream(&[half]) + "data: [DONE]\n\n")).is_err());
 }
@@ -373,7 +373,7 @@ fn calls_keep_apart_and_get_ids_of_their_own() {
             "id": id, "call_id": call, "name": "f", "arguments": ""}})
     };
     let delta = |id: &str, text: &str| json!({"type": "response.function_call_arguments.delta", "output_index": 0, "item_id": id, "delta": text});
-    // One index for all, and one id of a call for two.
+    // One index for all items, and one call id for two of them.
     let events = [
         added("fc_1", "same"),
         added("fc_2", "same"),
@@ -451,7 +451,7 @@ fn the_items_at_the_end_have_the_last_word() {
     let first = json!({"type": "response.output_item.added", "item": item("Ra", "in")});
     let reply = read_lenient(&stream(&[first, delta, gone, end])).unwrap();
     assert_eq!((reply.text.as_str(), reply.calls.len()), ("Sun", 0));
-    // What they leave out was in the pieces.
+    // Texts that the items lack were in the pieces.
     let delta = json!({"type": "response.output_text.delta", "item_id": "m", "delta": "Rain"});
     let output = json!([{"type": "message", "id": "m", "content": []}]);
     let end = json!({"type": "response.completed", "response": {"output": output}});
