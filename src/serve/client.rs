@@ -1,4 +1,4 @@
-//! The other end of a connection: a screen that shows a session which runs elsewhere.
+//! The other end of a connection: a screen that shows a session running elsewhere.
 
 use std::os::unix::net::UnixStream as StdStream;
 use std::path::{Path, PathBuf};
@@ -18,9 +18,9 @@ use crate::Seat;
 use crate::domain::Command;
 use crate::domain::seat::{self, SeatKind, SeatNews, SeatRequest};
 
-/// How long a session may take for its first line.
+/// The time that a session may take for its first line.
 const GREETING: Duration = Duration::from_secs(10);
-/// The longest line of a session that is read. Records are not asked for, so that lines are short.
+/// The longest line of a session that is read. No records are requested, so lines are short.
 const LONGEST: usize = 1 << 20;
 
 /// A session that runs elsewhere.
@@ -28,7 +28,7 @@ const LONGEST: usize = 1 << 20;
 pub struct Attached {
     pub hello: Hello,
     pub seat: Seat,
-    /// Where commands go. They are refused there while this side does not control.
+    /// The channel for commands. They are refused while this side does not control.
     pub commands: UnboundedSender<Command>,
     /// Signals that the journal has grown. It is disconnected when the connection ends.
     pub grown: blocking::Receiver<()>,
@@ -54,7 +54,7 @@ pub enum AttachError {
 /// Attaches to the session that writes this journal. With `takes` it takes control if nobody has it.
 ///
 /// # Errors
-/// Why that cannot be.
+/// The reason.
 pub fn attach(journal: &Path, takes: bool) -> Result<Attached, AttachError> {
     let io = |source| AttachError::Io { path: journal.to_owned(), source };
     let socket = place::socket_of(journal).map_err(io)?;
@@ -64,7 +64,7 @@ pub fn attach(journal: &Path, takes: bool) -> Result<Attached, AttachError> {
     let (news_out, news) = mpsc::unbounded_channel();
     let (requests, asks) = mpsc::unbounded_channel();
     let (commands, commanded) = mpsc::unbounded_channel();
-    // One wake-up that waits is enough, however much the journal has grown.
+    // One pending wake-up is enough, however much the journal has grown.
     let (wake, grown) = blocking::sync_channel(1);
     let (greet, greeted) = blocking::channel();
     let path = journal.to_owned();
@@ -82,7 +82,7 @@ pub fn attach(journal: &Path, takes: bool) -> Result<Attached, AttachError> {
                         let controller = hello.controller.clone();
                         let _ = news_out.send(SeatNews::Control { yours: false, controller });
                     }
-                    // Who wanted it waits for this.
+                    // The caller of `attach` waits for this.
                     let _ = greet.send(Ok(hello));
                     let line = ScreenLink { connection, news: news_out, asks, commanded, wake };
                     line.hold(takes).await;
@@ -185,7 +185,7 @@ impl ScreenLink {
     fn hear(&self, line: &[u8]) -> bool {
         let news = match parse::<SessionLine>(line) {
             Ok(SessionLine::N(_)) => {
-                // Where one waits already, it covers this.
+                // If one is pending already, it covers this.
                 let _ = self.wake.try_send(());
                 return true;
             }
@@ -195,10 +195,10 @@ impl ScreenLink {
             }
             Ok(SessionLine::Asked(by)) => SeatNews::Asked { by },
             Ok(SessionLine::Refused(why)) => SeatNews::Refused { why },
-            // A later version may say more.
+            // A later version may send unknown lines.
             Err(_) => return true,
         };
-        // Where the screen is gone, the next request says so.
+        // If the screen is gone, the next request reports it.
         let _ = self.news.send(news);
         true
     }

@@ -1,5 +1,5 @@
 //! Control of a session. One side controls at a time; the others watch. A side gets control only while no other has it;
-//! the controlling side is told who asks for it.
+//! the controlling side is told which side requests it.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub(super) enum Notice {
     Refused(String),
 }
 
-/// Notices, and to whom.
+/// Notices, and the sides that get them.
 pub(super) type Notices = Vec<(SideId, Notice)>;
 
 /// Keeps track of the side in control.
@@ -25,14 +25,14 @@ pub(super) type Notices = Vec<(SideId, Notice)>;
 pub(super) struct Desk {
     /// All sides, by their names.
     sides: BTreeMap<SideId, String>,
-    /// Side in control, and since when, for people.
+    /// The side in control, and since when, for people.
     controller: Option<(SideId, String)>,
-    /// Sides that have asked for control, the first one first.
+    /// Sides that have requested control, the first one first.
     asked: Vec<SideId>,
 }
 
 impl Desk {
-    /// A side comes; it watches.
+    /// Adds a side, which watches.
     pub fn join(&mut self, side: SideId, name: String) {
         self.sides.insert(side, name);
     }
@@ -48,7 +48,7 @@ impl Desk {
         Some(format!("{name}, since {since}"))
     }
 
-    /// A side asks for control at this time. It gets control if no side has it.
+    /// Requests control for a side at this time. The side gets it if no other has it.
     pub fn take(&mut self, side: SideId, now: &str) -> Notices {
         match self.controller.as_ref().map(|(controller, _)| *controller) {
             None => self.give(Some(side), now),
@@ -66,7 +66,7 @@ impl Desk {
         }
     }
 
-    /// A side gives control up: to the first one who asked, else to the screen that started the session.
+    /// Gives up the control of a side: to the first one that requested it, else to the screen that started the session.
     pub fn leave(&mut self, side: SideId, now: &str) -> Notices {
         self.asked.retain(|asked| *asked != side);
         if !self.controls(side) {
@@ -77,7 +77,7 @@ impl Desk {
         self.give(next, now)
     }
 
-    /// A side is gone.
+    /// Removes a side.
     pub fn part(&mut self, side: SideId, now: &str) -> Notices {
         let told = self.leave(side, now);
         self.sides.remove(&side);

@@ -17,9 +17,9 @@ use super::line::{
 use super::{relayed, server::AttachHub};
 use crate::store::journal::JournalReader;
 
-/// How long a side may take for its first line.
+/// The time that a side may take for its first line.
 const GREETING: Duration = Duration::from_secs(10);
-/// How long a side may read nothing of a line. Records wait in the journal meanwhile.
+/// The time for which a side may read nothing of a line. Records wait in the journal meanwhile.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Next event of a connection.
@@ -34,7 +34,7 @@ enum GuestEvent {
     Due,
 }
 
-/// Serves a side until it leaves, does what the protocol does not have, or the session ends.
+/// Serves a side until it leaves, violates the protocol, or the session ends.
 ///
 /// # Errors
 /// The connection is broken, or the side does not read.
@@ -114,7 +114,7 @@ pub(super) async fn serve(
                 Ok(AttachLine::ToolyardAttach(_)) => {}
                 Err(why) => return refuse(&mut out, why).await,
             },
-            // It has too many of them, so that it does not read.
+            // Too many notices wait, so this side does not read.
             GuestEvent::Notice(None) => return Err(io::ErrorKind::TimedOut.into()),
             GuestEvent::Notice(Some(notice)) => send(&mut out, &line_of(&told(notice))).await?,
             GuestEvent::Grown if records.is_none() => {
@@ -144,7 +144,7 @@ fn told(notice: Notice) -> SessionLine {
     }
 }
 
-/// Says why the connection ends.
+/// Sends the reason why the connection ends.
 async fn refuse(out: &mut OwnedWriteHalf, why: String) -> io::Result<()> {
     send(out, &line_of(&SessionLine::Refused(why))).await
 }
@@ -181,7 +181,7 @@ impl Records {
         match self.0.next().transpose().map_err(|error| error.to_string())? {
             Some(record) => Ok(Some(record_line(&record))),
             None => {
-                // What was read of the file before the line was written.
+                // The lines that were read before the line was written.
                 self.0.look_again().map_err(|error| error.to_string())?;
                 let again = self.0.next().transpose().map_err(|error| error.to_string())?;
                 Ok(again.map(|record| record_line(&record)))
@@ -254,7 +254,7 @@ mod tests {
         let (_home, shared, own, mut other) = session();
         other.write_all(b"{\"toolyard_attach\":1}\n{\"from\":2}\n").await.unwrap();
         let read = async {
-            // It asks while the session runs, and reads when that has ended.
+            // The side requests records while the session runs, and reads them after its end.
             tokio::time::sleep(Duration::from_millis(20)).await;
             shared.is_over.cancel();
             let mut said = String::new();

@@ -1,5 +1,5 @@
-//! The doors of a running session. [`watch`] is the one for the model requests of foreign agents. The other one is a
-//! Unix socket of its own, by which other programs on this machine see its records and send it commands.
+//! The doors of a running session. [`watch`] serves the model requests of foreign agents. The other door is a Unix
+//! socket, by which other programs on this machine read the session's records and send it commands.
 //! `toolyard attach` is such a program.
 //!
 //! # Protocol of the socket

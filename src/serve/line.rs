@@ -1,4 +1,4 @@
-//! The lines of the protocol, and how they are read.
+//! The lines of the protocol, and their reader.
 
 use std::io;
 
@@ -87,7 +87,7 @@ pub fn record_line(record: &Record) -> String {
 
 /// Reads a line.
 ///
-/// # Errors
+/// The line is invalid, with its problem.
 /// The problem of the line.
 pub fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
     serde_json::from_slice(line).map_err(|error| {
@@ -109,8 +109,8 @@ impl<R: AsyncBufRead + Unpin> LineReader<R> {
         Self { stream, line: Vec::new(), longest }
     }
 
-    /// The next whole line without its end; `None` at the end of the stream. A wait for it can be given up and begun
-    /// again.
+    /// The next whole line without its end; `None` at the end of the stream. A pending call can be dropped and
+    /// repeated.
     ///
     /// # Errors
     /// The stream is broken, or the line is too long.

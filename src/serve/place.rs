@@ -1,8 +1,8 @@
-//! Where the socket of a session is.
+//! The place of a session's socket.
 //!
 //! Paths of sockets are limited to about a hundred bytes, so it cannot be beside the journal. It is in a private folder
-//! of this machine, named after the journal's file: its device and its number there. Such a name fits, and is the same
-//! however the journal's path is written.
+//! of this machine, named after the device and the number of the journal's file. Such a name fits, and does not depend
+//! on how the journal's path is written.
 
 use std::fs::{self, DirBuilder, Metadata};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt};
@@ -17,7 +17,7 @@ use rustix::process::geteuid;
 /// The longest path of a socket on the systems supported, without its end.
 const LONGEST: usize = 103;
 
-/// The folders in which sockets can be, the first choice first. Two programs of one user may see different variables,
+/// The folders in which sockets can be, in order of preference. Two programs of one user may see different variables,
 /// so a program that looks for a socket looks in each of them.
 pub fn folders() -> Vec<PathBuf> {
     let uid = geteuid().as_raw();
@@ -28,7 +28,7 @@ pub fn folders() -> Vec<PathBuf> {
         .chain(system.is_dir().then_some(system))
         .map(|own| own.join("toolyard"))
         .collect();
-    // Not the variable TMPDIR, which may be another one for each program.
+    // The variable TMPDIR may differ between programs.
     folders.push(Path::new("/tmp").join(format!("toolyard-{uid}")));
     folders.dedup();
     folders
@@ -58,7 +58,7 @@ pub fn socket_of(journal: &Path) -> io::Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// Whether somebody serves the socket of the session that writes this journal.
+/// Whether a process serves the socket of the session that writes this journal.
 pub fn is_served(journal: &Path) -> bool {
     let socket = socket_of(journal).ok().flatten();
     socket.is_some_and(|socket| !is_stale(&socket))
@@ -91,12 +91,12 @@ pub(super) fn place_for(journal: &Path) -> io::Result<PathBuf> {
 
 /// Suffix of a socket's name before it is served, behind the number of the process.
 pub(super) const NEW: &str = ".new";
-/// Most letters by which such a name is longer.
+/// The most letters that such a name adds.
 const ADDED: usize = 8;
 /// Age from which such a socket counts as abandoned: no process takes so long to serve a new one.
 const OLD: Duration = Duration::from_secs(60);
 
-/// A folder in which anybody else could put files is of no use.
+/// Checks that nobody else can put files into a folder.
 pub(super) fn expect_private(folder: &Path) -> io::Result<()> {
     let about = folder.symlink_metadata()?;
     match why_not_private(&about, geteuid().as_raw()) {
@@ -125,7 +125,7 @@ fn delete_stale(folder: &Path) {
     for entry in entries.flatten() {
         let path = entry.path();
         let is_socket = entry.file_type().is_ok_and(|kind| kind.is_socket());
-        // One that has another name is about to be served, unless its process was killed just then.
+        // A socket with another name is about to be served, unless its process was just killed.
         let has_name = path.extension().is_some_and(|extension| extension == "sock");
         let made = entry.metadata().and_then(|about| about.modified()).ok();
         let is_old = made.and_then(|made| made.elapsed().ok()).is_some_and(|age| age > OLD);
@@ -135,7 +135,7 @@ fn delete_stale(folder: &Path) {
     }
 }
 
-/// Whether nobody serves a socket. This does not wait: a session that is stopped answers nobody.
+/// Whether nobody serves a socket. This does not wait: a stopped session does not answer.
 pub(super) fn is_stale(socket: &Path) -> bool {
     let tried = net::socket(AddressFamily::UNIX, SocketType::STREAM, None).and_then(|probe| {
         ioctl_fionbio(&probe, true)?;

@@ -1,4 +1,4 @@
-//! The server of a session: a thread that takes other sides in.
+//! The server of a session: a thread that accepts other sides.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -27,11 +27,11 @@ use crate::domain::Command;
 use crate::domain::seat::{self, SeatKind, SeatNews, SeatRequest};
 use crate::tool::relayed::RelayNews;
 
-/// Sides at one time, besides the screen that started the session.
+/// The most sides at one time, besides the screen that started the session.
 const MOST: usize = 16;
-/// How long the end of a session waits until all sides have the rest of it.
+/// The time for which the end of a session waits until all sides have read the rest.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// Notices that wait for a side. A side with more of them does not read, and is dropped.
+/// The most notices that wait for a side. A side with more does not read, and is dropped.
 const NOTICES: usize = 64;
 
 /// Description of a session for the sides that attach.
@@ -39,13 +39,13 @@ const NOTICES: usize = 64;
 pub struct Opened {
     /// The file to which it writes.
     pub journal: PathBuf,
-    /// Where that file is now: it gets its name with its first event.
+    /// The current path of that file: it gets its name with its first event.
     pub place: PathBuf,
     /// When it was opened (RFC 3339, UTC).
     pub opened: String,
     /// For people.
     pub title: String,
-    /// Where it hears of relays, if it takes them.
+    /// The channel for news of relays, if the session accepts them.
     pub relays: Option<UnboundedSender<RelayNews>>,
 }
 
@@ -53,7 +53,7 @@ pub struct Opened {
 #[derive(Debug)]
 pub struct Server {
     last: watch::Sender<u64>,
-    /// Ends the taking in of sides when it is dropped. Not the end of `last`: every event would wake the thread.
+    /// Stops accepting sides when it is dropped. Not the end of `last`: every event would wake the thread.
     open: Option<oneshot::Sender<()>>,
     ended: blocking::Receiver<()>,
     /// Deletes the socket.
@@ -72,7 +72,7 @@ impl Drop for Socket {
 
 impl Server {
     /// Opens the socket of a session, and accepts all sides that connect. Commands of the side that controls go to
-    /// `commands`. With a screen of its own that screen controls at first, and gets a seat.
+    /// `commands`. A session with its own screen gives that screen a seat and, at first, control.
     ///
     /// # Errors
     /// There is no place for the socket, or the system has no thread.
@@ -88,7 +88,7 @@ impl Server {
         let (tell_end, ended) = blocking::channel();
         let (seat, starter) = if has_screen { seat() } else { (None, None) };
         let work = move || {
-            // It ends with the thread.
+            // The sender is dropped when the thread ends.
             let _tell_end: blocking::Sender<()> = tell_end;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let served = runtime.and_then(|runtime| {
@@ -107,7 +107,7 @@ impl Server {
         Ok((Self { last, open: Some(open), ended, _socket: socket }, seat))
     }
 
-    /// The journal has this event now.
+    /// Notes that the journal now has this event.
     pub fn note(&self, n: u64) {
         self.last.send_replace(n);
     }
@@ -116,7 +116,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.open = None;
-        // It is disconnected when the last side has everything.
+        // The channel is disconnected when the last side has everything.
         let _ = self.ended.recv_timeout(FAREWELL);
     }
 }
@@ -153,7 +153,7 @@ pub(super) struct AttachHub {
     starter: RefCell<Option<UnboundedSender<SeatNews>>>,
     guests: RefCell<BTreeMap<SideId, Sender<Notice>>>,
     next: Cell<SideId>,
-    /// The session has ended: the journal does not grow any more.
+    /// Whether the session has ended, so that the journal no longer grows.
     pub is_over: CancellationToken,
 }
 
@@ -186,7 +186,7 @@ impl AttachHub {
     /// A command of a side that controls.
     ///
     /// # Errors
-    /// Why it is refused.
+    /// The command is refused, with the reason.
     pub fn command(&self, side: SideId, command: Command) -> Result<(), String> {
         let name = command.name();
         let desk = self.desk.borrow();
@@ -222,13 +222,13 @@ impl AttachHub {
             }
             let mut guests = self.guests.borrow_mut();
             if guests.get(&side).is_some_and(|guest| guest.try_send(notice).is_err()) {
-                // Its connection ends when its notices do.
+                // The connection of a side ends with its notices.
                 guests.remove(&side);
             }
         }
     }
 
-    /// A side comes; `None` if there are too many.
+    /// Adds a side; `None` if there are too many.
     fn join(&self, name: String) -> Option<(SideId, mpsc::Receiver<Notice>)> {
         let mut guests = self.guests.borrow_mut();
         if guests.len() >= MOST {
@@ -260,7 +260,7 @@ fn now() -> String {
     Timestamp::now().strftime("%H:%M UTC").to_string()
 }
 
-/// Takes sides in until the session ends, and then until they have everything.
+/// Accepts sides until the session ends, and then waits until they have everything.
 async fn serve(
     listener: StdListener,
     shared: AttachHub,
@@ -273,7 +273,7 @@ async fn serve(
         *shared.starter.borrow_mut() = Some(starter.news);
         let name = format!("its own screen, pid {}", process::id());
         shared.desk.borrow_mut().join(STARTER, name);
-        // It knows already.
+        // The starter knows already.
         let _ = shared.desk.borrow_mut().take(STARTER, &now());
         starter.requests
     });
@@ -284,7 +284,7 @@ async fn serve(
                 Ok((stream, _)) => {
                     sides.spawn_local(meet(stream, Rc::clone(&shared), seen.clone()));
                 }
-                // Where no file can be opened, the next moment may be better.
+                // If the system has no more files, a later attempt may succeed.
                 Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
             },
             Some(_) = sides.join_next() => {}
@@ -323,7 +323,7 @@ async fn meet(stream: UnixStream, shared: Rc<AttachHub>, seen: watch::Receiver<u
         None => {
             let why =
                 format!("{MOST} others are attached to this session already; end one of them");
-            // Whoever it is needs not read it.
+            // The peer need not read it.
             let _ = stream.try_write(line_of(&SessionLine::Refused(why)).as_bytes());
         }
     }

@@ -23,10 +23,10 @@ use super::terminal::Handed;
 use crate::files::private;
 use crate::process::{self as programs, RunningProgram};
 
-/// How long an agent may take to end before it is killed.
+/// The time an agent may take to end before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How long output may still arrive after the agent has ended: a daemon of another user can hold the pipes open.
+/// The time for output to arrive after the agent has ended: a daemon of another user can hold the pipes open.
 const DRAIN: Duration = Duration::from_millis(500);
 
 /// How an agent uses input and output.
@@ -43,7 +43,7 @@ pub enum Manner {
     Terminal,
 }
 
-/// A watched agent. Dropping it ends it and all that it has started.
+/// A watched agent. Dropping it ends the agent and everything it has started.
 pub struct Agent {
     program: RunningProgram,
     pid: Pid,
@@ -64,7 +64,7 @@ impl Agent {
     /// Starts the agent of this command in the working directory.
     ///
     /// # Errors
-    /// It does not run: why, and what to do.
+    /// The agent does not run, with the reason and what to do.
     pub async fn start(
         words: &[OsString],
         environment: &Environment,
@@ -113,7 +113,7 @@ impl Agent {
         self.output.clone()
     }
 
-    /// Waits for the agent's end and for the rest of its output. Returns the exit code; `None`: a signal has ended it.
+    /// Waits for the agent's end and the rest of its output. Returns the exit code; `None` if a signal has ended it.
     pub async fn wait(&self) -> Option<i32> {
         let status = self.program.ended().await;
         if let Err(why) = &status {
@@ -121,10 +121,10 @@ impl Agent {
         }
         let mut readers = self.readers.lock().await;
         let rest = async { while readers.join_next().await.is_some() {} };
-        // Whatever still holds the pipes is not the agent.
+        // Any process that still holds the pipes is not the agent.
         let _late = timeout(DRAIN, rest).await;
         if let Some(terminal) = self.terminal.lock().await.take() {
-            // It waits for the last output.
+            // Dropping the terminal waits for the last output.
             let _gone = spawn_blocking(move || drop(terminal)).await;
         }
         status.ok()?.code()
@@ -154,7 +154,7 @@ fn captured(command: &Command, file: Option<File>) -> io::Result<AgentParts> {
     })
 }
 
-/// The agent with the files of toolyard.
+/// The agent with toolyard's own input, output and errors.
 fn passed(command: &Command) -> io::Result<AgentParts> {
     let (input, out, errors) = (io::stdin(), io::stdout(), io::stderr());
     let files = [input.as_fd(), out.as_fd(), errors.as_fd()];
@@ -163,7 +163,7 @@ fn passed(command: &Command) -> io::Result<AgentParts> {
     Ok(AgentParts { program, output: Output::new(None), pipes: None, terminal: None })
 }
 
-/// The agent in a terminal of its own, which shows in this one.
+/// The agent in its own terminal, which is shown in this one.
 fn in_terminal(command: &Command, terminal: io::Result<OwnedFd>) -> io::Result<AgentParts> {
     let (handed, its) = Handed::start(terminal?)?;
     let launch = programs::Launch { files: [its.as_fd(); 3], terminal: true, grace: GRACE };
@@ -189,12 +189,12 @@ mod tests {
     use crate::agent::testing::{AGAIN, PATIENCE, has_ended, wait_until, with_reaper};
     use crate::agent::unseen;
 
-    /// A process that ignores requests to end, and one below it in a group of its own; both write their ids to `$1`.
+    /// A process that ignores requests to end, and its child in a separate group; both write their ids to `$1`.
     const STUBBORN: &str = "trap '' TERM; echo $$ >> \"$1\"; \
         setsid sh -c 'trap \"\" TERM; echo $$ >> \"$0\"; while :; do sleep 1; done' \"$1\" & \
         while :; do sleep 1; done";
 
-    /// The file in which a parent that will be killed has its agent write its processes.
+    /// The variable with the file to which the agent of a killed parent writes the ids of its processes.
     const PIDS: &str = "TOOLYARD_TEST_AGENT_PIDS";
 
     fn words(words: &[&str]) -> Vec<OsString> {

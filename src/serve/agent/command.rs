@@ -50,7 +50,7 @@ pub enum StartError {
 impl StartError {
     /// The system's reason why a program that was found does not run.
     pub fn of_system(program: &str, why: String) -> Self {
-        // The file itself is there, so another one is not.
+        // The program's file exists, so another file, such as an interpreter, is missing.
         if why.ends_with(&format!("(os error {})", Errno::NOENT.raw_os_error())) {
             return Self::NoInterpreter(program.to_owned());
         }
@@ -66,7 +66,7 @@ pub fn command(words: &[OsString], environment: &Environment) -> Result<Command,
     let (program, arguments) = words.split_first().ok_or(StartError::Empty)?;
     let mut command = Command::new(found(program)?);
     command.args(&environment.arguments).args(arguments);
-    // The program sees what is set here, and nothing else.
+    // The program sees only variables that are set here.
     command.envs(env::vars_os());
     command.envs(environment.variables.iter().map(|(name, value)| (name, value)));
     Ok(command)
@@ -95,7 +95,7 @@ fn found(program: &OsStr) -> Result<PathBuf, StartError> {
     Err(StartError::NotInPath(shown()))
 }
 
-/// The path from the root: the process that starts programs is in another directory.
+/// The absolute path: the process that starts programs is in another directory.
 fn whole(file: &Path, program: &OsStr) -> Result<PathBuf, StartError> {
     path::absolute(file).map_err(|why| StartError::Failed {
         program: program.to_string_lossy().into_owned(),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// The variables of a `.env` file; of several assignments to a variable the last counts. `${NAME}` in a value that is
-/// not in single quotes is the value of an earlier line, else what `environment` has.
+/// The variables of a `.env` file; if a variable is assigned several times, the last value counts. `${NAME}` in a value
+/// that is not in single quotes is the value of an earlier line, else that of `environment`.
 pub fn read(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
     let mut variables = BTreeMap::new();
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
@@ -25,12 +25,12 @@ pub fn read(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> BTreeMa
     variables
 }
 
-/// The first line, and what follows.
+/// The first line, and the rest.
 fn line(text: &str) -> (&str, &str) {
     text.split_once('\n').unwrap_or((text, ""))
 }
 
-/// A value in quotes, which may have several lines, and the text after its line; `None`: it is not in quotes.
+/// A value in quotes, which may have several lines, and the text after its line; `None` if it is not in quotes.
 fn quoted(text: &str) -> Option<(String, Option<char>, &str)> {
     let quote = text.chars().next().filter(|first| matches!(first, '\'' | '"' | '`'))?;
     let mut value = String::new();
@@ -59,7 +59,7 @@ fn plain(text: &str) -> (String, Option<char>, &str) {
     (value[..end.unwrap_or(value.len())].trim().to_owned(), None, after)
 }
 
-/// The value with variables in their places; `${NAME:-OTHER}` is another text where the variable is not set.
+/// The value with its variables replaced; `${NAME:-OTHER}` is another text if the variable is not set.
 fn expanded(value: &str, known: &dyn Fn(&str) -> Option<String>) -> String {
     let mut parts = value.split("${");
     let mut all = parts.next().unwrap_or_default().to_owned();

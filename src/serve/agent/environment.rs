@@ -1,5 +1,5 @@
-//! The environment of a watched agent: variables that bring its requests to the listener, and the endpoints to which
-//! they go on.
+//! The environment of a watched agent: variables that send its requests to the listener, and the endpoints to which
+//! they are forwarded.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,10 +13,10 @@ use crate::net::known::remember_address;
 
 /// Variables that name a proxy for requests over HTTP.
 const PROXIES: [&str; 4] = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
-/// Variables that name the hosts that are asked without a proxy.
+/// Variables that name the hosts that are contacted without a proxy.
 const NO_PROXY: [&str; 2] = ["no_proxy", "NO_PROXY"];
 
-/// How containers call the machine that they run on.
+/// The name by which containers call their host machine.
 const DOCKER_HOST: &str = "host.docker.internal";
 
 /// The values of variables.
@@ -41,7 +41,7 @@ pub struct Environment {
     pub variables: Vec<(String, String)>,
     /// Arguments to put before those of the user.
     pub arguments: Vec<String>,
-    /// Where the requests of each endpoint go on to.
+    /// The endpoints to which requests are forwarded.
     pub upstreams: Vec<Upstream>,
     /// Lines for the agent's code, for an agent that reads no variable.
     pub code: Vec<String>,
@@ -54,7 +54,7 @@ pub struct Environment {
 pub struct Upstream {
     /// The name of its recipe.
     pub endpoint: String,
-    /// The end of the listener's address for it: a request for `PATH/rest` goes on to `ADDRESS/rest`.
+    /// The end of the listener's address for this endpoint: a request for `PATH/rest` goes on to `ADDRESS/rest`.
     pub path: String,
     pub address: Url,
 }
@@ -67,7 +67,7 @@ struct Before {
 }
 
 impl Environment {
-    /// The environment for the program that `command` starts; `None`: for programs that are started elsewhere.
+    /// The environment for the program that `command` starts; `None` for programs that are started elsewhere.
     pub fn new(recipes: &Recipes, command: Option<&Path>, given: &Given<'_>) -> Self {
         let mut made = Self::default();
         let dotenv = dotenv::read(given.dotenv.unwrap_or_default(), given.environment);
@@ -113,7 +113,7 @@ impl Environment {
         });
     }
 
-    /// The addresses of other endpoints in the variables of this one, the first of which counts.
+    /// The addresses of other endpoints in the variables of this one; the first counts.
     fn before(
         &mut self,
         endpoint: &Endpoint,
@@ -164,7 +164,7 @@ impl Environment {
         }
     }
 
-    /// Where there is a proxy, the listener's host becomes one that is asked without it.
+    /// Exempts the listener's host from proxies, if there are any, by using a name that is contacted without one.
     fn pass_by_proxies(&mut self, given: &Given<'_>, dotenv: &BTreeMap<String, String>) {
         let value = |name: &str| {
             let value = (given.environment)(name).or_else(|| dotenv.get(name).cloned());
@@ -183,7 +183,7 @@ impl Environment {
     pub fn lines_to_copy(&self, listener: &Url) -> String {
         let mut text = "# Shell\n".to_owned();
         let mut write = |line: std::fmt::Arguments<'_>| {
-            // Writing to a text does not fail.
+            // Writing to a string never fails.
             let _ = text.write_fmt(line);
         };
         for (name, value) in &self.variables {
@@ -236,10 +236,10 @@ fn is_same(address: &Url, listener: &Url) -> bool {
     same_host && address.port_or_known_default() == listener.port_or_known_default()
 }
 
-/// An address without what may be secret in it.
+/// An address without its possibly secret parts.
 fn shown(address: &Url) -> String {
     let mut shown = address.clone();
-    // Both fail only for addresses without a host.
+    // Both calls fail only for addresses without a host.
     let _ = shown.set_username("");
     let _ = shown.set_password(None);
     shown.set_query(None);

@@ -1,7 +1,7 @@
-//! The process of a watched agent, and what brings its model calls to toolyard.
+//! The process of a watched agent, and the variables that send its model calls to toolyard.
 //!
-//! [`Recipes`] say which variables clients read. An [`Environment`] is made of them, and an [`Agent`] is started with it.
-//! If no request comes, [`unseen`] says where the agent is connected to instead.
+//! [`Recipes`] define which variables clients read. They produce an [`Environment`], with which an [`Agent`] is
+//! started. If no request comes, [`unseen`] shows the hosts to which the agent is connected instead.
 
 mod child;
 mod command;

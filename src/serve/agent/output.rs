@@ -1,4 +1,4 @@
-//! The output of a watched agent: the last lines of it, for a screen.
+//! The output of a watched agent: its last lines, for a screen.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -47,7 +47,7 @@ pub struct Output {
 struct OutputTail {
     lines: VecDeque<Arc<AgentLine>>,
     bytes: usize,
-    /// Where the output goes besides.
+    /// A file to which the output is also written.
     file: Option<File>,
 }
 
@@ -57,12 +57,12 @@ impl Output {
         Self { kept, count: watch::Sender::new(0) }
     }
 
-    /// The number of lines that there were so far; it grows with each change.
+    /// The number of lines so far; it grows with each change.
     pub fn count(&self) -> u64 {
         *self.count.borrow()
     }
 
-    /// A view of that number, to wait for changes.
+    /// A receiver of that number, to wait for changes.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.count.subscribe()
     }
@@ -120,7 +120,7 @@ impl Output {
     }
 }
 
-/// The length of the first line with its end; `None`: there is no whole line, and more may come.
+/// The length of the first line with its end; `None` if no line is complete yet.
 fn first_line(bytes: &[u8], is_last: bool) -> Option<usize> {
     match memchr::memchr(b'\n', bytes) {
         Some(end) if end < LONGEST => Some(end + 1),
@@ -132,11 +132,11 @@ fn first_line(bytes: &[u8], is_last: bool) -> Option<usize> {
 /// The length of the beginning of a long line that ends between characters.
 fn whole_characters(bytes: &[u8]) -> usize {
     let is_inside = |at: &usize| bytes.get(*at).is_some_and(|byte| byte & 0xc0 == 0x80);
-    // A character has at most four bytes; what has more is no text.
+    // A character has at most four bytes; more continuation bytes are not text.
     (LONGEST - 3..=LONGEST).rev().find(|at| !is_inside(at)).unwrap_or(LONGEST)
 }
 
-/// A line as a terminal would show it: without escape sequences, and without what a return has overwritten.
+/// A line as a terminal would show it: without escape sequences and without text that a return has overwritten.
 fn shown(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let plain = strip_str(&text).to_string();

@@ -1,4 +1,4 @@
-//! Recipes: how agents are made to send their model calls to a listener. They are data, which a user extends by a file.
+//! Recipes: how to make agents send their model calls to a listener. They are data, which a user extends by a file.
 
 use std::path::Path;
 
@@ -28,11 +28,11 @@ const OF_SERVER: [&str; 2] = ["key", "server"];
 pub struct Recipes {
     pub endpoints: Vec<Endpoint>,
     pub programs: Vec<ProgramRecipe>,
-    /// Rules for the parts of requests that differ from run to run with any agent.
+    /// Rules for the parts of requests that vary from run to run with any agent.
     varies: Vec<String>,
 }
 
-/// A kind of endpoint, and how clients are told its address.
+/// A kind of endpoint, and how clients learn its address.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Endpoint {
     pub name: String,
@@ -40,7 +40,7 @@ pub struct Endpoint {
     pub upstream: Url,
     /// The end of the address that clients expect, such as `/v1`; may be empty.
     pub path: String,
-    /// The variables from which clients read the address; of several that are set, the first counts.
+    /// The variables from which clients read the address; if several are set, the first counts.
     pub variables: Vec<String>,
     /// The port of a value that is a host without a scheme; `None`: such a value is invalid.
     pub port: Option<u16>,
@@ -62,12 +62,12 @@ pub struct ProgramRecipe {
     pub each_server: Vec<String>,
     /// Whether the program needs the terminal for itself.
     pub tty: bool,
-    /// Rules for the parts of its requests that differ from run to run.
+    /// Rules for the parts of its requests that vary from run to run.
     pub varies: Vec<String>,
 }
 
 impl Recipes {
-    /// The recipes of toolyard, with those of a file over them if there is one.
+    /// The built-in recipes, overridden by those of a file if there is one.
     ///
     /// # Errors
     /// All problems of the file.
@@ -106,7 +106,7 @@ impl Recipes {
         self.programs.iter().find(|program| name == program.name.as_str())
     }
 
-    /// Rules for the parts of requests that differ from run to run with the program that a command starts.
+    /// Rules for the parts of requests that vary from run to run with the program that a command starts.
     pub fn varies(&self, command: Option<&Path>) -> Vec<String> {
         let own = command.and_then(|command| self.program(command));
         let own = own.map_or(&[][..], |program| &program.varies);
@@ -114,7 +114,7 @@ impl Recipes {
     }
 }
 
-/// A recipe's text with the address and the session in their places.
+/// A recipe's text with the address and the session filled in.
 pub fn filled(text: &str, address: &str, session: &str) -> String {
     text.replace("{address}", address).replace("{session}", session)
 }
@@ -188,7 +188,7 @@ fn program(name: &str, known: ProgramRecipe, field: &TomlField<'_>) -> Option<Pr
     Some(program)
 }
 
-/// An address of the web.
+/// An HTTP address.
 pub fn url(text: &str) -> Option<Url> {
     let is_web = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
     Url::parse(text).ok().filter(is_web)
@@ -220,7 +220,7 @@ fn rules(field: &TomlField<'_>) -> Option<Vec<String>> {
             Some("") => Some("expected a field such as /metadata".to_owned()),
             Some(_) => None,
             None => Regex::new(text).err().map(|error| {
-                // Its last line says it; those before show the place.
+                // The last line gives the reason; the lines before it show the place.
                 let why = error.to_string();
                 let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
                 format!("no regular expression: {why}")

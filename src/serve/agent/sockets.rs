@@ -1,4 +1,4 @@
-//! The TCP connections of a process and of all that it has started.
+//! The TCP connections of a process and of all its descendants.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +17,7 @@ pub struct ProcessConnection {
     pub remote: SocketAddr,
 }
 
-/// The connections of this process and of all below it to other hosts. Empty where the system does not tell.
+/// The connections of this process and its descendants to other hosts. Empty where the system does not tell.
 pub fn connections(root: Pid) -> Vec<ProcessConnection> {
     let mut found = BTreeSet::new();
     for pid in below(root, |_| false).into_iter().chain([root]) {
@@ -50,8 +50,8 @@ fn sockets(pid: i32) -> BTreeSet<u64> {
         .collect()
 }
 
-/// The connections to other hosts in a table of `/proc/PID/net`, which are made or being made: the number of the socket
-/// and the remote address.
+/// The connections to other hosts in a table of `/proc/PID/net`, established or being established: the number of the
+/// socket and the remote address.
 fn outgoing(table: &str) -> impl Iterator<Item = (u64, SocketAddr)> {
     const ESTABLISHED: &str = "01";
     const SYN_SENT: &str = "02";
@@ -121,7 +121,7 @@ mod tests {
     /// An address of this machine that is not on the loopback.
     fn own_address() -> Option<IpAddr> {
         let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
-        // It sends nothing; the system only chooses the way.
+        // Connecting sends nothing; the system only chooses the route.
         socket.connect("192.0.2.1:9").ok()?;
         let ip = socket.local_addr().ok()?.ip();
         (!ip.is_loopback() && !ip.is_unspecified()).then_some(ip)
@@ -146,7 +146,7 @@ mod tests {
             );
             return;
         };
-        // The remote one is second, so both are there when it is.
+        // The remote connection is second, so both exist when it does.
         let is_connected = || {
             let own = connections(Pid::from_child(&child));
             own.iter()

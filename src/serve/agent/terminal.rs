@@ -1,5 +1,5 @@
-//! A terminal for an agent that shows in toolyard's own. The agent has a session of its own, so that it ends with
-//! toolyard, and a session needs a terminal of its own: keys, sizes and output are passed on between the two.
+//! A terminal for an agent, shown in toolyard's own. The agent has its own session, so that it ends with toolyard, and
+//! a session needs its own terminal: keys, sizes and output are passed between the two.
 
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
@@ -18,16 +18,16 @@ use rustix::termios::{tcgetattr, tcgetwinsize, tcsetattr, tcsetwinsize};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinHandle;
 
-/// How long the last output may take after the agent's end.
+/// The time that the last output may take after the agent's end.
 const DRAIN: Duration = Duration::from_millis(500);
 
-/// A terminal that an agent has, and toolyard's own. Dropping it waits for the last output, and leaves toolyard's as it was.
+/// An agent's terminal, and toolyard's own. Dropping it waits for the last output, and restores toolyard's terminal.
 pub struct Handed {
     outer: File,
     before: Termios,
-    /// Closed when everything is written that came from the agent.
+    /// Closed once all output of the agent is written.
     written: Receiver<()>,
-    /// Closed when keys are not passed on any more.
+    /// Closed when keys are no longer passed on.
     _keys: PipeWriter,
     sizes: JoinHandle<()>,
 }
@@ -36,7 +36,7 @@ impl Handed {
     /// Opens a terminal in this one, and returns the agent's end of it.
     ///
     /// # Errors
-    /// It is no terminal, or the system has no more of them.
+    /// The descriptor is not a terminal, or the system has no more of them.
     pub fn start(outer: OwnedFd) -> io::Result<(Self, OwnedFd)> {
         let outer = File::from(outer);
         let before = tcgetattr(&outer)?;
@@ -77,7 +77,7 @@ fn opened() -> io::Result<(File, OwnedFd)> {
     unlockpt(&inner)?;
     let name = ptsname(&inner, Vec::new())?;
     let mut its = OpenOptions::new();
-    // It must not become the terminal of toolyard's own session, which may have none.
+    // The new terminal must not become that of toolyard's own session, which may have none.
     its.read(true).write(true).custom_flags(OpenptFlags::NOCTTY.bits().cast_signed());
     Ok((File::from(inner), its.open(OsStr::from_bytes(name.as_bytes()))?.into()))
 }
@@ -95,7 +95,7 @@ fn pass_keys(mut outer: File, mut inner: File, stopped: &OwnedFd) {
     loop {
         let mut both = [wanted(outer.as_raw_fd()), wanted(stopped.as_raw_fd())];
         match poll(&mut both, None) {
-            // A signal came to this thread, such as that of a new size.
+            // A signal reached this thread, such as that of a new size.
             Err(filedescriptor::Error::Poll(error))
                 if error.kind() == io::ErrorKind::Interrupted =>
             {
@@ -120,7 +120,7 @@ fn pass_keys(mut outer: File, mut inner: File, stopped: &OwnedFd) {
 
 fn pass_output(mut inner: File, mut outer: File, _done: Sender<()>) {
     let mut chunk = [0; 16 * 1024];
-    // On Linux reading fails when nobody holds the agent's end any more.
+    // On Linux, reading fails once nobody holds the agent's end.
     while let Ok(read @ 1..) = inner.read(&mut chunk) {
         if outer.write_all(chunk.get(..read).unwrap_or_default()).is_err() {
             return;

@@ -21,7 +21,7 @@ pub(super) fn with_reaper() {
     ONCE.call_once(|| {
         let script = tempfile::tempdir().unwrap().keep().join("reaper");
         let (me, again) = (env::current_exe().unwrap(), AGAIN.join(" "));
-        // It removes its folder, since it is started once.
+        // The reaper removes its folder, since it is started once.
         let text = format!(
             "#!/bin/sh\nrm -r \"${{0%/*}}\"\nexec '{}' {again} agent::testing::be_the_reaper\n",
             me.display()
@@ -35,7 +35,7 @@ pub(super) fn with_reaper() {
 #[test]
 #[ignore = "is started by the other tests as their reaper"]
 fn be_the_reaper() {
-    // Where nobody has started it as one, its input is no socket.
+    // If nobody started this test as a reaper, its input is not a socket.
     let _not_asked = serve();
 }
 

@@ -8,7 +8,7 @@ use super::sockets::{ProcessConnection, connections};
 /// The most connections that are named.
 const MOST: usize = 5;
 
-/// The variables that the agent got, the hosts that it is connected to instead, and what to write in its code.
+/// The variables that the agent got, the hosts to which it is connected instead, and lines for its code.
 pub fn lines(pid: Pid, environment: &Environment) -> Vec<String> {
     said(&connections(pid), cfg!(target_os = "linux"), environment)
 }

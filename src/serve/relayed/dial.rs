@@ -13,11 +13,11 @@ use crate::domain::ToolSpec;
 use crate::line::{self, parse};
 use crate::tool::relayed::{CallSessionEnd, ForeignCall, RelayNews, RelayTurn};
 
-/// Bytes of the tools that one line has.
+/// The most bytes of tools in one line.
 const TOOLS: usize = 1 << 20;
 
-/// Carries what a relay tells to this session, and back what becomes of its calls, until one of both ends. Who waits for a
-/// call then sees that its way is closed. Needs a local set.
+/// Carries a relay's news to this session, and the turns of its calls back, until one side ends. Whoever waits for a
+/// call then sees its channel closed. Needs a local set.
 pub async fn dial(session: RelaySession, server: &str, mut news: UnboundedReceiver<RelayNews>) {
     let RelaySession { mut lines, mut out, .. } = session;
     let hello = line::line_of(&line::AttachLine::Relay(server.to_owned()));
@@ -36,7 +36,7 @@ pub async fn dial(session: RelaySession, server: &str, mut news: UnboundedReceiv
             }
             line = lines.next() => {
                 let Ok(Some(line)) = line else { return };
-                // It has ended, or has no such lines.
+                // The session has ended, or does not know such lines.
                 let Ok(CallTurn { n, turn }) = parse::<CallTurn>(&line) else { return };
                 let is_last = matches!(turn, RelayTurn::AsCame | RelayTurn::Instead(_));
                 if let Some(way) = ways.get(&n).map(|way: &Rc<CallSessionEnd>| Rc::clone(way)) {
@@ -72,7 +72,7 @@ fn split(call: ForeignCall, n: u64) -> (Called, CallSessionEnd) {
     (Called { n, id, tool, arguments, patience_ms }, way)
 }
 
-/// Tells what the server has returned, and when no client waits any more.
+/// Reports the server's result, and when no client waits any more.
 async fn follow(n: u64, way: Rc<CallSessionEnd>, say: mpsc::UnboundedSender<RelayLine>) {
     if let Some(returned) = way.returned().await {
         let _ = say.send(RelayLine::Returned { n, returned });

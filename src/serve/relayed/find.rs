@@ -15,7 +15,7 @@ use super::line::LONGEST;
 use crate::line::{AttachLine, Hello, LineReader, VERSION, line_of, parse};
 use crate::place;
 
-/// How long a session may take for its first line.
+/// The time that a session may take for its first line.
 const GREETING: Duration = Duration::from_secs(1);
 
 /// A session that takes relays, with an open connection to it.
@@ -59,9 +59,9 @@ pub async fn find() -> SocketScan {
     found
 }
 
-/// The session of a socket; `None`: it has none, or one of another version.
+/// The session behind a socket; `None` if there is none, or one of another version.
 async fn meet(socket: &Path) -> Option<RelaySession> {
-    // Connecting may wait where a session is stopped.
+    // Connecting may block if a session is stopped.
     if place::is_stale(socket) {
         return None;
     }

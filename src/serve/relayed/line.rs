@@ -40,14 +40,14 @@ pub struct Called {
     pub patience_ms: Option<u64>,
 }
 
-/// A line of a session: what becomes of a call.
+/// A line of a session: the next turn of a call.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CallTurn {
     pub n: u64,
     pub turn: RelayTurn,
 }
 
-/// A value as a line. Nothing is struck out: the server is to get what its client has sent.
+/// A value as a line. No keys are removed: the server must get exactly what its client sent.
 pub fn line_of(value: &impl Serialize) -> Vec<u8> {
     // These types have no maps with other keys than texts, so that this cannot fail.
     let mut line = serde_json::to_vec(value).unwrap_or_default();

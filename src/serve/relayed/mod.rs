@@ -1,8 +1,8 @@
-//! Relays of MCP servers at a running session. A relay is a program of its own: it finds the session's socket, says
-//! `{"relay":KEY}` there, and hands over each call of its client.
+//! Relays of MCP servers at a running session. A relay is a separate program: it finds the session's socket, sends
+//! `{"relay":KEY}`, and hands over each call of its client.
 //!
-//! The lines of both sides after that are in [`line`]. They have whole arguments and results, which the socket's folder
-//! keeps from others.
+//! [`line`] defines the lines of both sides after that. They contain whole arguments and results, which the socket's
+//! folder protects from others.
 
 mod dial;
 mod find;

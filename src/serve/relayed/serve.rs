@@ -16,7 +16,7 @@ use crate::tool::relayed::{ForeignCall, RelayNews, RelayTurn, Returned, way};
 /// A call whose relay waits.
 struct RelayWait {
     returned: Option<oneshot::Sender<Returned>>,
-    /// Ends what passes its turns on.
+    /// Stops passing the turns on.
     turns: AbortHandle,
 }
 
@@ -69,7 +69,7 @@ pub async fn serve<R: AsyncBufRead + Unpin>(
             break;
         }
     }
-    // What was sent on has an unknown outcome, which the session hears first.
+    // Calls that were sent on have an unknown outcome, which the session learns first.
     open.clear();
     drop(tasks);
     let _ = news.send(RelayNews::Ended { server });

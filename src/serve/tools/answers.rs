@@ -1,4 +1,4 @@
-//! Takes the server's answer, of which the answer to one request is read and may be held.
+//! Passes on the server's answers. The answer to one request is read and may be held.
 
 use bytes::Bytes;
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE};
@@ -13,7 +13,7 @@ use crate::tool::relayed::RelayNews;
 use crate::tool::{ToolError, ToolErrorKind};
 use crate::watch::upstream::forwarded;
 
-/// Bytes of an answer that are read at most.
+/// The most bytes of an answer that are read.
 const LONGEST: usize = 64 << 20;
 /// Why a call has no result.
 const UNREAD: &str = "the server's answer has no result of this call that could be read";
@@ -41,7 +41,7 @@ pub async fn pass(shared: &HttpRelay, response: Response, of: &mut Of, out: &mut
         true => stream(shared, response, of, out).await,
         false => whole(shared, response, of, out).await,
     }
-    // Where nothing was said of the call, this says it.
+    // Report the answer if no message has reported it yet.
     if let Of::Call(call) = of {
         call.tell(Err(ToolError::new(ToolErrorKind::Failed, UNREAD)));
     }
@@ -55,7 +55,7 @@ async fn whole(shared: &HttpRelay, mut response: Response, of: &mut Of, out: &mu
             Ok(Some(chunk)) => body.extend_from_slice(&chunk),
             Ok(None) => break,
             Err(error) => {
-                // As much as came, and no end.
+                // The client gets the part that came, without an end.
                 out.begin(status, headers);
                 out.send(body).await;
                 return out.fail(error.into()).await;
@@ -74,7 +74,7 @@ async fn whole(shared: &HttpRelay, mut response: Response, of: &mut Of, out: &mu
 }
 
 async fn stream(shared: &HttpRelay, mut response: Response, of: &mut Of, out: &mut Out) {
-    // An event may become another one.
+    // An event may be replaced.
     let mut headers = forwarded(response.headers());
     headers.remove(CONTENT_LENGTH);
     out.begin(response.status(), headers);
@@ -108,7 +108,7 @@ async fn rest(mut response: Response, out: &Out) {
     }
 }
 
-/// Takes a message of the server. Returns the answer that the client gets in its place, if that is another one.
+/// Reads a message of the server. Returns the answer that the client gets instead, if that differs.
 async fn heard(shared: &HttpRelay, line: &[u8], of: &mut Of, out: &mut Out) -> Option<Vec<u8>> {
     let (_, message) = read(line)?;
     if message.method.is_some() || message.id().as_ref() != Some(of.id()) {
@@ -137,7 +137,7 @@ async fn heard(shared: &HttpRelay, line: &[u8], of: &mut Of, out: &mut Out) -> O
     }
 }
 
-/// The answer where the server cannot be reached.
+/// Answers the client if the server cannot be reached.
 pub async fn unreached(call: Option<&mut HttpCall>, out: &mut Out, error: &reqwest::Error) {
     let text = format!("the server cannot be reached: {error}");
     match call {

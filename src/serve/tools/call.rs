@@ -13,7 +13,7 @@ use crate::tool::{ToolError, ToolErrorKind};
 const NO_SESSION: &str =
     "toolyard's session has ended while it held this call; the tool did not run";
 
-/// Why a call ends whose client has given up.
+/// Why a call ends if its client has given up.
 const GIVEN_UP: &str = "the client did not wait for the answer";
 
 /// A call of a client, and its way to the session.
@@ -21,9 +21,9 @@ pub struct HttpCall {
     pub asked: CallRequest,
     pub way: CallRelayEnd,
     is_held: bool,
-    /// How the tool is listed from this call on, where that changes.
+    /// The tool's new listing from this call on, if it changes.
     pub relist: Option<Option<Drift>>,
-    /// Notes of progress that the client got.
+    /// The number of progress notes that the client got.
     notes: u32,
 }
 
@@ -33,7 +33,7 @@ pub enum Before {
     On(Vec<u8>),
     /// Answer that the client gets.
     Answer(Vec<u8>),
-    /// The client does not wait any more.
+    /// The client no longer waits.
     GivenUp,
 }
 
@@ -70,7 +70,7 @@ impl HttpCall {
         }
     }
 
-    /// Waits until it is said what the client gets of the server's answer; `None`: as it came.
+    /// Waits for the decision about the server's answer; `None` if it passes unchanged.
     pub async fn after(&mut self, out: &mut Out) -> Option<RelayAnswer> {
         loop {
             match self.next(out).await {
@@ -83,13 +83,13 @@ impl HttpCall {
         }
     }
 
-    /// An answer that comes before the server's.
+    /// Waits for an answer that replaces the server's before it arrives.
     pub async fn meanwhile(&mut self) -> RelayAnswer {
         loop {
             match self.way.turns.recv().await {
                 Some(RelayTurn::Instead(answer)) => return answer,
                 Some(_) => {}
-                // Without its session it passes.
+                // Without its session, the call passes.
                 None => std::future::pending().await,
             }
         }
@@ -99,7 +99,7 @@ impl HttpCall {
         answer_line(&self.asked, &answer.returned, has_structure)
     }
 
-    /// The next turn. A client that asked for notes of progress gets them meanwhile.
+    /// The next turn. A client that asked for progress notes gets them meanwhile.
     async fn next(&mut self, out: &mut Out) -> CallEvent {
         loop {
             tokio::select! {
@@ -139,11 +139,11 @@ impl HttpCall {
         self.tell(Err(ToolError::new(ToolErrorKind::Cancelled, GIVEN_UP)));
     }
 
-    /// Tells the session what the server has returned.
+    /// Tells the session the server's result.
     pub fn tell(&mut self, returned: Returned) {
         let _ = self.way.returned.take().map(|tell| tell.send(returned));
     }
 }
 
-/// How long clients wait for an answer without notes of progress.
+/// The time that clients wait for an answer without progress notes.
 pub const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,8 +1,8 @@
-//! Cuts a stream into its events, of which each passes as it came.
+//! Splits a stream into its events, each of which can pass unchanged.
 
 use crate::wire::sse::{Event, Parser};
 
-/// Bytes of an event that are read at most.
+/// The most bytes of an event that are read.
 const LONGEST: usize = 64 << 20;
 
 /// The event that has begun.
@@ -10,12 +10,12 @@ const LONGEST: usize = 64 << 20;
 pub struct Events(Vec<u8>);
 
 impl Events {
-    /// Takes the bytes that arrived; returns the bytes of each event that is whole with them.
+    /// Adds the bytes that arrived; returns the bytes of each event that they complete.
     pub fn take(&mut self, read: &[u8]) -> Vec<Vec<u8>> {
         let mut whole = Vec::new();
         for line in read.split_inclusive(|byte| *byte == b'\n') {
             self.0.extend_from_slice(line);
-            // An empty line ends an event. What is too long passes in parts.
+            // An empty line ends an event. An event that is too long passes in parts.
             let is_end = ["\n\n", "\n\r\n"].iter().any(|end| self.0.ends_with(end.as_bytes()));
             if is_end || self.0.len() > LONGEST {
                 whole.push(std::mem::take(&mut self.0));
@@ -30,7 +30,7 @@ impl Events {
     }
 }
 
-/// The data of an event; `None`: it has none.
+/// The data of an event; `None` if it has none.
 pub fn data(event: &[u8]) -> Option<String> {
     let mut parser = Parser::default();
     let read: Vec<Event> = parser.feed(event).ok()?;

@@ -1,4 +1,4 @@
-//! Takes the requests of clients.
+//! Accepts the requests of clients.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -28,9 +28,9 @@ use crate::watch::request::{self, Posted};
 use crate::watch::upstream::forwarded;
 use crate::watch::{AnswerResult, Bound, door, plain};
 
-/// The largest body of a call in bytes that a session decides about.
+/// The largest body of a call, in bytes, about which a session decides.
 const MOST: usize = 4 << 20;
-/// By which a client names its session with the server.
+/// The header by which a client names its session with the server.
 const SESSION: &str = "mcp-session-id";
 
 /// A server behind this relay.
@@ -91,7 +91,7 @@ async fn connection(stream: TcpStream, shared: Rc<HttpRelay>) {
     let serve = service_fn(|request| answer(Rc::clone(&shared), request));
     let mut builder = http1::Builder::new();
     builder.auto_date_header(false);
-    // A client that is gone needs no word of it.
+    // A client that is gone needs no report.
     let _ = builder.serve_connection(TokioIo::new(stream), serve).await;
 }
 
@@ -118,7 +118,7 @@ async fn answer(shared: Rc<HttpRelay>, request: Request<Incoming>) -> AnswerResu
     })
 }
 
-/// Takes one request to the server, and its answer to the client.
+/// Carries one request to the server, and its answer to the client.
 async fn exchange(shared: Rc<HttpRelay>, parts: Parts, body: Vec<u8>, mut out: Out) {
     let message = read(&body).filter(|_| parts.method == Method::POST);
     let Some((text, message)) = message else {
@@ -133,7 +133,7 @@ async fn exchange(shared: Rc<HttpRelay>, parts: Parts, body: Vec<u8>, mut out: O
     if let Some(open) = cancelled {
         open.given_up.notify_one();
         if !open.is_sent.get() {
-            // The server knows nothing of it.
+            // The server does not know this call.
             return out.end(StatusCode::ACCEPTED, HeaderMap::new(), Default::default()).await;
         }
     }
@@ -147,7 +147,7 @@ fn session_of(headers: &HeaderMap) -> String {
     session.unwrap_or_default().to_owned()
 }
 
-/// Hands a call to the session, and does what that says.
+/// Hands a call to the session, and carries out its decision.
 async fn call(
     shared: &Rc<HttpRelay>,
     parts: &Parts,
@@ -216,7 +216,7 @@ async fn passing(
 }
 
 impl HttpRelay {
-    /// Passes a request and its answer, of which that to `of` is read.
+    /// Forwards a request and its answer; the answer to `of` is read.
     async fn forward(&self, parts: &Parts, body: Vec<u8>, of: Option<Of>, out: &mut Out) {
         let sent = tokio::select! {
             sent = self.send(parts, body) => sent,

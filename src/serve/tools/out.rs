@@ -1,4 +1,4 @@
-//! The answer to a client: a whole one, or a stream that may begin before it is known what it will say.
+//! The answer to a client: a whole one, or a stream that may begin before its content is known.
 
 use std::convert::Infallible;
 
@@ -13,7 +13,7 @@ use super::events::of_data;
 use crate::watch::upstream::with_length;
 use crate::watch::{Broken, Outgoing};
 
-/// Where an answer goes.
+/// The destination of an answer.
 pub struct Out {
     respond: Option<oneshot::Sender<Response<Outgoing>>>,
     events: Option<mpsc::Sender<Result<Frame<Bytes>, Broken>>>,
@@ -42,11 +42,11 @@ impl Out {
         *response.status_mut() = status;
         *response.headers_mut() = headers;
         self.events = Some(events);
-        // Where the client is gone, this ends soon.
+        // If the client is gone, this ends soon.
         let _ = respond.send(response);
     }
 
-    /// Sends the head of a stream of events that nobody else has begun.
+    /// Sends the head of a stream of events, unless a stream has begun.
     pub fn begin_events(&mut self) {
         let kind = HeaderValue::from_static("text/event-stream");
         let headers = [(CONTENT_TYPE, kind), (CACHE_CONTROL, HeaderValue::from_static("no-cache"))];
@@ -60,14 +60,14 @@ impl Out {
         }
     }
 
-    /// Breaks the stream off, so that the client sees no end of it.
+    /// Breaks the stream off, so that the client sees it without an end.
     pub async fn fail(&self, why: Broken) {
         if let Some(events) = &self.events {
             let _ = events.send(Err(why)).await;
         }
     }
 
-    /// Sends a whole answer, or its body as an event where a stream has begun.
+    /// Sends a whole answer; if a stream has begun, sends the body as an event.
     pub async fn end(&mut self, status: StatusCode, headers: HeaderMap, body: Bytes) {
         let Some(respond) = self.respond.take() else {
             return self.send(of_data(&String::from_utf8_lossy(&body))).await;

@@ -1,4 +1,4 @@
-//! Passes an answer on, and holds back what the session has to see first.
+//! Passes an answer on, and holds back the parts that the session must see first.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
@@ -29,20 +29,20 @@ use crate::model::http::Passing;
 use crate::model::relay::{Holds, Release, RequestListenerEnd};
 use crate::wire::changed;
 
-/// An answer on its way.
+/// An answer that is being passed on.
 pub struct Pump {
     came: Came,
     overheard: Overheard,
     asker: Asker,
-    /// Where copies go. Nobody may read them any more.
+    /// The channel for copies, whose reader may be gone.
     copy: UnboundedSender<Passing>,
     release: oneshot::Receiver<Release>,
     hold: Hold,
-    /// `None`: the answer is not read.
+    /// The decoder; `None` if the answer is not read.
     decoder: Option<Decoder>,
-    /// The chunk of the usage does not go on.
+    /// Whether the chunk with the usage is removed.
     hides_usage: bool,
-    /// The client gets the unpacked text, since compressed bytes cannot be cut.
+    /// Whether the client gets the unpacked text, since compressed bytes cannot be cut.
     unpacks: bool,
     state: AnswerState,
     /// Delay of each event; `None`: no delay.
@@ -52,7 +52,7 @@ pub struct Pump {
 #[derive(Debug)]
 enum AnswerState {
     Open,
-    /// No more bytes come, and whether the connection broke.
+    /// No more bytes come; has the error if the connection broke.
     Over(Option<Broken>),
     Done,
 }
@@ -67,7 +67,7 @@ impl Pump {
     ) -> Self {
         let _ = copy.send(Passing::Began(came.status, came.headers.clone()));
         if came.is_empty() {
-            // Nobody asks for the pieces of an empty body.
+            // Nobody needs the pieces of an empty body.
             let _ = copy.send(Passing::End);
         }
         let decoder = Decoder::of(&came.headers).map_err(|why| tell_unread(&copy, &why)).ok();
@@ -89,7 +89,7 @@ impl Pump {
         }
     }
 
-    /// The answer to a request for a stream, whose headers go on at once.
+    /// The answer to a request for a stream; its headers are sent at once.
     pub fn flow(mut self, holds: Holds, pace: Option<Duration>) -> Response<Outgoing> {
         self.pace = pace;
         if self.is_read() {
@@ -102,7 +102,7 @@ impl Pump {
         self.came.status.is_success() && self.decoder.is_some()
     }
 
-    /// The headers that go on.
+    /// The headers to send.
     fn headers(&self) -> HeaderMap {
         let mut headers = forwarded(&self.came.headers);
         if self.hides_usage || self.unpacks {
@@ -114,8 +114,8 @@ impl Pump {
         headers
     }
 
-    /// The answer, of which nothing goes on before its release; or the way of another request, whose answer the client
-    /// gets.
+    /// The answer, of which nothing is sent before its release; or the channels of another request, whose answer the
+    /// client gets.
     pub async fn held(
         mut self,
         waiting: &Waiting,
@@ -138,7 +138,7 @@ impl Pump {
                 true => Ok(kept.clone()),
                 false => unpacked(&self.came.headers, &kept),
             };
-            // What was heard of the answer was read from the same bytes.
+            // The session's copy of the answer was read from the same bytes.
             let text = text.unwrap_or_default();
             let new = changed(format, &text, "", &calls);
             if new != text {
@@ -152,7 +152,7 @@ impl Pump {
         ControlFlow::Break(Ok(answer))
     }
 
-    /// Keeps all that comes until it is released.
+    /// Keeps all bytes until the release.
     async fn keep(&mut self) -> (Vec<u8>, Release) {
         let mut kept = Vec::new();
         let broken = loop {
@@ -171,7 +171,7 @@ impl Pump {
         };
         let _ = self.copy.send(Passing::End);
         self.state = AnswerState::Over(broken);
-        // A session that is gone holds nothing.
+        // If the session is gone, nothing is held.
         let release = (&mut self.release).await.unwrap_or(Release::AsCame);
         (kept, release)
     }
@@ -201,7 +201,7 @@ impl Pump {
                         return Some((Ok(rest), self));
                     }
                     let broken = broken?;
-                    // What goes on before is written first, or it would be lost.
+                    // Bytes that were sent before are written first, or they would be lost.
                     yield_now().await;
                     return Some((Err(broken), self));
                 }
@@ -210,7 +210,7 @@ impl Pump {
         }
     }
 
-    /// Waits before these bytes go on, if this is a slow answer.
+    /// Waits before these bytes are sent, if this is a slow answer.
     async fn slow_down(&self, bytes: &[u8]) {
         if let Some(pace) = self.pace {
             let events = memchr::memmem::find_iter(bytes, "data:").count();
@@ -218,7 +218,7 @@ impl Pump {
         }
     }
 
-    /// Waits for the release of the held bytes; meanwhile more may come. Returns the bytes that go on.
+    /// Waits for the release of the held bytes; meanwhile more may come. Returns the bytes to send.
     async fn wait(&mut self) -> Bytes {
         let mut beat = pin!(sleep(self.asker.patience.beat()));
         while self.hold.waits() {
@@ -226,7 +226,7 @@ impl Pump {
             let is_silent = self.asker.is_silent.load(Ordering::Relaxed);
             tokio::select! {
                 biased;
-                // A session that is gone holds nothing.
+                // If the session is gone, nothing is held.
                 release = &mut self.release => {
                     return self.hold.release(release.unwrap_or(Release::AsCame), !is_open);
                 }
@@ -243,7 +243,7 @@ impl Pump {
         Bytes::new()
     }
 
-    /// Takes the bytes that came; returns those that go on.
+    /// Adds the bytes that came; returns those to send.
     fn take(&mut self, came: reqwest::Result<Option<Bytes>>) -> Option<Bytes> {
         let bytes = match came {
             Ok(Some(bytes)) => bytes,
@@ -297,7 +297,7 @@ impl Pump {
     }
 }
 
-/// Tells that the answer cannot be read. It passes nevertheless.
+/// Reports that the answer cannot be read. It still passes.
 fn tell_unread(copy: &UnboundedSender<Passing>, why: &Unread) {
     let text = format!("the answer went to the agent unread: {why}.");
     let _ = copy.send(Passing::Failed(ModelError::new(ModelErrorKind::BadAnswer, text)));

@@ -1,4 +1,4 @@
-//! Compressed bodies. The body that goes on stays compressed; a copy is unpacked to be read.
+//! Compressed bodies. The body that is sent on stays compressed; a copy is unpacked to be read.
 
 use std::io::Read;
 
@@ -18,7 +18,7 @@ const COMMENT: u8 = 16;
 /// Bytes that are unpacked at a time.
 const STEP: usize = 32 * 1024;
 
-/// A body in a form that is not read here.
+/// A body in a form that cannot be read here.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unread {
     #[error("it is compressed with {0}, which toolyard does not read")]
@@ -44,7 +44,7 @@ pub enum Decoder {
     Plain,
     /// The header of gzip, as far as it has come.
     Gzip(Vec<u8>),
-    /// The first byte tells whether it has the header of zlib, which some servers leave out.
+    /// The first byte shows whether there is a zlib header, which some servers omit.
     Deflate,
     Inflating(Box<InflateState>),
     /// The text has ended; bytes after it, such as a checksum, are not read.
@@ -55,7 +55,7 @@ impl Decoder {
     /// The decoder for a body with these headers.
     ///
     /// # Errors
-    /// Its coding is not read here.
+    /// Its coding cannot be read here.
     pub fn of(headers: &HeaderMap) -> Result<Self, Unread> {
         let codings = codings(headers);
         match codings.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -119,7 +119,7 @@ fn unpack(state: &mut InflateState, bytes: &[u8]) -> Result<(Vec<u8>, bool), Unr
         match done.status {
             Ok(MZStatus::StreamEnd) => return Ok((text, true)),
             Ok(_) if done.bytes_written == STEP || !rest.is_empty() => {}
-            // It needs more input.
+            // The decompressor needs more input.
             Ok(_) | Err(miniz_oxide::MZError::Buf) => return Ok((text, false)),
             Err(_) => return Err(Unread::Damaged),
         }
@@ -154,7 +154,7 @@ fn header_length(bytes: &[u8]) -> Result<Option<usize>, Unread> {
 /// # Errors
 /// As [`Decoder::of`] and [`Decoder::feed`]; also it has no end.
 pub fn unpacked(headers: &HeaderMap, body: &[u8]) -> Result<Vec<u8>, Unread> {
-    // Codex sends its requests like this. Answers do not come so, since nobody asks for it.
+    // Codex sends its requests like this. Answers never use it, since no request offers it.
     if codings(headers) == ["zstd"] {
         return unzstd(body);
     }
@@ -171,8 +171,8 @@ fn unzstd(body: &[u8]) -> Result<Vec<u8>, Unread> {
     if text.len() > LONGEST { Err(Unread::TooLarge) } else { Ok(text) }
 }
 
-/// The codings that a client accepts, without those that are not read here. Any client that accepts those accepts an
-/// answer without a coding too, so this changes nothing for it but the way. `None` where nothing is to be left out.
+/// The codings that a client accepts, without those that cannot be read here. A client that accepts those also accepts
+/// an answer without a coding, so this changes only the transport. `None` if none has to be left out.
 pub fn readable(headers: &HeaderMap) -> Option<HeaderValue> {
     let accepted = headers.get(ACCEPT_ENCODING)?.to_str().ok()?;
     let codings: Vec<&str> = accepted.split(',').map(str::trim).collect();

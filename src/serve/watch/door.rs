@@ -1,6 +1,6 @@
 //! Checks who may send requests, and reads the marks in their paths.
 //!
-//! A web page can make a browser send requests to this machine. Its requests have an `Origin`, or a `Host` of its own.
+//! A web page can make a browser send requests to this machine. Such requests have an `Origin`, or a foreign `Host`.
 
 use std::net::IpAddr;
 
@@ -10,16 +10,16 @@ use hyper::header::{HOST, ORIGIN};
 /// The path of a request without its marks.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Entered {
-    /// The path that the upstream knows; empty for the root.
+    /// The path for the upstream; empty for the root.
     pub path: String,
     /// The session that the path names.
     pub session: Option<String>,
 }
 
-/// Lets a request in.
+/// Checks a request at the entrance.
 ///
 /// # Errors
-/// Why it is refused, for the log of an agent.
+/// The request is refused, with the reason for the log of an agent.
 pub fn enter(
     path: &str,
     headers: &HeaderMap,
@@ -61,18 +61,18 @@ fn mark<'a>(path: &'a str, mark: &str) -> Option<(&'a str, &'a str)> {
     Some(rest.split_at(end)).filter(|(text, _)| !text.is_empty())
 }
 
-/// Compares all bytes, so that the time tells nothing of the token.
+/// Compares all bytes, so that the time reveals nothing about the token.
 fn is_same(given: &str, token: &str) -> bool {
     let (given, token) = (given.as_bytes(), token.as_bytes());
     given.len() == token.len() && given.iter().zip(token).fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }
 
-/// Whether a request names this machine as its host. One without a host is of no browser.
+/// Whether a request names this machine as its host. A request without a host is not from a browser.
 fn is_loopback(headers: &HeaderMap) -> bool {
     headers.get_all(HOST).iter().all(|host| host.to_str().is_ok_and(is_loopback_host))
 }
 
-/// Containers name the machine that they run on.
+/// Whether this host is the machine itself, which containers name differently.
 fn is_loopback_host(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next(),

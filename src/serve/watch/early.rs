@@ -1,7 +1,7 @@
-//! Answers that begin before they are there, because a client would give up while they are held.
+//! Answers that begin before their content is there, because a client would give up while they are held.
 //!
-//! Their head says that all is well, and heartbeats follow. What cannot be said after that any more resets the connection;
-//! the client asks again then, and gets it.
+//! Their head reports success, and heartbeats follow. An answer that no longer fits that head resets the connection;
+//! the client then repeats its request, and gets the answer.
 
 use std::cell::RefCell;
 use std::hash::BuildHasher;
@@ -24,7 +24,7 @@ use super::in_place::{Asker, JSON, STREAM};
 use super::patience::{Waiting, due};
 use super::{AnswerResult, Broken, LONGEST, Outgoing, Reset, coding};
 
-/// How long an answer is kept for a client that asks again.
+/// The time for which an answer is kept for a client that repeats its request.
 const KEPT: Duration = Duration::from_secs(60);
 /// The longest message of an error, in characters.
 const MESSAGE: usize = 2000;
@@ -32,11 +32,11 @@ const MESSAGE: usize = 2000;
 /// The rest of the work for an answer.
 type AnswerFuture = Pin<Box<dyn Future<Output = AnswerResult>>>;
 
-/// Answers for clients that ask again, and how long clients have waited.
+/// Answers for clients that repeat their request, and how long clients have waited.
 #[derive(Default)]
 pub struct OwedAnswers {
     answers: RefCell<Vec<KeptAnswer>>,
-    /// Questions whose clients gave up: when, and after how long.
+    /// Requests whose clients gave up: the request, when, and after how long.
     waited: RefCell<Vec<(u64, Instant, Duration)>>,
 }
 
@@ -47,7 +47,7 @@ struct KeptAnswer {
 }
 
 impl OwedAnswers {
-    /// The answer to a question that was asked before, once.
+    /// Returns the answer to a request that was made before, once.
     fn take(&self, question: u64) -> Option<Response<Outgoing>> {
         let mut kept = self.answers.borrow_mut();
         kept.retain(|it| it.since.elapsed() < KEPT);
@@ -61,7 +61,7 @@ impl OwedAnswers {
 }
 
 impl OwedAnswers {
-    /// How long a client has waited for the answer to this question before.
+    /// The time that a client waited for the answer to this request before.
     pub fn waited(&self, question: u64) -> Option<Duration> {
         let mut waited = self.waited.borrow_mut();
         waited.retain(|(_, since, _)| since.elapsed() < KEPT);
@@ -72,7 +72,7 @@ impl OwedAnswers {
 /// Shortest wait that counts as a time-out: no client has a shorter one.
 const SHORTEST: Duration = Duration::from_millis(500);
 
-/// A client that waits for the head of its answer. Many do not say for how long, so it is noted where one gives up.
+/// A client that waits for the head of its answer. Many do not say how long, so the time is noted when one gives up.
 struct Client {
     kept: Rc<OwedAnswers>,
     question: u64,
@@ -90,12 +90,12 @@ impl Drop for Client {
     }
 }
 
-/// Hash that tells a question from others: of its address and its body.
+/// The hash that identifies a request, by its address and its body.
 pub fn question(url: &str, body: &[u8]) -> u64 {
     FixedState::default().hash_one((url, body))
 }
 
-/// Answers by this work, or begins the answer before that.
+/// Answers with the result of this work, or begins the answer before the work is done.
 ///
 /// # Errors
 /// The connection ends without an answer.
@@ -204,7 +204,7 @@ impl Begun {
     }
 }
 
-/// The words of an error.
+/// The message of an error.
 fn message(headers: &HeaderMap, body: &[u8]) -> String {
     let text = coding::unpacked(headers, body).unwrap_or_default();
     let said: Option<Value> = serde_json::from_slice(&text).ok();

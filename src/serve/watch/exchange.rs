@@ -1,4 +1,4 @@
-//! Exchange of one request: the session sees it, decides about it, and hears its answer.
+//! The exchange of one request: the session sees it, decides about it, and reads its answer.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -28,23 +28,23 @@ use crate::model::relay::{
 };
 use crate::wire::{IncomingRequest, WireFormat, chat};
 
-/// Bytes of a refusal that are searched for a field that we have added.
+/// Bytes of a refusal that are searched for a field that was added here.
 const REFUSAL: usize = 64 * 1024;
 
 /// A request with its whole body.
 pub struct AgentRequest {
     pub format: WireFormat,
     pub route: Route,
-    /// The headers that go on.
+    /// The headers to send on.
     pub headers: HeaderMap,
     /// The body as it came.
     pub body: Bytes,
 }
 
-/// A request that goes on unread.
+/// A request that passes unread.
 pub struct Unread {
     pub body: Bytes,
-    /// Why, for people.
+    /// The reason, for people.
     pub why: String,
 }
 
@@ -86,7 +86,7 @@ pub struct Exchange {
     /// The ends of the request's way.
     ends: (RequestSessionEnd, RequestListenerEnd),
     pub asker: Asker,
-    /// Hash that tells the request's question from others.
+    /// The hash that identifies the request.
     pub question: u64,
 }
 
@@ -118,10 +118,10 @@ impl Exchange {
         Self { shared: Rc::clone(shared), read, caller, ends: (way, line), asker, question }
     }
 
-    /// Shows the request to the session, and does what that says.
+    /// Shows the request to the session, and carries out its decision.
     ///
     /// # Errors
-    /// No session takes it.
+    /// No session accepts it.
     pub async fn run(self, waiting: &Waiting) -> Result<AnswerResult, Unread> {
         let Self { shared, read, caller, ends: (way, line), asker, .. } = self;
         let DecodedRequest { request, text, asked } = read;
@@ -167,7 +167,7 @@ struct Sent {
 }
 
 impl On {
-    /// Sends a body in the request's place, and the answer back; or returns the way of yet another one.
+    /// Sends a body in the request's place, and the answer back; or returns the channels of yet another request.
     async fn send(
         &self,
         body: Bytes,
@@ -177,13 +177,13 @@ impl On {
     ) -> ControlFlow<AnswerResult, RequestListenerEnd> {
         let overheard = self.overheard();
         let Sent { came, copy, hides_usage } = self.metered(&body, &overheard, &heard).await;
-        // What the copies tell is all that the session hears from now on.
+        // From now on the session gets only the copies.
         drop(heard);
         let holds_all = holds == Holds::All || !self.asker.streams;
         let Self { asker, request, .. } = self;
         ControlFlow::Break(match came {
             Ok(came) => {
-                // What comes at once need not go on in pieces.
+                // A body that comes at once need not be sent in pieces.
                 let is_short =
                     came.status.is_success() && came.headers.contains_key(CONTENT_LENGTH);
                 let asker = asker.clone();
@@ -218,7 +218,7 @@ impl On {
         }
     }
 
-    /// Sends the body, and asks for the usage of a stream. An endpoint that refuses to be asked gets the body as it was.
+    /// Sends the body, and requests the usage of a stream. An endpoint that refuses this gets the original body.
     async fn metered(
         &self,
         body: &Bytes,
@@ -255,7 +255,7 @@ impl On {
         heard: &UnboundedSender<Heard>,
     ) -> Sent {
         let AgentRequest { route, headers, body: own, .. } = &self.request;
-        // Later, since reading would keep the request waiting.
+        // Read later, since reading would delay the request.
         let is_same = *body == self.text;
         let hear = || {
             let known = is_same.then(|| self.read.clone());
@@ -290,7 +290,7 @@ fn no_client(why: &str) -> ModelError {
     ModelError::new(crate::domain::ModelErrorKind::Connection, why)
 }
 
-/// The answer of an endpoint that cannot be reached.
+/// The answer if an endpoint cannot be reached.
 pub fn unreached(format: WireFormat, host: &str, why: &str) -> Response<Outgoing> {
     refusal(format, 502, &format!("toolyard could not reach {host}: {why}"))
 }

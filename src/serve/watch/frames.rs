@@ -1,7 +1,7 @@
-//! The events of a stream as bytes: which go on at once, and which wait.
+//! The events of a stream as bytes: which are sent at once, and which wait.
 //!
-//! An event is looked at when its data is complete. Until then its bytes wait, because they may be the beginning of what
-//! is held. All bytes go on as they came, but for a chunk of usage that the client did not ask for.
+//! An event is checked when its data is complete. Until then its bytes wait, because they may begin a held part. All
+//! bytes stay unchanged, except for a chunk of usage that the client did not ask for.
 
 use memchr::memchr2;
 
@@ -11,26 +11,26 @@ use crate::wire::{WireFormat, chat, json};
 /// The end of many streams.
 const DONE: &str = "[DONE]";
 
-/// The bytes of a stream that have not gone on yet.
+/// The bytes of a stream that are not sent yet.
 pub struct Frames {
     format: WireFormat,
     /// Bytes that wait, from the beginning of an event.
     text: Vec<u8>,
-    /// Where the first line begins that was not read yet.
+    /// The beginning of the first unread line.
     line: usize,
-    /// Where the current event begins.
+    /// The beginning of the current event.
     event: usize,
     /// The data of the current event.
     data: String,
-    /// The data of the last event with a place that has gone on.
+    /// The data of the last sent event with a place.
     before: String,
-    /// Where the first event begins that waits for the release.
+    /// The beginning of the first event that waits for the release.
     held: Option<usize>,
-    /// Part of the stream that waits; `None`: no part.
+    /// The part of the stream that waits; `None` if no part does.
     holds: Option<Holds>,
-    /// Whether it drops the chunk of the usage.
+    /// Whether to drop the chunk with the usage.
     hides_usage: bool,
-    /// The event before was dropped, and so is the empty line that ends it.
+    /// Whether the event before was dropped, so that the empty line after it is dropped too.
     drops_blank: bool,
 }
 
@@ -55,7 +55,7 @@ impl Frames {
         self.held.is_some()
     }
 
-    /// The data of the last event with an index that has gone on; empty if there was none.
+    /// The data of the last sent event with an index; empty if there was none.
     pub fn before(&self) -> &str {
         &self.before
     }
@@ -65,7 +65,7 @@ impl Frames {
         self.text.len()
     }
 
-    /// Takes the next bytes; returns those that go on now.
+    /// Adds the next bytes; returns those to send now.
     pub fn take(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.text.extend_from_slice(bytes);
         while let Some((end, next)) = self.next_line() {
@@ -79,7 +79,7 @@ impl Frames {
         std::mem::replace(&mut self.text, rest)
     }
 
-    /// From now on everything goes on; returns what waited and is complete.
+    /// Stops holding; returns the complete events that waited.
     pub fn release(&mut self) -> Vec<u8> {
         self.holds = None;
         self.held = None;
@@ -93,8 +93,8 @@ impl Frames {
         std::mem::take(&mut self.text)
     }
 
-    /// Where the next line ends, and where the one behind it begins. A carriage return at the end of the bytes may be half
-    /// of a line ending.
+    /// The end of the next line, and the beginning of the one after it. A carriage return at the end of the bytes may
+    /// be half of a line ending.
     fn next_line(&self) -> Option<(usize, usize)> {
         let rest = self.text.get(self.line..)?;
         let length = memchr2(b'\n', b'\r', rest)?;
@@ -130,8 +130,8 @@ impl Frames {
         }
     }
 
-    /// Reads a line of data. Some servers leave out the empty line between events, so an event may end where its data
-    /// is whole.
+    /// Reads a line of data. Some servers omit the empty line between events, so an event may end where its data is
+    /// complete.
     fn read_data(&mut self, data: &str, next: usize) {
         if !self.data.is_empty() {
             self.data.push('\n');

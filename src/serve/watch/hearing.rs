@@ -1,4 +1,4 @@
-//! Reads copies of what passes, beside it, and tells the session.
+//! Reads copies of requests and answers in the background, and tells the session.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::model::http::Passing;
 use crate::model::relay::Heard;
 use crate::wire::json;
 
-/// Reads the request that was sent, unless it is `known`, and its answer from the pieces that go into the returned channel. If that is closed
-/// before the answer is complete, the agent has hung up, and the session hears no end.
+/// Reads the request that was sent, unless it is `known`, and its answer from the pieces that go into the returned
+/// channel. If the channel is closed before the answer is complete, the agent has hung up, and the session gets no end.
 pub fn hear(
     overheard: Overheard,
     sent: Bytes,
@@ -34,13 +34,13 @@ async fn read(
     mut pieces: UnboundedReceiver<Passing>,
 ) {
     let format = overheard.format;
-    // A long request takes milliseconds, in which other streams go on.
+    // A long request takes milliseconds, during which other streams continue.
     let parse = move || {
         let read = || format.read_request(&sent).ok().map(|asked| asked.request);
         (json::read(&sent).ok(), known.or_else(read))
     };
     let (body, request) = spawn_blocking(parse).await.unwrap_or_default();
-    // A session that hears nothing more has ended.
+    // If the receiver is gone, the session has ended.
     let tell = |news: Heard| drop(heard.send(news));
     if let Some(body) = body {
         tell(Heard::Sent(Arc::new(body)));

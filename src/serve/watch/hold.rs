@@ -1,4 +1,4 @@
-//! Divides a stream into bytes that go on at once and bytes that wait for their release.
+//! Divides a stream into bytes that are sent at once and bytes that wait for their release.
 
 use bytes::Bytes;
 
@@ -19,22 +19,22 @@ enum StreamForm {
     /// Only spaces have arrived.
     Open,
     Events(Frames),
-    /// A server that does not stream. The document is read when it is whole, and may have to wait then.
+    /// A document of a server that does not stream. It is read when it is complete, and may have to wait then.
     Document {
         text: Vec<u8>,
         waits: bool,
     },
-    /// All bytes go on at once: the body is no answer, too large, or released.
+    /// All bytes are sent at once: the body is not an answer, is too large, or was released.
     Free,
 }
 
 impl Hold {
-    /// Holds an answer in this format. `hides_usage`: the chunk of the usage does not go on.
+    /// Holds an answer in this format. `hides_usage`: the chunk with the usage is dropped.
     pub fn new(format: WireFormat, holds: Holds, hides_usage: bool) -> Self {
         Self { format, holds, form: StreamForm::Open, hides_usage }
     }
 
-    /// Holds nothing: all bytes go on at once.
+    /// Holds nothing: all bytes are sent at once.
     pub fn nothing(format: WireFormat) -> Self {
         Self { form: StreamForm::Free, ..Self::new(format, Holds::Calls, false) }
     }
@@ -48,12 +48,12 @@ impl Hold {
         }
     }
 
-    /// Whether more events may go on meanwhile.
+    /// Whether more events may be sent meanwhile.
     pub fn is_stream(&self) -> bool {
         matches!(self.form, StreamForm::Events(_))
     }
 
-    /// Takes the next bytes; returns those that go on now.
+    /// Adds the next bytes; returns those to send now.
     pub fn take(&mut self, bytes: &Bytes) -> Bytes {
         if let (StreamForm::Open, Some(first)) =
             (&self.form, bytes.iter().find(|byte| !byte.is_ascii_whitespace()))
@@ -67,7 +67,7 @@ impl Hold {
             };
         }
         let (now, waiting) = match &mut self.form {
-            // Some servers send spaces while a model works, so that nobody hangs up.
+            // Some servers send spaces while a model works, to keep the connection open.
             StreamForm::Open | StreamForm::Free => (bytes.clone(), 0),
             StreamForm::Document { text, .. } => {
                 text.extend_from_slice(bytes);
@@ -78,7 +78,7 @@ impl Hold {
         if waiting > LONGEST { self.rest() } else { now }
     }
 
-    /// No more bytes come. A whole document is looked at now.
+    /// Ends the body. A whole document is checked now.
     pub fn end(&mut self) {
         if let StreamForm::Document { text, waits } = &mut self.form {
             let text = String::from_utf8_lossy(text);
@@ -86,7 +86,7 @@ impl Hold {
         }
     }
 
-    /// Releases what waits, and lets all that follows go on. `is_over`: nothing follows.
+    /// Releases the waiting bytes, and lets all later ones pass. `is_over`: nothing follows.
     pub fn release(&mut self, release: Release, is_over: bool) -> Bytes {
         let before = match &mut self.form {
             StreamForm::Events(frames) => frames.before().to_owned(),
@@ -125,7 +125,7 @@ mod tests {
         ToolCall { id: id.into(), tool: "t".into(), arguments: serde_json::json!({"n": number}) }
     }
 
-    /// However a stream is cut, its calls change in the same way, and its text goes on before.
+    /// However a stream is cut, its calls change in the same way, and its text is sent before.
     #[test]
     fn cuts_change_nothing() {
         let calls = vec![call("a", 1), call("b", 2)];

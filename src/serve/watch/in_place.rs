@@ -1,4 +1,4 @@
-//! Answers that are written here.
+//! Answers that toolyard writes itself.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -29,16 +29,16 @@ pub struct Asker {
     pub model: String,
     /// The number of this answer among those of the listener.
     pub number: u64,
-    /// The client did not ask for the chunk of the usage, and may not understand it.
+    /// Whether the client did not ask for the chunk with the usage, and may not understand it.
     pub hides_usage: bool,
-    /// How long the client waits.
+    /// The client's patience.
     pub patience: Patience,
-    /// Whether the client is to wait in vain.
+    /// Whether the client must wait in vain.
     pub is_silent: Arc<AtomicBool>,
 }
 
 impl Asker {
-    /// The answer that a client gets for this.
+    /// The answer that a client gets for this result.
     ///
     /// # Errors
     /// The client gets no answer: its connection ends.
@@ -87,7 +87,7 @@ impl Asker {
                 return Ok(response);
             }
             Some(shown) if self.streams => return Ok(self.broken(error, shown)),
-            // Half of a document, or one that tells of an error, would be taken for an answer.
+            // Half a document, or one that contains an error, would be taken for an answer.
             Some(WireFailure::Reset | WireFailure::Cut) => return Err(Reset.into()),
             Some(WireFailure::Event) | None => {}
         }
@@ -123,7 +123,7 @@ impl Asker {
         let mut response = self.ok(Bytes::new());
         let pieces = stream::iter(first).chain(
             stream::once(async {
-                // What goes on before is written first, or it would be lost.
+                // Bytes that were sent before are written first, or they would be lost.
                 yield_now().await;
                 last
             })
@@ -134,7 +134,7 @@ impl Asker {
     }
 }
 
-/// The words of an error beside its status.
+/// The message of an error, besides its status.
 fn message(error: &ModelError, status: u16) -> String {
     let text = error.text.strip_prefix(&format!("HTTP {status}")).unwrap_or(&error.text);
     let text = text.strip_prefix(": ").unwrap_or(text);
@@ -142,7 +142,7 @@ fn message(error: &ModelError, status: u16) -> String {
     if text.is_empty() { usual().unwrap_or("error").to_owned() } else { text.to_owned() }
 }
 
-/// A stream without the chunk that has the usage alone.
+/// A stream without the chunk that has only the usage.
 fn without_usage(stream: &str) -> String {
     let is_usage = |event: &&str| {
         let data = event.strip_prefix("data: ").unwrap_or_default();

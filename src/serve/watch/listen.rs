@@ -25,13 +25,13 @@ use super::upstream::Clients;
 use super::{Reset, service};
 use crate::model::relay::ListenerNews;
 
-/// How long to wait where the system has no more sockets.
+/// The wait if the system has no more sockets.
 const FULL: Duration = Duration::from_millis(50);
 
 /// The settings of a listener.
 #[derive(Debug)]
 pub struct Listening {
-    /// Where it listens.
+    /// The address where it listens.
     pub socket: Bound,
     /// The token that paths must begin with beyond loopback: `/t/TOKEN`.
     pub token: Option<String>,
@@ -39,7 +39,7 @@ pub struct Listening {
     pub news: UnboundedSender<ListenerNews>,
 }
 
-/// An address that is taken, so that it can be told before anybody listens.
+/// A bound address, so that it is known before anybody listens.
 #[derive(Debug)]
 pub struct Bound {
     socket: StdListener,
@@ -56,7 +56,7 @@ impl Bound {
 /// Takes an address, usually a loopback one; port 0 takes a free port.
 ///
 /// # Errors
-/// It is in use, or not of this machine.
+/// The address is in use, or does not belong to this machine.
 pub fn bind(address: SocketAddr) -> Result<Bound, ListenError> {
     let socket = StdListener::bind(address).map_err(|why| failed(address, why))?;
     let address = socket.local_addr().map_err(|why| failed(address, why))?;
@@ -85,7 +85,7 @@ pub enum ListenError {
     Io { address: SocketAddr, why: io::Error },
 }
 
-/// A listener at work. Dropping it ends its thread and all connections.
+/// A running listener. Dropping it ends its thread and all connections.
 #[derive(Debug)]
 pub struct Listener {
     address: SocketAddr,
@@ -115,10 +115,10 @@ impl Drop for Listener {
     }
 }
 
-/// Listens, and tells the news of it.
+/// Listens, and sends news about it.
 ///
 /// # Errors
-/// The address needs a token, an upstream is no address, or the system has no thread.
+/// The address needs a token, an upstream is not an address, or the system has no thread.
 pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
     let Listening { socket: Bound { socket, address }, token, upstreams, news } = settings;
     let upstreams = upstreams.read()?;
@@ -139,7 +139,7 @@ pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
             token,
             upstreams,
             news,
-            // It reads the system's certificates, which may take longer than the start of a session should.
+            // Reads the system's certificates, which may take longer than the start of a session should.
             clients: Clients::new().map_err(|error| error.to_string()),
             requests: counted,
             unmetered: RefCell::default(),
@@ -175,17 +175,17 @@ async fn accept(socket: StdListener, shared: Rc<ListenerState>) -> io::Result<()
 }
 
 async fn connection(stream: TcpStream, shared: Rc<ListenerState>) {
-    // Without it small frames may wait for one another.
+    // Otherwise small frames may wait for one another.
     let _ = stream.set_nodelay(true);
     let serve = service_fn(|request| service::answer(Rc::clone(&shared), request));
     let mut builder = http1::Builder::new();
-    // The upstream's own date goes on.
+    // The upstream's own date is passed on.
     builder.auto_date_header(false);
     let mut connection = builder.serve_connection(TokioIo::new(stream), serve);
     if let Err(error) = (&mut connection).await {
         info!(%error, "a connection of an agent ended");
         if error.source().is_some_and(|why| why.is::<Reset>()) {
-            // Without a lingering end, closing it is a reset.
+            // With a zero linger, closing it is a reset.
             let _ = connection.into_parts().io.inner().set_zero_linger();
         }
     }

@@ -7,11 +7,11 @@
 //!            403              passed on unread        upstream ──► answer, which hold keeps back from its calls on
 //! ```
 //!
-//! Where the session holds a request or an answer for nearly as long as a client waits, early begins an answer by
+//! If the session holds a request or an answer for nearly as long as a client waits, `early` begins an answer with
 //! heartbeats.
 //!
-//! What passes is sent on as the bytes that came. A copy is read beside. The listener has a thread of its own, so that a
-//! session that draws or writes delays no agent.
+//! Bytes are passed on unchanged. A copy is read in the background. The listener has its own thread, so that a session
+//! that draws or writes delays no agent.
 
 mod answer;
 mod coding;
@@ -44,13 +44,13 @@ use bytes::Bytes;
 use hyper::Response;
 use hyper::body::Body;
 
-/// Bytes of a request or an answer that are kept at most. What is larger passes unread.
+/// The most bytes of a request or an answer that are kept. Larger ones pass unread.
 const LONGEST: usize = 64 << 20;
 
 /// Why a connection ends without an answer, or in the middle of one.
 pub(crate) type Broken = Box<dyn Error + Send + Sync>;
 
-/// The reason of a connection that is to be reset, so that a client sees no end of its answer.
+/// The reason to reset a connection, so that a client sees its answer without an end.
 #[derive(Debug, thiserror::Error)]
 #[error("the connection is reset")]
 struct Reset;

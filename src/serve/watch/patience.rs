@@ -1,4 +1,4 @@
-//! How long a client waits, and when it has to hear that somebody is there.
+//! How long a client waits, and when it must get a sign of life.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,35 +7,35 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-/// Patience of clients that do not say how long they wait; no client is taken to wait longer.
+/// Patience of clients that do not say how long they wait; no client is assumed to wait longer.
 const LONGEST: Duration = Duration::from_secs(60);
-/// How long before its time-out a client hears something.
+/// How long before its time-out a client gets something.
 const BEFORE: Duration = Duration::from_secs(5);
 /// The longest time between two heartbeats.
 const BEAT: Duration = Duration::from_secs(5);
-/// How long a held answer may wait that came after a client should have heard something.
+/// How long a held answer may wait if it came after a client should have got something.
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// The patience of one client.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// When it asked.
+    /// The time of its request.
     since: Instant,
     all: Duration,
 }
 
 impl Patience {
-    /// From now on, of a client that says how long it waits for the next bytes.
+    /// Starts now, for a client that says how long it waits for the next bytes.
     pub fn of(said: Option<Duration>) -> Self {
         Self { since: Instant::now(), all: said.unwrap_or(LONGEST).min(LONGEST) }
     }
 
-    /// When the head of an answer has to go out that is held from now on.
+    /// The time when the head of an answer that is held from now on must be sent.
     fn due(&self) -> Instant {
         let first = self.all.saturating_sub(BEFORE).max(self.all / 2);
         let now = Instant::now();
         let left = (self.since + self.all).saturating_duration_since(now);
-        // What is not held on purpose is released at once.
+        // An answer that is not held on purpose is released at once.
         (self.since + first).max(now + MOMENT.min(left / 2))
     }
 
@@ -45,7 +45,7 @@ impl Patience {
     }
 }
 
-/// Tells when an answer that is held has to begin.
+/// Signals when a held answer must begin.
 pub struct Waiting {
     patience: Patience,
     due: watch::Sender<Option<Instant>>,
@@ -57,7 +57,7 @@ impl Waiting {
         (Self { patience, due }, told)
     }
 
-    /// Does this, which holds the answer meanwhile.
+    /// Runs a future that holds the answer meanwhile.
     pub async fn during<T>(&self, held: impl Future<Output = T>) -> T {
         self.due.send_replace(Some(self.patience.due()));
         let done = held.await;
@@ -66,7 +66,7 @@ impl Waiting {
     }
 }
 
-/// Returns when an answer that is held has to begin; never for a client that is to wait in vain.
+/// Returns when a held answer must begin; never for a client that must wait in vain.
 pub async fn due(mut told: watch::Receiver<Option<Instant>>, is_silent: Arc<AtomicBool>) {
     loop {
         let due = *told.borrow_and_update();

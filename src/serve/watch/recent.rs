@@ -1,15 +1,15 @@
-//! The requests that were read last. A request that goes on from one of them is read from there.
+//! The requests that were read last. A request that continues one of them is read from there.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
 use crate::wire::{Earlier, IncomingRequest, NotRead, WireFormat};
 
-/// Requests that are kept at most, and their bytes.
+/// The most requests that are kept, and their bytes.
 const MOST: usize = 32;
 const SIZE: usize = 16 << 20;
 
-/// Requests that others may go on from, the newest last.
+/// Requests that others may continue, the newest last.
 #[derive(Default)]
 pub struct Recent(RefCell<VecDeque<Earlier>>);
 
@@ -17,7 +17,7 @@ impl Recent {
     /// Reads a request.
     ///
     /// # Errors
-    /// It is no request of this format.
+    /// The body is not a request of this format.
     pub fn read(&self, format: WireFormat, body: &[u8]) -> Result<IncomingRequest, NotRead> {
         let mut known = self.0.borrow_mut();
         let saves = |at: usize| known.get(at).map_or(0, |it| it.saves(format, body));

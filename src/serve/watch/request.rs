@@ -1,4 +1,4 @@
-//! Reads a request: its body, what it says of its sender, and its keys.
+//! Reads a request: its body, the facts about its sender, and its keys.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ pub async fn read(mut body: Incoming) -> hyper::Result<Posted> {
     }
     let mut read = BytesMut::with_capacity(usize::try_from(length).unwrap_or_default());
     while let Some(frame) = body.frame().await {
-        // Trailers say nothing that a whole body needs.
+        // A whole body does not need trailers.
         let Ok(chunk) = frame?.into_data() else { continue };
         read.extend_from_slice(&chunk);
         if read.len() > LONGEST {
@@ -76,7 +76,7 @@ struct Marks<'a> {
     prompt_cache_key: Option<&'a RawValue>,
 }
 
-/// The session that a body names: as Claude Code does, or as Codex does.
+/// The session that a body names, in the form of Claude Code or of Codex.
 fn session_in(body: &[u8]) -> Option<String> {
     // Most bodies name none, and parsing a long one takes time.
     let names = |field: &str| memmem::find(body, field.as_bytes()).is_some();
@@ -89,7 +89,7 @@ fn session_in(body: &[u8]) -> Option<String> {
         let user = metadata["user_id"].as_str()?;
         match serde_json::from_str::<Value>(user) {
             Ok(user) => user["session_id"].as_str().map(str::to_owned),
-            // Its older form.
+            // The older form.
             Err(_) => user.rsplit_once("_session_").map(|(_, session)| session.to_owned()),
         }
     };

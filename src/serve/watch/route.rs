@@ -9,7 +9,7 @@ use crate::wire::WireFormat;
 /// The addresses that requests are sent on to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upstreams<A = String> {
-    /// With its version: `https://api.openai.com/v1`. What no other one takes goes here.
+    /// With its version: `https://api.openai.com/v1`. Requests that no other upstream matches go here.
     pub openai: A,
     /// Without its version: `https://api.anthropic.com`.
     pub anthropic: A,
@@ -21,7 +21,7 @@ pub struct Upstreams<A = String> {
     pub gemini: A,
 }
 
-/// An upstream that is no address.
+/// An upstream that is not an address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not the address of an endpoint; expected one like https://api.openai.com/v1")]
 pub struct BadUpstream(String);
@@ -39,10 +39,10 @@ impl Default for Upstreams {
 }
 
 impl Upstreams {
-    /// The same addresses, read. One without a scheme is of `http`, as clients of Ollama have it.
+    /// Parses the addresses. One without a scheme is `http`, as clients of Ollama write it.
     ///
     /// # Errors
-    /// One is no address.
+    /// One of them is not an address.
     pub(super) fn read(&self) -> Result<Upstreams<Url>, BadUpstream> {
         let read = |text: &String| {
             let whole = if text.contains("://") { text.clone() } else { format!("http://{text}") };
@@ -66,13 +66,13 @@ impl Upstreams {
     }
 }
 
-/// Where a request goes.
+/// The destination of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     pub url: Url,
-    /// The format of a request that can be read; `None` for one that only passes.
+    /// The format of a request that can be read; `None` for one that passes unread.
     pub format: Option<WireFormat>,
-    /// The format in which the endpoint says errors.
+    /// The format of the endpoint's errors.
     pub errors: WireFormat,
     /// Host and port.
     pub host: String,
@@ -80,7 +80,7 @@ pub struct Route {
     pub endpoint: String,
 }
 
-/// The route of a request with this path, which has no marks any more.
+/// The route of a request with this path, whose marks are already removed.
 pub fn route(
     upstreams: &Upstreams<Url>,
     method: &Method,

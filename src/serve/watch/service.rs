@@ -66,7 +66,7 @@ pub async fn answer(shared: Rc<ListenerState>, request: Request<Incoming>) -> An
     .await
 }
 
-/// Answers requests that toolyard handles itself; `None`: the request goes on.
+/// Answers requests that toolyard handles itself; `None` if the request is passed on.
 fn own(parts: &Parts, path: &str) -> Option<Response<Outgoing>> {
     let is_root = matches!(path, "" | "/") && matches!(parts.method, Method::GET | Method::HEAD);
     if is_root {
@@ -81,7 +81,7 @@ fn own(parts: &Parts, path: &str) -> Option<Response<Outgoing>> {
     (parts.method == Method::CONNECT).then(|| plain(StatusCode::METHOD_NOT_ALLOWED, text))
 }
 
-/// A request that is about to go on.
+/// A request that is about to pass.
 struct Passing {
     shared: Rc<ListenerState>,
     /// Method and path, for people.

@@ -24,11 +24,11 @@ pub struct ListenerState {
     /// The clients for all upstreams, or why there are none.
     pub clients: Result<Clients, String>,
     pub requests: Arc<AtomicU64>,
-    /// Endpoints that refuse to be asked for the usage of a stream.
+    /// Endpoints that refuse requests for the usage of a stream.
     pub unmetered: RefCell<HashSet<String>>,
-    /// Answers that could not be given any more.
+    /// Answers that could not be delivered.
     pub kept: Rc<OwedAnswers>,
     pub recent: Recent,
-    /// Answers written here so far; it makes their ids.
+    /// The number of answers written here so far; it makes their ids.
     pub written: Cell<u64>,
 }

@@ -1,4 +1,4 @@
-//! Sends requests on, and takes answers.
+//! Sends requests on, and receives answers.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use reqwest::{Client, Response, Url};
 
 use crate::net::client;
 
-/// Headers of one connection, which do not go on.
+/// Headers of one connection, which are not passed on.
 const OF_CONNECTION: [&str; 10] = [
     "connection",
     "keep-alive",
@@ -25,11 +25,11 @@ const OF_CONNECTION: [&str; 10] = [
 /// The header by which a client names its session.
 pub const SESSION: &str = "x-toolyard-session";
 
-/// How long a connection is kept for the next request. Many servers close idle ones after five seconds, and a request that
-/// meets such an end fails. Clients of agents wait no longer either.
+/// How long an idle connection is kept. Many servers close idle ones after five seconds, and a request on a closing
+/// connection fails. The clients of agents do not wait longer either.
 const IDLE: Duration = Duration::from_secs(4);
-/// How long an endpoint may take to accept a connection, TLS included. Agents have such limits, too, but what accepts
-/// their connections is on this machine.
+/// How long an endpoint may take to accept a connection, including TLS. Agents have such limits too, but their own
+/// connections end at this machine.
 const CONNECTING: Duration = Duration::from_secs(10);
 
 /// The clients for all upstreams.
@@ -44,8 +44,8 @@ impl Clients {
     /// # Errors
     /// The system's certificates cannot be read.
     pub fn new() -> reqwest::Result<Self> {
-        // The clients of agents speak HTTP/1.1 and open a connection for each request at work. One connection of HTTP/2
-        // has a limit of requests, and more of them would wait for each other.
+        // The clients of agents speak HTTP/1.1 and open a connection for each concurrent request. An HTTP/2 connection
+        // limits its requests, so that further ones would wait for each other.
         let builder = || {
             let plain = client::builder().http1_only().tcp_nodelay(true);
             plain.pool_idle_timeout(IDLE).connect_timeout(CONNECTING)
@@ -54,7 +54,7 @@ impl Clients {
     }
 }
 
-/// The headers that go on, in their order.
+/// The headers to pass on, in their order.
 pub fn forwarded(headers: &HeaderMap) -> HeaderMap {
     let named = headers.get_all(CONNECTION).iter().filter_map(|names| names.to_str().ok());
     let named: Vec<String> =
@@ -115,7 +115,7 @@ impl From<Response> for Came {
 }
 
 impl Came {
-    /// Whether it is known that no body follows.
+    /// Whether the body is known to be empty.
     pub fn is_empty(&self) -> bool {
         self.read.is_none() && self.response.content_length() == Some(0)
     }
@@ -131,7 +131,7 @@ impl Came {
         }
     }
 
-    /// The body, of which no more than this many bytes are needed. They are not used up.
+    /// Reads at most this many bytes of the body, without consuming them.
     pub async fn look(&mut self, most: usize) -> Bytes {
         let mut body = Vec::new();
         // If the connection breaks, the next chunk says so.

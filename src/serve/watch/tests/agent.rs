@@ -1,4 +1,4 @@
-//! An agent that writes and reads HTTP by itself, so that every byte counts.
+//! An agent that writes and reads HTTP itself, so that every byte counts.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::PATIENCE;
 
-/// How long to look whether something comes.
+/// The time to check whether something comes.
 const MOMENT: Duration = Duration::from_millis(40);
 
 /// A connection of an agent.
@@ -48,7 +48,7 @@ impl Agent {
         Self { stream: BufReader::new(stream), address }
     }
 
-    /// Gives up where nothing comes for this long.
+    /// Sets the time after which reading gives up.
     pub fn patience(&mut self, patience: Duration) {
         self.stream.get_ref().set_read_timeout(Some(patience)).unwrap();
     }
@@ -104,7 +104,7 @@ impl Agent {
         Some(chunk)
     }
 
-    /// How the connection ends, where more was to come; `None` if it just ends.
+    /// How the connection ends if more should come; `None` if it simply ends.
     pub fn end(&mut self) -> Option<ErrorKind> {
         self.stream.read_to_end(&mut Vec::new()).err().map(|why| why.kind())
     }

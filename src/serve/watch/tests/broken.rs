@@ -1,4 +1,4 @@
-//! Answers that break in the ways that somebody asks for.
+//! Answers that break in each requested way.
 
 use std::thread;
 use std::time::{Duration, Instant};

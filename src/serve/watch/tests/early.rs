@@ -1,4 +1,4 @@
-//! Answers that begin before they are there.
+//! Answers that begin before their content is there.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,11 +19,11 @@ const ALL: [(WireFormat, bool); 6] = [
     (WireFormat::Messages, true),
     (WireFormat::Messages, false),
 ];
-/// How long these agents wait. They hear something after half of it.
+/// How long these agents wait. They get something after half of it.
 const IMPATIENT: &str = "x-stainless-read-timeout: 0.4\r\naccept-encoding: gzip\r\n";
 const HELD: Duration = Duration::from_millis(800);
 
-/// Tries all at once.
+/// Tests all formats at once.
 fn each(test: impl Fn(WireFormat, bool) + Sync) {
     let test = &test;
     thread::scope(|scope| {
@@ -37,7 +37,7 @@ fn beat(format: WireFormat, streams: bool) -> &'static str {
     if streams { format.codec().heartbeat } else { " " }
 }
 
-/// Asks for an answer, and holds the request for longer than the agent waits.
+/// Requests an answer, and holds the request for longer than the agent waits.
 fn held(yard: &mut Yard, format: WireFormat, streams: bool) -> (Agent, Arrival) {
     let mut agent = yard.agent();
     agent.patience(Duration::from_millis(400));
@@ -148,7 +148,7 @@ fn an_error_behind_heartbeats_is_an_event_or_comes_at_the_next_try() {
             let got = agent.got();
             assert!(got.status() == 429 && got.text().contains("slow down"), "{got:?}");
             assert!(got.head.iter().any(|line| line.starts_with("retry-after: ")));
-            // It is told once.
+            // The answer is given once.
             agent.post(path(format), body(format, streams).as_bytes());
             yard.arrival();
         }

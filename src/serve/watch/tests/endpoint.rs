@@ -1,4 +1,4 @@
-//! An endpoint that records what comes, and answers by a script.
+//! An endpoint that records its requests, and answers by a script.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -83,7 +83,7 @@ impl Endpoint {
         Self { address, asked, go, hung_up }
     }
 
-    /// Answers every request with this.
+    /// Answers every request with these bytes.
     pub fn answering(answer: Vec<u8>) -> Self {
         Self::new(move |_| vec![EndpointStep::Write(answer.clone())])
     }

@@ -129,11 +129,11 @@ fn asked() -> (Endpoint, Yard, Agent, Arrival) {
     (endpoint, yard, agent, arrival)
 }
 
-/// Checks that the session hears of an agent that has hung up, and that the endpoint does.
+/// Checks that the session and the endpoint notice that an agent has hung up.
 fn is_noticed(session: &SessionStub, endpoint: &Endpoint) {
     let error = session.ended().2.unwrap_err();
     assert_eq!(error.kind, ModelErrorKind::Cancelled);
-    // A step that waits would not see it.
+    // An endpoint in a waiting step would not notice it.
     (0..8).for_each(|_| endpoint.go());
     assert!(endpoint.sees_hang_up());
 }

@@ -49,7 +49,7 @@ fn a_stream_waits_from_its_first_call_on() {
         let (text, _, ended) = session.ended();
         let calls = ended.unwrap().calls;
         assert_eq!((text.as_str(), calls.len(), calls[0].id.as_str()), ("Look: ", 1, "c1"));
-        // All has come and nothing more goes on.
+        // Everything has arrived, and nothing more is sent.
         agent.waits();
         session.release(Release::AsCame);
         let mut rest = Vec::new();

@@ -23,7 +23,7 @@ use crate::domain::{Reply, Request, Role, Usage};
 use crate::model::relay::{Arrival, Holds, ListenerNews, Release};
 use crate::wire::{Answering, AnyAnswer, Feed, FunctionNames, GrowingAnswer, Report, WireFormat};
 
-/// How long anything may take.
+/// The most time that anything may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A listener before an endpoint, and its news.
@@ -81,7 +81,7 @@ fn path(format: WireFormat) -> &'static str {
     }
 }
 
-/// A request of a format, with an odd order, odd spaces and a field that nobody knows.
+/// A request of a format, with an unusual order, extra spaces and an unknown field.
 fn body(format: WireFormat, streams: bool) -> String {
     let messages = r#""messages" : [ {"content":"h\u00e9llo","role":"user"} ]"#;
     let rest = match format {

@@ -1,4 +1,4 @@
-//! A session that lets a request go on, and notes what it hears.
+//! A session that lets a request pass, and records its news.
 
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -20,7 +20,7 @@ enum ExchangeEvent {
 }
 
 impl SessionStub {
-    /// Lets a request go on, with this body if it is to change.
+    /// Lets a request pass, with this body if it changes.
     pub fn with(arrival: Arrival, holds: Holds, body: Option<&'static str>) -> Self {
         let (tell, heard) = mpsc::channel();
         let (release, released) = mpsc::channel();
@@ -57,7 +57,7 @@ impl SessionStub {
         }
     }
 
-    /// The next text that it hears.
+    /// The next text in its news.
     pub fn text(&self) -> String {
         loop {
             match self.heard.recv_timeout(PATIENCE).unwrap() {
