@@ -1,5 +1,5 @@
-//! Language models. The engine calls only a [`Model`]. [`hosted`] speaks the formats of endpoints, which
-//! [`wire`] has; [`http`] transports them.
+//! Language models. The engine calls only a [`Model`]. [`hosted`] uses the formats of endpoints, which [`wire`]
+//! defines; [`http`] transports them.
 
 use toolyard_domain as domain;
 use toolyard_files as files;
@@ -52,7 +52,7 @@ pub struct Reachability {
     pub about: About,
 }
 
-/// Facts that an endpoint reports about a model beside its name.
+/// Facts that an endpoint reports about a model besides its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
     /// The owner of the model, in the endpoint's word, such as `llamacpp` or `vllm`.
@@ -77,12 +77,12 @@ pub trait Model {
         progress: &'a mut dyn FnMut(ModelProgress),
     ) -> LocalBoxFuture<'a, Result<Reply, ModelError>>;
 
-    /// Restores what it knew after it had answered this request in an earlier part of the session. The default suits a
-    /// model whose answers depend on nothing but the request.
+    /// Restores the model's state after it had answered this request in an earlier part of the session. The default
+    /// suits a model whose answers depend on nothing but the request.
     fn recall(&self, _request: &Request) {}
 
-    /// Probes whether it can be called, which costs no tokens. The default suits a model that is
-    /// part of the program.
+    /// Probes whether the model can be called, which costs no tokens. The default suits a model that is part of the
+    /// program.
     ///
     /// # Errors
     /// Why it cannot be called.
@@ -92,8 +92,8 @@ pub trait Model {
             .boxed_local()
     }
 
-    /// Runs its key command, if it has one, so that its key is hidden in what tools print. The default suits a model
-    /// whose keys are known once it is made.
+    /// Runs the model's key command, if it has one, so that the key is hidden in the output of tools. The default suits
+    /// a model whose keys are known once it is created.
     fn learn_key(&self) -> LocalBoxFuture<'_, ()> {
         future::ready(()).boxed_local()
     }
@@ -117,7 +117,7 @@ pub struct Embeddings {
 
 /// A model that embeds texts.
 pub trait Embedder {
-    /// The embedding model's own name. Embeddings of two names are never compared.
+    /// The embedding model's own name. Embeddings of different models are never compared.
     fn model(&self) -> &str;
 
     /// The embeddings of these texts. Dropping the future cancels the request.

@@ -1,5 +1,5 @@
-//! The requests of foreign agents. A listener hands each one to the session as an [`Arrival`]. Its model is a [`Relay`]: it
-//! has the request sent on, and hears the answer while the agent reads it.
+//! The requests of foreign agents. A listener hands each one to the session as an [`Arrival`]. Its model is a
+//! [`Relay`]: it has the request sent on, and reads the answer at the same time as the agent.
 //!
 //! ```text
 //! listener ── Arrival ─────────────────────────────────► session
@@ -60,9 +60,9 @@ pub enum ListenerNews {
 pub struct Caller {
     /// The client's own word for its session: from the address, a header or the body.
     pub session: Option<String>,
-    /// How often the client has tried before, as it says.
+    /// The number of earlier attempts, according to the client.
     pub retries: u32,
-    /// How long the client waits, as it says.
+    /// How long the client waits, according to the client.
     pub patience: Option<Duration>,
     /// The endpoint that the request is for, as host and path: `api.openai.com/v1`.
     pub endpoint: String,
@@ -85,7 +85,7 @@ pub struct RequestListenerEnd {
     pub sending: oneshot::Receiver<Sending>,
     pub heard: mpsc::UnboundedSender<Heard>,
     pub release: oneshot::Receiver<Release>,
-    /// The client is to wait in vain: it hears nothing while its request or its answer is held.
+    /// Whether the client must wait in vain: it gets nothing while its request or its answer is held.
     pub is_silent: Arc<AtomicBool>,
 }
 
@@ -103,13 +103,13 @@ pub enum Sending {
     Instead(RelayResult),
 }
 
-/// The part of an answer that waits for its [`Release`]. An answer that is no stream waits as a whole.
+/// The part of an answer that waits for its [`Release`]. An answer that is not a stream waits as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Holds {
     /// The calls, and everything after them.
     #[default]
     Calls,
-    /// Also the end: the text goes on, and the event with the finish waits.
+    /// The calls and the end: the text is sent, and the event with the finish waits.
     End,
     /// The whole answer.
     All,
@@ -127,22 +127,22 @@ pub enum Heard {
     Sent(Arc<Value>),
     /// The endpoint's own id of the answer.
     Named(String),
-    /// The last of a request: the endpoint's answer.
+    /// The last report about a request: the endpoint's answer.
     Ended(Result<Reply, ModelError>),
 }
 
 /// The session's decision about the rest of an answer.
 #[derive(Debug)]
 pub enum Release {
-    /// The rest goes on as it came.
+    /// The rest is sent unchanged.
     AsCame,
-    /// The agent gets these calls in place of those that came. Of a call whose id came, only the name and the arguments
-    /// change. The other calls that came are dropped, and further calls follow the last one.
+    /// The agent gets these calls instead of the original ones. A call with an original id changes only its name and
+    /// its arguments. Other original calls are dropped, and further calls follow the last one.
     Calls(Vec<ToolCall>),
-    /// The agent gets this instead; only where all of the answer was held.
+    /// The agent gets this instead; only if the whole answer was held.
     Instead(RelayResult),
-    /// The agent gets nothing of it: another request is sent in its place, and its answer goes this way. Only where all of
-    /// the answer was held.
+    /// The agent gets nothing of this answer: another request replaces this one, and its answer uses these channels.
+    /// Only if the whole answer was held.
     Again(RequestListenerEnd),
 }
 
@@ -166,17 +166,17 @@ fn way_of(is_silent: Arc<AtomicBool>) -> (RequestSessionEnd, RequestListenerEnd)
 }
 
 impl RequestSessionEnd {
-    /// Names the id that an answer gets which is not the endpoint's.
+    /// Sets the id of an answer that is not the endpoint's.
     pub fn name_own(&mut self, id: String) {
         self.own_id = Some(id);
     }
 
-    /// Sends the decision about the request. False: it was sent before, or nobody waits for it any more.
+    /// Sends the decision about the request. False if it was sent before, or nobody waits for it any more.
     pub fn send(&mut self, sending: Sending) -> bool {
         self.sending.take().is_some_and(|way| way.send(sending).is_ok())
     }
 
-    /// Returns when the agent has hung up before anything was said about its request.
+    /// Returns when the agent has hung up before a decision about its request.
     pub async fn hung_up(&mut self) {
         match &mut self.sending {
             Some(way) => way.closed().await,
@@ -184,14 +184,14 @@ impl RequestSessionEnd {
         }
     }
 
-    /// The channels of another request, whose answer the agent gets in place of this one's; `None`: the agent has hung
+    /// The channels of another request, whose answer the agent gets instead of this one's; `None` if the agent has hung
     /// up.
     fn again(&mut self) -> Option<RequestSessionEnd> {
         let own_id = self.own_id.take();
         let (mut next, line) = way_of(Arc::clone(&self.is_silent));
         next.own_id = own_id;
         match self.sending.take() {
-            // Nothing was sent on, so the listener still waits for that.
+            // Nothing was sent on, so the listener still waits for the decision.
             Some(sending) => {
                 next.sending = Some(sending);
                 std::mem::swap(&mut next.heard, &mut self.heard);
@@ -203,26 +203,26 @@ impl RequestSessionEnd {
         Some(next)
     }
 
-    /// Lets the rest of the answer go on; false: the agent has hung up.
+    /// Releases the rest of the answer; false if the agent has hung up.
     pub fn release(&mut self, release: Release) -> bool {
         self.release.take().is_some_and(|way| way.send(release).is_ok())
     }
 }
 
-/// An answer that is known before the endpoint is asked, and makes that needless.
+/// An answer that is known before the endpoint is called, which makes that call unnecessary.
 #[derive(Clone, Debug)]
 pub struct KnownReply {
     pub said: RelayResult,
-    /// The body that the endpoint answered, as JSON.
+    /// The body to which the endpoint answered, as JSON.
     pub sent: Option<Arc<Value>>,
     /// How long the agent waits for it.
     pub after: Duration,
     pub origin: Origin,
-    /// A fault has made it what it is, and must not do so once more.
+    /// Whether a fault has already changed it, and must not do so again.
     pub is_spoiled: bool,
 }
 
-/// The model of one request: the endpoint that a foreign agent asks.
+/// The model of one request: the endpoint that a foreign agent calls.
 #[derive(Debug)]
 pub struct Relay {
     spec: Arc<ModelSpec>,
@@ -252,7 +252,7 @@ impl Relay {
         }
     }
 
-    /// Has at least this much of the answer wait for its release. It counts for a request that was not sent on yet.
+    /// Holds at least this part of the answer until its release. This has an effect only before the request is sent on.
     pub fn hold(&self, holds: Holds) {
         self.holds.set(self.holds.get().max(holds));
     }
@@ -262,12 +262,12 @@ impl Relay {
         self.holds.get()
     }
 
-    /// Has the client get each event of its stream later by this.
+    /// Delays each event of the client's stream by this time.
     pub fn slow_down(&self, pace: Duration) {
         self.pace.set(Some(pace));
     }
 
-    /// Has the client hear nothing while it waits, as if nobody were there.
+    /// Sends the client nothing while it waits, as if nobody were there.
     pub fn stay_silent(&self) {
         self.way.borrow().is_silent.store(true, Ordering::Relaxed);
     }
@@ -282,23 +282,23 @@ impl Relay {
         self.body.borrow().clone()
     }
 
-    /// Has this body sent on in place of the one that came.
+    /// Replaces the body that is sent on.
     pub fn replace(&self, body: Bytes) {
         *self.body.borrow_mut() = body;
     }
 
-    /// The id of the answer: the endpoint's, where it has told one, else that of an answer in its place.
+    /// The id of the answer: the endpoint's, if it has sent one, else that of an answer that replaces it.
     pub fn answer_id(&self) -> Option<String> {
         let told = self.answer_id.borrow().clone();
         told.or_else(|| self.way.borrow().own_id.clone())
     }
 
-    /// Takes this for the endpoint's answer; `None`: the endpoint is asked.
+    /// Uses this as the endpoint's answer; with `None` the endpoint is called.
     pub fn know(&self, known: Option<KnownReply>) {
         *self.known.borrow_mut() = known;
     }
 
-    /// Where the answer is from that is known already.
+    /// The origin of the known answer.
     pub fn known_from(&self) -> Option<Origin> {
         self.known.borrow().as_ref().map(|known| known.origin)
     }
@@ -313,12 +313,12 @@ impl Relay {
         poll_fn(|cx| pin!(self.way.borrow_mut().hung_up()).poll(cx)).await;
     }
 
-    /// Whether the request was not sent on yet, and an agent waits for its answer.
+    /// Whether the request was not sent on yet and an agent waits for its answer.
     pub fn is_waited_for(&self) -> bool {
         self.way.borrow().sending.as_ref().is_some_and(|way| !way.is_closed())
     }
 
-    /// Whether an agent that asks once more can have the answer to this request: it was not sent on, or its answer is
+    /// Whether an agent that repeats its request can get the answer to this one: it was not sent on, or its answer is
     /// there.
     pub fn can_be_adopted(&self) -> bool {
         self.way.borrow().sending.is_some() || self.came.borrow().is_some()
@@ -338,8 +338,8 @@ impl Relay {
         }
     }
 
-    /// The channels of another request, whose answer the agent gets in place of this one's, which was held as a whole;
-    /// `None`: the agent has hung up.
+    /// The channels of another request, whose answer the agent gets instead of this one's, which was held as a whole;
+    /// `None` if the agent has hung up.
     pub fn again(&self) -> Option<RequestSessionEnd> {
         self.way.borrow_mut().again()
     }
@@ -349,13 +349,13 @@ impl Relay {
         self.holds() == Holds::All || self.way.borrow().sending.is_some()
     }
 
-    /// Ends the request. The agent gets `said`; if the endpoint's answer is already on its way, the agent gets that as
-    /// `release` says. Returns false if the agent has hung up.
+    /// Ends the request. The agent gets `said`; if the endpoint's answer is already on its way, `release` decides about
+    /// that answer. Returns false if the agent has hung up.
     pub fn end(&self, said: &RelayResult, release: Release) -> bool {
         let mut way = self.way.borrow_mut();
         let is_given = match way.sending.is_some() {
             true => way.send(Sending::Instead(said.clone())),
-            // What was not held went on as it came.
+            // The part that was not held was sent unchanged.
             false => way.release(release) || !self.holds_of(said),
         };
         if !is_given {
@@ -407,7 +407,7 @@ impl Model for Relay {
         &self.spec
     }
 
-    /// Has the body of its request sent on; `request` is what a person reads of it.
+    /// Sends the body of its request on; `request` is the readable form of it.
     fn ask<'a>(
         &'a self,
         _request: &'a Request,

@@ -1,8 +1,8 @@
 //! Keys: their sources, and how they stay hidden.
 //!
-//! A key is read when it is needed, from an environment variable or a command, and exists in memory
-//! only. Its type cannot be printed ([`Secret`]), and every text that leaves an adapter passes `net::known`,
-//! because servers often echo what they refuse.
+//! A key is read when it is needed, from an environment variable or a command, and exists in memory only. Its type
+//! cannot be printed ([`Secret`]), and every text that leaves an adapter passes `net::known`, because servers often
+//! repeat what they refuse.
 
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -95,7 +95,7 @@ pub(super) fn from_env(name: &str, what: &str) -> Result<Secret, ModelError> {
     Secret::from_env(name, what).map_err(missing)
 }
 
-/// Runs a key command. Its standard error is not repeated: it may contain half a secret.
+/// Runs a key command. Its standard error is not shown: it may contain half a secret.
 async fn run(words: &[String]) -> Result<Secret, ModelError> {
     let Some((program, arguments)) = words.split_first() else {
         return Err(missing("the key command is empty: name a program and its arguments"));

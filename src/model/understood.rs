@@ -1,8 +1,8 @@
-//! Interpretation of replies: the one place that tells calls, answers and mere thoughts apart.
+//! Interpretation of replies: the one place that distinguishes calls, answers and mere thoughts.
 //!
-//! Servers leave thoughts and calls in the text, although they should have taken them out. Models write names and
-//! arguments that are nearly right. A text with only one meaning is read accordingly; the reply records each repair.
-//! Nothing is guessed.
+//! Servers leave thoughts and calls in the text that they should have removed. Models write names and arguments that
+//! are nearly right. A text with only one meaning is read accordingly; the reply records each repair. Nothing is
+//! guessed.
 
 use serde_json::{Map, Value};
 
@@ -13,11 +13,11 @@ use crate::domain::words::clipped;
 use crate::domain::{Finish, Reply, Request, ToolCall, ToolDef, ToolMode, lenient};
 use crate::wire::ids::FreeIds;
 
-/// Characters of a call that cannot be read which are shown.
+/// The most characters of an unreadable call that are shown.
 const SHOWN: usize = 80;
 
-/// The reply of a model that takes tools in this way. `meant`: the request with its menu, which a text request no longer
-/// has.
+/// The reply of a model that takes tools in this way. `meant`: the request with its menu, which a text request no
+/// longer has.
 pub fn understood(mode: ToolMode, meant: &Request, reply: Reply) -> Reply {
     let reply = without_thoughts(reply);
     if meant.tools.is_empty() {
@@ -66,7 +66,7 @@ fn from_markup(meant: &Request, mut reply: Reply) -> Reply {
     Reply { text, calls, finish: Finish::Calls, ..reply }
 }
 
-/// Reads the name and the arguments of a call as they are meant.
+/// Reads the name and the arguments of a call as they were meant.
 fn repaired(call: &mut ToolCall, tools: &[ToolDef]) -> Vec<Repair> {
     let mut repairs = Vec::new();
     if let Some(tool) = offered(call.tool.as_str(), tools).filter(|tool| tool.name != call.tool) {

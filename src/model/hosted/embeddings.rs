@@ -24,7 +24,7 @@ impl Embedder for Hosted {
         &self.connection.endpoint().model
     }
 
-    /// In one request: at most some hundred texts, because endpoints have limits of their own.
+    /// Embeds some hundred texts at most in one request, because endpoints have their own limits.
     fn embed<'a>(
         &'a self,
         texts: &'a [String],

@@ -1,4 +1,4 @@
-//! Differences between the formats beside their codecs: headers, settings.
+//! Differences between the formats besides their codecs: headers, settings.
 
 use reqwest::header::HeaderMap;
 
@@ -7,7 +7,7 @@ use crate::wire::learned::Learned;
 use crate::wire::usage::cost_in_header;
 use crate::wire::{FunctionNames, Report, WireFormat, WireSettings};
 
-/// The longest answer where a request must name one: more than any current model refuses.
+/// The longest answer if a request must name a limit: no current model refuses this number.
 const LONGEST: u32 = 8192;
 
 /// The headers of a format.

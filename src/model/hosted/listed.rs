@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::About;
 
-/// Fields with the window in tokens, where a model is loaded before where it could be: a server gives less than the model
+/// Fields with the window in tokens. That of the loaded model comes first, since a server may give less than the model
 /// was trained for. llama.cpp has `meta.n_ctx`, vLLM `max_model_len`, LM Studio and routers the others.
 const WINDOWS: [&str; 6] = [
     "/meta/n_ctx",
@@ -34,8 +34,8 @@ pub(super) fn ids(list: &Value) -> Vec<&str> {
     ids.collect()
 }
 
-/// The facts about this model in the list. The only entry of a list counts for every name, since a server with one
-/// model answers with it, whatever name a request has.
+/// The facts about this model in the list. A list's only entry counts for every name, since a server with one model
+/// answers with it, whatever name a request has.
 pub(super) fn about(list: &Value, model: &str) -> About {
     let entries = entries(list);
     let named = entries.iter().find(|entry| NAMES.iter().any(|name| entry[*name] == model));

@@ -24,7 +24,7 @@ use crate::domain::{ModelError, ModelSpec, Reply, Request};
 use crate::wire::learned::Learned;
 use crate::wire::{AnyAnswer, FunctionNames, GrowingAnswer, Report};
 
-/// The facts about an endpoint that was not called yet.
+/// The facts about an endpoint that has not been called yet.
 static NOTHING_LEARNT: Learned = Learned::new();
 
 /// The path of the list of models.
@@ -131,7 +131,7 @@ impl Hosted {
         Ok(reply)
     }
 
-    /// The notice about an implausible usage report; given once, whatever reports follow.
+    /// The notice about an implausible usage report; given only once.
     fn notice(&self, report: &Report) -> Option<String> {
         let text = report.notice(self.spec().name.as_str(), self.connection.host())?;
         (!self.has_noticed.replace(true)).then_some(text)

@@ -26,10 +26,10 @@ pub struct Negotiated {
 #[derive(Debug)]
 pub struct Offer {
     sent: Sent,
-    /// Fields that were given up before; those that are still sent cannot be taken out.
+    /// Fields that were given up before; those that are still sent cannot be removed.
     given_up: BTreeSet<String>,
     demands: BTreeSet<Demand>,
-    /// Words that the schemas of its tools leave out.
+    /// Words that are left out of the schemas of its tools.
     words: BTreeSet<String>,
 }
 
@@ -42,8 +42,8 @@ impl Negotiated {
         Offer { sent: Sent::of(body, format), given_up, demands, words }
     }
 
-    /// Learns from a refusal of a request. `None` if no other request is better; otherwise the notice, which is empty if
-    /// another request has learnt it meanwhile. Each field is refused once, so this ends.
+    /// Learns from a refusal of a request. `None` if no other request would be better; otherwise the notice, which is
+    /// empty if another request has learnt it meanwhile. Each field is refused once, so this ends.
     pub fn learn(
         &mut self,
         refused: &RequestRefusal,
@@ -62,7 +62,7 @@ impl Negotiated {
         if news.is_empty() {
             return Some(String::new());
         }
-        // What it means comes first: a long notice is cut at its end.
+        // The consequence comes first: a long notice is cut at its end.
         Some(format!(
             "{}: {}; the endpoint refused it: {}",
             endpoint.name,
@@ -109,12 +109,12 @@ impl Negotiated {
         Some(format!("requests leave out `{field}` from now on{means}"))
     }
 
-    /// Whether something was learnt of a name for the limit.
+    /// Whether a name of the limit was given up or renamed.
     fn is_known(&self, field: &str) -> bool {
         self.learned.left_out.contains(field) || self.learned.renamed.contains_key(field)
     }
 
-    /// Learns of a word that the schemas of tools must not have.
+    /// Learns a word that the schemas of tools must not have.
     fn leave_out_word(
         &mut self,
         refused: &RequestRefusal,
@@ -133,7 +133,7 @@ impl Negotiated {
         ))
     }
 
-    /// Learns of a field that the endpoint misses.
+    /// Learns a field that the endpoint misses.
     fn meet(
         &mut self,
         refused: &RequestRefusal,

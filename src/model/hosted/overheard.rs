@@ -1,4 +1,4 @@
-//! The endpoint of a request that somebody else makes.
+//! The endpoint of a request that another program makes.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::domain::{ModelError, Reply, Request};
 use crate::http::{EndpointLabel, Passing, overhear};
 use crate::wire::{AnyAnswer, FunctionNames, GrowingAnswer, WireFormat};
 
-/// An endpoint that somebody else asks.
+/// An endpoint that another program calls.
 #[derive(Clone, Debug)]
 pub struct Overheard {
     pub format: WireFormat,
@@ -23,8 +23,8 @@ pub struct Overheard {
 }
 
 impl Overheard {
-    /// Reads the answer to this request from what passes by, and reports its pieces. `None` if the reader of the answer
-    /// hung up before it was complete.
+    /// Reads the answer to this request from the bytes that pass by, and reports its pieces. `None` if the reader of
+    /// the answer hung up before it was complete.
     pub async fn reply(
         &self,
         request: &Request,
@@ -39,7 +39,7 @@ impl Overheard {
         Some(heard.map(|answer| answer.reply(request, &self.source).0))
     }
 
-    /// Why there is no answer, or no more of one.
+    /// The error if there is no answer, or no more of one.
     pub fn failed(&self, error: reqwest::Error) -> ModelError {
         let wire = formats::headers(self.format);
         EndpointLabel::of_other(&self.host, &self.model, &wire).no_more(error)

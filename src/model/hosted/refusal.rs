@@ -12,7 +12,7 @@ use crate::wire::WireFormat;
 const NEEDED: [&str; 5] = ["model", "messages", "tools", "input", "system"];
 /// The fields for the schema of an answer, one for each format.
 pub(super) const STRUCTURES: [&str; 3] = ["response_format", "text", "output_config"];
-/// Other names of fields, as the servers behind gateways have them; without underscores, in small letters.
+/// Other names of fields, as the servers behind gateways use them; without underscores, in lower case.
 const OTHER_NAMES: [(&str, &str); 12] = [
     ("stopsequences", "stop"),
     ("stopsequence", "stop"),
@@ -27,12 +27,12 @@ const OTHER_NAMES: [(&str, &str); 12] = [
     ("structuredoutputs", "response_format"),
     ("includeusage", "stream_options"),
 ];
-/// Either field for the longest answer.
+/// The field for the longest answer, under either name.
 const LIMIT: &str = "max_tokens";
 /// The two names of the field for the longest answer.
 pub(super) const LIMITS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 
-/// Words by which a field is refused.
+/// Words that refuse a field.
 pub(super) const REFUSALS: [&str; 38] = [
     "unsupported",
     "not support",
@@ -73,7 +73,7 @@ pub(super) const REFUSALS: [&str; 38] = [
     "cannot be specified",
     "cannot both",
 ];
-/// Words by which only the value of a field is wrong, or by which a field is missed.
+/// Words for a wrong value of a field, or for a missing field.
 const OF_VALUES: [&str; 15] = [
     "required",
     "missing",
@@ -91,7 +91,7 @@ const OF_VALUES: [&str; 15] = [
     "maximum",
     "out of range",
 ];
-/// Words before a field's name that tell it from the same word in a sentence.
+/// Words before a field's name that distinguish it from the same word in a sentence.
 const BEFORE: [&str; 26] = [
     "parameter",
     "parameters",
@@ -174,7 +174,7 @@ impl Sent {
         Self { names: names.cloned().collect() }
     }
 
-    /// The field of this request that a name stands for.
+    /// The field of this request that a name means.
     fn find(&self, name: &str) -> Option<&str> {
         let plain = plain(name);
         let exact = self.names.iter().find(|sent| self::plain(sent) == plain);
@@ -211,7 +211,7 @@ impl Sent {
         }?;
         let why = field.why.to_lowercase();
         let is_value = has(&why, &OF_VALUES) && !has(&why, &REFUSALS);
-        // An answer is checked in any case, so that a schema is never worth a failure.
+        // An answer is checked in any case, so a request never fails because of its schema.
         (!is_value || STRUCTURES.contains(&sent)).then_some(sent)
     }
 

@@ -1,6 +1,6 @@
-//! Words of JSON Schema in the parameters of tools that an endpoint refuses: Gemini, Bedrock and OpenAI each take other
-//! parts of the language. Without such a word the model knows less; its arguments are checked against the whole schema
-//! all the same.
+//! Keywords of JSON Schema in the parameters of tools that an endpoint refuses: Gemini, Bedrock and OpenAI each accept
+//! different ones. Without such a keyword the model knows less; its arguments are still checked against the whole
+//! schema.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use super::refusal::{REFUSALS, has, words};
 use crate::wire::schema_words::inside;
 use crate::{domain::ToolDef, http::RequestRefusal};
 
-/// Without these nobody could call a tool.
+/// Keywords without which nobody could call a tool.
 const NEEDED: [&str; 5] = ["type", "properties", "required", "items", "description"];
-/// Where a text must speak of, before a word in it is one of a schema.
+/// Places that a text must mention before a word in it counts as a keyword.
 const PLACES: [&str; 7] = [
     "tools",
     "function_declarations",
@@ -22,10 +22,10 @@ const PLACES: [&str; 7] = [
     "toolspec",
     "function",
 ];
-/// How else a text refuses a word of a schema.
+/// Other phrases that refuse a keyword of a schema.
 const OF_SCHEMAS: [&str; 4] = ["not have", "invalid schema", "is not valid", "must not"];
 
-/// The words that the parameters of tools use, but for those that are needed.
+/// The keywords in the parameters of tools, except those that are needed.
 fn used(tools: &[ToolDef]) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     tools.iter().for_each(|tool| collect(&tool.parameters, &mut used));
@@ -41,7 +41,7 @@ fn collect(schema: &Value, used: &mut BTreeSet<String>) {
     }
 }
 
-/// The word of these tools that a refusal names, unless it was given up before.
+/// The keyword of these tools that a refusal names, unless it was given up before.
 pub(super) fn refused(
     refused: &RequestRefusal,
     tools: &[ToolDef],
@@ -56,7 +56,7 @@ pub(super) fn refused(
     named.or_else(|| refused.texts.iter().find_map(|text| told(text, &sent)))
 }
 
-/// The first such word in a text that refuses something of a tool.
+/// The first such keyword in a text that refuses some part of a tool.
 fn told(text: &str, sent: &BTreeSet<String>) -> Option<String> {
     let lower = text.to_lowercase();
     let is_refusal = has(&lower, &REFUSALS) || has(&lower, &OF_SCHEMAS);
@@ -68,7 +68,7 @@ fn told(text: &str, sent: &BTreeSet<String>) -> Option<String> {
         let is_quote = |c: char| "'\"`".contains(c);
         let is_quoted = text[..start].ends_with(is_quote) && text[word.end..].starts_with(is_quote);
         let word = &text[start..word.end];
-        // "not" and "format" are also words of a sentence.
+        // "not" and "format" are also ordinary words of a sentence.
         let is_code = word.chars().any(|c| c.is_ascii_uppercase() || c == '$');
         ((is_code || is_quoted) && sent.contains(word)).then_some(word)
     });

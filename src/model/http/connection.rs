@@ -32,8 +32,7 @@ pub struct EndpointConnection {
     pub(super) host: String,
     spec: Arc<ModelSpec>,
     key: EndpointKey,
-    /// Made at the first request: it reads the system's certificates, which takes longer than a
-    /// first frame may.
+    /// Created at the first request: it reads the system's certificates, which takes longer than a first frame may.
     client: OnceLock<Client>,
 }
 
@@ -65,9 +64,9 @@ impl EndpointConnection {
         &self.spec
     }
 
-    /// Posts this body to a path below the address, and reads the answer as it arrives, streamed or
-    /// whole; `begin` begins it with the headers of a response. New text and each retry are reported. A refusal
-    /// goes to `amend`, whose new body is sent at once; it must come to an end.
+    /// Posts this body to a path below the address, and reads the answer as it arrives, streamed or whole; `begin`
+    /// creates it from the headers of a response. New text and each retry are reported. A refusal goes to `amend`,
+    /// whose new body is sent at once; it must stop amending eventually.
     ///
     /// # Errors
     /// Why the last attempt failed, with the text that had arrived. If a configured key is missing:
@@ -163,8 +162,7 @@ impl EndpointConnection {
             let Some(wait) = self.wait(&why, failed, chance) else {
                 return Err(self.give_up(why.error, failed).await);
             };
-            // A server closes idle connections when it likes: a new one costs nothing, and nobody
-            // has to know.
+            // A server closes idle connections when it likes: a new one costs nothing, and is not worth a report.
             if !wait.is_zero() {
                 progress(ModelProgress::Retrying { attempt: failed, wait, why: why.error.text });
                 tokio::time::sleep(wait).await;
@@ -192,7 +190,7 @@ impl EndpointConnection {
         error
     }
 
-    /// Where the endpoint is, for people.
+    /// Host and port of the endpoint, for people.
     pub fn host(&self) -> &str {
         &self.host
     }

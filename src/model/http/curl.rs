@@ -11,8 +11,8 @@ use crate::secret::{HeaderSource, KeySource};
 /// The line that ends the body. No line of indented JSON is just this word.
 const END: &str = "JSON";
 
-/// A command that posts this body to a path below the address. It names variables and programs that give keys, and
-/// no key.
+/// A command that posts this body to a path below the address. It names variables and programs that provide keys, but
+/// contains no key.
 ///
 /// # Errors
 /// The address is invalid, or has a password.
@@ -62,7 +62,7 @@ pub fn curl(
     Ok(without_known(&command).into_owned())
 }
 
-/// A word as a shell reads it back.
+/// Quotes a word for a shell.
 pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

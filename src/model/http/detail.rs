@@ -1,4 +1,4 @@
-//! Details of an endpoint's error, which have one of many shapes.
+//! Details of an endpoint's error, which can have many forms.
 
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ const DEEPEST: usize = 6;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Detail {
     pub message: String,
-    /// Whether the endpoint gave a message, and not only the JSON of the error.
+    /// Whether the endpoint gave a message, rather than only the JSON of the error.
     pub is_said: bool,
     /// `code`, `type` and the like, in lower case.
     pub words: String,

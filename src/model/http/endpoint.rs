@@ -27,10 +27,10 @@ pub struct Endpoint {
     pub mode: ToolMode,
     /// Whether its answers can be constrained to a JSON Schema.
     pub structured: bool,
-    /// Whether it takes a list of the tools that may be called now (`tool_choice` of type
-    /// `allowed_tools`), beside the tools that a request defines.
+    /// Whether it accepts a list of the tools that may be called now (`tool_choice` of type `allowed_tools`), besides
+    /// the tools that a request defines.
     pub allowed_tools: bool,
-    /// Whether requests mark what the endpoint is to cache, where the format has marks.
+    /// Whether requests mark the parts that the endpoint should cache, if the format has marks.
     pub caches: bool,
     /// Whether to stream the answer.
     pub stream: bool,
@@ -52,7 +52,7 @@ pub struct Endpoint {
     pub extra: Map<String, Value>,
     /// A proxy's URL without a password; `none` for no proxy; empty for the environment's setting.
     pub proxy: Option<String>,
-    /// A file of certificates (PEM) that are trusted beside those of the system.
+    /// A file of certificates (PEM) that are trusted besides those of the system.
     pub ca_file: Option<PathBuf>,
     /// US dollars per million input tokens, if known.
     pub price_in: Option<f64>,
@@ -110,7 +110,7 @@ impl Endpoint {
         }
     }
 
-    /// The model and its address, without a query, which may have a key: the name of the endpoint in what it wrote.
+    /// The model and its address, without a query, which may have a key: the endpoint's name as the source of replies.
     ///
     /// # Errors
     /// The address is invalid.
@@ -139,12 +139,12 @@ impl Endpoint {
         }
     }
 
-    /// The address, checked. A key in it is refused, because addresses are shown and logged.
-    /// Its address, such as `api.openai.com`; `None` if the URL is wrong.
+    /// The host of the address, such as `api.openai.com`; `None` if the URL is invalid.
     pub fn server(&self) -> Option<String> {
         Url::parse(&self.base_url).ok().map(|url| place(&url))
     }
 
+    /// The address, checked. A key in it is refused, because addresses are shown and logged.
     pub(super) fn base(&self) -> Result<Url, ModelError> {
         let name = &self.name;
         let url = Url::parse(&self.base_url).map_err(|why| {
@@ -198,7 +198,7 @@ impl Endpoint {
             KeySource::Env(name) => Some(name),
             KeySource::None | KeySource::Command(_) => None,
         };
-        // To read a key is to remember it; a missing one is reported when it is needed.
+        // Reading a key also remembers it; a missing one is reported when it is needed.
         key.into_iter().chain(headers).for_each(|name| drop(from_env(name, "the key")));
         let proxies = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"];
         let names = proxies.into_iter().flat_map(|name| [name.to_owned(), name.to_lowercase()]);

@@ -17,7 +17,7 @@ const AFTER_FINISH: Duration = Duration::from_secs(5);
 const AFTER_LAST: Duration = Duration::from_millis(20);
 
 impl EndpointTransport<'_> {
-    /// Sends the request, and reads the answer that `begin` begins with the headers of the response.
+    /// Sends the request, and reads the answer that `begin` creates from the headers of the response.
     pub(super) async fn answer<A: wire::GrowingAnswer>(
         &self,
         send: RequestBuilder,

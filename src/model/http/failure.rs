@@ -14,9 +14,9 @@ use crate::net::known::{left_of_key, without_keys};
 use crate::secret::KeySource;
 use crate::wire::{AnswerFault, errors::is_error, json, pieces};
 
-/// How soon after a request the end of an idle connection shows.
+/// How soon after a request the end of an idle connection is noticed.
 const AT_ONCE: Duration = Duration::from_secs(1);
-/// How the TLS library begins what it says about a certificate.
+/// The beginning of the TLS library's errors about a certificate.
 const BAD_CERTIFICATE: &str = "invalid peer certificate";
 
 /// Advice for a prompt that is too long.
@@ -90,7 +90,7 @@ pub struct EndpointLabel<'a> {
     /// Host and port.
     pub host: &'a str,
     pub(super) model: &'a str,
-    /// Where the key is from. `None`: somebody else asks, so no setting of ours can help.
+    /// Where the key is from. `None`: another program calls, so none of our settings can help.
     pub(super) key: Option<&'a KeySource>,
     pub(super) wire: &'a Wire,
 }
@@ -134,7 +134,7 @@ impl EndpointLabel<'_> {
         if is_error(&document) { Err(self.inside(&document)) } else { Ok(document) }
     }
 
-    /// Why what came is no answer. `None` where it is no part of one, and harmless.
+    /// The failure for a faulty answer. `None` if the data is not part of an answer, and harmless.
     pub(super) fn fault(&self, fault: AnswerFault) -> Option<Failure> {
         let host = self.host;
         Some(match fault {
@@ -158,7 +158,7 @@ impl EndpointLabel<'_> {
         })
     }
 
-    /// Why a whole document is no answer.
+    /// The failure if a whole document is not an answer.
     pub(super) fn no_answer(&self, fault: AnswerFault) -> Failure {
         let (host, api) = (self.host, self.wire.api);
         let text = || match self.key {
@@ -206,8 +206,7 @@ impl EndpointLabel<'_> {
         failed
     }
 
-    /// External text, made safe to show. Secrets are removed first: one that is cut in half would
-    /// not be found.
+    /// External text, made safe to show. Secrets are removed first: half a secret would not be found.
     pub(super) fn clean(&self, text: &str) -> String {
         visible(&without_keys(&pieces::joined(text)), LONGEST)
     }
@@ -255,8 +254,8 @@ impl EndpointLabel<'_> {
         }
     }
 
-    /// Not a byte of an answer, so long after the request. A server closes idle connections when it
-    /// likes; a request that meets such an end fails at once, and a new connection works.
+    /// A failure before any byte of an answer, this long after the request. A server closes idle connections when it
+    /// likes; a request on a closing connection fails at once, and a new connection works.
     pub(super) fn unanswered(&self, error: reqwest::Error, after: Duration) -> Failure {
         let mut failed = self.broken(error);
         let is_open = failed.error.kind == ModelErrorKind::Connection && !failed.is_unreachable;
@@ -266,7 +265,7 @@ impl EndpointLabel<'_> {
         failed
     }
 
-    /// No answer, or an incomplete one.
+    /// A missing or incomplete answer.
     pub(super) fn broken(&self, error: reqwest::Error) -> Failure {
         let error = error.without_url();
         let why = self.clean(&root(&error));
@@ -301,7 +300,7 @@ impl EndpointLabel<'_> {
     }
 }
 
-/// The error without the part of a key at the end of its partial answer: half of a key would not be found any more.
+/// The error without half a key at the end of its partial answer: half a key would not be found later.
 pub(super) fn without_begun(mut error: ModelError) -> ModelError {
     let whole = error.partial.len() - left_of_key(&error.partial);
     error.partial.truncate(whole);

@@ -1,4 +1,4 @@
-//! How long an endpoint that limits its callers asks to wait: in headers, in its body, or in words.
+//! How long a rate-limited caller must wait, according to headers, the body, or a message.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,9 +9,9 @@ use super::detail::Detail;
 use super::retry::LONGEST_ASKED;
 use crate::net::waiting;
 
-/// Numbers from here on are a time since 1970 in seconds, and a thousand times that in milliseconds.
+/// Numbers from here on are seconds since 1970; from a thousand times that on, milliseconds.
 const EPOCH: f64 = 1e9;
-/// The most bytes between the words that announce a wait and its number.
+/// The most bytes between the words that announce a wait and the number.
 const NEAR: usize = 16;
 
 /// The wait that a refusal asks for; zero and past times count as none.
@@ -77,14 +77,14 @@ fn in_words(message: &str) -> Option<Duration> {
         let at = rest.find(|c: char| c.is_ascii_digit()).filter(|at| *at <= NEAR)?;
         let between = &rest[..at];
         let is_link = |c: char| c.is_ascii_alphabetic() || " -:~\"'_".contains(c);
-        // A number alone may be anything else.
+        // A plain number may mean anything else.
         let is_time = between.contains("after");
         between.chars().all(is_link).then(|| span(&rest[at..], is_time)).flatten()
     })
 }
 
-/// The wait until a limit is reset, by headers such as `x-ratelimit-reset-requests: 3s`. A limit that
-/// nothing remains of decides. Of the others none is known to be the one, so a long wait is not theirs.
+/// The wait until a limit is reset, by headers such as `x-ratelimit-reset-requests: 3s`. A limit with nothing remaining
+/// decides. Without one, any limit may be the reason, and long waits are ignored.
 fn reset<'a>(
     headers: impl Iterator<Item = (&'a str, &'a str)>,
     now: SystemTime,
@@ -121,8 +121,8 @@ fn until(text: &str, now: SystemTime) -> Option<Duration> {
     }
 }
 
-/// A span of time at the beginning of a text: `1m2.5s`, `200ms`, `20 seconds`; a number alone is seconds
-/// if it may be.
+/// A span of time at the beginning of a text: `1m2.5s`, `200ms`, `20 seconds`; a plain number counts as seconds if
+/// `may_be_alone`.
 fn span(text: &str, may_be_alone: bool) -> Option<Duration> {
     let mut rest = text.trim_start();
     let mut total = None;

@@ -1,9 +1,9 @@
 //! Model endpoints over HTTP, for any wire: addresses, keys, proxies, streams, failures, retries.
 //!
-//! A wire (the format of one family of endpoints) adds three things: the body of a request, a
-//! [`Wire`] with its header names, and a [`GrowingAnswer`](crate::wire::GrowingAnswer) of the response. An attempt that
-//! failed before any text arrived is retried, and each retry is reported. One that failed after
-//! some text is a failure that contains this text, and the caller decides.
+//! A wire (the format of one family of endpoints) adds three things: the body of a request, a [`Wire`] with its header
+//! names, and a [`GrowingAnswer`](crate::wire::GrowingAnswer) for the response. An attempt that failed before any text
+//! arrived is retried, and each retry is reported. An attempt that failed after some text is a failure that contains
+//! this text, and the caller decides.
 
 mod connection;
 pub mod curl;

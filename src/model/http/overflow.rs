@@ -1,5 +1,5 @@
-//! Tells prompts that are too long by the words of many servers. No two use the same, so it is their
-//! combination that counts: what is measured, and that it is too much.
+//! Recognises prompts that are too long by the words of many servers. Each server uses other words, so their
+//! combination counts: a quantity, and that it is too large.
 
 /// Codes and types of known servers.
 const CODES: [&str; 11] = [
@@ -16,7 +16,7 @@ const CODES: [&str; 11] = [
     "context_overflow",
 ];
 
-/// Limits over time, which are another matter.
+/// Words of rate limits, which are another matter.
 const RATES: [&str; 16] = [
     "per minute",
     "per min",
@@ -36,7 +36,7 @@ const RATES: [&str; 16] = [
     "please wait",
 ];
 
-/// Names of the limit of an answer. A value that a server refuses for it says nothing of the prompt.
+/// Names of the limit of an answer. A server that refuses such a value says nothing about the prompt.
 const ANSWER_LIMITS: [&str; 6] = [
     "max_tokens",
     "max_new_tokens",
@@ -46,7 +46,7 @@ const ANSWER_LIMITS: [&str; 6] = [
     "maximum tokens you requested",
 ];
 
-/// The window of a model.
+/// Words for the window of a model.
 const WINDOWS: [&str; 12] = [
     "context length",
     "context_length",
@@ -88,11 +88,11 @@ const EXCESSES: [&str; 22] = [
     "fit",
 ];
 
-/// Words for a prompt, and what is measured of it.
+/// Words for a prompt, and for its measured quantities.
 const PROMPTS: [&str; 4] = ["prompt", "prompts", "input", "inputs"];
 const MEASURES: [&str; 6] = ["token", "tokens", "length", "long", "context", "window"];
 
-/// Words for what may be a prompt: other parts of it have a length too.
+/// Words for possible prompts: other things of these names have a length too.
 const REQUESTS: [&str; 3] = ["messages", "conversation", "request"];
 const TOKENS: [&str; 4] = ["token", "tokens", "context", "window"];
 
@@ -101,7 +101,7 @@ const SENTENCES: [&str; 5] = [
     "reduce the length of",
     "range of input length",
     "is too long for requested model",
-    // Of vLLM: the prompt leaves no room.
+    // vLLM's error if the prompt leaves no room for an answer.
     "max_tokens must be at least 1, got -",
     "too large for model with",
 ];
@@ -122,7 +122,7 @@ pub(super) fn is_overflow(words: &str, message: &str, is_limited: bool) -> bool 
     if has(&SENTENCES) || is_of_text {
         return true;
     }
-    // These name no prompt.
+    // These phrases do not mean a prompt.
     let plain = ["input validation error", "invalid input", "input should", "invalid request"]
         .iter()
         .fold(text.clone(), |text, phrase| text.replace(phrase, ""));

@@ -1,4 +1,4 @@
-//! Reads an answer that somebody else asked for, while its bytes pass by.
+//! Reads an answer that another program requested, while its bytes pass by.
 
 use std::time::SystemTime;
 
@@ -14,8 +14,8 @@ use super::{EndpointLabel, Wire};
 use crate::domain::ModelError;
 use crate::{ModelProgress, wire};
 
-/// The parts of an answer that passes by, in their order. A channel that is closed before the end means that the reader
-/// of the answer has hung up.
+/// The parts of an answer that passes by, in order. If a channel closes before the end, the reader of the answer has
+/// hung up.
 #[derive(Debug)]
 pub enum Passing {
     Began(StatusCode, HeaderMap),
@@ -25,19 +25,19 @@ pub enum Passing {
 }
 
 impl<'a> EndpointLabel<'a> {
-    /// An endpoint that somebody else asks.
+    /// An endpoint that another program calls.
     pub(crate) fn of_other(host: &'a str, model: &'a str, wire: &'a Wire) -> Self {
         Self { host, model, key: None, wire }
     }
 
-    /// Why there is no answer, or no more of one.
+    /// The error if there is no answer, or no more of one.
     pub(crate) fn no_more(&self, error: reqwest::Error) -> ModelError {
         self.broken(error).error
     }
 }
 
-/// Reads what passes by. `begin` begins the answer with the headers of the response. `None` if the reader hung up before
-/// the answer was complete.
+/// Reads the parts that pass by. `begin` creates the answer from the headers of the response. `None` if the reader hung
+/// up before the answer was complete.
 pub async fn overhear<A: wire::GrowingAnswer>(
     place: &EndpointLabel<'_>,
     begin: impl FnOnce(&HeaderMap) -> A,
@@ -55,7 +55,7 @@ pub async fn overhear<A: wire::GrowingAnswer>(
     }
     let kind = headers.get(CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()));
     let kind = kind.unwrap_or_default();
-    // How long an answer may be is not ours to say.
+    // The other program decides how long an answer may be.
     let mut reading = HttpAnswer::new(place, u64::MAX, status, &kind, begin(&headers));
     while reading.stage() != Stage::Last {
         let is_whole = reading.stage() != Stage::Open || reading.is_page();
@@ -76,7 +76,7 @@ pub async fn overhear<A: wire::GrowingAnswer>(
     Some(reading.end(progress).map_err(|failed| without_begun(failed.error)))
 }
 
-/// The body of a refusal, which counts even if its end does not arrive.
+/// The body of a refusal, which counts even if it is incomplete.
 async fn refusal(pieces: &mut UnboundedReceiver<Passing>) -> Vec<u8> {
     let mut body = Vec::new();
     while let Some(Passing::Bytes(bytes)) = pieces.recv().await

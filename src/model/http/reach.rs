@@ -30,7 +30,7 @@ impl EndpointConnection {
         Ok(list.map(|list| ids(&list).into_iter().map(str::to_owned).collect()))
     }
 
-    /// The list of models as the server sends it; a text of another form is no list.
+    /// The list of models as the server sends it; a text of another form is not a list.
     async fn document(&self, path: &[&str]) -> Result<Option<Value>, ModelError> {
         let headers = self.headers().await?;
         let list = self.client()?.get(endpoint::service(&self.base, path)).headers(headers);
@@ -45,8 +45,8 @@ impl EndpointConnection {
         Ok(Some(json::read(&body).unwrap_or_default()))
     }
 
-    /// Looks for the model in the list of models, and for what the list says `about` it. A server without such a list
-    /// still counts as reachable.
+    /// Looks for the model in the list of models, and for the facts that the list has `about` it. A server without such
+    /// a list still counts as reachable.
     ///
     /// # Errors
     /// As [`EndpointConnection::list`].
@@ -64,7 +64,7 @@ impl EndpointConnection {
             return Ok(Reachability { is_sure: false, text, about: About::default() });
         };
         let ids = ids(&list);
-        // Gemini lists a model `m` as `models/m`, and takes both names.
+        // Gemini lists a model `m` as `models/m`, and accepts both names.
         let is_it = |id: &&str| id == model || id.strip_prefix("models/") == Some(model);
         let is_sure = ids.iter().any(is_it);
         let text = if is_sure {

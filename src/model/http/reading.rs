@@ -1,5 +1,5 @@
-//! Reads the bytes of one answer. Their first bytes decide the form, and their content type only where
-//! these leave it open: servers send streams as JSON, JSON as streams, and either without a type.
+//! Reads the bytes of one answer. Its first bytes decide the form; the content type counts only if they leave it open:
+//! servers send streams as JSON, JSON as streams, and either without a type.
 
 use std::time::SystemTime;
 
@@ -14,12 +14,12 @@ use crate::wire::json::{self, Scan};
 use crate::wire::sse::{Event, Parser};
 use crate::wire::{self, AnswerPiece};
 
-/// Bytes that count as a token where tokens do not come one by one.
+/// The bytes that count as one token if tokens do not come one by one.
 const BYTES_PER_TOKEN: usize = 4;
-/// How much of a stream without events is kept, to show it: in bytes.
+/// The most bytes of a stream without events that are kept to be shown.
 const SHOWN: usize = 512;
 
-/// How far an answer has come.
+/// The progress of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     Open,
@@ -57,7 +57,7 @@ enum HttpAnswerForm {
 impl HttpAnswerForm {
     /// The form of a body that begins with this byte; 0 for an empty one.
     fn of(kind: &str, first: u8) -> Self {
-        // `data`, `event`, `id`, `retry`, and a comment.
+        // These are the first letters of `data`, `event`, `id`, `retry`, and a comment.
         let may_be_event = b"deir:".contains(&first);
         match first {
             b'{' | b'[' => HttpAnswerForm::Document(Vec::new(), Scan::default()),
@@ -86,7 +86,7 @@ impl<'a, A: wire::GrowingAnswer> HttpAnswer<'a, A> {
 
     pub fn stage(&self) -> Stage {
         match &self.form {
-            // More documents may follow, one a line.
+            // More documents may follow, one per line.
             HttpAnswerForm::Document(_, scan) if scan.is_whole() => Stage::Finished,
             HttpAnswerForm::Document(body, _) if body.len() >= LONGEST_BODY => Stage::Last,
             HttpAnswerForm::Page(body) if body.len() >= LONGEST_REFUSAL => Stage::Last,
@@ -99,7 +99,7 @@ impl<'a, A: wire::GrowingAnswer> HttpAnswer<'a, A> {
         }
     }
 
-    /// Whether this is a web page, which counts even if its end does not arrive.
+    /// Whether this is a web page, which counts even if it is incomplete.
     pub fn is_page(&self) -> bool {
         matches!(self.form, HttpAnswerForm::Page(_))
     }
@@ -176,11 +176,11 @@ impl<'a, A: wire::GrowingAnswer> HttpAnswer<'a, A> {
         let (before, was_finished) = (self.answer.size(), self.answer.is_finished());
         match self.answer.event(event, &mut |piece| progress(seen(piece))) {
             Ok(is_last) => self.was_last = is_last,
-            // The answer is complete: what follows, such as `data: DONE`, takes nothing away.
+            // The answer is complete: further data, such as `data: DONE`, does not change it.
             Err(_) if was_finished => self.was_last = true,
             Err(fault) => self.place.fault(fault).map_or(Ok(()), Err)?,
         }
-        // Most servers send each token by itself, however short it is.
+        // Most servers send each token separately, however short it is.
         let more = self.answer.size().saturating_sub(before);
         self.tokens += more.min(1).max(more / BYTES_PER_TOKEN);
         self.expect_short(self.tokens)
@@ -253,7 +253,7 @@ impl<'a, A: wire::GrowingAnswer> HttpAnswer<'a, A> {
         Err(Failure::bad(text))
     }
 
-    /// Ends an answer that has become too long: a model that repeats itself does not stop.
+    /// Stops an answer that has become too long: a model that repeats itself does not stop.
     fn expect_short(&self, tokens: usize) -> Result<(), Failure> {
         if tokens as u64 <= self.longest {
             return Ok(());
@@ -307,7 +307,7 @@ pub fn read_pieces<'a, A: wire::GrowingAnswer>(
 /// The byte order mark.
 const MARK: &[u8] = "\u{FEFF}".as_bytes();
 
-/// The length of what means nothing at the beginning of a body.
+/// The length of the meaningless beginning of a body.
 fn blank(body: &[u8]) -> usize {
     let mut rest = body;
     loop {
@@ -321,7 +321,7 @@ fn blank(body: &[u8]) -> usize {
     }
 }
 
-/// Whether these are several JSON documents, one a line.
+/// Whether these are several JSON documents, one per line.
 fn has_lines(body: &[u8]) -> bool {
     let text = String::from_utf8_lossy(body);
     let is_blank = |c: char| c.is_whitespace() || matches!(c, '\u{FEFF}' | '\0');

@@ -2,7 +2,7 @@
 
 use serde_json::{Deserializer, Value};
 
-/// How deep an error may be nested in errors. Routers wrap what providers say as text, some twice.
+/// The deepest nesting of errors. Routers wrap providers' errors as text, some twice.
 const DEEPEST: usize = 12;
 /// The most fields and texts that are read from one answer.
 const MOST: usize = 64;
@@ -12,7 +12,7 @@ const MOST: usize = 64;
 pub struct RequestRefusal {
     /// The whole error, for people.
     pub told: String,
-    /// The fields that the answer names apart from its texts.
+    /// The fields that the answer names outside its texts.
     pub fields: Vec<RefusedField>,
     pub texts: Vec<String>,
 }
@@ -35,9 +35,9 @@ pub struct Amended {
 }
 
 impl RequestRefusal {
-    /// Reads an answer with this status; `None` where the status speaks of something else than the request's fields.
+    /// Reads an answer with this status; `None` if the status is not about the request's fields.
     pub(super) fn of(status: u16, body: &[u8]) -> Option<Self> {
-        // Some servers have no better one for a field that they do not implement.
+        // Some servers use these for a field that they do not implement.
         if !matches!(status, 400 | 404 | 405 | 422 | 501) {
             return None;
         }

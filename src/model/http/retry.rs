@@ -19,10 +19,9 @@ const JITTER: f64 = 0.25;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Again {
     Never,
-    /// At once for the first time, since the server closed a connection that was idle; then as
-    /// [`Again::Soon`].
+    /// At once for the first time, since the server closed an idle connection; then as [`Again::Soon`].
     AtOnce,
-    /// After a wait of our own choice.
+    /// After a wait that is chosen here.
     Soon,
     /// After the wait that the endpoint asked for.
     After(Duration),

@@ -1,7 +1,7 @@
-//! Calls that a model wrote as text although tools were offered to it natively: its server did not find them. Each family
-//! of models has a markup of its own; a call in any of them is read here, and nothing else is.
+//! Calls that a model wrote as text although tools were offered natively: its server did not find them. Each family of
+//! models has its own markup; calls in any of these are read here, and nothing else.
 //!
-//! A call ends its text, and names a tool that was offered. Text that quotes such markup stays a text.
+//! A call ends its text, and names a tool that was offered. A text that quotes such markup is left unchanged.
 
 mod scan;
 #[cfg(test)]
@@ -39,7 +39,7 @@ pub struct MarkupCall {
     pub arguments: Value,
 }
 
-/// How lines begin that begin calls, in lower case.
+/// The beginnings of lines that begin calls, in lower case.
 const MARKS: [&str; 25] = [
     "<tool_call>",
     "<tool_calls>",
@@ -69,7 +69,7 @@ const MARKS: [&str; 25] = [
     "<|start|>assistant<|channel|>commentary to=",
 ];
 
-/// Where those begin that begin a call anywhere.
+/// The index of the first mark that begins a call anywhere.
 const ANYWHERE: usize = 16;
 
 /// The most bytes of a text in which calls are looked for.
@@ -86,7 +86,7 @@ pub fn find<'a>(text: &'a str, tools: &[ToolDef]) -> MarkupText<'a> {
     }
 }
 
-/// Where the first call begins.
+/// The place where the first call begins.
 fn mark(text: &str) -> Option<usize> {
     let mut fences = 0;
     let mut start = 0;
@@ -109,7 +109,7 @@ fn mark(text: &str) -> Option<usize> {
     None
 }
 
-/// Where a special token begins a call inside a line.
+/// The place where a special token begins a call inside a line.
 fn inside(line: &str) -> Option<usize> {
     let lower = line.to_ascii_lowercase();
     let found = MARKS[ANYWHERE..].iter().filter_map(|mark| lower.find(mark));
@@ -119,11 +119,11 @@ fn inside(line: &str) -> Option<usize> {
 /// Reads calls after a mark.
 fn marked<'a>(text: &'a str, at: usize, tools: &[ToolDef]) -> MarkupText<'a> {
     let (before, from) = text.split_at(at);
-    // The fence that is around all of it.
+    // A fence around all of it.
     let before = before.trim();
     let before = if before.starts_with("```") && !before.contains('\n') { "" } else { before };
     match scan::calls(from, tools, true) {
-        // Who writes on after a call explains its markup, unless the call came first.
+        // A text that continues after a call explains the markup, unless the call came first.
         Ok((_, after)) if !after.is_empty() && !before.is_empty() => MarkupText::Text,
         Ok((calls, after)) => MarkupText::Calls { before, calls, after },
         Err(Broken::NoCall) => MarkupText::Text,
@@ -131,7 +131,7 @@ fn marked<'a>(text: &'a str, at: usize, tools: &[ToolDef]) -> MarkupText<'a> {
     }
 }
 
-/// Reads calls without a mark: they are the whole text, or in a fence that ends it.
+/// Reads calls without a mark: they are the whole text, or are in a fence that ends it.
 fn bare<'a>(text: &'a str, tools: &[ToolDef]) -> MarkupText<'a> {
     let text = text.trim();
     let (before, code) = fenced(text).unwrap_or(("", text));
@@ -144,7 +144,7 @@ fn bare<'a>(text: &'a str, tools: &[ToolDef]) -> MarkupText<'a> {
         let tool = tools.iter().find(|tool| tool.name.as_str() == name)?;
         Some(MarkupCall { tool: tool.name.clone(), arguments: arguments.into() })
     };
-    // A word with brackets is what a text mostly does not consist of; it is parsed only then.
+    // Few texts end with a bracket, so only those are parsed.
     let calls = code.ends_with([')', ']']).then(|| python::calls(code)).flatten();
     match calls.and_then(|calls| calls.into_iter().map(exact).collect()) {
         Some(calls) => MarkupText::Calls { before, calls, after: "" },
@@ -152,7 +152,7 @@ fn bare<'a>(text: &'a str, tools: &[ToolDef]) -> MarkupText<'a> {
     }
 }
 
-/// The text before the fence that ends a text, and what is in it.
+/// The text before the fence that ends a text, and the fence's content.
 fn fenced(text: &str) -> Option<(&str, &str)> {
     let inside = text.strip_suffix("```")?;
     let at = inside.rfind("```").filter(|at| *at == 0 || inside[..*at].ends_with('\n'))?;
@@ -163,7 +163,7 @@ fn fenced(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The offered tool that a name means: exactly, else without what servers leave around it, else up to case and
-/// separators. `None`: no tool, or several.
+/// separators. `None` if no tool matches, or several do.
 pub fn offered<'a>(name: &str, tools: &'a [ToolDef]) -> Option<&'a ToolDef> {
     let exact = |name: &str| tools.iter().find(|tool| tool.name.as_str() == name);
     let near = |name: &str| {
@@ -181,8 +181,8 @@ fn plain(name: &str) -> String {
     kept.flat_map(char::to_lowercase).collect()
 }
 
-/// A name without the namespace that a template puts before it, the number after it, and a special token that its server
-/// did not end at, such as `functions.weather:0` and `weather<|channel|>commentary`.
+/// A name without the namespace that a template puts before it, the number after it, and a special token that its
+/// server did not stop at, such as `functions.weather:0` and `weather<|channel|>commentary`.
 fn without_namespace(name: &str) -> &str {
     let name = name.find("<|").map_or(name, |at| &name[..at]);
     let name = name.trim().trim_matches(['"', '\'', '`']);
@@ -195,7 +195,7 @@ fn without_namespace(name: &str) -> &str {
     short.map_or(name, |(_, name)| name)
 }
 
-/// Whether a tag belongs to the markup of calls and says nothing by itself.
+/// Whether a tag belongs to the markup of calls and has no meaning by itself.
 fn is_wrapper(tag: &str) -> bool {
     let name = tag.trim_start_matches(['<', '/', '|', '｜']).trim_end_matches(['>', '|', '｜']);
     let name = name.to_ascii_lowercase();

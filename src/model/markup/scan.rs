@@ -1,4 +1,4 @@
-//! The calls in a text, one after the other, in whatever markup.
+//! The calls in a text, one after the other, in any markup.
 
 use serde_json::{Map, Value};
 
@@ -19,11 +19,11 @@ pub enum Broken {
 /// The most calls of one text.
 const MOST: usize = 64;
 
-/// The calls at the beginning of a text, and the text after them. `is_marked`: something before has said that it is a
-/// call; else an object must have both a name and arguments.
+/// The calls at the beginning of a text, and the text after them. `is_marked`: a mark before the text announced a call;
+/// otherwise an object must have both a name and arguments.
 ///
 /// # Errors
-/// It does not begin with a call, or one cannot be read.
+/// The text does not begin with a call, or a call cannot be read.
 pub fn calls<'a>(
     text: &'a str,
     tools: &[ToolDef],
@@ -48,7 +48,7 @@ pub fn calls<'a>(
     if calls.is_empty() { Err(Broken::NoCall) } else { Ok((calls, "")) }
 }
 
-/// Whether a text goes on with a result, which the model has made up.
+/// Whether a text continues with a result, which the model has invented.
 fn is_invented(text: &str) -> bool {
     text.starts_with("Observation:") || token(text).is_some_and(|(tag, _)| is_result(tag))
 }
@@ -244,7 +244,7 @@ fn keyed<'a>(text: &'a str, schema: &Value) -> Result<(Map<String, Value>, &'a s
     Ok((fields, rest))
 }
 
-/// The kind of a tag and the name that it has, as in `<parameter=city>` and `<parameter name="city" string="true">`.
+/// The kind of a tag and the name in it, as in `<parameter=city>` and `<parameter name="city" string="true">`.
 fn attribute(tag: &str) -> Option<(&str, &str)> {
     let inside = tag.trim_start_matches('<').trim_end_matches('>');
     let inside = inside.rsplit(['|', '｜']).next()?;
@@ -262,7 +262,7 @@ fn parameters<'a>(text: &'a str, schema: &Value) -> Result<(Map<String, Value>, 
     let mut rest = text;
     loop {
         let Some((tag, after)) = token(rest.trim_start()) else {
-            // An end that was never written.
+            // The end tag was never written.
             return if rest.trim().is_empty() { Ok((fields, "")) } else { Err(Broken::Call) };
         };
         let Some((kind, key)) = attribute(tag).filter(|(kind, _)| kind.starts_with("param")) else {

@@ -86,7 +86,7 @@ fn every_family_is_read() {
         "{\"tool_calls\": [{\"type\": \"function\", \"function\": {\"name\": \"weather\", \"arguments\": \"{\\\"city\\\": \\\"Lisbon\\\"}\"}}]}",
         "{\"type\": \"function\", \"function\": {\"name\": \"weather\", \"arguments\": {\"city\": \"Lisbon\"}}}",
         "{\"function\": \"weather\", \"parameters\": {\"city\": \"Lisbon\"}}",
-        // A result that the model has made up.
+        // A result that the model has invented.
         "<tool_call>{\"name\": \"weather\", \"arguments\": {\"city\": \"Lisbon\"}}</tool_call>\n<tool_response>\nsunny\n</tool_response>",
     ] {
         assert_eq!(read(text), Some((lisbon.clone(), String::new())), "{text}");

@@ -1,4 +1,4 @@
-//! Thoughts in the text itself, from open models whose server does not take them out.
+//! Thoughts in the text itself, from open models whose server does not remove them.
 
 /// The tags that open and close thoughts.
 const TAGS: [(&str, &str); 8] = [
@@ -12,12 +12,12 @@ const TAGS: [(&str, &str); 8] = [
     ("<|channel|>analysis<|message|>", "<|end|>"),
 ];
 
-/// Tokens after the thoughts of a model whose answer has a channel of its own.
+/// Tokens after the thoughts of a model that has a separate channel for its answer.
 const FINAL: [&str; 2] =
     ["<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>"];
 
-/// The thoughts at the beginning of a text, and the text after them. A template may have opened them before the text
-/// began, and a model may never close them: then all of it is thoughts. `None`: the text has none.
+/// The thoughts at the beginning of a text, and the text after them. A template may have opened them before the text,
+/// and a model may never close them: then the whole text is thoughts. `None` if the text has none.
 pub fn without_thoughts(text: &str) -> Option<(String, &str)> {
     let mut thoughts = Vec::new();
     let mut rest = text.trim_start();
@@ -36,7 +36,7 @@ fn first(text: &str, may_be_open: bool) -> Option<(&str, &str)> {
     if let Some((inside, close)) = opened {
         return Some(inside.split_once(close).unwrap_or((inside, "")));
     }
-    // Opened by the template. In the middle of a line it is a word of a sentence.
+    // The template opened these. In the middle of a line, the tag is a word of a sentence.
     let closes = TAGS.iter().take(7).filter(|_| may_be_open);
     let closed = closes.filter_map(|(_, close)| {
         let at = text.find(close)?;

@@ -61,7 +61,7 @@ fn read(text: &str, tools: &[ToolDef]) -> ActionText {
                     return ActionText { thought, then };
                 }
             }
-            // An input without its action, and an invented observation.
+            // An input without its action, or an invented observation.
             Some(Label::Input | Label::Observation) => {}
         }
     }
@@ -168,7 +168,7 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Models trained on other formats write a call as JSON.
+/// Reads a call as JSON, which models trained on other formats write.
 fn as_json(text: &str, tools: &[ToolDef]) -> Then {
     let bare = arguments::unfenced(text);
     if !bare.starts_with('{') {
@@ -186,7 +186,7 @@ fn from_json(value: &Value, tools: &[ToolDef]) -> Then {
     if ends(name, tool) {
         return Then::Answer(given.map_or_else(String::new, |given| answer_of(&plain(given))));
     }
-    // Without a known name it may be any object, such as the answer itself.
+    // Without a known name it may be any object, even the answer itself.
     let Some(tool) = tool else { return Then::Nothing };
     let arguments = match given {
         Some(Value::String(raw)) => arguments::read(raw, &tool.parameters),
@@ -196,7 +196,7 @@ fn from_json(value: &Value, tools: &[ToolDef]) -> Then {
     Then::Call { tool: tool.name.clone(), arguments }
 }
 
-/// An answer without the end of a fence that was opened before its label.
+/// An answer without the closing fence of one that was opened before its label.
 fn closed(text: &str) -> &str {
     let odd = text.matches("```").count() % 2 == 1;
     let bare = if odd { text.trim_end().strip_suffix("```").unwrap_or(text) } else { text };

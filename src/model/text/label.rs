@@ -11,7 +11,7 @@ pub(super) enum Label {
     Answer,
 }
 
-/// Longer names first, so that `Action Input` is not taken for `Action`.
+/// The names of the labels. Longer names come first, so that `Action Input` is not taken for `Action`.
 const NAMES: [(&str, Label); 9] = [
     ("action input", Label::Input),
     ("action_input", Label::Input),
@@ -75,8 +75,7 @@ fn at_line_starts(text: &str) -> Vec<LabelMark> {
     marks
 }
 
-/// Labels in running text: only with a capital and after a space; otherwise any prose would contain
-/// some.
+/// Labels in running text: only with a capital and after a space; otherwise ordinary prose would contain some.
 fn inside_lines(text: &str) -> Vec<LabelMark> {
     let mut marks: Vec<LabelMark> = at_line_starts(text);
     let mut start = 0;

@@ -1,4 +1,4 @@
-//! Tools for models without tool calls of their own: ReAct in plain text (Yao et al. 2023).
+//! Tools for models without native tool calls: ReAct in plain text (Yao et al. 2023).
 //!
 //! [`to_text`] writes the menu, the format and the past calls into the messages; [`from_text`]
 //! parses the answer. Both are pure and outside the HTTP adapter, so that a journal contains

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::domain::{Message, Request, ToolCall, ToolDef};
 
-/// Where a model must stop: from here on it would invent its own observation.
+/// The text at which a model must stop, since it would invent its own observation.
 const STOP: &str = "\nObservation:";
 
 const FORMAT: &str = "\
@@ -22,8 +22,8 @@ These four may repeat. As soon as you know the answer, write:
 Thought: why this is the answer
 Final Answer: the answer";
 
-/// The request for a model without tool calls: no tools, no calls, no tool messages. Plain messages
-/// stay as they are: a label that the model did not write, such as that of an answer before a plan, it would copy.
+/// The request for a model without tool calls: no tools, no calls, no tool messages. Plain messages stay unchanged: a
+/// model would copy a label that it did not write, such as that of an answer before a plan.
 pub fn to_text(request: &Request) -> Request {
     let mut written = PromptMessages { messages: Vec::with_capacity(request.messages.len() + 1) };
     let mut rest = &request.messages[..];
