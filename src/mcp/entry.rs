@@ -23,9 +23,9 @@ pub struct ServerEntry {
     pub start_timeout: Option<Duration>,
     /// How long one tool call may take; `None`: the entry does not say.
     pub call_timeout: Option<Duration>,
-    /// Whether requests for user input get their defaults; otherwise the server is told that nobody answers.
+    /// Whether requests for user input get their defaults; otherwise they are declined.
     pub gives_defaults: bool,
-    /// Whether the effects of its tools are those that its hints propose.
+    /// Whether the effects of its tools are those that the server's hints propose.
     pub trusts_hints: bool,
     /// The tools that are offered.
     pub offered: OfferedTools,
@@ -51,19 +51,19 @@ impl ServerEntry {
     }
 }
 
-/// How a server is reached.
+/// The way to reach a server.
 #[derive(Clone, PartialEq)]
 pub enum Transport {
-    /// A program that speaks over its standard input and output.
+    /// A program that communicates over its standard input and output.
     Stdio {
         command: String,
         args: Vec<String>,
-        /// Variables that its environment gets in addition. Of two with one name the last one counts.
+        /// Additional variables of its environment. If a name occurs twice, the last value counts.
         env: Vec<(String, Secret)>,
-        /// Working directory; `None`: the entry does not say.
+        /// Working directory; `None` if the entry does not set it.
         cwd: Option<PathBuf>,
     },
-    /// An endpoint that speaks streamable HTTP.
+    /// An endpoint that uses streamable HTTP.
     Http {
         url: String,
         headers: Vec<(String, Secret)>,
@@ -72,7 +72,7 @@ pub enum Transport {
     },
 }
 
-/// Without the secrets that an argument or an address may have, too.
+/// Omits the secrets that an argument or an address may have, too.
 impl fmt::Debug for Transport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,7 +1,7 @@
-//! Tools of MCP servers. The configurations that people already have ([`config`], found at [`places`]) say which
-//! servers there are. Each of their entries becomes a [`ServerEntry`], from whose key the tools have their names
-//! ([`name`]). [`client`] keeps the servers running and calls their tools; [`trust`] knows which definitions were seen.
-//! [`relay`] stands between the client of somebody else and its server.
+//! Tools of MCP servers. The configurations that people already have ([`config`], found at [`places`]) list the
+//! servers. Each of their entries becomes a [`ServerEntry`], from whose key the names of its tools derive ([`name`]).
+//! [`client`] keeps the servers running and calls their tools; [`trust`] knows which definitions were seen. [`relay`]
+//! is between a foreign client and its server.
 
 use toolyard_domain as domain;
 use toolyard_files as files;

@@ -1,15 +1,15 @@
-//! Names of tools in a session: `KEY__TOOL`, of the configuration's key and the server's name of the tool. What a server
-//! calls itself is no part of it: two servers may call themselves the same, and the person has chosen the key.
+//! Names of tools in a session: `KEY__TOOL`, of the configuration's key and the server's name of the tool. The server's
+//! name for itself is not part of it: two servers may use the same one, and the person has chosen the key.
 //!
-//! Endpoints take letters, digits, `_` and `-`, at most 64 of them. Other characters become `_`. Digits of a hash tell
-//! names apart that would be the same then, or that are cut. Nothing else decides a name, so it is the same in every
+//! Endpoints accept letters, digits, `_` and `-`, at most 64 of them. Other characters become `_`. Digits of a hash
+//! distinguish names that would become equal, or that are cut. Nothing else affects a name, so it is the same in every
 //! session.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::files::sha256;
 
-/// Between key and tool. No prefix has it.
+/// The separator of key and tool. No prefix contains it.
 const BETWEEN: &str = "__";
 /// Most characters of a name.
 const LONGEST: usize = 64;
@@ -18,12 +18,12 @@ const LONGEST_PREFIX: usize = 40;
 /// Digits of a hash.
 const DIGITS: usize = 6;
 
-/// The beginning of the names of all tools of the server with this key, without what is between; `None`: the key has
-/// no letter and no digit that a name can have.
+/// The prefix of the names of all tools of the server with this key, without the separator; `None` if the key has no
+/// letter and no digit that a name can have.
 pub fn prefix(key: &str) -> Option<String> {
     let mut prefix = String::with_capacity(key.len());
     for c in key.chars().map(allowed) {
-        // Two would be taken for the end of the prefix.
+        // Two underscores would be taken for the end of the prefix.
         if c != '_' || !prefix.ends_with('_') {
             prefix.push(c);
         }
@@ -68,20 +68,20 @@ pub fn names<'t>(key: &str, tools: impl IntoIterator<Item = &'t str>) -> Option<
     Some(names.collect())
 }
 
-/// Whether a tool of this name is of the server with this key.
+/// Whether a tool of this name belongs to the server with this key.
 pub fn is_of(name: &str, key: &str) -> bool {
     let of = name.split_once(BETWEEN).map(|(of, _)| of);
     of.is_some() && of == prefix(key).as_deref()
 }
 
-/// The name of a tool that is alone with it.
+/// The name of a tool if no other tool has it.
 fn plain(prefix: &str, tool: &str) -> String {
     let cleaned: String = tool.chars().map(allowed).collect();
     let name = format!("{prefix}{BETWEEN}{cleaned}");
     if cleaned.is_empty() || name.len() > LONGEST { told_apart(prefix, tool, 0) } else { name }
 }
 
-/// The name with digits, which are others each time.
+/// The name with digits, which differ each time.
 fn told_apart(prefix: &str, tool: &str, time: usize) -> String {
     let room = LONGEST - prefix.len() - BETWEEN.len() - DIGITS - 1;
     let cleaned: String = tool.chars().map(allowed).take(room).collect();
@@ -124,7 +124,7 @@ mod tests {
         let told = named("k", &["a.b", "a/b", "c", "c", "a_c"]);
         assert!(told[0].starts_with("k__a_b_") && told[1].starts_with("k__a_b_"), "{told:?}");
         assert_eq!((told[0].len(), told[4].as_str()), (13, "k__a_c"));
-        // What other tools there are does not change them.
+        // Other tools do not affect the names.
         let swapped = named("k", &["a/b", "a.b"]);
         assert_eq!([&swapped[1], &swapped[0]], [&told[0], &told[1]]);
         let long = named("k", &["x".repeat(80).as_str(), "x".repeat(81).as_str()]);
@@ -141,7 +141,7 @@ mod tests {
         {
             assert!(!is_of(name, key), "{name} {key}");
         }
-        // Only the first one ends the prefix.
+        // Only the first separator ends the prefix.
         assert!(is_of("a__b__c", "a") && !is_of("a__b__c", "a__b"));
     }
 

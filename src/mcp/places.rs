@@ -26,7 +26,7 @@ impl fmt::Display for ClientProgram {
 }
 
 impl ClientProgram {
-    /// The program whose files have this name and folder; `None`: the path does not say.
+    /// The program whose files have this name and folder; `None` if the path does not show it.
     pub fn of_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
@@ -55,8 +55,8 @@ enum System {
     MacOs,
 }
 
-/// The places for a workspace on this system, those of the workspace itself first. Whether there is a file is not
-/// looked at.
+/// The places for a workspace on this system, those of the workspace itself first. Whether a file exists is not
+/// checked.
 pub fn places(workspace: &Path, home: Option<&Path>) -> Vec<ClientConfigFile> {
     places_on(
         if cfg!(target_os = "macos") { System::MacOs } else { System::Linux },

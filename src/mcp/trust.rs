@@ -1,5 +1,5 @@
-//! The definitions of tools that were seen before. A server may change the text of a tool at any time, and a model obeys
-//! what it reads: a changed definition is shown to a person before it is shown to a model.
+//! The definitions of tools that were seen before. A server may change the text of a tool at any time, and a model
+//! obeys it: a changed definition is shown to a person before a model sees it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,9 +20,9 @@ use crate::files::{json_file, safe_text::visible, sha256, text_file, whole_file}
 
 /// The name of the file.
 pub const FILE: &str = "mcp-tools.json";
-/// The largest definition in bytes that is kept as it is; of a larger one there is only its hash.
+/// The largest definition, in bytes, that is kept whole; of a larger one only the hash is kept.
 const MAX_KEPT: usize = 64 * 1024;
-/// Bytes of a difference that are shown.
+/// The most bytes of a difference that are shown.
 const MAX_SHOWN: usize = 8 * 1024;
 
 const EXPECTED: Expectation = Expectation {
@@ -56,7 +56,7 @@ struct FoundFile {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct SeenDefinition {
-    /// SHA-256 of all that the server says of the tool.
+    /// SHA-256 of the whole definition of the tool.
     hash: Arc<str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     definition: Option<Arc<Definition>>,
@@ -65,11 +65,11 @@ struct SeenDefinition {
 /// Result of comparing a definition with the one that was seen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DefinitionStatus {
-    /// The definition is the one that was seen, or the first of its tool.
+    /// The definition was seen before, or is the first of its tool.
     Accepted,
     Changed {
         hash: Arc<str>,
-        /// The definition that was seen; `None`: it was too large to keep.
+        /// The definition that was seen; `None` if it was too large to keep.
         before: Option<Arc<Definition>>,
         /// Lines that begin with `+`, `-` or a space.
         difference: Arc<str>,
@@ -79,9 +79,9 @@ pub enum DefinitionStatus {
 /// Decisions of a person, and the definitions that were seen.
 #[derive(Debug, Default)]
 pub struct Trust {
-    /// `None`: it is kept until the end of the session.
+    /// The file; `None` if decisions are kept only until the end of the session.
     file: Option<PathBuf>,
-    /// Servers are told apart by the files of their entries, too.
+    /// Whether servers are also distinguished by the files of their entries.
     is_by_file: bool,
     decided: Mutex<Decided>,
 }
@@ -90,13 +90,13 @@ impl Trust {
     /// Reads the file of a workspace, if there is one.
     ///
     /// # Errors
-    /// It cannot be read, or is no such file.
+    /// The file cannot be read, or is not such a file.
     pub fn of_workspace(folder: &Path) -> Result<Self, String> {
         let file = folder.join(FILE);
         Ok(Self { decided: read(&file)?, file: Some(file), is_by_file: false })
     }
 
-    /// Reads the file of a user, which is for all folders that are no workspace; `None`: there is no place for it.
+    /// Reads the file of a user, which is for all folders that are not workspaces; `None` if there is no place for it.
     ///
     /// # Errors
     /// As [`Self::of_workspace`].
@@ -105,14 +105,14 @@ impl Trust {
         Ok(Self { decided, file, is_by_file: true })
     }
 
-    /// Whether the servers of this configuration are used; `None`: nobody has decided that about this text.
+    /// Whether the servers of this configuration are used; `None` if nobody has decided about its current text.
     pub fn uses(&self, file: &Path) -> Option<bool> {
         let known = self.locked();
         let known = known.files.get(&absolute(file))?;
         (sha256::of_file(file).ok()? == known.hash).then_some(known.used)
     }
 
-    /// Decides it, and writes the file.
+    /// Decides whether they are used, and writes the file.
     ///
     /// # Errors
     /// One of the files cannot be read or written.
@@ -154,10 +154,10 @@ impl Trust {
         DefinitionStatus::Changed { hash, before, difference: difference.into() }
     }
 
-    /// Takes the definition for seen.
+    /// Accepts the definition as seen.
     ///
     /// # Errors
-    /// It is no longer the one with this hash.
+    /// The definition no longer has this hash.
     pub fn accept(
         &self,
         entry: &ServerEntry,
@@ -176,7 +176,7 @@ impl Trust {
         Ok(())
     }
 
-    /// Writes the file, if there is something new.
+    /// Writes the file, if there are new decisions.
     ///
     /// # Errors
     /// The system's error.
@@ -187,7 +187,7 @@ impl Trust {
             return Ok(());
         }
         if let Some(folder) = file.parent() {
-            // The error of the write says more.
+            // The error of the write is more helpful.
             let _ = std::fs::create_dir_all(folder);
         }
         let written = whole_file::write_private(file, |out| {
@@ -228,7 +228,7 @@ fn absolute(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// The order of keys does not count.
+/// The hash of a definition, in which the order of keys does not count.
 fn hash(definition: &Definition) -> Arc<str> {
     let Definition { name, description, parameters, output, effect } = definition;
     let output = output.as_ref().map(canonical).unwrap_or_default();
@@ -241,7 +241,7 @@ fn text(definition: &Definition) -> String {
     let Definition { name: _, description, parameters, output, effect } = definition;
     let mut text = format!("effect: {}\n{}\n", effect.name(), visible(description));
     let mut add = |name: &str, schema: &Value| {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "{name}: {}", visible(&format!("{schema:#}")));
     };
     add("arguments", parameters);
@@ -264,7 +264,7 @@ fn difference(before: &str, now: &str) -> String {
         }
     }
     match shown.is_empty() {
-        // Both read the same; a name or the order of fields differs.
+        // Both print the same; a name or the order of fields differs.
         true => "the schema has changed in a way that its text does not show".to_owned(),
         false => clipped(shown.trim_end(), MAX_SHOWN),
     }

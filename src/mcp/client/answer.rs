@@ -1,4 +1,4 @@
-//! Tool result that a call returns to the agent.
+//! The tool result that a call returns to the agent.
 
 use jsonschema::Validator;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
@@ -46,7 +46,7 @@ pub fn output(
     Ok(output::bounded(&text, MAX_OUTPUT))
 }
 
-/// A block as a model reads it. What is no text is named with its type and size.
+/// A block as a model reads it. A block that is not text is described by its type and size.
 fn block(block: &ContentBlock) -> String {
     let named = |kind: &str, mime: &str, base64: &str| {
         format!("[{kind} {mime}, {} bytes]", base64.len() / 4 * 3)

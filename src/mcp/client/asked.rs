@@ -23,7 +23,7 @@ use super::log::Log;
 #[derive(Clone)]
 pub struct Client {
     pub log: Arc<Log>,
-    /// The server said that its tools have changed.
+    /// Signals that the server's tools have changed.
     pub changed: Arc<Notify>,
     pub progress: ProgressDispatcher,
     /// Whether the client uses the last protocol revision that has `initialize`.
@@ -99,10 +99,10 @@ fn elicited(asked: &ElicitRequestParams, gives_defaults: bool) -> ElicitResult {
     }
 }
 
-/// The answers to what a call needs from its client (`input_required`).
+/// The answers to the requests that a call makes to its client (`input_required`).
 ///
 /// # Errors
-/// What a server needs and toolyard does not have.
+/// A request of the server that toolyard cannot answer.
 pub fn answers(
     requests: InputRequests,
     gives_defaults: bool,

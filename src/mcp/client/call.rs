@@ -23,9 +23,9 @@ use crate::tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput};
 
 /// How often a server may ask back before it answers a call.
 const ROUNDS: u32 = 10;
-/// Bytes of a server's error that are shown.
+/// The most bytes of a server's error that are shown.
 const ERROR: usize = 2000;
-/// Bytes of what it says about its progress that are shown.
+/// The most bytes of a progress message that are shown.
 const MESSAGE: usize = 200;
 
 /// A tool of a server.
@@ -34,7 +34,7 @@ pub struct McpTool {
     /// The server's own name for it.
     pub name: String,
     pub shared: Arc<ServerContext>,
-    /// The schema of its structured content, where it is one.
+    /// The schema of its structured content, if it is a valid one.
     pub output: Option<Validator>,
 }
 
@@ -66,7 +66,7 @@ impl Tool for McpTool {
 }
 
 impl McpTool {
-    /// Why the server cannot be called now.
+    /// The error if the server cannot be called now.
     fn away(&self) -> ToolError {
         let key = &self.shared.entry.key;
         let text = match &*self.shared.stage.borrow() {
@@ -83,7 +83,7 @@ impl McpTool {
     }
 }
 
-/// Calls the tool, and answers what the server asks back.
+/// Calls the tool, and answers the server's requests.
 async fn answered(
     peer: &Peer<RoleClient>,
     mut params: CallToolRequestParams,
@@ -112,7 +112,7 @@ async fn answered(
     Err(failed(format!("the server asked back {ROUNDS} times and gave no result")))
 }
 
-/// Sends one request. Where this is dropped before the answer, the server is told that the call is cancelled.
+/// Sends one request. If this is dropped before the answer, the server is told that the call is cancelled.
 async fn sent(
     peer: &Peer<RoleClient>,
     params: CallToolRequestParams,
@@ -159,7 +159,7 @@ impl Drop for OpenCall {
         runtime.spawn(async move {
             let why = Some("the call was cancelled".to_owned());
             let params = CancelledNotificationParam::new(Some(id), why);
-            // Fails only where the server has ended.
+            // Fails only if the server has ended.
             let _ended = peer.send_notification(CancelledNotification::new(params).into()).await;
         });
     }

@@ -21,8 +21,8 @@ use crate::{ServerEntry, Transport};
 /// How long the connection to an address may take.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Variables of our own environment that a program gets beside those of its entry: without them it finds neither its
-/// interpreter nor its files. None of them has a key.
+/// Variables of our own environment that a program gets besides those of its entry: without them it would not find its
+/// interpreter or its files. None of them has a key.
 const PASSED_ON: [&str; 9] =
     ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TZ", "TMPDIR"];
 
@@ -32,8 +32,8 @@ pub struct ServerConnection {
     pub program: Option<RunningProgram>,
 }
 
-/// Opens it; the caller limits the time. A server that answers the question for its revision with something else than a
-/// revision is asked again in the old way.
+/// Opens a connection; the caller limits the time. If a server answers the request for its revision with anything else,
+/// `initialize` is tried too.
 ///
 /// # Errors
 /// Why it could not be opened.
@@ -51,7 +51,7 @@ pub async fn open(entry: &ServerEntry, client: &Client) -> Result<ServerConnecti
 /// Why a connection was not opened.
 struct Failure {
     why: String,
-    /// The server answered, but with no revision.
+    /// Whether the server answered, but without a revision.
     is_odd: bool,
 }
 
@@ -147,7 +147,7 @@ fn told(error: &ClientInitializeError) -> String {
     }
 }
 
-/// The reason, or the program's exit where that came first.
+/// The reason, or the program's exit if that came first.
 pub async fn ended(program: &RunningProgram, why: String) -> String {
     let soon = Duration::from_millis(300);
     match tokio::time::timeout(soon, program.ended()).await {

@@ -1,4 +1,4 @@
-//! A server's definition of a tool, and the tool that becomes of it in a session.
+//! A server's definition of a tool, and the tool that it becomes in a session.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::files::safe_text::visible;
 pub const MAX_DESCRIPTION: usize = 4096;
 /// The largest schema of arguments in bytes. A tool with a larger one is disabled: each request would carry it.
 pub const MAX_SCHEMA: usize = 64 * 1024;
-/// How long a call may take where the entry does not say it.
+/// The time that a call may take if the entry does not set it.
 const CALL_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A tool as its server defines it.
@@ -45,7 +45,7 @@ impl Definition {
         }
     }
 
-    /// The same without a word of its server.
+    /// The same definition without texts of its server.
     pub(super) fn without_texts(&self) -> Self {
         Self {
             description: String::new(),
@@ -55,8 +55,8 @@ impl Definition {
         }
     }
 
-    /// The tool of this name in a session. What a server writes is text of a stranger: control characters become
-    /// visible, and the description is cut.
+    /// The tool of this name in a session. A server's texts are not trusted: control characters become visible, and the
+    /// description is cut.
     pub fn spec(&self, name: ToolName, server: &str) -> ToolSpec {
         let size = self.parameters.to_string().len();
         let disabled = (size > MAX_SCHEMA).then(|| {
@@ -67,7 +67,7 @@ impl Definition {
             description: clipped(&visible(&self.description), MAX_DESCRIPTION),
             parameters: match &disabled {
                 None => Arc::new(self.parameters.clone()),
-                // It is not called, and so its schema is not needed.
+                // The tool is not called, so its schema is not needed.
                 Some(_) => Arc::new(serde_json::json!({ "type": "object" })),
             },
             class: String::new(),
@@ -87,7 +87,7 @@ impl Definition {
     }
 }
 
-/// The class that the hints propose. They are hints of a stranger: a person may set another.
+/// The class that the hints propose. A server's hints are not trusted: a person may set another class.
 fn effect(hints: &ToolAnnotations) -> EffectClass {
     match (hints.read_only_hint, hints.idempotent_hint, hints.destructive_hint) {
         (Some(true), _, _) => EffectClass::Read,
@@ -139,7 +139,7 @@ mod tests {
         );
         assert!(spec.parameters.to_string().len() < 100);
         assert!(spec.disabled.is_some_and(|why| why.contains("456")), "a menu does not offer it");
-        // A hint of a stranger is no more than that.
+        // A server's hint is only a proposal.
         assert_eq!((spec.effect, spec.proposed), (EffectClass::Unknown, Some(EffectClass::Read)));
     }
 }

@@ -1,4 +1,4 @@
-//! Configurations of servers, which are read again when their files change.
+//! Configurations of servers, which are reloaded when their files change.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -18,13 +18,13 @@ use crate::tool::provider::{Provider, ProviderChange};
 use crate::tool::{Tool, ToolError};
 use crate::trust::Trust;
 
-/// How often the files are looked at.
+/// The interval between checks of the files.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// The servers of the files, and what there is to say about them; or why the files cannot be read.
+/// The servers of the files, with remarks; or why the files cannot be read.
 type ConfigReader = Box<dyn Fn() -> Result<(Vec<ServerEntry>, Vec<String>), String>>;
 
-/// A provider without tools of its own: it starts and ends servers as the files say.
+/// A provider without tools of its own: it starts and stops servers according to the files.
 pub struct ServerFiles {
     files: Vec<PathBuf>,
     read: ConfigReader,
@@ -37,7 +37,7 @@ pub struct ServerFiles {
     receiver: RefCell<Option<UnboundedReceiver<ProviderChange>>>,
 }
 
-/// When a file was written last, and its length; `None`: there is none.
+/// The time of a file's last write, and its length; `None` if there is no file.
 type Stamp = Option<(SystemTime, u64)>;
 
 impl ServerFiles {
@@ -79,7 +79,7 @@ impl ServerFiles {
     fn read_again(&self) {
         let (entries, said) = match (self.read)() {
             Ok(read) => read,
-            // Such as a file that is being written.
+            // The file may be incomplete while it is written, for example.
             Err(why) => {
                 let text = format!("{why}; the MCP servers stay as they are");
                 return self.tell(ProviderChange::Noticed { text });
@@ -115,12 +115,12 @@ impl ServerFiles {
     }
 
     fn tell(&self, change: ProviderChange) {
-        // Without a receiver nobody wants to know.
+        // Without a receiver nobody needs the change.
         let _ = self.sender.send(change);
     }
 }
 
-/// Whether both say the same: lines move when others are edited.
+/// Whether two entries are equal except for their lines, which move when others are edited.
 fn is_same(one: &ServerEntry, other: &ServerEntry) -> bool {
     ServerEntry { line: 0, ..one.clone() } == ServerEntry { line: 0, ..other.clone() }
 }
@@ -138,7 +138,7 @@ impl Provider for ServerFiles {
         "configurations of MCP servers"
     }
 
-    /// None; but what is asked to list its tools again reads its files again.
+    /// No tools; but a request to list them reads the files again.
     fn tools(&self) -> LocalBoxFuture<'_, Result<Vec<Rc<dyn Tool>>, ToolError>> {
         if self.receiver.borrow().is_none() {
             self.read_again();

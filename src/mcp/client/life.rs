@@ -1,4 +1,4 @@
-//! The life of a server: it is started, its tools are listed, and where it ends, it is started again after a pause.
+//! The life of a server: it is started, its tools are listed, and if it ends, it is started again after a pause.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,17 +25,17 @@ use crate::files::safe_text::visible;
 use crate::relay::Relisted;
 use crate::tool::provider::ProviderChange;
 
-/// How long a server may take to its list of tools where its entry does not say it.
+/// The time that a server may take until its list of tools, if its entry does not set it.
 const START: Duration = Duration::from_secs(30);
 /// The pause before the first new start; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// After this time a server counts as one that runs, and its next pause is short again.
+/// After this time a server counts as stable, and its next pause is short again.
 const STEADY: Duration = Duration::from_secs(60);
-/// The shortest time between two lists: a server that always says that its list changed costs no more than this.
+/// The shortest time between two lists, which bounds the cost of a server that reports changes all the time.
 const BETWEEN_LISTS: Duration = Duration::from_secs(1);
-/// How long one list may take.
+/// The time that one list may take.
 const LIST: Duration = Duration::from_secs(30);
 /// The most tools of a server.
 const MOST: usize = 10_000;
@@ -44,15 +44,15 @@ const MOST: usize = 10_000;
 pub struct ServerContext {
     pub entry: ServerEntry,
     pub stage: watch::Sender<Stage>,
-    /// Peer that answers calls, while the server runs.
+    /// The peer that answers calls while the server runs.
     peer: Mutex<Option<Peer<RoleClient>>>,
     /// Whether the server has died and is not back yet.
     is_dead: AtomicBool,
     pub log: Arc<Log>,
-    /// Signals that the server's list of tools is to be read again.
+    /// Signals that the server's list of tools must be read again.
     changed: Arc<Notify>,
     relisted: Mutex<Relisted>,
-    /// Where the progress of calls arrives.
+    /// The dispatcher of the progress of calls.
     pub progress: ProgressDispatcher,
     /// Changes of the server, for the session.
     pub told: UnboundedSender<ProviderChange>,
@@ -83,11 +83,11 @@ impl ServerContext {
     }
 
     fn say(&self, change: ProviderChange) {
-        // Without a receiver nobody wants to know.
+        // Without a receiver nobody needs the change.
         let _ = self.told.send(change);
     }
 
-    /// Says what becomes of the server.
+    /// Sets the stage of the server's connection, and reports it.
     fn enter(&self, stage: Stage) {
         match &stage {
             Stage::Starting => self.tell(|server| ServerEvent::ServerStarted { server }),
@@ -121,7 +121,7 @@ impl ServerContext {
         self.stage.send_replace(stage);
     }
 
-    /// Lists a tool with a change from now on, or as it is.
+    /// Lists a tool with a change from now on, or unchanged.
     pub fn relist(&self, tool: &str, change: Option<Drift>) {
         if self.relisted.lock().unwrap_or_else(PoisonError::into_inner).set(tool, change) {
             self.changed.notify_one();
@@ -150,7 +150,7 @@ pub async fn live(shared: Arc<ServerContext>, pause: Duration) {
     }
 }
 
-/// Starts it, and again where it ends. Never returns.
+/// Starts the server, and again whenever it ends. Never returns.
 async fn again_and_again(shared: &ServerContext) {
     let mut pause = FIRST_PAUSE;
     loop {
@@ -167,7 +167,7 @@ async fn again_and_again(shared: &ServerContext) {
     }
 }
 
-/// Runs it once; returns why it ended.
+/// Runs the server once; returns why it ended.
 async fn run(shared: &ServerContext) -> String {
     let begun = Instant::now();
     let changed = shared.changed.clone();
@@ -235,7 +235,7 @@ async fn run(shared: &ServerContext) -> String {
     )
 }
 
-/// Asks a server of the stateless revision to say when its tools change. Never returns.
+/// Requests notices about changed tools from a server of the stateless revision. Never returns.
 async fn subscribed(peer: &Peer<RoleClient>, changed: &Notify) {
     let is_stateless = peer.peer_info().is_some_and(|info| {
         info.protocol_version == rmcp::model::ProtocolVersion::V_2026_07_28
@@ -274,7 +274,7 @@ async fn pages(
         page.cursor = cursor;
         let page = match peer.list_tools(Some(page)).await {
             Ok(page) => page,
-            // It offers no tools at all, only resources or prompts.
+            // The server offers no tools, only resources or prompts.
             Err(ServiceError::McpError(error)) if error.code.0 == -32601 => return Ok(tools),
             Err(error) => return Err(format!("it does not list its tools: {error}")),
         };
@@ -295,7 +295,7 @@ async fn pages(
     }
 }
 
-/// The reason, and what the server wrote last: mostly that says more.
+/// The reason, and the server's last line, which is usually more helpful.
 fn with_last_line(shared: &ServerContext, why: String) -> String {
     match shared.log.last() {
         Some(line) => format!("{why}; its last line: {line}"),

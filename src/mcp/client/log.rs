@@ -1,4 +1,4 @@
-//! The lines that a server writes to its standard error, or logs.
+//! The lines that a server writes to its standard error, or sends as log messages.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,29 +12,29 @@ use crate::domain::words::clipped;
 use crate::files::safe_text::visible;
 use crate::net::known::without_keys;
 
-/// Lines that are told at once; of more, the last ones.
+/// The most lines that are reported at once; the last ones are kept.
 const LINES: usize = 20;
-/// Characters of a line that are kept.
+/// The most characters of a line that are kept.
 const LINE: usize = 1000;
-/// How long lines are gathered before they are told.
+/// The time for which lines are gathered before they are reported.
 const GATHER: Duration = Duration::from_millis(100);
-/// The longest such time, where a server writes without end.
+/// The longest such time, for a server that writes without end.
 const GATHER_LONGEST: Duration = Duration::from_secs(10);
 
-/// Lines that a server writes beside its answers.
+/// Lines that a server writes besides its answers.
 #[derive(Debug, Default)]
 pub struct Log {
     new: Mutex<NewLines>,
     came: Notify,
 }
 
-/// Lines that were not told yet.
+/// Lines that were not reported yet.
 #[derive(Debug, Default)]
 pub struct NewLines {
     pub lines: VecDeque<String>,
-    /// How many lines before these are left out.
+    /// The number of earlier lines that are left out.
     pub left_out: u64,
-    /// The last line of all.
+    /// The last of all lines.
     last: Option<String>,
 }
 
@@ -59,7 +59,7 @@ impl Log {
         self.locked().last.clone()
     }
 
-    /// Calls this with all lines, in groups that are the rarer the more there are. Never returns.
+    /// Calls this with all lines, in groups; the more lines there are, the rarer the calls. Never returns.
     pub async fn tell(&self, mut told: impl FnMut(NewLines)) {
         let (mut gather, mut flooded) = (GATHER, None::<Instant>);
         loop {
@@ -81,7 +81,7 @@ impl Log {
         }
     }
 
-    /// Adds all lines until the end of what is read. A line without an end takes no more memory than others.
+    /// Adds all lines until the end of the stream. A line without an end takes no more memory than others.
     pub async fn follow(&self, from: impl AsyncRead + Unpin) {
         let mut from = BufReader::new(from);
         let mut line = Vec::new();
@@ -105,7 +105,7 @@ impl Log {
 mod tests {
     use super::*;
 
-    /// A flood costs a few lines of the journal, and says how many there were.
+    /// A flood takes a few lines of the journal, with the number of lines that are left out.
     #[tokio::test(start_paused = true)]
     async fn a_flood_is_told_in_few_lines() {
         let log = Log::default();

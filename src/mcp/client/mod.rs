@@ -1,8 +1,8 @@
 //! The client of MCP servers. Each server of a configuration is a provider of tools ([`McpServer`]), with a
 //! connection that a task of the runtime opens, watches and opens again.
 //!
-//! The official SDK speaks the protocol, in its revisions with and without `initialize`. Programs are started by the
-//! reaper, and the SDK gets their pipes: so nothing outlives toolyard.
+//! The official SDK implements the protocol, in its revisions with and without `initialize`. The reaper starts
+//! programs, and the SDK gets their pipes: so no program outlives toolyard.
 
 pub(crate) mod answer;
 mod asked;

@@ -27,11 +27,11 @@ use crate::{ServerEntry, name};
 pub struct McpServer {
     name: String,
     trust: Arc<Trust>,
-    /// Of the entry that it runs now.
+    /// The task of the current entry.
     running: RefCell<ServerTask>,
     told: UnboundedSender<ProviderChange>,
     changes: RefCell<Option<UnboundedReceiver<ProviderChange>>>,
-    /// The last list: a tool that is listed as before stays the same tool.
+    /// The last list: a tool with an unchanged listing stays the same tool.
     last: RefCell<HashMap<ToolName, Listed>>,
 }
 
@@ -72,12 +72,12 @@ struct Listed {
 }
 
 impl McpServer {
-    /// Starts it, unless its entry is disabled; nothing waits for it. Needs a runtime.
+    /// Starts a server, unless its entry is disabled; nothing waits for it. Needs a runtime.
     pub fn start(entry: ServerEntry, trust: Arc<Trust>) -> Self {
         Self::start_after(Duration::ZERO, entry, trust)
     }
 
-    /// The same after a pause.
+    /// Starts a server after a pause.
     pub(super) fn start_after(pause: Duration, entry: ServerEntry, trust: Arc<Trust>) -> Self {
         let name = format!("mcp:{}", entry.key);
         let (told, changes) = unbounded_channel();
@@ -90,18 +90,18 @@ impl McpServer {
     pub(super) fn restart(&self, entry: ServerEntry) {
         self.running.borrow().end();
         self.running.replace(ServerTask::start(Duration::ZERO, entry, self.told.clone()));
-        // Its tools are those of the new entry, which are not known yet.
+        // The tools are now those of the new entry, which are not known yet.
         self.say(ProviderChange::Listed);
     }
 
-    /// Ends it for good: its tools are gone.
+    /// Ends the server for good: its tools are gone.
     pub(super) fn leave(&self) {
         self.running.borrow().end();
         self.say(ProviderChange::Left);
     }
 
     fn say(&self, change: ProviderChange) {
-        // Without a receiver nobody wants to know.
+        // Without a receiver nobody needs the change.
         let _ = self.told.send(change);
     }
 
@@ -113,7 +113,7 @@ impl McpServer {
         self.shared().stage.borrow().clone()
     }
 
-    /// The tools that are offered, by their names in a session.
+    /// The offered tools, by their names in a session.
     fn offered(&self) -> Vec<(ToolName, Arc<Definition>)> {
         let Stage::Ready(offer) = self.stage() else { return Vec::new() };
         let shared = self.shared();
@@ -121,7 +121,7 @@ impl McpServer {
         let offered = |definition: &&Arc<Definition>| entry.offered.includes(&definition.name);
         let offered: Vec<_> = offer.tools.iter().filter(offered).cloned().collect();
         let own = offered.iter().map(|definition| definition.name.as_str());
-        // Without a prefix the configuration was refused.
+        // A configuration without a prefix was refused earlier.
         let names = name::names(&entry.key, own).unwrap_or_default();
         names.iter().map(ToolName::new).zip(offered).collect()
     }
@@ -168,7 +168,7 @@ impl McpServer {
     ) -> Rc<McpTool> {
         let shared = self.shared();
         let entry = &shared.entry;
-        // What has changed is shown to nobody unasked.
+        // A changed definition is shown to nobody before a person asks for it.
         let shown = match standing {
             DefinitionStatus::Accepted => new.clone(),
             DefinitionStatus::Changed { before: Some(before), .. } => before.clone(),
@@ -204,7 +204,7 @@ impl Provider for McpServer {
         &self.name
     }
 
-    /// The list as far as it is known: a server that is starting has none, and the session does not wait for it.
+    /// The list if it is known: a server that is starting has none, and the session does not wait for it.
     fn tools(&self) -> LocalBoxFuture<'_, Result<Vec<Rc<dyn Tool>>, ToolError>> {
         future::ready(Ok(self.list())).boxed_local()
     }
@@ -212,7 +212,7 @@ impl Provider for McpServer {
     fn ready(&self) -> LocalBoxFuture<'_, ()> {
         let mut stage = self.shared().stage.subscribe();
         Box::pin(async move {
-            // Its start is limited.
+            // The time of a start is limited.
             let _settled = stage.wait_for(|stage| !matches!(stage, Stage::Starting)).await;
         })
     }

@@ -1,4 +1,4 @@
-//! Fields that have no effect here, and what is said about them.
+//! Fields that have no effect here, and the remarks about them.
 
 use super::server::{ConfigFormat, ServerReader, TransportKind};
 use crate::files::toml_file::{Problem, TomlFields};
@@ -6,7 +6,7 @@ use crate::files::toml_file::{Problem, TomlFields};
 const NO_LOGIN: &str = "is not read: toolyard does not log in; give the server a token in a header";
 const NO_SANDBOX: &str = "is not read: toolyard starts the server without a sandbox";
 
-/// Fields that have an effect elsewhere, and why they have none here.
+/// Fields that have an effect elsewhere, and why not here.
 const UNREAD: [(&str, &str); 9] = [
     ("oauth", NO_LOGIN),
     ("auth", NO_LOGIN),
@@ -20,7 +20,7 @@ const UNREAD: [(&str, &str); 9] = [
 ];
 
 impl ConfigFormat {
-    /// The fields of a program beside its command.
+    /// The fields of a program besides its command.
     fn of_programs(self) -> &'static [&'static str] {
         match self {
             ConfigFormat::Shared | ConfigFormat::VsCode => &["args", "env", "envFile", "cwd"],
@@ -38,8 +38,8 @@ impl ConfigFormat {
         }
     }
 
-    /// Fields that need no remark: texts for people, tools for development, and consent, for which toolyard has rules of
-    /// its own.
+    /// Fields that need no remark: texts for people, tools for development, and consent, for which toolyard has its own
+    /// rules.
     fn silent(self) -> &'static [&'static str] {
         match self {
             ConfigFormat::Shared => &["name", "description", "autoApprove", "alwaysAllow"],

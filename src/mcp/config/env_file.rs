@@ -2,7 +2,7 @@
 
 use crate::files::toml_file::Problem;
 
-/// The variables of a file, in its order, and the lines that are none.
+/// The variables of a file, in order, and its invalid lines.
 pub(super) fn read(file: &str, text: &str) -> (Vec<(String, String)>, Vec<Problem>) {
     let (mut variables, mut problems) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
@@ -29,7 +29,7 @@ fn variable(line: &str) -> Option<(String, String)> {
     Some((name.to_owned(), unquoted(value.trim())?))
 }
 
-/// The value without quotes, or without the comment behind it; `None`: a quote does not end.
+/// The value without quotes, or without the comment after it; `None` if a quote does not end.
 fn unquoted(value: &str) -> Option<String> {
     if let Some(rest) = value.strip_prefix('\'') {
         return Some(rest.split_once('\'')?.0.to_owned());

@@ -10,7 +10,7 @@ use crate::files::toml_file::TomlField;
 /// How variables are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
-    /// Not at all: Claude Desktop and Codex.
+    /// No variables: Claude Desktop and Codex.
     Plain,
     /// `${NAME}` and `${NAME:-default}`: Claude Code, and toolyard itself.
     Shell,
@@ -33,7 +33,7 @@ pub(super) enum Unset {
     Note,
 }
 
-/// Puts the values of variables into texts.
+/// Replaces variables in texts by their values.
 pub(super) struct Expansion<'s> {
     pub dialect: Dialect,
     pub around: &'s Surroundings<'s>,
@@ -88,12 +88,12 @@ impl<'s> Expansion<'s> {
         value.map_err(|why| field.refuse(why)).ok()
     }
 
-    /// Whether something without a value was noted.
+    /// Whether a missing value was noted.
     pub fn lacks(&self) -> bool {
         !self.noted.borrow().is_empty()
     }
 
-    /// Why the server cannot be started, if something without a value was noted.
+    /// Why the server cannot be started, if a missing value was noted.
     pub fn why_unset(&self) -> Option<String> {
         let noted = self.noted.borrow();
         (!noted.is_empty()).then(|| noted.join("; "))
@@ -196,7 +196,7 @@ impl<'s> Expansion<'s> {
         Ok(T::default())
     }
 
-    /// The value of an environment variable, which may be a secret in whatever place it is used.
+    /// The value of an environment variable, which may be a secret wherever it is used.
     fn variable(&self, name: &str) -> Option<String> {
         let value = (self.around.variable)(name)?;
         drop(hidden::value(name, &value));

@@ -1,5 +1,5 @@
-//! Finds the secret values of a configuration. Every value of `env` and `headers` is a secret, unless it is plainly
-//! none: to hide `production` or `/usr/bin` in every text would damage what people read.
+//! Finds the secret values of a configuration. Every value of `env` and `headers` is a secret, unless it clearly is not
+//! one: hiding `production` or `/usr/bin` in every text would damage what people read.
 
 use reqwest::Url;
 
@@ -27,9 +27,9 @@ const FOLDERS: [&str; 14] = [
     "/usr/",
     "/var/",
 ];
-/// Most characters of a word that is no secret.
+/// The most characters of a word that is not a secret.
 const WORD: usize = 32;
-/// Most characters of a part of an address that is no secret.
+/// The most characters of a part of an address that is not a secret.
 const PART: usize = 15;
 
 /// The value of a setting of this name, which is hidden from now on if it may be a secret.
@@ -37,12 +37,12 @@ pub fn value(name: &str, text: &str) -> Secret {
     if is_ordinary(name, text) { Secret::ordinary(text) } else { Secret::new(text) }
 }
 
-/// The fields of a table. A text in its place may be a secret, so it is not repeated.
+/// The fields of a table. A text in place of the table may be a secret, so it is not repeated.
 pub(super) fn table<'f>(field: &TomlField<'f>) -> Option<TomlFields<'f>> {
     unless_text(field, "a table of keys and values")?.table()
 }
 
-/// The elements of a list, likewise.
+/// The elements of a list. A text in place of the list is not repeated either.
 pub(super) fn list<'f>(field: &TomlField<'f>) -> Option<Vec<TomlField<'f>>> {
     unless_text(field, "a list in [brackets]")?.list()
 }
@@ -55,7 +55,7 @@ fn unless_text<'a, 'f>(field: &'a TomlField<'f>, expected: &str) -> Option<&'a T
     Some(field)
 }
 
-/// Hides the secrets among the arguments of a program: values behind names of secrets, as in `--token VALUE`,
+/// Hides the secrets among the arguments of a program: values after names of secrets, as in `--token VALUE`,
 /// `--token=VALUE`, `API_KEY=VALUE` and `Authorization: VALUE`.
 pub(super) fn remember_arguments(args: &[String]) {
     let mut option = None;

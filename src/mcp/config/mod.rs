@@ -1,9 +1,9 @@
 //! Reads configurations of MCP servers that people already have: those of Claude Code, Claude Desktop, Cursor, VS Code
 //! and Codex, and the servers of toolyard's own configuration.
 //!
-//! Which format a file has is told by its content, and how it writes variables by its name. A wrong entry is a problem
-//! with file, line and field, and all other entries are still read. Nothing here looks at the world: text, variables
-//! and further files come in.
+//! A file's content determines its format, and its name the syntax of its variables. A wrong entry is a problem with
+//! file, line and field, and all other entries are still read. Nothing here accesses the system: text, variables and
+//! further files are passed in.
 
 mod effectless;
 mod env_file;
@@ -74,7 +74,7 @@ impl Configuration {
     }
 }
 
-/// Whether a text is meant as JSON: no TOML begins like this. Of an empty one the name says it.
+/// Whether a text is meant as JSON: no TOML begins like this. For an empty text, the file's name decides.
 fn is_json(text: &str, path: &Path) -> bool {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let begins = ["{", "//", "/*"].iter().any(|begin| text.starts_with(begin));
@@ -101,7 +101,7 @@ impl Servers<'_> {
         let project = projects.as_ref().and_then(|projects| self.of_project(projects));
         let shared = fields.get("mcpServers");
         let of_code = fields.get("servers");
-        // Claude Code keeps much else in a file of its own.
+        // Claude Code keeps many other settings in its own file.
         if shared.is_none() && of_code.is_none() && projects.is_none() {
             let is_state = path.file_name().is_some_and(|name| name == ".claude.json");
             if !is_state {
@@ -110,7 +110,7 @@ impl Servers<'_> {
                 );
             }
         }
-        // Those of the project replace those of the user, also those that are wrong.
+        // The project's entries replace the user's, even if they are invalid.
         let mut keys = BTreeSet::new();
         for (table, format, dialect) in [
             (project, ConfigFormat::Shared, dialect),
@@ -127,7 +127,7 @@ impl Servers<'_> {
     }
 
     fn of_toml(mut self, mut fields: TomlFields<'_>) -> Self {
-        // Codex keeps much else in this file.
+        // Codex keeps many other settings in this file.
         if let Some(table) = fields.get("mcp_servers") {
             self.read(&table, ConfigFormat::Codex, Dialect::Plain, &BTreeSet::new());
         }
@@ -142,7 +142,7 @@ impl Servers<'_> {
         project.table()?.get("mcpServers")
     }
 
-    /// Reads the servers of a table, but those that others replace.
+    /// Reads the servers of a table, except those that others replace.
     fn read(
         &mut self,
         table: &TomlField<'_>,

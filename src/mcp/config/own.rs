@@ -8,8 +8,8 @@ use super::surroundings::Surroundings;
 use crate::entry::ServerEntry;
 use crate::files::toml_file::TomlField;
 
-/// The servers of the table `tools.mcp` that are right. The problems of the others are noted, also unknown keys. A
-/// variable that is not set is no fault of the file: it disables its server.
+/// The valid servers of the table `tools.mcp`. The problems of the others are noted, including unknown keys. A variable
+/// that is not set is not a fault of the file: it disables its server.
 pub fn own_servers(table: &TomlField<'_>, around: &Surroundings<'_>) -> Vec<ServerEntry> {
     let reader = ServerReader {
         format: ConfigFormat::Own,

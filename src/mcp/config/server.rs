@@ -1,4 +1,4 @@
-//! Reads one server: what all formats have in common.
+//! Reads one server: the part that all formats have in common.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -45,7 +45,7 @@ pub(super) struct ServerReader<'r> {
 }
 
 impl ServerReader<'_> {
-    /// The servers of a table, but those that others replace.
+    /// The servers of a table, except those that others replace.
     pub fn servers(
         &self,
         table: &TomlField<'_>,
@@ -70,7 +70,7 @@ impl ServerReader<'_> {
         entries
     }
 
-    /// The server of this key; `None`: it has problems, which are noted.
+    /// The server of this key; `None` if it has problems, which are noted.
     fn server(
         &self,
         key: &str,
@@ -85,7 +85,7 @@ impl ServerReader<'_> {
             );
         }
         let disabled = self.disabled(&mut fields);
-        // Nobody needs the variables of a server that is not started.
+        // A server that is not started does not need its variables.
         let is_off = matches!(disabled, Some(Some(_)));
         let unset = if is_off { Unset::Note } else { self.unset };
         let expansion = Expansion::new(self.dialect, self.around, unset);
@@ -121,12 +121,12 @@ impl ServerReader<'_> {
         })
     }
 
-    /// Why it is off, if it is; the outer `None`: a field is wrong.
+    /// Why the server is disabled, if it is; the outer `None`: a field is wrong.
     fn disabled(&self, fields: &mut TomlFields<'_>) -> Option<Option<String>> {
         let is_enabled = fields.get("enabled").map_or(Some(true), |field| field.flag());
         let is_disabled = match self.format {
             ConfigFormat::Own | ConfigFormat::Codex => Some(false),
-            // Several programs write it, though none of the documented formats has it.
+            // Several programs write this field, though none of the documented formats has it.
             ConfigFormat::Shared | ConfigFormat::VsCode => {
                 fields.get("disabled").map_or(Some(false), |field| field.flag())
             }

@@ -92,7 +92,7 @@ impl ServerReader<'_> {
         }))
     }
 
-    /// A text; VS Code also takes numbers.
+    /// A text; VS Code also accepts numbers.
     fn value(&self, field: &TomlField<'_>) -> Option<String> {
         if self.format == ConfigFormat::VsCode
             && !field.is_text()
@@ -129,7 +129,7 @@ impl ServerReader<'_> {
         Some(variables.into_iter().map(hide).collect())
     }
 
-    /// The variables that Codex passes on, as names or as tables with a name. One that is not set is left out.
+    /// The variables that Codex passes on, as names or as tables with a name. A variable that is not set is left out.
     fn passed(&self, field: &TomlField<'_>) -> Option<SecretPairs> {
         let names = field.list()?;
         let read = names.iter().map(|field| {
@@ -168,7 +168,7 @@ fn is_key(name: &str) -> bool {
     carries_key(name) || holds_a_key(name)
 }
 
-/// All of them, if each is there. Each is read, so that the problems of all are noted.
+/// All items, if each is valid. All are read, so that the problems of all are noted.
 fn all<T>(read: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
     let read: Vec<Option<T>> = read.collect();
     read.into_iter().collect()

@@ -1,4 +1,4 @@
-//! Inputs of the configuration reader, which looks at nothing else.
+//! Inputs of the configuration reader, which accesses nothing else.
 
 use std::path::Path;
 

@@ -107,7 +107,7 @@ fn claude_code_keeps_servers_for_each_project_in_its_state() {
     let words: Vec<_> = entries.iter().map(|entry| program(entry).0).collect();
     assert_eq!(words, ["project", "b"]);
     assert_eq!(right("/home/me/.claude.json", "{\"numStartups\": 1}"), []);
-    // A wrong one of the project does not give way to that of the user.
+    // The user's entry does not replace a wrong one of the project.
     let wrong = text.replace("{ \"command\": \"project\" }", "{}");
     let entries = read("/home/me/.claude.json", &wrong).entries;
     assert_eq!(entries.iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>(), ["b"]);

@@ -1,4 +1,4 @@
-//! Reads how a server is reached.
+//! Reads the transport of a server.
 
 use std::path::PathBuf;
 
@@ -54,7 +54,7 @@ impl ServerReader<'_> {
     fn stdio(&self, fields: &mut TomlFields<'_>, expansion: &Expansion<'_>) -> Option<Transport> {
         let command = fields.get("command").and_then(|field| {
             let command = expansion.text(&field)?;
-            // A variable without a value is named elsewhere.
+            // A variable without a value is reported elsewhere.
             if command.trim().is_empty() && !expansion.lacks() {
                 field.refuse("expected the program that is the server, such as \"npx\"");
                 return None;
@@ -135,7 +135,7 @@ fn named(field: &TomlField<'_>) -> Option<TransportKind> {
     ])
 }
 
-/// The text, which a program or a path can have.
+/// The text, unless it has a NUL, which neither a program nor a path can have.
 pub(super) fn without_nul(field: &TomlField<'_>, text: String) -> Option<String> {
     if text.contains('\0') {
         field.refuse("must not contain the character NUL");

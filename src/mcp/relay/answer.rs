@@ -1,4 +1,4 @@
-//! Answers to calls: what a server's says, and those that the client gets in its place.
+//! Answers to calls: reads the server's, and writes those that replace them.
 
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::tool::output::{MAX_OUTPUT, bounded};
 use crate::tool::relayed::Returned;
 use crate::tool::{ToolError, ToolErrorKind};
 
-/// Codes that clients themselves use where a request takes too long, and where the server is gone.
+/// The codes that clients themselves use for a timeout, and for a server that is gone.
 const TIMED_OUT: i32 = -32001;
 const CLOSED: i32 = -32000;
 
@@ -18,7 +18,7 @@ pub fn returned(message: &Message<'_>) -> Returned {
     if let Some(result) = message.result {
         return match serde_json::from_str::<CallToolResult>(result.get()) {
             Ok(result) => answer::output(&result, None),
-            // Such as a question to the user.
+            // The result may have another form, such as a question to the user.
             Err(_) => Ok(bounded(result.get(), MAX_OUTPUT)),
         };
     }
@@ -33,9 +33,9 @@ pub fn has_structure(message: &Message<'_>) -> bool {
     message.result.is_some_and(|result| result.get().contains("\"structuredContent\""))
 }
 
-/// The line of an answer in place of the server's. A failure is a result that says so, which clients show to the model;
-/// where nobody has answered, it is the error that clients know for that. `has_structure`: the tool may declare the form of its
-/// result, in which clients want it then.
+/// The line of an answer that replaces the server's. A failure is a result with an error, which clients show to the
+/// model; if nobody has answered, it is the error that clients use for that. `has_structure`: the tool may declare a
+/// schema of its result, and clients then require that form.
 pub fn line(asked: &CallRequest, returned: &Returned, has_structure: bool) -> Vec<u8> {
     let (text, failed) = match returned {
         Ok(output) => (&output.text, false),
@@ -64,7 +64,7 @@ fn refusal(asked: &CallRequest, code: i32, text: &str) -> Vec<u8> {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}}}\n", asked.id.raw).into_bytes()
 }
 
-/// The line that tells a server that no client waits for its answer any more.
+/// The line that tells a server that no client waits for its answer any longer.
 pub fn cancel(asked: &CallRequest) -> Vec<u8> {
     let params = format!("{{\"requestId\":{},\"reason\":\"cancelled by toolyard\"}}", asked.id.raw);
     let method = "\"method\":\"notifications/cancelled\"";

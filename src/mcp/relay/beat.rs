@@ -1,4 +1,4 @@
-//! Keeps a client waiting whose call is held, where it asked for notes of progress.
+//! Keeps a client waiting while its call is held, if it asked for progress notes.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use tokio::sync::mpsc;
 use super::book::Book;
 use super::message::CallRequest;
 
-/// How often the client hears that its call is held.
+/// The interval between progress notes for a held call.
 pub const BEAT: Duration = Duration::from_secs(5);
 
-/// Writes notes of progress as long as this runs.
+/// Writes progress notes as long as this runs.
 pub async fn beat<T>(
     asked: &CallRequest,
     book: &RefCell<Book>,
@@ -21,12 +21,12 @@ pub async fn beat<T>(
         tokio::time::sleep(BEAT).await;
         let progress = book.borrow_mut().next_progress(&asked.id);
         let Some(line) = note(asked, progress) else { return std::future::pending().await };
-        // Where the client is gone, others notice.
+        // If the client is gone, other code notices it.
         let _ = client.send(line).await;
     }
 }
 
-/// A note of progress for a call that is held; `None`: its client asked for none.
+/// A progress note for a held call; `None` if its client asked for none.
 pub fn note(asked: &CallRequest, progress: f64) -> Option<Vec<u8>> {
     let token = asked.token.as_ref()?;
     let params = format!(

@@ -8,7 +8,7 @@ use tokio::sync::{Notify, oneshot};
 use super::message::Id;
 use super::relisted::Relisted;
 
-/// Answers that are waited for at most, which are to be dropped.
+/// The most awaited answers that will be dropped.
 const MOST: usize = 1024;
 
 /// An answer of the server.
@@ -22,9 +22,9 @@ pub struct Came {
 pub struct PendingCall {
     pub given_up: Rc<Notify>,
     pub is_sent: bool,
-    /// Where its answer goes, once it was sent on.
+    /// The channel for its answer, once it was sent on.
     pub answer: Option<oneshot::Sender<Came>>,
-    /// The token of its notes of progress.
+    /// The token of its progress notes.
     pub token: Option<String>,
     /// The last number in such a note.
     pub progress: f64,
@@ -35,9 +35,9 @@ pub struct Book {
     open: HashMap<Id, PendingCall>,
     /// Requests for the list of tools.
     lists: HashSet<Id>,
-    /// How the tool that a fault has hit is listed.
+    /// The changed listing of the tool that a fault has hit.
     pub relisted: Relisted,
-    /// Calls that were answered before the server did.
+    /// Calls that were answered before the server answered.
     answered: HashSet<Id>,
 }
 
@@ -45,14 +45,14 @@ pub struct Book {
 pub enum AnswerKind {
     Call(oneshot::Sender<Came>),
     List,
-    /// The client has another answer already.
+    /// The client already has another answer.
     TooLate,
     /// Any other answer; it passes.
     Other,
 }
 
 impl Book {
-    /// Opens a call; false: there is one with this id.
+    /// Opens a call; false if a call with this id is open.
     pub fn open(&mut self, id: Id, open: PendingCall) -> bool {
         let is_new = !self.open.contains_key(&id);
         if is_new {
@@ -62,7 +62,7 @@ impl Book {
         is_new
     }
 
-    /// A call is sent on: its answer comes this way. `None`: the client has given up.
+    /// Marks a call as sent on; returns the channel for its answer. `None` if the client has given up.
     pub fn send(&mut self, id: &Id) -> Option<oneshot::Receiver<Came>> {
         let (answer, came) = oneshot::channel();
         let open = self.open.get_mut(id)?;
@@ -70,21 +70,21 @@ impl Book {
         Some(came)
     }
 
-    /// The call has its answer, or needs none.
+    /// Closes a call that has its answer, or needs none.
     pub fn close(&mut self, id: &Id) {
         self.open.remove(id);
     }
 
-    /// The client has an answer that is not the server's, which was asked and is to be dropped.
+    /// Notes that the client has another answer, so that the server's must be dropped.
     pub fn answered(&mut self, id: Id) {
         self.open.remove(&id);
-        // One that never comes.
+        // Some answers never come.
         if self.answered.len() < MOST {
             self.answered.insert(id);
         }
     }
 
-    /// The client waits no more; false: the server knows nothing of this call.
+    /// Ends the wait of the client; false if the server does not know this call.
     pub fn give_up(&mut self, id: &Id) -> bool {
         let Some(open) = self.open.remove(id) else { return true };
         open.given_up.notify_one();
@@ -105,7 +105,7 @@ impl Book {
         self.open.is_empty()
     }
 
-    /// Whether an answer of the server may be one of these.
+    /// Whether an answer of the server may be for one of these.
     pub fn waits(&self) -> bool {
         !(self.open.is_empty() && self.lists.is_empty() && self.answered.is_empty())
     }
@@ -121,13 +121,13 @@ impl Book {
         answer.map_or(AnswerKind::Other, AnswerKind::Call)
     }
 
-    /// Notes how far the server says that a call is.
+    /// Notes the progress of a call that the server reports.
     pub fn note_progress(&mut self, token: &str, progress: f64) {
         let of = self.open.values_mut().find(|open| open.token.as_deref() == Some(token));
         of.into_iter().for_each(|open| open.progress = open.progress.max(progress));
     }
 
-    /// The number of the next note of progress that is not the server's.
+    /// The number of the next progress note that is not the server's.
     pub fn next_progress(&mut self, id: &Id) -> f64 {
         let Some(open) = self.open.get_mut(id) else { return 0.0 };
         // The server's own numbers begin at 0 or 1.
@@ -135,7 +135,7 @@ impl Book {
         open.progress
     }
 
-    /// The server has ended: nothing that was sent is answered any more.
+    /// Notes that the server has ended: no sent call is answered any longer.
     pub fn lose_server(&mut self) {
         self.open.values_mut().for_each(|open| open.answer = None);
     }

@@ -17,12 +17,12 @@ use crate::tool::{ToolError, ToolErrorKind};
 /// Why a held call fails when its session ends.
 const NO_SESSION: &str =
     "toolyard's session has ended while it held this call; the tool did not run";
-/// Why a call fails whose server has ended.
+/// Why a call fails if its server has ended.
 const LOST: &str = "the server ended while the call ran: its outcome is unknown";
-/// Why a held call fails whose server has ended.
+/// Why a held call fails if its server has ended.
 const NOT_SENT: &str = "the server ended before the call reached it; the tool did not run";
 
-/// Why a call ends whose client has given up.
+/// Why a call ends if its client has given up.
 const GIVEN_UP: &str = "the client did not wait for the answer";
 
 /// State that all calls of a relay share.
@@ -32,9 +32,9 @@ pub struct StdioRelay {
     pub to_server: mpsc::Sender<Vec<u8>>,
     /// Ends the server's program.
     pub end_server: Notify,
-    /// A call was sent on, or has its answer.
+    /// Signals that a call was sent on, or has its answer.
     pub settled: Notify,
-    /// The server has ended.
+    /// Whether the server has ended.
     pub lost: watch::Receiver<bool>,
 }
 
@@ -47,7 +47,7 @@ pub struct StdioCall {
     pub given_up: Rc<Notify>,
     /// Dropped as soon as the call is decided: later lines wait for that.
     pub decided: Option<oneshot::Sender<()>>,
-    /// How the tool is listed from this call on, where that changes.
+    /// The tool's new listing from this call on, if it changes.
     pub relist: Option<Option<Drift>>,
 }
 
@@ -115,7 +115,7 @@ impl StdioCall {
         self.after(shared, came).await
     }
 
-    /// Waits until the call is sent on, and gives its line then.
+    /// Waits until the call is sent on, and returns its line.
     async fn before(&mut self, shared: &StdioRelay) -> Result<Vec<u8>, Given> {
         let mut lost = shared.lost.clone();
         let mut is_held = false;
@@ -146,8 +146,8 @@ impl StdioCall {
         }
     }
 
-    /// Waits for the server's answer; `None`: the server has ended. The call may get another answer meanwhile, or pass
-    /// without its session.
+    /// Waits for the server's answer; `None` if the server has ended. The call may get another answer meanwhile, or
+    /// pass without its session.
     async fn running(
         &mut self,
         mut came: oneshot::Receiver<Came>,
@@ -179,7 +179,7 @@ impl StdioCall {
         }
     }
 
-    /// Tells the session the server's answer, and waits until it says what the client gets.
+    /// Tells the session the server's answer, and waits for its decision about the client's answer.
     async fn after(&mut self, shared: &StdioRelay, came: Option<Came>) -> Option<Given> {
         let line = came.map(|came| {
             self.decided = Some(came.decided);
@@ -208,7 +208,7 @@ impl StdioCall {
                 }
                 Some(RelayTurn::Relist(change)) => self.relist = Some(change),
                 Some(RelayTurn::On(_)) => {}
-                // Without its session it passes.
+                // Without its session, the answer passes.
                 Some(RelayTurn::AsCame) | None => {
                     return Some(match line {
                         Some(line) => Given::Line(line),

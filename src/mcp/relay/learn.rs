@@ -13,7 +13,7 @@ pub fn tools(server: &str, message: &Message<'_>) -> Vec<ToolSpec> {
     let spec = |tool| {
         let definition = Definition::of(tool);
         let spec = definition.spec(ToolName::new(&definition.name), server);
-        // Its client decides whether and for how long it is called.
+        // Its client decides whether it is called, and how long that may take.
         ToolSpec { timeout_ms: 0, disabled: None, ..spec }
     };
     list.tools.iter().map(spec).collect()

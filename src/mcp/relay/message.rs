@@ -36,7 +36,7 @@ impl Id {
         if raw == "null" {
             return None;
         }
-        // A server may write the same text in another way.
+        // A server may write the same text differently.
         let text: Option<String> = serde_json::from_str(raw).ok();
         let raw =
             text.as_ref().map_or_else(|| raw.to_owned(), |text| Value::from(&**text).to_string());
@@ -74,10 +74,10 @@ pub struct CallRequest {
     pub id: Id,
     pub tool: String,
     pub arguments: Value,
-    /// Where the arguments stand in the line; `None`: there are none, and new ones go behind the byte `inner`.
+    /// The range of the arguments in the line; `None` if there are none: new ones are inserted after the byte `inner`.
     place: Option<Range<usize>>,
     inner: usize,
-    /// The client wants notes of progress with this token, as it wrote it.
+    /// The token with which the client requests progress notes, as it wrote it.
     pub token: Option<String>,
     pub is_stateless: bool,
 }
@@ -85,7 +85,7 @@ pub struct CallRequest {
 /// A line as text, if it is a message.
 pub fn read(line: &[u8]) -> Option<(&str, Message<'_>)> {
     let text = std::str::from_utf8(line).ok()?;
-    // Batches and stray lines are none.
+    // Batches and stray lines are not messages.
     text.trim_start().starts_with('{').then_some(())?;
     Some((text, serde_json::from_str(text).ok()?))
 }
@@ -95,7 +95,7 @@ impl<'a> Message<'a> {
         Id::of(self.id?)
     }
 
-    /// The call that it asks for, if it is one.
+    /// The call that the message requests, if any.
     pub fn call(&self, line: &str) -> Option<CallRequest> {
         (self.method.as_deref()? == "tools/call").then_some(())?;
         let (id, raw) = (self.id()?, self.params?);
@@ -119,7 +119,7 @@ impl<'a> Message<'a> {
         })
     }
 
-    /// The request that a client does not wait for any more, if it says so.
+    /// The request that the client cancels, if it cancels one.
     pub fn cancelled(&self) -> Option<Id> {
         #[derive(Deserialize)]
         struct Params<'a> {
@@ -130,7 +130,7 @@ impl<'a> Message<'a> {
         Id::of(serde_json::from_str::<Params<'_>>(self.params?.get()).ok()?.id)
     }
 
-    /// The token and the number of a note of progress, if it is one.
+    /// The token and the number of a progress note, if the message is one.
     pub fn progress(&self) -> Option<(&'a str, f64)> {
         #[derive(Deserialize)]
         struct Params<'a> {
@@ -145,7 +145,7 @@ impl<'a> Message<'a> {
 }
 
 impl CallRequest {
-    /// The line with other arguments. All else stays byte for byte.
+    /// The line with other arguments. Everything else stays byte for byte.
     pub fn with(&self, line: &[u8], arguments: &Value) -> Vec<u8> {
         let new = match &self.place {
             Some(_) => arguments.to_string(),

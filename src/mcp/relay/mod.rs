@@ -1,8 +1,8 @@
-//! Stands between a client and its MCP server. Every line passes as it came, but the calls of tools: a session decides what
-//! becomes of each one and of its answer, by [`crate::tool::relayed`].
+//! Relays between a client and its MCP server. Every line passes unchanged, except for tool calls: a session decides
+//! about each one and about its answer, by [`crate::tool::relayed`].
 //!
-//! What is not understood passes, and so does all else when the session is gone. The order of lines stays, unless a call is
-//! held: what comes after that one overtakes it.
+//! Unknown lines pass, and so does everything when the session is gone. The order of lines stays, unless a call is
+//! held: later lines overtake it.
 
 mod answer;
 mod beat;

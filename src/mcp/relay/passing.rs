@@ -17,13 +17,13 @@ use super::message::{CallRequest, read};
 use super::pieces::{LinePiece, Splitter};
 use crate::tool::relayed::{self, RelayNews, way};
 
-/// How long a line waits for the decision on the call before it, which comes at once unless the call is held.
+/// The time that a line waits for the decision on the call before it, which comes at once unless the call is held.
 const ORDER: Duration = Duration::from_secs(1);
-/// How long a server may take to end when its client has, and no call is open.
+/// The time that a server may take to end after its client has, if no call is open.
 const FAREWELL: Duration = Duration::from_secs(5);
-/// How long clients wait for an answer without notes of progress.
+/// The time that clients wait for an answer without progress notes.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The largest arguments in bytes that a session decides about.
+/// The largest arguments, in bytes, about which a session decides.
 const MOST: usize = 4 << 20;
 /// Bytes that are read at once.
 const READ: usize = 64 << 10;
@@ -42,8 +42,8 @@ pub struct Ends<I, O> {
     pub to_server: I,
 }
 
-/// Passes lines until the server's output ends and every open call has its answer; also returns when the client is gone and
-/// the server does not end, or when a fault ends it. `key`: the name of the server, for the session that `news` go to.
+/// Passes lines until the server's output ends and every open call has its answer. Returns also if the client is gone
+/// and the server does not end, or if a fault ends it. `key`: the name of the server, for the session that gets `news`.
 pub async fn relay<I, O>(key: Arc<str>, ends: Ends<I, O>, news: mpsc::UnboundedSender<RelayNews>)
 where
     I: AsyncWrite + Unpin + 'static,
@@ -66,7 +66,7 @@ where
         tokio::task::spawn_local(write_to(to_server, written));
         let up = async {
             relay.up(client).await;
-            // What is held is to reach the server before it sees the end.
+            // Held calls must reach the server before it sees the end of its input.
             shared.until(Book::is_all_sent).await;
             let _ = shared.to_server.send(END).await;
             shared.until(Book::is_closed).await;
@@ -92,7 +92,7 @@ where
 }
 
 impl StdioRelay {
-    /// Waits until this holds of the calls that are open.
+    /// Waits until this condition holds for the open calls.
     async fn until(&self, holds: impl Fn(&Book) -> bool) {
         while !holds(&self.book.borrow()) {
             self.settled.notified().await;
@@ -106,7 +106,7 @@ async fn write_to(mut server: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver
             break;
         }
     }
-    // Its input ends here. A server that does not read any more can still write.
+    // The server's input ends here. A server that no longer reads can still write.
     let _ = server.shutdown().await;
     drop(server);
     while lines.recv().await.is_some() {}
@@ -120,7 +120,7 @@ struct Relay {
 }
 
 impl Relay {
-    /// Passes what the client says, until it has ended.
+    /// Passes the client's lines, until it has ended.
     async fn up(&self, mut client: mpsc::Receiver<LinePiece>) {
         while let Some(piece) = client.recv().await {
             let line = match piece {
@@ -205,7 +205,7 @@ impl Relay {
         let _ = timeout(ORDER, is_decided).await;
     }
 
-    /// Passes what the server says, until its output ends.
+    /// Passes the server's lines, until its output ends.
     async fn down(&self, mut server: impl AsyncRead + Unpin) {
         let (mut splitter, mut pieces) = (Splitter::default(), Vec::new());
         let mut bytes = vec![0; READ];
@@ -231,7 +231,7 @@ impl Relay {
                 let (decided, is_decided) = oneshot::channel();
                 match answer.send(Came { line, decided }) {
                     Ok(()) => drop(timeout(ORDER, is_decided).await),
-                    // The client has given up just now.
+                    // The client has just given up.
                     Err(came) => self.tell(came.line).await,
                 }
             }
@@ -255,7 +255,7 @@ impl Relay {
         message.id().map_or(AnswerKind::Other, |id| book.answer(&id))
     }
 
-    /// A list as the client reads it, of which the session learns.
+    /// The client's version of a list, which the session gets too.
     fn listed(&self, line: Vec<u8>) -> Vec<u8> {
         let line = self.shared.book.borrow().relisted.line(&line).unwrap_or(line);
         if let Some((_, message)) = read(&line) {
@@ -267,7 +267,7 @@ impl Relay {
     }
 
     async fn tell(&self, line: Vec<u8>) {
-        // Where the client is gone, the relay ends.
+        // If the client is gone, the relay ends.
         let _ = self.shared.to_client.send(line).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Cuts a stream into lines.
+//! Splits a stream into lines.
 
 use memchr::memchr;
 
@@ -8,7 +8,7 @@ const LARGEST: usize = 64 << 20;
 /// A part of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinePiece {
-    /// A whole line, with its end where it has one.
+    /// A whole line, with its line ending if it has one.
     Line(Vec<u8>),
     /// A part of a line that is too long.
     Part(Vec<u8>),
@@ -30,7 +30,7 @@ pub struct Splitter {
 }
 
 impl Splitter {
-    /// Takes the bytes that were read; gives each whole line, or part of a line that is too long.
+    /// Adds the bytes that were read; gives each whole line, or part of a line that is too long.
     pub fn take(&mut self, mut read: &[u8], mut give: impl FnMut(LinePiece)) {
         while !read.is_empty() {
             let end = memchr(b'\n', read).map(|at| at + 1);

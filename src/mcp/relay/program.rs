@@ -1,4 +1,4 @@
-//! The program of a relayed server. The reaper starts and ends it, so that nothing of it outlives the relay.
+//! The program of a relayed server. The reaper starts and ends it, so that no part of it outlives the relay.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -9,11 +9,10 @@ use tokio::process::{ChildStdin, ChildStdout};
 
 use crate::process::{Launch, RunningProgram};
 
-/// How long it may take to end by itself before it is killed.
+/// The time that it may take to end by itself before it is killed.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Starts the program of a command, which sees the variables that the command sets and no others. Its errors go to this
-/// file.
+/// Starts the program of a command, which sees only the variables that the command sets. Its errors go to this file.
 ///
 /// # Errors
 /// The system's error. Whether the program itself could be started is known at its end.

@@ -1,4 +1,4 @@
-//! A list of tools that a fault has changed: what a client reads of one tool is not what its server takes.
+//! A list of tools that a fault has changed: the client reads a definition of one tool that its server does not use.
 
 use serde_json::{Map, Value, json};
 
@@ -6,17 +6,17 @@ use super::message::read;
 use crate::client::Definition;
 use crate::domain::fault::Drift;
 
-/// The line by which a client hears that the list has changed.
+/// The line that tells a client that the list has changed.
 pub const NOTICE: &str = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n";
-/// The parameter that a tool gets which has none.
+/// The parameter that is added to a tool without parameters.
 const NEW: &str = "request_v2";
 
-/// The tool that is listed otherwise, if there is one, and how.
+/// The tool with a changed listing, if there is one, and the change.
 #[derive(Debug, Default)]
 pub struct Relisted(Option<(String, Drift)>);
 
 impl Relisted {
-    /// Lists this tool with the change, or all as the server does; false: that is so already.
+    /// Lists this tool with the change, or all tools unchanged; false if that is the case already.
     pub fn set(&mut self, tool: &str, change: Option<Drift>) -> bool {
         let new = change.map(|change| (tool.to_owned(), change));
         let is_new = self.0 != new;
@@ -24,7 +24,7 @@ impl Relisted {
         is_new
     }
 
-    /// The line of an answer to `tools/list` with the change; `None`: it stays.
+    /// The changed line of an answer to `tools/list`; `None` if it stays.
     pub fn line(&self, line: &[u8]) -> Option<Vec<u8>> {
         let (name, change) = self.0.as_ref()?;
         let (text, _) = read(line)?;
@@ -40,7 +40,7 @@ impl Relisted {
         Some(format!("{answer}\n").into_bytes())
     }
 
-    /// The same of a tool's definition; `None`: it is not listed.
+    /// The changed definition of a tool; `None` if it is not listed.
     pub fn definition(&self, mut of: Definition) -> Option<Definition> {
         let Some((_, change)) = self.0.as_ref().filter(|(name, _)| *name == of.name) else {
             return Some(of);
@@ -55,7 +55,7 @@ impl Relisted {
     }
 }
 
-/// Changes the first parameter of a tool. One without parameters gets one.
+/// Changes the first parameter of a tool. A tool without parameters gets one.
 fn parameter(schema: &mut Map<String, Value>, change: Drift) {
     let properties = schema.entry("properties").or_insert_with(|| json!({}));
     let Some(properties) = properties.as_object_mut() else { return };
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(retyped[0]["inputSchema"]["properties"]["x"], json!({"type": "array"}));
         let dropped = listed("a", Drift::Drop);
         assert_eq!((dropped.as_array().unwrap().len(), &dropped[0]["name"]), (1, &json!("b")));
-        // One without parameters asks for one.
+        // A tool without parameters now requires one.
         assert_eq!(listed("b", Drift::Rename)[1]["inputSchema"]["required"], json!([NEW]));
     }
 

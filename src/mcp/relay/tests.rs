@@ -84,7 +84,7 @@ fn a_client_that_asked_for_progress_is_kept_waiting_for_longer_than_it_waits() {
         assert_eq!(call.patience, None);
         call.way.tell(RelayTurn::Held);
         let (began, mut last) = (Instant::now(), 0.0);
-        // Its limit begins anew with each note.
+        // Each note restarts its time limit.
         while began.elapsed() < Duration::from_secs(90) {
             let note = timeout(Duration::from_secs(60), rig.hear()).await.unwrap();
             let params = &note["params"];
