@@ -61,10 +61,10 @@ pub struct Job {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prize {
-    /// The year in which it was given.
+    /// The year of the award.
     pub year: i32,
     pub name: String,
-    /// `None`: it went to the film.
+    /// The person; `None` if the award went to the film.
     pub person: Option<Id>,
 }
 
@@ -85,7 +85,7 @@ pub struct Studio {
     pub name: String,
     pub city: String,
     pub founded: i32,
-    /// The person who leads it.
+    /// The head of the studio.
     pub head: Option<Id>,
 }
 
@@ -138,7 +138,7 @@ impl Archive {
 }
 
 impl Film {
-    /// As lists show it.
+    /// The film as lists show it.
     pub fn brief(&self) -> Value {
         json!({"id": self.id, "title": self.title, "year": self.year})
     }

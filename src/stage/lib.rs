@@ -1,6 +1,6 @@
-//! The stage: what toolyard shows without anybody's tools and models. A simulated model plays every role, sample tools
-//! look things up in an invented world, and demos press the keys. The program is built with it unless its feature
-//! `stage` is off; the debugger knows nothing of it.
+//! The stage: what toolyard can show without a user's tools and models. A simulated model plays every role, sample
+//! tools look things up in an invented world, and demos press the keys. The program is built with it unless its feature
+//! `stage` is off; the debugger does not depend on it.
 
 use toolyard_domain as domain;
 use toolyard_files as files;

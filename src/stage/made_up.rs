@@ -1,5 +1,4 @@
-//! Tools that no task needs, for trials with many tools: made up from lists of words, and all of them
-//! find nothing.
+//! Tools that no task needs, for trials with many tools: generated from lists of words, and all of them find nothing.
 
 use std::path::Path;
 
@@ -88,12 +87,12 @@ const DOES: [(&str, &str, &[&str]); 26] = [
     ("quota", "Shows how many are still allowed of", &["customer"]),
 ];
 
-/// The most that there are.
+/// The most tools that can be generated.
 pub const MOST: usize = ABOUT.len() * DOES.len();
 
-/// The first `count` of them.
+/// The first `count` of these tools.
 pub fn tools(count: usize) -> impl Iterator<Item = Manifest> {
-    // Subjects change fastest, so that a few tools are about different things.
+    // Subjects change fastest, so that even a few tools have different subjects.
     let all = DOES.iter().flat_map(|does| ABOUT.iter().map(move |about| (about, does)));
     all.take(count).filter_map(|((about, words), (verb, does, arguments))| {
         let name = format!("{about}_{verb}");
@@ -127,7 +126,7 @@ mod tests {
     fn all_of_them_are_valid_and_different() {
         let names: HashSet<_> = tools(MOST).map(|tool| tool.spec.name.clone()).collect();
         assert_eq!(names.len(), MOST);
-        // As many as in the paper's tables.
+        // The paper's tables have as many.
         const { assert!(MOST >= 1223) };
     }
 }

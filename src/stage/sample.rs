@@ -92,7 +92,7 @@ impl Sample {
         if strategy.base == Base::Atc { Self::Films } else { Self::General }
     }
 
-    /// The title of a workspace that is this set.
+    /// The title of a workspace with this set.
     pub fn title(self) -> &'static str {
         match self {
             Self::General => "embedded demo",

@@ -1,4 +1,4 @@
-//! The steps of a guided session. Nothing else is prepared: the agent, the faults and the verdicts are those of any
+//! The steps of a guided session. Nothing else is prepared: the agent, the faults and the verdicts are real ones of any
 //! session.
 
 use std::time::{Duration, Instant};
@@ -7,9 +7,9 @@ use crate::domain::{Speed, State};
 use crate::ui::tour::{Guide, TourStep};
 use crate::ui::{key::Key, view::View};
 
-/// How long a line stands before its keys are pressed, and after that at least, at the speed of 1.
+/// How long a line is shown before its keys are pressed, and at least after that, at speed 1.
 const READ: Duration = Duration::from_millis(3500);
-/// Between two keys, at the speed of 1.
+/// The time between two keys, at speed 1.
 const BETWEEN: Duration = Duration::from_millis(150);
 
 /// A step of a tour.
@@ -22,7 +22,7 @@ pub struct Beat {
     pub until: fn(&State, &View) -> bool,
 }
 
-/// Steps of which one is taken after the other.
+/// Steps that are taken one after the other.
 pub struct Steps {
     name: &'static str,
     beats: Vec<Beat>,
@@ -37,7 +37,7 @@ impl Steps {
     /// The steps of the demo of this name.
     ///
     /// # Errors
-    /// A key of a beat that is none.
+    /// A beat has an invalid key.
     pub fn new(name: &'static str, beats: Vec<Beat>) -> Result<Self, String> {
         let due = Instant::now() + READ;
         let mut steps = Self { name, beats, at: 0, keys: Vec::new(), due };
@@ -48,7 +48,7 @@ impl Steps {
         Ok(steps)
     }
 
-    /// The keys of a beat, in the reverse order.
+    /// The keys of a beat, in reverse order.
     fn pressed(&self, at: usize) -> Result<Vec<Key>, String> {
         let keys = self.beats.get(at).map_or("", |beat| beat.keys);
         keys.split_whitespace().rev().map(str::parse).collect()
@@ -56,7 +56,7 @@ impl Steps {
 
     fn go_on(&mut self, now: Instant, state: &State) {
         self.at += 1;
-        // The keys were read when the tour was made.
+        // The keys were parsed when the tour was made.
         self.keys = self.pressed(self.at).unwrap_or_default();
         self.due = now + scaled(READ, state);
     }

@@ -35,7 +35,7 @@ pub struct CityLink {
     pub between: [String; 2],
     pub by: String,
     pub minutes: u32,
-    /// In pells.
+    /// The fare in pells.
     pub fare: u32,
 }
 
@@ -124,7 +124,7 @@ impl World {
             }
         }
         let mut matches: Vec<(usize, f32)> = scores.into_iter().collect();
-        // Equals stay in the order of their places.
+        // Equal ones stay in the order of their places.
         matches.sort_by(|a, b| b.1.partial_cmp(&a.1).unwrap_or(Ordering::Equal));
         matches
             .into_iter()

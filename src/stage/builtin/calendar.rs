@@ -8,7 +8,7 @@ use crate::tool::{ToolError, ToolErrorKind};
 
 fn date(arguments: &Value, name: &str) -> Result<Date, ToolError> {
     let text = arguments::text(arguments, name)?;
-    // The library also accepts times and zones, which it would silently drop.
+    // The library also accepts times and zones, but would silently drop them.
     let date = Some(text).filter(|text| text.len() == 10).and_then(|text| text.parse().ok());
     date.ok_or_else(|| {
         let text = format!("arguments.{name}: expected a date such as 1921-05-03, got {text:?}");

@@ -9,7 +9,7 @@ use super::{arguments, numbers::plain};
 use crate::domain::words::clipped;
 use crate::tool::{ToolError, ToolErrorKind};
 
-/// Characters of an expression: each may nest one level deeper.
+/// The most characters of an expression: each may nest one level deeper.
 const LENGTH: usize = 300;
 /// The largest number with a factorial that a double can hold.
 const LARGEST_FACTORIAL: f64 = 170.0;
@@ -36,7 +36,7 @@ const CONSTANTS: [(&str, f64); 2] = [("pi", std::f64::consts::PI), ("e", std::f6
 /// The value of `expression`, as plain text.
 ///
 /// # Errors
-/// [`ToolErrorKind::Arguments`] with the reason: it is too long, no expression, or has no finite value.
+/// [`ToolErrorKind::Arguments`] with the reason: it is too long, not an expression, or has no finite value.
 pub fn calculate(arguments: &Value) -> Result<String, ToolError> {
     let expression = arguments::text(arguments, "expression")?;
     check(expression)?;
@@ -46,7 +46,7 @@ pub fn calculate(arguments: &Value) -> Result<String, ToolError> {
     Ok(plain(value))
 }
 
-/// Refuses what is too long, or has characters of no expression.
+/// Refuses an expression that is too long, or has characters that no expression has.
 pub(super) fn check(expression: &str) -> Result<(), ToolError> {
     if expression.chars().count() > LENGTH {
         return Err(unusable(format!("expected an expression of at most {LENGTH} characters")));
@@ -74,7 +74,7 @@ fn evaluate(expression: &str) -> Result<f64, String> {
     }
 }
 
-/// A parser that descends by precedence and computes on its way.
+/// A recursive descent parser that computes while it parses.
 struct Parser<'a> {
     rest: Peekable<Chars<'a>>,
 }
@@ -116,7 +116,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A power binds closer than the sign before it: -2^2 is -4.
+    /// A power binds tighter than the sign before it: -2^2 is -4.
     fn signed(&mut self) -> Result<f64, String> {
         match self.take(&['-', '−', '+']) {
             Some('+') => self.signed(),
@@ -154,7 +154,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A number; commas and underscores between digits are left out.
+    /// A number; commas and underscores between digits are ignored.
     fn number(&mut self) -> Result<f64, String> {
         let mut digits = String::new();
         while let Some(c) = self.rest.next_if(|c| c.is_ascii_digit() || ".,_".contains(*c)) {

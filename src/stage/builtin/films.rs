@@ -1,4 +1,4 @@
-//! Views of the film archive. They answer in JSON, so a program can work with what they return.
+//! Views of the film archive. They answer in JSON, so that a program can work with their results.
 
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ pub const VIEWS: [(&str, View); 14] = [
 ];
 
 impl View {
-    /// The arguments that it requires.
+    /// The arguments that the view requires.
     pub fn needs(self) -> &'static [&'static str] {
         match self {
             Self::SearchFilms | Self::SearchPeople | Self::SearchStudios => &["query"],

@@ -1,8 +1,8 @@
 //! Tools that are functions of this program: the sample tools use them. They are pure: arguments
 //! and a seed decide everything, so that runs repeat.
 //!
-//! Besides useful ones there are those for ToolNet's experiments: one that never finds anything,
-//! one that makes numbers up, one that is slow, one that fails now and then.
+//! Besides useful ones there are those for ToolNet's experiments: one that never finds anything, one that makes numbers
+//! up, one that is slow, and one that sometimes fails.
 
 mod arguments;
 mod calendar;

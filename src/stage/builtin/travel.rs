@@ -28,7 +28,7 @@ pub fn timetable(arguments: &Value) -> Result<String, ToolError> {
     Ok(fastest(&cities, start, goal).unwrap_or_else(|| NOTHING.into()))
 }
 
-/// Bellman and Ford's method: the network is so small that each round may check every connection.
+/// The Bellman-Ford algorithm: the network is so small that each round may check every connection.
 fn fastest(cities: &[&str], start: usize, goal: usize) -> Option<String> {
     let place = |name: &str| cities.binary_search(&name).ok();
     let connections = &World::get().tables.connections;

@@ -7,7 +7,7 @@ use super::{arguments, numbers::plain};
 use crate::domain::words::clipped;
 use crate::tool::ToolError;
 
-/// A unit in terms of the first of its kind: its size, and its zero where the scale has another one.
+/// A unit relative to the first of its kind: its size, and its zero if the scale has another one.
 struct Unit {
     names: &'static [&'static str],
     size: f64,

@@ -6,8 +6,8 @@ use crate::papers::resilience::{Broken, Resilience};
 use crate::tour::Beat;
 use crate::ui::twin::Twin;
 
-/// The tasks before the fault, and those before the twin begins. The agent stops there by itself, so that the tour is the
-/// same every time.
+/// The tasks before the fault, and those before the twin begins. The agent stops there by itself, so that the tour is
+/// always the same.
 const BEFORE: usize = 6;
 const LAST: usize = 26;
 
@@ -19,7 +19,7 @@ pub fn beats() -> Vec<Beat> {
             until: |state, _| state.tasks_done >= 2,
         },
         Beat {
-            // From another pane, since the key zooms a pane that has the focus already.
+            // The focus comes from another pane, since the key zooms a pane that already has it.
             keys: "2 0",
             says: |_, _| "Pane 0 shows the first choice of each task: 0".to_owned(),
             until: |state, _| state.tasks_done >= BEFORE && !state.control.held.is_empty(),
@@ -82,7 +82,7 @@ fn fired(state: &State) -> u32 {
     state.faults.values().map(|fault| fault.fired).sum()
 }
 
-/// How often the tool failed, its score, and who answered instead.
+/// How often the tool failed, its score, and which tool answered instead.
 fn trouble(state: &State) -> String {
     let Some(broken) = broken(state) else { return String::new() };
     let Some(tool) = broken.tools.first() else { return String::new() };

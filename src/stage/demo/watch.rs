@@ -1,4 +1,4 @@
-//! A foreign agent: it asks its model through toolyard, which shows, holds and breaks what passes.
+//! A foreign agent: it calls its model through toolyard, which shows, holds and breaks its requests and answers.
 
 use crate::domain::words::counted;
 use crate::domain::{RunId, State};
@@ -15,7 +15,7 @@ pub fn beats() -> Vec<Beat> {
             until: |state, _| sub_agent(state).is_some(),
         },
         Beat {
-            // To another pane first, since the key zooms a pane that has the focus already.
+            // The focus goes to another pane first, since the key zooms a pane that already has it.
             keys: "space 2 g t",
             says: |state, _| match sub_agent(state) {
                 Some(run) if !state.control.held.is_empty() => {
@@ -65,7 +65,7 @@ fn fired(state: &State) -> u32 {
     state.faults.values().map(|fault| fault.fired).sum()
 }
 
-/// The questions of its users, and that of the sub-agent.
+/// The number of questions of its users, and that of the sub-agent.
 fn questions() -> usize {
     QUESTIONS.iter().map(|of| of.len()).sum::<usize>() + 1
 }

@@ -1,5 +1,5 @@
-//! Concurrent workers: a large model plans all calls, those that need nothing run at once, a small model answers. Then a
-//! tool fails, and those that were asked beside it answer.
+//! Concurrent workers: a large model plans all calls, independent calls run at once, a small model answers. Then a tool
+//! fails, and the tools that were called beside it answer.
 
 use crate::domain::words::counted;
 use crate::domain::{State, TaskId};
@@ -8,7 +8,7 @@ use crate::tour::Beat;
 pub fn beats() -> Vec<Beat> {
     vec![
         Beat {
-            // From another pane, since the key zooms a pane that has the focus already.
+            // The focus comes from another pane, since the key zooms a pane that already has it.
             keys: "2 6",
             says: |_, _| {
                 "Four tasks chosen for this tour: one model plans, another solves. Calls: 6"
@@ -17,7 +17,7 @@ pub fn beats() -> Vec<Beat> {
             until: |_, _| true,
         },
         Beat {
-            // One task alone, so that the fault hits the same tasks every time.
+            // Only one task runs, so that the fault hits the same tasks every time.
             keys: "o",
             says: |state, _| match running(state) {
                 0 => "The planner (large) writes the whole plan first. One task: o".to_owned(),
@@ -26,7 +26,7 @@ pub fn beats() -> Vec<Beat> {
             until: |state, _| state.tasks_done >= 1,
         },
         Beat {
-            // The first call of the finished task is one of the tool that is broken.
+            // The first call of the finished task is one of the broken tool.
             keys: "0 6 home f space",
             says: |state, _| match broken(state) {
                 None => format!("{} Break a tool: f", took(state, 1)),
@@ -60,7 +60,7 @@ fn fired(state: &State) -> u32 {
     state.faults.values().map(|fault| fault.fired).sum()
 }
 
-/// The calls of a task, how long they took together, and how long one after the other.
+/// The calls of a task, how long they took together, and how long they would take one after the other.
 fn took(state: &State, task: u32) -> String {
     let task = TaskId(task);
     let Some(calls) = state.task(task).map(|task| task.tool_calls.clone()) else {

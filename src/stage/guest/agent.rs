@@ -1,4 +1,4 @@
-//! The small agent: two conversations beside each other, a client of an OpenAI-compatible endpoint, and tools that are
+//! The small agent: two concurrent conversations, a client of an OpenAI-compatible endpoint, and tools that are
 //! functions of its own program.
 
 use std::time::Duration;
@@ -38,18 +38,18 @@ pub const QUESTIONS: [&[&str]; 2] = [
 /// Tools of the agent, besides the one that delegates.
 const TOOLS: [&str; 3] = ["search_web", "search_backup", "calculator"];
 
-/// How long a tool takes, at the speed of 1.
+/// The time that a tool takes, at speed 1.
 const TAKES: Duration = Duration::from_millis(1000);
-/// Model calls of a question at most.
+/// The most model calls of a question.
 const MOST: usize = 12;
-/// Characters of a line that it prints of an argument or a result.
+/// The most characters of an argument or a result that it prints.
 const SHORT: usize = 60;
 
 const SYSTEM: &str =
     "You answer questions about a country with the tools. Delegate what can be answered by itself.";
 const SUB_AGENT: &str = "You answer one question of another agent with the tools.";
 
-/// Works on all questions, asking the endpoint at this address. `say` prints a line.
+/// Works on all questions, calling the endpoint at this address. `say` prints a line.
 ///
 /// # Errors
 /// The address is wrong, or the tools cannot be read.
@@ -87,7 +87,7 @@ impl<'s> Agent<'s> {
             match self.answer(desk, &mut messages, question, &defs).await {
                 Ok(answer) => (self.say)(&format!("{desk}: answer: {answer}")),
                 Err(error) => {
-                    // The next question must not begin with half of this one.
+                    // The next question must not begin in the middle of this one.
                     messages.truncate(before);
                     (self.say)(&format!("{desk}: no answer: {}", error.text));
                 }
@@ -147,7 +147,7 @@ impl<'s> Agent<'s> {
         }
     }
 
-    /// Has a sub-agent answer, in a conversation of its own.
+    /// Lets a sub-agent answer, in its own conversation.
     async fn delegate(&self, call: &ToolCall) -> String {
         let question = call.arguments["question"].as_str().unwrap_or_default();
         let mut messages = Messages::from([Message::system(SUB_AGENT)]);

@@ -28,18 +28,18 @@ use crate::simulated::{Simulated, SimulatedSettings};
 use crate::store::tasks;
 use crate::wire::{Answering, FunctionNames, IncomingRequest, WireFormat};
 
-/// Until an answer begins, and between its parts, at the speed of 1.
+/// The time until an answer begins, and between its parts, at speed 1.
 const THINKS: Duration = Duration::from_millis(1400);
 const BETWEEN: Duration = Duration::from_millis(50);
 
-/// Bytes of a request at most.
+/// The most bytes of a request.
 const LARGEST: usize = 16 << 20;
 
-/// US dollars per million tokens that the demo counts with.
+/// The prices of the demo, in US dollars per million tokens.
 const PRICE_IN: f64 = 1.0;
 const PRICE_OUT: f64 = 8.0;
 
-/// The answer where the simulated model gives up.
+/// The answer if the simulated model gives up.
 const GIVES_UP: &str = "I cannot find that out.";
 
 type EventBody = StreamBody<LocalBoxStream<'static, Result<Frame<Bytes>, Infallible>>>;
@@ -68,7 +68,7 @@ pub fn serve(pace: f64) -> io::Result<String> {
     let work = move || {
         let settings = SimulatedSettings {
             skill: 1.0,
-            // A tool that is broken costs two calls each, and some may be made beside each other.
+            // A broken tool costs two calls each, and some may be made concurrently.
             patience: 8,
             parallel: true,
             latency: THINKS.div_f64(pace),
@@ -98,7 +98,7 @@ async fn accept(listener: StdListener, served: Rc<Served>) {
             async move { Ok::<_, Infallible>(served.answer(request).await) }
         });
         let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), answer);
-        // Who hangs up wants no answer.
+        // A client that hangs up needs no answer.
         tokio::task::spawn_local(async move { drop(connection.await) });
     }
 }
@@ -106,7 +106,7 @@ async fn accept(listener: StdListener, served: Rc<Served>) {
 struct Served {
     model: Simulated,
     pace: f64,
-    /// Answers so far; it makes their ids and those of their calls.
+    /// The number of answers so far; it makes their ids and those of their calls.
     answers: Cell<u64>,
 }
 
@@ -133,7 +133,7 @@ impl Served {
         }
     }
 
-    /// An answer as a chat model gives it: its end is a text and no call, and its calls have ids of their own.
+    /// An answer as a chat model gives it: it ends with a text and no call, and its calls have their own ids.
     fn spoken(&self, mut reply: Reply) -> Reply {
         let answer = self.answers.get() + 1;
         self.answers.set(answer);
@@ -181,8 +181,8 @@ impl Served {
     }
 }
 
-/// The messages with the words by which the simulated model knows what any language model understands: what a user asks is
-/// a task, and some results are failures.
+/// The messages with the markers of the simulated model, for facts that a language model would understand: a user's
+/// question is a task, and some results are failures.
 fn marked(messages: &Messages) -> Messages {
     let mark = |message: &Message| match message.clone() {
         Message::User { text, blocks } => Message::User { text: format!("{TASK}{text}"), blocks },
@@ -194,7 +194,7 @@ fn marked(messages: &Messages) -> Messages {
     messages.iter().map(mark).collect()
 }
 
-/// Whether a result is the line of an HTTP status that is an error, or says that there is none.
+/// Whether a result is the line of an HTTP status that is an error, or reports an error.
 fn is_failure(text: &str) -> bool {
     let status = text.split_once(' ').and_then(|(code, rest)| {
         let status = StatusCode::from_bytes(code.as_bytes()).ok()?;

@@ -1,6 +1,6 @@
-//! A small agent that toolyard watches like any foreign one, and the endpoint that it asks: for a demo without a key and
-//! without a network. Both speak HTTP on this machine. The agent knows its questions, its tools and what it was answered;
-//! which calls to make is decided by the simulated model behind the endpoint.
+//! A small agent that toolyard watches like any foreign one, and the endpoint that it calls: for a demo without a key
+//! and without a network. Both use HTTP on this machine. The agent knows its questions, its tools and the answers so
+//! far; the simulated model behind the endpoint decides which calls to make.
 
 mod agent;
 mod endpoint;

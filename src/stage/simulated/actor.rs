@@ -17,7 +17,7 @@ pub(super) fn act(
     chance: Chance,
 ) -> Speech {
     if prompted.menu.is_empty() && prompted.past.is_empty() && !prompted.may_lack {
-        // Called without tools: it knows nothing by itself.
+        // Called without tools, the model itself knows nothing.
         return Speech::text("I do not know.".to_owned());
     }
     match chain {
@@ -57,11 +57,11 @@ fn follow(
     if !slips && prompted.may_lack {
         return give_up(&thought);
     }
-    // No tool for it here, or a slip: try something else from the menu, if anything is left.
+    // The menu has no tool for this step, or the model slips: try another tool of the menu, if any is left.
     let others = prompted.menu.iter().filter(|choice| !step.tools.contains(&choice.def.name));
     match pick(&untried(prompted, others), settings, chance) {
         Some(choice) => call(thought, choice, guess(choice, prompted.task)),
-        // With nothing else to slip to, it does the right thing anyway.
+        // If there is nothing else to slip to, it makes the right choice.
         None => match pick(&fitting(), settings, chance) {
             Some(choice) => call(thought, choice, arguments.clone()),
             None => give_up(&thought),
@@ -69,7 +69,7 @@ fn follow(
     }
 }
 
-/// With the calls of later steps that need no result which is still to come.
+/// Adds the calls of later steps that need no outstanding result.
 fn beside(
     speech: Speech,
     prompted: &PromptReading<'_>,
@@ -87,8 +87,7 @@ fn beside(
     })
 }
 
-/// Answers. If told to choose something else, it has another tool check the last step, if there is
-/// one.
+/// Answers. If the prompt demands another choice, another tool checks the last step, if there is such a tool.
 fn conclude(
     prompted: &PromptReading<'_>,
     task: &Task,
@@ -105,7 +104,7 @@ fn conclude(
     check.unwrap_or_else(|| finish(progress.answer(task)))
 }
 
-/// The tools on the menu that may still do this step, with how usual each is.
+/// The tools on the menu that may still be used for this step, each with its usualness.
 fn fitting<'p, 'd>(
     prompted: &'p PromptReading<'d>,
     step: &ChainStep,

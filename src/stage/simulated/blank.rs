@@ -1,5 +1,5 @@
-//! Parts of a step's arguments that are unknown before earlier steps have found them. A reference
-//! chain has all arguments in full; a planner that copied them would know results in advance.
+//! Parts of a step's arguments that are unknown before earlier steps have found them. A reference chain has all
+//! arguments in full; a planner that copied them would know results in advance.
 
 use std::collections::HashSet;
 
@@ -10,16 +10,16 @@ use crate::domain::{ChainStep, Task, words};
 /// Represents an unknown part.
 pub(super) const GAP: &str = "___";
 
-/// Characters that could end the input of a call, or name evidence.
+/// Characters that could end the input of a call, or that begin the name of evidence.
 const ENDS_INPUT: [char; 10] = ['[', ']', '［', '］', '【', '】', '"', '`', '#', '＃'];
 
-/// Characters up to which an argument is repeated in a plan or a question.
+/// The most characters of an argument that are repeated in a plan or a question.
 const LONGEST: usize = 200;
 
 /// An argument as far as the task's text determines it.
 #[derive(Debug, PartialEq)]
 pub(super) struct Blank {
-    /// With gaps for the rest.
+    /// The argument with gaps for its unknown parts.
     pub form: String,
     /// The earlier steps that find the rest, by their index in the chain.
     pub needs: Vec<usize>,
@@ -66,7 +66,7 @@ pub(super) fn line(argument: &Value) -> String {
     words::clipped(&text.split_whitespace().collect::<Vec<_>>().join(" "), LONGEST)
 }
 
-/// The argument's value as it is written by itself.
+/// The argument's value as it is written without quotes.
 pub(super) fn plain(argument: &Value) -> String {
     match argument {
         Value::String(text) => text.clone(),
@@ -76,7 +76,7 @@ pub(super) fn plain(argument: &Value) -> String {
     }
 }
 
-/// The same with space between the items of a list, so that `612,840` is not a number.
+/// The argument's value with spaces between the items of a list, so that `612,840` is not a number.
 fn told(argument: &Value) -> String {
     let text = plain(argument);
     if argument.is_string() { text } else { text.replace(',', ", ") }
@@ -123,7 +123,7 @@ fn words_of(text: &str) -> HashSet<String> {
     words.map(str::to_owned).collect()
 }
 
-/// With numbers as calculators write them: `5126` for `5,126`.
+/// The text with numbers as calculators write them: `5126` for `5,126`.
 fn spelled(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let is_digit = |at: usize| chars.get(at).is_some_and(char::is_ascii_digit);

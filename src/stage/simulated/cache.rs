@@ -1,15 +1,15 @@
-//! The prompt cache of the simulated model, as providers describe theirs: what a request has in common
-//! with the beginning of a recent one is cheaper, in whole blocks, from a least length on.
+//! The prompt cache of the simulated model, as providers describe theirs: a prefix that a request shares with a recent
+//! one is cheaper, in whole blocks, from a minimum length on.
 
 use std::cell::{RefCell, RefMut};
 use std::collections::HashSet;
 
 use crate::domain::{Chance, Request, tokens};
 
-/// Tokens of the shortest prefix that is kept, and of a block (both as OpenAI documents them).
+/// Tokens of the shortest prefix that is cached, and of a block (both as OpenAI documents them).
 const LEAST: u64 = 1024;
 const BLOCK: u64 = 128;
-/// Prefixes remembered at least; at most twice as many are.
+/// The least number of remembered prefixes; at most twice as many are.
 const REMEMBERED: usize = 8192;
 
 /// The beginnings of recent requests, each as a hash of all parts up to a place.
@@ -23,13 +23,13 @@ struct Generations {
 }
 
 impl PrefixCache {
-    /// Reads a request part by part, whose beginnings are known from now on.
+    /// Reads a request part by part, and remembers its beginnings.
     pub fn read(&self) -> CacheReading<'_> {
         let (prefix, shared, is_shared) = (Chance::new(0), 0, true);
         CacheReading { known: self.0.borrow_mut(), prefix, shared, is_shared }
     }
 
-    /// Knows the beginnings of a request that it has read before.
+    /// Remembers the beginnings of a request that it read before.
     pub fn recall(&self, request: &Request) {
         let mut reading = self.read();
         tokens::each(request, |piece| reading.take(&piece.label, &piece.text, 0));
@@ -39,7 +39,7 @@ impl PrefixCache {
 /// A request that is read.
 pub(super) struct CacheReading<'a> {
     known: RefMut<'a, Generations>,
-    /// Of all parts so far that have a text.
+    /// The hash of all parts so far that have a text.
     prefix: Chance,
     shared: u64,
     is_shared: bool,
@@ -57,8 +57,8 @@ impl CacheReading<'_> {
         self.known.add(prefix);
     }
 
-    /// Tokens of the longest beginning that was known before. Parts are compared whole, so it is never more than what they
-    /// share.
+    /// Tokens of the longest beginning that was known before. Parts are compared whole, so it never exceeds the shared
+    /// prefix.
     pub fn cached(&self) -> u64 {
         if self.shared < LEAST { 0 } else { self.shared / BLOCK * BLOCK }
     }

@@ -1,4 +1,4 @@
-//! Choosing among tools, and the text of that decision.
+//! Chooses among tools, and words that decision.
 
 use serde_json::{Value, json};
 
@@ -6,14 +6,14 @@ use super::prompted::{Looks, MenuTool, PromptReading};
 use super::{SimulatedSettings, Speech, guess::guess};
 use crate::domain::{Chance, chance::canonical, markers::FINISH};
 
-/// Failures of one tool at one thing before another tool is tried.
+/// Failures of a tool with the same arguments before another tool is tried.
 const RETRIES: usize = 2;
 
 /// Credits below which costs count as equal: a free tool is not infinitely cheaper than a cheap one.
 const LEAST_COST: f64 = 0.01;
 
-/// Whether this call may still bring something: a failure may pass, so it is tried again; a tool
-/// that found nothing will find nothing again. A choice that it must differ from is not repeated.
+/// Whether this call may still bring something: a failure may pass, so the call is repeated; a tool that found nothing
+/// will find nothing again. A choice that the prompt excludes is not repeated.
 pub(super) fn is_worth_trying(
     prompted: &PromptReading<'_>,
     choice: &MenuTool<'_>,
@@ -30,8 +30,7 @@ pub(super) fn is_worth_trying(
     tried.clone().count() < RETRIES && tried.all(|past| past.looks() == Looks::Failed)
 }
 
-/// The choices that were not tried at all. What they are tried with is a guess, and a guess that
-/// failed is not repeated.
+/// The choices that were not tried at all. Their arguments are a guess, and a guess that failed is not repeated.
 pub(super) fn untried<'c, 'd>(
     prompted: &PromptReading<'_>,
     choices: impl Iterator<Item = &'c MenuTool<'d>>,
@@ -44,8 +43,8 @@ pub(super) fn untried<'c, 'd>(
     fresh.map(|choice| (choice, 1.0)).collect()
 }
 
-/// Draws one of these, in proportion to its weight to the power of the sensitivity, times how usual
-/// and how cheap it is. A tool without a weight among weighted ones counts as a light one.
+/// Draws one of these, in proportion to its weight to the power of the sensitivity, its usualness and its cheapness. A
+/// tool without a weight among weighted ones counts as a light one.
 pub(super) fn pick<'c, 'd>(
     choices: &[(&'c MenuTool<'d>, f64)],
     settings: SimulatedSettings,
@@ -64,8 +63,8 @@ pub(super) fn pick<'c, 'd>(
     let weights: Vec<_> = choices
         .iter()
         .map(|(choice, usual)| {
-            // Relative to the heaviest, so that a high power cannot overflow; never quite 0, since
-            // a weight that is shown as 0 was rounded.
+            // Relative to the heaviest, so that a high power cannot overflow; never quite 0, since a displayed weight
+            // of 0 was rounded.
             let share = (choice.weight.unwrap_or(light) / heaviest).max(0.01);
             share.powf(settings.sensitivity) * usual * cheap(choice)
         })
@@ -90,7 +89,7 @@ pub(super) fn finish(answer: String) -> Speech {
     Speech::call("I know the answer.".to_owned(), FINISH.into(), json!({ "answer": answer }))
 }
 
-/// `needed`: the missing capability.
+/// Gives up; `needed` is the missing capability.
 pub(super) fn give_up(needed: &str) -> Speech {
     let text = if needed.is_empty() { "I cannot get any further." } else { needed };
     let arguments = json!({ "answer": "", "gave_up": true });

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{improvise::words, prompted::user_texts};
 use crate::domain::{Request, markers::TOOLS};
 
-/// Words in descriptions of tools that find something out.
+/// Words in descriptions of tools that retrieve information.
 const FINDING: [&str; 9] =
     ["search", "look", "find", "tell", "return", "give", "read", "retriev", "show"];
 
@@ -68,8 +68,7 @@ fn usual(about: &str) -> &'static str {
     if finds { "Information Retrieval" } else { "Task Completion" }
 }
 
-/// The one whose name and description have most words in common with a text; of equal ones the
-/// first.
+/// The item whose name and description share most words with a text; of equal ones the first.
 fn nearest<'a, T>(text: &str, all: impl Iterator<Item = (T, &'a str, &'a str)>) -> Option<T> {
     let text = words(text);
     let common =

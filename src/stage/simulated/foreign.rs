@@ -1,5 +1,5 @@
-//! Questions that are none of the known tasks. The model says so in every role that decides. It calls no tool for them,
-//! since such a call would look like a decision and would earn scores.
+//! Questions that are not known tasks. The model says so in every role that decides. It calls no tool for them, since
+//! such a call would look like a decision and would earn scores.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use crate::domain::{Evidence, EvidenceId, Plan, PlanStep, Request, Role};
 /// The answer to unknown tasks.
 pub(super) const REFUSAL: &str = "I am a simulated model. I only know the sample tasks.";
 
-/// Replies in this role; `None`: the role needs no knowledge of the task.
+/// Replies in this role; `None` if the role needs no knowledge of the task.
 pub(super) fn say(request: &Request, prompted: &PromptReading<'_>) -> Option<Speech> {
     let is_asked = reader::asked(prompted.account).is_some();
     match request.role {
@@ -35,7 +35,7 @@ fn refusal() -> Speech {
     Speech::text(REFUSAL.to_owned())
 }
 
-/// A plan must ask something. This one asks the model, which refuses.
+/// A plan needs at least one call. This one calls the model, which refuses.
 fn plan() -> String {
     let input = "Which tasks do you know?".to_owned();
     let evidence = vec![Evidence { id: EvidenceId(1), tool: LLM.to_owned(), input }];

@@ -1,5 +1,5 @@
-//! The grader. It reads the question, the right answers and the answer, as any grader would, and
-//! nothing else: no reference chain, and not what the agent did.
+//! The grader. It reads the question, the right answers and the answer, as any grader would, and nothing else: neither
+//! a reference chain nor the agent's actions.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -8,10 +8,10 @@ use super::prompted::user_texts;
 use crate::domain::{Request, markers::TO_GRADE};
 use crate::papers::{grading, metrics};
 
-/// Words that turn what follows them into its opposite.
+/// Words that negate the words after them.
 const NEGATIONS: [&str; 7] = ["not", "no", "never", "neither", "nor", "isn't", "wasn't"];
 
-/// The part of the prompt that it needs.
+/// The part of the prompt that the grader needs.
 #[derive(Deserialize)]
 struct GradingPrompt {
     right_answers: Vec<String>,
@@ -29,8 +29,8 @@ pub(super) fn grade(request: &Request) -> String {
     json!({ "right": right, "reason": reason }).to_string()
 }
 
-/// Whether an answer says what the gold one says. Beside the lexical verdict it sees hedging, a
-/// negation anywhere before, and a `yes` or `no` within a sentence.
+/// Whether an answer means the same as the gold one. Besides the lexical verdict it recognises hedging, an earlier
+/// negation, and a `yes` or `no` within a sentence.
 fn means(answer: &str, gold: &str) -> bool {
     if metrics::exact_match(answer, gold) {
         return true;

@@ -1,6 +1,5 @@
-//! Tasks without a known chain: the simulated model calls the tool that best matches the words of
-//! the task, with guessed arguments, and answers with the result. It is meant for trying things
-//! out, not to be clever.
+//! Tasks without a known chain: the simulated model calls the tool that best matches the words of the task, with
+//! guessed arguments, and answers with the result. It is meant for trying things out, not to be clever.
 
 use std::collections::HashSet;
 
@@ -10,7 +9,7 @@ use super::prompted::{Looks, MenuTool, PromptReading};
 use super::{SimulatedSettings, Speech};
 use crate::domain::Chance;
 
-/// Calls without a useful result after which it gives up.
+/// The number of calls without a useful result after which the model gives up.
 const ENOUGH: usize = 4;
 
 /// The weight of a matching argument, compared to one word in common.
@@ -25,7 +24,7 @@ pub(super) fn improvise(
     let useful = prompted.past.iter().rev().find(|past| past.looks() == Looks::Useful);
     let fresh = untried(prompted, prompted.menu.iter());
     let goes_on = prompted.past.len() < ENOUGH && !fresh.is_empty();
-    // If told not to finish, it does something else, if there is anything.
+    // If the prompt forbids an end, the model does something else, if there is anything.
     match useful {
         Some(past) if !(prompted.has_finished() && goes_on) => return finish(gist(&past.result)),
         None if !goes_on => return give_up(""),

@@ -9,8 +9,8 @@ use super::SimulatedSettings;
 use super::prompted::{Looks, PastCall, PromptReading};
 use crate::domain::{ChainStep, Chance, Task, ToolName, markers::FINISH};
 
-/// Scores every tool of a trajectory by what is visible: failures and empty results cost, results
-/// that the chain looks for earn, results that led to a wrong answer cost.
+/// Scores every tool of a trajectory by its visible results: failures and empty results cost, results that the chain
+/// looks for earn, and results that led to a wrong answer cost.
 pub(super) fn evaluate(
     prompted: &PromptReading<'_>,
     chain: Option<&Task>,
@@ -18,7 +18,7 @@ pub(super) fn evaluate(
     chance: Chance,
 ) -> String {
     if chain.is_none() {
-        // It cannot know what helps with a task that it does not know.
+        // The model cannot know what helps with an unknown task.
         return json!({ "scores": [] }).to_string();
     }
     let tools: IndexSet<_> = prompted.past.iter().map(|past| &past.tool).collect();
@@ -26,7 +26,7 @@ pub(super) fn evaluate(
         .iter()
         .map(|tool| {
             let (score, reason) = score(prompted, chain, tool);
-            // A less skilled judge is off by one now and then.
+            // A less skilled judge is sometimes off by one.
             let off = chance.with(tool.as_str().as_bytes());
             let off = match (off.unit() < (1.0 - settings.skill) / 2.0, off.bits() & 1) {
                 (false, _) => 0,
@@ -59,11 +59,11 @@ fn score(
     }
 }
 
-/// Whether a result contains what some step of the chain looks for.
+/// Whether a result contains what a step of the chain looks for.
 fn finds(chain: Option<&Task>, past: &PastCall) -> bool {
     match chain {
         Some(task) => task.chain.iter().any(|step| holds(step, past)),
-        // Without a chain it can only see that the result looks useful.
+        // Without a chain, the model only sees whether the result looks useful.
         None => past.looks() == Looks::Useful,
     }
 }
@@ -76,7 +76,7 @@ pub(super) fn holds(step: &ChainStep, past: &PastCall) -> bool {
         && past.looks() == Looks::Useful
 }
 
-/// Chooses which of two decisions at the end of a path brings the task further. Chance decides if both do equally, or
+/// Chooses which of two decisions at the end of a path brings the task further. Chance decides between equal ones, and
 /// on a slip.
 pub(super) fn prefer(
     prompted: &PromptReading<'_>,

@@ -2,15 +2,14 @@
 //! plays every role, so that the workbench runs without a key or a network. Its name, its source
 //! and its spec say so.
 //!
-//! It gets the same request as any model and parses it: the task from the prompt, the menu with its
-//! weights, the observations so far. In addition it knows only the reference chains of known tasks,
-//! which replace a language model's understanding of a task's text. It picks a tool of the right
-//! *capability* with probability `skill`; the weights decide which tool of that capability, and so
-//! do told costs (`thrift`) and what the graph has learned. After `patience` results that do not help
-//! it gives up. It says what it needs without a tool's name and without results that it has not seen,
-//! since retrieval reads its words. Its programs contain faults, and `skill` sets how often; it corrects one when a
-//! finding contains what the correction needs. Where it knows some tasks, it refuses all others. All randomness is a hash of the seed and the request.
-//!
+//! It gets the same request as any model and parses it: the task from the prompt, the menu with its weights, the
+//! observations so far. In addition it knows only the reference chains of known tasks, which replace a language model's
+//! understanding of a task's text. It picks a tool of the right *capability* with probability `skill`; the weights
+//! decide which tool of that capability, and so do the costs in the prompt (`thrift`) and the transitions that the
+//! graph has learned. After `patience` results that do not help it gives up. It words its needs without a tool's name
+//! and without results that it has not seen, since retrieval reads these words. Its programs contain faults, and
+//! `skill` sets how often; it corrects one when a finding contains what the correction needs. If it knows some tasks,
+//! it refuses all others. All randomness is a hash of the seed and the request.
 //! These settings were fixed before any comparison was printed. `toolyard compare btp` shows what
 //! other values of `thrift` and `patience` would do.
 
@@ -50,7 +49,7 @@ mod writer;
 
 pub use self::settings::SimulatedSettings;
 
-/// The parts of its answer besides the text: calls, if any.
+/// The parts of an answer besides the text: calls, if any.
 struct Speech {
     text: String,
     calls: Vec<ToolCall>,
@@ -65,7 +64,7 @@ impl Speech {
         Self::text(text).and(tool, arguments)
     }
 
-    /// With a further call.
+    /// Adds a call.
     fn and(mut self, tool: ToolName, arguments: Value) -> Self {
         let id = format!("call_{}", self.calls.len() + 1);
         self.calls.push(ToolCall { id, tool, arguments });
@@ -111,7 +110,7 @@ impl Simulated {
     fn say(&self, request: &Request) -> Speech {
         let prompted = prompted::PromptReading::read(request);
         let chain = self.chains.get(prompted.task.trim());
-        // A workspace without any known task is there to try tools out.
+        // A workspace without any known task is for trying tools out.
         let is_foreign = chain.is_none() && !self.chains.is_empty();
         if let Some(refusal) = is_foreign.then(|| foreign::say(request, &prompted)).flatten() {
             return refusal;
@@ -143,7 +142,7 @@ impl Simulated {
         })
     }
 
-    /// A draw for this request: the same request has the same answer.
+    /// A draw for this request: the same request always gets the same answer.
     fn chance(&self, request: &Request) -> Chance {
         let mut chance = Chance::new(self.seed).with(request.role.name().as_bytes());
         for message in &request.messages {
@@ -157,8 +156,8 @@ impl Simulated {
     }
 }
 
-/// A text as it was when the actor's prompt had its first wording. Chance depends on every byte of a request; a better
-/// wording for real models must not give every sample session, figure and recording another course.
+/// A text in the first wording of the actor's prompt. Chance depends on every byte of a request; a better wording for
+/// real models must not change the course of every sample session, figure and recording.
 fn as_first(text: &str) -> Cow<'_, str> {
     const FIRST: &str = include_str!("first-actor.md").trim_ascii();
     match text.strip_prefix(Prompt::Actor.spec().built_in) {

@@ -8,7 +8,7 @@ use crate::domain::{Request, ToolDef, ToolName};
 
 /// A planner's prompt without the task.
 pub(super) struct PlannerPrompt {
-    /// True if the planner may name a missing capability instead of planning.
+    /// Whether the planner may name a missing capability instead of planning.
     pub may_lack: bool,
     tools: Vec<Listed>,
 }
@@ -19,14 +19,14 @@ struct Listed {
     /// The most calls allowed.
     most: Option<usize>,
     weight: Option<f64>,
-    /// In credits, as told.
+    /// The cost in credits, if the prompt gives it.
     cost: Option<f64>,
 }
 
 impl PlannerPrompt {
     pub fn read(request: &Request) -> Self {
         let may_lack = is_told(request, LACKING);
-        // After an empty line: a class may be called "Tools", too.
+        // The heading follows an empty line: a class may be called "Tools", too.
         let heading = format!("\n\n{TOOLS}");
         let list = user_texts(request).rev().find_map(|text| text.rsplit_once(&heading));
         let mut tools = list.map(|(_, list)| listed(list)).unwrap_or_default();
@@ -48,7 +48,7 @@ impl PlannerPrompt {
         self.of(tool)?.class.as_deref()
     }
 
-    /// The most calls of a tool allowed; `None`: unlimited.
+    /// The most calls of a tool allowed; `None` if unlimited.
     pub fn most(&self, tool: &ToolName) -> Option<usize> {
         self.of(tool)?.most
     }
@@ -83,7 +83,7 @@ fn tool(line: &str, class: Option<&str>) -> Option<Listed> {
     let (names, about) = rest.split_once("):")?;
     let names = names.split(", ").filter(|name| !name.is_empty());
     let required: Vec<&str> = names.clone().filter(|name| !name.ends_with('?')).collect();
-    // Their types are not in the prompt.
+    // The types of arguments are not in the prompt.
     let properties: Map<String, Value> =
         names.map(|name| (name.trim_end_matches('?').to_owned(), json!({}))).collect();
     let description = about.trim().to_owned();

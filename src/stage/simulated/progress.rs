@@ -1,5 +1,5 @@
-//! How far an agent has come along a reference chain: by what it has seen, whether or not that is
-//! right. It does not know that a result misleads, and goes on with what it was told.
+//! The progress of an agent along a reference chain, by what it has seen, whether or not that is right. It does not
+//! know that a result misleads, and continues with it.
 
 use serde_json::{Value, json};
 
@@ -8,17 +8,17 @@ use super::choose::gist;
 use super::prompted::{Looks, PastCall};
 use crate::domain::{ChainStep, Task};
 
-/// Words of a misleading result that are taken for what was looked for.
+/// The most words of a misleading result that are taken for the value that was looked for.
 const TAKEN: usize = 6;
 
 pub(super) struct ChainProgress<'p> {
-    /// The call and its result for each step that is done, in the order of the chain.
+    /// The call and its result for each completed step, in the order of the chain.
     seen: Vec<&'p PastCall>,
-    /// The first step that is not done; `None` if all are done.
+    /// The first open step; `None` if all are completed.
     pub open: Option<OpenStep>,
 }
 
-/// A step that is to be done.
+/// An open step.
 pub(super) struct OpenStep {
     /// Index of the step in the chain.
     pub at: usize,
@@ -46,13 +46,13 @@ impl<'p> ChainProgress<'p> {
         Self { seen, open: None }
     }
 
-    /// The result of the last step that is done.
+    /// The result of the last completed step.
     pub fn last(&self) -> Option<&'p PastCall> {
         self.seen.last().copied()
     }
 
-    /// The answer that the results support: the right one if every step found its result, else the
-    /// apparent one of the last result.
+    /// The answer that the results support: the right one if every step found its result, else the apparent one in the
+    /// last result.
     pub fn answer(&self, task: &Task) -> String {
         let all = self.seen.len() == task.chain.len()
             && task.chain.iter().zip(&self.seen).all(|(step, past)| finds(step, past));
@@ -63,7 +63,7 @@ impl<'p> ChainProgress<'p> {
     }
 }
 
-/// The steps after the first open one whose arguments the task's text has, and which have no result yet.
+/// The steps after the first open one whose arguments are in the task's text, and which have no result yet.
 pub(super) fn ready<'t>(task: &'t Task, past: &[PastCall]) -> impl Iterator<Item = &'t ChainStep> {
     let open = ChainProgress::of(task, past).open.map_or(task.chain.len(), |open| open.at);
     let later = task.chain.iter().enumerate().skip(open + 1);
@@ -88,8 +88,8 @@ fn finds(step: &ChainStep, past: &PastCall) -> bool {
     step.finds.as_deref().is_none_or(|finds| result.contains(&finds.to_lowercase()))
 }
 
-/// The arguments of a step after the results of those before it. Where a result does not hold what
-/// the chain expects, the agent takes what it says instead.
+/// The arguments of a step after the results of those before it. If a result lacks the value that the chain expects,
+/// the agent takes the value that it has instead.
 fn arguments(task: &Task, at: usize, seen: &[&PastCall]) -> Value {
     let mut arguments = task.chain[at].arguments.clone();
     for value in arguments.as_object_mut().into_iter().flat_map(|fields| fields.values_mut()) {
@@ -102,7 +102,7 @@ fn arguments(task: &Task, at: usize, seen: &[&PastCall]) -> Value {
     arguments
 }
 
-/// An argument with what a misleading result says in its gaps.
+/// An argument whose gaps are filled with the text of a misleading result.
 fn filled(value: &Value, blank: &Blank, said: &str) -> Value {
     let number = numbers(said).next().unwrap_or_default();
     match value {

@@ -17,7 +17,7 @@ pub(super) struct PromptReading<'a> {
     /// Calls and their results, oldest first: from the conversation, or from the account of it that
     /// evaluators and reflectors receive.
     pub past: Vec<PastCall>,
-    /// True if the instructions say to name a missing capability where nothing on the menu fits.
+    /// Whether the instructions say to name a missing capability if nothing on the menu fits.
     pub may_lack: bool,
     /// Earlier choices at this point, if the model must choose something else.
     pub chosen: Vec<PastAction>,
@@ -30,13 +30,13 @@ pub(super) struct PromptReading<'a> {
 /// A tool on the menu.
 pub(super) struct MenuTool<'a> {
     pub def: &'a ToolDef,
-    /// As shown; `None` if none is.
+    /// The displayed weight; `None` if there is none.
     pub weight: Option<f64>,
-    /// In credits, as told; `None` if it is not.
+    /// The cost in credits, from the prompt; `None` if it is not there.
     pub cost: Option<f64>,
 }
 
-/// An action as it is repeated: long arguments are cut.
+/// A repeated action, in which long arguments are cut.
 pub(super) struct PastAction {
     tool: ToolName,
     arguments: Value,
@@ -51,7 +51,7 @@ pub(super) struct PastCall {
 
 impl<'a> PromptReading<'a> {
     pub fn read(request: &'a Request) -> Self {
-        // Examples stand before the task.
+        // Examples come before the task.
         let user = user_texts(request).rev().find_map(|text| text.strip_prefix(TASK));
         let user = user.unwrap_or_default();
         let (task, account) = user.split_once("\n\n").unwrap_or((user, ""));
@@ -64,7 +64,7 @@ impl<'a> PromptReading<'a> {
             };
             Some(MenuTool { def, weight, cost: cost(&costs, def) })
         };
-        // What follows is an action, too, and no tool.
+        // `Finish` and later entries are actions, not tools.
         let tools = request.tools.iter().take_while(|tool| tool.name.as_str() != FINISH);
         let mut past = conversation(&request.messages);
         let (done, rivals) = apart(account);
@@ -88,14 +88,14 @@ impl<'a> PromptReading<'a> {
         }
     }
 
-    /// Whether this was chosen at this point before.
+    /// Whether this call was chosen at this point before.
     pub fn was_chosen(&self, tool: &str, arguments: &Value) -> bool {
         let told = canonical(&shortened(arguments));
         let is_same = |chosen: &PastAction| canonical(&chosen.arguments) == told;
         self.chosen.iter().any(|chosen| chosen.tool.as_str() == tool && is_same(chosen))
     }
 
-    /// Whether it has finished at this point before.
+    /// Whether the model has finished at this point before.
     pub fn has_finished(&self) -> bool {
         self.chosen.iter().any(|chosen| chosen.tool.as_str() == FINISH)
     }
@@ -105,7 +105,7 @@ fn def_name(def: &ToolDef) -> &str {
     def.name.as_str()
 }
 
-/// The tools that may be called now, with the weights that are told; `None`: all that are defined.
+/// The tools that may be called now, with the displayed weights; `None` for all defined tools.
 fn offers(request: &Request) -> Option<HashMap<&str, Option<f64>>> {
     let said =
         user_texts(request).next_back()?.rsplit('\n').find_map(|line| line.strip_prefix(OFFER))?;
@@ -143,13 +143,13 @@ fn instructions(request: &Request) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The costs in the prompt, by the names of tools.
+/// The costs in the prompt, by tool name.
 pub(super) fn costs(request: &Request) -> Vec<(&str, f64)> {
     let told = instructions(request).find_map(|text| text.split_once(COSTS));
     told.into_iter().flat_map(|(_, costs)| costs.split(", ")).map_while(entry).collect()
 }
 
-/// `NAME CREDITS`, before a full stop where it is the last.
+/// `NAME CREDITS`, followed by a full stop if it is the last entry.
 fn entry(entry: &str) -> Option<(&str, f64)> {
     let (name, cost) = entry.split_once(' ')?;
     let cost = cost.split(' ').next()?.trim_end_matches('.');
@@ -162,7 +162,7 @@ pub(super) fn cost(told: &[(&str, f64)], tool: &ToolDef) -> Option<f64> {
 
 /// The account of the calls, and the two decisions after it.
 fn apart(account: &str) -> (&str, Option<[Vec<PastCall>; 2]>) {
-    // On a line of its own: results are given in lines of JSON, and so never form one.
+    // The heading is on its own line: results are given in lines of JSON, and so never form one.
     let [first, second] = RIVALS.map(|rival| format!("\n\n{rival}\n"));
     let parts = account.split_once(&first).and_then(|(done, rivals)| {
         let (first, second) = rivals.split_once(&second)?;
@@ -210,8 +210,8 @@ fn told(line: &str) -> Option<PastCall> {
     })
 }
 
-/// How an observation looks to a reader without further knowledge. It knows no configuration, as a
-/// model would not.
+/// The impression of an observation on a reader without further knowledge. It uses no configuration, as a model would
+/// not.
 static NULL_FILTER: LazyLock<NullFilter> = LazyLock::new(NullFilter::default);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! The worker that is a model: extracts from evidence what the next call needs.
+//! The worker that is a model: extracts the input of the next call from evidence.
 
 use super::blank::{Blank, blank, plain};
 use crate::domain::markers::{QUESTION, UNKNOWN};

@@ -11,34 +11,34 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// The quality of the simulated model, and its price.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SimulatedSettings {
-    /// Probability of a right decision, 0 to 1: the capability that a step needs (in a plan also
-    /// the need for a result), and the evidence that counts.
+    /// Probability of a right decision, 0 to 1: the capability that a step needs (in a plan also the need for a
+    /// result), and the relevant evidence.
     pub skill: f64,
-    /// How strongly it follows weights: a tool is picked in proportion to its weight to this power.
-    /// 0 ignores weights.
+    /// How strongly the model follows weights: a tool is picked in proportion to its weight to this power. 0 ignores
+    /// weights.
     pub sensitivity: f64,
-    /// How much it prefers the usual tool of a capability to the next one if weights do not differ;
-    /// 1 is no preference. A language model would take this from names and descriptions.
+    /// How much the model prefers the usual tool of a capability to the next one if weights do not differ; 1 is no
+    /// preference. A language model would derive this from names and descriptions.
     pub habit: f64,
-    /// How much it minds the costs that a prompt tells: a tool is picked in proportion to its cost
-    /// to the power of minus this. 0 ignores costs.
+    /// How much the model avoids the costs in a prompt: a tool is picked in proportion to its cost to the power of
+    /// minus this. 0 ignores costs.
     pub thrift: f64,
-    /// Results in a row that do not help, failures among them, after which it gives up; from 1.
+    /// Consecutive results that do not help, including failures, after which the model gives up; from 1.
     pub patience: usize,
-    /// An answer has all calls that need no result of each other. toolyard's own loops make one call at a time, so no
-    /// configuration sets it.
+    /// Whether an answer has all calls that do not need each other's results. toolyard's own loops make one call at a
+    /// time, so no configuration sets it.
     pub parallel: bool,
     /// Delay of its answers.
     pub latency: Duration,
-    /// US dollars per million tokens, in and out. It is free; a price is for demonstrations.
+    /// US dollars per million tokens, in and out. The model is free; a price is for demonstrations.
     pub price_in: f64,
     pub price_out: f64,
-    /// The same for input that it has in its cache; `None`: as any other.
+    /// The same for input in its cache; `None`: the usual price.
     pub price_cached: Option<f64>,
 }
 
 impl SimulatedSettings {
-    /// Reads its fields of a configuration; notes any faults.
+    /// Reads the fields of a configuration; notes any faults.
     pub fn read(fields: &mut TomlFields<'_>) -> Self {
         let mut settings = Self::default();
         let price = |field: &TomlField<'_>| field.number(0.0, DEAREST);
@@ -56,7 +56,7 @@ impl SimulatedSettings {
         settings
     }
 
-    /// How usual the tool at this place in the list for a step is; the first is the most usual.
+    /// How usual a step's tool at this place in its list is; the first is the most usual.
     pub(super) fn usualness(&self, place: usize) -> f64 {
         self.habit.powi(-i32::try_from(place).unwrap_or(i32::MAX))
     }

@@ -7,8 +7,8 @@ use super::{SimulatedSettings, choose::gist, judge::holds};
 use crate::domain::markers::{EVIDENCE, LLM, UNKNOWN};
 use crate::domain::{Chance, Task, plan::NULL};
 
-/// The right answer if every step found its result, else the apparent one of the last evidence. A
-/// slip uses other evidence.
+/// The right answer if every step found its result, else the apparent one in the last evidence. A slip uses other
+/// evidence.
 pub(super) fn solve(
     account: &str,
     chain: Option<&Task>,

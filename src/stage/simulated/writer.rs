@@ -1,4 +1,4 @@
-//! The writer of an answer that tools complete: it says what it needs, and an equals sign.
+//! The writer of an answer that tools complete: it writes its need, and an equals sign.
 
 use super::actor::fruitless;
 use super::need::need_now;
@@ -8,7 +8,7 @@ use super::{SimulatedSettings, Speech};
 use crate::domain::Task;
 use crate::domain::markers::{ANSWER_IS, UNKNOWN};
 
-/// The next stretch. Where nobody ends it at the equals sign, it has nothing to write behind it.
+/// The next part of the text. If nobody ends it at the equals sign, the model has nothing to add.
 pub(super) fn write(
     prompted: &PromptReading<'_>,
     chain: Option<&Task>,

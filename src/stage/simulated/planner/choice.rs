@@ -4,11 +4,11 @@ use super::super::{choose::pick, prompted::MenuTool};
 use super::Planner;
 use crate::domain::{ChainStep, Chance, Task, ToolName};
 
-/// Most tools for one need, if several are allowed.
+/// The most tools for one need, if several are allowed.
 pub(super) const MOST: usize = 3;
 
 impl Planner<'_> {
-    /// The tools for a step: the usual one first.
+    /// The tools for a step, the usual one first.
     pub(super) fn fit(&self, task: &Task, at: usize, chance: Chance) -> Vec<ToolName> {
         let tools = task.chain[at].tools.iter().enumerate();
         let fitting: Vec<(&MenuTool<'_>, f64)> = tools

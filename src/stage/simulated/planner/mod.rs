@@ -1,6 +1,6 @@
-//! The planner: writes down all calls before the first one. Like the actor it knows a task's needs
-//! from its reference chain, and like any planner it does not know results: an argument that
-//! depends on them is requested from the worker that is a model ([`super::reader`]).
+//! The planner: writes down all calls before the first one. Like the actor it knows a task's needs from its reference
+//! chain, and like any planner it does not know results: an argument that depends on them is requested from the worker
+//! that is a model ([`super::reader`]).
 
 mod choice;
 mod write;
@@ -126,7 +126,7 @@ impl Planner<'_> {
         ids
     }
 
-    /// A plan for something other than the step: a slip, or no tool for it.
+    /// A plan for something other than the step: after a slip, or without a tool for the step.
     fn astray(&mut self, task: &Task, at: usize, chance: Chance) -> Vec<EvidenceId> {
         let step = &task.chain[at];
         let others = self.left().filter(|choice| !step.tools.contains(&choice.def.name));
@@ -212,7 +212,7 @@ mod tests {
         let request = asked("", tools);
         let settings = SimulatedSettings { skill, ..SimulatedSettings::default() };
         let text = plan(&request, TEXT, chain, settings, Chance::new(1));
-        // Its output can always be parsed.
+        // The planner's output can always be parsed.
         assert_eq!(
             crate::papers::plan::parse(&text, &crate::papers::plan::PlanTools::default())
                 .unwrap()

@@ -6,7 +6,7 @@ use super::super::blank::plain;
 use super::super::guess::fitting;
 use crate::domain::arguments;
 
-/// The text of a planner that forgets that a result is needed.
+/// The text of a planner that overlooks that it needs a result.
 pub(super) fn made_up(name: &str, value: &Value, task: &str) -> Value {
     let schema = match value {
         Value::Number(_) => json!({"type": "number"}),
@@ -16,8 +16,7 @@ pub(super) fn made_up(name: &str, value: &Value, task: &str) -> Value {
     fitting(name, &schema, task)
 }
 
-/// The notation of a call's arguments: bare if a tool takes one text and can only mean that, else
-/// JSON.
+/// The notation of a call's arguments: bare if a tool takes one text and the notation is unambiguous, else JSON.
 pub(super) fn input(arguments: &Value, schema: &Value) -> String {
     let empty = Map::new();
     let mut texts = arguments.as_object().unwrap_or(&empty).values().map(plain);

@@ -1,4 +1,4 @@
-//! The documents of functions with what they return, read as any model would read them.
+//! The documents of functions with their results, read as any model would read them.
 
 use super::words;
 
@@ -8,7 +8,7 @@ pub struct Document {
     pub name: String,
     /// The names of the required arguments.
     pub needs: Vec<String>,
-    /// The lines that say what it returns.
+    /// The lines that describe the result.
     returns: Vec<String>,
     /// A call that worked.
     example: String,
@@ -22,12 +22,12 @@ struct ResultField<'a> {
     path: String,
 }
 
-/// Where a result has a value.
+/// The place of a value in a result.
 #[derive(Debug, PartialEq)]
 pub struct ResultPath {
-    /// As an expression behind the result: `["results"][0]["id"]`.
+    /// The path as an expression after the result: `["results"][0]["id"]`.
     pub path: String,
-    /// How surely it is what the argument means.
+    /// How certainly the value is what the argument means.
     pub fits: usize,
 }
 
@@ -60,7 +60,7 @@ fn signature(line: &str) -> Option<Document> {
 }
 
 impl Document {
-    /// Where its result has the value of an argument.
+    /// The place in its result of the value for an argument.
     pub fn place_of(&self, argument: &str) -> Option<ResultPath> {
         let stem = argument.strip_suffix("_id");
         let is_about = |name: &str| stem.is_some_and(|stem| words(name).any(|word| word == stem));
@@ -72,7 +72,7 @@ impl Document {
         })
     }
 
-    /// Where its result has the name of something that another function is about.
+    /// The place in its result of a name of something that another function is about.
     pub fn name_for(&self, function: &Document) -> Option<ResultPath> {
         let is_about =
             |name: &str| words(name).any(|word| words(&function.name).any(|of| of == word));
@@ -94,7 +94,7 @@ impl Document {
         value.get(..end).filter(|value| !is_id && !value.contains(['\\', '…']))
     }
 
-    /// The first of the scalars that fit most.
+    /// The first of the best-fitting scalars.
     fn best(&self, fits: impl Fn(&ResultField<'_>) -> usize) -> Option<ResultPath> {
         let mut best: Option<ResultPath> = None;
         for field in self.fields() {

@@ -1,5 +1,5 @@
-//! The prober: a question and a program that call one function, and the functions that may help. It knows plain values
-//! that anybody knows. It takes ids from what other functions are told to return.
+//! The prober: a question and a program that call one function, and the functions that may help. It knows only common
+//! values. It takes ids from the documented results of other functions.
 
 mod document;
 #[cfg(test)]
@@ -14,10 +14,10 @@ use super::prompted::user_texts;
 use crate::domain::markers::FUNCTIONS;
 use crate::domain::{Message, Request};
 
-/// Calls that are made before the one that is probed, at most.
+/// The most calls before the one that is probed.
 const DEEPEST: usize = 3;
 
-/// The reply: functions that help where a list of them was given, else a question and a program.
+/// The reply: helpful functions if a list of functions was given, else a question and a program.
 pub(super) fn reply(request: &Request) -> String {
     let mut texts = user_texts(request);
     let Some(text) = texts.find(|text| text.contains(FUNCTIONS)) else { return "none".to_owned() };
@@ -32,9 +32,9 @@ pub(super) fn reply(request: &Request) -> String {
     }
 }
 
-/// The functions of a list that have a value which is needed; then those whose names are about the same things: some
-/// that need no id, and some that need one, since an id may be two calls away. Of equal ones those that search, and then
-/// the more general ones, whose names are short.
+/// Functions of a list that have a needed value; then those whose names share its subjects: some that need no id, and
+/// some that need one, since an id may be two calls away. Among equal ones, those that search come first, and then the
+/// more general ones, whose names are short.
 fn select(function: &Document, list: &str) -> String {
     let listed: Vec<Listed<'_>> = list.lines().filter_map(Listed::of).collect();
     let has = || listed.iter().filter(|listed| listed.has_it).take(3);
@@ -94,7 +94,7 @@ struct ProbeProgram<'a> {
 }
 
 impl<'a> ProbeProgram<'a> {
-    /// Writes a call, after those whose results it needs. Returns the variable that holds its result.
+    /// Writes a call, after the calls whose results it needs. Returns the variable that holds its result.
     fn call(&mut self, function: &Document, depth: usize) -> String {
         let mut arguments = Vec::new();
         for name in &function.needs {
@@ -107,10 +107,10 @@ impl<'a> ProbeProgram<'a> {
         variable
     }
 
-    /// The expression of an argument; `None`: it knows none, and does not guess.
+    /// The expression of an argument; `None` if the model knows none, since it does not guess.
     fn value(&mut self, function: &Document, name: &str, depth: usize) -> Option<String> {
         if let Some(plain) = self.values.of(function, name) {
-            // A name that some result has is surer than one that anybody knows.
+            // A name from a result is more certain than a commonly known one.
             let named = if depth == DEEPEST { self.named(function, name, depth) } else { None };
             let worked = || function.worked_with(name).map(str::to_owned);
             return Some(named.or_else(worked).unwrap_or(plain));
@@ -152,12 +152,12 @@ impl<'a> ProbeProgram<'a> {
         });
         let mut sources: Vec<_> = sources.collect();
         sources.sort_by_key(|(_, place, calls)| (*calls, usize::MAX - place.fits));
-        // After a program that failed, the value of the probed function comes from another result.
+        // After a failed program, the value of the probed function comes from another result.
         let turn = if is_probed { self.values.nth() % sources.len().max(1) } else { 0 };
         (turn < sources.len()).then(|| sources.swap_remove(turn))
     }
 
-    /// How many calls a function needs before its own; `None`: it cannot be called.
+    /// The number of calls that a function needs before its own; `None` if it cannot be called.
     fn calls_for(&self, function: &Document, depth: usize) -> Option<usize> {
         let needed = function.needs.iter().map(|name| match self.values.of(function, name) {
             Some(_) => Some(0),

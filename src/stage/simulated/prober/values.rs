@@ -1,4 +1,4 @@
-//! Plain values for arguments, which anybody knows. No ids.
+//! Common values for arguments. No ids.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::document::Document;
 use super::words;
 use crate::papers::atc::literal::literal;
 
-/// Subjects that everybody has heard of, by what a function is about.
+/// Well-known subjects, by the subject of a function.
 const SUBJECTS: [(&[&str], [&str; 3]); 8] = [
     (&["person", "people", "actor"], ["Steven Spielberg", "Clint Eastwood", "Akira Kurosawa"]),
     (&["collection"], ["Star Wars Collection", "Harry Potter Collection", "The Hobbit Collection"]),
@@ -20,7 +20,7 @@ const SUBJECTS: [(&[&str], [&str; 3]); 8] = [
 
 /// The values of one reply.
 pub struct Values {
-    /// How many replies there were before.
+    /// The number of earlier replies.
     nth: usize,
 }
 
@@ -29,7 +29,7 @@ impl Values {
         Self { nth }
     }
 
-    /// The value of an argument as an expression; `None` for an id, and for what it does not know.
+    /// The value of an argument as an expression; `None` for an id, and for an unknown value.
     pub fn of(&self, function: &Document, name: &str) -> Option<String> {
         let number = |numbers: [i64; 3]| Some(numbers[self.nth % 3].to_string());
         match name {
@@ -53,7 +53,7 @@ impl Values {
             .contains(&argument)
     }
 
-    /// How many replies there were before.
+    /// The number of earlier replies.
     pub fn nth(&self) -> usize {
         self.nth
     }

@@ -1,4 +1,4 @@
-//! Faults as programmers make them, in one decision each.
+//! Faults as programmers make them, each in one decision.
 
 use serde_json::json;
 use strum::VariantArray;
@@ -13,7 +13,7 @@ pub struct ProgramFault {
     /// Index of the faulty step.
     pub step: usize,
     pub kind: FaultKind,
-    /// Text written instead: a function, a name or a key; empty where the kind determines it.
+    /// The text written instead: a function, a name or a key; empty if the kind determines it.
     pub wrong: String,
 }
 
@@ -23,23 +23,23 @@ pub enum FaultKind {
     WrongTool,
     MissingArgument,
     WrongArgumentName,
-    /// A text for a number.
+    /// A text instead of a number.
     WrongType,
-    /// A number out of nowhere instead of one from a result.
+    /// An invented number instead of one from a result.
     InventedId,
-    /// A search with the whole question, which finds nothing; its list is indexed all the same.
+    /// A search with the whole question, which finds nothing; its list is still indexed.
     EmptyList,
     WrongKey,
-    /// A part of a part is looked for in the whole.
+    /// A nested part is looked up in the whole.
     WrongLevel,
-    /// A key that is not there is read with `get`, and what comes is used.
+    /// A missing key is read with `get`, and its value is used.
     NoneUsed,
 }
 
 /// The id that an agent invents.
 const INVENTED: u32 = 1;
 
-/// Keys that are easily taken for each other.
+/// Keys that are easily confused.
 const SIMILAR: [(&str, &str); 6] = [
     ("id", "film_id"),
     ("name", "title"),
@@ -139,7 +139,7 @@ fn similar(key: &str) -> String {
 }
 
 impl ProgramFault {
-    /// Writes it into its step.
+    /// Writes the fault into its step.
     pub fn plant(&self, step: &mut SketchStep, question: &str) {
         match self.kind {
             FaultKind::WrongTool => step.function.clone_from(&self.wrong),

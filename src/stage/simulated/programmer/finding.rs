@@ -1,5 +1,5 @@
 //! Contents of a finding for a programmer: the marked lines, the blamed tool, and words about keys, arguments and
-//! results. A fault is corrected if these are enough to see what is right.
+//! results. A fault is corrected if these suffice to see the right version.
 
 use super::fault::{FaultKind, ProgramFault};
 use super::sketch::{Sketch, SketchStep};

@@ -1,8 +1,8 @@
 //! The programmer: a program from the reference chain, with faults as programmers make them.
 //!
-//! It decides three things in each step: the tool, the arguments, and what to take out of the result. Each decision is
-//! wrong with probability 1 − `skill`. It repeats a wrong decision until a finding contains what the correction needs, so
-//! the findings decide how many programs a task takes.
+//! It decides three things in each step: the tool, the arguments, and the part of the result to use. Each decision is
+//! wrong with probability 1 − `skill`. It repeats a wrong decision until a finding contains what the correction needs,
+//! so the findings decide how many programs a task takes.
 
 mod fault;
 mod finding;
@@ -39,7 +39,7 @@ pub(super) fn write(
     let chance = Chance::new(seed).with(b"program").with(about.as_bytes());
     let chance = chance.with(chain.map_or("", |task| task.text.as_str()).as_bytes());
     let mut faults = fault::draw(&right, &offered, settings, &chance);
-    // The documents come with the task; what follows are findings.
+    // The documents come with the task; the messages after it are findings.
     for text in user_texts(request).skip_while(|text| !text.contains(FUNCTIONS)).skip(1) {
         let finding = Finding::read(text);
         faults.retain(|fault| !finding.tells(fault, &right));

@@ -23,7 +23,7 @@ impl FunctionMenu {
         self.functions.iter().find(|function| function.name == name)
     }
 
-    /// The other functions that take the same arguments, so that one is easily taken for another.
+    /// The other functions that take the same arguments, so that they are easily confused.
     pub fn alike<'o>(&'o self, name: &str) -> impl Iterator<Item = &'o str> {
         let own = self.function(name);
         let alike = move |other: &&Function| {

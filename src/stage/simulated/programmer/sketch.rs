@@ -1,4 +1,4 @@
-//! A program before it is written: the calls of the reference chain, and what each takes out of its result. A value
+//! A program before it is written: the calls of the reference chain, and the parts taken out of their results. A value
 //! that an earlier step finds is a variable; the programmer has not seen any result.
 
 use std::fmt::{self, Display, Formatter, Write as _};
@@ -15,15 +15,15 @@ pub struct Sketch {
     pub steps: Vec<SketchStep>,
 }
 
-/// A call, and what is taken out of its result.
+/// A call, and the part taken out of its result.
 #[derive(Clone, Debug)]
 pub struct SketchStep {
     pub function: String,
     /// The names of the arguments, and their expressions.
     pub arguments: Vec<(String, Argument)>,
-    /// Empty: the result as it is.
+    /// The path to that part; empty for the whole result.
     pub takes: Vec<TakePart>,
-    /// True if the first key is read with `get`, which gives None for a missing key.
+    /// Whether the first key is read with `get`, which gives None for a missing key.
     pub with_get: bool,
 }
 
@@ -37,8 +37,8 @@ pub enum Argument {
 }
 
 impl Sketch {
-    /// The steps of a task's chain up to the first that cannot be written: no function is offered for it, or it needs
-    /// what a sentence says.
+    /// The steps of a task's chain up to the first that cannot be written: no function is offered for it, or it needs a
+    /// value from a sentence.
     pub fn of(task: &Task, offered: &FunctionMenu) -> Self {
         let steps = task.chain.iter().enumerate();
         Self {
@@ -61,7 +61,7 @@ fn written(before: &[ChainStep], step: &ChainStep, offered: &FunctionMenu) -> Op
     })
 }
 
-/// The expression of an argument; `None` if it has something that an earlier step finds in a sentence.
+/// The expression of an argument; `None` if it has a part that an earlier step finds in a sentence.
 fn argument(before: &[ChainStep], value: &Value) -> Option<Argument> {
     let text = plain(value);
     let taken = |step: &ChainStep| step.takes.is_some() && step.finds.as_deref() == Some(&*text);
@@ -97,7 +97,7 @@ impl Display for Sketch {
 fn taken(result: &str, step: &SketchStep) -> String {
     let mut text = result.to_owned();
     for (i, part) in step.takes.iter().enumerate() {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = match part {
             TakePart::Key(key) if i == 0 && step.with_get => write!(text, ".get({key:?})"),
             TakePart::Key(key) => write!(text, "[{key:?}]"),

@@ -54,7 +54,7 @@ fn it_calls_only_what_is_offered_and_what_it_can_know() {
     assert_eq!(written("def other(x: str):\n"), "print(\"unknown\")");
 }
 
-/// The program with one fault in a step, as it is written instead of the right one.
+/// The program with one fault in a step, in place of the right one.
 fn planted(step: usize, kind: FaultKind) -> Option<(ProgramFault, String)> {
     let right = right();
     let offered = FunctionMenu::read(FUNCTIONS);
@@ -99,7 +99,7 @@ fn there_are_nine_kinds_of_faults() {
     }
 }
 
-/// A finding that marks the step's line, and says this of it.
+/// A finding that marks the step's line, and gives this reason.
 fn finding(line: &str, said: &str) -> String {
     format!(
         "The program failed:\n\n   1  x = 1\n   2  {line}\n      ~~~~\n   3  print(v2)\n\n{said}"
@@ -114,7 +114,7 @@ fn a_fault_is_corrected_where_a_finding_says_what_is_needed() {
         let text = finding(&line, said);
         Finding::read(&text).tells(&fault, &right())
     };
-    // The keys that were there tell of a wrong key, and of a wrong level if they are on the way.
+    // The existing keys reveal a wrong key, and a wrong level if they are on the path.
     assert!(told(1, FaultKind::WrongKey, "KeyError: 'title' (has: name, job; crew, cast)"));
     assert!(!told(1, FaultKind::WrongKey, "KeyError: 'title'"));
     assert!(!told(1, FaultKind::NoneUsed, "TypeError: 'NoneType' object is not iterable"));
