@@ -70,7 +70,7 @@ pub enum BenchCommand {
     Papers(PapersArgs),
 }
 
-/// The comparisons, and the papers that they belong to.
+/// The comparisons, and the papers to which they belong.
 const PAPERS: [(Preset, &str, &str); 6] = [
     (Preset::Btp, "BTP", "btp"),
     (Preset::Budgets, "BTP", "budgets"),
@@ -80,14 +80,14 @@ const PAPERS: [(Preset, &str, &str); 6] = [
     (Preset::Atc, "ATC", "atc"),
 ];
 
-/// The paper that no comparison reproduces: its lines are measured by themselves.
+/// The paper that no comparison reproduces: its lines are measured separately.
 const COTOOLS: &str = "CoTools";
 
 /// A configuration with two simulated models of different skill. Pairs need two models.
 const TWO: &str = "[models.able]\nkind = \"simulated\"\nskill = 0.99\n\
                    [models.plain]\nkind = \"simulated\"\nskill = 0.8\n";
 
-/// A configuration with two models; `None`: there is one already.
+/// A configuration with two models; `None` if there is one already.
 fn two_models() -> Result<Option<NamedTempFile>, Trouble> {
     if models(&SessionSpec::default())?.len() > 1 {
         return Ok(None);

@@ -1,5 +1,5 @@
-//! The laboratory: what measures the methods of the papers, trains heads and imports data sets. It is a program of its
-//! own, `toolyard-lab`; the debugger does not need it.
+//! The laboratory: measures the methods of the papers, trains heads and imports data sets. It is a separate program,
+//! `toolyard-lab`; the debugger does not need it.
 
 use toolyard_app as app;
 use toolyard_domain as domain;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// As in the program `toolyard`.
+/// The same allocator as in the program `toolyard`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

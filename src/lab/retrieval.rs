@@ -17,10 +17,10 @@ use crate::files::toml_file::Problem;
 use crate::papers::cotools::{QueryTemplate, Use};
 use crate::store::import::cotools::read_queries;
 
-/// Obeys `toolyard-lab retrieval`.
+/// Runs `toolyard-lab retrieval`.
 ///
 /// # Errors
-/// What is wrong with files, or what failed.
+/// Files are wrong, or a step failed.
 pub fn retrieval(command: &RetrievalCommand) -> Result<(), Trouble> {
     match command {
         RetrievalCommand::Eval(args) => eval(args),
@@ -45,7 +45,7 @@ fn eval(args: &RetrievalEvalArgs) -> Result<(), Trouble> {
         let means = args.means.text(lesson.len());
         (scores, said::line(&encoder, ways.at(), heads.as_deref(), &means))
     } else if args.heads.is_some() {
-        // Says how to get the model file.
+        // The error explains how to get the model file.
         return open::encoder(&args.reader).map(drop);
     } else {
         let words = by_words(&catalogue, &all, &lesson.words);
@@ -60,7 +60,7 @@ fn eval(args: &RetrievalEvalArgs) -> Result<(), Trouble> {
     };
     let mut measured = measure(&group, &catalogue, &lesson, &scores, weight);
     if !is_named {
-        // Rows of states would be those of words.
+        // The rows of states would equal those of words.
         measured.rows.truncate(2);
     }
     let below = below_words(&measured);

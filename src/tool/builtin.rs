@@ -1,4 +1,4 @@
-//! Tools that are functions of the program. Which there are is not known here: who reads a manifest brings them.
+//! Tools that are functions of the program. This room does not know them: the reader of a manifest passes them in.
 
 use std::{fmt, sync::Arc};
 
@@ -38,7 +38,7 @@ pub struct Builtin {
     pub name: &'static str,
     /// The arguments that a manifest's schema must declare.
     pub needs: &'static [&'static str],
-    /// As the manifest gives them.
+    /// The options as the manifest gives them.
     pub options: Option<Value>,
     pub function: Arc<dyn Function>,
 }

@@ -9,11 +9,11 @@ use serde_json::Value;
 use crate::domain::words::{clipped, nearest};
 use crate::{ToolError, ToolErrorKind};
 
-/// More would bury the first; a hostile answer can violate a schema a thousand times.
+/// The most violations in an error. More would bury the first; a hostile answer can violate a schema a thousand times.
 const VIOLATIONS: usize = 5;
-/// Characters of one violation.
+/// The most characters of one violation.
 const LENGTH: usize = 240;
-/// Characters of a value that is shown.
+/// The most characters of a value that is shown.
 const SHOWN: usize = 60;
 
 /// A compiled schema.
@@ -31,7 +31,7 @@ impl Checker {
         Self { schema: schema.clone(), validator }
     }
 
-    /// The fault of the schema itself, if any.
+    /// The fault of the schema itself, if it has one.
     pub fn fault(&self) -> Option<&str> {
         self.validator.as_ref().err().map(String::as_str)
     }
@@ -53,7 +53,7 @@ impl Checker {
         if lines.is_empty() {
             return Ok(());
         }
-        // Counting on to the end could take long on a huge argument.
+        // Counting to the end could take long on a huge argument.
         if errors.next().is_some() {
             lines.push("and more".into());
         }
@@ -121,8 +121,7 @@ impl Checker {
             ValidationErrorKind::Pattern { pattern } => {
                 format!(": expected a text like {pattern}, got {}", got())
             }
-            // The library's own enumeration, which grows: its text has the details of other
-            // violations.
+            // This covers the library's own enumeration, which grows: its text has the details of other violations.
             _ => format!(": {}", error.masked_with(got())),
         }
     }

@@ -1,5 +1,5 @@
-//! Tools and their sources. The engine calls only a [`Tool`]; it does not know whether that is a
-//! function of the program, another program, a request over HTTP or a table of recorded answers.
+//! Tools and their sources. The engine calls only a [`Tool`]; it does not know whether that is a function of the
+//! program, another program, a request over HTTP or a table of recorded answers.
 
 use toolyard_domain as domain;
 use toolyard_files as files;
@@ -46,7 +46,7 @@ pub struct Invocation {
 pub trait Tool {
     fn spec(&self) -> &Arc<ToolSpec>;
 
-    /// Whether it is built in or answers from a table, and so answers at once where nobody watches.
+    /// Whether the tool is built in or answers from a table, so that it answers at once if nobody watches.
     fn is_sample(&self) -> bool {
         false
     }
@@ -56,7 +56,7 @@ pub trait Tool {
         invocation: &'a Invocation,
     ) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>>;
 
-    /// Like [`Tool::call`], and reports progress where the tool knows it.
+    /// Like [`Tool::call`], and reports progress if the tool knows it.
     fn call_telling<'a>(
         &'a self,
         invocation: &'a Invocation,

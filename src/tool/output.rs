@@ -4,7 +4,7 @@
 use crate::ToolOutput;
 use crate::net::known;
 
-/// Bytes of an answer that are kept, unless a manifest sets another limit.
+/// The most bytes of an answer that are kept, unless a manifest sets another limit.
 pub const MAX_OUTPUT: usize = 64 * 1024;
 
 /// The first `most` bytes of a text.
@@ -24,17 +24,17 @@ pub fn from_bytes(kept: &[u8], total: u64) -> ToolOutput {
         text.truncate(end);
         return ToolOutput { text, cut_from: None };
     }
-    // Half of a key would not be found any more.
+    // Half a key would not be found later.
     let begun = known::left_of_key(&text);
     text.truncate(text.len() - begun);
     text.push_str(&format!("\n[cut: the first {} of {total} bytes]", whole.len() - begun));
     ToolOutput { text, cut_from: Some(total) }
 }
 
-/// Drops the first bytes of a character that was cut in half.
+/// Drops the first bytes of a character that was cut off.
 fn without_half_character(bytes: &[u8]) -> &[u8] {
     match std::str::from_utf8(bytes) {
-        // No error length: the text ended inside a character, and is valid so far.
+        // Without an error length, the text ends inside a character, and is valid so far.
         Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
         Ok(_) | Err(_) => bytes,
     }

@@ -18,31 +18,30 @@ pub trait Provider {
     /// The provider's name for people; no two providers of a session have the same name.
     fn name(&self) -> &str;
 
-    /// All its current tools. Called at the start, after every [`ProviderChange::Listed`] and [`ProviderChange::Back`], and
-    /// when the user reloads the tools; never twice at once. The future is dropped if it takes too
-    /// long.
+    /// All its current tools. Called at the start, after every [`ProviderChange::Listed`] and [`ProviderChange::Back`],
+    /// and when the user reloads the tools; never concurrently. The future is dropped if it takes too long.
     ///
     /// An unchanged tool is the same `Rc` as before; any other is reported as a changed tool.
     ///
     /// # Errors
-    /// Why there is no list. The tools of the last list stay as they are.
+    /// There is no list, with the reason. The tools of the last list stay as they are.
     fn tools(&self) -> LocalBoxFuture<'_, Result<Vec<Rc<dyn Tool>>, ToolError>>;
 
-    /// Returns when it has its first list, or has none. A session in which a person works does not wait for it.
+    /// Returns when the first list is there, or will not come. A session with a person does not wait for it.
     fn ready(&self) -> LocalBoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 
-    /// Accepts a changed definition of one of its tools, which is enabled in its next list; `None`: it has no tool of
-    /// this name. `hash` tells which definition a person has seen.
+    /// Accepts a changed definition of one of its tools, which is enabled in its next list; `None` if it has no tool of
+    /// this name. `hash` identifies the definition that a person has seen.
     ///
     /// # Errors
-    /// Why nothing is accepted.
+    /// Nothing is accepted, with the reason.
     fn accept(&self, _tool: &ToolName, _hash: &str) -> Option<Result<(), String>> {
         None
     }
 
-    /// Lists one of its tools with a change from now on, or all of them as they are. Tools of other providers are
+    /// Lists one of its tools with a change from now on, or all of them unchanged. Tools of other providers are
     /// ignored.
     fn relist(&self, _change: Option<(&ToolName, Drift)>) {}
 
@@ -51,8 +50,8 @@ pub trait Provider {
         Vec::new()
     }
 
-    /// The later changes of the provider. Called once, before the first listing, so that no change is missed. After
-    /// the end of the stream nothing changes any more.
+    /// The later changes of the provider. Called once, before the first listing, so that no change is missed. After the
+    /// end of the stream, nothing changes any more.
     fn changes(&self) -> LocalBoxStream<'static, ProviderChange>;
 }
 
@@ -63,13 +62,13 @@ pub enum ProviderChange {
     Told(ServerEvent),
     /// The list of tools has changed.
     Listed,
-    /// The tools cannot be called any more; each call in flight ends by itself.
+    /// The tools can no longer be called; each running call ends by itself.
     Died { why: String },
     /// The tools can be called again.
     Back,
-    /// The provider is gone for good, with its tools; it is not called any more.
+    /// The provider is gone for good, with its tools; it is no longer called.
     Left,
-    /// Other providers are there from now on: [`Provider::joined`].
+    /// The provider has added others: [`Provider::joined`].
     Joined,
     /// A notice for people.
     Noticed { text: String },

@@ -1,5 +1,5 @@
-//! Calls of foreign clients on the wire of tools. A relay stands between a client and its server, and hands each call to
-//! a session as a [`ForeignCall`]. It waits there for its [`RelayTurn`]s:
+//! Calls of foreign clients over the tool protocol. A relay is between a client and its server, and hands each call to
+//! a session as a [`ForeignCall`]. It then waits for its [`RelayTurn`]s:
 //!
 //! ```text
 //! relay ── ForeignCall ──────────────────────────────────────► session
@@ -45,12 +45,12 @@ pub enum RelayNews {
 pub struct ForeignCall {
     /// The key of the server.
     pub server: Arc<str>,
-    /// The client's own id of it.
+    /// The client's own id of the call.
     pub id: Arc<str>,
     /// The server's own name of the tool.
     pub tool: String,
     pub arguments: Value,
-    /// How long the client waits; `None`: it is kept waiting by notes of progress.
+    /// How long the client waits; `None` if progress notes keep it waiting.
     pub patience: Option<Duration>,
     pub way: CallSessionEnd,
 }
@@ -61,22 +61,22 @@ pub struct ForeignCall {
 pub enum RelayTurn {
     /// The call waits for a while; messages after it need not wait for it.
     Held,
-    /// The server gets it, with other arguments where there are some.
+    /// The server gets the call, with other arguments if there are any.
     On(Option<Value>),
-    /// From now on the client reads the called tool in the server's list with this change, or as the server lists it. The
-    /// turn that ends the call follows.
+    /// From now on the client reads the called tool in the server's list with this change, or as the server lists it.
+    /// The turn that ends the call follows.
     Relist(Option<Drift>),
-    /// The client gets what the server has sent.
+    /// The client gets the server's answer.
     AsCame,
-    /// The client gets this.
+    /// The client gets this answer instead.
     Instead(RelayAnswer),
 }
 
-/// An answer in place of the server's.
+/// An answer that replaces the server's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RelayAnswer {
     pub returned: Returned,
-    /// The server's program ends with it.
+    /// Whether the server's program ends with it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ends_server: bool,
 }
@@ -88,7 +88,7 @@ pub struct CallSessionEnd {
     returned: RefCell<Option<oneshot::Receiver<Returned>>>,
 }
 
-/// The relay's end of the channels for a call. A channel that is closed means that the other end is gone.
+/// The relay's end of the channels for a call. A closed channel means that the other end is gone.
 #[derive(Debug)]
 pub struct CallRelayEnd {
     pub turns: mpsc::UnboundedReceiver<RelayTurn>,
@@ -104,12 +104,12 @@ pub fn way() -> (CallSessionEnd, CallRelayEnd) {
 }
 
 impl CallSessionEnd {
-    /// Sends the decision about the call. False: nobody waits for it any more.
+    /// Sends the decision about the call. False if nobody waits for it any more.
     pub fn tell(&self, turn: RelayTurn) -> bool {
         self.turns.send(turn).is_ok()
     }
 
-    /// Awaits the result of the server; `None`: the relay is gone, or this was called before.
+    /// Awaits the result of the server; `None` if the relay is gone, or this was called before.
     pub async fn returned(&self) -> Option<Returned> {
         let returned = self.returned.take()?;
         returned.await.ok()

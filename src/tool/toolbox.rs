@@ -19,9 +19,9 @@ pub struct ToolBox {
 
 struct ToolboxEntry {
     tool: Rc<dyn Tool>,
-    /// The provider that listed it; `None` for a tool without a provider.
+    /// The provider that listed the tool; `None` for a tool without a provider.
     provider: Option<Rc<str>>,
-    /// Compiled at the first call: of thousands of tools a session calls only a few.
+    /// The checker, compiled at the first call: of thousands of tools a session calls only a few.
     checker: OnceCell<Checker>,
 }
 
@@ -49,9 +49,9 @@ impl ToolboxEntry {
 pub struct Changes {
     pub joined: Vec<Arc<ToolSpec>>,
     pub left: Vec<ToolName>,
-    /// In their new form.
+    /// The changed tools in their new form.
     pub changed: Vec<Arc<ToolSpec>>,
-    /// Listed, but another provider's tool (or an earlier one of this list) has the name.
+    /// Tools that are listed although another provider's tool (or an earlier one of this list) has the name.
     pub left_out: Vec<ToolName>,
 }
 
@@ -75,8 +75,8 @@ impl ToolBox {
         self.entries.insert(tool.spec().name.clone(), ToolboxEntry::new(tool, None));
     }
 
-    /// Makes these the tools of a provider, without changing others. An unchanged tool keeps its
-    /// compiled schema and its place. Running calls continue.
+    /// Makes these the tools of a provider, without changing others. An unchanged tool keeps its compiled schema and
+    /// its place. Running calls continue.
     pub fn replace(&mut self, provider: &str, tools: Vec<Rc<dyn Tool>>) -> Changes {
         let mut changes = Changes::default();
         let mut due: HashSet<ToolName> =

@@ -16,7 +16,7 @@ use crate::app::encoder::Encoder;
 use crate::papers::cotools::{HeadFile, QueryTemplate, Use};
 use crate::store::import::cotools::{DataSet, Record};
 
-/// Calls that are measured, unless another number is given.
+/// The number of measured calls, unless another one is given.
 pub const CALLS: usize = 200;
 
 /// A measurement: the use of heads, the heads, and their settings.
@@ -25,7 +25,7 @@ pub struct Question {
     pub heads: Option<Arc<HeadFile>>,
     pub means: Means,
     pub weight: f64,
-    /// Whether the records come from a file that somebody named.
+    /// Whether the records come from a file that the user named.
     pub is_named: bool,
     pub limit: Option<usize>,
 }
@@ -43,7 +43,7 @@ pub struct RetrieverMeasures {
 /// Measures a retriever.
 ///
 /// # Errors
-/// Texts cannot be read, or there is no record to measure on.
+/// Texts cannot be read, or there is no record for the measurement.
 pub fn answer(
     encoder: &mut Encoder,
     data: &DataSet,
@@ -82,7 +82,7 @@ pub fn answer(
     Ok(RetrieverMeasures { catalogue, lesson, scores, groups, measured, line })
 }
 
-/// Queries whose tool was seen in training, and the others, each over all tools and over those of their kind.
+/// Queries whose tool was seen in training, and the others, each over all tools and over the tools of their kind.
 fn groups(catalogue: &Catalogue, lesson: &Lesson, heads: Option<&HeadFile>, of: Use) -> Vec<Group> {
     let count = catalogue.tools.len();
     let all: Vec<usize> = (0..count).collect();

@@ -15,10 +15,10 @@ use crate::app::encoder::Encoder;
 use crate::papers::cotools::{Figures, MIX, Recipe, Use};
 use crate::store::import::cotools::DataSet;
 
-/// Calls that are taught.
+/// The number of calls used for training.
 const CALLS: usize = 400;
 
-/// Heads from our examples and from the published ones, on the same calls that neither has seen.
+/// Heads from our examples and from the published ones, measured on the same calls, which neither has seen.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct BugPrice {
     pub ours: Figures,
@@ -53,7 +53,7 @@ pub fn price(encoder: &mut Encoder, data: &DataSet, limit: usize) -> Result<BugP
 }
 
 impl BugPrice {
-    /// Points of top-1.
+    /// The difference in points of top-1.
     pub fn points(&self) -> f64 {
         100.0 * (self.ours.top_1 - self.published.top_1)
     }

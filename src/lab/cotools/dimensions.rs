@@ -12,10 +12,10 @@ use crate::papers::cotools::{
     Figures, Heads, above_mean, heaviest, random, rank_of, scores_on, weight_z_scores,
 };
 
-/// Random choices, whose worst and best figures are shown.
+/// Random choices of dimensions, whose worst and best figures are shown.
 const CONTROLS: u64 = 3;
 
-/// Steps of the curve of weights.
+/// The steps of the curve of weights.
 const CURVE: usize = 40;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 

@@ -1,4 +1,4 @@
-//! `toolyard-lab cotools eval judge`: precision and recall of calls, beside a rule that needs no training.
+//! `toolyard-lab cotools eval judge`: precision and recall of calls, besides a rule that needs no training.
 
 use serde::Serialize;
 use serde_json::json;
@@ -16,7 +16,7 @@ use crate::papers::cotools::{HeadFile, Heads, Positives, Use};
 use crate::store::import::cotools::{DataSet, Record, with_dev};
 use crate::ui::text::clean;
 
-/// Texts of each set, unless another number is given.
+/// The number of texts of each set, unless another one is given.
 const TEXTS: usize = 100;
 
 /// The figures on a set.

@@ -13,7 +13,7 @@ pub struct JudgeText<'a> {
     pub text: &'a str,
     /// The end of each token, in bytes.
     pub ends: Vec<usize>,
-    /// Prepared.
+    /// The prepared states.
     pub states: Matrix<f32>,
     /// Whether a call starts after each token.
     pub labels: Vec<bool>,
@@ -45,7 +45,7 @@ pub fn read<'a>(
     Ok(texts)
 }
 
-/// Ends in characters, from ends in bytes. A token that ends inside a character ends behind it.
+/// Ends in characters, from ends in bytes. A token that ends inside a character ends after it.
 fn character_ends(text: &str, ends: &[usize]) -> Vec<usize> {
     let mut starts = text.char_indices().map(|(at, _)| at).peekable();
     let mut characters = 0;
@@ -76,7 +76,7 @@ pub fn found(
     Ok(Positives::of(pairs))
 }
 
-/// The same of a rule that needs no training.
+/// The same for a rule that needs no training.
 pub fn found_by_hand(texts: &[JudgeText<'_>]) -> Positives {
     let fires = |text: &str, end: usize| text.get(..end).is_some_and(hand_rule);
     Positives::of(texts.iter().flat_map(|text| {

@@ -1,4 +1,4 @@
-//! Queries to a retriever: for training, for the choice of an epoch, and for measurements.
+//! Queries to a retriever: for training, for choosing an epoch, and for measurements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,18 +14,18 @@ pub struct Lesson {
     pub texts: Vec<String>,
     /// Texts that are compared by words.
     pub words: Vec<String>,
-    /// Right tools of each query, as places in the catalogue. Any one of them is right.
+    /// The right tools of each query, as places in the catalogue. Any one of them is right.
     pub gold: Vec<Vec<usize>>,
 }
 
-/// The amount of a set that is taught.
+/// The part of a set that is used for training.
 #[derive(Clone, Copy, Debug)]
 pub struct Amount {
     /// Tools that are left out.
     pub hold_out: usize,
-    /// Examples of each tool at most.
+    /// The most examples of each tool.
     pub per_tool: usize,
-    /// Examples at most.
+    /// The most examples.
     pub examples: usize,
     pub seed: u64,
 }
@@ -34,7 +34,7 @@ pub struct Amount {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallExamples {
     Each,
-    /// As in the published code.
+    /// Repetitions as in the published code.
     LastAgain,
 }
 
@@ -50,7 +50,7 @@ impl Lesson {
         self.gold.len()
     }
 
-    /// The tool of each query, where there is one only.
+    /// The tool of each query that has exactly one.
     pub fn tools(&self) -> Vec<usize> {
         self.gold.iter().filter_map(|gold| gold.first().copied()).collect()
     }
@@ -95,7 +95,7 @@ impl Lesson {
             for example in of {
                 let text = match data.template {
                     QueryTemplate::Knowledge => data.template.text(example.text.trim(), ""),
-                    // Their texts have the template already.
+                    // Their texts already have the template.
                     QueryTemplate::StepByStep | QueryTemplate::Short => example.text.to_owned(),
                 };
                 lesson.push(text, example.text.to_owned(), vec![places[example.tool]]);
@@ -107,7 +107,7 @@ impl Lesson {
     /// Builds a lesson from training records.
     ///
     /// # Errors
-    /// Nothing is left to teach, or a record does not fit its text.
+    /// Nothing is left for training, or a record does not fit its text.
     pub fn of_training(
         data: &DataSet,
         of: Use,

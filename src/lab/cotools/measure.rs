@@ -1,4 +1,4 @@
-//! Figures of groups of queries over named pools of tools, always beside chance, words and untrained states.
+//! Figures of groups of queries over named pools of tools, always besides chance, words and untrained states.
 
 use serde::Serialize;
 
@@ -12,9 +12,9 @@ use crate::papers::cotools::{Figures, Retrieve, mix, rank_of};
 pub struct Group {
     pub queries: String,
     pub pool: String,
-    /// Places in the lesson.
+    /// The queries, as places in the lesson.
     pub of: Vec<usize>,
-    /// Places in the catalogue.
+    /// The tools, as places in the catalogue.
     pub tools: Vec<usize>,
 }
 
@@ -43,7 +43,7 @@ pub const TRAINED: &str = "states, heads";
 pub const UNTRAINED_BOTH: &str = "both, untrained";
 pub const BOTH: &str = "both, heads";
 
-/// Measures a group. `weight` is that of words.
+/// Measures a group; `weight` is that of words.
 pub fn measure(
     group: &Group,
     catalogue: &Catalogue,
@@ -90,13 +90,13 @@ pub fn measure(
     Measured { queries, pool, tools: group.tools.len(), rows }
 }
 
-/// The best rank of the right tools, of which one is in the pool at least.
+/// The best rank of the right tools, at least one of which is in the pool.
 fn rank(scores: &[f64], gold: &[usize], pool: &[usize]) -> usize {
     let places = gold.iter().filter_map(|tool| pool.iter().position(|own| own == tool));
     places.filter_map(|place| rank_of(scores, place)).min().unwrap_or(pool.len())
 }
 
-/// Guessing. Of several right tools the best counts, so there are as many chances.
+/// The figures of guessing. If several tools are right, the best counts, so there are as many chances.
 fn random(group: &Group, lesson: &Lesson) -> Figures {
     let pool = group.tools.len();
     let most = |of: &usize| lesson.gold[*of].len();
@@ -186,7 +186,7 @@ mod tests {
         let good = measured(&[&[1.0, 0.0, 0.0, 0.0], &[0.0, 0.0, 1.0, 0.0]]);
         let by: Vec<_> = good.rows.iter().map(|row| (row.by, row.figures.top_1)).collect();
         assert_eq!(by[1..], [(WORDS, 1.0), (UNTRAINED, 1.0), (UNTRAINED_BOTH, 1.0)]);
-        // One right of four for the first, two for the second.
+        // One of four tools is right for the first query, two for the second.
         assert!((good.rows[0].figures.top_1 - 0.375).abs() < 1e-12);
         assert_eq!(good.rows[0].figures.top_5, 1.0);
         assert!(below_words(&good).is_empty());

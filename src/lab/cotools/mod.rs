@@ -22,10 +22,10 @@ pub use self::args::CotoolsCommand;
 pub use self::verdict::lines as bench_lines;
 use crate::app::cli::trouble::Trouble;
 
-/// Obeys `toolyard-lab cotools`.
+/// Runs `toolyard-lab cotools`.
 ///
 /// # Errors
-/// What is wrong with files, or what failed.
+/// Files are wrong, or a step failed.
 pub fn cotools(command: &CotoolsCommand) -> Result<(), Trouble> {
     match command {
         CotoolsCommand::Train(args) => train::command(args),

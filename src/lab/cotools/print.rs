@@ -25,7 +25,7 @@ pub fn tables(all: &[Measured]) -> String {
     all.iter().map(table).collect::<Vec<_>>().join("\n")
 }
 
-/// Prints what is worse than words, and what ranked.
+/// Prints the figures below those of words, and the line about the ranking.
 ///
 /// # Errors
 /// As [`out::print`].

@@ -12,7 +12,7 @@ use crate::papers::cotools::{
     HeadFile, Heads, Matrix, Pooling, RecipeLayer, Retrieval, RunningMean, Use, word_scores,
 };
 
-/// The scores of the tools of a pool for one query; `None` by states where words rank alone.
+/// The scores of the tools of a pool for one query; those by states are `None` if words rank alone.
 #[derive(Clone, Debug, Default)]
 pub struct Scores {
     pub words: Vec<f64>,
@@ -20,7 +20,7 @@ pub struct Scores {
     pub trained: Option<Vec<f64>>,
 }
 
-/// How states are compared.
+/// The ways to compare states.
 pub struct Ways {
     pub untrained: Retrieval,
     pub trained: Option<Retrieval>,
@@ -28,7 +28,7 @@ pub struct Ways {
 }
 
 impl Ways {
-    /// With these heads, or without any.
+    /// Ways with these heads, or without any.
     ///
     /// # Errors
     /// The heads are those of a judge.
@@ -43,7 +43,7 @@ impl Ways {
         Ok(Self { untrained, trained, means })
     }
 
-    /// Where the states are taken that rank best.
+    /// The place of the states that rank best.
     pub fn at(&self) -> (RecipeLayer, Pooling) {
         self.trained.as_ref().unwrap_or(&self.untrained).at()
     }
@@ -99,7 +99,7 @@ fn by_states(
     for (n, (query, text)) in queries.lines().zip(&lesson.texts).enumerate() {
         let mean = fixed.as_deref().or_else(|| running.mean());
         let scores = retrieval.scores(query, mean).map_err(Trouble::failed)?;
-        // All tools have states, so none is missing.
+        // All tools have states, so no score is missing.
         all.push(scores.map(|scores| scores.into_iter().flatten().collect()));
         if seen.insert(text) {
             running.add(query).map_err(Trouble::failed)?;
@@ -110,12 +110,12 @@ fn by_states(
     Ok(all)
 }
 
-/// The mean of all queries alike; `None` for the running one.
+/// The mean for all queries; `None` for the running one.
 fn fixed_mean(retrieval: &Retrieval, means: Means, queries: &Matrix<f32>) -> Option<Vec<f32>> {
     match (means, retrieval.heads().map(|heads| &heads.heads)) {
         (Means::Running, _) => None,
         (Means::Heads, Some(Heads::Retriever { query_mean, .. })) => Some(query_mean.clone()),
-        // Untrained states have no training whose mean could be taken.
+        // Untrained states have no training mean.
         (Means::Heads | Means::All, _) => Some(queries.mean()),
     }
 }

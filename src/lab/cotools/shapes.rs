@@ -1,4 +1,4 @@
-//! The figures 4 to 7 of the paper in shape: accuracy against the size of the pool, and how spread wrong picks are.
+//! The shape of figures 4 to 7 of the paper: accuracy against the size of the pool, and the spread of wrong picks.
 
 use serde::Serialize;
 
@@ -7,10 +7,10 @@ use super::score::Scores;
 use crate::app::cli::compare::table::{PlainTable, percent};
 use crate::papers::cotools::{Retrieve, WrongPicks, mix, over_pool};
 
-/// Sizes of pools, beside the whole one.
+/// Sizes of pools, besides the whole one.
 const SIZES: [usize; 7] = [30, 60, 100, 200, 400, 800, 1_600];
 
-/// Most picked wrong tools that are added up.
+/// The most frequent wrong tools that are added up.
 const FAVOURITES: usize = 10;
 
 /// Pool curves and wrong picks, for each group of queries.
@@ -36,15 +36,15 @@ pub struct Point {
     pub both: f64,
 }
 
-/// Wrong picks of a way to rank.
+/// Wrong picks of a ranking method.
 #[derive(Clone, Debug, Serialize)]
 pub struct Wrong {
     pub queries: String,
     pub by: &'static str,
     pub picks: usize,
-    /// Different tools that were picked.
+    /// The number of different tools that were picked.
     pub tools: usize,
-    /// The share of the ten most picked, 0 to 1.
+    /// The share of the ten most frequent ones, 0 to 1.
     pub favourites: f64,
 }
 
@@ -81,7 +81,7 @@ pub fn shapes(answer: &RetrieverMeasures, weight: f64) -> Shapes {
         }
         let ways = ways(&scores, weight);
         let name = format!("{} over {}", group.queries, group.pool);
-        // The pools grow within the tools of the group; of all tools the group of its own tools tells the same.
+        // The pools grow within the tools of the group; over all tools, the group of its own tools shows the same.
         if group.tools.len() < all || answer.groups.len() == 1 {
             let sizes = SIZES.into_iter().filter(|size| *size < group.tools.len());
             let points = sizes.chain([group.tools.len()]).map(|size| {
@@ -110,7 +110,7 @@ pub fn shapes(answer: &RetrieverMeasures, weight: f64) -> Shapes {
 }
 
 impl PoolCurve {
-    /// Whether accuracy falls, from the smallest pool to the largest, for both.
+    /// Whether the accuracy of words and states together falls from the smallest pool to the largest.
     pub fn falls(&self) -> bool {
         let (first, last) = (self.points.first(), self.points.last());
         first.zip(last).is_some_and(|(first, last)| last.both < first.both)

@@ -1,15 +1,15 @@
-//! Split of a set into records that teach, records that choose the epoch, and records left for figures. Only text and
-//! seed decide, so training and measuring agree without a list.
+//! Splits a set into records for training, records for choosing the epoch, and records for figures. Only text and seed
+//! decide, so training and measuring agree without a list.
 
 use crate::domain::Chance;
 use crate::papers::cotools::{Use, shuffled};
 use crate::store::import::cotools::{DataSet, Record};
 
-/// The share of dev questions that choose the epoch, where a set has questions to train on.
+/// The share of dev questions for choosing the epoch, if a set has questions to train on.
 const CHOOSE_DEV: f64 = 0.2;
-/// The share of training records that do, otherwise.
+/// The share of training records for choosing the epoch otherwise.
 const CHOOSE_TRAIN: f64 = 0.1;
-/// The share of records that are left for figures, where a set has dev records only.
+/// The share of records for figures, if a set has only dev records.
 const LEAVE: f64 = 0.3;
 
 /// Parts of a set without a common record.
@@ -39,13 +39,13 @@ pub fn split(data: &DataSet, of: Use, seed: u64) -> Split<'_> {
     Split { train, choice, left: dev.collect() }
 }
 
-/// Records in an order that only the seed decides, `most` at most.
+/// At most `most` records, in an order that only the seed decides.
 pub fn some<'a>(records: &[&'a Record], seed: u64, most: usize) -> Vec<&'a Record> {
     let order = shuffled(0..records.len(), Chance::new(seed).with(b"some"));
     order.into_iter().take(most).map(|place| records[place]).collect()
 }
 
-/// Tools of training records, at random: for them heads have to generalise.
+/// Random tools of training records that training leaves out, so that heads must generalise to them.
 pub fn hold_out(records: &[&Record], count: usize, seed: u64) -> Vec<usize> {
     let mut tools: Vec<usize> =
         records.iter().flat_map(|record| record.tools.iter().copied()).collect();

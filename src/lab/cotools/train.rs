@@ -22,9 +22,9 @@ use crate::papers::cotools::{
 use crate::store::import::cotools::DataSet;
 use crate::ui::text::clean;
 
-/// Calls that are taught, unless another number is given.
+/// The number of calls for training, unless another one is given.
 const CALLS: usize = 400;
-/// Calls that choose the epoch at most.
+/// The most calls for choosing the epoch.
 const CHOOSING: usize = 100;
 
 /// The plan of a retriever's training.
@@ -37,12 +37,12 @@ pub struct RetrieverPlan {
     pub calls: CallExamples,
 }
 
-/// An epoch, and its figures on what chooses it.
+/// An epoch, and its figures on the records that choose it.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Epoch {
-    /// From 1.
+    /// The number of the epoch, from 1.
     pub epoch: usize,
-    /// The mean over the epoch, in nats.
+    /// The mean loss over the epoch, in nats.
     pub loss: f64,
     #[serde(flatten)]
     pub figures: Figures,
@@ -52,14 +52,14 @@ pub struct Epoch {
 pub struct Taught {
     pub heads: HeadFile,
     pub epochs: Vec<Epoch>,
-    /// The epoch that was chosen, from 1.
+    /// The chosen epoch, from 1.
     pub best: usize,
-    /// Of training and choosing alone, without reading.
+    /// Processor seconds of training and choosing alone, without reading.
     pub cpu_seconds: Option<f64>,
 }
 
 pub fn command(args: &TrainArgs) -> Result<(), Trouble> {
-    // Before minutes of work, not after.
+    // Checked before minutes of work, not after.
     out::expect_place(&args.out)?;
     if args.of == Of::Judge {
         return train_judge::command(args);
@@ -181,7 +181,7 @@ pub fn teach(
             let epoch = Epoch { epoch: batch.epoch + 1, loss, figures };
             each(epoch)?;
             epochs.push(epoch);
-            // Without a question to choose with, the last epoch is kept.
+            // Without a question for choosing, the last epoch is kept.
             let is_blind = figures.questions == 0;
             best.offer(training.heads(), if is_blind { batch.epoch as f64 } else { figures.mrr });
         }

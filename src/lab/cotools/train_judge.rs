@@ -19,11 +19,11 @@ use crate::papers::cotools::{
 use crate::store::import::cotools::{DataSet, Record};
 use crate::ui::text::clean;
 
-/// Texts of each set that are taught, unless another number is given.
+/// The number of texts of each set for training, unless another one is given.
 const TEXTS: usize = 200;
-/// Texts of each set that choose the epoch.
+/// The number of texts of each set for choosing the epoch.
 const CHOOSING: usize = 100;
-/// The threshold that an epoch is chosen for.
+/// The threshold for which an epoch is chosen.
 pub const THRESHOLD: f64 = 0.5;
 
 pub fn command(args: &TrainArgs) -> Result<(), Trouble> {
@@ -78,7 +78,7 @@ pub struct JudgePlan {
     pub seed: u64,
 }
 
-/// Trains a judge; with the epoch that was chosen, from 1, and the processor's seconds of training and choosing.
+/// Trains a judge; returns also the chosen epoch, from 1, and the processor seconds of training and choosing.
 ///
 /// # Errors
 /// Texts cannot be read, or there are none.
@@ -149,7 +149,7 @@ pub fn teach(
     Ok((HeadFile { about, heads: Heads::Judge(judge) }, best + 1, seconds))
 }
 
-/// The place of the epoch with the best F1, of equal ones the last: learning rates fall.
+/// The place of the epoch with the best F1; of equal ones the last, since learning rates fall.
 fn best_of(epochs: &[Positives]) -> usize {
     let best = epochs.iter().map(|of| of.f1()).fold(0.0, f64::max);
     epochs.iter().rposition(|of| of.f1() >= best).unwrap_or(0)
@@ -164,7 +164,7 @@ mod tests {
         let of = |found, wrong| Positives { found, wrong, missed: 100 - found };
         assert_eq!(best_of(&[of(60, 9), of(96, 4), of(95, 5), of(80, 5)]), 1);
         assert_eq!(best_of(&[of(60, 9), of(96, 4), of(96, 4)]), 2);
-        // Nothing to choose with.
+        // There are no figures to choose by.
         assert_eq!(best_of(&[Positives::default(); 3]), 2);
         assert_eq!(best_of(&[]), 0);
     }

@@ -23,16 +23,16 @@ const CLAIMS: [(&str, &str); 4] = [
     ("Section 4.3.4", "half of the dimensions lose little"),
 ];
 
-/// Tools that are left out of training.
+/// The number of tools that are left out of training.
 const HELD_OUT: usize = 300;
 
-/// Points of top-1 that are little.
+/// A small difference in points of top-1.
 const LITTLE: f64 = 0.05;
 
-/// The share of wrong picks that ten favourites may hold.
+/// The largest share of wrong picks that ten favourites may have.
 const SPREAD: f64 = 0.25;
 
-/// A line for each claim. Without a model file or data they say so, and why.
+/// A line for each claim. Without a model file or data, the lines give the reason.
 ///
 /// # Errors
 /// The file or the data cannot be used.

@@ -117,7 +117,7 @@ fn dialogues(dir: &Path) -> Result<(Vec<(String, Dialogue)>, usize), ImportError
     Ok((list, without_calls))
 }
 
-/// Names become file names, so they must not contain path components.
+/// Checks a name that becomes a file name: it must not contain path components.
 fn check_file_name(tool: &ToolName, dir: &Path) -> Result<(), ImportError> {
     let name = tool.as_str();
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
@@ -147,7 +147,7 @@ fn write_tool(
             .filter(|description| !description.is_empty())
             .unwrap_or(&undescribed),
         class: declared.map_or("", |declared| &declared.database_name),
-        // The original may have written: a lookup of an answer changes nothing.
+        // The original tool may have written, but looking up an answer changes nothing.
         effect: EffectClass::Read,
         timeout: "10s",
         parameters: &schema::parameters(

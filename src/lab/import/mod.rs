@@ -60,10 +60,10 @@ pub struct QaArgs {
     pub force: bool,
 }
 
-/// Obeys `toolyard-lab import`.
+/// Runs `toolyard-lab import`.
 ///
 /// # Errors
-/// Every mistake of the files, or what could not be written.
+/// The files have mistakes, or something could not be written.
 pub fn import(command: &ImportCommand) -> Result<(), Trouble> {
     match command {
         ImportCommand::ApiBank { dir, out, force } => {

@@ -20,8 +20,7 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Keeps at most `most` bytes (of the last ones up to twice as many, so that each byte is moved
-    /// once on average).
+    /// Keeps at most `most` bytes (of the last ones up to twice as many, so that each byte is moved once on average).
     pub fn new(keep: Keep, most: usize) -> Self {
         Self { keep, most, kept: Vec::new(), total: 0 }
     }

@@ -1,5 +1,5 @@
-//! Tools that are programs: arguments as one line of JSON on stdin, the answer on stdout. There is
-//! no shell in between, and the program sees only the environment variables listed in the manifest.
+//! Tools that are programs: arguments as one line of JSON on stdin, the answer on stdout. No shell runs in between, and
+//! the program sees only the environment variables listed in the manifest.
 //!
 //! A call stays bounded regardless of the program: its output is drained and cut, its descendants
 //! end with it, and a dropped call ends the program.
@@ -20,11 +20,11 @@ use crate::domain::words::counted;
 use crate::process::{Pipes, RunningProgram};
 use crate::{ToolError, ToolErrorKind, ToolOutput, output::from_bytes};
 
-/// Bytes of the end of stderr that an error shows, which usually contain the reason.
+/// The most bytes from the end of stderr that an error shows, which usually contain the reason.
 const STDERR: usize = 2 * 1024;
 
-/// How long output may still arrive after the program has ended. A daemon that left the group can
-/// hold the pipes open for ever; the program's own output is in them already.
+/// The time for output to arrive after the program has ended. A daemon that left the group can hold the pipes open for
+/// ever; the program's own output is already in them.
 const DRAIN: Duration = Duration::from_millis(250);
 
 /// How a program is run.
@@ -37,9 +37,9 @@ pub struct CommandSource {
     pub env: Vec<String>,
     /// Variables that are set. Values may be secret and are never shown.
     pub set: BTreeMap<String, String>,
-    /// The working directory of the program; `None`: toolyard's own.
+    /// The working directory of the program; `None` for toolyard's own.
     pub cwd: Option<PathBuf>,
-    /// Bytes of stdout that are kept.
+    /// The most bytes of stdout that are kept.
     pub max_output: usize,
 }
 
@@ -118,7 +118,7 @@ impl CommandSource {
         let pipes =
             async { tokio::join!(feed(stdin, arguments), out.fill(stdout), err.fill(stderr)) };
         tokio::select! {
-            // Output in the pipes comes before the end of the wait for it.
+            // Output in the pipes is read before the end of the wait for it.
             biased;
             _ = pipes => {}
             () = async { running.ended().await.ok(); drained().await } => {}
@@ -145,8 +145,8 @@ impl CommandSource {
     }
 }
 
-/// The time in which output may still arrive. It is split, since a delayed thread may find it over
-/// before reading the pipes: between two pieces it reads them.
+/// Waits for late output. The time is split, since a delayed thread may find it over before it reads the pipes: it
+/// reads them between the two parts.
 async fn drained() {
     const PIECES: u32 = 5;
     for _ in 0..PIECES {

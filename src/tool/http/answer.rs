@@ -12,11 +12,11 @@ use crate::net::waiting;
 use crate::output::{bounded, from_bytes};
 use crate::{ToolError, ToolOutput};
 
-/// The longest answer in bytes. Of a shorter one the beginning is kept; a longer one is a failure.
+/// The longest answer in bytes. A shorter one may be cut; a longer one is a failure.
 const LONGEST: u64 = 16 * 1024 * 1024;
-/// Bytes of a refusal that its error shows.
+/// The most bytes of a refusal that its error shows.
 const REFUSAL: usize = 2 * 1024;
-/// Types that are text beside `text/*` and those that end with `+json`, `+xml` and `+yaml`.
+/// Text types other than `text/*` and those that end with `+json`, `+xml` and `+yaml`.
 const TEXTS: [&str; 10] = [
     "application/json",
     "application/jsonl",
@@ -30,10 +30,10 @@ const TEXTS: [&str; 10] = [
     "application/x-www-form-urlencoded",
 ];
 
-/// Reads the text of a response, of which `most` bytes are kept. `variables` names the variables that a key comes from.
+/// Reads the text of a response, of which `most` bytes are kept. `variables` are the variables that provide keys.
 ///
 /// # Errors
-/// The status is no success, or the body is no text, is too long, or breaks off.
+/// The status is not a success, or the body is not text, is too long, or breaks off.
 pub(super) async fn read(
     response: Response,
     method: Method,
@@ -74,7 +74,7 @@ const BYTES: &str = "application/octet-stream";
 
 /// The type of an answer.
 struct ContentType {
-    /// In lower case, such as `image/png`; empty if it is not given.
+    /// The name in lower case, such as `image/png`; empty if the type is missing.
     name: String,
     is_binary: bool,
     encoding: &'static Encoding,
@@ -98,7 +98,7 @@ impl ContentType {
         Self { name: clipped(name, 80), is_binary: !is_text, encoding: encoding.unwrap_or(UTF_8) }
     }
 
-    /// Servers call what they do not know bytes: the body decides then, as without a type.
+    /// Whether the type says nothing: servers send unknown content as bytes. The body then decides, as without a type.
     fn is_unknown(&self) -> bool {
         self.name.is_empty() || self.name == BYTES
     }
@@ -148,7 +148,7 @@ async fn body(mut response: Response, most: usize) -> Result<BodyStart, ToolErro
     }
 }
 
-/// Whether bytes are no UTF-8, apart from a character that is cut at the end.
+/// Whether bytes are not UTF-8, apart from a character that is cut at the end.
 fn is_no_text(body: &BodyStart) -> bool {
     std::str::from_utf8(&body.kept).is_err_and(|error| error.error_len().is_some())
 }

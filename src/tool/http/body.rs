@@ -8,25 +8,25 @@ use crate::domain::http_request::{Template, Unfilled, Variables, encoded, pairs,
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyTemplate {
     pub content: Content,
-    /// Whether there is no body where the call gives no argument of it.
+    /// Whether the body is missing if the call gives none of its arguments.
     pub optional: bool,
-    /// Whether arguments that no place of the request names are fields of it.
+    /// Whether arguments without a place in the request become fields of the body.
     pub rest: bool,
 }
 
 /// The content of a body, by its type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
-    /// `application/json`, unless a header says another type.
+    /// `application/json`, unless a header sets another type.
     Json(JsonTemplate),
     /// `application/x-www-form-urlencoded`: names and values.
     Form(Vec<(String, Template)>),
-    /// `text/plain`, unless a header says another type.
+    /// `text/plain`, unless a header sets another type.
     Text(Template),
 }
 
 /// A JSON value with places in its texts. A text that is a single place `{name}` becomes the argument with its own
-/// type, also null. A field or an element with an argument that is not given is left out.
+/// type, even null. A field or an element with a missing argument is left out.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JsonTemplate {
     Fixed(Value),
@@ -39,7 +39,7 @@ impl JsonTemplate {
     /// Reads the places of a value.
     ///
     /// # Errors
-    /// Which text cannot be read, and why.
+    /// A text that cannot be read, with the reason.
     pub fn parse(value: &Value) -> Result<Self, String> {
         Ok(match value {
             Value::String(text) => JsonTemplate::Text(Template::parse(text)?),
@@ -55,7 +55,7 @@ impl JsonTemplate {
         })
     }
 
-    /// The value for these arguments; `None` if it is an argument that is not given.
+    /// The value for these arguments; `None` if it is a missing argument.
     fn fill(&self, arguments: &Value, variables: Variables<'_>) -> Result<Option<Value>, Unfilled> {
         match self {
             JsonTemplate::Fixed(value) => Ok(Some(value.clone())),
@@ -97,7 +97,7 @@ impl JsonTemplate {
 }
 
 impl BodyTemplate {
-    /// Returns the body's usual type and its bytes; `None` if none of its arguments is given and it may be missing.
+    /// Returns the body's usual type and its bytes; `None` if all of its arguments are missing and it is optional.
     /// `elsewhere` are the names of the arguments that other parts of the request have.
     pub(super) fn fill(
         &self,

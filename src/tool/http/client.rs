@@ -11,12 +11,12 @@ use crate::{ToolError, ToolErrorKind};
 const CONNECT: Duration = Duration::from_secs(10);
 
 thread_local! {
-    /// A session works on a thread of its own: its tools share connections, which end with it. Making a client reads
-    /// the system's certificates, so it is made once.
+    /// The clients of one session, which runs on its own thread: its tools share connections, which end with it.
+    /// Creating a client reads the system's certificates, so each is created once.
     static CLIENTS: [OnceCell<Client>; 2] = const { [OnceCell::new(), OnceCell::new()] };
 }
 
-/// A client that checks the addresses of names, or one for any address.
+/// A client that checks the addresses of names, or one that may reach any address.
 ///
 /// # Errors
 /// The system's certificates cannot be used.

@@ -1,8 +1,8 @@
-//! Tools that are requests over HTTP. A manifest says the address, and which argument goes where; a call fills it in,
+//! Tools that are requests over HTTP. A manifest has the address, and the place of each argument; a call fills it in,
 //! sends it, and returns the text of the answer.
 //!
-//! Secrets come from the environment at each call, and from then on no record and no output has them. A call reaches
-//! no address that [`guard`](crate::net::guard) refuses, unless its manifest allows that.
+//! Secrets come from the environment at each call, and are hidden in all records and output from then on. A call
+//! reaches no address that [`guard`](crate::net::guard) refuses, unless its manifest allows that.
 
 mod answer;
 mod body;
@@ -27,29 +27,29 @@ use crate::{ToolError, ToolErrorKind, ToolOutput};
 /// The `Accept` header, if a manifest sets none.
 const ACCEPTED: &str = "application/json, text/*;q=0.9, */*;q=0.5";
 
-/// How a request is made.
+/// The request of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HttpSource {
     /// Method, address and query.
     pub request: Arc<HttpRequest>,
-    /// Headers; one with an argument that is not given is left out.
+    /// Headers; a header with a missing argument is left out.
     pub headers: Vec<(String, Template)>,
-    /// Cookies; one with an argument that is not given is left out.
+    /// Cookies; a cookie with a missing argument is left out.
     pub cookies: Vec<(String, Template)>,
     pub body: Option<BodyTemplate>,
-    /// Bytes of the answer that are kept.
+    /// The most bytes of the answer that are kept.
     pub max_output: usize,
-    /// Whether it may also reach addresses that are refused otherwise, and use a proxy, which resolves names itself.
+    /// Whether it may also reach addresses that are otherwise refused, and use a proxy, which resolves names itself.
     pub any_address: bool,
 }
 
 impl HttpSource {
-    /// Makes the request with these arguments, and returns the text of its answer.
+    /// Sends the request with these arguments, and returns the text of its answer.
     ///
     /// # Errors
-    /// [`ToolErrorKind::Arguments`] if a value does not fit its place; [`ToolErrorKind::Unavailable`] if a variable
-    /// is not set, an address is refused or the server is not reached; [`ToolErrorKind::Failed`] for a status from
-    /// 300 on, an answer that is no text, and one that is too long.
+    /// [`ToolErrorKind::Arguments`] if a value does not fit its place; [`ToolErrorKind::Unavailable`] if a variable is
+    /// not set, an address is refused or the server is not reached; [`ToolErrorKind::Failed`] for a status from 300 on,
+    /// an answer that is not text, and one that is too long.
     pub async fn run(&self, arguments: &Value) -> Result<ToolOutput, ToolError> {
         let outgoing = self.outgoing(arguments)?;
         let client = client::of(self.any_address)?;
@@ -61,7 +61,7 @@ impl HttpSource {
         answer::read(response, method, self.max_output, &self.variables()).await
     }
 
-    /// The names of the environment variables that it needs, each once.
+    /// The names of the environment variables that the request needs, each once.
     pub fn variables(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.templates().flat_map(Template::variables).collect();
         names.sort_unstable();
@@ -69,12 +69,12 @@ impl HttpSource {
         names
     }
 
-    /// The names of the arguments that it uses; one may be named several times.
+    /// The names of the arguments that the request uses; a name may occur several times.
     pub fn arguments(&self) -> impl Iterator<Item = &str> {
         self.templates().flat_map(Template::arguments)
     }
 
-    /// Whether arguments that it does not name are sent, too.
+    /// Whether undeclared arguments are sent, too.
     pub fn takes_more(&self) -> bool {
         self.body.as_ref().is_some_and(|body| body.rest)
     }
@@ -83,7 +83,7 @@ impl HttpSource {
         self.around().chain(self.body.iter().flat_map(BodyTemplate::templates))
     }
 
-    /// All places but those of the body.
+    /// All places except those of the body.
     fn around(&self) -> impl Iterator<Item = &Template> {
         let named = self.request.query.iter().chain(&self.headers).chain(&self.cookies);
         [&self.request.url].into_iter().chain(named.map(|(_, template)| template))

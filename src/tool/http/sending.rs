@@ -9,7 +9,7 @@ use crate::domain::words::clipped;
 use crate::net::guard::{self, REDIRECTS, RefusedAddress};
 use crate::{ToolError, ToolErrorKind};
 
-/// Characters of an address that a message shows.
+/// The most characters of an address that a message shows.
 const SHOWN: usize = 200;
 
 /// A request with all its values.
@@ -18,11 +18,11 @@ pub(super) struct Outgoing {
     pub method: Method,
     pub url: Url,
     pub headers: HeaderMap,
-    /// Type and bytes.
+    /// The type and the bytes of the body.
     pub body: Option<(&'static str, Vec<u8>)>,
 }
 
-/// The response, once no redirect follows. Its status may be anything else.
+/// The response after the last redirect. Its status may be any other one.
 ///
 /// # Errors
 /// An address is refused, a server is not reached, or redirects lead nowhere.
@@ -63,8 +63,8 @@ fn is_redirect(status: StatusCode) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
 }
 
-/// The request that a redirect asks for (RFC 9110 § 15.4). Another server gets no headers of the manifest, which may
-/// be secrets, and no body.
+/// The request that a redirect requires (RFC 9110 § 15.4). Another server gets none of the manifest's headers, which
+/// may be secrets, and no body.
 fn redirected(from: Outgoing, response: &Response) -> Result<Outgoing, ToolError> {
     let Outgoing { method, url, mut headers, mut body } = from;
     let status = response.status().as_u16();
@@ -97,7 +97,7 @@ fn redirected(from: Outgoing, response: &Response) -> Result<Outgoing, ToolError
     Ok(Outgoing { method, url: next, headers, body })
 }
 
-/// Why no answer came.
+/// The error if no answer came.
 fn unanswered(error: &reqwest::Error, url: &Url) -> ToolError {
     let mut cause: &dyn Error = error;
     loop {

@@ -14,7 +14,7 @@ use crate::net::client::{carries_key, holds_a_key};
 use crate::net::secret::Secret;
 use crate::output::MAX_OUTPUT;
 
-/// Headers that the client sets, which a manifest would only get wrong.
+/// Headers that the client sets; a manifest could only set them wrongly.
 const OWN_HEADERS: [&str; 5] =
     ["host", "content-length", "transfer-encoding", "connection", "expect"];
 
@@ -53,7 +53,7 @@ pub(super) fn read(
         max_output: max_output? as usize,
         any_address: any_address?,
     };
-    // To read a secret is to hide it; a missing one is reported when it is needed.
+    // Reading a secret also hides it; a missing one is reported when it is needed.
     source.variables().into_iter().for_each(|name| drop(Secret::from_env(name, "a secret")));
     Some((source, clipped(&shown, 120)))
 }
@@ -99,7 +99,7 @@ fn templates(field: &TomlField<'_>) -> Option<Vec<(String, Template)>> {
         }
         Some(((*name).to_owned(), template))
     };
-    // All entries are read before one that is wrong ends it.
+    // All entries are read before an invalid one ends the function.
     let read: Vec<_> = entries.iter().map(entry).collect();
     read.into_iter().collect()
 }

@@ -84,7 +84,7 @@ pub struct Manifest {
     pub source: ToolSource,
     /// The file it was read from, for messages.
     pub file: String,
-    /// Probable mistakes, which do not keep it from being a tool.
+    /// Probable mistakes that do not disable the tool.
     pub remarks: Vec<Problem>,
 }
 
@@ -92,7 +92,7 @@ pub struct Manifest {
 #[derive(Debug, Default)]
 pub struct Loaded {
     pub manifests: Vec<Manifest>,
-    /// All faults of those that are left out.
+    /// All faults of the manifests that are left out.
     pub problems: Vec<Problem>,
 }
 
@@ -105,10 +105,10 @@ impl Loaded {
         if self.problems.is_empty() { Ok(self.manifests) } else { Err(Problems(self.problems)) }
     }
 
-    /// The manifests, and what is wrong with others. One that is wrong does not keep the others from being tools.
+    /// The valid manifests, and the problems of others. An invalid manifest does not affect the others.
     ///
     /// # Errors
-    /// All faults, if there are some and not one manifest is right.
+    /// All faults, if there are any and no manifest is valid.
     pub fn usable(self) -> Result<Self, Problems> {
         match self.manifests.is_empty() && !self.problems.is_empty() {
             true => Err(Problems(self.problems)),
@@ -131,7 +131,7 @@ impl Manifest {
         TomlFile::read(file, text, |fields| read::manifest(fields, file, folder, builtins))
     }
 
-    /// The names of environment variables without which its calls fail, and which are not set now.
+    /// The names of unset environment variables without which its calls fail.
     pub fn missing_variables(&self) -> Vec<&str> {
         let ToolSource::Http(source) = &self.source else { return Vec::new() };
         let is_unset = |name: &str| std::env::var_os(name).is_none_or(|value| value.is_empty());
@@ -169,11 +169,11 @@ impl Tool for Manifest {
     }
 }
 
-/// A thread pays from this number of files on.
+/// The number of files from which a further thread pays off.
 const A_THREADS: usize = 256;
 
-/// Reads every `*.toml` of a directory (not of subdirectories), in the order of their names. Those that are wrong are
-/// left out, with their faults.
+/// Reads every `*.toml` of a directory (not of subdirectories), in the order of their names. Invalid files are left
+/// out, and their faults are returned.
 ///
 /// # Errors
 /// The directory cannot be read.
@@ -190,7 +190,7 @@ pub fn load_dir(path: &Path, builtins: Builtins) -> Result<Loaded, Problems> {
             files.push(file);
         }
     }
-    // By bytes: paths compare part by part, which takes long for thousands of files.
+    // Compares bytes: comparing paths part by part takes long for thousands of files.
     files.sort_by(|one, other| one.as_os_str().cmp(other.as_os_str()));
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = cores.min(files.len().div_ceil(A_THREADS));
@@ -204,7 +204,7 @@ fn load(path: &Path, builtins: Builtins) -> Result<Manifest, Problems> {
     Manifest::parse(&file, &text, path.parent().unwrap_or(Path::new("")), builtins)
 }
 
-/// The manifests that are right. Of two tools with one name the first is taken.
+/// The valid manifests. If two tools have the same name, the first is taken.
 pub fn unique(manifests: impl IntoIterator<Item = Result<Manifest, Problems>>) -> Loaded {
     let mut loaded = Loaded::default();
     let mut places: HashMap<ToolName, usize> = HashMap::new();

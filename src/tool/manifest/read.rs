@@ -11,18 +11,18 @@ use crate::files::toml_file::{FieldLines, Problem, Problems, TomlField, TomlFiel
 use crate::{check::Checker, http::HttpSource};
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
-/// A tool that needs longer should be split: one call starts the work, and another gets the result.
+/// The longest timeout. A slower tool should be split: one call starts the work, and another gets the result.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(3600);
-/// More credits than any budget has.
+/// The highest cost in credits, more than any budget has.
 const DEAREST: f64 = 1e9;
-/// Every endpoint refuses longer names.
+/// The longest name; every endpoint refuses longer ones.
 const NAME: usize = 128;
 /// The field of the schema of the arguments.
 const PARAMETERS: &str = "parameters";
-/// How a menu shows [`ToolName::END`]; a tool of this name would be indistinguishable from it.
+/// The name of [`ToolName::END`] in a menu; a tool of this name would be indistinguishable from it.
 const FINISH: &str = "Finish";
 
-/// Reads all fields before it gives up on any, so that all problems are found at once.
+/// Reads all fields even if one is invalid, so that all problems are found at once.
 pub fn manifest(
     mut fields: TomlFields<'_>,
     file: &str,
@@ -111,7 +111,7 @@ fn read_name(field: &TomlField<'_>) -> Option<ToolName> {
     Some(name)
 }
 
-/// The schema of the arguments, checked against the rules for schemas. Words that say nothing are remarks.
+/// The schema of the arguments, checked against the rules for schemas. Words without an effect are remarks.
 fn read_schema(field: &TomlField<'_>, remarks: &mut Vec<Problem>) -> Option<Value> {
     let mut schema = field.json()?;
     let Some(object) = schema.as_object_mut() else {
@@ -143,8 +143,8 @@ fn read_schema(field: &TomlField<'_>, remarks: &mut Vec<Problem>) -> Option<Valu
             field.refuse_for(Problems(placed(vec![(place, text)])));
             return None;
         }
-        // Compiling every schema of 16,000 tools would noticeably delay the start. Only references
-        // and patterns can be wrong in ways that the rules do not catch.
+        // Compiling every schema of 16,000 tools would noticeably delay the start. Only references and patterns can be
+        // wrong in ways that the rules do not detect.
         Ok(()) if mentions(&schema, &["$ref", "$dynamicRef", "pattern", "patternProperties"]) => {
             Checker::new(&schema).fault().map(str::to_owned)
         }
@@ -179,7 +179,7 @@ fn mentions(schema: &Value, keys: &[&str]) -> bool {
     }
 }
 
-/// The form of a result. Its schema is for people and prompts, and checks nothing.
+/// The form of a result. Its schema is for people and prompts; results are not checked against it.
 fn read_returns(field: &TomlField<'_>) -> Option<Arc<Returns>> {
     let mut fields = field.table()?;
     let schema =
@@ -189,8 +189,8 @@ fn read_returns(field: &TomlField<'_>) -> Option<Arc<Returns>> {
     Some(Arc::new(Returns { schema: schema?, example: example?.to_owned() }))
 }
 
-/// An argument of the request that is not declared could never be given, and without one of its path there is no
-/// address.
+/// Checks that the request's arguments are declared, since others could never be given, and that those of the path are
+/// required, since there is no address without them.
 fn check_places(
     fields: &TomlFields<'_>,
     parameters: Option<&TomlField<'_>>,
@@ -215,7 +215,7 @@ fn check_places(
     }
 }
 
-/// A built-in function with undeclared arguments could never be called.
+/// Checks that the arguments of a built-in function are declared, since otherwise it could never be called.
 fn check_needs(
     fields: &TomlFields<'_>,
     parameters: Option<&TomlField<'_>>,

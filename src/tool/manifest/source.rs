@@ -11,7 +11,7 @@ use crate::{
 
 /// A source, and its description for people.
 ///
-/// `remarks` gets what keeps calls from working, but may be there when they are made.
+/// `remarks` gets obstacles to calls that may be gone when calls are made.
 pub fn read(
     mut fields: TomlFields<'_>,
     folder: &Path,
@@ -100,8 +100,8 @@ fn read_command(
 const SCRIPTS: [&str; 14] =
     ["py", "sh", "bash", "js", "mjs", "cjs", "ts", "rb", "pl", "php", "lua", "awk", "R", "jar"];
 
-/// The first word of the command that is a script's file, if there is no such file. Files of others words may be made
-/// by the program.
+/// The first word of the command that is a script's file, if that file does not exist. The program may create the files
+/// of other words.
 fn missing_script(command: &TomlField<'_>, cwd: Option<&Path>) -> Option<Problem> {
     let words = command.list()?;
     let is_script = |word: &str| {

@@ -1,5 +1,5 @@
-//! The words of a JSON Schema in a manifest. A validator ignores those that it does not know, so a misspelt one would
-//! show only when a model sends what it should not.
+//! The keywords of a JSON Schema in a manifest. A validator ignores unknown ones, so a misspelt one would show only
+//! when a model sends a wrong argument.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use crate::domain::words::nearest;
 
 const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
-/// Words whose values are one schema.
+/// Keywords whose values are one schema.
 const SCHEMA: [&str; 12] = [
     "items",
     "additionalProperties",
@@ -22,12 +22,12 @@ const SCHEMA: [&str; 12] = [
     "then",
     "else",
 ];
-/// Words whose values are lists of schemas; `items` was one, too.
+/// Keywords whose values are lists of schemas; `items` could be one in older versions, too.
 const SCHEMAS: [&str; 5] = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
-/// Words whose values have a schema for each name.
+/// Keywords whose values have a schema for each name.
 const NAMED: [&str; 6] =
     ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions", "dependencies"];
-/// Words whose values are no schemas, with those that only people and other programs read.
+/// Keywords whose values are not schemas, including those that only people and other programs read.
 const PLAIN: [&str; 46] = [
     "type",
     "enum",
@@ -77,15 +77,15 @@ const PLAIN: [&str; 46] = [
     "strict",
 ];
 
-/// A field of a schema, such as `properties.city.type`, and what is wrong with it.
+/// A field of a schema, such as `properties.city.type`, and its fault.
 pub(super) type SchemaFault = (String, String);
 
-/// Faults in the words of a schema.
+/// Faults in the keywords of a schema.
 #[derive(Default)]
 pub(super) struct SchemaFaults {
     /// Values of `type` that are not types.
     pub wrong: Vec<SchemaFault>,
-    /// Words that say nothing to a validator.
+    /// Keywords that mean nothing to a validator.
     pub unknown: Vec<SchemaFault>,
 }
 

@@ -18,15 +18,15 @@ use crate::{ToolError, ToolErrorKind};
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedTable {
     calls: Arc<RecordedCalls>,
-    /// The answer if nothing is recorded; without it a miss is an error.
+    /// The answer if nothing is recorded; without it, a missing record is an error.
     pub otherwise: Option<String>,
 }
 
 #[derive(Debug, Default, PartialEq)]
 struct RecordedCalls {
-    /// In the order of the file, so that messages repeat.
+    /// The records in the order of the file, so that messages repeat.
     recorded: Vec<Recorded>,
-    /// From canonical arguments to the place in `recorded`.
+    /// The index in `recorded`, by canonical arguments.
     by_arguments: HashMap<String, usize>,
 }
 
@@ -126,7 +126,7 @@ impl RecordedTable {
     }
 
     fn nearest(&self, arguments: &Value) -> Option<&Recorded> {
-        // A miss must be instant even on a table of millions; a hint need not be the best one.
+        // A missing record must be found at once even in a table of millions; a hint need not be the best one.
         const LOOKED_AT: usize = 5_000;
         self.calls
             .recorded

@@ -9,7 +9,7 @@ pub fn key(arguments: &Value) -> String {
     fn whole(value: &Value) -> Value {
         match value {
             Value::Number(number) => match number.as_f64() {
-                // Beyond 2^53 a float cannot distinguish whole numbers.
+                // Above 2^53 a float cannot distinguish whole numbers.
                 Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 9e15 => {
                     Value::from(float as i64)
                 }
@@ -36,7 +36,7 @@ pub fn likeness(asked: &Value, recorded: &Value) -> f64 {
             shared / asked.len().max(recorded.len()).max(1) as f64
         }
         (Value::String(asked), Value::String(recorded)) => {
-            // Quadratic in the length: look at beginnings only.
+            // The time is quadratic in the length, so only the beginnings are compared.
             strsim::normalized_levenshtein(&clipped(asked, 60), &clipped(recorded, 60))
         }
         _ => f64::from(u8::from(key(asked) == key(recorded))),

@@ -1,5 +1,5 @@
-//! A reader that counts lines and refuses endless records: a quote that is never closed would
-//! otherwise swallow the rest of a large file.
+//! A reader that counts lines and refuses endless records: a quote that is never closed would otherwise consume the
+//! rest of a large file.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -8,7 +8,7 @@ use std::rc::Rc;
 /// The most bytes of one row.
 pub const LARGEST: u64 = 16 << 20;
 
-/// Counts, shared with who reads the rows.
+/// Counts, shared with the reader of the rows.
 #[derive(Clone, Debug, Default)]
 pub struct Meter {
     /// Bytes since the last row.
@@ -18,7 +18,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// A row was read.
+    /// Notes that a row was read.
     pub fn next_row(&self) {
         self.since.set(0);
     }

@@ -9,7 +9,7 @@ use super::rows::QuestionRow;
 use crate::domain::words;
 use crate::files::toml_file::Problem;
 
-/// Names that published sets use, the most telling first.
+/// Names that published sets use, the most specific first.
 const QUESTIONS: [&str; 8] =
     ["question", "query", "input", "problem", "claim", "instruction", "prompt", "text"];
 const ANSWERS: [&str; 13] = [
@@ -30,7 +30,7 @@ const ANSWERS: [&str; 13] = [
 const IDS: [&str; 6] = ["id", "_id", "qid", "question_id", "uid", "query_id"];
 const CHOICES: [&str; 3] = ["choices", "options", "candidates"];
 
-/// Columns as a user names them; `None`: guessed, an empty name: none.
+/// Columns as a user names them; `None` is guessed, an empty name means no column.
 #[derive(Clone, Debug, Default)]
 pub struct ColumnNames {
     pub question: Option<String>,
@@ -49,7 +49,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// From the first row of a file.
+    /// The columns, from the first row of a file.
     ///
     /// # Errors
     /// A column that the user names does not exist, or none holds questions.

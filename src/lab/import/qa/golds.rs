@@ -5,10 +5,10 @@ use serde_json::Value;
 /// Text before the list of answers in one published set of physics questions.
 const ONE_OF: &str = "Can be one of ";
 
-/// Text between the reasoning and the answer in a set of sums.
+/// Text between the reasoning and the answer in a set of arithmetic problems.
 const AFTER_REASONING: &str = "\n#### ";
 
-/// All right answers that a value says; empty if it says none.
+/// All right answers in a value; empty if it has none.
 pub fn golds(value: &Value) -> Vec<String> {
     match value {
         Value::Null => Vec::new(),
@@ -47,7 +47,7 @@ fn of_text(text: &str) -> Vec<String> {
     all.into_iter().filter(|answer| !answer.trim().is_empty()).collect()
 }
 
-/// A list of texts in a cell, as JSON or as Python writes it: `['7187 m', '7 km']`.
+/// A list of texts in a cell, in the notation of JSON or Python: `['7187 m', '7 km']`.
 pub fn list(text: &str) -> Option<Vec<String>> {
     let text = text.trim();
     if let Ok(list) = serde_json::from_str::<Vec<String>>(text) {
@@ -68,7 +68,7 @@ pub fn list(text: &str) -> Option<Vec<String>> {
     Some(all)
 }
 
-/// A text in single or double quotes, and what follows it.
+/// A text in single or double quotes, and the rest after it.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let mut chars = text.char_indices();
     let (_, quote) = chars.next().filter(|(_, quote)| matches!(quote, '\'' | '"'))?;

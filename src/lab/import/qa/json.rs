@@ -81,7 +81,7 @@ struct RowFeed<'f, 't> {
 /// A value that may be a list of rows.
 struct List<'l, 'f, 't> {
     found: &'l mut RowFeed<'f, 't>,
-    /// True for the document itself, whose list may be inside an object.
+    /// Whether this is the document itself, whose list may be inside an object.
     is_outer: bool,
 }
 
@@ -116,7 +116,7 @@ impl<'de> Visitor<'de> for List<'_, '_, '_> {
                 _ if self.is_outer => {
                     return Err(A::Error::custom(format!("not a row; expected {EXPECTED}")));
                 }
-                // Another list beside that of the rows.
+                // This list is not the list of rows.
                 _ => {}
             }
         }

@@ -27,7 +27,7 @@ use crate::store::import::{ImportError, files};
 /// The most problems that are reported at once.
 const MOST_PROBLEMS: usize = 20;
 
-/// How a question set is to be read, and what is noted of it.
+/// A question set with the settings of its import.
 #[derive(Clone, Debug, Default)]
 pub struct QuestionSet {
     pub file: PathBuf,
@@ -62,12 +62,12 @@ impl fmt::Display for Imported {
     }
 }
 
-/// Writes the questions of a set as a file of tasks, and beside it where they are from. Another
-/// import of the same set writes the same bytes.
+/// Writes the questions of a set as a file of tasks, and a file about their origin beside it. Another import of the
+/// same set writes the same bytes.
 ///
 /// # Errors
-/// Problems of the set, each with its line, in which case nothing is written; or `out` exists and is
-/// no earlier import, and `force` is not given.
+/// Problems of the set, each with its line, in which case nothing is written; or `out` exists and is not an earlier
+/// import, and `force` is not given.
 pub fn import_questions(
     set: &QuestionSet,
     out: &Path,
@@ -91,7 +91,7 @@ pub fn import_questions(
     Ok(imported)
 }
 
-/// A failure to read, or to write.
+/// A failure of reading or writing.
 enum Failed {
     Import(ImportError),
     Io(io::Error),
@@ -114,7 +114,7 @@ fn write_tasks(set: &QuestionSet, to: &mut dyn Write) -> Result<Imported, Failed
         remarks: Vec::new(),
     };
     let mut columns: Option<Columns> = None;
-    // Of an id only a hash is kept: 8 bytes for each row.
+    // Only a hash of each id is kept: 8 bytes per row.
     let (mut ids, mut problems) = (HashSet::new(), Vec::new());
     let mut failed = None;
     let read = rows::each(&set.file, &mut |row| {
@@ -169,7 +169,7 @@ fn write_tasks(set: &QuestionSet, to: &mut dyn Write) -> Result<Imported, Failed
     Ok(imported)
 }
 
-/// Notes a problem and goes on, up to a number.
+/// Notes a problem and continues, up to a number of them.
 fn keep(problems: &mut Vec<Problem>, problem: Problem) -> Result<(), Problems> {
     if problems.len() + 1 >= MOST_PROBLEMS {
         return Err(problem.into());
@@ -178,7 +178,7 @@ fn keep(problems: &mut Vec<Problem>, problem: Problem) -> Result<(), Problems> {
     Ok(())
 }
 
-/// The file that says where the tasks of a file are from.
+/// The file about the origin of a file of tasks.
 fn note_beside(out: &Path) -> PathBuf {
     out.with_extension("source.toml")
 }

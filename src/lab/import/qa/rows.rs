@@ -1,4 +1,4 @@
-//! The rows of a question set, one by one, in whatever format the file has.
+//! The rows of a question set, one by one, in any format.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -22,7 +22,7 @@ pub struct QuestionRow {
     pub fields: Map<String, Value>,
 }
 
-/// The handler of each row. A problem ends the reading.
+/// The handler of each row. A problem ends the import.
 pub type Take<'t> = dyn FnMut(QuestionRow) -> Result<(), Problems> + 't;
 
 /// The format of a file.
@@ -82,7 +82,7 @@ fn format(file: &str, path: &Path, head: &[u8]) -> Result<QuestionFormat, Proble
     }
 }
 
-/// Formats that are recognised by their first bytes, and not read.
+/// Formats that are recognised by their first bytes, but not read.
 fn packed(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let known: [(&[u8], &str, &str); 5] = [
         (
@@ -99,14 +99,14 @@ fn packed(head: &[u8]) -> Option<(&'static str, &'static str)> {
     found.map(|(_, what, advice)| (what, advice))
 }
 
-/// Whether the first line is a whole object and another one follows.
+/// Whether the first line is a whole object and another line follows.
 fn has_lines(head: &[u8]) -> bool {
     let mut lines = head.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
     let is_object = |line: &[u8]| serde_json::from_slice::<Map<String, Value>>(line).is_ok();
     lines.next().is_some_and(is_object) && lines.next().is_some()
 }
 
-/// A comma, unless the first line has none and another separator.
+/// The separator: a comma, unless the first line has none and another separator.
 fn separator(head: &[u8]) -> u8 {
     let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let others = [b',', b'\t', b';'];

@@ -58,7 +58,7 @@ fn texts(
     record.iter().enumerate().map(text).collect()
 }
 
-/// `next` is where the row that cannot be read begins.
+/// The problem of a row that cannot be read; `next` is the line where it begins.
 fn problem(file: &str, next: usize, error: &csv::Error) -> Problem {
     let line = |position: &Option<csv::Position>| {
         position.as_ref().and_then(|position| usize::try_from(position.line()).ok())

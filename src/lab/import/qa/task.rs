@@ -8,19 +8,19 @@ use super::rows::QuestionRow;
 use crate::domain::Task;
 use crate::files::toml_file::Problem;
 
-/// The labels of choices that have none of their own.
+/// The labels of choices without their own.
 const LABELS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/// A possible answer, with the label that stands for it.
+/// A possible answer with its label.
 struct AnswerChoice {
     label: String,
     text: String,
 }
 
-/// The task of a row. Its name is empty where the row has no id.
+/// The task of a row. Its name is empty if the row has no id.
 ///
 /// # Errors
-/// The field that is missing or wrong.
+/// A field is missing or wrong.
 pub fn task(file: &str, row: &QuestionRow, columns: &Columns) -> Result<Task, Problem> {
     let wrong = |column: &str, text: &str| Problem::of_line(file, row.line, column, text);
     let need = |column: &str| {
@@ -51,7 +51,7 @@ pub fn task(file: &str, row: &QuestionRow, columns: &Columns) -> Result<Task, Pr
     Ok(Task { name, ..Task::from_text(with_choices(question, &choices)) }.with_golds(right))
 }
 
-/// The choices in a cell; `None`: it has another form.
+/// The choices in a cell; `None` if it has another form.
 fn choices(value: &Value) -> Option<Vec<AnswerChoice>> {
     let texts = |list: &[Value]| -> Option<Vec<String>> {
         list.iter().map(|value| value.as_str().map(str::to_owned)).collect()
