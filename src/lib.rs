@@ -1,11 +1,11 @@
 //! toolyard: a terminal workbench for tool-using LLM agents.
 //!
-//! `docs/architecture.md` has the flow in a picture and five sentences, and the files to read first.
+//! `docs/architecture.md` has a picture of the flow, five sentences about it, and the files to read first.
 //!
-//! # Who may name whom
+//! # Dependencies between rooms
 //!
-//! Each room is a crate, which names in its manifest the rooms that it uses. A test reads the manifests: a room
-//! names only rooms in lines above its own.
+//! Each room is a crate, whose manifest names the rooms that it uses. A test reads the manifests: a room names only
+//! rooms in lines above its own.
 //!
 //! ```text
 //! rooms
@@ -50,7 +50,7 @@ pub use toolyard_wire as wire;
 
 pub use app::main;
 
-/// For the program, its tests and its benches. Folding a session makes many small allocations and drops them
-/// at once; the C library's allocator returns such memory to the system each time (glibc), or is slow (musl).
+/// The allocator of the program, its tests and its benches. Folding a session makes many small allocations and frees
+/// them at once; the C library's allocator returns such memory to the system each time (glibc), or is slow (musl).
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -1,5 +1,4 @@
-//! Parses JSON that people write or edit, with errors that name line and field and not only the
-//! parser's problem.
+//! Parses JSON that people write or edit, with errors that name line and field besides the parser's problem.
 
 use serde::de::DeserializeOwned;
 
@@ -38,7 +37,7 @@ pub fn read_lines<T: DeserializeOwned>(
 
 /// A fault in a text.
 struct JsonFault {
-    /// Of the text, from 1; 0 where there is no text.
+    /// The line in the text, from 1; 0 if there is no text.
     line: usize,
     column: usize,
     field: String,
@@ -46,7 +45,7 @@ struct JsonFault {
 }
 
 fn parse<T: DeserializeOwned>(text: &str) -> Result<T, JsonFault> {
-    // To follow the path of fields costs half the time, and only a fault needs it.
+    // Following the path of fields costs half the time, and only a fault needs it.
     if let Ok(value) = serde_json::from_str(text) {
         return Ok(value);
     }
@@ -72,7 +71,7 @@ impl JsonFault {
         Self { line, column, field, text }
     }
 
-    /// For a text that begins on this line of its file.
+    /// The problem of a text that begins on this line of its file.
     fn in_file(self, file: &str, first: usize, expected: &str) -> Problem {
         let Self { line, column, field, text } = self;
         Problem {

@@ -1,4 +1,4 @@
-//! Files that only their owner can read: what an agent read and wrote concerns no other user of the machine.
+//! Files that only their owner can read: an agent's input and output must stay hidden from other users of the machine.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let file = options.mode(MODE).open(path)?;
     let about = file.metadata()?;
     if let Some(only_own) = only_own(&about) {
-        // A file of another user stays as it is.
+        // A file of another user stays unchanged.
         let _ = file.set_permissions(only_own);
     }
     Ok(file)
@@ -33,8 +33,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     open(path, options.write(true).create(true).truncate(true))?.write_all(bytes)
 }
 
-/// Makes an existing file private, without opening it: to close a file ends all locks that this process has on it. A
-/// file of another user stays as it is.
+/// Makes an existing file private, without opening it: closing a file ends all locks that this process has on it. A
+/// file of another user stays unchanged.
 pub fn tighten(path: &Path) {
     if let Some(only_own) = path.metadata().ok().as_ref().and_then(only_own) {
         let _ = fs::set_permissions(path, only_own);

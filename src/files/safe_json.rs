@@ -1,5 +1,5 @@
-//! JSON that is safe to look at. JSON itself escapes only the first 32 control characters; a terminal
-//! also obeys the others, and some characters reorder the line in which they are.
+//! JSON that is safe to display. JSON itself escapes only the first 32 control characters; a terminal also obeys the
+//! others, and some characters reorder their line.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -24,7 +24,7 @@ pub fn safe(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Writes a value as lines of JSON that are safe to look at; `to` gets some whole lines at a time.
+/// Writes a value as lines of JSON that are safe to display; `to` gets some whole lines at a time.
 ///
 /// # Errors
 /// The error of `to`, or the value cannot be written as JSON.

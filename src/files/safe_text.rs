@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::domain::invisible::reorders;
 
-/// The picture of a character that a terminal obeys or that reorders a line; `None`: the character is shown itself.
+/// The picture of a character that a terminal obeys or that reorders a line; `None` for other characters.
 pub fn picture(c: char) -> Option<char> {
     Some(match c {
         '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('�'),
@@ -15,13 +15,13 @@ pub fn picture(c: char) -> Option<char> {
     })
 }
 
-/// The text with pictures in place of such characters. Ends of lines and tabs stay.
+/// The text with pictures in place of such characters. Line endings and tabs stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let shown = |c: char| if matches!(c, '\n' | '\t') { None } else { picture(c) };
     if !text.contains(|c| shown(c).is_some()) {
         return Cow::Borrowed(text);
     }
-    // A return before a line feed is part of the line's end.
+    // A carriage return before a line feed is part of the line ending.
     let text = text.replace("\r\n", "\n");
     Cow::Owned(text.chars().map(|c| shown(c).unwrap_or(c)).collect())
 }

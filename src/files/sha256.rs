@@ -1,4 +1,4 @@
-//! SHA-256, by which model files and texts are known again.
+//! SHA-256, which identifies model files and texts.
 
 use std::{
     fs::File,
@@ -8,7 +8,7 @@ use std::{
 
 use ring::digest::{Context, SHA256};
 
-/// How much of a file is read at once, in bytes.
+/// The bytes of a file that are read at once.
 const CHUNK: usize = 1 << 16;
 
 /// The hash of a file's bytes, in 64 hexadecimal digits.
@@ -27,7 +27,7 @@ pub fn of_file(path: &Path) -> io::Result<String> {
     }
 }
 
-/// The hash of some texts, in 64 hexadecimal digits. Where one text ends and the next begins counts.
+/// The hash of some texts, in 64 hexadecimal digits. The boundaries between texts count.
 pub fn of_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     let mut context = Context::new(&SHA256);
     for text in texts {

@@ -12,14 +12,14 @@ pub struct Expectation {
     pub what: &'static str,
     /// Advice if there is no such file.
     pub missing: &'static str,
-    /// The most bytes: a larger file is something else, and reading it would only be slow.
+    /// The most bytes. A larger file is something else, and reading it would only be slow.
     pub largest: u64,
 }
 
 /// The text of a file.
 ///
 /// # Errors
-/// It cannot be read, is too large or is not UTF-8, with the place.
+/// The file cannot be read, is too large or is not UTF-8, with the place.
 pub fn read(path: &Path, expected: &Expectation) -> Result<String, Problem> {
     let problem = |text: String| Problem::of_file(path.display().to_string(), text);
     let mut bytes = Vec::new();

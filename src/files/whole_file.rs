@@ -10,8 +10,8 @@ use rustix::process::{Pid, test_kill_process};
 /// The end of the name of a file that is being written.
 const ENDING: &str = ".new";
 
-/// Replaces a file by what `give` writes. A link is followed, and a special file such as a pipe is written to
-/// directly. As any other new file, it may be read by those whom the system's mask allows.
+/// Replaces a file by the output of `give`. A link is followed, and a special file such as a pipe is written to
+/// directly. The system's mask determines who may read it, as for any new file.
 ///
 /// # Errors
 /// The system's error, or that of `give`. The old file still exists in that case.
@@ -66,8 +66,7 @@ fn replace<T, E: From<io::Error>>(
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let prefix = format!(".{name}.");
     remove_remainders(folder, &prefix);
-    // Nobody can guess the name, and it is opened only if there is nothing: a planted link is not
-    // followed.
+    // Nobody can guess the name, and the file must be new, so a planted link is not followed.
     let mut builder = tempfile::Builder::new();
     let own = format!("{prefix}{}.", std::process::id());
     builder.prefix(&own).suffix(ENDING).permissions(fs::Permissions::from_mode(mode));
@@ -80,8 +79,8 @@ fn replace<T, E: From<io::Error>>(
     Ok(given)
 }
 
-/// Removes what processes that were killed have left of their writes to this file. What cannot be
-/// removed does no harm.
+/// Removes the remainders of writes to this file by processes that were killed. A remainder that cannot be removed does
+/// no harm.
 fn remove_remainders(folder: &Path, prefix: &str) {
     let is_remainder = |name: &str| {
         let inner = name.strip_prefix(prefix).and_then(|name| name.strip_suffix(ENDING));
@@ -111,7 +110,7 @@ mod tests {
         let own = format!(".a.json.{}.new", std::process::id());
         fs::write(at("victim"), "mine").unwrap();
         std::os::unix::fs::symlink(at("victim"), at(&own)).unwrap();
-        // No process has such a number.
+        // No process has this number.
         fs::write(at(".a.json.2147483646.new"), "old form").unwrap();
         fs::write(at(".a.json.2147483646.Xy12.new"), "half").unwrap();
         fs::write(at(".a.json.mine"), "not ours").unwrap();

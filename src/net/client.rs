@@ -8,7 +8,7 @@ use reqwest::{Client, ClientBuilder, Url, redirect};
 const KEY_HEADERS: [&str; 6] =
     ["authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"];
 
-/// A client that names this program and follows no redirect, because that would send key headers to any server.
+/// A client that names this program and follows no redirect, because a redirect would send key headers to any server.
 pub fn builder() -> ClientBuilder {
     static PROVIDER: Once = Once::new();
     // An error means that another part of the program installed one, which works as well.
@@ -18,7 +18,7 @@ pub fn builder() -> ClientBuilder {
         .redirect(redirect::Policy::none())
 }
 
-/// Whether an address is of this machine. No proxy of the environment can reach it.
+/// Whether an address belongs to this machine. No proxy of the environment can reach it.
 pub fn is_local(address: &Url) -> bool {
     let host = address.host_str().unwrap_or_default().trim_matches(['[', ']']);
     let ip: Option<std::net::IpAddr> = host.parse().ok();

@@ -1,4 +1,4 @@
-//! The text that a reader sees: escapes are decoded, and characters that are not drawn are left out.
+//! The text that a reader sees: escapes are decoded, and invisible characters are left out.
 //!
 //! One round undoes one level of JSON and shell escapes, percent-encoding, HTML entities and terminal sequences. A text
 //! that was encoded twice needs two rounds.
@@ -15,14 +15,14 @@ const LONGEST_STRING: usize = 4096;
 /// The longest escape that is not a terminal sequence, in bytes: a pair of surrogates in JSON.
 const LONGEST_ESCAPE: usize = 12;
 
-/// How far from the end of a text an escape is searched that the end cuts, in bytes.
+/// The most bytes before the end of a text in which an escape that the end cuts is searched.
 const LONGEST_CUT: usize = 256;
 
 /// Receives the decoded text.
 pub trait Sink {
-    /// Bytes that are in the text as they are; the first of them is at this place.
+    /// Receives bytes that stay unchanged; the first of them is at this place in the text.
     fn keep(&mut self, bytes: &[u8], at: usize);
-    /// Bytes that this part of the text means.
+    /// Receives the bytes that this part of the text encodes.
     fn put(&mut self, bytes: &[u8], part: Range<usize>);
 }
 
@@ -38,17 +38,17 @@ impl Sink for Vec<u8> {
 
 /// The meaning of the beginning of a text.
 enum Unit {
-    /// So many bytes stay as they are.
+    /// This number of bytes stays unchanged.
     Keep(usize),
-    /// So many bytes are not seen.
+    /// This number of bytes is invisible.
     Drop(usize),
-    /// So many bytes mean this byte.
+    /// This number of bytes encodes this byte.
     Byte(u8, usize),
-    /// So many bytes mean this character.
+    /// This number of bytes encodes this character.
     Char(char, usize),
 }
 
-/// Whether a text has anything to decode. This runs over every record, so it does not branch.
+/// Whether a text may have anything to decode. This runs over every record, so it does not branch.
 pub fn may_change(text: &[u8]) -> bool {
     text.iter().fold(false, |may, byte| {
         let is_drawn = (0x20..0x7f).contains(byte) | (*byte == b'\n') | (*byte == b'\t');
@@ -88,7 +88,7 @@ pub fn decode(text: &[u8], to: &mut impl Sink) -> bool {
     changed
 }
 
-/// Where an escape begins that the end of the text cuts.
+/// The beginning of an escape that the end of the text cuts.
 pub fn cut_escape(text: &[u8]) -> Option<usize> {
     let mut at = text.len().saturating_sub(LONGEST_CUT);
     while let Some(first) = text.get(at) {
@@ -113,7 +113,7 @@ fn is_cut(rest: &[u8]) -> bool {
     }
 }
 
-/// Bytes that may begin something else than themselves. A line break and a tab are drawn as a space or a mark.
+/// Bytes that may begin an encoding. A line break and a tab are drawn as a space or a mark.
 const SPECIAL: [bool; 256] = {
     let mut special = [false; 256];
     let mut byte = 0;
@@ -156,7 +156,7 @@ fn backslash(rest: &[u8]) -> Unit {
         b'b' => Unit::Byte(0x08, 2),
         b'f' => Unit::Byte(0x0c, 2),
         b'e' => Unit::Byte(0x1b, 2),
-        // A line that goes on.
+        // A line continuation.
         b'\n' => Unit::Drop(2),
         b' '..=b'~' if !second.is_ascii_alphanumeric() => Unit::Byte(*second, 2),
         _ => Unit::Keep(1),
@@ -181,7 +181,7 @@ fn unicode(rest: &[u8]) -> Option<Unit> {
     Some(Unit::Char(c, 12))
 }
 
-/// An HTML entity that programs write.
+/// An HTML entity of those that programs write.
 fn entity(rest: &[u8]) -> Option<Unit> {
     let len = rest.iter().take(LONGEST_ESCAPE).position(|byte| *byte == b';')?;
     let c = match &rest[1..len] {
@@ -197,7 +197,7 @@ fn entity(rest: &[u8]) -> Option<Unit> {
     Some(Unit::Char(c, len + 1))
 }
 
-/// The length of a terminal sequence; of one that does not end, the length of its first character.
+/// The length of a terminal sequence; if it does not end, the length of its first character.
 fn sequence(rest: &[u8]) -> usize {
     let of_string = |end: &[u8]| {
         let string = &rest[..rest.len().min(LONGEST_STRING)];
@@ -229,7 +229,7 @@ fn character(rest: &[u8]) -> Unit {
         return Unit::Keep(1);
     };
     match valid.chars().next() {
-        // The other spelling of the beginning of a control sequence.
+        // The other encoding of the beginning of a control sequence.
         Some('\u{9b}') => Unit::Drop(2 + parameters(&rest[2..]).unwrap_or(0)),
         Some(c) if is_unseen(c) => Unit::Drop(c.len_utf8()),
         Some(c) => Unit::Keep(c.len_utf8()),
@@ -237,8 +237,8 @@ fn character(rest: &[u8]) -> Unit {
     }
 }
 
-/// Whether a text without this character looks the same, or nearly so. Replacement characters and the pictures of
-/// control characters are what cleaning puts in their place.
+/// Whether a text without this character looks the same, or nearly so. Cleaning produces replacement characters and
+/// pictures of control characters.
 fn is_unseen(c: char) -> bool {
     is_invisible(c)
         || reorders(c)
@@ -256,10 +256,10 @@ fn hex(digits: Option<&[u8]>) -> Option<u32> {
     number(digits?, 16)
 }
 
-/// The number that digits spell, and nothing else.
+/// The number that these digits spell; `None` if there are other characters.
 fn number(digits: &[u8], radix: u32) -> Option<u32> {
     let digits = str::from_utf8(digits).ok()?;
-    // A sign would be accepted otherwise.
+    // Otherwise a sign would be accepted.
     let is_digits = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
     is_digits.then(|| u32::from_str_radix(digits, radix).ok()).flatten()
 }

@@ -1,8 +1,8 @@
-//! Limits the addresses that a client may reach. Servers of clouds answer at link-local addresses with keys of the
-//! machine, so a model that chooses an address, or a server that redirects, must not lead there. Loopback and private
-//! networks stay open: people debug the servers on their own machines.
+//! Limits the addresses that a client may reach. Cloud servers provide keys of the machine at link-local addresses, so
+//! a model that chooses an address, or a server that redirects, must not lead there. Loopback and private networks stay
+//! open: people debug the servers on their own machines.
 //!
-//! A name is checked where it is resolved for the connection itself. Nothing resolves it a second time, so a name
+//! A name is checked when it is resolved for the connection itself. It is never resolved a second time, so a name
 //! server cannot give a harmless address to the check and another one to the connection.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -14,14 +14,14 @@ use reqwest::{ClientBuilder, Url};
 
 use crate::client;
 
-/// Most redirects of one request.
+/// The most redirects of one request.
 pub const REDIRECTS: usize = 5;
 
-/// An address that is not reached.
+/// An address that must not be reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedAddress {
     host: String,
-    /// `None`: the name alone says that it is a metadata service.
+    /// The address; `None` if the name alone shows a metadata service.
     address: Option<IpAddr>,
     kind: RefusedAddressKind,
 }
@@ -51,7 +51,7 @@ impl fmt::Display for RefusedAddress {
 
 impl std::error::Error for RefusedAddress {}
 
-/// The redirects that a client follows by itself.
+/// The redirects that a client follows itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Redirects {
     /// No redirects: the sender of the request decides, and checks the next address.
@@ -60,8 +60,8 @@ pub enum Redirects {
     SameServer,
 }
 
-/// The beginning of a client that checks the addresses of names, or of one for any address. Addresses that are written
-/// as numbers are for [`check`]: clients do not resolve them.
+/// The beginning of a client that checks the addresses of names, or of one for any address. [`check`] handles addresses
+/// that are written as numbers: clients do not resolve them.
 pub fn builder(any_address: bool, redirects: Redirects) -> ClientBuilder {
     let builder = match redirects {
         Redirects::None => client::builder(),
@@ -91,20 +91,20 @@ fn same_server(any_address: bool) -> Policy {
     })
 }
 
-/// Refuses an address that is written as a number, and a name that clouds give to their metadata service. Other names
-/// are checked where they are resolved.
+/// Refuses an address that is written as a number, and a name of a cloud's metadata service. Other names are checked
+/// when they are resolved.
 ///
 /// # Errors
-/// It is refused.
+/// The address is refused.
 pub fn check(url: &Url) -> Result<(), RefusedAddress> {
     let host = url.host_str().unwrap_or_default();
     check_name(host)?;
-    // The parser has brought every spelling of a number, such as octal, into the usual form.
+    // The parser has converted every spelling of a number, such as octal, to the usual form.
     let Ok(address) = host.trim_matches(['[', ']']).parse::<IpAddr>() else { return Ok(()) };
     check_address(host, address)
 }
 
-/// Names of Google's metadata service. Inside of its cloud they lead to a link-local address; elsewhere they may lead
+/// Names of Google's metadata service. Inside its cloud they lead to a link-local address; elsewhere they may lead
 /// anywhere.
 const METADATA_NAMES: [&str; 2] = ["metadata.google.internal", "metadata.goog"];
 
@@ -125,7 +125,7 @@ fn check_address(host: &str, address: IpAddr) -> Result<(), RefusedAddress> {
     kind_of(address).map_or(Ok(()), |kind| Err(refused(kind)))
 }
 
-/// Metadata services outside of the link-local ranges: Alibaba, Azure, Oracle.
+/// Metadata services outside the link-local ranges: Alibaba, Azure, Oracle.
 const METADATA_4: [Ipv4Addr; 3] = [
     Ipv4Addr::new(100, 100, 100, 200),
     Ipv4Addr::new(168, 63, 129, 16),
@@ -137,7 +137,7 @@ const METADATA_6: [Ipv6Addr; 2] = [
     Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),
 ];
 
-/// Why this address is refused; `None`: it is not.
+/// Why this address is refused; `None` if it is allowed.
 fn kind_of(address: IpAddr) -> Option<RefusedAddressKind> {
     match address {
         IpAddr::V4(address) => kind_of_4(address),
@@ -154,13 +154,13 @@ fn kind_of_4(address: Ipv4Addr) -> Option<RefusedAddressKind> {
     if address.is_link_local() || METADATA_4.contains(&address) {
         return Some(RefusedAddressKind::Metadata);
     }
-    // Systems take 0.0.0.0/8 for this machine.
+    // Systems use 0.0.0.0/8 for this machine.
     let is_nobody = address.octets()[0] == 0 || address.is_multicast() || address.is_broadcast();
     is_nobody.then_some(RefusedAddressKind::Nobody)
 }
 
-/// The IPv4 address within: mapped or compatible (RFC 4291), NAT64 (RFC 6052), also with
-/// the prefix of a local network (RFC 8215) in both of its usual lengths, and 6to4 (RFC 3056).
+/// The IPv4 address inside: mapped or compatible (RFC 4291), NAT64 (RFC 6052), also with the prefix of a local network
+/// (RFC 8215) in both of its usual lengths, and 6to4 (RFC 3056).
 fn contained(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let inner = |high: u16, low: u16| {
         let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
@@ -170,7 +170,7 @@ fn contained(address: Ipv6Addr) -> Option<Ipv4Addr> {
         [0, 0, 0, 0, 0, 0 | 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
             Some(inner(high, low))
         }
-        // A prefix of 48 bits has the address around the ninth byte, which is zero, and nothing behind it.
+        // A prefix of 48 bits has the address around the ninth byte, which is zero, and nothing after it.
         [0x64, 0xff9b, 1, first, middle, last, 0, 0] => Some(inner(first, middle << 8 | last >> 8)),
         [0x64, 0xff9b, 1, _, _, _, high, low] => Some(inner(high, low)),
         [0x2002, high, low, ..] => Some(inner(high, low)),
@@ -183,11 +183,11 @@ type AddressLookup = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + 
 /// Looks a name up.
 type Lookup = dyn Fn(String) -> AddressLookup + Send + Sync;
 
-/// Resolves names, but those with a refused address.
+/// Resolves names, except those with a refused address.
 struct Checked(Arc<Lookup>);
 
 impl Checked {
-    /// As the system resolves them.
+    /// Uses the system's resolver.
     fn system() -> Self {
         Self::by(|name| {
             Box::pin(async move { Ok(tokio::net::lookup_host((name, 0)).await?.collect()) })
@@ -206,7 +206,7 @@ impl Resolve for Checked {
         Box::pin(async move {
             check_name(&host)?;
             let found = found.await?;
-            // One is enough: which of them is connected to is decided later.
+            // One refused address suffices: the connection may choose any of them.
             for address in &found {
                 check_address(&host, address.ip())?;
             }

@@ -1,10 +1,10 @@
-//! The keys that this process has read, and the texts without them.
+//! The keys that this process has read, and texts without them.
 //!
-//! Servers echo requests, models repeat what they read, and tools print their environment. So every
-//! record, and every text that leaves the program, passes here, no matter where it comes from. The
-//! list belongs to the process: a key of one session must not appear in another one either.
+//! Servers repeat requests, models repeat their input, and tools print their environment. So every record, and every
+//! text that leaves the program, passes here, whatever its source. The list belongs to the process: a key of one
+//! session must not appear in another one either.
 //!
-//! A key is found in the text as it is shown: what is not drawn does not hide it, nor do the usual encodings
+//! A key is found in the text as it is displayed: neither invisible characters nor the usual encodings hide it
 //! ([`super::spelling`]).
 
 use std::borrow::Cow;
@@ -17,30 +17,30 @@ use serde_json::Value;
 
 use super::spelling::Spellings;
 
-/// Shortest text in bytes that is hidden everywhere. Local servers take any word as a key, such as
-/// `none` or `ollama`, and hiding such a word would damage ordinary texts.
+/// The shortest text, in bytes, that is hidden everywhere. Local servers accept any word as a key, such as `none` or
+/// `ollama`, and hiding such a word would damage ordinary texts.
 const SHORTEST: usize = 8;
-/// Shortest beginning of a key in bytes that is removed where a text was cut: a shorter one is in ordinary words.
+/// The shortest beginning of a key, in bytes, that is removed at a cut: shorter ones occur in ordinary words.
 const PART: usize = 6;
-/// Replaces a key.
+/// The replacement of a key.
 const HIDDEN: &str = "[key]";
 
 static KNOWN: RwLock<KnownKeys> = RwLock::new(KnownKeys { keys: BTreeSet::new(), spellings: None });
 
 struct KnownKeys {
     keys: BTreeSet<String>,
-    /// The spellings of the keys to search for; `None`: there are no keys.
+    /// The spellings of the keys to search for; `None` if there are no keys.
     spellings: Option<Arc<Spellings>>,
 }
 
-/// Hides this key from now on, in every spelling that an echo may have.
+/// Hides this key from now on, in every spelling in which it may be repeated.
 pub(super) fn remember(key: &str) {
-    // A server may repeat a header without its scheme, such as `Bearer`. Forms have a plus sign for a space.
+    // A server may repeat a header without its scheme, such as `Bearer`. Forms write a space as a plus sign.
     let key = key.trim();
     let parts = key.split_whitespace().map(str::to_owned);
     let parts = parts.chain([key.to_owned(), key.replace(' ', "+")]);
     let parts: Vec<String> = parts.filter(|part| part.len() >= SHORTEST).collect();
-    // Keys are read again for each request.
+    // The same keys are read for each request.
     if parts
         .iter()
         .all(|part| KNOWN.read().unwrap_or_else(PoisonError::into_inner).keys.contains(part))
@@ -49,7 +49,7 @@ pub(super) fn remember(key: &str) {
     }
     let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
     known.keys.extend(parts);
-    // It fails only with gigabytes of keys.
+    // This fails only with gigabytes of keys.
     if let Ok(spellings) = Spellings::of(&known.keys) {
         known.spellings = Some(Arc::new(spellings));
     }
@@ -87,7 +87,7 @@ pub fn without_known(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// The text without known keys, and without words that look like a key.
+/// The text without known keys, and without words that look like keys.
 pub fn without_keys(text: &str) -> String {
     let mut text = without_known(text).into_owned();
     let looks = |word: &&str| word.starts_with("sk-") && word.len() > "sk-".len() + 8;
@@ -99,14 +99,14 @@ pub fn without_keys(text: &str) -> String {
     text
 }
 
-/// The value without any key in its texts, names and numbers; `None` if it has none. `read` makes it from JSON again.
+/// The value without any key in its texts, names and numbers; `None` if it has none. `read` restores it from JSON.
 pub fn redacted<T: Serialize>(value: &T, read: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
     let spellings = spellings()?;
     let json = serde_json::to_string(value).ok()?;
     if spellings.is_in(&json) { clean_copy(&json, read) } else { None }
 }
 
-/// The same for a value that is written as JSON next: with its JSON, where that was made to search it.
+/// The same for a value that will be written as JSON: returns also its JSON, if that was made for the search.
 pub fn searched<T: Serialize>(value: T, read: impl Fn(&[u8]) -> Option<T>) -> (T, Option<String>) {
     let Some(spellings) = spellings() else { return (value, None) };
     let Ok(json) = serde_json::to_string(&value) else { return (value, None) };
@@ -118,7 +118,7 @@ pub fn searched<T: Serialize>(value: T, read: impl Fn(&[u8]) -> Option<T>) -> (T
 
 fn clean_copy<T>(json: &str, read: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
     let json: Value = serde_json::from_str(json).ok()?;
-    // A name or a number of the value's own type, such as a time, can be equal to a weak key. Then only texts are struck.
+    // A name or a number of the value's own type, such as a time, can equal a weak key. Then only texts are changed.
     [true, false].into_iter().find_map(|all| {
         let mut json = json.clone();
         clean(&mut json, all);
@@ -150,12 +150,12 @@ fn clean(value: &mut Value, all: bool) {
     }
 }
 
-/// How many bytes at the end of a growing text may be the beginning of a key.
+/// The number of bytes at the end of a growing text that may be the beginning of a key.
 pub fn begun(text: &str) -> usize {
     spellings().map_or(0, |spellings| spellings.begun(text, 1))
 }
 
-/// How many bytes at the end of a text that was cut are a considerable part of a key. Nothing would find them later.
+/// The number of bytes at the end of a cut text that are a large part of a key. They would not be found later.
 pub fn left_of_key(text: &str) -> usize {
     spellings().map_or(0, |spellings| spellings.begun(text, PART))
 }
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(redacted(&other, |json| serde_json::from_slice(json).ok()), None);
     }
 
-    /// A key as it is, and the ways in which programs write or hide it.
+    /// A key, and the forms in which programs write or hide it.
     fn spelt(key: &str) -> Vec<String> {
         let bytes = |text: &dyn Fn(u8) -> String| key.bytes().map(text).collect::<String>();
         let between = |what: &str| {
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn base64_of_a_key_is_found_at_every_offset_and_in_both_alphabets() {
         remember("~~p?base64>>of~tests?");
-        // Base64 of `Basic`, `user:` and `u:` with the key behind them, and the last one over two lines.
+        // Base64 of `Basic`, `user:` and `u:` followed by the key, and the last one over two lines.
         for text in [
             "fn5wP2Jhc2U2ND4+b2Z+dGVzdHM/",
             "fn5wP2Jhc2U2ND4-b2Z-dGVzdHM_",

@@ -1,5 +1,5 @@
-//! Pieces of long texts that were searched before. A conversation is recorded again with every request, so most of a long
-//! record is known.
+//! Pieces of long texts that were searched before. A conversation is recorded again with every request, so most of a
+//! long record is known.
 
 use std::collections::HashSet;
 use std::hash::BuildHasher;
@@ -8,18 +8,18 @@ use std::sync::{Mutex, PoisonError};
 use foldhash::fast::RandomState;
 use memchr::memmem;
 
-/// Between two objects of a list in JSON: where texts are cut.
+/// The text between two objects of a list in JSON, where texts are cut.
 const BETWEEN: &str = "},{\"";
-/// Shortest piece in bytes: cutting costs a search around the cut.
+/// The shortest piece in bytes: each cut costs a search around it.
 const PIECE: usize = 1024;
-/// Shortest text in bytes that is cut.
+/// The shortest text, in bytes, that is cut.
 const LONG: usize = 1 << 15;
-/// Bytes on either side of a cut that are searched together: more than a key with all that hides it.
+/// Bytes on either side of a cut that are searched together: more than a key with everything that hides it.
 const AROUND: usize = 512;
-/// Pieces that are kept.
+/// The most pieces that are kept.
 const MOST: usize = 1 << 17;
 
-/// Hashes of pieces that have nothing to find.
+/// Hashes of pieces without a match.
 #[derive(Debug, Default)]
 pub struct Pieces {
     clean: Mutex<HashSet<u64, RandomState>>,
@@ -27,7 +27,7 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Whether something is found in any piece of the text, or over the cut between two.
+    /// Whether something is found in any piece of the text, or across the cut between two.
     pub fn any(&self, text: &str, find: impl Fn(&str) -> bool) -> bool {
         if text.len() < LONG {
             return find(text);
@@ -97,7 +97,7 @@ mod tests {
             let with = format!("{}k3y{}", &text[..at], &text[at..]);
             assert!(pieces.any(&with, find), "{at}");
         }
-        // Over a cut.
+        // The match is across a cut.
         let apart = |piece: &str| piece.contains(r#"1 "},{"te"#);
         assert!(Pieces::default().any(&text, apart));
     }

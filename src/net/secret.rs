@@ -1,5 +1,5 @@
-//! A text that cannot be printed. Each one that is read is known from then on ([`super::known`]), so that no record
-//! and no output has it.
+//! A text that cannot be printed. Each one that is read is remembered ([`super::known`]), so that no record and no
+//! output contains it.
 
 use std::{env, fmt};
 
@@ -16,8 +16,8 @@ impl Secret {
         Self(key.into())
     }
 
-    /// A text beside secrets that is none itself, such as a path or a number. It is not printed here either, but it may
-    /// be in other texts: to hide a common word everywhere would damage them.
+    /// A text among secrets that is not secret itself, such as a path or a number. It is not printed here either, but
+    /// may be in other texts: hiding a common word everywhere would damage them.
     pub fn ordinary(text: &str) -> Self {
         Self(text.into())
     }

@@ -1,4 +1,4 @@
-//! The spellings of keys, and where a text has one. This is the only place that knows how a key can be written.
+//! The spellings of keys, and their places in a text. Only this module knows how a key can be written.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,14 +8,14 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError, Input, MatchKind};
 use super::decode::{Sink, cut_escape, decode, may_change};
 use super::pieces::Pieces;
 
-/// Most levels of encoding that are undone, such as JSON inside JSON inside JSON.
+/// The most levels of encoding that are undone, such as JSON inside JSON inside JSON.
 const ROUNDS: usize = 5;
-/// Shortest encoded form that is searched, in letters and digits.
+/// The shortest encoded form that is searched, in letters and digits.
 const SHORTEST_ENCODED: usize = 8;
-/// Fewest letters and digits of a key that is found with other characters between them, such as line breaks. Shorter
-/// keys, and those without digits, may be words that stand beside each other.
+/// The fewest letters and digits of a key that is found with other characters between them, such as line breaks.
+/// Shorter keys, and those without digits, may be adjacent words.
 const SHORTEST_APART: usize = 12;
-/// Most bytes of text that one byte of a key takes, with its escapes and what hides it.
+/// The most bytes of text for one byte of a key, with its escapes and the characters that hide it.
 const WIDEST: usize = 12;
 
 const DIGITS_64: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -34,10 +34,10 @@ const IS_LETTER: [bool; 256] = {
 /// Searches for all keys at once.
 #[derive(Debug)]
 pub struct Spellings {
-    /// Keys as they are.
+    /// Keys in their original form.
     whole: Patterns,
     /// Forms of which only letters and digits count. Base64 has two alphabets, which differ in their other characters,
-    /// and it is broken into lines; hex digits are separated by colons or spaces.
+    /// and is broken into lines; hex digits are separated by colons or spaces.
     letters: Patterns,
     searched: Pieces,
 }
@@ -86,7 +86,7 @@ impl Spellings {
         changed && is_in(&now)
     }
 
-    /// The places of keys in the text, in order and apart.
+    /// The places of keys in the text, in order and without overlaps.
     pub fn places(&self, text: &str) -> Vec<Range<usize>> {
         let mut places: Vec<Range<usize>> = Vec::new();
         each_round(MappedText::of(text), |seen| {
@@ -106,7 +106,7 @@ impl Spellings {
         apart
     }
 
-    /// How many bytes at the end of a text may be the beginning of a key, of which at least so many bytes are there.
+    /// The number of bytes at the end of a text that may begin a key, if at least `least` bytes are there.
     pub fn begun(&self, text: &str, least: usize) -> usize {
         let longest = self.whole.longest().max(self.letters.longest());
         let tail = text.len().saturating_sub(longest.saturating_mul(WIDEST));
@@ -124,7 +124,7 @@ impl Spellings {
             let begun = self.whole.begun(seen, least).into_iter().chain(letters);
             start = begun.fold(start, usize::min);
         });
-        // The beginning of one key can be inside another one that is complete.
+        // The beginning of one key can be inside another, complete one.
         let around = self.places(tail).into_iter().find(|place| place.contains(&start));
         let start = around.map_or(start, |place| place.start);
         tail.len() - tail.floor_char_boundary(start)
@@ -158,8 +158,8 @@ fn encoded(key: &[u8]) -> Vec<Vec<u8>> {
     forms.chain(is_random.then_some(apart)).collect()
 }
 
-/// The letters and digits in the Base64 of a key that comes after so many bytes. Characters that also depend on the
-/// bytes around the key are left out.
+/// The letters and digits in the Base64 of a key at this offset. Characters that also depend on the bytes around the
+/// key are left out.
 fn base64(key: &[u8], offset: usize) -> Vec<u8> {
     let bit = |at: usize| key[at / 8 - offset] >> (7 - at % 8) & 1;
     let first = (8 * offset).div_ceil(6);
@@ -177,7 +177,7 @@ struct Patterns {
 
 impl Patterns {
     fn of(texts: BTreeSet<Vec<u8>>) -> Result<Self, BuildError> {
-        // With this kind of match it skips quickly; tokens of several thousand bytes would make a large table.
+        // This kind of match skips quickly; tokens of several thousand bytes would need a large table.
         let mut builder = AhoCorasick::builder();
         builder.match_kind(MatchKind::LeftmostLongest).kind(Some(AhoCorasickKind::ContiguousNFA));
         Ok(Self { automaton: builder.build(&texts)?, texts })
@@ -199,7 +199,7 @@ impl Patterns {
         self.texts.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// Where the earliest beginning of a pattern starts with which the text ends.
+    /// The earliest start of a pattern's beginning with which the text ends.
     fn begun(&self, seen: &MappedText, least: usize) -> Option<usize> {
         let ends = |text: &[u8]| seen.bytes.ends_with(text);
         let begun = |text: &Vec<u8>| (least..text.len()).rev().find(|cut| ends(&text[..*cut]));
@@ -208,7 +208,7 @@ impl Patterns {
     }
 }
 
-/// A text, and the part of the original text that each of its bytes comes from.
+/// A text, and the part of the original text for each of its bytes.
 #[derive(Default)]
 struct MappedText {
     bytes: Vec<u8>,
@@ -228,7 +228,7 @@ impl MappedText {
     }
 }
 
-/// The decoded text, beside the one that it comes from.
+/// The decoded text, with the one that it comes from.
 struct Decoded<'a> {
     from: &'a MappedText,
     to: MappedText,
@@ -247,7 +247,7 @@ impl Sink for Decoded<'_> {
     }
 }
 
-/// Gives the text, then the same decoded once, twice and so on.
+/// Gives the text, then the text decoded once, twice and so on.
 fn each_round(mut seen: MappedText, mut give: impl FnMut(&mut MappedText)) {
     for _ in 0..=ROUNDS {
         give(&mut seen);

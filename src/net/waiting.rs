@@ -1,4 +1,4 @@
-//! How long a server asks to wait.
+//! The wait that a server asks for.
 
 use std::time::{Duration, SystemTime};
 

@@ -1,9 +1,7 @@
-//! Programs that toolyard starts. None of them, and nothing that they start, runs on after the call
-//! for which it was started, nor after toolyard, however toolyard ends. Any child process can be
-//! started here.
+//! Programs that toolyard starts. Neither they nor their descendants continue after the call for which they were
+//! started, nor after toolyard, however toolyard ends. Any child process can be started here.
 //!
-//! Another process starts them and ends them: the [`reaper`]. It needs no runtime, and no moment in
-//! which toolyard could tidy up.
+//! Another process starts and ends them: the [`reaper`]. It needs no runtime, and toolyard need not clean up.
 
 mod link;
 pub mod reaper;
@@ -23,7 +21,7 @@ pub use self::link::{REAPER, end_all, own, set_reaper};
 pub use self::strays::below;
 use self::wire::{ProgramLaunch, ReaperRequest};
 
-/// How long a program may take to end by itself before it is killed.
+/// The time that a program may take to end by itself before it is killed.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Numbers of programs.
@@ -36,7 +34,7 @@ pub struct Pipes {
     pub stderr: ChildStderr,
 }
 
-/// The files and the end of a program that is started without new pipes.
+/// The files and the grace period of a program that is started without new pipes.
 pub struct Launch<'f> {
     /// The program's standard input, output and error.
     pub files: [BorrowedFd<'f>; 3],
@@ -46,7 +44,7 @@ pub struct Launch<'f> {
     pub grace: Duration,
 }
 
-/// A running program and all that it started; dropping it ends them.
+/// A running program and its descendants; dropping it ends them.
 pub struct RunningProgram {
     id: u64,
     grace: Duration,
@@ -55,8 +53,7 @@ pub struct RunningProgram {
 }
 
 impl RunningProgram {
-    /// Starts a program in a session of its own. It sees those variables of the environment that the
-    /// command sets, and no others.
+    /// Starts a program in its own session. It sees only the environment variables that the command sets.
     ///
     /// # Errors
     /// The system's error if the pipes or the reaper cannot be created. Whether the program itself
@@ -75,7 +72,7 @@ impl RunningProgram {
         Ok((Self::start_with(command, &launch)?, pipes))
     }
 
-    /// The same with files of the caller's.
+    /// Starts a program with the caller's files.
     ///
     /// # Errors
     /// The system's error if the reaper cannot be created.
@@ -98,7 +95,7 @@ impl RunningProgram {
     /// Waits until the program runs, and returns its process.
     ///
     /// # Errors
-    /// Why it could not be started.
+    /// The program could not be started, with the reason.
     pub async fn started(&self) -> Result<Pid, String> {
         self.wait(Outcome::wait_started).await
     }
@@ -106,7 +103,7 @@ impl RunningProgram {
     /// Waits for the end of the program itself.
     ///
     /// # Errors
-    /// Why it could not be started, or why its end is unknown.
+    /// The program could not be started, or its end is unknown, with the reason.
     pub async fn ended(&self) -> Result<ExitStatus, String> {
         self.wait(Outcome::wait).await
     }
@@ -116,8 +113,8 @@ impl RunningProgram {
         self.link.end_program(self.id, self.grace);
     }
 
-    /// Waits on a thread that may block: so the runtime knows that something is going on, and a clock that tests have
-    /// paused does not run ahead of a real program.
+    /// Waits on a thread that may block: so the runtime knows that work is pending, and a clock that tests have paused
+    /// does not run ahead of a real program.
     async fn wait<T: Send + 'static>(
         &self,
         wait: fn(&Outcome) -> Result<T, String>,

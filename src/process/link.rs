@@ -20,7 +20,7 @@ pub const REAPER: &str = "--reaper";
 /// The program that is the reaper.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
-/// The reaper that runs.
+/// The running reaper.
 static LINK: Mutex<Option<Arc<Link>>> = Mutex::new(None);
 
 /// Names the program that is the reaper if its only argument is [`REAPER`]: toolyard itself. Only the
@@ -37,7 +37,7 @@ pub fn own() -> io::Result<&'static Path> {
     PROGRAM.get().map(PathBuf::as_path).ok_or_else(|| io::Error::other("no reaper is named"))
 }
 
-/// The life of a program, as far as it is known.
+/// The known state of a program.
 #[derive(Default)]
 pub struct Outcome {
     known: Mutex<ProgramStatus>,
@@ -58,7 +58,7 @@ impl Outcome {
         self.changed.notify_all();
     }
 
-    /// Notes how it ended, unless that is known.
+    /// Notes the program's end, unless that is known.
     pub fn set(&self, status: Result<ExitStatus, String>) {
         locked(&self.known).status.get_or_insert(status);
         self.changed.notify_all();
@@ -68,7 +68,7 @@ impl Outcome {
         locked(&self.known).status.is_some()
     }
 
-    /// Waits until it runs, and gives its process.
+    /// Waits until the program runs, and returns its process.
     pub fn wait_started(&self) -> Result<Pid, String> {
         let known = self.wait_while(|known| known.pid.is_none() && known.status.is_none());
         match (known.pid, &known.status) {
@@ -78,7 +78,7 @@ impl Outcome {
         }
     }
 
-    /// Waits for its end.
+    /// Waits for the program's end.
     pub fn wait(&self) -> Result<ExitStatus, String> {
         let known = self.wait_while(|known| known.status.is_none()).status.clone();
         known.unwrap_or_else(|| Err("its end is unknown".into()))
@@ -96,15 +96,15 @@ impl Outcome {
 /// A running reaper.
 pub struct Link {
     socket: Arc<UnixStream>,
-    /// The programs that it has not told the end of; `None` once it has ended itself.
+    /// The programs whose end was not reported yet; `None` once the reaper itself has ended.
     awaited: Mutex<Option<HashMap<u64, Arc<Outcome>>>>,
     ended: Condvar,
-    /// Held while a request is written: two must not mix.
+    /// Held while a request is written, so that two do not mix.
     writing: Mutex<()>,
 }
 
 impl Link {
-    /// The reaper, which is started if none runs.
+    /// The reaper; starts one if none runs.
     ///
     /// # Errors
     /// The system's error if it cannot be started.
@@ -130,7 +130,7 @@ impl Link {
         Ok(link)
     }
 
-    /// Sends a request; `outcome` learns how the program of this number ends.
+    /// Sends a request; `outcome` receives the end of the program of this number.
     ///
     /// # Errors
     /// The system's error if the reaper has ended.
@@ -175,7 +175,7 @@ impl Link {
                 }
             }
         }
-        // Where a message made no sense, this makes the reaper end, too.
+        // If a message was invalid, this makes the reaper end, too.
         let _closed = self.socket.shutdown(Shutdown::Both);
         let _reaped = reaper.wait();
         for outcome in locked(&self.awaited).take().unwrap_or_default().into_values() {
@@ -188,8 +188,7 @@ impl Link {
 /// Why a program's end is unknown.
 const LOST: &str = "the process that runs all programs (toolyard --reaper) was killed";
 
-/// Ends every program at once, and waits up to a second until they are gone. For the end of toolyard
-/// itself.
+/// Ends every program at once, and waits up to a second until they are gone. Called at the end of toolyard itself.
 pub fn end_all() {
     let Some(link) = locked(&LINK).take() else { return };
     let _closed = link.socket.shutdown(Shutdown::Write);

@@ -1,10 +1,9 @@
-//! The reaper: a second process of toolyard, which starts all programs and outlives them all. When
-//! toolyard ends, however it ends, the socket between them closes; the reaper kills what runs, and
-//! ends as well.
+//! The reaper: a second process of toolyard, which starts all programs and outlives them all. When toolyard ends,
+//! however it ends, the socket between them closes; the reaper kills all running programs, and ends as well.
 //!
-//! A program leads a group and a session of its own, so that no program can open the terminal behind
-//! the screen and ask for a password there. What it leaves behind ends with it: its group, and on
-//! Linux also what has left the group.
+//! A program leads its own group and session, so that no program can open the terminal behind the screen and ask for a
+//! password there. Its remaining processes end with it: its group, and on Linux also the processes that have left the
+//! group.
 
 use std::collections::HashMap;
 use std::os::{fd::AsFd, unix::net::UnixStream, unix::process::CommandExt};
@@ -20,20 +19,20 @@ use rustix::process::{ioctl_tiocsctty, kill_process, kill_process_group, setsid,
 use super::strays::strays;
 use super::wire::{Incoming, ProcessEvent, ProgramLaunch, ReaperReply, ReaperRequest, send};
 
-/// How long the reaper tries to end what cannot be killed, such as programs of another user.
+/// How long the reaper tries to end processes that cannot be killed, such as those of another user.
 const LAST: Duration = Duration::from_secs(2);
 
-/// The programs that run, by their process, and the numbers that toolyard gave them.
+/// The running programs by their process, with the numbers that toolyard gave them.
 struct ReaperPrograms {
     programs: Mutex<HashMap<Pid, u64>>,
     started: Condvar,
     socket: Arc<UnixStream>,
 }
 
-/// Is the reaper until toolyard has ended: requests come through standard input, a socket.
+/// Runs as the reaper until toolyard has ended: requests come through standard input, a socket.
 ///
 /// # Errors
-/// Standard input is no such socket, or no thread can be started.
+/// Standard input is not such a socket, or no thread can be started.
 pub fn serve() -> io::Result<()> {
     own_subtree()?;
     use_huge_pages(true);
@@ -56,7 +55,7 @@ pub fn serve() -> io::Result<()> {
     last.map(drop)
 }
 
-/// Switches huge pages on or off for this process and the programs that it starts. toolyard does without them: a long
+/// Switches huge pages on or off for this process and the programs that it starts. toolyard runs without them: a long
 /// session on the screen takes a third more memory with them. The reaper's programs get them back.
 pub fn use_huge_pages(are_on: bool) {
     // A kernel without huge pages has nothing to switch.
@@ -118,7 +117,7 @@ impl ReaperPrograms {
         }
     }
 
-    /// Waits for the ends of programs and of what they left behind.
+    /// Waits for the ends of programs and of their remaining processes.
     fn watch(&self) {
         loop {
             let ended = waitid(WaitId::All, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
@@ -126,7 +125,7 @@ impl ReaperPrograms {
             match ended {
                 Ok(_) => self.reap(&mut programs),
                 Err(Errno::INTR) => {}
-                // There is no child, and so nothing that could become one.
+                // There is no child, so no process can become one.
                 Err(_) => drop(
                     self.started
                         .wait_while(programs, |programs| programs.is_empty())
@@ -136,10 +135,10 @@ impl ReaperPrograms {
         }
     }
 
-    /// Ends what the ended programs left behind, and tells of their ends.
+    /// Ends the remaining processes of ended programs, and reports their ends.
     fn reap(&self, programs: &mut HashMap<Pid, u64>) {
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        // As long as a program is not reaped, the number of its group is not used again.
+        // Until a program is reaped, the number of its group is not used again.
         for pid in programs.keys() {
             if let Ok(Some(_)) = waitid(WaitId::Pid(*pid), look) {
                 let _nobody_left = kill_process_group(*pid, Signal::KILL);
@@ -161,7 +160,7 @@ impl ReaperPrograms {
         }
     }
 
-    /// Kills everything, until nothing is left.
+    /// Kills all processes, until none is left.
     fn end_all(&self) {
         let mut programs = self.locked();
         for (pid, _) in std::mem::take(&mut *programs) {
@@ -189,7 +188,7 @@ impl ReaperPrograms {
     }
 }
 
-/// Kills what no program is responsible for. Each death makes its children visible to the next time.
+/// Kills processes that belong to no program. Each death reveals its children to the next run.
 fn kill_strays(programs: &HashMap<Pid, u64>) {
     for stray in strays(|pid| programs.contains_key(&pid)) {
         // Fails if it ended, or runs as another user.
@@ -197,7 +196,7 @@ fn kill_strays(programs: &HashMap<Pid, u64>) {
     }
 }
 
-/// Makes this process the one that orphans below it fall to, out of reach of the terminal's keys.
+/// Makes this process the new parent of orphans below it, out of reach of the terminal's keys.
 fn own_subtree() -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
@@ -208,8 +207,8 @@ fn own_subtree() -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the program the leader of a new session, and with it of a new group. The session's terminal is the program's
-/// input, if it is to have one.
+/// Makes the program the leader of a new session, and thus of a new group. The program's input becomes the session's
+/// terminal, if it should have one.
 fn own_session(command: &mut Command, terminal: bool) {
     let prepare = move || {
         setsid()?;

@@ -1,7 +1,7 @@
 //! Processes whose program has ended. They left its group, and often their own parent as well.
 //!
-//! Linux gives an orphan to its nearest ancestor that is a subreaper. Every program is one, so its
-//! descendants stay below it for as long as it runs. Then they fall to the reaper.
+//! Linux gives an orphan to its nearest ancestor that is a subreaper. Every program is one, so its descendants stay
+//! below it while it runs. Then the reaper becomes their parent.
 
 use rustix::process::Pid;
 
@@ -18,7 +18,7 @@ pub fn below(root: Pid, without: impl Fn(Pid) -> bool) -> Vec<Pid> {
     let mut seen = 0;
     while let Some(&parent) = below.get(seen) {
         let children = processes.iter().filter(|(_, its)| *its == parent).map(|(child, _)| *child);
-        // Numbers may be used again while they are read, so that a process may be its own ancestor.
+        // Numbers may be reused while they are read, so a process may seem to be its own ancestor.
         let new: Vec<Pid> = children.filter(|pid| !without(*pid) && !below.contains(pid)).collect();
         below.extend(new);
         seen += 1;
@@ -45,7 +45,7 @@ fn parent(stat: &str) -> Option<Pid> {
     Pid::from_raw(after_name.split_whitespace().nth(1)?.parse().ok()?)
 }
 
-/// Other systems give orphans to their first process, where nothing tells whose they were.
+/// Returns nothing: other systems give orphans to their first process, so nothing shows whose they were.
 #[cfg(not(target_os = "linux"))]
 pub fn below(_root: Pid, _without: impl Fn(Pid) -> bool) -> Vec<Pid> {
     Vec::new()

@@ -36,7 +36,7 @@ pub struct ProgramLaunch {
     pub args: Vec<OsString>,
     /// The whole environment of the program.
     pub env: Vec<(OsString, OsString)>,
-    /// The working directory; `None`: toolyard's own.
+    /// The working directory; `None` for toolyard's own.
     pub cwd: Option<OsString>,
     /// Whether the input is a terminal, which becomes that of the program's session.
     pub terminal: bool,
@@ -95,7 +95,7 @@ impl Incoming {
     /// The next message; `None` once the other side has ended.
     ///
     /// # Errors
-    /// The system's error, or a line that is no such message.
+    /// The system's error, or a line that is not such a message.
     pub fn next<T: DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
         let mut looked_at = 0;
         loop {
@@ -110,7 +110,7 @@ impl Incoming {
         }
     }
 
-    /// The files of one program: they came before the end of its line did.
+    /// The files of one program: they arrived before the end of its line.
     pub fn files(&mut self) -> Option<[OwnedFd; FILES]> {
         let files: Vec<OwnedFd> = self.files.drain(..FILES.min(self.files.len())).collect();
         files.try_into().ok()
@@ -128,7 +128,7 @@ impl Incoming {
                 self.files.extend(files);
             }
         }
-        // Not every system can do this while it receives them. Nothing is started in between.
+        // Not every system can do this while it receives them. No program is started in between.
         for file in &self.files {
             fcntl_setfd(file, FdFlags::CLOEXEC)?;
         }

@@ -16,21 +16,21 @@ use crate::domain::program::{
 };
 use crate::process::{self, Pipes, RunningProgram};
 
-/// How long a worker may take beside the program's own time before it is killed.
+/// The time that a worker may take besides the program's own time before it is killed.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Bytes of the longest reply: what a program can make the worker say is bounded there.
+/// Bytes of the longest reply, which bounds what a program can make the worker send.
 const LONGEST: u64 = 64 << 20;
 
 /// The factor by which stops and values may extend a program's time.
 const STOPPING: u32 = 6;
 
-/// An interpreter in a process of its own. It is started for the first program, stays for the next ones, and is killed
+/// An interpreter in a separate process. It is started for the first program, stays for the next ones, and is killed
 /// when a program is stopped or does not end in time.
 #[derive(Default)]
 pub struct Child {
     worker: Option<Worker>,
-    /// How long it may work until the next pause.
+    /// The time that it may work until the next pause.
     patience: Duration,
     is_at_work: bool,
 }
@@ -61,7 +61,7 @@ impl Worker {
 }
 
 impl Child {
-    /// The worker's reply, or what has ended the program.
+    /// The worker's reply, or the error that has ended the program.
     async fn ask<T: DeserializeOwned>(&mut self, request: WorkerRequest) -> Result<T, Raised> {
         if self.worker.is_none() {
             let started = Worker::start().map_err(|error| {
@@ -94,7 +94,7 @@ impl Child {
         self.ask(request).await.unwrap_or_else(ended)
     }
 
-    /// Begins with another program.
+    /// Prepares for another program.
     fn begin(&mut self, start: &ProgramStart) {
         let own = Duration::from_millis(start.limits.time_ms);
         self.patience = if start.stoppable { own * STOPPING } else { own } + GRACE;
@@ -141,7 +141,7 @@ impl Interpreter for Child {
 
     fn again<'a>(&'a mut self, again: &'a Again) -> LocalBoxFuture<'a, Reached> {
         self.begin(&again.start);
-        // It may take several runs to find the place.
+        // Finding the place may take several runs.
         self.patience *= 2;
         let request = WorkerRequest::Again(Box::new(again.clone()));
         Box::pin(async move { self.ask(request).await.unwrap_or_else(Reached::failed) })

@@ -25,7 +25,7 @@ use crate::papers::atc::flaws::ALL_OF;
 use crate::papers::atc::prepare::{AT, HAD, Prepared, unmarked};
 use crate::papers::atc::source::ParsedProgram;
 
-/// A program that stops takes this many times longer between two calls, with all that it does for its stops.
+/// The factor by which a program that stops is slower between two calls, with all work for its stops.
 const STOPPING: u32 = 5;
 
 /// The name of the program in tracebacks.
@@ -33,35 +33,35 @@ const SCRIPT: &str = "<python-input-0>";
 
 type MachineProgress = Result<ReplProgress, Box<ReplStartError>>;
 
-/// A program at work.
+/// A running program.
 pub struct Machine {
     start: ProgramStart,
     code: Prepared,
     printed: String,
     waiting: Option<(Wait, ReplProgress)>,
-    /// Calls of tools so far, and the bytes of their arguments.
+    /// The number of tool calls so far, and the bytes of their arguments.
     calls: usize,
     sent: usize,
     /// How often each line was reached, and the number of its statement at the last time.
     hits: BTreeMap<u32, (u32, u64)>,
     /// The number of statements that the program has reached.
     statements: u64,
-    /// The number of the statement before which the program stops, whatever else is wanted.
+    /// The number of the statement before which the program always stops.
     until: Option<u64>,
     set: Vec<Noted>,
-    /// The number of them that the last statement has set: they come last.
+    /// The number of variables that the last statement has set: they come last.
     fresh: usize,
     told: Vec<ExtraOutcome>,
-    /// The answers so far, with which the program can be run again to explain its error.
+    /// The answers so far, with which the program can be repeated to explain its error.
     answered: Vec<Vec<CallAnswer>>,
     explains: bool,
     /// The last value that the failing expression took a part of: its description, and its keys.
     had: Option<(String, Vec<String>)>,
-    /// The time that the program worked between pauses.
+    /// The program's working time between pauses.
     busy: Duration,
 }
 
-/// A variable was set. Its value is read only where it is told: a loop may set it often.
+/// A variable that was set. Its value is read only when it is reported: a loop may set it often.
 struct Noted {
     line: u32,
     name: String,
@@ -98,7 +98,7 @@ impl Machine {
         (Some(machine), pause)
     }
 
-    /// `explains`: it says what was there instead of a part that is missing.
+    /// Runs a program. `explains`: it reports the actual value if a part is missing.
     fn run(
         start: ProgramStart,
         code: Prepared,
@@ -135,7 +135,7 @@ impl Machine {
         (machine, pause)
     }
 
-    /// Goes on with the answers to what it waited for.
+    /// Continues with the answers for which it waited.
     pub fn go_on(&mut self, mut answers: Vec<CallAnswer>, stops: &Stops) -> Pause {
         let Some((wait, paused)) = self.waiting.take() else {
             return Pause::Ended(ProgramEnd::default());
@@ -273,7 +273,7 @@ impl Machine {
         ))
     }
 
-    /// Before a statement: stops there, or goes on.
+    /// Handles the place before a statement: stops there, or continues.
     fn at(&mut self, call: ReplFunctionCall, stops: &Stops) -> Result<Pause, Box<MachineProgress>> {
         let line = match call.args.first() {
             Some(MontyObject::Int(line)) => u32::try_from(*line).unwrap_or(0),
@@ -309,7 +309,7 @@ impl Machine {
         Ok(Pause::Line(LineStop { line, hit, frames, set, told, nth, calls, values, ahead }))
     }
 
-    /// Notes the outcome of an extra's expression: its value, or the type and the text of an exception.
+    /// Notes the result of an extra's expression: its value, or the type and the text of an exception.
     fn tell(&mut self, call: &ReplFunctionCall) {
         let Some(Extra { expression, sets, .. }) = self.extra(call) else { return };
         let (expression, sets) = (expression.clone(), sets.clone());
@@ -328,10 +328,10 @@ impl Machine {
         self.start.extras.get(usize::try_from(*number).ok()?)
     }
 
-    /// Whether the program comes to the line of an extra for the time that it is wanted.
+    /// Whether the program reaches the line of an extra for the requested time.
     fn is_due(&self, call: &ReplFunctionCall) -> bool {
         self.extra(call).is_some_and(|extra| match extra.when {
-            // It is counted after its extras.
+            // The statement is counted after its extras.
             Moment::Hit { line, hit } => {
                 self.hits.get(&line).map_or(0, |(hits, _)| *hits) + 1 == hit
             }
@@ -356,7 +356,7 @@ impl Machine {
         self.fresh += 1;
     }
 
-    /// A call of a tool, or of several at once.
+    /// Handles a call of a tool, or of several at once.
     fn tool(&mut self, call: ReplFunctionCall) -> Result<Pause, Box<MachineProgress>> {
         let limits = Limits { made: self.calls, sent: self.sent, most: self.start.limits };
         let made = called(&call, &self.code, &self.start.functions, limits);
@@ -382,7 +382,7 @@ impl Machine {
         self.sent += call::sent(&call);
         let paused = ReplProgress::FunctionCall(call);
         if calls.iter().any(|call| call.line == 0) {
-            // A tool that was passed on as a value: the frames know the line.
+            // The tool was passed on as a value, so the frames give the line.
             let line = frames::of(&paused, &self.code).last().map_or(0, |frame| frame.line);
             calls.iter_mut().for_each(|call| call.line = line);
         }
@@ -396,7 +396,7 @@ impl Machine {
         })
     }
 
-    /// Files, the environment and the clock.
+    /// Handles files, the environment and the clock.
     fn system(&mut self, paused: ReplProgress) -> Result<Pause, Box<MachineProgress>> {
         let name = match &paused {
             ReplProgress::OsCall(call) => match call.function_call {
@@ -426,7 +426,7 @@ impl Machine {
             let with = value::clipped(error.message().unwrap_or_default().to_owned());
             return self.ended(&MontyObject::None, Some(with));
         }
-        // The text that is too much was not added.
+        // The text that exceeds the limit was not added.
         let printed = error
             .message()
             .is_some_and(|text| text.contains(&format!("{} bytes", self.start.limits.printed)));
@@ -437,7 +437,7 @@ impl Machine {
         Pause::Ended(ProgramEnd { set, ..ProgramEnd::failed(printed, raised) })
     }
 
-    /// The values since the last stop; only the shapes of those that are no short ones.
+    /// The values since the last stop; long ones only as their shapes.
     fn last_values(&mut self) -> Vec<Set> {
         let shown = |set: Set| Set { value: value::short(set.value), ..set };
         let sets = self.sets().into_iter().map(shown).collect();
@@ -475,7 +475,7 @@ fn result(answer: &CallAnswer) -> ExtFunctionResult {
     }
 }
 
-/// In the list of [`ALL_OF`] an error is a value.
+/// The value of an answer in the list of [`ALL_OF`], where an error is a value.
 fn in_list(answer: &CallAnswer) -> MontyObject {
     match answer {
         CallAnswer::Result(text) => value::result(text),

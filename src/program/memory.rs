@@ -1,5 +1,5 @@
-//! Tells the interpreter how much memory the process has, so that its limit holds. It would count in the allocator,
-//! which would make every allocation of toolyard slower.
+//! Tells the interpreter how much memory the process has, so that its limit holds. Counting in the allocator would make
+//! every allocation of toolyard slower.
 
 use std::sync::Once;
 use std::sync::atomic::Ordering;
@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use monty_types::{BASELINE_MEMORY, LIVE_MEMORY};
 
-/// How often it is looked at: a program allocates some megabytes in this time.
+/// The interval between checks: a program allocates some megabytes in this time.
 const OFTEN: Duration = Duration::from_millis(1);
 
-/// Begins to count: what the process has now belongs to no program.
+/// Starts counting: the current memory of the process belongs to no program.
 pub fn begin() {
     static WATCH: Once = Once::new();
     if let Some(now) = resident() {
@@ -30,7 +30,7 @@ pub fn begin() {
     });
 }
 
-/// The bytes of memory that the process has; `None` where the system does not say.
+/// The bytes of memory of the process; `None` if the system does not tell.
 fn resident() -> Option<usize> {
     memory_stats::memory_stats().map(|stats| stats.physical_mem)
 }

@@ -5,22 +5,22 @@ use serde_json::{Map, Number, Value};
 
 use crate::domain::words;
 
-/// Bytes of the JSON of a value that is shown whole.
+/// The most bytes of JSON of a value that is shown whole.
 const SHOWN: usize = 4 << 10;
 
-/// Keys of a dict that an error shows.
+/// The most keys of a dict that an error shows.
 const HAD: usize = 24;
 
-/// Characters of the text of an exception.
+/// The most characters of the text of an exception.
 const RAISED: usize = 4 << 10;
 
-/// Characters of a key that an error shows.
+/// The most characters of a key that an error shows.
 const KEY: usize = 200;
 
-/// How deep a value may be.
+/// The deepest nesting of a value.
 const DEEPEST: usize = 100;
 
-/// The result of a tool: JSON is read, everything else is text.
+/// The result of a tool: JSON is parsed, everything else is text.
 pub fn result(text: &str) -> MontyObject {
     match serde_json::from_str::<Value>(text) {
         Ok(value) => from_json(&value),
@@ -57,7 +57,7 @@ fn from_number(number: &Number) -> MontyObject {
 /// An argument of a tool.
 ///
 /// # Errors
-/// Why it is no JSON: the words after "argument x is".
+/// The value is not JSON: the words after "argument x is".
 pub fn argument(value: &MontyObject) -> Result<Value, String> {
     to_json(value, DEEPEST)
 }
@@ -93,7 +93,7 @@ fn to_json(value: &MontyObject, depth: usize) -> Result<Value, String> {
             }
             Value::Object(fields)
         }
-        // As models expect of a date; a tool gets it as text.
+        // Models expect this type for a date; a tool gets it as text.
         MontyObject::Date(date) => {
             Value::String(format!("{:04}-{:02}-{:02}", date.year, date.month, date.day))
         }
@@ -102,7 +102,7 @@ fn to_json(value: &MontyObject, depth: usize) -> Result<Value, String> {
     })
 }
 
-/// A value as a person reads it: itself, or its shape where it is large or no JSON.
+/// A value as a person reads it: itself, or its shape if it is large or not JSON.
 pub fn shown(value: &MontyObject) -> Value {
     match to_json(value, DEEPEST) {
         Ok(json) if value.deep_host_size() <= SHOWN || json.to_string().len() <= SHOWN => json,
@@ -118,7 +118,7 @@ pub fn shown(value: &MontyObject) -> Value {
     }
 }
 
-/// The value, or its shape where its JSON is longer than a line or two.
+/// The value, or its shape if its JSON is longer than a line or two.
 pub fn short(value: Value) -> Value {
     const SHORT: usize = 200;
     match &value {
@@ -130,7 +130,7 @@ pub fn short(value: Value) -> Value {
     }
 }
 
-/// Whether Python takes a value for true.
+/// Whether a value is true in Python.
 pub fn is_true(value: &MontyObject) -> bool {
     match value {
         MontyObject::None => false,
@@ -146,7 +146,7 @@ pub fn is_true(value: &MontyObject) -> bool {
     }
 }
 
-/// The value of the last expression; the shape of one that is larger than this.
+/// The value of the last expression, or its shape if it is larger than `most`.
 pub fn last(value: &MontyObject, most: usize) -> Value {
     match argument(value) {
         Ok(json) if value.deep_host_size() <= most => json,
@@ -154,7 +154,7 @@ pub fn last(value: &MontyObject, most: usize) -> Value {
     }
 }
 
-/// The text of an exception, which is as long as a program makes it.
+/// The text of an exception, cut to a limit since a program determines its length.
 pub fn clipped(text: String) -> String {
     if text.len() <= RAISED { text } else { words::clipped(&text, RAISED) }
 }
@@ -169,8 +169,8 @@ pub fn keys(value: &MontyObject) -> Vec<&str> {
     texts.collect()
 }
 
-/// Describes a value of which a part is missing: `has: id, crew`, `is a list of 2 elements`; `None` for a value without
-/// parts, which the exception itself reports.
+/// Describes a value with a missing part: `has: id, crew`, `is a list of 2 elements`; `None` for a value without parts,
+/// which the exception itself reports.
 pub fn had(value: &MontyObject) -> Option<String> {
     Some(match value {
         MontyObject::Dict(pairs) if pairs.iter().next().is_none() => "is an empty dict".to_owned(),

@@ -11,8 +11,8 @@ use crate::domain::program::{Again, CallAnswer, Pause, ProgramEnd, ProgramStart,
 /// The argument that makes toolyard the process that runs programs.
 pub const WORKER: &str = "--program-worker";
 
-/// Bytes of address space that it may have. A list without end then ends this process, and no other. What the allocator
-/// reserves counts, too.
+/// The most bytes of address space of the process. An endless list then ends only this process. Memory that the
+/// allocator reserves counts, too.
 const SPACE: u64 = 4 << 30;
 
 /// Bytes of the longest request: results of tools are bounded before they come here.
@@ -47,7 +47,7 @@ impl WorkerReply {
 /// Answers requests from standard input until it closes.
 ///
 /// # Errors
-/// The system's error, or a request that makes no sense.
+/// The system's error, or an invalid request.
 pub fn serve() -> io::Result<()> {
     limit();
     let _elsewhere = std::env::set_current_dir("/");
@@ -87,11 +87,11 @@ pub fn serve() -> io::Result<()> {
     }
 }
 
-/// Bounds the address space, where the system knows such a limit, and leaves no core file.
+/// Bounds the address space, if the system has such a limit, and prevents core files.
 fn limit() {
     let most = |bytes| Rlimit { current: Some(bytes), maximum: Some(bytes) };
     for (resource, bytes) in [(Resource::As, SPACE), (Resource::Core, 0)] {
-        // A tighter limit of the user's own stays.
+        // A tighter limit of the user stays.
         let _stays = setrlimit(resource, most(bytes));
     }
 }

@@ -33,7 +33,7 @@ pub enum ModelFileFault {
 }
 
 impl ModelFileFault {
-    /// A fault of content: what was found, and what was expected in its place.
+    /// A fault of content: the value that was found, and the one that was expected.
     pub fn bad(found: impl Into<String>, expected: impl Into<String>) -> Self {
         Self::Bad { found: found.into(), expected: expected.into() }
     }

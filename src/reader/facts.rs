@@ -5,7 +5,7 @@ use super::{error::ModelFileFault, gguf::Metadata, shape::Shape};
 /// Facts of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Facts {
-    /// The model's name in its file; empty where it has none. The text is not trusted.
+    /// The model's name in its file; empty if it has none. The text is not trusted.
     pub name: String,
     /// The number of layers.
     pub layers: usize,

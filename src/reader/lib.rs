@@ -4,7 +4,7 @@
 //! sequence: a sequence that begins in the same way is read from where it differs, so a text that grows is read once.
 //!
 //! [`LocalReader`] reads GGUF files of llama models on the processor, without a network. The model file is hostile
-//! until it was checked: a broken one is an error, and takes no more memory than a small multiple of its size.
+//! until it is checked: a broken one is an error, and takes no more memory than a small multiple of its size.
 //!
 //! Reading is synchronous and takes seconds for long texts. Call it on a thread for blocking work.
 
@@ -34,8 +34,8 @@ pub trait Reader: Send {
 
     fn tokenizer(&self) -> &Tokenizer;
 
-    /// The states that are wanted of a sequence of tokens, in the order of `wanted`, from one pass. The pass ends after
-    /// the deepest layer that is wanted. Set `cancelled` to end it earlier: it is looked at several times a second.
+    /// The requested states of a sequence of tokens, in the order of `wanted`, from one pass. The pass ends after the
+    /// deepest requested layer. Set `cancelled` to end it earlier: it is checked several times a second.
     ///
     /// # Errors
     /// The sequence is empty or too long, has an unknown token, or a layer does not exist; or it was cancelled.

@@ -31,10 +31,10 @@ struct Model {
     weights: Weights,
 }
 
-/// A file as it is now: its full path, its size, and when it was changed.
+/// A file in its current form: its full path, its size, and the time of its last change.
 type Identity = (PathBuf, u64, Option<SystemTime>);
 
-/// The models of this process that are in use.
+/// The models that this process uses.
 static IN_USE: Mutex<BTreeMap<Identity, Weak<Model>>> = Mutex::new(BTreeMap::new());
 
 impl Clone for LocalReader {
@@ -59,7 +59,7 @@ impl LocalReader {
         Self::read(File::open(path).map_err(io)?).map_err(|fault| fault.in_file(path))
     }
 
-    /// The same as [`LocalReader::open`]. Where a reader of this file is in use, its weights are shared.
+    /// Like [`LocalReader::open`], but shares the weights with a reader of this file that is in use.
     ///
     /// # Errors
     /// As [`LocalReader::open`].
@@ -69,7 +69,7 @@ impl LocalReader {
             Ok((fs::canonicalize(path)?, known.len(), known.modified().ok()))
         };
         let Ok(identity) = identity() else { return Self::open(path) };
-        // While one thread opens a file, others wait for it and do not open it again.
+        // While one thread opens a file, others wait for the result instead of opening it again.
         let mut in_use = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(model) = in_use.get(&identity).and_then(Weak::upgrade) {
             return Ok(Self::of(model));
@@ -102,7 +102,7 @@ impl LocalReader {
         Self { model, cache, kernel: Kernel::fastest() }
     }
 
-    /// The same model with plain Rust in place of vector instructions.
+    /// The same model with plain Rust instead of vector instructions.
     #[must_use]
     pub fn plain(&self) -> Self {
         Self { kernel: Kernel::Plain, ..self.clone() }

@@ -2,7 +2,7 @@
 
 use super::{error::ModelFileFault, gguf::Metadata};
 
-/// The longest sequence that is read, in tokens. SmolLM2-135M keeps 46 kB for each token of it.
+/// The longest sequence that is read, in tokens. SmolLM2-135M keeps 46 kB for each of its tokens.
 pub const LONGEST_CONTEXT: usize = 4_096;
 
 /// The sizes of a llama model.
@@ -20,13 +20,13 @@ pub struct Shape {
     pub head: usize,
     /// The longest sequence in tokens.
     pub context: usize,
-    /// Added to the mean square in a normalisation.
+    /// The number added to the mean square in a normalisation.
     pub epsilon: f32,
     /// The base of the rotary position embedding.
     pub rope_base: f32,
 }
 
-/// Keys that change the arithmetic, and the only values that mean the plain one.
+/// Keys that change the arithmetic, with the only values that leave it plain.
 const PLAIN: [(&str, u64); 2] = [("llama.expert_count", 0), ("llama.attention.sliding_window", 0)];
 
 impl Shape {
@@ -72,7 +72,7 @@ impl Shape {
     }
 }
 
-/// Refuses models whose states this arithmetic would get wrong.
+/// Refuses models for which this arithmetic would give wrong states.
 fn refuse_variants(metadata: &Metadata) -> Result<(), ModelFileFault> {
     let scaling = metadata.text("llama.rope.scaling.type")?.unwrap_or("none");
     if scaling != "none" {

@@ -16,7 +16,7 @@ pub enum StateLayer {
 pub enum Pooling {
     /// A state for each token from this position on.
     Each { from: usize },
-    /// The mean over all tokens but the first, which says nothing about the text. For a single token, its state.
+    /// The mean over all tokens but the first, which is independent of the text. For a single token, its state.
     Mean,
     /// The last token.
     Last,
@@ -34,7 +34,7 @@ impl StateRequest {
         Self { layer, pooling }
     }
 
-    /// How many of `layers` layers are needed.
+    /// The number of layers, out of `layers`, that are needed.
     ///
     /// # Errors
     /// There is no such layer.
@@ -46,7 +46,7 @@ impl StateRequest {
         }
     }
 
-    /// The first token whose state is needed, of `tokens` tokens.
+    /// The first of `tokens` tokens whose state is needed.
     pub fn first(&self, tokens: usize) -> usize {
         match self.pooling {
             Pooling::Each { from } => from.min(tokens),
@@ -89,13 +89,13 @@ impl States {
     }
 }
 
-/// Collects the states that are wanted while a pass goes on.
+/// Collects the requested states during a pass.
 pub struct Collector {
     wanted: StateRequest,
     tokens: usize,
     width: usize,
     numbers: Vec<f32>,
-    /// Sums of a mean. They are in double precision: the numbers of a long text are many.
+    /// The sums for a mean, in double precision because a long text has many numbers.
     sums: Vec<f64>,
 }
 
@@ -105,13 +105,13 @@ impl Collector {
         Self { wanted, tokens, width, numbers: Vec::new(), sums }
     }
 
-    /// The rows of these states that are wanted; `at` is the position of the first.
+    /// The requested rows of these states; `at` is the position of the first.
     pub fn cut<'a>(&self, at: usize, states: &'a [f32]) -> &'a [f32] {
         let before = self.wanted.first(self.tokens).saturating_sub(at);
         states.get(before * self.width..).unwrap_or(&[])
     }
 
-    /// Takes rows that are wanted.
+    /// Adds requested rows.
     pub fn take(&mut self, rows: &[f32]) {
         if self.sums.is_empty() {
             return self.numbers.extend_from_slice(rows);

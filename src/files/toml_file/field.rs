@@ -24,7 +24,7 @@ impl<'f> TomlField<'f> {
         self.file.note(Some(self.span.clone()), self.path.clone(), text.into());
     }
 
-    /// A problem with this field, for what is found out later.
+    /// A problem with this field, for faults that are found later.
     pub fn problem(&self, text: impl Into<String>) -> Problem {
         Problem::of_line(self.file.name, self.line(), self.path.as_str(), text)
     }
@@ -39,12 +39,12 @@ impl<'f> TomlField<'f> {
         self.file.line(self.span.start)
     }
 
-    /// Notes the first line of what is wrong: a problem is one line.
+    /// Notes the first line of a fault, since a problem is one line.
     pub fn refuse_briefly(&self, text: &str) {
         self.refuse(text.lines().next().unwrap_or_default());
     }
 
-    /// Notes what was expected, and what was found.
+    /// Notes the expected and the actual value.
     pub fn wrong(&self, expected: &str) {
         self.refuse(format!("expected {expected}, got {}", self.shown()));
     }

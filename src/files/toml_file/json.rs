@@ -1,4 +1,4 @@
-//! JSON with comments as the document that TOML has, so that it has the same readers.
+//! JSON with comments as a TOML document, so that it has the same readers.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use toml::de::{DeArray, DeTable, DeValue};
 
 use super::join;
 
-/// Comments and trailing commas are allowed, and nothing else that JSON itself does not allow.
+/// The parser's options: comments and trailing commas are allowed, and no other extensions of JSON.
 const ALLOWED: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
@@ -26,18 +26,18 @@ const ALLOWED: ParseOptions = ParseOptions {
 
 pub(super) struct Document<'t> {
     pub table: DeTable<'t>,
-    /// Keys that are there twice, which JSON allows.
+    /// Duplicate keys, which JSON allows.
     pub repeated: Vec<Repeated>,
 }
 
-/// A key that is there twice in one object. The places are bytes of the text.
+/// A duplicate key of one object. The places are bytes of the text.
 pub(super) struct Repeated {
     pub path: String,
     pub first: usize,
     pub second: usize,
 }
 
-/// Why a text is no document.
+/// Why a text is not a document.
 pub(super) struct JsoncFault {
     pub place: Range<usize>,
     pub text: String,
@@ -46,7 +46,7 @@ pub(super) struct JsoncFault {
 /// The document of a text.
 ///
 /// # Errors
-/// It is not JSON, or not an object.
+/// The text is not JSON, or not an object.
 pub(super) fn document(text: &str) -> Result<Document<'_>, JsoncFault> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &ALLOWED).map_err(|error| {
         let place = error.range().start..error.range().end;
@@ -83,7 +83,7 @@ fn table<'t>(object: Object<'t>, path: &str, repeated: &mut Vec<Repeated>) -> De
     table
 }
 
-/// `None` for null.
+/// The value; `None` for null.
 fn value<'t>(
     value: Value<'t>,
     path: &str,
@@ -104,7 +104,7 @@ fn value<'t>(
     Some(Spanned::new(range.start..range.end, value))
 }
 
-/// TOML has no null. In a list its place stays, as a table that has nothing, which no reader of texts or numbers takes.
+/// A list. TOML has no null, so a null in it becomes an empty table, which no reader of texts or numbers accepts.
 fn list<'t>(array: Array<'t>, path: &str, repeated: &mut Vec<Repeated>) -> DeArray<'t> {
     let mut list = DeArray::new();
     for (at, element) in array.elements.into_iter().enumerate() {

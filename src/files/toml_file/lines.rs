@@ -1,4 +1,4 @@
-//! The lines of a file's fields, for problems that are found after it was read.
+//! The lines of a file's fields, for problems that are found after reading.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ impl TomlFields<'_> {
 }
 
 impl FieldLines {
-    /// A problem with this field. A field that is not in the file has the line of the nearest one above it.
+    /// A problem with this field. A missing field has the line of the nearest one above it.
     pub fn problem(&self, field: &str, text: impl Into<String>) -> Problem {
         let mut at = field;
         let mut line = self.lines.get(at);

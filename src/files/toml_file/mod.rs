@@ -1,5 +1,5 @@
-//! Parses a TOML file written by a person, so that every mistake in it is reported at once: file,
-//! line, field, what was expected, what to do.
+//! Parses a TOML file written by a person, so that every mistake in it is reported at once: file, line, field, the
+//! expected value, and advice.
 //!
 //! Serde would stop at the first mistake, and would lose its place as soon as a value needs more
 //! than a type check. Here the parsed document is walked by hand; each reader returns `None` for an
@@ -65,7 +65,7 @@ impl<'t> TomlFile<'t> {
     }
 
     /// The same for JSON, also with comments and trailing commas, as editors write it. A field that is null counts as
-    /// missing. Of a key that is there twice, the second one is a problem and the first one is read.
+    /// missing. The second occurrence of a key is a problem, and the first one is read.
     pub fn read_json<T>(
         name: &'t str,
         text: &'t str,
@@ -197,7 +197,7 @@ impl<'f> TomlFields<'f> {
         self.file.problems.borrow_mut().extend(self.unknown());
     }
 
-    /// Problems that [`TomlFields::finish`] would note, for files in which other programs have settings of their own.
+    /// Problems that [`TomlFields::finish`] would note, for files in which other programs have their own settings.
     pub fn unknown(&self) -> Vec<Problem> {
         let is_known = |name: &str| self.known.contains(&name) || self.forbidden.contains(&name);
         let unknown = self.all().into_iter().filter(|(name, _)| !is_known(name));

@@ -16,7 +16,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem with a field of the line of this number, from 1.
+    /// A problem with a field on the line of this number, from 1.
     pub fn of_line(
         file: impl Into<String>,
         line: usize,

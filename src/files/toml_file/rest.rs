@@ -1,4 +1,4 @@
-//! Fields whose type serde reads, with errors as those of the other fields.
+//! Fields whose type serde reads, with errors like those of the other fields.
 
 use serde::de::DeserializeOwned;
 use toml::Spanned;
@@ -42,13 +42,13 @@ impl TomlFields<'_> {
             _ => path.to_owned(),
         };
         let field = if field.is_empty() { self.path.clone() } else { join(&self.path, &field) };
-        // Serde knows no places inside of lists.
+        // Serde does not report places inside lists.
         let problem = self.lines().problem(&field, text);
         self.file.problems.borrow_mut().push(problem);
         None
     }
 
-    /// An error of serde in the words of the other readers, and the unknown key that it is about.
+    /// An error of serde in the form of the other readers, and its unknown key.
     fn said<'e>(&self, message: &'e str, is_top: bool) -> (String, Option<&'e str>) {
         let mut quoted = message.split('`').skip(1).step_by(2);
         if message.starts_with("unknown field `") {
@@ -68,7 +68,7 @@ impl TomlFields<'_> {
     }
 }
 
-/// `expected true or false, got 3` for `invalid type: integer `3`, expected a boolean`; `None`: it is no such message.
+/// `expected true or false, got 3` for `invalid type: integer `3`, expected a boolean`; `None` for other messages.
 fn plain(message: &str) -> Option<String> {
     let begins = ["invalid type: ", "invalid value: "];
     let rest = begins.iter().find_map(|begin| message.strip_prefix(begin))?;

@@ -80,7 +80,7 @@ fn this_machine_and_private_networks_stay_open() {
     }
 }
 
-/// A client whose names have these addresses: the first lookup the first ones, and so on.
+/// A client whose names have these addresses: the first lookup returns the first ones, and so on.
 fn resolving(lookups: &'static [&'static [&'static str]]) -> (Client, Arc<AtomicUsize>) {
     let count = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&count);
@@ -93,7 +93,7 @@ fn resolving(lookups: &'static [&'static [&'static str]]) -> (Client, Arc<Atomic
     (builder.dns_resolver(Arc::new(resolver)).build().unwrap(), count)
 }
 
-/// Why the request failed: the last cause.
+/// The innermost cause of the request's failure.
 fn cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn Error = error;
     while let Some(source) = cause.source() {
@@ -138,7 +138,7 @@ async fn a_name_with_one_refused_address_is_refused_at_the_connection() {
     assert!(cause(&error).starts_with("metadata.google.internal is not called: "), "{error:?}");
 }
 
-/// A name server that answers differently the second time reaches nothing: each connection has one lookup, and its
+/// A name server that answers differently the second time has no effect: each connection has one lookup, and its
 /// addresses are the checked ones.
 #[tokio::test]
 async fn the_checked_address_is_the_one_that_is_connected_to() {

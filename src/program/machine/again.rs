@@ -1,4 +1,4 @@
-//! A program that is run again over what it was told, up to any moment.
+//! Repeats a program with its recorded answers, up to any moment.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use crate::domain::program::{
 use crate::papers::atc::prepare::Prepared;
 use crate::papers::atc::source::ParsedProgram;
 
-/// How long an expression may take, in milliseconds.
+/// The time that an expression may take, in milliseconds.
 const ASKED_MS: u64 = 50;
 
-/// A run over a record.
+/// A repeated run over a record.
 struct Over {
     machine: Machine,
     reached: Reached,
 }
 
 impl Machine {
-    /// Runs a program again. It goes on from where it stops.
+    /// Repeats a program. It continues from the place where it stops.
     pub fn again(again: Again) -> (Option<Self>, Reached) {
         let Again { start, heard, until, asked, counts } = again;
         let prepared =
@@ -31,7 +31,7 @@ impl Machine {
         };
         let run = |nth, calls| over(&start, code.clone(), &heard, (nth, calls));
         let (all, asked_none) = (heard.calls.len(), asked.is_empty());
-        // Where a statement is meant by something else than its number, a first run finds that.
+        // If a statement is not given by its number, a first run finds that.
         let nth = match until {
             Until::Record if asked.is_empty() => None,
             Until::Statement(nth) => Some(nth),
@@ -59,7 +59,7 @@ impl Machine {
     }
 }
 
-/// Runs a program over the first calls of its record, up to a statement.
+/// Repeats a program with the first calls of its record, up to a statement.
 fn over(
     start: &ProgramStart,
     code: Prepared,
@@ -125,8 +125,8 @@ fn answers(known: &[HeardCall], at: usize, made: &[ProgramCall]) -> Result<Vec<C
     Ok(left[..made.len()].iter().map(|call| call.answer.clone()).collect())
 }
 
-/// The value of an expression where a program has stopped. The program is run again for it: what the expression does is
-/// gone with that, and one that takes too long ends that run only.
+/// The value of an expression where a program has stopped. The program is repeated for it: effects of the expression
+/// are lost with that run, and an expression that takes too long ends only that run.
 fn tell(
     start: &ProgramStart,
     heard: &Heard,
@@ -136,7 +136,7 @@ fn tell(
     let extra = Extra { when, expression: expression.clone(), sets: None };
     let extras = start.extras.iter().cloned().chain([extra]).collect();
     let spent = u64::try_from(spent.as_millis()).unwrap_or(u64::MAX);
-    // The first run was not slower than this one by chance alone.
+    // The first run may have been faster than this one by chance.
     let time_ms = spent.saturating_mul(2).saturating_add(ASKED_MS).min(start.limits.time_ms);
     let limits = ProgramLimits { time_ms, ..start.limits };
     let start = ProgramStart { extras, limits, ..start.clone() };

@@ -21,16 +21,16 @@ pub enum Called {
     Wrong(String),
 }
 
-/// The calls that a program has made, and may make.
+/// The calls that a program has made, and its limits.
 #[derive(Clone, Copy)]
 pub struct Limits {
     pub made: usize,
-    /// Bytes of the arguments of those that it has made.
+    /// The bytes of the arguments of these calls.
     pub sent: usize,
     pub most: ProgramLimits,
 }
 
-/// About so many bytes has what a call is given.
+/// The approximate size of a call's arguments, in bytes.
 pub fn sent(call: &ReplFunctionCall) -> usize {
     let named = call.kwargs.iter().map(|(_, value)| value);
     call.args.iter().chain(named).map(MontyObject::deep_host_size).fold(0, usize::saturating_add)
@@ -95,10 +95,10 @@ fn all_of(
     all.iter().map(one).collect()
 }
 
-/// The arguments by name, none of more bytes than `most`.
+/// The arguments by name, none larger than `most` bytes.
 ///
 /// # Errors
-/// What Python says of them.
+/// Python's message about them.
 fn arguments(
     (functions, most): (&[Function], usize),
     tool: &str,
@@ -115,7 +115,7 @@ fn arguments(
     }
     let read = |name: &str, value: &MontyObject| {
         let read = match value.deep_host_size() {
-            // A text takes some bytes more than it has.
+            // A text takes a few more bytes than its length.
             size if size > most + 64 => Err(format!("larger than {} KiB", most >> 10)),
             _ => argument(value),
         };
@@ -139,7 +139,7 @@ fn arguments(
     Ok(arguments)
 }
 
-/// An exception of the interpreter; one that it does not know is a `RuntimeError`.
+/// An exception of the interpreter; an unknown one becomes a `RuntimeError`.
 pub fn exception(raised: &Raised) -> MontyException {
     let kind = raised.kind.parse().unwrap_or(ExcType::RuntimeError);
     MontyException::new(kind, Some(raised.text.clone()))

@@ -1,4 +1,4 @@
-//! Where a program is, and where it failed, in lines of the original.
+//! The place of a program, and of its error, in lines of the original.
 
 use monty::{Dump, ReplProgress, Session, SessionRef, dump};
 use monty_types::{ExcType, MontyException, MontyObject, PrintWriter, StackFrame};
@@ -8,8 +8,8 @@ use crate::domain::program::{Frame, ProgramLimits, Raised, Span};
 use crate::papers::atc::prepare::{Prepared, unmarked};
 use crate::value::clipped;
 
-/// The frames of a paused call, outermost first. The interpreter tells frames only by an exception, so a copy of it
-/// gets one; the call itself goes on unharmed.
+/// The frames of a paused call, outermost first. The interpreter reveals frames only by an exception, so a copy of it
+/// gets one; the call itself continues unharmed.
 pub fn of(paused: &ReplProgress, code: &Prepared) -> Vec<Frame> {
     let Some(copy) = copied(paused).and_then(ReplProgress::into_function_call) else {
         return Vec::new();
@@ -46,7 +46,7 @@ fn span(frame: &StackFrame) -> Span {
     }
 }
 
-/// An exception that nothing caught, with its place in the original. `printed`: what it printed was too much.
+/// An uncaught exception, with its place in the original. `printed`: the program printed too much.
 pub fn raised(
     error: &MontyException,
     code: &Prepared,
@@ -74,7 +74,7 @@ pub fn raised(
     Raised { kind, text, hint, had: None, span: place, frames }
 }
 
-/// A missing key as Python writes it. The interpreter does not say whether `5` is a text; the failing expression may.
+/// A missing key as Python writes it. The interpreter does not tell whether `5` is a text; the failing expression may.
 fn key(text: &str, expression: &str) -> String {
     let is_other = text.parse::<f64>().is_ok()
         || ["None", "True", "False"].contains(&text)

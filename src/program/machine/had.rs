@@ -1,4 +1,4 @@
-//! Explains an access to a missing part: the program is run again over its answers, in a form that reports the accessed
+//! Explains an access to a missing part: the program is repeated with its answers, in a form that reports the accessed
 //! value.
 
 use super::Machine;
@@ -7,11 +7,11 @@ use crate::domain::words;
 use crate::papers::atc::prepare::Prepared;
 use crate::papers::atc::source::ParsedProgram;
 
-/// Exceptions of a part that is not there, or of a value that has no parts.
+/// Exceptions of a missing part, or of a value without parts.
 const OF_PARTS: [&str; 4] = ["KeyError", "IndexError", "TypeError", "AttributeError"];
 
 impl Machine {
-    /// An error with what was there instead, where it failed for a part.
+    /// An error with the actual value, if it failed at a part.
     pub(super) fn explained(&self, raised: Raised) -> Raised {
         if raised.had.is_some() || !OF_PARTS.contains(&raised.kind.as_str()) {
             return raised;

@@ -4,16 +4,16 @@ use super::cache::CachedLayer;
 use crate::kernel::{KernelWork, Lanes, dot};
 use crate::shape::Shape;
 
-/// Adds up values by the softmax of `query · key / √head`. Several heads of queries share a head of keys and values.
+/// Adds values, weighted by the softmax of `query · key / √head`. Several query heads share a head of keys and values.
 pub struct Attention<'a> {
     pub shape: &'a Shape,
     pub cache: &'a CachedLayer,
-    /// Queries of the tokens from position `at` on, a row of all heads for each.
+    /// Queries of the tokens from position `at` on, with one row of all heads per token.
     pub queries: &'a [f32],
     pub at: usize,
     /// Memory for the scores of a head.
     pub scores: &'a mut Vec<f32>,
-    /// Becomes as many numbers as `queries`.
+    /// The result, with as many numbers as `queries`.
     pub out: &'a mut Vec<f32>,
 }
 
@@ -34,7 +34,7 @@ impl KernelWork for Attention<'_> {
             for (which, (query, out)) in heads.enumerate() {
                 let own = which / shared * shape.head..(which / shared + 1) * shape.head;
                 self.scores.clear();
-                // A closure would not be compiled for these vectors.
+                // The compiler would not use these vectors in a closure.
                 for key in self.cache.keys[..seen].chunks_exact(stride) {
                     self.scores.push(dot::<L>(query, &key[own.clone()]));
                 }
@@ -50,7 +50,7 @@ impl KernelWork for Attention<'_> {
     }
 }
 
-/// Makes scores, multiplied by `scale`, shares that add up to 1.
+/// Turns scores, multiplied by `scale`, into shares that add up to 1.
 #[inline(always)]
 fn softmax(scores: &mut [f32], scale: f32) {
     let most = scores.iter().fold(f32::NEG_INFINITY, |most, score| most.max(*score));

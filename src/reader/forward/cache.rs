@@ -1,17 +1,17 @@
-//! Keys and values of tokens that were read, so that a sequence which begins in the same way is read on.
+//! Keys and values of tokens that were read, so that a sequence with the same beginning need not be read again.
 
 use crate::shape::Shape;
 
-/// Keys and values of the last sequence. Layers may have read different lengths of it.
+/// Keys and values of the last sequence. The layers may have read different lengths of it.
 #[derive(Default)]
 pub struct Cache {
     tokens: Vec<u32>,
     layers: Vec<CachedLayer>,
-    /// Numbers of a key or a value of a token.
+    /// The numbers of a token's key or value.
     size: usize,
 }
 
-/// Of a layer: `tokens × size` numbers each.
+/// The keys and values of a layer: `tokens × size` numbers each.
 #[derive(Clone, Default)]
 pub struct CachedLayer {
     pub keys: Vec<f32>,
@@ -24,14 +24,14 @@ impl Cache {
         Self { tokens: Vec::new(), layers: vec![CachedLayer::default(); shape.layers], size }
     }
 
-    /// How many tokens of this sequence the first `depth` layers have read.
+    /// The number of tokens of this sequence that the first `depth` layers have read.
     pub fn known(&self, tokens: &[u32], depth: usize) -> usize {
         let same = self.tokens.iter().zip(tokens).take_while(|(a, b)| a == b).count();
         let lengths = self.layers.iter().take(depth).map(|layer| layer.keys.len() / self.size);
         lengths.min().unwrap_or(0).min(same)
     }
 
-    /// Takes this sequence as the one that is read, and forgets what follows its first `kept` tokens.
+    /// Starts this sequence, and forgets everything after its first `kept` tokens.
     pub fn begin(&mut self, tokens: &[u32], kept: usize) {
         self.tokens.clear();
         self.tokens.extend_from_slice(tokens);

@@ -2,7 +2,7 @@
 
 use crate::kernel::{KernelWork, Lanes, dot};
 
-/// Writes `x / sqrt(mean(x²) + ε) ⊙ weights` of each row `x` to `out`.
+/// Writes `x / sqrt(mean(x²) + ε) ⊙ weights` for each row `x` to `out`.
 pub struct Normalization<'a> {
     /// Rows as long as `weights`.
     pub rows: &'a [f32],

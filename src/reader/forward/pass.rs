@@ -1,4 +1,4 @@
-//! A pass over a sequence, in pieces, from the first token that is not cached to the deepest layer that is wanted.
+//! A pass over a sequence, in pieces, from the first token that is not cached to the deepest requested layer.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,7 +10,7 @@ use crate::error::ReaderError;
 use crate::kernel::Kernel;
 use crate::shape::Shape;
 
-/// Tokens that go through the layers together. It bounds memory and how late a cancellation takes effect.
+/// Tokens that pass the layers together. This bounds memory and the delay of a cancellation.
 const PIECE: usize = 64;
 
 /// States that a pass has reached.
@@ -54,7 +54,7 @@ impl<'a> Pass<'a> {
     /// after each layer. The cache has the tokens before `start`.
     ///
     /// # Errors
-    /// It was cancelled.
+    /// The pass was cancelled.
     pub fn read(
         &mut self,
         cache: &mut Cache,
@@ -91,7 +91,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// The first half of a layer. It puts the keys and values of the piece into the cache.
+    /// The first half of a layer. It adds the keys and values of the piece to the cache.
     fn attend(
         &mut self,
         layer: &LayerWeights,

@@ -1,4 +1,4 @@
-//! Rotary position embedding over pairs of neighbours, as GGUF files of llama models have them.
+//! Rotary position embedding over pairs of neighbours, as in GGUF files of llama models.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ impl Rotation {
         Self { turns, head }
     }
 
-    /// Rotates each head of rows of `heads` heads, a row for each position.
+    /// Rotates each head of rows of `heads` heads, with one row per position.
     pub fn apply(&self, rows: &mut [f32], heads: usize) {
         let turns = self.turns.chunks_exact(self.head / 2);
         for (row, turns) in rows.chunks_exact_mut(heads * self.head).zip(turns) {

@@ -9,7 +9,7 @@ use crate::gguf::{GgufSource, Tensor, Tensors};
 use crate::kernel::{Kernel, Matrix};
 use crate::shape::Shape;
 
-/// Bytes that are read at once, about.
+/// The approximate number of bytes that are read at once.
 const PIECE: usize = 64 * 1024;
 
 /// All weights.
@@ -35,7 +35,7 @@ pub struct LayerWeights {
 }
 
 impl Weights {
-    /// Reads all weights of a model of this shape and so many tokens.
+    /// Reads all weights of a model of this shape and number of tokens.
     pub fn read<R: Read + Seek>(
         source: &mut GgufSource<R>,
         tensors: Tensors,
@@ -107,7 +107,7 @@ impl<R: Read + Seek> Loader<'_, R> {
         columns: usize,
     ) -> Result<Matrix, ModelFileFault> {
         let tensor = self.take(name, rows, columns)?;
-        // The table of tensors was compared with the size of the file, so the file has this much.
+        // The table of tensors was compared with the size of the file, so the file is that large.
         let mut matrix = Matrix::with_capacity(tensor.packing, rows, columns);
         let (_, block) = tensor.packing.block();
         let mut piece = vec![0; PIECE / block * block];

@@ -1,7 +1,7 @@
 //! Model files in the format GGUF, version 3, little-endian.
 //!
 //! A file has a header (magic, version, counts), metadata (keys and values), a table of tensors, and their data.
-//! Everything in it is hostile until it was checked.
+//! Everything in it is hostile until it is checked.
 
 mod metadata;
 mod source;
@@ -18,7 +18,7 @@ use super::error::ModelFileFault;
 /// The version of the format that is read.
 const VERSION: u32 = 3;
 
-/// The alignment of tensors, in bytes, where the file names none.
+/// The alignment of tensors, in bytes, if the file sets none.
 const ALIGNMENT: u64 = 32;
 
 /// The header and the metadata of a file.
@@ -28,7 +28,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads from the begin of a file to the end of its metadata.
+    /// Reads from the beginning of a file to the end of its metadata.
     pub fn read<R: Read + Seek>(source: &mut GgufSource<R>) -> Result<Self, ModelFileFault> {
         let expected = "a model file in the format GGUF, version 3, little-endian";
         if source.size() < 4 || source.bytes::<4>("the magic")? != *b"GGUF" {

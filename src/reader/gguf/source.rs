@@ -16,7 +16,7 @@ pub struct GgufSource<R> {
 
 impl<R: Read + Seek> GgufSource<R> {
     /// # Errors
-    /// The size cannot be found.
+    /// The size cannot be determined.
     pub fn new(mut inner: R) -> Result<Self, ModelFileFault> {
         let size = inner.seek(SeekFrom::End(0))?;
         inner.rewind()?;

@@ -1,4 +1,4 @@
-//! Where the tensors of a file lie: names, shapes, types and positions, checked against the size of the file.
+//! The tensors of a file: names, shapes, types and positions, checked against the size of the file.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
@@ -67,7 +67,7 @@ pub struct Tensor {
 /// All tensors by name.
 pub type Tensors = BTreeMap<String, Tensor>;
 
-/// Reads the table of tensors. The source is at its begin.
+/// Reads the table of tensors. The source is at its beginning.
 pub fn read<R: Read + Seek>(
     source: &mut GgufSource<R>,
     count: u64,
@@ -92,7 +92,7 @@ pub fn read<R: Read + Seek>(
     Ok(tensors)
 }
 
-/// Reads an entry; its position counts from the beginning of the data.
+/// Reads an entry; its position is relative to the beginning of the data.
 fn read_entry<R: Read + Seek>(
     source: &mut GgufSource<R>,
     name: &str,
@@ -142,8 +142,8 @@ fn packing(number: u32, name: &str) -> Result<Packing, ModelFileFault> {
     })
 }
 
-/// Makes positions absolute. All tensors lie in the file, and no two share bytes: a small file with many tensors
-/// in one place would need much memory.
+/// Makes positions absolute. All tensors are in the file, and no two share bytes: a small file with many tensors in one
+/// place would need much memory.
 fn place(tensors: &mut Tensors, begin: u64, size: u64) -> Result<(), ModelFileFault> {
     for (name, tensor) in tensors.iter_mut() {
         let at = begin.checked_add(tensor.at);

@@ -5,10 +5,10 @@ use std::io::{Read, Seek};
 use super::source::GgufSource;
 use crate::error::ModelFileFault;
 
-/// How deep arrays may be nested. The format has no limit; real files have depth 1.
+/// The deepest nesting of arrays. The format has no limit; real files have depth 1.
 const DEPTH: usize = 4;
 
-/// Arrays that a reader needs. All others are skipped, so that they cost no memory.
+/// Arrays that a reader needs. All others are skipped to save memory.
 const KEPT: [&str; 3] =
     ["tokenizer.ggml.tokens", "tokenizer.ggml.token_type", "tokenizer.ggml.merges"];
 
@@ -124,7 +124,7 @@ impl GgufValue {
     }
 }
 
-/// Skips an array behind its type 9.
+/// Skips an array after its type 9.
 fn skip_array<R: Read + Seek>(
     source: &mut GgufSource<R>,
     key: &str,

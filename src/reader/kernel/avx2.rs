@@ -28,7 +28,7 @@ fn run<W: KernelWork>(work: W) -> W::Output {
     work.run::<Register>()
 }
 
-/// A register. Only [`run`] names this type, so wherever its functions run, the processor has these instructions.
+/// A register. Only [`run`] uses this type, so the processor has these instructions wherever its functions run.
 #[derive(Clone, Copy)]
 struct Register(__m256);
 

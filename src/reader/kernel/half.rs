@@ -1,10 +1,10 @@
-//! Half precision (IEEE 754 binary16), as model files have it.
+//! Half precision (IEEE 754 binary16), as in model files.
 
 /// The exact value of a finite number in half precision.
 #[inline(always)]
 pub fn to_f32(half: u16) -> f32 {
     let half = u32::from(half);
-    // The exponent counts from −15 in place of −127. The product is right for subnormal numbers too.
+    // The exponent's bias is 15 instead of 127. The product is right for subnormal numbers too.
     let small = f32::from_bits((half & 0x8000) << 16 | (half & 0x7fff) << 13);
     small * f32::from_bits((127 + 112) << 23)
 }

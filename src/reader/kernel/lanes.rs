@@ -3,7 +3,7 @@
 /// Numbers in a vector.
 pub const LANES: usize = 8;
 
-/// Eight numbers that are computed with together.
+/// Eight numbers that are computed together.
 pub trait Lanes: Copy {
     fn zero() -> Self;
 

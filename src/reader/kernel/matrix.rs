@@ -8,10 +8,10 @@ use crate::error::ModelFileFault;
 /// Weights in a block.
 const BLOCK: usize = 32;
 
-/// Rows that are unpacked at once: they and the tokens of a tile stay in the first cache.
+/// Rows that are unpacked at once: they and the tokens of a tile stay in the first-level cache.
 const PANEL: usize = 8;
 
-/// `rows × columns` weights; a row makes one output of all inputs.
+/// `rows × columns` weights; a row computes one output from all inputs.
 pub struct Matrix {
     rows: usize,
     columns: usize,
@@ -28,7 +28,7 @@ enum Weights {
         scales: Vec<u16>,
     },
     /// A weight is `code × scale + offset`; the low half of byte `i` is weight `i`, the high half weight `i + 16`.
-    /// Where there are no offsets, each is `−8 × scale`.
+    /// Without offsets, each is `−8 × scale`.
     Nibbles {
         codes: Vec<[u8; BLOCK / 2]>,
         scales: Vec<u16>,
@@ -119,7 +119,7 @@ impl Matrix {
 }
 
 impl Weights {
-    /// Appends a block; whether its numbers are finite.
+    /// Appends a block; returns whether its numbers are finite.
     fn push(&mut self, has_offset: bool, block: &[u8]) -> bool {
         let number = |at: usize| match block.get(at..at + 2) {
             Some(&[low, high]) => u16::from_le_bytes([low, high]),

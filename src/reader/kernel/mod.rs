@@ -1,7 +1,7 @@
 //! The arithmetic of a forward pass: products of packed weights with rows of numbers.
 //!
-//! Weights stay packed as they are in the file. A product unpacks some rows of them, uses these for all tokens, and
-//! then the next rows. Where the processor has AVX2 and FMA, found at run time, the same code is compiled for them.
+//! Weights stay packed as in the file. A product unpacks some rows, uses them for all tokens, and then the next rows.
+//! If the processor has AVX2 and FMA, detected at run time, the same code is compiled for them.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -26,7 +26,7 @@ pub enum Kernel {
     Avx2(avx2::Avx2),
 }
 
-/// Work that is compiled for each kernel. Functions that it calls have to be inlined.
+/// Work that is compiled for each kernel. Functions that it calls must be inlined.
 pub trait KernelWork {
     type Output;
 
@@ -35,7 +35,7 @@ pub trait KernelWork {
 }
 
 impl Kernel {
-    /// The fastest that this processor has.
+    /// The fastest kernel of this processor.
     pub fn fastest() -> Self {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = avx2::Avx2::detect() {

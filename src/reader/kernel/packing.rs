@@ -1,4 +1,4 @@
-//! How weights are packed in a file.
+//! The packing of weights in a file.
 
 /// The types of tensors that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The alphabet of byte-level BPE (GPT-2): vocabularies are text, so each byte is written as a printable character.
 
-/// The characters in order: those of printable bytes are themselves, the others are counted from U+0100 on.
+/// The first character of unprintable bytes. Printable bytes stay themselves; the others are counted from U+0100 on.
 const OTHERS: u32 = 0x100;
 
 const fn is_itself(byte: u8) -> bool {
@@ -20,7 +20,7 @@ const HIDDEN: [u8; 68] = {
     bytes
 };
 
-/// The byte of a character; `None` where no byte is written so.
+/// The byte of a character; `None` if no byte is written like that.
 fn byte_of(character: char) -> Option<u8> {
     let code = u32::from(character);
     match u8::try_from(code) {
@@ -29,7 +29,7 @@ fn byte_of(character: char) -> Option<u8> {
     }
 }
 
-/// Appends the bytes of a text in this alphabet. Where it is not in this alphabet, appends nothing and returns false.
+/// Appends the bytes of a text in this alphabet. For another text, appends nothing and returns false.
 pub fn decode(text: &str, into: &mut Vec<u8>) -> bool {
     let before = into.len();
     for character in text.chars() {

@@ -10,10 +10,10 @@ use crate::{error::ModelFileFault, gguf::Metadata};
 /// The most merges.
 const MOST: usize = 1 << 20;
 
-/// The tokens of single bytes, and which pairs of tokens are merged.
+/// The tokens of single bytes, and the pairs of tokens to merge.
 pub struct Merges {
     bytes: [Option<u32>; 256],
-    /// The rank of a pair, and its token.
+    /// The rank and the merged token of each pair.
     pairs: HashMap<(u32, u32), (u32, u32)>,
 }
 
@@ -46,7 +46,7 @@ impl Merges {
             pairs.entry(pair).or_insert(merged);
         }
         let bytes = std::array::from_fn(|byte| tokens.get([byte as u8].as_slice()).copied());
-        // SmolLM's vocabulary lacks bytes that its texts did not have, such as most control characters.
+        // SmolLM's vocabulary lacks bytes that its training texts did not have, such as most control characters.
         match (b' '..=b'~').find(|byte| bytes[usize::from(*byte)].is_none()) {
             Some(byte) => {
                 let found = format!("no token for byte {byte:#04x}");
@@ -56,8 +56,8 @@ impl Merges {
         }
     }
 
-    /// Calls `found` with the tokens of a word and where each ends in it. Bytes that the vocabulary lacks are left
-    /// out. Takes time `n log n` for `n` bytes.
+    /// Calls `found` with the tokens of a word and the end of each in it. Bytes that the vocabulary lacks are left out.
+    /// Takes time `n log n` for `n` bytes.
     pub fn merge(&self, word: &[u8], mut found: impl FnMut(u32, usize)) {
         let mut chain = Chain::new(word.iter().map(|byte| self.bytes[usize::from(*byte)]));
         let mut heap = BinaryHeap::new();
@@ -69,7 +69,7 @@ impl Merges {
         };
         (0..word.len()).for_each(|left| propose(&mut heap, &chain, left));
         while let Some(Reverse((_, left, right, pair, token))) = heap.pop() {
-            // One of the two may have been merged since.
+            // One of the two may have been merged meanwhile.
             if chain.pair(left) != Some((right, pair)) {
                 continue;
             }
@@ -100,7 +100,7 @@ fn read_pair(text: &[u8], pair: &mut Vec<u8>) -> Option<usize> {
 /// A place that no link has.
 const NONE: usize = usize::MAX;
 
-/// A word's tokens, linked so that two become one in constant time. A token lies where its first byte is.
+/// A word's tokens, linked so that two are merged in constant time. A token's place is that of its first byte.
 struct Chain(Vec<Link>);
 
 struct Link {
@@ -146,7 +146,7 @@ impl Chain {
         }
     }
 
-    /// The tokens that are left, and where each ends.
+    /// The remaining tokens, with the end of each.
     fn tokens(&self) -> impl Iterator<Item = (u32, usize)> {
         self.0.iter().enumerate().filter_map(|(at, link)| Some((link.token?, at + link.length)))
     }

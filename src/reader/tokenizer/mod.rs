@@ -1,4 +1,4 @@
-//! Byte-level BPE, as GPT-2 and SmolLM have it, from the vocabulary and the merges of a model file.
+//! Byte-level BPE, as in GPT-2 and SmolLM, from the vocabulary and the merges of a model file.
 
 mod alphabet;
 mod merges;
@@ -22,7 +22,7 @@ pub const LONGEST_TEXT: usize = 1 << 20;
 /// The most bytes of all special tokens of a vocabulary.
 const SPECIAL: usize = 1 << 16;
 
-/// The meaning in a text of the texts of control tokens, such as `<|im_end|>`.
+/// How the texts of control tokens, such as `<|im_end|>`, are read within a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Special {
     /// Control tokens, for prompts that the program makes.
@@ -35,8 +35,8 @@ pub enum Special {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tokens {
     pub ids: Vec<u32>,
-    /// Where each token ends in the text, in bytes; it begins where the one before ends. A token may end inside a
-    /// character. Bytes that the vocabulary lacks belong to the token behind them.
+    /// The end of each token in the text, in bytes; it begins where the one before ends. A token may end inside a
+    /// character. Bytes that the vocabulary lacks belong to the next token.
     pub ends: Vec<usize>,
 }
 
@@ -65,7 +65,7 @@ pub struct Tokenizer {
     end: u32,
 }
 
-/// Tokens whose texts are looked for in a text, the longest first.
+/// Tokens whose texts are searched in a text, the longest first.
 struct Specials {
     tokens: HashMap<String, u32>,
     texts: Option<Regex>,
@@ -95,7 +95,7 @@ impl Specials {
         if bytes > SPECIAL {
             return Err(too_many());
         }
-        // The expression finds in linear time.
+        // The regular expression searches in linear time.
         let texts = (!longest.is_empty()).then(|| Regex::new(&longest.join("|"))).transpose();
         Ok(Self { texts: texts.map_err(|_| too_many())?, tokens })
     }
@@ -159,7 +159,7 @@ impl Tokenizer {
         }
     }
 
-    /// The tokens of a text of at most [`LONGEST_TEXT`] bytes. Nothing is put before or behind it.
+    /// The tokens of a text of at most [`LONGEST_TEXT`] bytes. Nothing is added before or after it.
     ///
     /// # Errors
     /// The text is too long.

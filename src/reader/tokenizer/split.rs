@@ -1,4 +1,4 @@
-//! The rule by which a text is split into words before pairs are merged (GPT-2; SmolLM also splits off every digit).
+//! The rule that splits a text into words before pairs are merged (GPT-2; SmolLM also splits off every digit).
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use regex::Regex;
 
 use crate::error::ModelFileFault;
 
-/// GPT-2's expression without its look-ahead, which [`Splitter::words`] does by hand.
+/// GPT-2's expression without its look-ahead, which [`Splitter::words`] implements.
 const WORD: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+";
 
 /// Splits a text as the model's tokenizer does.
@@ -35,7 +35,7 @@ impl Splitter {
         Ok(Self { word, digits })
     }
 
-    /// Calls `found` with the words in order; together they are the text.
+    /// Calls `found` with the words in order; together they make up the text.
     pub fn split(&self, text: &str, mut found: impl FnMut(Range<usize>)) {
         if !self.digits {
             return self.words(text, 0..text.len(), &mut found);
@@ -55,7 +55,7 @@ impl Splitter {
         while let Some(word) = self.word.find_at(text, at) {
             at = word.end();
             let mut characters = word.as_str().char_indices();
-            // Of white space before a word, the last character is left to it: `\s+(?!\S)`.
+            // The last character of white space before a word belongs to the word: `\s+(?!\S)`.
             if let Some((last, character)) = characters.next_back()
                 && character.is_whitespace()
                 && last > 0
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn marks_are_no_letters() {
-        // A vowel sign is alphabetic for Rust, but not `\p{L}`.
+        // A vowel sign is alphabetic in Rust, but not `\p{L}`.
         assert_eq!(split("smollm", "कि"), ["क", "ि"]);
         assert_eq!(split("smollm", "a\u{a0}\u{a0}b \t"), ["a", "\u{a0}", "\u{a0}", "b", " \t"]);
     }

@@ -13,7 +13,7 @@ const MOST: usize = 1 << 20;
 pub enum TokenType {
     /// A piece of text.
     Normal,
-    /// A mark such as the end of a message, which no text means by itself.
+    /// A mark such as the end of a message, which no ordinary text contains.
     Control,
     /// A piece of text that is never split.
     UserDefined,
@@ -44,7 +44,7 @@ impl Vocabulary {
         for (n, text) in texts.iter().enumerate() {
             let text = std::str::from_utf8(text)
                 .map_err(|_| ModelFileFault::bad(format!("token {n} is not UTF-8"), "UTF-8"))?;
-            // Text outside the alphabet means itself, as that of control tokens does.
+            // Text outside the alphabet stays unchanged, as that of control tokens does.
             if own.kinds[n] != TokenType::Normal || !alphabet::decode(text, &mut own.bytes) {
                 own.bytes.extend_from_slice(text.as_bytes());
             }
@@ -57,7 +57,7 @@ impl Vocabulary {
         self.ends.len()
     }
 
-    /// The bytes of a token, and what it is for; `None` where there is no such token.
+    /// The bytes of a token, and its purpose; `None` if there is no such token.
     pub fn get(&self, token: u32) -> Option<(&[u8], TokenType)> {
         let at = usize::try_from(token).ok()?;
         let begin =
@@ -70,7 +70,7 @@ impl Vocabulary {
         (0..).map_while(|token| self.get(token).map(|(bytes, kind)| (token, bytes, kind)))
     }
 
-    /// The tokens of pieces of text by their bytes. Of equal ones the first counts.
+    /// The tokens of pieces of text by their bytes. Among equal ones, the first counts.
     pub fn by_bytes(&self) -> HashMap<&[u8], u32> {
         let mut tokens = HashMap::with_capacity(self.len());
         for (token, bytes, _) in self.iter().filter(|(_, _, kind)| *kind == TokenType::Normal) {

@@ -34,7 +34,7 @@ impl Capture {
         self.total
     }
 
-    /// The last `most` bytes that were kept, as text. Half of a key would not be found any more, so keys are removed first.
+    /// The last `most` bytes that were kept, as text. Keys are removed first: half a key would not be found later.
     pub fn tail(&self, most: usize) -> String {
         let kept = String::from_utf8_lossy(&self.kept);
         let kept = without_known(&kept);
