@@ -115,7 +115,7 @@ impl Trust {
     /// Decides whether they are used, and writes the file.
     ///
     /// # Errors
-    /// One of the files cannot be read or written.
+    /// A file cannot be read or written.
     pub fn decide(&self, file: &Path, used: bool) -> Result<(), String> {
         let hash = sha256::of_file(file);
         let hash = hash.map_err(|error| format!("{}: {error}", file.display()))?;

@@ -5,7 +5,7 @@
 //! listener ── Arrival ─────────────────────────────────► session
 //!    ◄── Sending: send it on, or answer in its place ──────┤ after the stations before
 //!    ├── Heard: pieces, the whole answer ─────────────────►│
-//!    ◄── Release: what was held of the answer goes on ─────┤ after the stations of its calls
+//!    ◄── Release: the held part of the answer goes on ─────┤ after the stations of its calls
 //! ```
 
 use std::cell::{Cell, RefCell};

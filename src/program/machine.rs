@@ -218,7 +218,7 @@ impl Machine {
         }
     }
 
-    /// Handles a call. Returns a pause, or the progress if the program goes on at once.
+    /// Handles a call. Returns a pause, or the progress if the program continues at once.
     fn function_call(
         &mut self,
         mut call: ReplFunctionCall,

@@ -34,8 +34,7 @@
 //! {"ended":true}            the session has ended; this is the last line
 //! ```
 //!
-//! A line that is no such object is answered by `refused`, and the connection ends. Unknown lines of the session are
-//! to be ignored.
+//! A line of any other form is answered by `refused`, and the connection ends. Ignore unknown lines of the session.
 //!
 //! # What it costs
 //!

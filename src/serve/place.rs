@@ -43,7 +43,7 @@ fn name_of(journal: &Path) -> io::Result<String> {
 /// The socket of the session that writes this journal; `None` if there is none.
 ///
 /// # Errors
-/// The journal cannot be looked at, or the socket belongs to somebody else.
+/// The journal cannot be accessed, or the socket belongs to somebody else.
 pub fn socket_of(journal: &Path) -> io::Result<Option<PathBuf>> {
     let name = name_of(journal)?;
     for folder in folders() {
@@ -67,7 +67,7 @@ pub fn is_served(journal: &Path) -> bool {
 /// The place for a new socket: the first folder that is private. Sockets there that nobody serves are deleted.
 ///
 /// # Errors
-/// There is no private folder, or the journal cannot be looked at.
+/// There is no private folder, or the journal cannot be accessed.
 pub(super) fn place_for(journal: &Path) -> io::Result<PathBuf> {
     let name = name_of(journal)?;
     let mut last = None;

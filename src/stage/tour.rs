@@ -18,7 +18,7 @@ pub struct Beat {
     pub keys: &'static str,
     /// The line of text, according to the session's state.
     pub says: fn(&State, &View) -> String,
-    /// Whether the beat's condition holds, so that the tour goes on.
+    /// Whether the beat's condition holds, so that the tour continues.
     pub until: fn(&State, &View) -> bool,
 }
 

@@ -13,7 +13,7 @@ use crate::net::known::without_known;
 /// The text of a file; `None` if it does not exist.
 ///
 /// # Errors
-/// It cannot be read.
+/// The file cannot be read.
 pub fn text(path: &Path) -> Result<Option<String>, Problem> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -25,7 +25,7 @@ pub fn text(path: &Path) -> Result<Option<String>, Problem> {
 /// The content of a file; `None` if it does not exist.
 ///
 /// # Errors
-/// The file cannot be read, or is not what was `expected`.
+/// The file cannot be read, or does not have the `expected` content.
 pub fn load<T: DeserializeOwned>(path: &Path, expected: &str) -> Result<Option<T>, Problem> {
     let text = text(path)?;
     let file = path.display().to_string();

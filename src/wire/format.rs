@@ -49,7 +49,7 @@ impl WireFormat {
     /// Reads a request.
     ///
     /// # Errors
-    /// The body is no request of this format.
+    /// The body is not a request of this format.
     pub fn read_request(self, body: &[u8]) -> Result<IncomingRequest, NotRead> {
         (self.codec().read_request)(body)
     }

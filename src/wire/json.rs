@@ -12,7 +12,7 @@ use super::pieces;
 /// [`pieces::joined`] expects them.
 ///
 /// # Errors
-/// It is not JSON.
+/// The text is not JSON.
 pub fn read(bytes: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice(bytes)
         .or_else(|why| serde_json::from_str(&repaired(&pieces::text_of(bytes))).map_err(|_| why))

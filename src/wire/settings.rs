@@ -1,4 +1,4 @@
-//! Settings of a request beside its content: the model, and the endpoint's conventions.
+//! Settings of a request besides its content: the model, and the endpoint's conventions.
 
 use serde_json::{Map, Value};
 

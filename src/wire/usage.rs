@@ -81,7 +81,7 @@ fn at<'a>(usage: &'a Value, path: &str) -> &'a Value {
     path.split('.').fold(usage, |value, name| field(value, name))
 }
 
-/// Hints whether cached and reasoned tokens are part of input and output, or are counted beside them.
+/// Hints whether cached and reasoned tokens are part of input and output, or are counted separately.
 struct Hints {
     total: Option<u64>,
     reasoned: Option<u64>,
@@ -90,8 +90,8 @@ struct Hints {
 }
 
 impl Report {
-    /// Makes input and output contain all their parts. The total decides; without one the dialect does,
-    /// and a part that is larger than the whole is counted beside it.
+    /// Makes input and output contain all their parts. The total decides; without one the dialect does, and a part that
+    /// is larger than the whole is counted separately.
     fn interpret(&mut self, hints: &Hints) {
         let (Number::Plausible(tokens_in), Number::Plausible(tokens_out)) =
             (self.tokens_in, self.tokens_out)

@@ -65,8 +65,8 @@ impl fmt::Display for ImportSummary {
 /// Files in `out` are replaced one by one and atomically; other files in there stay.
 ///
 /// # Errors
-/// Where something cannot be read or written, a file is not in API-Bank's form, or `out` is neither
-/// empty nor an earlier import and `force` is not given.
+/// Something cannot be read or written, a file is not in API-Bank's form, or `out` is neither empty nor an earlier
+/// import and `force` is not given.
 pub fn import_api_bank(dir: &Path, out: &Path, force: bool) -> Result<ImportSummary, ImportError> {
     let declared = declared::read(dir)?;
     let (dialogues, without_calls) = dialogues(dir)?;

@@ -25,7 +25,7 @@ pub struct Message<'a> {
 /// The id of a request. Texts and numbers are different ids.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Id {
-    /// As the client wrote it.
+    /// The id as the client wrote it.
     pub raw: String,
     text: Option<String>,
 }

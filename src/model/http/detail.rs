@@ -58,8 +58,7 @@ impl Detail {
             || error.as_object().is_some_and(serde_json::Map::is_empty);
         let json = || if is_empty { String::new() } else { error.to_string() };
         let message = said.unwrap_or_else(json);
-        // The provider's error behind a router, which is more specific than the router's "Provider
-        // returned error".
+        // The provider's error behind a router is more specific than the router's "Provider returned error".
         let message = match error["metadata"]["raw"].as_str() {
             Some(raw) => format!("{message} ({raw})"),
             None => message,

@@ -90,7 +90,7 @@ pub struct EndpointLabel<'a> {
     /// Host and port.
     pub host: &'a str,
     pub(super) model: &'a str,
-    /// Where the key is from. `None`: another program calls, so none of our settings can help.
+    /// The source of the key. `None`: another program calls, so none of our settings can help.
     pub(super) key: Option<&'a KeySource>,
     pub(super) wire: &'a Wire,
 }
@@ -126,7 +126,7 @@ impl EndpointLabel<'_> {
     /// The JSON document of a whole body.
     ///
     /// # Errors
-    /// It is not JSON, or it reports an error.
+    /// The body is not JSON, or reports an error.
     pub(super) fn document(&self, body: &[u8]) -> Result<Value, Failure> {
         let document = json::read(body).map_err(|why| {
             Failure::bad(format!("the answer of {} is not JSON ({why}).", self.host))
@@ -307,7 +307,7 @@ pub(super) fn without_begun(mut error: ModelError) -> ModelError {
     error
 }
 
-/// The innermost cause, which is the real one.
+/// The innermost cause.
 fn root(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(next) = cause.source() {

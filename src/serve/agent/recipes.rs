@@ -36,7 +36,7 @@ pub struct Recipes {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Endpoint {
     pub name: String,
-    /// Where requests go unless a variable names another place.
+    /// The destination of requests unless a variable names another one.
     pub upstream: Url,
     /// The end of the address that clients expect, such as `/v1`; may be empty.
     pub path: String,

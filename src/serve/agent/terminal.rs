@@ -139,7 +139,7 @@ mod tests {
     #[tokio::test]
     async fn an_agent_has_a_terminal_that_shows_in_ours() {
         with_reaper();
-        // A terminal in the place of a person's.
+        // A terminal that replaces a person's.
         let (mut person, ours) = opened().unwrap();
         let size = Winsize { ws_col: 91, ws_row: 17, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&person, size).unwrap();

@@ -36,7 +36,7 @@ const SESSION: &str = "mcp-session-id";
 /// A server behind this relay.
 #[derive(Debug)]
 pub struct Relaying {
-    /// Where the relay listens: on loopback.
+    /// The address where the relay listens: on loopback.
     pub socket: Bound,
     /// Address of the server.
     pub target: Url,

@@ -257,7 +257,7 @@ data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use"
     }
 
     proptest! {
-        /// However a stream is cut, its bytes stay the same, and a call goes on only after its release.
+        /// However a stream is cut, its bytes stay the same, and a call is sent only after its release.
         #[test]
         fn cuts_change_nothing(
             parts in prop::collection::vec(0..6usize, 0..8),

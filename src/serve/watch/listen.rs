@@ -95,7 +95,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Where it listens.
+    /// The address where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

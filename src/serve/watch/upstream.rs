@@ -74,7 +74,7 @@ pub fn forwarded(headers: &HeaderMap) -> HeaderMap {
     forwarded
 }
 
-/// The headers for a body that was changed, which is not compressed.
+/// The headers for a changed body, which is not compressed.
 pub fn with_length(mut headers: HeaderMap, length: usize) -> HeaderMap {
     headers.remove(CONTENT_ENCODING);
     headers.insert(CONTENT_LENGTH, length.into());
@@ -98,7 +98,7 @@ pub async fn send(
     client.execute(request).await
 }
 
-/// An answer, of whose body some bytes may have been read.
+/// An answer, some bytes of whose body may have been read.
 pub struct Came {
     pub status: StatusCode,
     pub headers: HeaderMap,

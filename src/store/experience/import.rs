@@ -211,7 +211,7 @@ fn read_use(row: &Row<'_>) -> rusqlite::Result<Use> {
     Ok(Use {
         query: row.get(0)?,
         tool: ToolName::from(row.get::<_, String>(1)?),
-        // It was JSON when it was written; text that was edited by hand is returned as it is.
+        // The stored text was JSON when it was written; a text edited by hand is returned unchanged.
         parameters: serde_json::from_str(&parameters).unwrap_or(Value::String(parameters)),
         result: row.get(3)?,
         helpful: row.get(4)?,

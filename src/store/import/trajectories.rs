@@ -65,7 +65,7 @@ impl Trajectories {
     /// The graph learned from these (ToolNet, eq. 5).
     ///
     /// # Errors
-    /// Where a tool has an invalid name; names read here are always valid.
+    /// A tool has an invalid name; names read here are always valid.
     pub fn learn(&self) -> Result<ToolGraph, LearnError> {
         learn(&self.list)
     }
@@ -82,7 +82,7 @@ impl Trajectories {
 /// Reads trajectories from files, and from the `*.jsonl` in folders and below them, by path.
 ///
 /// # Errors
-/// Where a file cannot be read or a line is not in the given format.
+/// A file cannot be read, or a line is not in the given format.
 pub fn read_trajectories<P: AsRef<Path>>(
     format: TrajectoryFormat,
     paths: impl IntoIterator<Item = P>,

@@ -60,7 +60,7 @@ pub fn size(path: &Path) -> u64 {
     [path, &index_of(path)].iter().map(|path| path.metadata().map_or(0, |about| about.len())).sum()
 }
 
-/// Deletes a journal and its index. A file that is gone already is no error.
+/// Deletes a journal and its index. A missing file is not an error.
 ///
 /// # Errors
 /// A running session writes the journal ([`JournalError::Written`]), or a file cannot be deleted.

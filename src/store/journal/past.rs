@@ -39,7 +39,7 @@ impl Marker {
     /// is not too far back.
     ///
     /// # Errors
-    /// The file cannot be read, or is no journal that this version knows.
+    /// The file cannot be read, or is not a journal that this version knows.
     pub fn open(path: &Path, until: u64) -> Result<Self, JournalError> {
         Self::of(path, JournalReader::open(path)?, until)
     }
@@ -86,7 +86,7 @@ impl Marker {
     /// Whether the journal is still the file that was opened, with all that was read of it.
     ///
     /// # Errors
-    /// It was cut, replaced or deleted.
+    /// The journal was cut, replaced or deleted.
     pub fn expect_same(&self) -> Result<(), JournalError> {
         self.reader.expect_same()
     }

@@ -22,7 +22,7 @@ pub struct LoadedJournal {
     pub torn: usize,
 }
 
-/// Where a journal can be read on.
+/// A place from which a journal can be read on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalOffset {
     /// The event before this place; 0 before the first.
@@ -31,7 +31,7 @@ pub struct JournalOffset {
     line: usize,
     /// In bytes.
     pub offset: u64,
-    /// Where its list of parts begins, in bytes.
+    /// The place where its list of parts begins, in bytes.
     list: u64,
 }
 
@@ -53,7 +53,7 @@ impl JournalReader {
     /// Opens a journal and reads its header.
     ///
     /// # Errors
-    /// The file cannot be read, or is no journal that this version knows.
+    /// The file cannot be read, or is not a journal that this version knows.
     pub fn open(path: &Path) -> Result<Self, JournalError> {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
         let mut lines = BufReader::new(File::open(path).map_err(io)?);
@@ -116,7 +116,7 @@ impl JournalReader {
     /// Whether this is still the file that was opened, with all that was read of it.
     ///
     /// # Errors
-    /// It was cut, replaced or deleted.
+    /// The file was cut, replaced or deleted.
     pub fn expect_same(&self) -> Result<(), JournalError> {
         let io = |source| JournalError::Io { path: self.path.clone(), source };
         let changed = |why: String| Err(JournalError::Changed { path: self.path.clone(), why });
@@ -144,7 +144,7 @@ impl JournalReader {
     /// Goes to a place where a reader of the same journal was.
     ///
     /// # Errors
-    /// The file cannot be read, or is not the same any more.
+    /// The file cannot be read, or has changed.
     pub fn go_to(&mut self, place: JournalOffset) -> Result<(), JournalError> {
         let io = |source| JournalError::Io { path: self.path.clone(), source };
         self.lines.seek(SeekFrom::Start(place.list)).map_err(io)?;
@@ -271,8 +271,8 @@ pub fn read(path: &Path) -> Result<LoadedJournal, JournalError> {
     Ok(LoadedJournal { header: reader.header, records, torn: reader.torn })
 }
 
-/// Whether this is no more than the beginning of a header: its session was killed before its first
-/// event, so the journal is empty.
+/// Whether this is only the beginning of a header: its session was killed before its first event, so the journal is
+/// empty.
 fn is_begun(line: &[u8]) -> bool {
     let shorter = line.len().min(BEGINNING.len());
     line.last() != Some(&b'\n') && line[..shorter] == BEGINNING[..shorter]

@@ -104,7 +104,7 @@ impl SharedValues {
         Record::read(&self.rest).ok().filter(|record| record.newer.is_none())
     }
 
-    /// The value in this range, which is read unless it was.
+    /// The value in this range, which is parsed unless it was parsed before.
     fn get<T>(&mut self, line: Whole, range: &Range<usize>) -> Option<T>
     where
         T: Clone + DeserializeOwned + Send + Sync + 'static,
@@ -121,7 +121,7 @@ impl SharedValues {
         Some(value)
     }
 
-    /// As `get`, with each message shared.
+    /// Like `get`, with each message shared.
     fn messages(&mut self, line: Whole, range: &Range<usize>) -> Option<Messages> {
         let here = line.at(range.start);
         let all = here.first().filter(|span| span.range.end == range.end);
@@ -168,7 +168,7 @@ impl Whole<'_> {
         span.or_else(|| value_end(self.text, start))
     }
 
-    /// The value of this key, which has its quotes, in the object that begins here.
+    /// The value of this quoted key in the object that begins here.
     fn member(&self, object: usize, key: &[u8]) -> Option<Range<usize>> {
         let mut at = object;
         while at == object && self.text.get(at) == Some(&b'{') || self.text.get(at) == Some(&b',') {
@@ -243,7 +243,7 @@ mod tests {
             messages.push(Message::user(format!("the question with the number {n}, and \n {n}")));
             records.extend([requested(n, &messages), step(n + 1)]);
         }
-        // A conversation that goes on from the middle of an earlier one.
+        // A conversation that continues from the middle of an earlier one.
         messages.truncate(5);
         messages.push(Message::user("something else"));
         records.push(requested(41, &messages));

@@ -53,7 +53,7 @@ impl Summary {
     /// Reads the beginning and the end of a journal.
     ///
     /// # Errors
-    /// The file cannot be read, or is no journal that this version knows.
+    /// The file cannot be read, or is not a journal that this version knows.
     pub fn of(path: &Path) -> Result<Self, JournalError> {
         let mut reader = JournalReader::open(path)?;
         let opened = reader.header.opened.clone();

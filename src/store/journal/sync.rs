@@ -110,7 +110,7 @@ pub(super) fn identity(file: &Metadata) -> (u64, u64) {
 }
 
 /// # Errors
-/// This name does not lead to this file any more.
+/// This name no longer leads to this file.
 pub(super) fn expect_file(path: &Path, file: (u64, u64)) -> io::Result<Metadata> {
     match path.metadata() {
         Ok(now) if identity(&now) == file => Ok(now),

@@ -11,7 +11,7 @@ use tempfile::TempPath;
 
 use crate::files::private;
 
-/// The end of the file's name until then.
+/// The end of the temporary name.
 const ENDING: &str = ".new";
 /// The end of such a name in a folder of journals.
 const LEFT: &str = ".jsonl.new";
@@ -52,7 +52,7 @@ fn taken() -> io::Error {
     io::ErrorKind::AlreadyExists.into()
 }
 
-/// Where the file of a journal is before its first event: `.j.jsonl.new` for `j.jsonl`.
+/// The place of a journal's file before its first event: `.j.jsonl.new` for `j.jsonl`.
 pub(super) fn place(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let mut beside = OsString::from(".");

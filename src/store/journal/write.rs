@@ -20,7 +20,7 @@ use crate::files::safe_json::safe;
 pub struct Journal {
     file: File,
     path: PathBuf,
-    /// Where the file is until its first event is in it.
+    /// The place of the file until its first event is in it.
     unnamed: Option<TempPath>,
     /// Whole lines that are not written yet.
     waiting: Vec<u8>,
@@ -60,7 +60,7 @@ impl Journal {
         &self.path
     }
 
-    /// Where its file is now.
+    /// The current place of its file.
     pub fn place(&self) -> &Path {
         self.unnamed.as_deref().unwrap_or(&self.path)
     }
@@ -90,7 +90,7 @@ impl Journal {
         Ok(self.waiting.len())
     }
 
-    /// Writes what was added to the system. It outlives this process from here on.
+    /// Writes all added events to the system. They outlive this process from here on.
     ///
     /// # Errors
     /// The system's error. [`Journal::unwritten`] says how much is lost.
@@ -148,7 +148,7 @@ impl Journal {
     /// Waits until everything appended is on the disk.
     ///
     /// # Errors
-    /// The disk failed, or the file is not at its place any more.
+    /// The disk failed, or the file is no longer at its place.
     pub fn sync(&mut self) -> Result<(), JournalError> {
         self.flush()?;
         let synced = self.file.sync_data().and_then(|()| self.watched.expect());

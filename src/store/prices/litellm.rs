@@ -69,7 +69,7 @@ impl fmt::Display for ImportSummary {
 /// Reads the file. `today` is the day of the import, as `2026-01-31`.
 ///
 /// # Errors
-/// It cannot be read, or is something else.
+/// The file cannot be read, or is something else.
 pub fn import(path: &Path, today: &str) -> Result<ImportSummary, Problem> {
     parse(&path.display().to_string(), &text_file::read(path, &FILE)?, today)
 }
@@ -77,7 +77,7 @@ pub fn import(path: &Path, today: &str) -> Result<ImportSummary, Problem> {
 /// Reads the file's text. `file` names it in messages.
 ///
 /// # Errors
-/// It is something else, with the place.
+/// The text is something else, with the place.
 pub fn parse(file: &str, text: &str, today: &str) -> Result<ImportSummary, Problem> {
     let Entries(entries) = json_file::read(file, text, FILE.what)?;
     let mut imported = ImportSummary::new(today);

@@ -124,7 +124,7 @@ impl TaskFileLine {
     }
 }
 
-/// A right answer as people write it; `None`: it is no text, number or flag.
+/// A right answer as people write it; `None` if it is not a text, number or flag.
 pub(super) fn answer(gold: Value) -> Option<String> {
     match gold {
         Value::String(text) => Some(text),

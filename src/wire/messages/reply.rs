@@ -38,7 +38,7 @@ pub fn write_stream(reply: &Reply, answering: &Answering<'_>) -> String {
     stream + &frame(&json!({"type": "message_stop"}))
 }
 
-/// An event, which has its type as its name.
+/// An event, named after its type.
 pub(super) fn frame(event: &Value) -> String {
     format!("event: {}\ndata: {event}\n\n", type_of(event))
 }

@@ -16,7 +16,7 @@ fn large_bodies_pass_both_ways() {
     let ListenerNews::Passed { why: Some(why), .. } = yard.news() else { panic!() };
     assert!(why.contains("64 MiB"));
     assert_eq!(agent.got().text(), large.to_string());
-    // Of an unknown length.
+    // A body of unknown length.
     let more = "Transfer-Encoding: chunked\r\n";
     let head = format!("POST /v1/files HTTP/1.1\r\nHost: localhost\r\n{more}\r\n");
     agent.write(head.as_bytes()).write(b"3\r\nabc\r\n2\r\nde\r\n0\r\nx-trailer: 1\r\n\r\n");

@@ -18,7 +18,7 @@ const MERGE_PATCH: &str = "application/merge-patch+json";
 
 /// A media type of a body.
 struct Media<'d> {
-    /// As the document writes it, such as `application/json; charset=utf-8`.
+    /// The type as the document writes it, such as `application/json; charset=utf-8`.
     written: &'d str,
     /// In lower case, without parameters.
     kind: String,

@@ -21,7 +21,7 @@ impl<'d> Root<'d> {
     /// The part itself, or the one that its references lead to.
     ///
     /// # Errors
-    /// A reference leads to nothing in this document, to another one, or in a circle.
+    /// A reference leads to nothing in this document, to another document, or in a circle.
     pub fn follow(&self, part: &'d Value) -> Result<&'d Value, String> {
         self.follow_within(part, &Cell::new(HOPS))
     }
@@ -29,7 +29,7 @@ impl<'d> Root<'d> {
     /// The part that a reference names; it may be a reference itself.
     ///
     /// # Errors
-    /// It leads to nothing in this document, or to another one.
+    /// The reference leads to nothing in this document, or to another document.
     pub fn at(&self, reference: &str) -> Result<&'d Value, String> {
         self.at_within(reference, &Cell::new(HOPS))
     }

@@ -332,7 +332,7 @@ fn modernise(fields: &Map<String, Value>, written: &mut Map<String, Value>) {
             }
         }
     }
-    // In a schema `required` is a list; where it is a flag, somebody took a schema for a parameter.
+    // In a schema `required` is a list; if it is a flag, the author mistook a schema for a parameter.
     if fields.get("required").is_some_and(|required| !required.is_array()) {
         written.shift_remove("required");
     }

@@ -11,7 +11,7 @@ const OWN: [&str; 6] =
 const FORM: &str = "application/x-www-form-urlencoded";
 const MULTIPART: &str = "multipart/form-data";
 
-/// The document as OpenAPI 3.0, and what was lost.
+/// The document as OpenAPI 3.0, and notes about lost content.
 pub(super) fn converted(mut document: Value) -> (Value, Vec<String>) {
     let paths = match document["paths"].as_object() {
         Some(paths) => {

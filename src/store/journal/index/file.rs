@@ -44,7 +44,7 @@ pub struct IndexMark {
     /// The length of its values, in bytes. 0: it has no state.
     tasks: usize,
     state: usize,
-    /// Where its state begins.
+    /// The place where its state begins.
     #[serde(skip)]
     offset: u64,
 }
@@ -71,7 +71,7 @@ pub struct Version {
 #[derive(Debug)]
 pub struct IndexFile {
     file: File,
-    /// Where the next mark is written.
+    /// The place where the next mark is written.
     end: u64,
 }
 

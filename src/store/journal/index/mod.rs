@@ -31,11 +31,11 @@ pub fn index_of(journal: &Path) -> PathBuf {
 pub(super) struct Index {
     journal: PathBuf,
     head: Head,
-    /// Before the first event.
+    /// The place before the first event.
     first: JournalOffset,
     /// `None` before the first mark, and where no file can be written.
     file: Option<IndexFile>,
-    /// In the order of the journal.
+    /// The marks in the order of the journal.
     marks: Vec<IndexMark>,
     every: u64,
     /// The blocks of tasks that no longer have details.
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_window_begins_where_it_has_all_details_and_not_too_far_before() {
         for (tasks, n, most, right) in [
-            // All details of the tasks before the last mark are in what comes after the one before it.
+            // All details of the tasks before the last mark come after the mark before it.
             (RECENT, 205, 1_000, (190, 25)),
             (RECENT - 1, 205, 1_000, (180, 35)),
             // No task ends, so it begins as far before as it may.

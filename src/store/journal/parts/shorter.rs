@@ -8,7 +8,7 @@ use super::written::PartsWriter;
 
 /// Shorter values cost as much as a reference.
 const LEAST: usize = 24;
-/// Larger values are rarely repeated as a whole, but what is in them is.
+/// Larger values are rarely repeated as a whole, but their parts are.
 const MOST: usize = 1 << 18;
 /// Values within values in which parts are looked for; a reader follows more.
 const DEEPEST: usize = 24;

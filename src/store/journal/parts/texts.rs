@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
-/// Bytes from the beginning of a word by which it is found again.
+/// The bytes from the beginning of a word that identify it.
 const SIGHT: usize = 24;
 /// Shorter slices cost as much as they save.
 const LEAST: usize = 40;
@@ -27,7 +27,7 @@ pub(super) struct Texts {
 pub(super) struct Slice {
     pub to: Range<usize>,
     pub part: usize,
-    /// Where they begin there.
+    /// The beginning of the slice in the earlier text.
     pub from: usize,
 }
 
@@ -63,7 +63,7 @@ impl Texts {
         slices
     }
 
-    /// Remembers what is new in a text.
+    /// Remembers the new words of a text.
     pub fn add(&mut self, text: &[u8], part: usize, slices: &[Slice]) {
         let mut slices = slices.iter().peekable();
         let mut next = 0;
@@ -87,7 +87,7 @@ impl Texts {
     }
 }
 
-/// Where words begin.
+/// The places where words begin.
 fn words(text: &[u8]) -> impl Iterator<Item = usize> {
     let is_of_word = |byte: u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
     let mut was_of_word = false;

@@ -103,7 +103,7 @@ fn most_common(saved: &[Saved<'_>]) -> Option<String> {
         .cloned()
 }
 
-/// Puts an operation into its path. A second one of the same method gets a fragment, which is not sent.
+/// Adds an operation to its path. A second one with the same method gets a fragment, which is not sent.
 fn put(paths: &mut Map<String, Value>, path: &str, method: &str, operation: Value) {
     let mut key = path.to_owned();
     let mut number = 2;
