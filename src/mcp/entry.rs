@@ -19,9 +19,9 @@ pub struct ServerEntry {
     pub line: usize,
     /// Why the server must not be started; `None`: it is enabled.
     pub disabled: Option<String>,
-    /// How long the server may take until it answers its first request; `None`: the entry does not say.
+    /// How long the server may take until it answers its first request; `None` if the entry does not set it.
     pub start_timeout: Option<Duration>,
-    /// How long one tool call may take; `None`: the entry does not say.
+    /// How long one tool call may take; `None` if the entry does not set it.
     pub call_timeout: Option<Duration>,
     /// Whether requests for user input get their defaults; otherwise they are declined.
     pub gives_defaults: bool,

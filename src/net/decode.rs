@@ -38,13 +38,13 @@ impl Sink for Vec<u8> {
 
 /// The meaning of the beginning of a text.
 enum Unit {
-    /// This number of bytes stays unchanged.
+    /// Keeps this number of bytes.
     Keep(usize),
-    /// This number of bytes is invisible.
+    /// Drops this number of invisible bytes.
     Drop(usize),
-    /// This number of bytes encodes this byte.
+    /// Decodes this number of bytes as this byte.
     Byte(u8, usize),
-    /// This number of bytes encodes this character.
+    /// Decodes this number of bytes as this character.
     Char(char, usize),
 }
 

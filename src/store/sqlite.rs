@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The pause before a retry where SQLite itself does not wait.
 const AGAIN: Duration = Duration::from_millis(5);
 
-/// Opens a private file to read and write; these flags say whether it may be created.
+/// Opens a private file to read and write; the flags determine whether it may be created.
 pub fn open(path: &Path, more: OpenFlags) -> rusqlite::Result<Connection> {
     if more.contains(OpenFlags::SQLITE_OPEN_CREATE) {
         create_private(path);

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::schema_words;
 
-/// A field that some endpoints want in every message or call, even if another model wrote it.
+/// A field that some endpoints want in every call, or in every message with calls, even if another model wrote it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Demand {
     /// DeepSeek and Kimi: `reasoning_content` of a message. It may be empty.

@@ -19,7 +19,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// Whether it says that no other follows.
+    /// Whether this event announces that no other follows.
     pub fn is_last(&self) -> bool {
         self.data.trim() == LAST
     }

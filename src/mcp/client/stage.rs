@@ -27,7 +27,7 @@ pub enum Stage {
 pub struct Offer {
     /// The revision of the protocol that was agreed on, such as `2025-11-25`.
     pub revision: String,
-    /// The server's own name and version; empty where it does not say them.
+    /// The server's own name and version; empty if the server does not give them.
     pub program: String,
     pub tools: Vec<Arc<Definition>>,
     /// Time from the start of the server to its list of tools.

@@ -37,7 +37,7 @@ impl<'t> Finding<'t> {
         Self { marked, blamed, said }
     }
 
-    /// Whether the finding says enough to correct this fault.
+    /// Whether the finding has enough information to correct this fault.
     pub fn tells(&self, fault: &ProgramFault, right: &Sketch) -> bool {
         let Some(step) = right.steps.get(fault.step) else { return false };
         let (result, function) = (format!("r{}", fault.step + 1), step.function.as_str());

@@ -151,8 +151,8 @@ impl Index {
         self.thin_out();
     }
 
-    /// The latest mark from which the state at this event gets all its details, if it is at most `most` events before;
-    /// else the nearest that is. Returns also the number of events up to the next mark.
+    /// The latest mark from which the state at this event gets all its details; if that is more than `most` events
+    /// before, the first mark that is not. Returns also the number of events up to the next mark.
     pub fn window(&self, n: u64, most: u64) -> (JournalMoment, u64) {
         let before = self.marks.partition_point(|mark| mark.place.n < n);
         let until =
