@@ -9,7 +9,7 @@ use super::{
 };
 use crate::config::{Config, ModelConfig};
 use crate::domain::{
-    Base, Event, ModelName, Opening, Prior, RunEvent, State, Strategy, Task, TaskList, ToolGraph,
+    Event, ModelName, Opening, Prior, RunEvent, State, Strategy, Task, TaskList, ToolGraph,
 };
 use crate::domain::{state::Keeps, words::counted};
 use crate::engine::{Beginning, Keep, KeepBreakpoints, Memory, SchemaBook, Setup};
@@ -297,7 +297,7 @@ impl PreparedSession {
     fn unknown(&self) -> Option<String> {
         let is_unknown = |task: &&Task| task.chain.is_empty() && task.probe.is_none();
         let unknown = self.tasks.distinct().iter().filter(is_unknown).count();
-        let has_tools = self.config.session.strategy.base != Base::Direct;
+        let has_tools = self.config.session.strategy.base.spec().calls_tools;
         (has_tools && self.is_simulated() && unknown > 0).then(|| {
             let which = counted(unknown, "task");
             format!(

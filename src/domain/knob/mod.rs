@@ -6,7 +6,7 @@ mod choice;
 mod spec;
 mod table;
 
-use crate::strategy::{Base, Strategy};
+use crate::strategy::Strategy;
 use crate::words;
 use std::{collections::BTreeMap, fmt};
 
@@ -34,28 +34,8 @@ impl Knob {
 
     /// Why an agent of this strategy never reads this knob; `None`: it does.
     pub fn why_unread(self, strategy: Strategy, knobs: &Knobs) -> Option<&'static str> {
-        let is_both = knobs.choice::<Retrieve>() == Retrieve::Both;
-        let (is_read, why) = match self.spec().reader {
-            KnobReader::Every => return None,
-            KnobReader::Learning => {
-                (strategy.learns(), "this strategy does not use the weights of the graph")
-            }
-            KnobReader::Planning => (strategy.btp, "only +btp plans a budget"),
-            KnobReader::Budgeted => {
-                (strategy.btp || strategy.prompt, "only +btp and +prompt read the budget")
-            }
-            KnobReader::Retrying => (strategy.reflexion, "only +reflexion tries a task again"),
-            KnobReader::Programs => (strategy.base == Base::Atc, "only atc writes programs"),
-            KnobReader::Probing => (false, "used only by probing"),
-            KnobReader::Cotools => {
-                (strategy.base == Base::Cotools, "only cotools asks where a call starts")
-            }
-            KnobReader::BothRankings => {
-                (is_both, "used only if both words and states rank (knob retrieve)")
-            }
-            KnobReader::Watched => (false, "only an agent that is watched can be kept from a call"),
-        };
-        (!is_read).then_some(why)
+        let reader = self.spec().reader;
+        (!(reader.reads)(strategy, knobs)).then_some(reader.why_unread)
     }
 
     pub fn by_name(name: &str) -> Option<Knob> {

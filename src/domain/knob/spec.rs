@@ -1,6 +1,7 @@
 //! The declaration of a knob, and how its values are parsed, shown and turned.
 
-use super::table::Knob;
+use super::{Knobs, table::Knob};
+use crate::strategy::Strategy;
 
 /// The values of a knob.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,27 +27,13 @@ pub enum Takes {
     NextTask,
 }
 
-/// The agents that read a knob.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KnobReader {
-    Every,
-    /// Agents that use the weights of the graph.
-    Learning,
-    /// Agents with a budget plan.
-    Planning,
-    /// Agents that read the budget, with a plan or in their prompt.
-    Budgeted,
-    /// Agents that try a task again.
-    Retrying,
-    /// Agents that write programs.
-    Programs,
-    /// Probing only.
-    Probing,
-    Cotools,
-    /// Agents whose tools are found by words and by states.
-    BothRankings,
-    /// Foreign agents only.
-    Watched,
+/// The agents that read a knob, and why others do not.
+#[derive(Clone, Copy, Debug)]
+pub struct KnobReader {
+    pub reads: fn(Strategy, &Knobs) -> bool,
+    pub why_unread: &'static str,
+    /// Only foreign agents read the knob.
+    pub is_foreign: bool,
 }
 
 /// The declaration of a knob.

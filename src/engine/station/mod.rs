@@ -148,7 +148,7 @@ pub(super) fn stations(
     has_user: bool,
     paid: f64,
 ) -> Rc<[Rc<dyn Station>]> {
-    let own: [Rc<dyn Station>; 13] = [
+    let own: Vec<Rc<dyn Station>> = vec![
         Rc::new(recorded::FromRecord),
         Rc::new(reuse::Reuse { has_user }),
         Rc::new(dollars::Dollars::new(has_user, paid)),

@@ -40,20 +40,12 @@ fn only(pane: PaneId, key: &str) -> Stage {
 fn rows(stage: &Stage, pane: PaneId) -> Vec<Target> {
     let is_row = |target: &&Target| match pane {
         PaneId::Graph => matches!(target, Target::Edge(..)),
-        PaneId::Tools | PaneId::Budget | PaneId::Resilience | PaneId::Probing | PaneId::Reading => {
-            matches!(target, Target::Tool(_))
-        }
+        PaneId::Tools | PaneId::Budget | PaneId::Resilience => matches!(target, Target::Tool(_)),
         PaneId::Knobs => matches!(target, Target::Knob(_)),
         PaneId::Models => matches!(target, Target::Role(_) | Target::Model(_)),
         PaneId::Calls => matches!(target, Target::Call(_) | Target::Evidence(..)),
-        PaneId::Tasks | PaneId::Conversations => matches!(target, Target::Task(_)),
-        PaneId::Output => matches!(target, Target::Output(_)),
-        PaneId::Breakpoints => matches!(target, Target::Breakpoint(_)),
-        PaneId::Watches => matches!(target, Target::Watch(_)),
-        PaneId::Variables => matches!(target, Target::Variable(_)),
-        PaneId::Servers => matches!(target, Target::Server(_)),
-        PaneId::Revisions => matches!(target, Target::Program(..)),
-        PaneId::Transcript | PaneId::Plan | PaneId::Search | PaneId::Program => false,
+        PaneId::Tasks => matches!(target, Target::Task(_)),
+        _ => panic!("no rows are known of {pane:?}"),
     };
     let targets = stage.screen.hits().targets().map(|(_, target)| target);
     targets.filter(is_row).cloned().collect()

@@ -1,7 +1,6 @@
 //! Kind of agent in the session, and what a person therefore cannot change. Screen and engine both use this.
 
 use crate::acting::{Acting, Matter};
-use crate::knob::KnobReader;
 use crate::state::State;
 
 impl State {
@@ -12,10 +11,10 @@ impl State {
 
     /// Why a person cannot change this; `None`: the agent allows it.
     pub fn cannot(&self, matter: Matter) -> Option<&'static str> {
-        if let Acting::Own(strategy) = self.acting() {
+        if let Acting::Own(_) = self.acting() {
             let Matter::Knob(knob) = matter else { return None };
-            let is_watched = knob.spec().reader == KnobReader::Watched;
-            return is_watched.then(|| knob.why_unread(strategy, &self.knobs)).flatten();
+            let reader = knob.spec().reader;
+            return reader.is_foreign.then_some(reader.why_unread);
         }
         Some(match matter {
             Matter::Knob(knob) if knob.spec().is_watching => return None,
