@@ -35,7 +35,7 @@ impl Knob {
     /// Why an agent of this strategy never reads this knob; `None`: it does.
     pub fn why_unread(self, strategy: Strategy, knobs: &Knobs) -> Option<&'static str> {
         let reader = self.spec().reader;
-        (!(reader.reads)(strategy, knobs)).then_some(reader.why_unread)
+        (!(reader.reads)(strategy, knobs.choice::<Retrieve>())).then_some(reader.why_unread)
     }
 
     pub fn by_name(name: &str) -> Option<Knob> {

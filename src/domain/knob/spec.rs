@@ -1,6 +1,6 @@
 //! The declaration of a knob, and how its values are parsed, shown and turned.
 
-use super::{Knobs, table::Knob};
+use super::{choice::Retrieve, table::Knob};
 use crate::strategy::Strategy;
 
 /// The values of a knob.
@@ -30,7 +30,7 @@ pub enum Takes {
 /// The agents that read a knob, and why others do not.
 #[derive(Clone, Copy, Debug)]
 pub struct KnobReader {
-    pub reads: fn(Strategy, &Knobs) -> bool,
+    pub reads: fn(Strategy, Retrieve) -> bool,
     pub why_unread: &'static str,
     /// Only foreign agents read the knob.
     pub is_foreign: bool,

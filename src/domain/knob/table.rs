@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Knobs;
 use super::choice::{
     Blacklist, CallJudge, Estimation, Judge, KnobChoice, ProbeSchema, Reflect, Retrieve, Schemas,
     Scorer, Speed,
@@ -144,7 +143,7 @@ const PROBING: KnobReader = reader(|_, _| false, "used only by probing");
 const COTOOLS: KnobReader =
     reader(|strategy, _| strategy.base == Base::Cotools, "only cotools asks where a call starts");
 const BOTH_RANKINGS: KnobReader = reader(
-    |_, knobs| knobs.choice::<Retrieve>() == Retrieve::Both,
+    |_, retrieve| retrieve == Retrieve::Both,
     "used only if both words and states rank (knob retrieve)",
 );
 const WATCHED: KnobReader = KnobReader {
@@ -152,7 +151,7 @@ const WATCHED: KnobReader = KnobReader {
     ..reader(|_, _| false, "only an agent that is watched can be kept from a call")
 };
 
-const fn reader(reads: fn(Strategy, &Knobs) -> bool, why_unread: &'static str) -> KnobReader {
+const fn reader(reads: fn(Strategy, Retrieve) -> bool, why_unread: &'static str) -> KnobReader {
     KnobReader { reads, why_unread, is_foreign: false }
 }
 
