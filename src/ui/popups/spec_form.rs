@@ -13,7 +13,7 @@ use crate::window::Window;
 use crate::{cx::Cx, keymap::Hint, request::ScreenRequest, request::World, text, view::View};
 
 /// Columns of the form.
-const WIDTH: usize = 78;
+const WIDTH: usize = 76;
 /// Lines about the selected field and the spec, or for what is wrong.
 const BELOW: usize = 4;
 
