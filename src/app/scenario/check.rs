@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use super::expect::{AtLeast, ConversationExpectations, Expectations, TaskExpectations};
+use super::expect::{
+    AtLeast, ConversationExpectations, EndExpectations, Expectations, TaskExpectations,
+};
 use super::limits::Limits;
 use super::observed::{EndedTask, Observed, TaskSums};
 use crate::domain::State;
@@ -63,7 +65,7 @@ fn of_conversations(
     observed: &Observed,
     checked: &mut Vec<Checked>,
 ) {
-    let ConversationExpectations { begins, answered, answer, contains, limits: most } = expect;
+    let ConversationExpectations { begins, end } = expect;
     let words = in_short(begins).to_lowercase();
     let begins_so = |text: &str| in_short(text).to_lowercase().starts_with(&words);
     let meant = || observed.conversations.iter().filter(|(_, known)| begins_so(&known.begins));
@@ -81,13 +83,7 @@ fn of_conversations(
     for (run, known) in meant() {
         let number = if is_one { String::new() } else { format!(" ({run})") };
         let place = format!("conversation {}{number}: ", quoted(begins));
-        of_answer(
-            &place,
-            (*answered, answer.as_deref(), contains.as_deref()),
-            &known.whole,
-            checked,
-        );
-        limits(most, &known.whole.sums, &place, checked);
+        of_end(&place, end, &known.whole, checked);
     }
 }
 
@@ -178,54 +174,42 @@ fn holds(condition: &Expression, state: &State) -> Checked {
 }
 
 fn of_task(expect: &TaskExpectations, task: Option<&EndedTask>, checked: &mut Vec<Checked>) {
-    let TaskExpectations { task: name, answered, right, answer, contains, limits: most } = expect;
-    let place = format!("{name}: ");
-    let Some(task) = task else {
-        return checked.push(Checked::new(format!("{place}is done"), false, "it has not ended"));
-    };
+    let place = format!("{}: ", expect.task);
+    match task {
+        Some(task) => of_end(&place, &expect.end, task, checked),
+        None => checked.push(Checked::new(format!("{place}is done"), false, "it has not ended")),
+    }
+}
+
+/// Checks whether there is an answer, whether it is right, its meaning, a part that it contains, and the limits.
+fn of_end(place: &str, expect: &EndExpectations, task: &EndedTask, checked: &mut Vec<Checked>) {
     let given = task.answer.as_deref();
     let found = given.map_or("no answer".to_owned(), quoted);
-    of_answer(&place, (*answered, None, None), task, checked);
-    if let Some(right) = *right {
+    if let Some(answered) = expect.answered {
+        let expected = if answered { "is answered" } else { "is not answered" };
+        let held = task.has_answered == answered;
+        checked.push(Checked::new(format!("{place}{expected}"), held, found.clone()));
+    }
+    if let Some(right) = expect.right {
         let expected = if right { "is right" } else { "is wrong" };
         let found = match task.correct {
             None => format!("{found}; no right answers known"),
             Some(_) => found.clone(),
         };
-        checked.push(Checked::new(
-            format!("{place}{expected}"),
-            task.correct == Some(right),
-            found,
-        ));
+        let held = task.correct == Some(right);
+        checked.push(Checked::new(format!("{place}{expected}"), held, found));
     }
-    of_answer(&place, (None, answer.as_deref(), contains.as_deref()), task, checked);
-    limits(most, &task.sums, &place, checked);
-}
-
-/// Checks whether there is an answer, its meaning, and a part that it contains.
-fn of_answer(
-    place: &str,
-    (answered, answer, contains): (Option<bool>, Option<&str>, Option<&str>),
-    task: &EndedTask,
-    checked: &mut Vec<Checked>,
-) {
-    let given = task.answer.as_deref();
-    let found = given.map_or("no answer".to_owned(), quoted);
-    if let Some(answered) = answered {
-        let expected = if answered { "is answered" } else { "is not answered" };
-        let held = task.has_answered == answered;
-        checked.push(Checked::new(format!("{place}{expected}"), held, found.clone()));
-    }
-    if let Some(answer) = answer {
+    if let Some(answer) = &expect.answer {
         let held = given.is_some_and(|given| is_correct(given, answer));
         let expected = format!("{place}the answer is {}", quoted(answer));
         checked.push(Checked::new(expected, held, found.clone()));
     }
-    if let Some(part) = contains {
+    if let Some(part) = &expect.contains {
         let has = |given: &str| given.to_lowercase().contains(&part.to_lowercase());
         let expected = format!("{place}the answer contains {}", quoted(part));
         checked.push(Checked::new(expected, given.is_some_and(has), found));
     }
+    limits(&expect.limits, &task.sums, place, checked);
 }
 
 /// The beginning of a text, on one line.
@@ -324,12 +308,14 @@ mod tests {
             sums: sums(),
         };
         let expect = |answer: &str, part: &str, right| TaskExpectations {
-            answered: Some(true),
-            right: Some(right),
-            answer: Some(answer.into()),
-            contains: Some(part.into()),
-            limits: Limits { calls: Some(3), ..Limits::default() },
             task: TaskRef::Name("t".into()),
+            end: EndExpectations {
+                answered: Some(true),
+                right: Some(right),
+                answer: Some(answer.into()),
+                contains: Some(part.into()),
+                limits: Limits { calls: Some(3), ..Limits::default() },
+            },
         };
         let check = |expect: &TaskExpectations, task: Option<&EndedTask>| {
             let mut checked = Vec::new();
@@ -375,10 +361,12 @@ mod tests {
         let check = |begins: &str, contains: &str| {
             let expect = ConversationExpectations {
                 begins: begins.into(),
-                answered: Some(true),
-                contains: Some(contains.into()),
-                limits: Limits { calls: Some(2), ..Limits::default() },
-                ..ConversationExpectations::default()
+                end: EndExpectations {
+                    answered: Some(true),
+                    contains: Some(contains.into()),
+                    limits: Limits { calls: Some(2), ..Limits::default() },
+                    ..EndExpectations::default()
+                },
             };
             let mut checked = Vec::new();
             of_conversations(&expect, &observed, &mut checked);

@@ -40,24 +40,23 @@ pub struct Expectations {
 pub struct ConversationExpectations {
     /// First words of the first message.
     pub begins: String,
-    /// Whether the last message has an answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub answered: Option<bool>,
-    /// Text with the same meaning as the last answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub answer: Option<String>,
-    /// Text that the last answer contains, in upper or lower case.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub contains: Option<String>,
+    /// Expectations on the last message; nobody knows whether it is right.
     #[serde(flatten)]
-    pub limits: Limits,
+    pub end: EndExpectations,
 }
 
 /// Expectations on one task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TaskExpectations {
     pub task: TaskRef,
-    /// Whether the task ends with an answer.
+    #[serde(flatten)]
+    pub end: EndExpectations,
+}
+
+/// Expectations on the end of a task or of a conversation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct EndExpectations {
+    /// Whether there is an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answered: Option<bool>,
     /// Whether the answer is right, by the right answers of the task.
@@ -161,16 +160,6 @@ fn condition(field: &TomlField<'_>) -> Option<Expression> {
     read.map_err(|error| field.refuse(error.to_string())).ok()
 }
 
-/// Expectations on the end of a task or of a conversation.
-#[derive(Default, PartialEq)]
-struct End {
-    answered: Option<bool>,
-    right: Option<bool>,
-    answer: Option<String>,
-    contains: Option<String>,
-    limits: Limits,
-}
-
 fn text(field: &TomlField<'_>) -> Option<String> {
     field.filled("a non-empty text").map(str::to_owned)
 }
@@ -180,10 +169,10 @@ fn end<'f, N>(
     field: &TomlField<'f>,
     (what, example, has_right): (&str, &str, bool),
     name: impl FnOnce(&mut TomlFields<'f>) -> Option<N>,
-) -> Option<(N, End)> {
+) -> Option<(N, EndExpectations)> {
     let mut fields = field.table()?;
     let name = name(&mut fields);
-    let mut read = End::default();
+    let mut read = EndExpectations::default();
     fields.put("answered", &mut read.answered, |field| field.flag().map(Some));
     if has_right {
         fields.put("right", &mut read.right, |field| field.flag().map(Some));
@@ -192,7 +181,7 @@ fn end<'f, N>(
     fields.put("contains", &mut read.contains, |field| text(field).map(Some));
     read.limits = Limits::read(&mut fields);
     fields.finish();
-    if name.is_some() && read == End::default() {
+    if name.is_some() && read == EndExpectations::default() {
         field.refuse(format!(
             "no expectation for this {what}; write at least one, such as {example} = true"
         ));
@@ -201,7 +190,7 @@ fn end<'f, N>(
 }
 
 fn of_task(field: &TomlField<'_>) -> Option<TaskExpectations> {
-    let (task, read) = end(field, ("task", "right", true), |fields| {
+    let (task, end) = end(field, ("task", "right", true), |fields| {
         let field = fields.need("task", "task = 3, or the name of a task")?;
         if field.is_text() {
             return field.filled("the name of a task").map(|name| TaskRef::Name(name.to_owned()));
@@ -209,14 +198,12 @@ fn of_task(field: &TomlField<'_>) -> Option<TaskExpectations> {
         let number = field.whole(1, i64::from(u32::MAX))?;
         u32::try_from(number).ok().map(TaskRef::Number)
     })?;
-    let End { answered, right, answer, contains, limits } = read;
-    Some(TaskExpectations { task, answered, right, answer, contains, limits })
+    Some(TaskExpectations { task, end })
 }
 
 fn of_conversation(field: &TomlField<'_>) -> Option<ConversationExpectations> {
-    let (begins, read) = end(field, ("conversation", "answered", false), |fields| {
+    let (begins, end) = end(field, ("conversation", "answered", false), |fields| {
         text(&fields.need("begins", "begins = \"the first words of its first message\"")?)
     })?;
-    let End { answered, answer, contains, limits, .. } = read;
-    Some(ConversationExpectations { begins, answered, answer, contains, limits })
+    Some(ConversationExpectations { begins, end })
 }

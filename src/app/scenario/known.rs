@@ -83,7 +83,10 @@ impl ScenarioFile {
             prepared.workspace.manifests.iter().map(|tool| tool.spec.name.as_str()).collect();
         let of_session = expect.limits.tools().map(|(path, tool)| (format!("expect.{path}"), tool));
         let of_tasks = expect.tasks.iter().enumerate().flat_map(|(at, task)| {
-            task.limits.tools().map(move |(path, tool)| (format!("expect.task[{at}].{path}"), tool))
+            task.end
+                .limits
+                .tools()
+                .map(move |(path, tool)| (format!("expect.task[{at}].{path}"), tool))
         });
         let session = &self.scenario.session;
         let breakpoints = session.breakpoints.iter().map(|it| &it.place).enumerate();

@@ -62,7 +62,9 @@ mod tests {
     use super::*;
     use crate::domain::expression::{Expression, Scope};
     use crate::domain::{Knob, Task, ToolName};
-    use crate::scenario::expect::{AtLeast, ConversationExpectations, TaskExpectations, TaskRef};
+    use crate::scenario::expect::{
+        AtLeast, ConversationExpectations, EndExpectations, TaskExpectations, TaskRef,
+    };
     use crate::scenario::limits::Limits;
     use crate::session::TaskSource;
 
@@ -109,7 +111,8 @@ mod tests {
             |(task, flags, answer, contains, limits)| {
                 // At least one is there.
                 let (answered, right) = (flags.0, Some(flags.1));
-                TaskExpectations { task, answered, right, answer, contains, limits }
+                let end = EndExpectations { answered, right, answer, contains, limits };
+                TaskExpectations { task, end }
             },
         )
     }
@@ -117,8 +120,9 @@ mod tests {
     fn of_conversation() -> impl Strategy<Value = ConversationExpectations> {
         (text(), any::<bool>(), of(text()), of(text()), limits()).prop_map(
             |(begins, answered, answer, contains, limits)| {
-                let answered = Some(answered);
-                ConversationExpectations { begins, answered, answer, contains, limits }
+                let (answered, right) = (Some(answered), None);
+                let end = EndExpectations { answered, right, answer, contains, limits };
+                ConversationExpectations { begins, end }
             },
         )
     }
