@@ -102,11 +102,6 @@ impl Default for NullFilter {
 }
 
 impl NullFilter {
-    /// No patterns; failed calls and empty results are still null.
-    pub fn without_patterns() -> Self {
-        Self { all: Vec::new(), tools: IndexMap::new(), classes: IndexMap::new() }
-    }
-
     /// Whether this result is null, and why. `result` is `None` for a failed call; `classes` are
     /// the tool's class and, if any, its domain. Of several matching patterns the first counts:
     /// those of the tool, then those of its class, then those for all.
@@ -283,7 +278,11 @@ mod tests {
         }
         let long = format!("No results found. Perhaps you meant: {}", "another page, ".repeat(40));
         assert_eq!(why(&long), pattern("no results"));
-        let failed = NullFilter::without_patterns().nulled(&"Google".into(), &[], None);
+        let failed = NullFilter { all: Vec::new(), ..NullFilter::default() }.nulled(
+            &"Google".into(),
+            &[],
+            None,
+        );
         assert_eq!(failed, Some(NullReason::Failed));
     }
 
@@ -361,7 +360,7 @@ mod tests {
 
     #[test]
     fn a_tools_and_a_classes_patterns_count_for_them_alone() {
-        let mut filter = NullFilter::without_patterns();
+        let mut filter = NullFilter { all: Vec::new(), ..NullFilter::default() };
         filter.tools.insert("Google".into(), vec!["try again later".into()]);
         filter.classes.insert("Information Retrieval".into(), vec!["later".into(), "soon".into()]);
         let nulled = |tool: &str, classes: &[&str], text: &str| {
@@ -398,7 +397,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_and_any_pattern_can_be_compared(text in "\\PC{0,300}", given in "\\PC{0,20}") {
-            let mut filter = NullFilter::without_patterns();
+            let mut filter = NullFilter { all: Vec::new(), ..NullFilter::default() };
             filter.all.push(given);
             filter.nulled(&"x".into(), &["y"], Some(&text));
         }

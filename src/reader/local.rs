@@ -108,11 +108,6 @@ impl LocalReader {
         Self { kernel: Kernel::Plain, ..self.clone() }
     }
 
-    /// Whether two readers have the same weights in memory.
-    pub fn shares_weights_with(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.model, &other.model)
-    }
-
     /// Forgets the last sequence, and returns its memory.
     pub fn forget(&mut self) {
         self.cache.clear();

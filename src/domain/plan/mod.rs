@@ -73,11 +73,6 @@ impl Plan {
         self.evidence().find(|evidence| evidence.id == id)
     }
 
-    /// Steps as the paper counts them: the plans, and the solver's.
-    pub fn paper_steps(&self) -> usize {
-        self.steps.len() + 1
-    }
-
     /// The plans with all their evidence, for the solver: under each call its result, or [`NULL`]
     /// where `result` has none. Lines of results are indented, so that no result can pass for a
     /// plan.
