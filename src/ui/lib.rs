@@ -84,7 +84,7 @@ pub use agent_output::{AgentOutput, OutputLine};
 pub use bindings::KeymapError;
 pub use called::{AsCommand, Called};
 pub use next::NextSession;
-pub use run::run;
+pub use run::{ScreenError, run};
 pub use shot::shot;
 pub use source::{
     EndReason, JournalItem, Library, Records, Remark, ScreenSettings, Seat, SessionSource,

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{io, pin::pin, thread};
 
-use color_eyre::eyre::{Result, WrapErr, eyre};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -37,21 +36,28 @@ use super::view::Tone;
 use super::watch_file::WatchFile;
 use super::{listing::Listing, output, pace::Pace, request::ScreenRequest, shot, text};
 
+/// Why the screen did not open, or ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum ScreenError {
+    #[error("cannot start the screen's runtime: {0}")]
+    Runtime(#[source] io::Error),
+    #[error("cannot open the screen: {0}")]
+    Open(#[source] io::Error),
+    #[error("the terminal was lost: {0}")]
+    Lost(#[source] io::Error),
+}
+
 /// Shows a session until the person leaves or a signal arrives. Blocks, and owns the terminal meanwhile. Does not end
 /// the session: its owner does.
 ///
 /// # Errors
 /// Where there is no terminal, or it is lost.
-pub fn run(source: SessionSource, settings: ScreenSettings) -> Result<EndReason> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .wrap_err("cannot start the screen's runtime")?;
+pub fn run(source: SessionSource, settings: ScreenSettings) -> Result<EndReason, ScreenError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(ScreenError::Runtime)?;
     let ended = runtime.block_on(async {
-        // The causes are on the same line, since the caller may show only the first error.
-        let mut looper = Loop::new(source, settings)
-            .map_err(|error| eyre!("cannot open the screen: {error}"))?;
-        looper.run().await.map_err(|error| eyre!("the terminal was lost: {error}"))
+        let mut looper = Loop::new(source, settings).map_err(ScreenError::Open)?;
+        looper.run().await.map_err(ScreenError::Lost)
     });
     // Reading the terminal blocks a thread of the runtime; its last key is dropped.
     runtime.shutdown_background();
