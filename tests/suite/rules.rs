@@ -62,7 +62,7 @@ const PRINTERS: [(&str, &str); 7] = [
 ];
 
 /// Other ways to a terminal: of libraries, and by a child that inherits it.
-const WAYS: [&str; 13] = [
+const WAYS: [&str; 12] = [
     "print!(",
     "println!(",
     "anstream::print",
@@ -74,7 +74,6 @@ const WAYS: [&str; 13] = [
     "print_long_help(",
     "Stdio::inherit",
     "from_raw_fd",
-    "color_eyre::install",
     "stdio::",
 ];
 

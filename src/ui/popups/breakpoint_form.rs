@@ -2,11 +2,9 @@
 
 use super::fields::{Doubts, FormField, FormFields};
 use super::spec_form::{SpecForm, SpecKind};
-use crate::action::Action;
 use crate::domain::breakpoint::{BreakpointPlace, BreakpointSide, Trouble};
 use crate::domain::target::{Sort, Target};
 use crate::domain::{BreakpointId, BreakpointSpec, BreakpointState, Command, State};
-use crate::keymap::Hint;
 use crate::papers::atc::extra::check_expression;
 
 /// A breakpoint being described.
@@ -110,12 +108,7 @@ impl Texts {
 }
 
 impl SpecKind for BreakpointKind {
-    const HINTS: &'static [Hint] = &[
-        (&[Action::Accept], "set"),
-        (&[Action::Up, Action::Down], "field"),
-        (&[Action::Left, Action::Right], "choose"),
-        (&[Action::Leave], "leave"),
-    ];
+    const ACCEPT: &'static str = "set";
 
     fn title(&self) -> String {
         self.of.map_or("New breakpoint".to_owned(), |(id, _)| format!("Change breakpoint {id}"))

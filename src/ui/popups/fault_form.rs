@@ -2,11 +2,9 @@
 
 use super::fields::{Doubts, FormField, FormFields};
 use super::spec_form::{SpecForm, SpecKind};
-use crate::action::Action;
 use crate::domain::fault::Trigger;
 use crate::domain::target::{Sort, Target, target_text};
 use crate::domain::{Command, FaultId, FaultKind, FaultSpec, FaultState, State};
-use crate::keymap::Hint;
 
 /// A fault being described.
 pub type FaultForm = SpecForm<FaultFormKind>;
@@ -93,12 +91,7 @@ impl FaultFormKind {
 }
 
 impl SpecKind for FaultFormKind {
-    const HINTS: &'static [Hint] = &[
-        (&[Action::Accept], "arm"),
-        (&[Action::Up, Action::Down], "field"),
-        (&[Action::Left, Action::Right], "choose"),
-        (&[Action::Leave], "leave"),
-    ];
+    const ACCEPT: &'static str = "arm";
 
     fn title(&self) -> String {
         if self.replaces.is_some() { "Change a fault" } else { "New fault" }.to_owned()

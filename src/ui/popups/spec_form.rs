@@ -19,7 +19,8 @@ const BELOW: usize = 4;
 
 /// The part of a form that depends on the kind of spec.
 pub trait SpecKind: std::fmt::Debug {
-    const HINTS: &'static [Hint];
+    /// The effect of the key that accepts, in a word.
+    const ACCEPT: &'static str;
 
     fn title(&self) -> String;
 
@@ -53,6 +54,13 @@ pub struct SpecForm<K> {
 }
 
 impl<K: SpecKind> SpecForm<K> {
+    const HINTS: &'static [Hint] = &[
+        (&[Action::Accept], K::ACCEPT),
+        (&[Action::Up, Action::Down], "field"),
+        (&[Action::Left, Action::Right], "choose"),
+        (&[Action::Leave], "leave"),
+    ];
+
     /// A form with the keyboard in the field of this label.
     pub(super) fn at(kind: K, mut fields: FormFields, label: &str) -> Self {
         fields.go_to(label);
@@ -79,7 +87,7 @@ impl<K: SpecKind> SpecForm<K> {
 
 impl<K: SpecKind> Popup for SpecForm<K> {
     fn keys(&self) -> PopupKeys {
-        (KeyLayer::Form, K::HINTS)
+        (KeyLayer::Form, Self::HINTS)
     }
 
     fn key(&mut self, pressed: Pressed, world: &World<'_>, _: &mut View) -> Reply {
