@@ -105,7 +105,7 @@ impl Trust {
         Ok(Self { decided, file, is_by_file: true })
     }
 
-    /// Whether the servers of this configuration are used; `None` if nobody has decided about its current text.
+    /// Whether the servers of this configuration are used; `None` without a decision on its current text.
     pub fn uses(&self, file: &Path) -> Option<bool> {
         let known = self.locked();
         let known = known.files.get(&absolute(file))?;

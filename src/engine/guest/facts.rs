@@ -86,7 +86,7 @@ impl Tools {
     }
 }
 
-/// The tool of a call. A model may name a tool that nobody has defined.
+/// The tool of a call. A model may name an undefined tool.
 pub fn tool_of(session: &Session, name: &ToolName) -> Arc<ToolSpec> {
     let known = session.state().tools.get(name).map(|tool| Arc::clone(&tool.spec));
     known.unwrap_or_else(|| {

@@ -37,7 +37,7 @@ pub struct ServerFiles {
     receiver: RefCell<Option<UnboundedReceiver<ProviderChange>>>,
 }
 
-/// The time of a file's last write, and its length; `None` if there is no file.
+/// The modification time and the length of a file; `None` if there is no file.
 type Stamp = Option<(SystemTime, u64)>;
 
 impl ServerFiles {

@@ -34,7 +34,7 @@ pub fn has_structure(message: &Message<'_>) -> bool {
 }
 
 /// The line of an answer that replaces the server's. A failure is a result with an error, which clients show to the
-/// model; if nobody has answered, it is the error that clients use for that. `has_structure`: the tool may declare a
+/// model; without an answer, it is the error that clients use for that. `has_structure`: the tool may declare a
 /// schema of its result, and clients then require that form.
 pub fn line(asked: &CallRequest, returned: &Returned, has_structure: bool) -> Vec<u8> {
     let (text, failed) = match returned {

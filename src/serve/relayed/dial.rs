@@ -16,7 +16,7 @@ use crate::tool::relayed::{CallSessionEnd, ForeignCall, RelayNews, RelayTurn};
 /// The most bytes of tools in one line.
 const TOOLS: usize = 1 << 20;
 
-/// Carries a relay's news to this session, and the turns of its calls back, until one side ends. Whoever waits for a
+/// Carries a relay's news to this session, and the turns of its calls back, until one side ends. Code that waits for a
 /// call then sees its channel closed. Needs a local set.
 pub async fn dial(session: RelaySession, server: &str, mut news: UnboundedReceiver<RelayNews>) {
     let RelaySession { mut lines, mut out, .. } = session;

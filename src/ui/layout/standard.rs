@@ -149,7 +149,7 @@ impl Main {
     }
 
     fn three_columns(self, btp: bool) -> Vec<LayoutColumn> {
-        // The pane is always there, so that a fault has a before to compare with.
+        // Beside a graph or a plan the pane is always shown, so that a fault has a before to compare with.
         let resilience = slot(14, &[P::Resilience]);
         let left = match self {
             Main::Plan => {

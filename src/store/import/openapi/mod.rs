@@ -44,7 +44,7 @@ use crate::files::toml_file::{Problem, Problems};
 
 /// The file that identifies a workspace.
 const MARK: &str = "workspace.toml";
-/// The placeholder for an address that nobody has given; RFC 2606 reserves it.
+/// The placeholder for a missing address; RFC 2606 reserves it.
 const NOWHERE: &str = "https://api.invalid";
 /// The most remarks that are shown one by one, besides those of operations that are left out.
 const REMARKS: usize = 20;
