@@ -9,10 +9,11 @@ use serde_json::{Map, Value, json};
 use super::content::{self, ReadPart};
 use super::kinds::{self, ClientCallKind};
 use super::order;
+use super::tools;
 use crate::arguments;
 use crate::asked::{Spot, Unknown};
 use crate::domain::blocks::{Block, BlockKind};
-use crate::domain::{Message, ReplySource, ToolCall, ToolName};
+use crate::domain::{Message, ReplySource, ToolCall, ToolDef, ToolName};
 use crate::node::{JsonFields, JsonItem, JsonNode};
 
 /// Fields of a message.
@@ -30,6 +31,8 @@ pub(super) struct Items {
     pub calls: Vec<Spot>,
     pub results: Vec<Spot>,
     pub unknown: Unknown,
+    /// Definitions of tools that the model gets with its input.
+    pub tools: Vec<ToolDef>,
     /// The tools of the calls so far, by the ids of the calls.
     called: HashMap<String, ToolName>,
     /// The message of the assistant to which items may still be added.
@@ -67,6 +70,11 @@ impl Items {
         let kind = kind_of(fields);
         match kind.as_ref() {
             "message" => self.message(fields, node),
+            "additional_tools" => {
+                let tools = fields.get("tools").and_then(|tools| tools.objects());
+                let tools = tools.unwrap_or_default();
+                tools.iter().for_each(|item| tools::read(item, &mut self.tools, &mut self.unknown));
+            }
             kind if kinds::is_observation(kind) => self.observation(kind, fields, node),
             kind => match (ClientCallKind::of(kind), ClientCallKind::of_output(kind)) {
                 (Some(call), _) => self.call(call, fields),

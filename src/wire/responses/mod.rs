@@ -24,6 +24,7 @@ mod request;
 mod sent;
 #[cfg(test)]
 mod tests;
+mod tools;
 
 pub(crate) const CODEC: Codec = Codec {
     name: "OpenAI Responses",

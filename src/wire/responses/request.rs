@@ -2,14 +2,12 @@
 
 use std::borrow::Cow;
 
-use serde_json::json;
-
 use super::items::Items;
-use crate::asked::{IncomingRequest, NotRead, Unknown};
+use super::tools;
+use crate::asked::{IncomingRequest, NotRead};
 use crate::body::RequestBody;
-use crate::domain::{Finite, Message, Request, Role, ToolDef, ToolName};
-use crate::node::{JsonFields, JsonItem, JsonNode};
-use crate::schema::tool_without_schema;
+use crate::domain::{Finite, Message, Request, Role};
+use crate::node::{JsonFields, JsonNode};
 
 /// Fields of a request that are read, or that do not affect the conversation.
 const FIELDS: [&str; 33] = [
@@ -50,9 +48,6 @@ const FIELDS: [&str; 33] = [
 /// Contents of a request, which needs at least one of them. A prompt or a past is at the endpoint.
 const CONTENTS: [&str; 5] =
     ["input", "instructions", "prompt", "previous_response_id", "conversation"];
-/// Fields of a tool that is a function.
-const OF_FUNCTION: [&str; 7] =
-    ["type", "name", "description", "parameters", "strict", "defer_loading", "output_schema"];
 
 /// Reads the body of a request.
 ///
@@ -64,7 +59,7 @@ pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
     if !CONTENTS.iter().any(|name| body.has(name)) {
         return Err(NotRead::NoRequest("expected `input`"));
     }
-    let (list, tools) = (body.list("input"), body.list("tools").unwrap_or_default());
+    let (list, own_tools) = (body.list("input"), body.list("tools").unwrap_or_default());
     let fields = body.fields;
     let mut items = Items::default();
     items.unknown.fields("", &fields, &FIELDS);
@@ -79,12 +74,14 @@ pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
     let limit = fields.get("max_output_tokens").and_then(|node| node.u64());
     let format = fields.fields("text").and_then(|text| text.fields("format"));
     let mut request = Request::new(Role::Actor, read.messages);
-    request.tools = tools.iter().filter_map(|node| tool(node, &mut unknown)).collect();
+    let mut defined = read.tools;
+    own_tools.iter().for_each(|item| tools::read(item, &mut defined, &mut unknown));
+    request.tools = defined.into();
     request.temperature = number("temperature");
     request.top_p = number("top_p");
     request.max_tokens = limit.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
     request.schema = format.and_then(|it| it.get("schema")).map(|schema| schema.value());
-    request.allowed = allowed(&fields);
+    request.allowed = tools::allowed(&fields);
     Ok(IncomingRequest {
         request,
         model: fields.string("model").unwrap_or_default().into_owned(),
@@ -126,42 +123,9 @@ fn input(node: Option<JsonNode<'_>>, items: &mut Items) {
     }
 }
 
-/// A definition of a tool. The arguments of tools that are not functions are not known.
-fn tool(item: &JsonItem<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
-    let Some(fields) = &item.fields else {
-        unknown.add("tools[]");
-        return None;
-    };
-    let kind = fields.string("type").unwrap_or_else(|| "function".into());
-    let name = fields.string("name");
-    let description = fields.string("description").unwrap_or_default().into_owned();
-    if kind != "function" {
-        let name = name.or_else(|| fields.string("server_label")).unwrap_or(kind);
-        return Some(ToolDef { description, ..tool_without_schema(&name) });
-    }
-    unknown.fields("tools[].", fields, &OF_FUNCTION);
-    let parameters = fields.get("parameters").map_or_else(|| json!({}), |node| node.value());
-    let name = ToolName::from(name.unwrap_or_default().as_ref());
-    Some(ToolDef { name, description, parameters: parameters.into() })
-}
-
-/// The tools that may be called now.
-fn allowed(fields: &JsonFields<'_>) -> Vec<ToolName> {
-    let choice = fields.fields("tool_choice");
-    let choice =
-        choice.filter(|choice| choice.string("type").is_some_and(|kind| kind == "allowed_tools"));
-    let tools = choice.map(|choice| choice.items("tools")).unwrap_or_default();
-    let name = |tool: &JsonNode<'_>| {
-        let tool = tool.fields()?;
-        let name = ["name", "server_label", "type"].iter().find_map(|name| tool.string(name))?;
-        Some(ToolName::from(name.as_ref()))
-    };
-    tools.iter().filter_map(name).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::domain::blocks::{Block, BlockKind};
@@ -195,6 +159,20 @@ mod tests {
         assert_eq!(asked.unknown, unknown.into());
         let forced = json!({"type": "function", "name": "f"});
         assert!(read(&json!({"input": "", "tool_choice": forced})).request.allowed.is_empty());
+    }
+
+    #[test]
+    fn tools_of_a_namespace_and_of_an_item_are_tools() {
+        let shop = json!({"type": "namespace", "name": "mcp__shop", "tools": [
+            {"type": "function", "name": "in_stock", "parameters": {"type": "object"}}]});
+        let more = json!({"type": "additional_tools", "role": "developer", "tools": [
+            {"type": "namespace", "name": "functions", "tools": [{"type": "custom", "name": "exec"}]}]});
+        let input = json!([more, {"role": "user", "content": "Hi"}]);
+        let asked = read(&json!({"input": input, "tools": [shop]}));
+        let names: Vec<&str> = asked.request.tools.iter().map(|tool| tool.name.as_str()).collect();
+        assert_eq!(names, ["exec", "in_stock"]);
+        assert_eq!(asked.request.messages, [Message::user("Hi")]);
+        assert_eq!(asked.unknown, Default::default());
     }
 
     #[test]
