@@ -16,6 +16,7 @@ mod guide;
 mod hostile_memory;
 #[cfg(target_os = "linux")]
 mod idle;
+mod mcp_sdk;
 mod mcp_servers;
 mod papers_learning;
 mod pictures;

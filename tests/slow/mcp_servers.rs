@@ -9,7 +9,7 @@ use crate::fake_endpoint::{Fake, json as answer};
 use crate::program::Home;
 
 /// The folder of servers in this language; `None`: they are not there.
-fn installed(language: &str) -> Option<PathBuf> {
+pub fn installed(language: &str) -> Option<PathBuf> {
     let folder =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("target/sdks").join(format!("mcp-{language}"));
     if !folder.join("done").exists() {

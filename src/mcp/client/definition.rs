@@ -74,6 +74,7 @@ impl Definition {
             cost: None,
             effect: EffectClass::Unknown,
             proposed: Some(self.effect).filter(|effect| *effect != EffectClass::Unknown),
+            served_as: None,
             timeout_ms: CALL_TIMEOUT.as_millis() as u64,
             source: format!("mcp:{server}"),
             examples: Vec::new(),

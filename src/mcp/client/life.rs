@@ -22,7 +22,7 @@ use crate::ServerEntry;
 use crate::domain::ServerEvent;
 use crate::domain::fault::Drift;
 use crate::files::safe_text::visible;
-use crate::relay::Relisted;
+use crate::relay::ServerListing;
 use crate::tool::provider::ProviderChange;
 
 /// The time that a server may take until its list of tools, if its entry does not set it.
@@ -51,7 +51,7 @@ pub struct ServerContext {
     pub log: Arc<Log>,
     /// Signals that the server's list of tools must be read again.
     changed: Arc<Notify>,
-    relisted: Mutex<Relisted>,
+    listing: Mutex<ServerListing>,
     /// The dispatcher of the progress of calls.
     pub progress: ProgressDispatcher,
     /// Changes of the server, for the session.
@@ -67,7 +67,7 @@ impl ServerContext {
             is_dead: AtomicBool::new(false),
             log: Arc::default(),
             changed: Arc::default(),
-            relisted: Mutex::default(),
+            listing: Mutex::default(),
             progress: ProgressDispatcher::new(),
             told,
         };
@@ -123,7 +123,7 @@ impl ServerContext {
 
     /// Lists a tool with a change from now on, or unchanged.
     pub fn relist(&self, tool: &str, change: Option<Drift>) {
-        if self.relisted.lock().unwrap_or_else(PoisonError::into_inner).set(tool, change) {
+        if self.listing.lock().unwrap_or_else(PoisonError::into_inner).set(tool, change) {
             self.changed.notify_one();
         }
     }
@@ -279,8 +279,8 @@ async fn pages(
             Err(error) => return Err(format!("it does not list its tools: {error}")),
         };
         {
-            let relisted = shared.relisted.lock().unwrap_or_else(PoisonError::into_inner);
-            let listed = |tool| relisted.definition(Definition::of(tool)).map(Arc::new);
+            let listing = shared.listing.lock().unwrap_or_else(PoisonError::into_inner);
+            let listed = |tool| listing.definition(Definition::of(tool)).map(Arc::new);
             tools.extend(page.tools.iter().filter_map(listed));
         }
         if tools.len() > MOST {

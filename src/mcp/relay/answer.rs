@@ -4,6 +4,7 @@ use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
 use super::message::{CallRequest, Message};
+use super::structure::Structure;
 use crate::client::answer;
 use crate::tool::output::{MAX_OUTPUT, bounded};
 use crate::tool::relayed::Returned;
@@ -28,15 +29,9 @@ pub fn returned(message: &Message<'_>) -> Returned {
     Err(ToolError::new(ToolErrorKind::Failed, bounded(text, MAX_OUTPUT).text))
 }
 
-/// Whether an answer of the server has structured content.
-pub fn has_structure(message: &Message<'_>) -> bool {
-    message.result.is_some_and(|result| result.get().contains("\"structuredContent\""))
-}
-
 /// The line of an answer that replaces the server's. A failure is a result with an error, which clients show to the
-/// model; without an answer, it is the error that clients use for that. `has_structure`: the tool may declare a
-/// schema of its result, and clients then require that form.
-pub fn line(asked: &CallRequest, returned: &Returned, has_structure: bool) -> Vec<u8> {
+/// model; without an answer, it is the error that clients use for that.
+pub fn line(asked: &CallRequest, returned: &Returned, structure: &Structure) -> Vec<u8> {
     let (text, failed) = match returned {
         Ok(output) => (&output.text, false),
         Err(error) => match error.kind {
@@ -49,9 +44,8 @@ pub fn line(asked: &CallRequest, returned: &Returned, has_structure: bool) -> Ve
     if failed {
         result["isError"] = true.into();
     }
-    let structure = has_structure.then(|| serde_json::from_str::<Value>(text).ok()).flatten();
-    if let Some(structure) = structure.filter(|it| it.is_object() && !failed) {
-        result["structuredContent"] = structure;
+    if let Some(content) = structure.content(text).filter(|_| !failed) {
+        result["structuredContent"] = content;
     }
     if asked.is_stateless {
         result["resultType"] = "complete".into();
@@ -85,17 +79,23 @@ mod tests {
     #[test]
     fn an_answer_is_what_clients_read() {
         let call = asked("{\"id\":\"x\",\"method\":\"tools/call\",\"params\":{\"name\":\"t\"}}");
-        let json = |returned: &Returned, structured| {
-            serde_json::from_slice::<Value>(&line(&call, returned, structured)).unwrap()
+        let json = |returned: &Returned, structure: Structure| {
+            serde_json::from_slice::<Value>(&line(&call, returned, &structure)).unwrap()
         };
         let output = |text: &str| Ok(ToolOutput { text: text.into(), cut_from: None });
         let failed = |kind| Err(ToolError::new(kind, "no"));
-        let told = json(&output("a\nb"), true);
+        let told = json(&output("a\nb"), Structure::Object);
         assert_eq!(told["result"], json!({"content": [{"type": "text", "text": "a\nb"}]}));
-        assert_eq!(json(&output("{\"a\":1}"), true)["result"]["structuredContent"]["a"], 1);
-        assert_eq!(json(&failed(ToolErrorKind::Failed), false)["result"]["isError"], true);
-        assert_eq!(json(&failed(ToolErrorKind::Timeout), false)["error"]["code"], -32001);
-        assert_eq!(json(&failed(ToolErrorKind::Unavailable), false)["id"], "x");
+        assert_eq!(
+            json(&output("{\"a\":1}"), Structure::Object)["result"]["structuredContent"]["a"],
+            1
+        );
+        assert_eq!(
+            json(&failed(ToolErrorKind::Failed), Structure::None)["result"]["isError"],
+            true
+        );
+        assert_eq!(json(&failed(ToolErrorKind::Timeout), Structure::None)["error"]["code"], -32001);
+        assert_eq!(json(&failed(ToolErrorKind::Unavailable), Structure::None)["id"], "x");
     }
 
     #[test]

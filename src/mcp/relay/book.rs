@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use tokio::sync::{Notify, oneshot};
 
+use super::listing::ServerListing;
 use super::message::Id;
-use super::relisted::Relisted;
 
 /// The most awaited answers that will be dropped.
 const MOST: usize = 1024;
@@ -35,8 +35,8 @@ pub struct Book {
     open: HashMap<Id, PendingCall>,
     /// Requests for the list of tools.
     lists: HashSet<Id>,
-    /// The changed listing of the tool that a fault has hit.
-    pub relisted: Relisted,
+    /// The list of tools as the client reads it.
+    pub listing: ServerListing,
     /// Calls that were answered before the server answered.
     answered: HashSet<Id>,
 }

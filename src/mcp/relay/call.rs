@@ -8,8 +8,9 @@ use tokio::sync::{Notify, mpsc, oneshot, watch};
 use super::answer;
 use super::beat::beat;
 use super::book::{Book, Came};
+use super::listing::NOTICE;
 use super::message::{CallRequest, read};
-use super::relisted::NOTICE;
+use super::structure::Structure;
 use crate::domain::fault::Drift;
 use crate::tool::relayed::{CallRelayEnd, RelayTurn};
 use crate::tool::{ToolError, ToolErrorKind};
@@ -47,6 +48,8 @@ pub struct StdioCall {
     pub given_up: Rc<Notify>,
     /// Dropped as soon as the call is decided: later lines wait for that.
     pub decided: Option<oneshot::Sender<()>>,
+    /// The structured content that the client expects.
+    pub structure: Structure,
     /// The tool's new listing from this call on, if it changes.
     pub relist: Option<Option<Drift>>,
 }
@@ -69,7 +72,7 @@ impl StdioCall {
             given = self.given(&shared) => given,
         };
         if let Some(change) = self.relist
-            && shared.book.borrow_mut().relisted.set(&self.asked.tool, change)
+            && shared.book.borrow_mut().listing.set(&self.asked.tool, change)
         {
             let _ = shared.to_client.send(NOTICE.into()).await;
         }
@@ -135,7 +138,7 @@ impl StdioCall {
                     return Ok(self.asked.with(&self.line, &arguments));
                 }
                 Some(RelayTurn::Instead(answer)) => {
-                    let line = answer::line(&self.asked, &answer.returned, true);
+                    let line = answer::line(&self.asked, &answer.returned, &self.structure);
                     let ends_server = answer.ends_server;
                     return Err(Given::Made { line, ends_server, cancels: false });
                 }
@@ -160,7 +163,7 @@ impl StdioCall {
             };
             match turn {
                 Some(RelayTurn::Instead(answer)) => {
-                    let line = answer::line(&self.asked, &answer.returned, true);
+                    let line = answer::line(&self.asked, &answer.returned, &self.structure);
                     let ends_server = answer.ends_server;
                     return Err(Some(Given::Made { line, ends_server, cancels: true }));
                 }
@@ -186,10 +189,9 @@ impl StdioCall {
             came.line
         });
         let mut returned = Err(ToolError::new(ToolErrorKind::Failed, LOST));
-        let mut has_structure = false;
         if let Some((_, message)) = line.as_deref().and_then(read) {
             returned = answer::returned(&message);
-            has_structure = answer::has_structure(&message);
+            self.structure.see(&message, returned.is_ok());
         }
         let _ = self.way.returned.take().map(|tell| tell.send(returned));
         let mut is_held = false;
@@ -202,7 +204,7 @@ impl StdioCall {
             match turn {
                 Some(RelayTurn::Held) => (is_held, self.decided) = (true, None),
                 Some(RelayTurn::Instead(answer)) => {
-                    let line = answer::line(&self.asked, &answer.returned, has_structure);
+                    let line = answer::line(&self.asked, &answer.returned, &self.structure);
                     let ends_server = answer.ends_server;
                     return Some(Given::Made { line, ends_server, cancels: false });
                 }
@@ -221,7 +223,7 @@ impl StdioCall {
 
     /// Returns an answer for a call that failed without an answer of the server.
     fn failed(&self, kind: ToolErrorKind, text: &str) -> Given {
-        let line = answer::line(&self.asked, &Err(ToolError::new(kind, text)), false);
+        let line = answer::line(&self.asked, &Err(ToolError::new(kind, text)), &Structure::None);
         Given::Made { line, ends_server: false, cancels: false }
     }
 }

@@ -1,9 +1,14 @@
-//! A list of tools that a fault has changed: the client reads a definition of one tool that its server does not use.
+//! The list of tools that a client reads. A fault may change it: the client then reads a definition of one tool that its
+//! server does not use.
+
+use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
 use super::message::read;
+use super::structure::Structure;
 use crate::client::Definition;
+use crate::domain::ToolSpec;
 use crate::domain::fault::Drift;
 
 /// The line that tells a client that the list has changed.
@@ -11,22 +16,41 @@ pub const NOTICE: &str = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/
 /// The parameter that is added to a tool without parameters.
 const NEW: &str = "request_v2";
 
-/// The tool with a changed listing, if there is one, and the change.
+/// The list of a server as its clients read it.
 #[derive(Debug, Default)]
-pub struct Relisted(Option<(String, Drift)>);
+pub struct ServerListing {
+    /// The tool with a changed definition, if there is one, and the change.
+    changed: Option<(String, Drift)>,
+    /// The structured content that each tool declares.
+    structures: HashMap<String, Structure>,
+}
 
-impl Relisted {
+impl ServerListing {
     /// Lists this tool with the change, or all tools unchanged; false if that is the case already.
     pub fn set(&mut self, tool: &str, change: Option<Drift>) -> bool {
         let new = change.map(|change| (tool.to_owned(), change));
-        let is_new = self.0 != new;
-        self.0 = new;
+        let is_new = self.changed != new;
+        self.changed = new;
         is_new
+    }
+
+    /// Notes what these tools declare of their results.
+    pub fn learn(&mut self, tools: &[ToolSpec]) {
+        let declared = tools.iter().map(|tool| {
+            let schema = tool.returns.as_ref().map(|returns| &returns.schema);
+            (tool.name.as_str().to_owned(), Structure::of_schema(schema))
+        });
+        self.structures.extend(declared);
+    }
+
+    /// The structured content that clients expect of this tool.
+    pub fn structure(&self, tool: &str) -> Structure {
+        self.structures.get(tool).cloned().unwrap_or_default()
     }
 
     /// The changed line of an answer to `tools/list`; `None` if it stays.
     pub fn line(&self, line: &[u8]) -> Option<Vec<u8>> {
-        let (name, change) = self.0.as_ref()?;
+        let (name, change) = self.changed.as_ref()?;
         let (text, _) = read(line)?;
         let mut answer: Value = serde_json::from_str(text).ok()?;
         let tools = answer.get_mut("result")?.get_mut("tools")?.as_array_mut()?;
@@ -42,7 +66,7 @@ impl Relisted {
 
     /// The changed definition of a tool; `None` if it is not listed.
     pub fn definition(&self, mut of: Definition) -> Option<Definition> {
-        let Some((_, change)) = self.0.as_ref().filter(|(name, _)| *name == of.name) else {
+        let Some((_, change)) = self.changed.as_ref().filter(|(name, _)| *name == of.name) else {
             return Some(of);
         };
         if *change == Drift::Drop {
@@ -88,10 +112,10 @@ mod tests {
         {\"name\":\"b\",\"inputSchema\":{\"type\":\"object\"}}]}}";
 
     fn listed(tool: &str, change: Drift) -> Value {
-        let mut relisted = Relisted::default();
-        assert!(relisted.set(tool, Some(change)) && !relisted.set(tool, Some(change)));
-        let line = relisted.line(LIST.as_bytes()).unwrap();
-        assert!(relisted.set(tool, None) && relisted.line(LIST.as_bytes()).is_none());
+        let mut listing = ServerListing::default();
+        assert!(listing.set(tool, Some(change)) && !listing.set(tool, Some(change)));
+        let line = listing.line(LIST.as_bytes()).unwrap();
+        assert!(listing.set(tool, None) && listing.line(LIST.as_bytes()).is_none());
         serde_json::from_slice::<Value>(&line).unwrap()["result"]["tools"].take()
     }
 
@@ -111,10 +135,10 @@ mod tests {
 
     #[test]
     fn what_is_no_such_list_stays() {
-        let mut relisted = Relisted::default();
-        relisted.set("c", Some(Drift::Drop));
+        let mut listing = ServerListing::default();
+        listing.set("c", Some(Drift::Drop));
         for line in [LIST, "{\"id\":1,\"error\":{}}", "{\"id\":1,\"result\":{\"tools\":7}}", "x"] {
-            assert_eq!(relisted.line(line.as_bytes()), None, "{line}");
+            assert_eq!(listing.line(line.as_bytes()), None, "{line}");
         }
     }
 }

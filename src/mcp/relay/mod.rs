@@ -9,19 +9,21 @@ mod beat;
 mod book;
 mod call;
 mod learn;
+mod listing;
 mod message;
 mod passing;
 mod pieces;
 mod program;
-mod relisted;
+mod structure;
 #[cfg(test)]
 mod tests;
 
-pub use self::answer::{has_structure, line as answer_line, returned};
+pub use self::answer::{line as answer_line, returned};
 pub use self::beat::{BEAT, note};
 pub use self::learn::tools as learnt;
+pub use self::listing::{NOTICE, ServerListing};
 pub use self::message::{CallRequest, Id, Message, read};
 pub use self::passing::{Ends, relay};
 pub use self::pieces::{LinePiece, Splitter};
 pub use self::program::start;
-pub use self::relisted::{NOTICE, Relisted};
+pub use self::structure::Structure;

@@ -196,7 +196,9 @@ impl Relay {
             return drop(self.shared.to_server.send(line).await);
         }
         let (decided, is_decided) = oneshot::channel();
-        let call = StdioCall { asked, line, way, given_up, decided: Some(decided), relist: None };
+        let structure = self.shared.book.borrow().listing.structure(&asked.tool);
+        let decided = Some(decided);
+        let call = StdioCall { asked, line, way, given_up, decided, structure, relist: None };
         {
             let mut calls = self.calls.borrow_mut();
             while calls.try_join_next().is_some() {}
@@ -257,9 +259,10 @@ impl Relay {
 
     /// The client's version of a list, which the session gets too.
     fn listed(&self, line: Vec<u8>) -> Vec<u8> {
-        let line = self.shared.book.borrow().relisted.line(&line).unwrap_or(line);
+        let line = self.shared.book.borrow().listing.line(&line).unwrap_or(line);
         if let Some((_, message)) = read(&line) {
             let (server, tools) = (Arc::clone(&self.key), learn::tools(&self.key, &message));
+            self.shared.book.borrow_mut().listing.learn(&tools);
             // The session may have ended.
             let _ = self.news.send(RelayNews::Offered { server, tools });
         }

@@ -8,7 +8,7 @@ use super::call::HttpCall;
 use super::events::{Events, data, of_data, with_data};
 use super::listen::HttpRelay;
 use super::out::Out;
-use crate::mcp::relay::{Id, NOTICE, has_structure, learnt, read, returned};
+use crate::mcp::relay::{Id, NOTICE, learnt, read, returned};
 use crate::tool::relayed::RelayNews;
 use crate::tool::{ToolError, ToolErrorKind};
 use crate::watch::upstream::forwarded;
@@ -116,23 +116,25 @@ async fn heard(shared: &HttpRelay, line: &[u8], of: &mut Of, out: &mut Out) -> O
     }
     match of {
         Of::List(_) => {
-            let changed = shared.relisted.borrow().line(line);
+            let changed = shared.listing.borrow().line(line);
             let (_, message) = read(changed.as_deref().unwrap_or(line))?;
             let (server, tools) = (shared.key.clone(), learnt(&shared.key, &message));
+            shared.listing.borrow_mut().learn(&tools);
             let _ = shared.news.send(RelayNews::Offered { server, tools });
             changed
         }
         Of::Call(call) => {
-            call.tell(returned(&message));
-            let has_structure = has_structure(&message);
+            let returned = returned(&message);
+            call.structure.see(&message, returned.is_ok());
+            call.tell(returned);
             let answer = call.after(out).await;
             if let Some(change) = call.relist
-                && shared.relisted.borrow_mut().set(&call.asked.tool, change)
+                && shared.listing.borrow_mut().set(&call.asked.tool, change)
             {
                 out.begin_events();
                 out.send(of_data(NOTICE)).await;
             }
-            Some(call.line(&answer?, has_structure))
+            Some(call.line(&answer?))
         }
     }
 }
@@ -148,7 +150,7 @@ pub async fn unreached(call: Option<&mut HttpCall>, out: &mut Out, error: &reqwe
                 returned: Err(ToolError::new(ToolErrorKind::Unavailable, text)),
                 ends_server: false,
             });
-            let line = call.line(&answer, false);
+            let line = call.line(&answer);
             out.answer(&line).await;
         }
         None => {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::events::of_data;
 use super::out::Out;
 use crate::domain::fault::Drift;
-use crate::mcp::relay::{BEAT, CallRequest, answer_line, note};
+use crate::mcp::relay::{BEAT, CallRequest, Structure, answer_line, note};
 use crate::tool::relayed::{CallRelayEnd, RelayAnswer, RelayTurn, Returned};
 use crate::tool::{ToolError, ToolErrorKind};
 
@@ -21,6 +21,8 @@ pub struct HttpCall {
     pub asked: CallRequest,
     pub way: CallRelayEnd,
     is_held: bool,
+    /// The structured content that the client expects.
+    pub structure: Structure,
     /// The tool's new listing from this call on, if it changes.
     pub relist: Option<Option<Drift>>,
     /// The number of progress notes that the client got.
@@ -44,8 +46,8 @@ enum CallEvent {
 }
 
 impl HttpCall {
-    pub fn new(asked: CallRequest, way: CallRelayEnd) -> Self {
-        Self { asked, way, is_held: false, relist: None, notes: 0 }
+    pub fn new(asked: CallRequest, way: CallRelayEnd, structure: Structure) -> Self {
+        Self { asked, way, is_held: false, structure, relist: None, notes: 0 }
     }
 
     /// Waits until the call is sent on.
@@ -57,13 +59,13 @@ impl HttpCall {
                 }
                 CallEvent::Turn(RelayTurn::On(None)) => return Before::On(body.to_owned()),
                 CallEvent::Turn(RelayTurn::Instead(answer)) => {
-                    return Before::Answer(self.line(&answer, true));
+                    return Before::Answer(self.line(&answer));
                 }
                 CallEvent::Turn(RelayTurn::Held | RelayTurn::AsCame | RelayTurn::Relist(_)) => {}
                 CallEvent::NoSession => {
                     let returned = Err(ToolError::new(ToolErrorKind::Failed, NO_SESSION));
                     let answer = RelayAnswer { returned, ends_server: false };
-                    return Before::Answer(self.line(&answer, true));
+                    return Before::Answer(self.line(&answer));
                 }
                 CallEvent::GivenUp => return Before::GivenUp,
             }
@@ -95,8 +97,8 @@ impl HttpCall {
         }
     }
 
-    pub fn line(&self, answer: &RelayAnswer, has_structure: bool) -> Vec<u8> {
-        answer_line(&self.asked, &answer.returned, has_structure)
+    pub fn line(&self, answer: &RelayAnswer) -> Vec<u8> {
+        answer_line(&self.asked, &answer.returned, &self.structure)
     }
 
     /// The next turn. A client that asked for progress notes gets them meanwhile.

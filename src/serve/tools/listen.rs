@@ -21,7 +21,7 @@ use tokio::sync::{Notify, oneshot};
 use super::answers::{Of, pass, unreached};
 use super::call::{Before, HttpCall, PATIENCE};
 use super::out::Out;
-use crate::mcp::relay::{Id, Relisted, read};
+use crate::mcp::relay::{Id, ServerListing, read};
 use crate::net::guard::{self, Redirects};
 use crate::tool::relayed::{self, RelayNews};
 use crate::watch::request::{self, Posted};
@@ -53,7 +53,7 @@ pub struct HttpRelay {
     pub news: UnboundedSender<RelayNews>,
     target: Url,
     client: Client,
-    pub relisted: RefCell<Relisted>,
+    pub listing: RefCell<ServerListing>,
     /// Calls whose clients wait, and whether they were sent on.
     open: RefCell<HashMap<(String, Id), Rc<HttpWait>>>,
 }
@@ -75,8 +75,8 @@ pub async fn serve(relaying: Relaying) -> io::Result<()> {
     }
     let client = guard::builder(any_address, Redirects::SameServer).build();
     let client = client.map_err(io::Error::other)?;
-    let (key, relisted, open) = (key.into(), RefCell::default(), RefCell::default());
-    let shared = Rc::new(HttpRelay { key, news, target, client, relisted, open });
+    let (key, listing, open) = (key.into(), RefCell::default(), RefCell::default());
+    let shared = Rc::new(HttpRelay { key, news, target, client, listing, open });
     let socket = socket.into_socket();
     socket.set_nonblocking(true)?;
     let listener = TcpListener::from_std(socket)?;
@@ -171,7 +171,8 @@ async fn call(
     let place = (session_of(&parts.headers), asked.id.clone());
     let open = Rc::new(HttpWait::default());
     shared.open.borrow_mut().insert(place.clone(), Rc::clone(&open));
-    let mut of = Of::Call(Box::new(HttpCall::new(asked, way)));
+    let structure = shared.listing.borrow().structure(&asked.tool);
+    let mut of = Of::Call(Box::new(HttpCall::new(asked, way, structure)));
     let is_over = tokio::select! {
         biased;
         () = passing(shared, parts, &body, &open, (&mut of, &mut out)) => true,
@@ -204,7 +205,7 @@ async fn passing(
         biased;
         sent = shared.send(parts, body) => sent,
         answer = call.meanwhile() => {
-            let line = call.line(&answer, false);
+            let line = call.line(&answer);
             return out.answer(&line).await;
         }
         () = out.closed() => return call.give_up(),

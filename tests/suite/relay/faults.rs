@@ -53,6 +53,24 @@ fn a_silent_server_is_the_error_that_clients_know() {
 }
 
 #[test]
+fn a_made_up_text_has_the_structure_that_clients_check() {
+    // In place of the server's answer, before it is known and after it.
+    for (fault, called) in [("now:answer:text=made up", 0), ("now:wrong", 1)] {
+        let home = Home::new();
+        let mut client = client(&home, &["--fault", fault]);
+        let list = client.ask("tools/list", json!({}));
+        client.answer(list);
+        let id = client.call("now", json!({"text": "3 in stock"}));
+        let answer = client.answer(id);
+        let (said, failed) = text(&answer);
+        assert!(!failed && said != "3 in stock", "{answer}");
+        assert_eq!(answer["result"]["structuredContent"], json!({"result": said}));
+        client.end();
+        assert_eq!(calls(&home.path("notes")).len(), called);
+    }
+}
+
+#[test]
 fn a_crash_ends_the_server_and_a_slow_call_lets_others_pass() {
     let home = Home::new();
     let mut client = client(&home, &["--fault", "sleep:latency:ms=1500", "--fault", "die:crash"]);

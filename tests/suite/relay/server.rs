@@ -56,10 +56,18 @@ fn serves() {
                 std::thread::sleep(Duration::from_millis(arguments["ms"].as_u64().unwrap()));
                 say(&format!("{{ \"id\":{id},\"result\":{{\"content\":{content}}} }}"));
             }
-            Some("now") => say(&format!("{{ \"id\":{id},\"result\":{{\"content\":{content}}} }}")),
+            Some("now") => {
+                let structured = json!({"result": text});
+                say(&format!(
+                    "{{ \"id\":{id},\"result\":{{\"content\":{content},\"structuredContent\":{structured}}} }}"
+                ));
+            }
             _ if said["method"] == "tools/list" => {
                 let tool = |name| json!({"name": name, "inputSchema": {"type": "object"}});
-                let tools = ["now", "sleep", "die"].map(tool);
+                let mut tools = ["now", "sleep", "die"].map(tool);
+                // Its answers have the structured content that it declares: `{"result": TEXT}`.
+                tools[0]["outputSchema"] =
+                    json!({"type": "object", "properties": {"result": {"type": "string"}}});
                 say(&json!({"jsonrpc": "2.0", "id": id, "result": {"tools": tools}}).to_string());
             }
             _ => kept.push(format!("{{\"result\" : {{\"content\":{content}}},\"id\":{id} }}\r")),
