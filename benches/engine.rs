@@ -74,6 +74,7 @@ fn tool(i: usize) -> Rc<dyn Tool> {
         examples: vec![],
         disabled: None,
         proposed: None,
+        served_as: None,
         returns: None,
         request: None,
     })))

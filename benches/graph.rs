@@ -101,6 +101,7 @@ fn library(n: u64) -> Vec<ToolSpec> {
             examples: Vec::new(),
             disabled: None,
             proposed: None,
+            served_as: None,
             returns: None,
             request: None,
         })

@@ -28,6 +28,7 @@ fn spec(i: u32) -> Arc<ToolSpec> {
         examples: vec![],
         disabled: None,
         proposed: None,
+        served_as: None,
         returns: None,
         request: None,
     })

@@ -66,6 +66,8 @@ pub const NO_EMBEDDING: &str = "no embedding model is configured";
 pub struct Aim<'a> {
     /// The called tool, and its class if it has one.
     pub tool: Option<(&'a ToolName, Option<&'a ClassAssignment>)>,
+    /// The name of the called tool in its server's list, if that differs.
+    pub served_as: Option<&'a ToolName>,
     /// The effect of the called tool.
     pub effect: Option<EffectClass>,
     /// The key of the MCP server that has the called tool.
@@ -77,6 +79,12 @@ pub struct Aim<'a> {
     /// The address of the model's endpoint.
     pub server: Option<&'a str>,
     pub embedding: bool,
+}
+
+impl Aim<'_> {
+    fn is_of_tool(&self, wanted: &ToolName) -> bool {
+        self.tool.is_some_and(|(name, _)| name == wanted) || self.served_as == Some(wanted)
+    }
 }
 
 impl Sort {
@@ -174,14 +182,12 @@ impl Target {
             Target::Tools => aim.tool.is_some(),
             Target::Models => aim.role.is_some() || aim.model.is_some(),
             Target::Embedding => aim.embedding,
-            Target::Tool(wanted) => aim.tool.is_some_and(|(name, _)| name == wanted),
+            Target::Tool(wanted) => aim.is_of_tool(wanted),
             Target::Class(wanted) => aim.tool.and_then(|(_, class)| class).is_some_and(|class| {
                 is_same(wanted, &class.class)
                     || class.domain.is_some() && is_same(wanted, &class.name())
             }),
-            Target::Edge(from, to) => {
-                aim.from == Some(from.as_str()) && aim.tool.is_some_and(|(name, _)| name == to)
-            }
+            Target::Edge(from, to) => aim.from == Some(from.as_str()) && aim.is_of_tool(to),
             Target::Effect(wanted) => aim.tool.is_some() && aim.effect == Some(*wanted),
             Target::Role(wanted) => aim.role == Some(*wanted),
             Target::Model(wanted) => aim.model == Some(wanted),
@@ -347,6 +353,12 @@ mod tests {
         }
         let served = Aim { mcp: Some("files"), ..aim };
         assert!(hits("mcp:Files", &served) && !hits("mcp:files", &aim));
+        // An agent calls the tool `read` of the server `files` by another name.
+        let (own, read) = (ToolName::new("mcp__files__read"), ToolName::new("read"));
+        let other = Aim { tool: Some((&own, None)), served_as: Some(&read), ..served };
+        for target in ["read", "mcp__files__read", "edge:find->read"] {
+            assert!(hits(target, &other) && !hits(target, &served), "{target}");
+        }
         // A single tool call has no tool before it.
         assert!(!hits("edge:find->calc", &Aim { from: None, ..aim }));
         let asked = Aim { role: Some(Role::Actor), model: Some(&model), ..Aim::default() };

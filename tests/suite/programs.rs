@@ -41,6 +41,7 @@ fn tool(source: CommandSource) -> Manifest {
         examples: Vec::new(),
         disabled: None,
         proposed: None,
+        served_as: None,
         returns: None,
         request: None,
     };

@@ -344,6 +344,7 @@ pub fn tool(name: &str, class: &str, cost: f64) -> ToolSpec {
         examples: Vec::new(),
         disabled: None,
         proposed: None,
+        served_as: None,
         returns: None,
         request: None,
     }

@@ -223,6 +223,7 @@ mod tests {
             examples: Vec::new(),
             disabled: None,
             proposed: None,
+            served_as: None,
             returns: None,
             request: None,
         }

@@ -67,7 +67,8 @@ impl ToolState {
     /// The properties of its calls that a fault's target compares.
     pub fn aim(&self) -> Aim<'_> {
         let (tool, effect) = (Some((&self.spec.name, self.class.as_ref())), Some(self.spec.effect));
-        Aim { tool, effect, mcp: self.spec.mcp_server(), ..Aim::default() }
+        let (mcp, served_as) = (self.spec.mcp_server(), self.spec.served_as.as_ref());
+        Aim { tool, effect, mcp, served_as, ..Aim::default() }
     }
 
     /// The mean own time of the calls that ended, in microseconds.

@@ -95,15 +95,18 @@ pub fn tool_of(session: &Session, name: &ToolName) -> Arc<ToolSpec> {
     })
 }
 
-/// The origin of the tool with this name: the server whose relay lists it, if agents would name its tool so.
-fn source_of(session: &Session, name: &ToolName) -> String {
-    let known = session.state().tools.values().map(|tool| &tool.spec);
+/// The tool of a server that agents would name so, if its relay lists it.
+fn served<'a>(session: &'a Session, name: &ToolName) -> Option<&'a ToolSpec> {
+    let known = session.state().tools.values().map(|tool| &*tool.spec);
     let mut served = known.filter_map(|spec| Some((spec.mcp_server()?, spec)));
     let found = served.find(|(server, spec)| is_named(name.as_str(), server, spec.name.as_str()));
-    found.map_or_else(|| "the agent".to_owned(), |(_, spec)| spec.source.clone())
+    found.map(|(_, spec)| spec)
 }
 
 fn spec_of(session: &Session, def: &ToolDef) -> ToolSpec {
+    let served = served(session, &def.name);
+    let source = served.map_or_else(|| "the agent".to_owned(), |spec| spec.source.clone());
+    let served_as = served.map(|spec| spec.name.clone()).filter(|name| *name != def.name);
     ToolSpec {
         name: def.name.clone(),
         description: def.description.clone(),
@@ -113,10 +116,11 @@ fn spec_of(session: &Session, def: &ToolDef) -> ToolSpec {
         effect: EffectClass::Unknown,
         // Only the agent knows its time limit.
         timeout_ms: 0,
-        source: source_of(session, &def.name),
+        source,
         examples: Vec::new(),
         disabled: None,
         proposed: None,
+        served_as,
         returns: None,
         request: None,
     }

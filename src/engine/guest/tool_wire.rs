@@ -169,6 +169,7 @@ fn unknown(name: ToolName, source: String) -> ToolSpec {
         examples: Vec::new(),
         disabled: None,
         proposed: None,
+        served_as: None,
         returns: None,
         request: None,
     }

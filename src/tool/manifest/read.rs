@@ -86,6 +86,7 @@ pub fn manifest(
         cost: (cost?).map(Into::into),
         effect: effect?,
         proposed: None,
+        served_as: None,
         timeout_ms: timeout?.as_millis() as u64,
         source: shown,
         examples: examples?,

@@ -140,6 +140,7 @@ impl Echo {
             examples: vec![],
             disabled: None,
             proposed: None,
+            served_as: None,
             returns: None,
             request: None,
         };

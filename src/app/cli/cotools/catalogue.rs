@@ -58,6 +58,7 @@ impl Catalogue {
             examples: Vec::new(),
             disabled: None,
             proposed: None,
+            served_as: None,
             returns: None,
             request: None,
         };

@@ -43,8 +43,9 @@ impl State {
             let known = self.tools.get(&call.tool);
             let class = known.and_then(|tool| tool.class.as_ref());
             let mcp = known.and_then(|tool| tool.spec.mcp_server());
+            let served_as = known.and_then(|tool| tool.spec.served_as.as_ref());
             let (tool, from) = (Some((&call.tool, class)), Some(self.came_from(call)));
-            return Aim { tool, from, mcp, effect: Some(call.class), ..Aim::default() };
+            return Aim { tool, served_as, from, mcp, effect: Some(call.class), ..Aim::default() };
         }
         Aim { embedding: self.embedding(effect).is_some(), ..Aim::default() }
     }
