@@ -10,6 +10,12 @@ use toolyard::process::set_reaper;
 /// Long enough for a busy machine, short enough to notice what hangs.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
+/// How often tests kill a program in the middle of a call. A race shows in one of many: `TOOLYARD_KILLS=50 cargo test
+/// kill` takes minutes.
+pub fn kills() -> usize {
+    std::env::var("TOOLYARD_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(4)
+}
+
 /// A process that ignores requests to end, and adds its id to the file `$1`.
 pub const STUBBORN: &str = "trap '' TERM; echo $$ >> \"$1\"; while :; do sleep 1; done";
 

@@ -15,8 +15,8 @@ use super::line::LONGEST;
 use crate::line::{AttachLine, Hello, LineReader, VERSION, line_of, parse};
 use crate::place;
 
-/// The time that a session may take for its first line.
-const GREETING: Duration = Duration::from_secs(1);
+/// The time that a session may take for its first line, on a busy machine.
+const GREETING: Duration = Duration::from_secs(3);
 
 /// A session that takes relays, with an open connection to it.
 #[derive(Debug)]

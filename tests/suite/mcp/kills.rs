@@ -7,11 +7,9 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{configuration, log};
-use crate::processes::has_ended;
+use crate::processes::{has_ended, kills};
 use crate::program::Home;
 
-/// Kills of each; the issue of a race shows in one of many.
-const KILLS: usize = 10;
 /// How soon whoever waits must know.
 const SOON: Duration = Duration::from_secs(2);
 
@@ -43,7 +41,7 @@ fn ends_soon(what: &str, holds: impl Fn() -> bool) {
 #[test]
 fn no_server_outlives_toolyard() {
     let home = Home::new();
-    for _ in 0..KILLS {
+    for _ in 0..kills() {
         let (mut child, server) = call(&home, &home.path("."));
         child.kill().unwrap();
         child.wait().unwrap();
@@ -54,7 +52,7 @@ fn no_server_outlives_toolyard() {
 #[test]
 fn a_killed_server_fails_the_call_with_an_unknown_outcome() {
     let home = Home::new();
-    for _ in 0..KILLS {
+    for _ in 0..kills() {
         let (mut child, server) = call(&home, &home.path("."));
         kill_process(server, Signal::KILL).unwrap();
         let begun = Instant::now();

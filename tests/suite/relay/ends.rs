@@ -6,25 +6,12 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use super::client::{Client, kinds};
-use crate::processes::{PATIENCE, has_ended};
+use crate::processes::{PATIENCE, has_ended, kills, wait_until};
 use crate::program::Home;
-
-/// How often each is killed.
-fn kills() -> u32 {
-    std::env::var("TOOLYARD_RELAY_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(10)
-}
 
 /// The processes below one.
 fn below(pid: Pid) -> Vec<Pid> {
     toolyard::process::below(pid, |_| false)
-}
-
-fn wait_for(what: &str, holds: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !holds() {
-        assert!(begun.elapsed() < PATIENCE, "never came true: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 #[test]
@@ -51,7 +38,7 @@ fn nothing_outlives_a_relay_that_is_killed() {
         let home = Home::new();
         let mut client = Client::start(&home, Some(&["--journal", "j.jsonl"]), "notes");
         client.call("sleep", json!({"ms": 60_000}));
-        wait_for("the server has the call", || {
+        wait_until("the server has the call", || {
             home.path("notes").exists() && !home.read("notes").is_empty()
         });
         let pid = Pid::from_child(&client.child);
@@ -61,7 +48,7 @@ fn nothing_outlives_a_relay_that_is_killed() {
         kill_process(pid, Signal::KILL).unwrap();
         while client.line().is_some() {}
         assert!(begun.elapsed() < Duration::from_secs(2), "the client sees the end");
-        wait_for("all have ended", || started.iter().all(|pid| has_ended(*pid)));
+        wait_until("all have ended", || started.iter().all(|pid| has_ended(*pid)));
         client.end();
         // What ran has started, and nothing says how it ended.
         let kinds = kinds(&home.path("j.jsonl"));

@@ -3,13 +3,13 @@
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixListener;
 use std::process::{Child, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
 use super::client::{Client, text};
 use super::server::calls;
-use crate::processes::wait_until;
+use crate::processes::{kills, wait_until};
 use crate::program::Home;
 
 /// A watched session that agents elsewhere are awaited by.
@@ -69,17 +69,22 @@ fn calls_are_in_the_session_that_runs() {
 
 #[test]
 fn held_calls_fail_when_the_session_is_killed_and_later_ones_pass() {
-    let home = Home::new();
+    (0..kills()).for_each(|_| kill_while_held(&Home::new()));
+}
+
+fn kill_while_held(home: &Home) {
     let hold = ["--break", "now:before:alone", "--hold", "60"];
-    let watch = Watch::start(&home, "w.jsonl", &hold);
-    let mut client = Client::start(&home, Some(&["--name", "own"]), "notes");
+    let watch = Watch::start(home, "w.jsonl", &hold);
+    let mut client = Client::start(home, Some(&["--name", "own"]), "notes");
     let held = client.call("now", json!({}));
-    wait_until("it is held", || read(&home, "w.jsonl").contains("Held"));
+    wait_until("it is held", || read(home, "w.jsonl").contains("Held"));
     // What comes after it does not wait.
     let other = client.call("sleep", json!({"ms": 0}));
     assert_eq!(text(&client.answer(other)), ("done", false));
     watch.kill();
+    let killed = Instant::now();
     let answer = client.answer(held);
+    assert!(killed.elapsed() < Duration::from_secs(2), "{:?}", killed.elapsed());
     let (said, failed) = text(&answer);
     assert!(failed && said.contains("the tool did not run"), "{answer}");
     let later = client.call("now", json!({"text": "it passes"}));
@@ -90,16 +95,20 @@ fn held_calls_fail_when_the_session_is_killed_and_later_ones_pass() {
 
 #[test]
 fn a_session_that_is_killed_leaves_calls_at_work_to_the_server() {
-    let home = Home::new();
-    let watch = Watch::start(&home, "w.jsonl", &[]);
-    let mut client = Client::start(&home, Some(&["--name", "own"]), "notes");
+    (0..kills()).for_each(|_| kill_at_work(&Home::new()));
+}
+
+fn kill_at_work(home: &Home) {
+    let watch = Watch::start(home, "w.jsonl", &[]);
+    let mut client = Client::start(home, Some(&["--name", "own"]), "notes");
     let ran = client.call("sleep", json!({"ms": 1500, "text": "it ran"}));
     wait_until("the server has it", || !calls(&home.path("notes")).is_empty());
     watch.kill();
     assert_eq!(text(&client.answer(ran)), ("it ran", false));
     client.end();
     // Nothing says how it ended.
-    assert!(!read(&home, "w.jsonl").contains("ToolCallFinished"));
+    assert!(!read(home, "w.jsonl").contains("ToolCallFinished"));
+    assert_eq!(calls(&home.path("notes")).len(), 1);
 }
 
 #[test]
