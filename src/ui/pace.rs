@@ -10,9 +10,10 @@ pub const FRAME: Duration = Duration::from_millis(33);
 pub const FLOOD: Duration = Duration::from_millis(8);
 /// A terminal spends at most one part in this many of its time on reading.
 const SHARE: u32 = 2;
-/// Bytes a second of frames that nobody waits for, since a slow network may be in between. But the screen is never
-/// older than a tick.
-const RATE: u64 = 20_000;
+/// Bytes a second of frames that nobody waits for, since a slow network may be in between.
+const RATE: u64 = 18_000;
+/// The longest wait for the bytes of the last frame: a screen is never older.
+const OLDEST: Duration = Duration::from_millis(400);
 /// How often running times are redrawn.
 pub const TICK: Duration = Duration::from_millis(250);
 
@@ -52,7 +53,7 @@ impl Pace {
         if wait == FLOOD {
             return Some((last + wait).max(now));
         }
-        let sent = Duration::from_micros(taken.bytes as u64 * 1_000_000 / RATE).min(TICK);
+        let sent = Duration::from_micros(taken.bytes as u64 * 1_000_000 / RATE).min(OLDEST);
         Some((last + wait.max(SHARE * taken.took).max(sent)).max(now))
     }
 
@@ -76,7 +77,7 @@ mod tests {
         pace.soon();
         let ms = Duration::from_millis;
         for (bytes, took, wait) in
-            [(500, 0, 33), (2_000, 0, 100), (50_000, 0, 250), (2_000, 300, 600)]
+            [(500, 0, 33), (1_800, 0, 100), (50_000, 0, 400), (1_800, 300, 600)]
         {
             let taken = Taken { bytes, took: ms(took) };
             assert_eq!(pace.due(now, None, taken), Some(now + ms(wait)), "{taken:?}");
