@@ -197,6 +197,14 @@ proptest! {
     }
 }
 
+/// Items whose value per credit is nearly the price: quotients of gains exceed 64 bits.
+#[test]
+fn an_item_near_the_price_is_not_passed_over() {
+    let tools = [(747_538, 747_538, 1), (12_377, 12_377, 1), (582_277, 582_277, 1)];
+    let plan = plan(&tools_of(&tools, 7.0), 844_841.0 / 7.0).unwrap();
+    assert_eq!((plan.uses, plan.gap), (vec![1, 1, 0], None));
+}
+
 /// Exactly, for numbers of less than 40 bits after the point.
 fn true_cost(tools: &[Candidate], plan: &UsePlan) -> u128 {
     let exact = |cost: f64| (cost * (1_u64 << 40) as f64) as u128;

@@ -13,6 +13,9 @@ use super::states::{KnapsackState, KnapsackStep, States};
 /// Combinations made in all before the search ends: some hundredths of a second.
 pub(super) const MOST_WORK: usize = 2_000_000;
 
+/// The greatest number of uses.
+const MOST_USES: i128 = u64::MAX as i128;
+
 /// Number of combinations up to which none that may become the best plan is dropped.
 const LONGEST: usize = 65_536;
 
@@ -260,7 +263,8 @@ impl MiddleSide {
     /// Passes over items without uses that may change. At most `most` uses of an item may change; `None`: all.
     fn pass_over(&mut self, most: impl Fn(usize) -> Option<i128>) {
         while let Some((place, uses)) = self.places.get_mut(self.at) {
-            let most = most(*place).map_or(u64::MAX, |most| u64::try_from(most).unwrap_or(0));
+            // Far more uses than there are if the item is worth nearly the price.
+            let most = most(*place).map_or(u64::MAX, |most| most.clamp(0, MOST_USES) as u64);
             *uses = most.min(*uses).max(self.given);
             if self.given < *uses {
                 return;
