@@ -100,14 +100,14 @@ pub fn without_keys(text: &str) -> String {
 }
 
 /// The value without any key in its texts, names and numbers; `None` if it has none. `read` restores it from JSON.
-pub fn redacted<T: Serialize>(value: &T, read: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
+pub fn redacted<T: Serialize>(value: &T, read: impl Fn(&str) -> Option<T>) -> Option<T> {
     let spellings = spellings()?;
     let json = serde_json::to_string(value).ok()?;
     if spellings.is_in(&json) { clean_copy(&json, read) } else { None }
 }
 
 /// The same for a value that will be written as JSON: returns also its JSON, if that was made for the search.
-pub fn searched<T: Serialize>(value: T, read: impl Fn(&[u8]) -> Option<T>) -> (T, Option<String>) {
+pub fn searched<T: Serialize>(value: T, read: impl Fn(&str) -> Option<T>) -> (T, Option<String>) {
     let Some(spellings) = spellings() else { return (value, None) };
     let Ok(json) = serde_json::to_string(&value) else { return (value, None) };
     if !spellings.is_in(&json) {
@@ -116,13 +116,13 @@ pub fn searched<T: Serialize>(value: T, read: impl Fn(&[u8]) -> Option<T>) -> (T
     (clean_copy(&json, read).unwrap_or(value), None)
 }
 
-fn clean_copy<T>(json: &str, read: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
+fn clean_copy<T>(json: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
     let json: Value = serde_json::from_str(json).ok()?;
     // A name or a number of the value's own type, such as a time, can equal a weak key. Then only texts are changed.
     [true, false].into_iter().find_map(|all| {
         let mut json = json.clone();
         clean(&mut json, all);
-        read(json.to_string().as_bytes())
+        read(&json.to_string())
     })
 }
 
@@ -177,10 +177,10 @@ mod tests {
             assert!(clean.contains("[key]") && !clean.contains("k3y"), "{clean}");
         }
         let value = serde_json::json!({"a": [{"pl4nted/\"k3y+of=tests": "x"}], "n": 1.5});
-        let clean = redacted(&value, |json| serde_json::from_slice(json).ok());
+        let clean = redacted(&value, |json| serde_json::from_str(json).ok());
         assert_eq!(clean, Some(serde_json::json!({"a": [{"[key]": "x"}], "n": 1.5})));
         let other = serde_json::json!("nothing here");
-        assert_eq!(redacted(&other, |json| serde_json::from_slice(json).ok()), None);
+        assert_eq!(redacted(&other, |json| serde_json::from_str(json).ok()), None);
     }
 
     /// A key, and the forms in which programs write or hide it.
@@ -248,7 +248,7 @@ mod tests {
             assert!(clean.contains("[key]") && clean.len() < 30, "{text:?}: {clean:?}");
             // The same in a record, where JSON escapes it once more.
             let value = serde_json::json!({ "a": [text] });
-            let clean = redacted(&value, |json| serde_json::from_slice::<Value>(json).ok());
+            let clean = redacted(&value, |json| serde_json::from_str::<Value>(json).ok());
             assert!(clean.unwrap().to_string().len() < 45, "{value}");
         }
     }
@@ -288,10 +288,10 @@ mod tests {
     fn a_key_of_digits_is_found_in_numbers_unless_the_value_needs_them() {
         remember("8391746250");
         let value = serde_json::json!({ "id": 8_391_746_250_u64, "n": 17 });
-        let clean = redacted(&value, |json| serde_json::from_slice(json).ok());
+        let clean = redacted(&value, |json| serde_json::from_str(json).ok());
         assert_eq!(clean, Some(serde_json::json!({ "id": "[key]", "n": 17 })));
         let typed = ("is 8391746250".to_owned(), 8_391_746_250_u64);
-        let clean = redacted(&typed, |json| serde_json::from_slice(json).ok());
+        let clean = redacted(&typed, |json| serde_json::from_str(json).ok());
         assert_eq!(clean, Some(("is [key]".to_owned(), 8_391_746_250)));
     }
 

@@ -87,11 +87,12 @@ pub fn record_line(record: &Record) -> String {
 
 /// Reads a line.
 ///
-/// The line is invalid, with its problem.
-/// The problem of the line.
+/// # Errors
+/// The beginning of the line, and its problem.
 pub fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
-    serde_json::from_slice(line).map_err(|error| {
-        let shown: String = String::from_utf8_lossy(line).chars().take(40).collect();
+    let text = String::from_utf8_lossy(line);
+    serde_json::from_str(&text).map_err(|error| {
+        let shown: String = text.chars().take(40).collect();
         format!("{}: {error}", shown.trim_end())
     })
 }

@@ -138,7 +138,7 @@ impl PreparedSession {
         // By now, keys that somebody wrote into a task or an address are known.
         let spec = serde_json::to_value(own).ok();
         let spec = spec.map(|spec| {
-            known::redacted(&spec, |json| serde_json::from_slice(json).ok()).unwrap_or(spec)
+            known::redacted(&spec, |json| serde_json::from_str(json).ok()).unwrap_or(spec)
         });
         Header {
             parent: self.spec.parent.clone(),

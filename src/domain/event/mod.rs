@@ -24,6 +24,7 @@ mod graph;
 mod known_tool;
 mod model_call;
 mod parts;
+mod place;
 mod plan;
 mod probe;
 mod program;

@@ -6,6 +6,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser::Serialize
 use serde_json::{Value, value::RawValue};
 
 use super::Event;
+use super::place::path_of;
+
+/// The receiver of the paths of unknown fields. It is one type for all readers, each of which is much code.
+type UnknownFields<'a> = &'a mut dyn FnMut(serde_ignored::Path<'_>);
 
 /// Line of a journal after the first.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,7 +58,8 @@ impl Record {
             serde_json::from_slice(line).map_err(|error| without_place(&error))?;
         let data = data.map_or("null", RawValue::get);
         let mut fields = Vec::new();
-        let Some(event) = Event::read(&kind, data, |path| fields.push(path.to_string())) else {
+        let Some(event) = Event::read(&kind, data, &mut |path| fields.push(path.to_string()))
+        else {
             let data = serde_json::from_str(data).map_err(|error| without_place(&error))?;
             let event = Event::Unknown { kind: kind.into_owned(), data };
             return Ok(Self::new(n, at, event));
@@ -79,7 +84,8 @@ impl Record {
         let data = rest.strip_prefix(",\"data\":")?.strip_suffix('}')?;
         let mut is_known = true;
         let mut json = serde_json::Deserializer::from_str(data);
-        let mut unknown = |_: serde_ignored::Path<'_>| is_known = false;
+        let mut note = |_: serde_ignored::Path<'_>| is_known = false;
+        let mut unknown: UnknownFields<'_> = &mut note;
         let data = serde_ignored::Deserializer::new(&mut json, &mut unknown);
         let event = Event::of_kind(kind, data)?.ok()?;
         json.end().ok()?;
@@ -119,7 +125,9 @@ impl<'de> Deserialize<'de> for Event {
             data: Value,
         }
         let Raw { kind, data } = Raw::deserialize(deserializer)?;
-        let known = Self::of_kind(&kind, data.clone()).transpose().map_err(de::Error::custom)?;
+        // As text, so that events have one reader.
+        let known = Self::read(&kind, &data.to_string(), &mut |_| {});
+        let known = known.transpose().map_err(de::Error::custom)?;
         Ok(known.unwrap_or(Event::Unknown { kind, data }))
     }
 }
@@ -139,22 +147,14 @@ impl Event {
     fn read(
         kind: &str,
         data: &str,
-        mut unknown: impl FnMut(serde_ignored::Path<'_>),
+        mut unknown: UnknownFields<'_>,
     ) -> Option<Result<Self, String>> {
         let mut json = serde_json::Deserializer::from_str(data);
         let read = Self::of_kind(kind, serde_ignored::Deserializer::new(&mut json, &mut unknown))?;
-        Some(read.map_err(|error| {
-            // Parse again to learn the field.
-            let mut json = serde_json::Deserializer::from_str(data);
-            let mut track = serde_path_to_error::Track::new();
-            let traced = serde_path_to_error::Deserializer::new(&mut json, &mut track);
-            let again = Self::of_kind(kind, traced);
-            let path = track.path().to_string();
-            match again {
-                // The column would be that of the data, not of the line.
-                Some(Err(_)) if path != "." => format!("data.{path}: {}", bare(&error)),
-                _ => without_place(&error),
-            }
+        Some(read.map_err(|error| match path_of(data, &error).as_str() {
+            "" => without_place(&error),
+            // The column would be that of the data, not of the line.
+            path => format!("data.{path}: {}", bare(&error)),
         }))
     }
 }
@@ -181,8 +181,9 @@ fn number(text: &str) -> Option<(u64, &str)> {
 /// A value of JSON; `None` if it cannot be read, or has fields that this version does not know.
 pub fn read_known<T: de::DeserializeOwned>(json: &[u8]) -> Option<T> {
     let mut is_known = true;
-    let mut json = serde_json::Deserializer::from_slice(json);
-    let mut unknown = |_: serde_ignored::Path<'_>| is_known = false;
+    let mut json = serde_json::Deserializer::from_str(str::from_utf8(json).ok()?);
+    let mut note = |_: serde_ignored::Path<'_>| is_known = false;
+    let mut unknown: UnknownFields<'_> = &mut note;
     let value = T::deserialize(serde_ignored::Deserializer::new(&mut json, &mut unknown)).ok()?;
     json.end().ok()?;
     is_known.then_some(value)

@@ -28,7 +28,7 @@ pub fn as_told(session: &Session, passage: &Passage, outcome: Outcome) -> Outcom
 /// The outcome without keys: models and tools get the same texts that the record has.
 pub fn redacted(outcome: Outcome) -> Outcome {
     fn clean<T: Serialize + DeserializeOwned>(value: T) -> T {
-        known::redacted(&value, |json| serde_json::from_slice(json).ok()).unwrap_or(value)
+        known::redacted(&value, |json| serde_json::from_str(json).ok()).unwrap_or(value)
     }
     match outcome {
         Outcome::Reply(reply) => Outcome::Reply(reply.map(clean).map_err(clean)),

@@ -194,7 +194,8 @@ impl IndexFile {
         let json = inflate::decompress_to_vec_zlib_with_limit(&bytes, LARGEST);
         let json =
             json.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
-        Ok(serde_json::from_slice(&json)?)
+        let json = String::from_utf8(json).map_err(io::Error::other)?;
+        Ok(serde_json::from_str(&json)?)
     }
 }
 
