@@ -199,7 +199,7 @@ fn in_context(session: &Session, task: TaskId, text: &str, sought: Sought) -> St
 
 /// The scores as a ranking of the tools that are offered now, beside those by words.
 fn ranking(session: &Session, task: TaskId, text: &str, scored: &Scored) -> Ranking {
-    let words: HashMap<&ToolName, f32> = session.kit().index.search(text).collect();
+    let words: HashMap<&ToolName, f32> = session.kit().index().search(text).collect();
     let tools = session.state().in_task(task).offered_tools().map(|tool| {
         let name = &tool.spec.name;
         let words = words.get(name).copied().unwrap_or_default();

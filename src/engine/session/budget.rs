@@ -159,7 +159,7 @@ impl Session {
         }
         for need in needs {
             let had = |tool: &ToolName| self.policy(id).had(tool);
-            let meant = candidates::meant(self.state.in_task(id), &self.kit.index, need, had);
+            let meant = candidates::meant(self.state.in_task(id), self.kit.index(), need, had);
             self.note(id, |known, budget| known.add_use(budget, &meant));
             self.know(id, &text, meant.clone());
             self.note(id, |known, budget| known.note_lack(budget, &meant, need));
@@ -167,7 +167,7 @@ impl Session {
         let known = self.known_of(id);
         let is_known = |tool: &ToolName| known.iter().any(|known| known.tool == *tool);
         let state = self.state.in_task(id);
-        let others = candidates::others(state, &self.kit.index, needs, &text, is_known);
+        let others = candidates::others(state, self.kit.index(), needs, &text, is_known);
         for more in [Vec::new()].into_iter().chain(others) {
             self.know(id, &text, more);
             let plan = self.policy(id).make_plan(id);
@@ -201,7 +201,7 @@ impl Session {
         });
         let helped = self.said_if_lost(helped);
         let state = self.state.in_task(task);
-        let tools = candidates::candidates(state, &self.kit.index, text, helped);
+        let tools = candidates::candidates(state, self.kit.index(), text, helped);
         self.what_is_known(task, text, tools)
     }
 

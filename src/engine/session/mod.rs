@@ -33,8 +33,8 @@ pub use self::{opening::open, parts::Listener};
 use super::observer::journal::Writer;
 use super::{memory::Memory, recorded::Recorded};
 use crate::domain::{
-    By, ControlEvent, EffectClass, EffectId, Event, FaultId, Lexical, ModelCallEvent, ModelName,
-    Ranking, Record, Reply, RunId, State, TaskEvent, TaskId, ToolCallEvent, ToolName,
+    By, ControlEvent, EffectClass, EffectId, Event, FaultId, ModelCallEvent, ModelName, Ranking,
+    Record, Reply, RunId, State, TaskEvent, TaskId, ToolCallEvent, ToolName,
     state::{Keeps, next_number},
 };
 use crate::model::Model;
@@ -78,7 +78,7 @@ impl Session {
         let (observers, opened) = (Vec::new(), Instant::now());
         Self {
             state: State::keeping(keeps),
-            kit: Toolkit { tools, index: Lexical::new([]), ranker: None, providers: Vec::new() },
+            kit: Toolkit { tools, index: Default::default(), ranker: None, providers: Vec::new() },
             models: Models { by_name: models.collect(), keys_known: Rc::default() },
             lanes: Lanes::default(),
             queue: Queue::default(),
@@ -200,7 +200,7 @@ impl Session {
     /// would lose; nothing is written after a line that may be torn.
     pub fn commit(&mut self, record: Record) -> Vec<Event> {
         // Keys are removed here and not at the sources of texts, because every record passes here.
-        let (record, json) = known::searched(record, |json| Record::read(json).ok());
+        let (record, json) = known::searched(record, |json| Record::read(json.as_bytes()).ok());
         let Some(waiting) = self.log.journal.add(&record, json.as_deref()) else {
             return Vec::new();
         };
@@ -314,7 +314,7 @@ impl Session {
         ranking: Option<&Ranking>,
         k: usize,
     ) -> Vec<ToolName> {
-        let hits = self.kit.index.offered(self.state.in_task(task), text, ranking).take(k);
+        let hits = self.kit.index().offered(self.state.in_task(task), text, ranking).take(k);
         hits.map(|(tool, _)| tool.clone()).collect()
     }
 

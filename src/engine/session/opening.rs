@@ -109,8 +109,7 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
         session.log.observers.push(Box::new(KeptBreakpoints(keep)));
     }
     session.sync();
-    // Last, so that a screen can show the tools meanwhile.
-    session.index_all();
+    session.tell_reader();
     let handle = Handle::new(session, station::stations(setup.stations, setup.stay, paid));
     listed.into_iter().for_each(|listed| providers::watch(&handle, listed));
     by_hand::watch(&handle);

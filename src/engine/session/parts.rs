@@ -1,9 +1,10 @@
 //! The parts of a session's data.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::{rc::Rc, sync::Arc};
 
-use tokio::sync::{Notify, OnceCell};
+use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -22,18 +23,26 @@ pub type Listener = Box<dyn FnMut(&Arc<Record>)>;
 /// The tools of a session, and the means to find them.
 pub struct Toolkit {
     pub tools: ToolBox,
-    pub index: Lexical,
+    /// The words of the tools, once somebody has searched.
+    pub index: OnceCell<Lexical>,
     /// Ranks tools for a text by more than its words.
     pub ranker: Option<Rc<dyn Ranker>>,
     /// The providers, each with the signal that makes it list its tools again.
     pub providers: Vec<(Rc<dyn Provider>, Rc<Notify>)>,
 }
 
+impl Toolkit {
+    /// The index of the tools by their words. Most strategies never search, and many tools have many words.
+    pub fn index(&self) -> &Lexical {
+        self.index.get_or_init(|| Lexical::of_session(self.tools.specs().map(|spec| &**spec)))
+    }
+}
+
 /// The models of a session.
 pub struct Models {
     pub by_name: HashMap<ModelName, Rc<dyn Model>>,
     /// Set once the keys of all models are known, and thus hidden in the output of tools.
-    pub keys_known: Rc<OnceCell<()>>,
+    pub keys_known: Rc<tokio::sync::OnceCell<()>>,
 }
 
 /// Where records go, and their times.

@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 
 use super::Session;
 use crate::domain::{
-    By, Event, Lexical, ServerEvent, SessionEvent, ToolName, state::ServerState, words::counted,
+    By, Event, ServerEvent, SessionEvent, ToolName, state::ServerState, words::counted,
 };
 use crate::providers::{List, Listing, ProviderListing};
 use crate::tool::provider::Provider;
@@ -32,12 +32,6 @@ impl Session {
             }
         }
         notices
-    }
-
-    /// Indexes the tools for retrieval.
-    pub fn index_all(&mut self) {
-        self.kit.index = Lexical::of_session(self.kit.tools.specs().map(|spec| &**spec));
-        self.tell_reader();
     }
 
     /// Records the tools at the start.
@@ -140,13 +134,10 @@ impl Session {
     /// Records added and removed tools, and updates the index.
     fn tell(&mut self, changes: Changes) {
         let Changes { joined, left, changed, left_out: _ } = changes;
-        for name in &left {
-            self.kit.index.remove(name.as_str());
-        }
         let tools: Vec<_> = changed.into_iter().chain(joined).collect();
-        for spec in &tools {
-            self.kit.index.remove(spec.name.as_str());
-            self.kit.index.insert(spec);
+        if let Some(index) = self.kit.index.get_mut() {
+            left.iter().for_each(|name| _ = index.remove(name.as_str()));
+            tools.iter().for_each(|spec| index.insert(spec));
         }
         if !(left.is_empty() && tools.is_empty()) {
             self.tell_reader();
