@@ -97,7 +97,7 @@ def memory(bench):
 
 
 def moments(bench):
-    """Milliseconds to a random moment of a long journal and to its end, with the start of the program."""
+    """Milliseconds to a random moment of a long journal, drawn and printed whole, with the start of the program."""
     workspace = lookups(bench.folder / "moments")
     most, times, limit = (EVENTS // 10, 60, 30) if bench.quick else (EVENTS, 300, 600)
 
@@ -109,25 +109,32 @@ def moments(bench):
         bench.cost(program, run(workspace, tasks, journal), codes=(0, 1))
         return events(journal)
 
-    def read(program):
+    def first(program):
+        # What a first reading keeps for later ones counts apart.
+        return at(program, events(f"{program.home}/moments.jsonl") - 1, "shot")
+
+    def read(program, command):
         end = events(f"{program.home}/moments.jsonl") - 1
         chosen, begun, walls = random.Random(1), time.monotonic(), []
-        # What a first reading keeps for later ones counts apart.
-        first = at(program, end)
         # At least ten moments, and as many more as a slow program reads within the limit.
         while len(walls) < times and (len(walls) < 10 or time.monotonic() - begun < limit):
-            walls.append(at(program, chosen.randint(1, end)))
+            walls.append(at(program, chosen.randint(1, end), command))
         parts = statistics.quantiles(walls, n=100, method="inclusive")
-        return {"p50": parts[49], "p99": parts[98], "most": max(walls), "first": first, "count": len(walls)}
+        return {"p50": parts[49], "p99": parts[98], "most": max(walls), "count": len(walls)}
 
-    def at(program, event):
-        command = ["replay", f"{program.home}/moments.jsonl", "--at", str(event), "--json"]
+    def at(program, event, command):
+        out = {"shot": ["--out", "{new}.svg"], "replay": ["--json"]}[command]
+        command = [command, f"{program.home}/moments.jsonl", "--at", str(event), *out]
         return bench.cost(program, command).wall * 1e3
 
     lines = bench.of_each(write)
-    found = bench.of_each(read)
+    firsts = bench.of_each(first)
     work = f"a moment of {lines['ours']:,} events"
-    yield Row(f"{work}, p50", "ms", **beside(found, lambda one: one["p50"]))
+    found = bench.of_each(lambda program: read(program, "shot"))
+    yield Row(f"{work}, `shot --at`, p50", "ms", **beside(found, lambda one: one["p50"]))
     yield Row(f"{work}, p99", "ms", **beside(found, lambda one: one["p99"]), most=100, judged=not bench.quick)
     yield Row(f"{work}, most of {found['ours']['count']}", "ms", **beside(found, lambda one: one["most"]))
-    yield Row("the end of it, read for the first time", "ms", **beside(found, lambda one: one["first"]))
+    found = bench.of_each(lambda program: read(program, "replay"))
+    yield Row("the same printed whole, `replay --at --json`, p50", "ms", **beside(found, lambda one: one["p50"]))
+    yield Row("the same, p99", "ms", **beside(found, lambda one: one["p99"]))
+    yield Row("the end of it, read for the first time", "ms", **beside(firsts))
