@@ -17,6 +17,7 @@ mod on_wire;
 mod past;
 mod prefix;
 mod resumed;
+mod said;
 mod skipped;
 mod talk;
 mod tool_wire;

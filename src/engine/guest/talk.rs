@@ -11,6 +11,7 @@ use super::conversations::{Conversations, How, Letter};
 use super::decided::{Decided, Decision};
 use super::facts::{Models, SpecOf, Tools};
 use super::prefix::{self, Reads};
+use super::said::words_of_person;
 use super::tool_wire::next_run;
 use crate::domain::{
     By, EffectId, Guest, LostPrefix, Message, Messages, ModelCallState, Outcome, RunEvent, RunId,
@@ -210,7 +211,7 @@ impl Talk {
         }
         let is_user = |message: &&Message| matches!(message, Message::User { .. });
         let text = messages.iter().rfind(is_user).or(messages.last()).map_or("", Message::text);
-        let task = Task { run: self.run, ..Task::from_text(text.trim()) };
+        let task = Task { run: self.run, ..Task::from_text(words_of_person(text)) };
         let first = session.next_task();
         session.emit(TaskEvent::TasksQueued { first, tasks: vec![task], by: By::Engine });
         session.emit(TaskEvent::TaskStarted { task: first });

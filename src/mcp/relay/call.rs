@@ -16,7 +16,7 @@ use crate::tool::relayed::{CallRelayEnd, RelayTurn};
 use crate::tool::{ToolError, ToolErrorKind};
 
 /// Why a held call fails when its session ends.
-const NO_SESSION: &str =
+pub const NO_SESSION: &str =
     "toolyard's session has ended while it held this call; the tool did not run";
 /// Why a call fails if its server has ended.
 const LOST: &str = "the server ended while the call ran: its outcome is unknown";
@@ -24,7 +24,7 @@ const LOST: &str = "the server ended while the call ran: its outcome is unknown"
 const NOT_SENT: &str = "the server ended before the call reached it; the tool did not run";
 
 /// Why a call ends if its client has given up.
-const GIVEN_UP: &str = "the client did not wait for the answer";
+pub const GIVEN_UP: &str = "the client did not wait for the answer";
 
 /// State that all calls of a relay share.
 pub struct StdioRelay {

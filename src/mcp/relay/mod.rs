@@ -20,10 +20,11 @@ mod tests;
 
 pub use self::answer::{line as answer_line, returned};
 pub use self::beat::{BEAT, note};
+pub use self::call::{GIVEN_UP, NO_SESSION};
 pub use self::learn::tools as learnt;
 pub use self::listing::{NOTICE, ServerListing};
 pub use self::message::{CallRequest, Id, Message, read};
-pub use self::passing::{Ends, relay};
+pub use self::passing::{Ends, PATIENCE, relay};
 pub use self::pieces::{LinePiece, Splitter};
 pub use self::program::start;
 pub use self::structure::Structure;

@@ -22,7 +22,7 @@ const ORDER: Duration = Duration::from_secs(1);
 /// The time that a server may take to end after its client has, if no call is open.
 const FAREWELL: Duration = Duration::from_secs(5);
 /// The time that clients wait for an answer without progress notes.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 /// The largest arguments, in bytes, about which a session decides.
 const MOST: usize = 4 << 20;
 /// Bytes that are read at once.

@@ -1,20 +1,11 @@
 //! Passes one tool call: waits for the turns of its session, and keeps its client waiting meanwhile.
 
-use std::time::Duration;
-
 use super::events::of_data;
 use super::out::Out;
 use crate::domain::fault::Drift;
-use crate::mcp::relay::{BEAT, CallRequest, Structure, answer_line, note};
+use crate::mcp::relay::{BEAT, CallRequest, GIVEN_UP, NO_SESSION, Structure, answer_line, note};
 use crate::tool::relayed::{CallRelayEnd, RelayAnswer, RelayTurn, Returned};
 use crate::tool::{ToolError, ToolErrorKind};
-
-/// Why a held call fails when its session ends.
-const NO_SESSION: &str =
-    "toolyard's session has ended while it held this call; the tool did not run";
-
-/// Why a call ends if its client has given up.
-const GIVEN_UP: &str = "the client did not wait for the answer";
 
 /// A call of a client, and its way to the session.
 pub struct HttpCall {
@@ -146,6 +137,3 @@ impl HttpCall {
         let _ = self.way.returned.take().map(|tell| tell.send(returned));
     }
 }
-
-/// The time that clients wait for an answer without progress notes.
-pub const PATIENCE: Duration = Duration::from_secs(60);

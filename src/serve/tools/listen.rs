@@ -19,9 +19,9 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Notify, oneshot};
 
 use super::answers::{Of, pass, unreached};
-use super::call::{Before, HttpCall, PATIENCE};
+use super::call::{Before, HttpCall};
 use super::out::Out;
-use crate::mcp::relay::{Id, ServerListing, read};
+use crate::mcp::relay::{Id, PATIENCE, ServerListing, read};
 use crate::net::guard::{self, Redirects};
 use crate::tool::relayed::{self, RelayNews};
 use crate::watch::request::{self, Posted};

@@ -58,9 +58,10 @@ impl State {
         found.map(|(id, known)| (*id, known))
     }
 
-    /// Whether a breakpoint on exactly this tool is on.
+    /// Whether a breakpoint on exactly this tool is on, by its name here or at its server.
     pub fn breaks_at_tool(&self, tool: &ToolName) -> bool {
-        let of_it = |known: &&BreakpointState| matches!(&known.spec.place, BreakpointPlace::Call(Target::Tool(name)) if name == tool);
+        let served_as = self.tools.get(tool).and_then(|known| known.spec.served_as.as_ref());
+        let of_it = |known: &&BreakpointState| matches!(&known.spec.place, BreakpointPlace::Call(Target::Tool(name)) if name == tool || Some(name) == served_as);
         self.breakpoints.values().filter(of_it).any(|known| known.on)
     }
 
