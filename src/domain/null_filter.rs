@@ -16,6 +16,7 @@
 use std::{borrow::Cow, fmt};
 
 use indexmap::IndexMap;
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -212,7 +213,8 @@ impl NormalizedResult {
             let rest = &self.text[pattern.len()..];
             return is_phrase || rest.is_empty() || rest.trim_start().starts_with(mark);
         }
-        is_phrase && self.short && self.text.match_indices(&*pattern).any(|(at, _)| here(at))
+        let mut places = memmem::find_iter(self.text.as_bytes(), pattern.as_bytes());
+        is_phrase && self.short && places.any(here)
     }
 }
 

@@ -5,9 +5,10 @@
 //! before that in a thread of its own: [`load`].
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use foldhash::quality::RandomState;
 use tiktoken::{CoreBpe, encoding};
 
 mod parts;
@@ -65,15 +66,16 @@ fn boundary(text: &str, at: usize) -> usize {
 
 /// Counts already made, by a keyed hash of the text. There are two generations: when the young one
 /// is full it replaces the old one, which is forgotten; a count in use moves back to the young one.
+#[derive(Default)]
 struct Memory {
-    young: HashMap<u64, u64>,
-    old: HashMap<u64, u64>,
+    young: HashMap<u64, u64, RandomState>,
+    old: HashMap<u64, u64, RandomState>,
 }
 
 impl Memory {
     /// Uses a new key in each process, so that no text can be made to collide with another.
     fn key(text: &str) -> u64 {
-        static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+        static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::default);
         KEYS.hash_one(text)
     }
 
@@ -95,8 +97,7 @@ impl Memory {
 }
 
 fn memory<T>(work: impl FnOnce(&mut Memory) -> T) -> T {
-    static MEMORY: LazyLock<Mutex<Memory>> =
-        LazyLock::new(|| Mutex::new(Memory { young: HashMap::new(), old: HashMap::new() }));
+    static MEMORY: LazyLock<Mutex<Memory>> = LazyLock::new(|| Mutex::new(Memory::default()));
     // A panic elsewhere cannot leave a map of numbers in an inconsistent state.
     work(&mut MEMORY.lock().unwrap_or_else(PoisonError::into_inner))
 }
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded_and_keeps_what_is_used() {
-        let mut memory = Memory { young: HashMap::new(), old: HashMap::new() };
+        let mut memory = Memory::default();
         memory.put(0, 7);
         for key in 1..=(3 * REMEMBERED as u64) {
             memory.put(key, 1);

@@ -3,14 +3,18 @@
 
 use std::cell::{RefCell, RefMut};
 use std::collections::HashSet;
+use std::hash::BuildHasher;
 
-use crate::domain::{Chance, Request, tokens};
+use foldhash::quality::FixedState;
+
+use crate::domain::{Request, tokens};
 
 /// Tokens of the shortest prefix that is cached, and of a block (both as OpenAI documents them).
 const LEAST: u64 = 1024;
 const BLOCK: u64 = 128;
 /// The least number of remembered prefixes; at most twice as many are.
 const REMEMBERED: usize = 8192;
+const HASHER: FixedState = FixedState::with_seed(0);
 
 /// The beginnings of recent requests, each as a hash of all parts up to a place.
 #[derive(Debug, Default)]
@@ -18,15 +22,14 @@ pub(super) struct PrefixCache(RefCell<Generations>);
 
 #[derive(Debug, Default)]
 struct Generations {
-    young: HashSet<u64>,
-    old: HashSet<u64>,
+    young: HashSet<u64, FixedState>,
+    old: HashSet<u64, FixedState>,
 }
 
 impl PrefixCache {
     /// Reads a request part by part, and remembers its beginnings.
     pub fn read(&self) -> CacheReading<'_> {
-        let (prefix, shared, is_shared) = (Chance::new(0), 0, true);
-        CacheReading { known: self.0.borrow_mut(), prefix, shared, is_shared }
+        CacheReading { known: self.0.borrow_mut(), prefix: 0, shared: 0, is_shared: true }
     }
 
     /// Remembers the beginnings of a request that it read before.
@@ -40,7 +43,7 @@ impl PrefixCache {
 pub(super) struct CacheReading<'a> {
     known: RefMut<'a, Generations>,
     /// The hash of all parts so far that have a text.
-    prefix: Chance,
+    prefix: u64,
     shared: u64,
     is_shared: bool,
 }
@@ -50,11 +53,10 @@ impl CacheReading<'_> {
         if text.is_empty() {
             return;
         }
-        self.prefix = self.prefix.with(label.as_bytes()).with(text.as_bytes());
-        let prefix = self.prefix.bits();
-        self.is_shared &= self.known.has(prefix);
+        self.prefix = HASHER.hash_one((self.prefix, label, text));
+        self.is_shared &= self.known.has(self.prefix);
         self.shared += if self.is_shared { tokens } else { 0 };
-        self.known.add(prefix);
+        self.known.add(self.prefix);
     }
 
     /// Tokens of the longest beginning that was known before. Parts are compared whole, so it never exceeds the shared

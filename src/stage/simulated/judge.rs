@@ -148,7 +148,7 @@ mod tests {
     };
 
     fn past(tool: &str, result: &str) -> PastCall {
-        PastCall { tool: tool.into(), arguments: json!({}), result: result.to_owned() }
+        PastCall::new(tool.into(), json!({}), result)
     }
 
     fn task() -> Task {

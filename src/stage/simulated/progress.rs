@@ -145,7 +145,7 @@ mod tests {
     }
 
     fn past(tool: &str, arguments: Value, result: &str) -> PastCall {
-        PastCall { tool: tool.into(), arguments, result: result.to_owned() }
+        PastCall::new(tool.into(), arguments, result)
     }
 
     #[test]

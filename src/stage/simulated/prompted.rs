@@ -1,6 +1,6 @@
 //! The simulated model's parser of requests: it reads what any model would.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::{cell::OnceCell, collections::HashMap, sync::LazyLock};
 
 use serde_json::Value;
 
@@ -47,6 +47,7 @@ pub(super) struct PastCall {
     pub tool: ToolName,
     pub arguments: Value,
     pub result: String,
+    looks: OnceCell<Looks>,
 }
 
 impl<'a> PromptReading<'a> {
@@ -192,7 +193,7 @@ fn conversation(messages: &Messages) -> Vec<PastCall> {
             Message::Tool { id, tool, text, .. } => {
                 let call = asked.iter().find(|call| call.id == *id);
                 let arguments = call.map_or(Value::Null, |call| call.arguments.clone());
-                past.push(PastCall { tool: tool.clone(), arguments, result: text.clone() });
+                past.push(PastCall::new(tool.clone(), arguments, text.clone()));
             }
             Message::System { .. } | Message::User { .. } => {}
         }
@@ -203,11 +204,8 @@ fn conversation(messages: &Messages) -> Vec<PastCall> {
 /// A line of the account of a trajectory.
 fn told(line: &str) -> Option<PastCall> {
     let value: Value = serde_json::from_str(line).ok()?;
-    Some(PastCall {
-        tool: value.get("tool")?.as_str()?.into(),
-        arguments: value.get("arguments")?.clone(),
-        result: value.get("result")?.as_str()?.to_owned(),
-    })
+    let tool = value.get("tool")?.as_str()?.into();
+    Some(PastCall::new(tool, value.get("arguments")?.clone(), value.get("result")?.as_str()?))
 }
 
 /// The impression of an observation on a reader without further knowledge. It uses no configuration, as a model would
@@ -223,14 +221,20 @@ pub(super) enum Looks {
 }
 
 impl PastCall {
+    pub fn new(tool: ToolName, arguments: Value, result: impl Into<String>) -> Self {
+        Self { tool, arguments, result: result.into(), looks: OnceCell::new() }
+    }
+
     pub fn looks(&self) -> Looks {
-        let text = self.result.trim();
-        if text.starts_with("Error:") || text.starts_with("Not called:") {
-            return Looks::Failed;
-        }
-        match NULL_FILTER.nulled(&self.tool, &[], Some(text)) {
-            Some(_) => Looks::Useless,
-            None => Looks::Useful,
-        }
+        *self.looks.get_or_init(|| {
+            let text = self.result.trim();
+            if text.starts_with("Error:") || text.starts_with("Not called:") {
+                return Looks::Failed;
+            }
+            match NULL_FILTER.nulled(&self.tool, &[], Some(text)) {
+                Some(_) => Looks::Useless,
+                None => Looks::Useful,
+            }
+        })
     }
 }

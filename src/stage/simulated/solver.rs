@@ -62,7 +62,7 @@ fn found(worklog: &str) -> Vec<PastCall> {
 fn called(line: &str) -> Option<PastCall> {
     let (_, call) = line.strip_prefix("#E")?.split_once(" = ")?;
     let (tool, _) = call.split_once('[')?;
-    Some(PastCall { tool: tool.into(), arguments: Value::Null, result: String::new() })
+    Some(PastCall::new(tool.into(), Value::Null, ""))
 }
 
 #[cfg(test)]
