@@ -176,8 +176,10 @@ pub fn for_planner(state: &InTask<'_>, by_graph: bool, found: &FoundTools) -> Ar
 /// Adds the weights of the edges from `at`.
 fn weigh(state: &InTask<'_>, at: &ToolName, menu: &mut [MenuItem]) {
     let weights = Weights::of(&state.learning, &state.knobs);
-    for item in menu {
-        item.weight = weights.weight(at.as_str(), item.tool.as_str()).map(Into::into);
+    let tools: Vec<_> = menu.iter().map(|item| item.tool.as_str()).collect();
+    let edges = weights.some(at.as_str(), &tools);
+    for (item, edge) in menu.iter_mut().zip(edges) {
+        item.weight = edge.map(|edge| edge.weight.into());
     }
 }
 
@@ -213,15 +215,14 @@ fn all(state: &InTask<'_>, found: &FoundTools) -> Vec<MenuItem> {
 fn first(state: &InTask<'_>, found: &FoundTools) -> Vec<MenuItem> {
     let k = state.knobs.count(Knob::TopK);
     let hits = &found.by_task()[..k.min(found.by_task().len())];
-    let weights = Weights::of(&state.learning, &state.knobs);
     let filled = heaviest(state, ToolName::START, k)
         .filter(|edge| !hits.contains(&edge.to))
         .take(k.saturating_sub(hits.len()))
         .map(|edge| item(&edge.to, Some(edge.weight), MenuReason::Filled));
-    let retrieved = hits.iter().map(|tool| {
-        item(tool, weights.weight(ToolName::START, tool.as_str()), MenuReason::Retrieved)
-    });
-    let mut menu: Vec<_> = retrieved.chain(filled).collect();
+    let retrieved = hits.iter().map(|tool| item(tool, None, MenuReason::Retrieved));
+    let mut menu: Vec<_> = retrieved.collect();
+    weigh(state, &ToolName::start(), &mut menu);
+    menu.extend(filled);
     by_weight(&mut menu);
     menu
 }
@@ -255,12 +256,10 @@ fn successors(
         Some(inside) => ways_inside(state, at, inside),
         None => whole_row(state, at, found),
     };
-    let weights = Weights::of(&state.learning, &state.knobs);
-    let successor = |tool: &ToolName| {
-        let weight = weights.weight(at.as_str(), tool.as_str())?;
-        Some(item(tool, Some(weight), MenuReason::Successor))
-    };
-    let mut menu: Vec<_> = ways.iter().filter_map(successor).collect();
+    let mut menu: Vec<_> =
+        ways.iter().map(|tool| item(tool, None, MenuReason::Successor)).collect();
+    weigh(state, at, &mut menu);
+    menu.retain(|item| item.weight.is_some());
     by_weight(&mut menu);
     menu.truncate(state.knobs.count(Knob::MenuMax));
     let offers = explored(state, at, trajectory, found, &menu).into_iter();
