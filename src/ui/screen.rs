@@ -132,7 +132,7 @@ impl Screen {
             let key = self.setup.keymap.key(action);
             key.map_or_else(String::new, |key| format!(" · {key} {does}"))
         };
-        let told = wording::told(&record.event);
+        let told = || wording::told(&record.event);
         let text = match record.event.by() {
             Some(By::User) if record.event.is_undoable() => {
                 let change = self.live.control.changes.undo.last();
@@ -141,15 +141,15 @@ impl Screen {
                     Some(change) => {
                         format!("{}{}", wording::told(&change.event), offer(Action::Undo, "undoes"))
                     }
-                    None => told,
+                    None => told(),
                 }
             }
             // A program that was taken back cannot be undone; the text says so.
             Some(By::User) if matches!(record.event, Event::Program(ProgramTakenBack { .. })) => {
-                told
+                told()
             }
-            Some(By::Undo(_)) => format!("undone · {told}{}", offer(Action::Redo, "redoes")),
-            Some(By::Redo(_)) => format!("redone · {told}{}", offer(Action::Undo, "undoes")),
+            Some(By::Undo(_)) => format!("undone · {}{}", told(), offer(Action::Redo, "redoes")),
+            Some(By::Redo(_)) => format!("redone · {}{}", told(), offer(Action::Undo, "undoes")),
             _ => return,
         };
         self.view.tell(record.at, Tone::Good, text);
