@@ -13,6 +13,8 @@ use tokio::sync::Notify;
 
 /// The interval between checks that the file is still there.
 const LOOK: Duration = Duration::from_millis(200);
+/// How long a sync waits for further requests: a fast session ends hundreds of tasks in a second.
+const GATHER: Duration = Duration::from_millis(20);
 
 /// A thread that waits for the disk.
 #[derive(Debug)]
@@ -35,7 +37,10 @@ impl Syncer {
         let sync = move || {
             loop {
                 let done = match waits.recv_timeout(LOOK) {
-                    Ok(()) => file.sync_data().and_then(|()| watched.expect()),
+                    Ok(()) => {
+                        thread::sleep(GATHER);
+                        file.sync_data().and_then(|()| watched.expect())
+                    }
                     Err(RecvTimeoutError::Timeout) => watched.expect(),
                     Err(RecvTimeoutError::Disconnected) => return,
                 };
