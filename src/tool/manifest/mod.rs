@@ -65,8 +65,9 @@ use crate::domain::{ToolName, ToolSpec};
 use crate::files::parallel;
 use crate::files::toml_file::{Problem, Problems, TomlFile};
 use crate::output::{MAX_OUTPUT, bounded};
+use crate::recorded::{RecordedTable, RecordedTables};
 use crate::{Invocation, Tool, ToolError, ToolOutput};
-use crate::{command::CommandSource, http::HttpSource, recorded::RecordedTable};
+use crate::{command::CommandSource, http::HttpSource};
 
 /// The source of a tool.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,6 +87,14 @@ pub struct Manifest {
     pub file: String,
     /// Probable mistakes that do not disable the tool.
     pub remarks: Vec<Problem>,
+}
+
+/// The folder, the functions and the tables that sources of manifests refer to.
+struct Surroundings<'a> {
+    /// The start of relative paths.
+    folder: &'a Path,
+    builtins: Builtins,
+    tables: RecordedTables,
 }
 
 /// The manifests of some files.
@@ -128,7 +137,12 @@ impl Manifest {
         folder: &Path,
         builtins: Builtins,
     ) -> Result<Self, Problems> {
-        TomlFile::read(file, text, |fields| read::manifest(fields, file, folder, builtins))
+        let around = Surroundings { folder, builtins, tables: RecordedTables::default() };
+        Self::read(file, text, &around)
+    }
+
+    fn read(file: &str, text: &str, around: &Surroundings<'_>) -> Result<Self, Problems> {
+        TomlFile::read(file, text, |fields| read::manifest(fields, file, around))
     }
 
     /// The names of unset environment variables without which its calls fail.
@@ -194,14 +208,15 @@ pub fn load_dir(path: &Path, builtins: Builtins) -> Result<Loaded, Problems> {
     files.sort_by(|one, other| one.as_os_str().cmp(other.as_os_str()));
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = cores.min(files.len().div_ceil(A_THREADS));
-    Ok(unique(parallel::each(&files, threads, |file| load(file, builtins))))
+    let around = Surroundings { folder: path, builtins, tables: RecordedTables::default() };
+    Ok(unique(parallel::each(&files, threads, |file| load(file, &around))))
 }
 
-fn load(path: &Path, builtins: Builtins) -> Result<Manifest, Problems> {
+fn load(path: &Path, around: &Surroundings<'_>) -> Result<Manifest, Problems> {
     let file = path.display().to_string();
     let text = fs::read_to_string(path)
         .map_err(|error| Problem::of_file(&file, format!("cannot be read: {error}")))?;
-    Manifest::parse(&file, &text, path.parent().unwrap_or(Path::new("")), builtins)
+    Manifest::read(&file, &text, around)
 }
 
 /// The valid manifests. If two tools have the same name, the first is taken.

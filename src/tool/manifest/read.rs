@@ -1,11 +1,11 @@
 //! Parses the fields of a manifest, above all its schema.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{Manifest, ToolSource, source, words};
-use crate::builtin::{Builtin, Builtins};
+use super::{Manifest, Surroundings, ToolSource, source, words};
+use crate::builtin::Builtin;
 use crate::domain::{EffectClass, Returns, ToolName, ToolSpec, words::clipped};
 use crate::files::toml_file::{FieldLines, Problem, Problems, TomlField, TomlFields};
 use crate::{check::Checker, http::HttpSource};
@@ -26,8 +26,7 @@ const FINISH: &str = "Finish";
 pub fn manifest(
     mut fields: TomlFields<'_>,
     file: &str,
-    folder: &Path,
-    builtins: Builtins,
+    around: &Surroundings<'_>,
 ) -> Option<Manifest> {
     let name = fields.need("name", "name = \"my_tool\"").and_then(|field| read_name(&field));
     let description = fields
@@ -56,7 +55,7 @@ pub fn manifest(
     let source = fields
         .need("source", "[source] with one of `builtin`, `command`, `recorded`, `url`")
         .and_then(|field| field.table())
-        .and_then(|table| source::read(table, folder, builtins, &mut remarks));
+        .and_then(|table| source::read(table, around, &mut remarks));
     let of = |field: TomlField<'_>| {
         field.filled("the reason why it cannot be called").map(str::to_owned)
     };

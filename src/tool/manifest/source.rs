@@ -2,20 +2,17 @@
 
 use std::path::Path;
 
-use super::{ToolSource, http};
+use super::{Surroundings, ToolSource, http};
 use crate::domain::words::clipped;
 use crate::files::toml_file::{Problem, TomlField, TomlFields};
-use crate::{
-    builtin::Builtins, command::CommandSource, output::MAX_OUTPUT, recorded::RecordedTable,
-};
+use crate::{command::CommandSource, output::MAX_OUTPUT};
 
 /// A source, and its description for people.
 ///
 /// `remarks` gets obstacles to calls that may be gone when calls are made.
 pub fn read(
     mut fields: TomlFields<'_>,
-    folder: &Path,
-    builtins: Builtins,
+    around: &Surroundings<'_>,
     remarks: &mut Vec<Problem>,
 ) -> Option<(ToolSource, String)> {
     let builtin = fields.get("builtin");
@@ -30,13 +27,13 @@ pub fn read(
     let source = match (builtin, command, recorded, url) {
         (Some(name), ..) => {
             let options = fields.get("options");
-            builtins(&name, options.as_ref()).map(|function| {
+            (around.builtins)(&name, options.as_ref()).map(|function| {
                 let shown = format!("builtin {}", function.name);
                 (ToolSource::Builtin(function), shown)
             })
         }
-        (None, Some(command), ..) => read_command(&mut fields, &command, folder, remarks),
-        (None, None, Some(recorded), _) => read_recorded(&mut fields, &recorded, folder),
+        (None, Some(command), ..) => read_command(&mut fields, &command, around.folder, remarks),
+        (None, None, Some(recorded), _) => read_recorded(&mut fields, &recorded, around),
         (None, None, None, Some(url)) => {
             http::read(&mut fields, &url).map(|(source, shown)| (ToolSource::Http(source), shown))
         }
@@ -124,17 +121,17 @@ fn missing_script(command: &TomlField<'_>, cwd: Option<&Path>) -> Option<Problem
 fn read_recorded(
     fields: &mut TomlFields<'_>,
     recorded: &TomlField<'_>,
-    folder: &Path,
+    around: &Surroundings<'_>,
 ) -> Option<(ToolSource, String)> {
     let otherwise = fields.get("otherwise").map(|field| field.text().map(str::to_owned));
     let name = recorded.text()?;
-    let file = folder.join(name);
-    if !file.exists() {
-        recorded.refuse(format!("{}: cannot be read: no such file", file.display()));
-        return None;
-    }
-    match RecordedTable::load(&file) {
-        Ok(mut table) => {
+    let file = around.folder.join(name);
+    match around.tables.load(&file) {
+        Ok(None) => {
+            recorded.refuse(format!("{}: cannot be read: no such file", file.display()));
+            None
+        }
+        Ok(Some(mut table)) => {
             table.otherwise = match otherwise {
                 Some(text) => Some(text?),
                 None => None,

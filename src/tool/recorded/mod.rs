@@ -3,7 +3,9 @@
 
 mod nearest;
 
-use std::{collections::HashMap, path::Path, sync::Arc};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -13,6 +15,29 @@ use crate::domain::words::clipped;
 use crate::files::json_file;
 use crate::files::toml_file::{Problem, Problems};
 use crate::{ToolError, ToolErrorKind};
+
+/// Tables by their files, so that tools with the same file share its records.
+#[derive(Debug, Default)]
+pub struct RecordedTables(Mutex<HashMap<PathBuf, RecordedTable>>);
+
+impl RecordedTables {
+    /// Like [`RecordedTable::load`], but reads a valid file once.
+    ///
+    /// # Errors
+    /// As [`RecordedTable::load`]; `None` if there is no such file.
+    pub fn load(&self, path: &Path) -> Result<Option<RecordedTable>, Problems> {
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(table) = known().get(path) {
+            return Ok(Some(table.clone()));
+        }
+        if !path.exists() {
+            return Ok(None);
+        }
+        let table = RecordedTable::load(path)?;
+        known().insert(path.to_owned(), table.clone());
+        Ok(Some(table))
+    }
+}
 
 /// Recorded calls of one tool. Cheap to clone.
 #[derive(Clone, Debug, PartialEq)]
