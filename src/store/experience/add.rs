@@ -94,8 +94,9 @@ impl<'e, 'u> Adder<'e, 'u> {
         let tool = self.id(Named::Tool, past.tool)?;
         let source = self.id(Named::Source, past.source)?;
         let StoredUse { at, helpful, parameters, result, .. } = past;
+        // A failure ends the transaction, so SQLite need not note how to undo this statement alone.
         let mut insert = self.transaction.prepare_cached(
-            "INSERT INTO uses (query, tool, source, at, helpful, parameters, result, line)
+            "INSERT OR ROLLBACK INTO uses (query, tool, source, at, helpful, parameters, result, line)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
              ON CONFLICT (line) WHERE line IS NOT NULL DO NOTHING",
         )?;
