@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::files::private;
@@ -43,6 +44,8 @@ pub fn create_private(path: &Path) {
 /// Lets this connection wait for other sessions. Must come before the first transaction.
 pub fn wait_for_others(connection: &mut Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(PATIENCE)?;
+    // SQLite would else compile a statement again for most new values, although no statistics tell them apart.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(32);
     // A transaction that will write waits for its turn at the start, not halfway.
     connection.set_transaction_behavior(TransactionBehavior::Immediate);
