@@ -12,6 +12,7 @@ mod digest;
 mod facts;
 mod given;
 mod joined;
+mod leaving;
 mod named;
 mod on_wire;
 mod past;
@@ -82,7 +83,7 @@ pub(super) async fn serve(handle: Handle, inbox: Inbox, past: Vec<Record>) {
                 let summary = talks.borrow().again.as_ref().map(|again| again.past.summary());
                 let lines = summary.into_iter().flatten();
                 lines.for_each(|text| handle.emit(SessionEvent::Noticed { text }));
-                handle.emit(RunEvent::AgentEnded { code });
+                handle.spawn(leaving::leave(handle.clone(), Rc::clone(&talks), code));
             }
             ListenerNews::Noticed(text) => handle.emit(SessionEvent::Noticed { text }),
         }

@@ -8,7 +8,7 @@ use super::attend::{Begun, PassedAnswer, request};
 use super::calls::{OpenCall, Returned};
 use super::talk::{RequestPlace, Talks};
 use crate::domain::state::tool_calls::{ToolCallPhase, ToolCallState};
-use crate::domain::{Knob, Message, Reply, SessionEvent, ToolCall, ToolCallEvent};
+use crate::domain::{Knob, Message, Origin, Reply, SessionEvent, ToolCall, ToolCallEvent};
 use crate::handle::Handle;
 use crate::model::Model;
 use crate::model::relay::Relay;
@@ -88,8 +88,7 @@ enum Skips {
 }
 
 fn skips(session: &Session, answered: &PassedAnswer<'_>, turns: &[Message]) -> Skips {
-    let is_on = session.state().knobs.is_on(Knob::Skip);
-    if !is_on || answered.reply.calls.is_empty() {
+    if answered.reply.calls.is_empty() {
         return Skips::No;
     }
     let refused =
@@ -97,6 +96,17 @@ fn skips(session: &Session, answered: &PassedAnswer<'_>, turns: &[Message]) -> S
     let children = session.state().tool_calls.iter().rev();
     let own = children.filter(|call| call.parent == Some(answered.of.id));
     let own: Vec<_> = own.take(answered.reply.calls.len()).collect();
+    if !session.state().knobs.is_on(Knob::Skip) {
+        // Faults say that by themselves.
+        let by_person = |call: &&&ToolCallState| {
+            call.is_over() && call.injected.is_none() && call.origin == Origin::Live
+        };
+        let ended = own.iter().find(by_person).map(|call| &call.tool);
+        return ended.map_or(Skips::No, |tool| {
+            let text = "was ended here, and the agent runs its tool all the same; the knob skip prevents that";
+            Skips::Refused(format!("{tool} {text}"))
+        });
+    }
     let over = own.iter().filter(|call| call.is_over()).count();
     let asked = turns.iter().filter(|it| matches!(it, Message::Assistant { .. })).count();
     match over {

@@ -92,6 +92,17 @@ impl Talks {
         self.talks.iter_mut().flat_map(|talk| &mut talk.open)
     }
 
+    /// Gives up the calls whose results no agent will send any more. Returns the tasks at work.
+    pub fn lose_results(&mut self) -> Vec<TaskId> {
+        self.talks.iter_mut().for_each(|talk| talk.open.clear());
+        self.talks.iter().filter_map(|talk| talk.task).collect()
+    }
+
+    /// The conversation that works on this task.
+    pub fn at_work_on(&mut self, task: TaskId) -> Option<&mut Talk> {
+        self.talks.iter_mut().find(|talk| talk.task == Some(task))
+    }
+
     /// Finds the conversation of a request, or opens one.
     pub fn place(&mut self, session: &mut Session, arrival: &Arrival) -> RequestPlace {
         let Arrival { format, asked, caller, .. } = arrival;

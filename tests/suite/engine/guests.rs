@@ -5,7 +5,7 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::sync::oneshot::error::TryRecvError;
 use toolyard::domain::{
     Command, Event, Finish, ModelCallEvent, ModelErrorKind, ModelSpec, Outcome, Reply, RunEvent,
-    RunId, SessionEvent, ToolCall, ToolCallEvent,
+    RunId, SessionEvent, State, ToolCall, ToolCallEvent,
 };
 use toolyard::engine::{Again, Inbox};
 use toolyard::model::relay::{
@@ -336,6 +336,47 @@ fn a_past_that_changes_is_told_and_a_call_without_a_result_fails() {
             _ => None,
         });
         assert_eq!(rewritten, Some((2, 2)));
+    });
+}
+
+#[test]
+fn an_agent_that_ends_leaves_nothing_running() {
+    on_paused_time(async {
+        let watch = watch(Trial::default());
+        let agent = Agent::asking("How is the weather in Oslo?");
+        let calls = calling(&[("a", "weather", json!({"at": "Oslo"}))]);
+        answer(agent.send(&watch), &calls).await;
+        watch
+            .yard
+            .until("the agent runs it", |state| state.tool_calls_in_flight().count() == 1)
+            .await;
+        watch.news.send(ListenerNews::Ended { code: Some(7) }).unwrap();
+        watch.yard.until("the task has ended", |state| !state.has_work()).await;
+        let state = watch.yard.state.borrow();
+        assert_eq!(state.watched.as_ref().unwrap().ended, Some(Some(7)));
+        assert_eq!(state.effects_in_flight().count(), 0);
+        assert!(state.tool_calls.iter().all(|call| call.has_no_result()));
+        let task = state.tasks.iter().next().unwrap();
+        assert_eq!(task.outcome(), Some(Outcome::Stopped));
+    });
+}
+
+#[test]
+fn a_call_that_is_held_when_its_agent_ends_has_no_result_once_it_is_let_go() {
+    on_paused_time(async {
+        let watch = held_at("weather:before").await;
+        let mut line = Agent::asking("How is the weather in Oslo?").send(&watch);
+        sent(&mut line).await;
+        let calls = calling(&[("a", "weather", json!({"at": "Oslo"}))]);
+        line.heard.send(Heard::Ended(Ok(calls))).unwrap();
+        watch.yard.until("the call is held", |state| !state.control.held.is_empty()).await;
+        watch.news.send(ListenerNews::Ended { code: None }).unwrap();
+        let has_ended = |state: &State| state.watched.as_ref().is_some_and(|it| it.ended.is_some());
+        watch.yard.until("the agent has ended", has_ended).await;
+        assert!(watch.yard.state.borrow().has_work());
+        watch.yard.wish(Command::Run);
+        watch.yard.until("the task has ended", |state| !state.has_work()).await;
+        assert!(watch.yard.state.borrow().tool_calls.iter().all(|call| call.has_no_result()));
     });
 }
 

@@ -1,0 +1,48 @@
+//! The end of an agent: what it left open has no result, and its tasks are stopped.
+
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::talk::SharedTalks;
+use crate::domain::{Outcome, RunEvent, TaskId};
+use crate::handle::Handle;
+use crate::session::Session;
+
+/// The time in which effects in flight end by themselves, as their connections break.
+const SETTLING: Duration = Duration::from_secs(1);
+
+/// Ends what an agent has left open, and reports its end. What is held ends when it is let go.
+pub async fn leave(handle: Handle, talks: SharedTalks, code: Option<i32>) {
+    let tasks = talks.borrow_mut().lose_results();
+    let settled =
+        |session: &Session| tasks.iter().all(|task| lanes(session, *task).all(|held| held));
+    let _ = timeout(SETTLING, handle.until(settled)).await;
+    stop_idle(&handle, &talks, &tasks);
+    handle.emit(RunEvent::AgentEnded { code });
+    for task in &tasks {
+        handle.until(|session| lanes(session, *task).next().is_none()).await;
+        stop_idle(&handle, &talks, &[*task]);
+    }
+}
+
+/// Whether each effect in flight of a task is held.
+fn lanes(session: &Session, task: TaskId) -> impl Iterator<Item = bool> {
+    let state = session.state();
+    let own = state.effects_in_flight().filter(move |effect| effect.task == task);
+    own.map(|effect| state.control.is_held(effect.reference().lane()))
+}
+
+/// Stops the tasks without an effect in flight.
+fn stop_idle(handle: &Handle, talks: &SharedTalks, tasks: &[TaskId]) {
+    handle.write(|session| {
+        for task in tasks {
+            let mut talks = talks.borrow_mut();
+            let is_idle = lanes(session, *task).next().is_none();
+            if let Some(talk) = talks.at_work_on(*task).filter(|_| is_idle) {
+                talk.finish(session, Outcome::Stopped, None);
+            }
+        }
+        session.settle();
+    });
+}
