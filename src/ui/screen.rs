@@ -8,6 +8,7 @@ use ratatui::crossterm::event::{Event as Input, KeyEventKind};
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::cx::Cx;
+use super::inputs::framer::MOST_PASTED;
 use super::layout::{Layout, Layouts, Saved, Size};
 use super::own::OwnCommand;
 use super::popups::{Confirm, FirstStart, Inspect, Subject};
@@ -308,6 +309,10 @@ impl Screen {
             }
             Input::Mouse(event) => mouse(&world, view, &self.hits, *event),
             Input::Paste(text) => {
+                if text.len() >= MOST_PASTED {
+                    let said = "only the first MiB of the paste was taken";
+                    view.tell(world.live.at, Tone::Bad, said);
+                }
                 if let Some(popup) = view.popups.last_mut() {
                     popup.paste(text);
                 }

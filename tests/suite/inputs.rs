@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use ratatui::crossterm::event::{
     Event as Input, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
-use toolyard::ui::inputs::framer::{Framer, LIMIT, WAIT};
+use toolyard::ui::inputs::framer::{Framer, LIMIT, MOST_PASTED, WAIT};
 use toolyard::ui::inputs::{TerminalEvent, read};
 
 use crate::mutations::Numbers;
@@ -256,6 +256,44 @@ fn a_paste_is_one_text_whatever_is_in_it() {
             news.extend(terminal.write("j", 1));
             assert_eq!(news, [expected.clone(), typed('j')], "cut at {cut}");
         }
+    }
+}
+
+#[test]
+fn a_paste_without_an_end_locks_nobody_out_and_is_bounded() {
+    let pasted = |text: &str| TerminalEvent::Input(Input::Paste(text.to_owned()));
+    let ctrl_c = held(KeyCode::Char('c'), KeyModifiers::CONTROL);
+    let begin = || {
+        let mut terminal = Terminal::new();
+        assert!(terminal.write("\x1b[200~hello", 0).is_empty());
+        terminal
+    };
+    assert_eq!(begin().write([3], 1500), [pasted("hello"), ctrl_c]);
+    assert!(begin().write([3], 10).is_empty(), "a part of the text");
+    assert_eq!(begin().wait(LIMIT), [pasted("hello")]);
+    let mut terminal = Terminal::new();
+    terminal.write("\x1b[200~", 0);
+    terminal.write("a".repeat(3 * MOST_PASTED), 0);
+    assert_eq!(terminal.write("\x1b[201~", 0), [pasted(&"a".repeat(MOST_PASTED))]);
+}
+
+#[test]
+fn an_answer_byte_by_byte_is_no_key_and_neither_are_eight_bit_controls_in_utf_8() {
+    for gap in [2, 5, 10, 30] {
+        for late in LATE {
+            let mut terminal = Terminal::new();
+            let answer = b"\x1b]11;rgb:fdfd/f6f6/e3e3\x1b\\";
+            let mut news = terminal.write(&answer[..1], late);
+            for byte in &answer[1..] {
+                news.extend(terminal.write([*byte], gap));
+            }
+            assert_eq!(news, [TerminalEvent::Ground((0xfd, 0xf6, 0xe3))], "{gap} ms, {late} ms");
+        }
+    }
+    for control in ["\u{9b}>1;2c", "\u{9d}11;:q\u{7}", "\u{85}"] {
+        let mut terminal = Terminal::new();
+        assert!(terminal.write(control, 80).is_empty(), "{control:?}");
+        assert_eq!(terminal.write("q", 80), [typed('q')]);
     }
 }
 

@@ -14,7 +14,16 @@ pub const WAIT: Duration = Duration::from_millis(50);
 /// Bytes that come sooner than this after an Escape were written together with it.
 const TOGETHER: Duration = Duration::from_millis(2);
 
-/// How long a report may pause. After that, what comes is keys again, so that nothing locks a person out for ever.
+/// Bytes that all come sooner than this after each other are no keys of a person.
+const QUICK: Duration = Duration::from_millis(45);
+
+/// The pause after which Ctrl-C ends a paste whose end does not come.
+const STUCK: Duration = Duration::from_secs(1);
+
+/// The most bytes of a paste that are taken.
+pub const MOST_PASTED: usize = 1024 * 1024;
+
+/// How long a report or a paste may pause. After that, what comes is keys again, so that nothing locks a person out for ever.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
 /// Bytes that are kept of a report. No key and no answer is longer.
@@ -22,6 +31,8 @@ const LONGEST: usize = 256;
 
 const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
+/// Ctrl-C.
+const INTERRUPT: u8 = 0x03;
 const PASTE: &[u8] = b"\x1b[200~";
 const PASTED: &[u8] = b"\x1b[201~";
 
@@ -72,6 +83,8 @@ pub struct Framer {
     told: usize,
     /// Whether the ESC ended a string, so that it is not a key.
     ends_string: bool,
+    /// Whether all bytes after the ESC came quickly.
+    is_quick: bool,
     /// When the last bytes came.
     last: Instant,
     /// Until when the terminal owes an answer.
@@ -87,6 +100,7 @@ impl Framer {
             unit: Vec::new(),
             told: 0,
             ends_string: false,
+            is_quick: false,
             last: now,
             asked: None,
             units: VecDeque::new(),
@@ -106,10 +120,15 @@ impl Framer {
     /// Takes the bytes that came at this time.
     pub fn feed(&mut self, bytes: &[u8], now: Instant) {
         self.pass(now);
-        if now.saturating_duration_since(self.last) < TOGETHER && self.told == 0 {
+        let pause = now.saturating_duration_since(self.last);
+        if pause < TOGETHER && self.told == 0 {
             self.trust = Trust::Sure;
         }
+        self.is_quick &= pause < QUICK;
         self.last = now;
+        if self.state == FramerState::Paste && bytes == [INTERRUPT] && pause >= STUCK {
+            self.end_paste();
+        }
         let mut rest = bytes;
         if self.ends_string && self.state == FramerState::Escape && rest.first() == Some(&b'\\') {
             self.reset();
@@ -118,7 +137,10 @@ impl Framer {
         self.judge(rest);
         rest.iter().for_each(|byte| self.step(*byte));
         self.trust = match (self.trust, self.state, self.unit.len()) {
-            (Trust::Sure, FramerState::Escape, _) => Trust::Alone,
+            (Trust::Sure, FramerState::Escape, _) => {
+                self.is_quick = true;
+                Trust::Alone
+            }
             (Trust::Sure, FramerState::String(_) | FramerState::Single, 2) => Trust::Paired,
             (trust, ..) => trust,
         };
@@ -128,7 +150,7 @@ impl Framer {
     pub fn due(&self) -> Option<Instant> {
         let is_told = self.told == self.unit.len();
         match (self.state, self.trust) {
-            (FramerState::Ground | FramerState::Paste, _) => None,
+            (FramerState::Ground, _) => None,
             (_, Trust::Alone) if is_told => Some(self.last + LIMIT),
             (_, Trust::Alone) => {
                 let soon = self.last + WAIT;
@@ -143,7 +165,9 @@ impl Framer {
     /// Makes the decisions that are due.
     pub fn pass(&mut self, now: Instant) {
         while self.due().is_some_and(|due| due <= now) {
-            if self.trust == Trust::Alone && self.told < self.unit.len() {
+            if self.state == FramerState::Paste {
+                self.end_paste();
+            } else if self.trust == Trust::Alone && self.told < self.unit.len() {
                 self.tell();
             } else {
                 self.give_up();
@@ -158,7 +182,7 @@ impl Framer {
         let reading = match self.trust {
             Trust::Sure => return,
             Trust::Paired => grammar::paired(begun, *first),
-            Trust::Alone => grammar::apart(&[begun, bytes].concat(), bytes.len()),
+            Trust::Alone => grammar::apart(&[begun, bytes].concat(), bytes.len(), self.is_quick),
         };
         match reading {
             EscapeKind::Report => (self.trust, self.told) = (Trust::Sure, 0),
@@ -266,8 +290,14 @@ impl Framer {
             return self.again(byte);
         }
         self.enter(FramerState::Character(more - 1), byte);
-        if more == 1 {
-            self.emit();
+        match (more, &*self.unit) {
+            // A control of eight bits, in UTF-8.
+            (1, [0xc2, 0x80..=0x9f]) => {
+                self.reset();
+                self.begin(byte);
+            }
+            (1, _) => self.emit(),
+            _ => {}
         }
     }
 
@@ -332,10 +362,18 @@ impl Framer {
 
     fn paste(&mut self, byte: u8) {
         self.unit.push(byte);
-        if let Some(text) = self.unit.strip_suffix(PASTED) {
-            let text = String::from_utf8_lossy(text).into_owned();
-            self.units.push_back(Unit::Paste(text));
-            self.reset();
+        if self.unit.ends_with(PASTED) {
+            self.unit.truncate(self.unit.len() - PASTED.len());
+            self.end_paste();
+        } else if self.unit.len() > MOST_PASTED + PASTED.len() {
+            // Of the rest, only what may be its end.
+            self.unit.remove(MOST_PASTED);
         }
+    }
+
+    fn end_paste(&mut self) {
+        let text = &self.unit[..self.unit.len().min(MOST_PASTED)];
+        self.units.push_back(Unit::Paste(String::from_utf8_lossy(text).into_owned()));
+        self.reset();
     }
 }

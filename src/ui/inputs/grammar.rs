@@ -32,8 +32,8 @@ pub(super) fn paired(introducer: &[u8], first: u8) -> EscapeKind {
 }
 
 /// Classifies bytes after an ESC that came alone; the last `new` bytes came together. A person types one byte at a
-/// time; a terminal writes a whole report at once.
-pub(super) fn apart(bytes: &[u8], new: usize) -> EscapeKind {
+/// time; a terminal writes a whole report at once. `is_quick`: no person types all of them so soon after each other.
+pub(super) fn apart(bytes: &[u8], new: usize, is_quick: bool) -> EscapeKind {
     let Some((introducer, rest)) = bytes.split_first() else { return Keys };
     let is_parameter = |byte: &u8| matches!(byte, b' '..=b'?');
     let parameters = rest.iter().take_while(|byte| is_parameter(byte)).count();
@@ -62,6 +62,7 @@ pub(super) fn apart(bytes: &[u8], new: usize) -> EscapeKind {
     let is_open = parameters == rest.len() || is_string && text == new;
     match new {
         1 if is_begun && is_open && bytes.len() <= HELD => Maybe,
+        1 if is_begun && is_open && is_quick => Report,
         1 => Keys,
         _ if is_begun && text > 1 || is_string && is_ended(rest) => Report,
         _ => Keys,
