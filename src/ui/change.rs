@@ -14,10 +14,6 @@ use crate::papers::toolnet::Weights;
 /// an earlier crash again if there is one, so that the list of faults does not fill up.
 pub fn toggle_fault(world: &World<'_>, view: &mut View) -> Requests {
     let Some(target) = fault_target(world.live, view) else { return Vec::new() };
-    // The same key repairs the same tool, even if another call has become the newest.
-    if let (PaneId::Calls, Some(call)) = (view.focus, view.marked_call(world.live)) {
-        view.choose_call(world.live, call);
-    }
     let on_it = || world.live.faults.iter().filter(|(_, fault)| fault.spec.target == target);
     let armed: Vec<ScreenRequest> = on_it()
         .filter(|(_, fault)| fault.armed)

@@ -160,15 +160,32 @@ impl View {
         self.call.or_else(|| newest().map(|call| call.id))
     }
 
-    /// The call that the pane of calls marks: the chosen one if it belongs to the task shown, else the last one of that
-    /// task. Also `None` for evidence without a call.
+    /// The call that the pane of calls marks: the chosen one if it belongs to the task shown, else a held one, else the
+    /// last one of that task. Also `None` for evidence without a call.
     pub fn marked_call(&self, state: &State) -> Option<EffectId> {
         let task = self.worked_on(state)?;
         let is_shown =
             |call: &EffectId| state.tool_call(*call).is_some_and(|it| it.task == task.id);
         match self.evidence(state) {
             Some((of, ..)) if of.id == task.id => self.call(state),
-            _ => self.call.filter(is_shown).or_else(|| task.tool_calls.last().copied()),
+            _ => {
+                let held = || state.shown_held().map(|held| held.id).filter(is_shown);
+                let last = || task.tool_calls.last().copied();
+                self.call.filter(is_shown).or_else(held).or_else(last)
+            }
+        }
+    }
+
+    /// The call that changes mean in the pane of calls: the marked one. In the past, [`View::choose_marked`] has chosen it.
+    pub fn meant_call(&self, live: &State) -> Option<EffectId> {
+        if self.moment.is_some() { self.call } else { self.marked_call(live) }
+    }
+
+    /// Chooses the call that is marked on the screen, so that the same key means the same call when there is a newer one.
+    pub fn choose_marked(&mut self, shown: &State) {
+        let marked = self.marked_call(shown).filter(|_| self.evidence(shown).is_none());
+        if let (PaneId::Calls, Some(call)) = (self.focus, marked) {
+            self.choose_call(shown, call);
         }
     }
 

@@ -359,7 +359,7 @@ impl View {
                 Some(model.unwrap_or_else(|| Target::Role(self.role())))
             }
             PaneId::Calls => {
-                let call = self.marked_call(state).and_then(|call| state.tool_call(call));
+                let call = self.meant_call(state).and_then(|call| state.tool_call(call));
                 let tool = call.map(|call| &call.tool).or(self.tool.as_ref());
                 tool.cloned().filter(known).map(Target::Tool)
             }

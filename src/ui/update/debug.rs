@@ -103,9 +103,7 @@ fn place(state: &State, view: &View) -> Option<BreakpointPlace> {
             Some(What::Evaluated { .. }) => Some(BreakpointPlace::Evaluation),
             _ => tool(),
         },
-        PaneId::Calls => {
-            view.marked_call(state).and_then(|call| of_call(state, call)).or_else(tool)
-        }
+        PaneId::Calls => view.meant_call(state).and_then(|call| of_call(state, call)).or_else(tool),
         PaneId::Resilience => change::fault_target(state, view).map(BreakpointPlace::Call),
         _ => tool(),
     }

@@ -1,7 +1,7 @@
 //! Calls in flight: editing them, answering for them, repeating them.
 
 use crate::domain::state::{EvidenceSource, What};
-use crate::domain::{Command, EffectId, EffectState, Lane, State};
+use crate::domain::{Command, EffectId, EffectState, State};
 use crate::panes::program;
 use crate::popups::{Choose, EditForm};
 use crate::request::{Requests, World, send};
@@ -19,22 +19,11 @@ fn target<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
                 EvidenceSource::Call(call) | EvidenceSource::Model(call) => Some(call),
                 EvidenceSource::None => None,
             },
-            _ => view.call,
+            _ => view.meant_call(state),
         },
         _ => None,
     };
-    selected.and_then(|call| state.effect(call)).or_else(|| held(state))
-}
-
-/// The held call: the one that a breakpoint stopped, else the first.
-fn held(state: &State) -> Option<&EffectState> {
-    let stopped = state.control.stop.as_ref().and_then(|stop| stop.lane);
-    let lanes = stopped.into_iter().chain(state.control.held.iter().map(|hold| hold.lane));
-    let mut held = lanes.filter_map(|lane| match lane {
-        Lane::Effect(call) if state.control.is_held(lane) => Some(call),
-        _ => None,
-    });
-    held.next().and_then(|call| state.effect(call))
+    selected.and_then(|call| state.effect(call)).or_else(|| state.shown_held())
 }
 
 /// Panes whose own rows are edited even while a call is held: those of the debugger and of programs.
@@ -43,7 +32,7 @@ const OWN: [PaneId; 5] =
 
 /// The held call that keys mean here: in any pane except those.
 pub fn held_here<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
-    held(state).filter(|_| !OWN.contains(&view.focus))
+    state.shown_held().filter(|_| !OWN.contains(&view.focus))
 }
 
 /// Whether `e` means the held call.
@@ -86,7 +75,8 @@ fn answerable<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
 
 /// The call that can be repeated: it has ended, and is held.
 fn repeatable<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
-    meant(state, view, |call| call.is_over() && state.control.is_held(call.lane))
+    let can = |call: &EffectState| call.is_over() && state.control.is_held(call.lane);
+    meant(state, view, |call| can(call) && !state.is_of_guest(call.id))
 }
 
 /// Edits the call in flight that keys mean; if none can be edited, the score of the selected tool.
@@ -114,6 +104,9 @@ pub fn nothing_to_answer(state: &State, view: &View) -> Option<&'static str> {
     }
     match target(state, view) {
         None => Some("no call is selected or held"),
+        Some(call) if call.is_over() && state.control.is_held(call.lane) => {
+            Some("the call has ended, and is held: <key:edit> edits its result")
+        }
         Some(call) if call.is_over() => {
             Some("the call has ended: its result can be edited only while it is held")
         }
@@ -156,6 +149,9 @@ pub fn nothing_to_repeat(state: &State, view: &View) -> Option<&'static str> {
     }
     match target(state, view) {
         None => Some("no call is selected or held"),
+        Some(call) if state.is_of_guest(call.id) => {
+            Some("a foreign agent makes this call, and only it can repeat it")
+        }
         Some(_) => {
             Some("only a call held after its end can be repeated: H or a breakpoint holds it")
         }

@@ -13,7 +13,7 @@ pub mod own;
 pub mod past;
 pub mod queue;
 
-use super::action::{Action, ActionHandler};
+use super::action::{Action, ActionHandler, Group};
 use super::panes::spec::Opened;
 use super::popups::{Inspect, Subject};
 use super::request::{Requests, World, send};
@@ -25,6 +25,9 @@ pub use input::{layers, mouse, press};
 
 /// Performs the action, or tells why it cannot be done.
 pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Requests {
+    if action.spec().group == Group::Change {
+        view.choose_marked(world.shown);
+    }
     if let Some(why) = action.spec().why_not(world.live, view) {
         let text = format!("{}: {}", action.spec().name, world.keymap.fill(&why));
         view.tell(world.live.at, Tone::Bad, text);
