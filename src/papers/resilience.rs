@@ -1,7 +1,7 @@
 //! Effects of a broken tool on an agent: the tools that replace it, the task from which the choice is stable again, and
 //! the cost. This is the computation behind figure 4 of ToolNet, for any tool, any fault and any session.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::Serialize;
@@ -25,7 +25,7 @@ pub struct Broken {
 }
 
 /// An agent's recovery from a fault.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Resilience {
     /// The broken tools, then their replacements, the most called first.
     pub strip: Vec<ToolName>,
@@ -41,13 +41,20 @@ pub struct Resilience {
 }
 
 /// Whether the agent found its way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecoveryVerdict {
+    #[default]
     NotAffected,
-    Recovered { after: usize },
-    Recovering { tasks: usize },
-    NotRecovered { tasks: usize },
+    Recovered {
+        after: usize,
+    },
+    Recovering {
+        tasks: usize,
+    },
+    NotRecovered {
+        tasks: usize,
+    },
 }
 
 /// Averages of a task.
@@ -102,11 +109,6 @@ impl Resilience {
             laps.iter().filter(|lap| hit.is_some_and(|hit| lap.task >= hit) && is_under(lap));
         let under: Vec<&Lap> = under.collect();
         let stable = hit.and_then(|_| stable(&under, &strip, broken));
-        let first = hit.unwrap_or(broken.from);
-        let (before, since): (Vec<&Lap>, Vec<&Lap>) = laps.iter().partition(|lap| lap.task < first);
-        let is_done =
-            |lap: &&Lap| lap.task > until || stable.is_some_and(|stable| lap.task >= stable);
-        let (after, meanwhile): (Vec<&Lap>, Vec<&Lap>) = since.into_iter().partition(is_done);
         let verdict = match (hit, stable) {
             (None, _) => RecoveryVerdict::NotAffected,
             (Some(_), Some(stable)) => RecoveryVerdict::Recovered {
@@ -117,8 +119,29 @@ impl Resilience {
             }
             (Some(_), None) => RecoveryVerdict::NotRecovered { tasks: under.len() },
         };
+        let found = Self { strip, verdict, hit, stable, ..Self::default() };
+        found.with_means(laps.iter(), broken)
+    }
+
+    /// The same with the means of a session that did these tasks without the fault. Others of its tasks do not count.
+    pub fn beside(&self, own: &[Lap], without: &[Lap], broken: &Broken) -> Self {
+        let tasks: BTreeSet<_> = own.iter().map(|lap| lap.task).collect();
+        let same = without.iter().filter(|lap| tasks.contains(&lap.task));
+        let (strip, verdict) = (Vec::new(), RecoveryVerdict::NotAffected);
+        Self { strip, verdict, ..self.clone() }.with_means(same, broken)
+    }
+
+    /// The means of these tasks before the fault hit, until the choice was stable or the fault was over, and since then.
+    fn with_means<'a>(self, laps: impl Iterator<Item = &'a Lap>, broken: &Broken) -> Self {
+        let first = self.hit.unwrap_or(broken.from);
+        let is_done = |lap: &&Lap| {
+            broken.until.is_some_and(|until| lap.task > until)
+                || self.stable.is_some_and(|stable| lap.task >= stable)
+        };
+        let (before, since): (Vec<&Lap>, Vec<&Lap>) = laps.partition(|lap| lap.task < first);
+        let (after, meanwhile): (Vec<&Lap>, Vec<&Lap>) = since.into_iter().partition(is_done);
         let [before, meanwhile, after] = [before, meanwhile, after].map(|laps| Means::of(&laps));
-        Self { strip, verdict, hit, stable, before, meanwhile, after }
+        Self { before, meanwhile, after, ..self }
     }
 
     /// The recovery from the newest fault of tools in a session that has ended, with that fault. `None` without such a

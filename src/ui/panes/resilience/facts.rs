@@ -44,7 +44,13 @@ impl<'a> Facts<'a> {
         };
         let broken = taken.as_ref().map(|taken| taken.broken.clone()).unwrap_or_default();
         let twin = view.twin.as_ref();
-        let twin = twin.map(|twin| (twin, Resilience::of(&twin.laps, &broken, !twin.over)));
+        let twin = twin.map(|twin| {
+            let found = match (&taken, twin.kind) {
+                (Some(taken), TwinKind::Unbroken) => taken.found.beside(&laps, &twin.laps, &broken),
+                _ => Resilience::of(&twin.laps, &broken, !twin.over),
+            };
+            (twin, found)
+        });
         let tasks = if state.has_work() { state.tasks.len() } else { laps.len() };
         Self { laps, tasks, tools, taken, twin }
     }

@@ -4,6 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::facts::Facts;
 use crate::cx::Cx;
+use crate::domain::Lap;
 use crate::panes::row::{self, Row};
 use crate::papers::resilience::{self, Means, RecoveryVerdict, Resilience};
 use crate::symbols::{DONE, FAILED, RUNNING, WAITING};
@@ -75,7 +76,8 @@ fn of_twin(
         return Some((format!("twin {mark} {}", resilience::sentence(found, None)), style));
     }
     let hit = facts.taken.as_ref()?.found.hit?;
-    let since: Vec<_> = twin.laps.iter().filter(|lap| lap.task >= hit).collect();
+    let is_same = |lap: &&Lap| facts.laps.iter().any(|own| own.task == lap.task);
+    let since: Vec<_> = twin.laps.iter().filter(|lap| lap.task >= hit).filter(is_same).collect();
     let means = Means::of(&since);
     let said = match (means.tasks, means.right_share()) {
         (0, _) => "twin without the fault: not there yet".to_owned(),
