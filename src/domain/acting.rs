@@ -2,6 +2,8 @@
 
 use std::{fmt, str::FromStr};
 
+use serde::{Serialize, Serializer};
+
 use crate::knob::Knob;
 use crate::strategy::Strategy;
 
@@ -31,6 +33,12 @@ impl fmt::Display for Acting {
             Acting::Own(strategy) => strategy.fmt(f),
             Acting::Foreign => f.write_str(Self::WATCHED),
         }
+    }
+}
+
+impl Serialize for Acting {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -129,7 +129,8 @@ const IN_THE_PAST: [Hint; 9] = [
 ];
 
 /// The same, while a call is held.
-const HELD: [Hint; 9] = [
+const HELD: [Hint; 10] = [
+    (&[Action::Consent], None),
     (&[Action::Edit], Some("edit the call")),
     (&[Action::Answer], None),
     (&[Action::Remove], Some("cancel")),

@@ -317,7 +317,7 @@ fn spent(state: &State) -> String {
         unpriced += model.tally.unpriced;
         tokens = tokens.saturating_add(model.tally.tokens());
     }
-    let dollars = format::dollars(sum, unpriced, state.model_calls.len());
+    let dollars = format::dollars(sum, unpriced);
     let limit = state.dollar_limit().map(|most| format!(" of ${most}")).unwrap_or_default();
     format!("{dollars}{limit} {} tok", text::count(tokens))
 }

@@ -104,7 +104,7 @@ pub fn started(session: &Summary) -> String {
 }
 
 pub fn strategy(session: &Summary) -> String {
-    session.strategy.map_or_else(String::new, |strategy| strategy.to_string())
+    session.acting.map_or_else(String::new, |acting| acting.to_string())
 }
 
 /// The number of ended tasks, and of all tasks.
@@ -125,7 +125,7 @@ pub fn cost(session: &Summary) -> String {
     session.totals.as_ref().map_or_else(
         || UNKNOWN.to_owned(),
         |totals| match totals.dollars {
-            Some(sum) => format::dollars(*sum, totals.unpriced, totals.model_calls),
+            Some(sum) => format::dollars(*sum, totals.unpriced),
             None => UNKNOWN.to_owned(),
         },
     )

@@ -6,8 +6,8 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::domain::{
-    Event, FaultId, FaultState, KnobSpec, Knobs, ListedEdge, ModelName, Outcome, Rates, Role,
-    SessionEvent, State, Strategy, TaskId, ToolName,
+    Acting, Event, FaultId, FaultState, KnobSpec, Knobs, ListedEdge, ModelName, Outcome, Rates,
+    Role, SessionEvent, State, TaskId, ToolName,
 };
 
 use crate::domain::knob::{KNOBS, KnobKind};
@@ -36,7 +36,7 @@ const EDGES: usize = 20_000;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report<T = Vec<TaskReport>> {
     pub seed: u64,
-    pub strategy: Strategy,
+    pub strategy: Acting,
     pub workspace: String,
     /// The model of each role.
     pub models: BTreeMap<Role, ModelName>,
@@ -164,7 +164,7 @@ impl<T> Report<T> {
         let roles = state.models.roles.iter();
         Self {
             seed: state.seed,
-            strategy: state.strategy,
+            strategy: state.acting(),
             workspace: state.workspace.clone(),
             models: roles.map(|(role, bound)| (*role, bound.model.clone())).collect(),
             simulated: state.models.any_simulated(),

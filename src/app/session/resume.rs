@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{JournalChoice, PreparedSession, SessionError, SessionSpec, continued};
+use super::{AGENT_IS_GONE, JournalChoice, PreparedSession, SessionError, SessionSpec, continued};
 use crate::domain::{
-    EffectId, Event, ModelName, Opening, Record, SessionEvent, State, TaskEvent, TaskId,
+    Acting, EffectId, Event, ModelName, Opening, Record, SessionEvent, State, TaskEvent, TaskId,
 };
 use crate::engine::{Beginning, Interrupted, Rest};
 use crate::store::journal::{self, Header, LoadedJournal, folder};
@@ -122,8 +122,10 @@ fn expect_interrupted(path: &Path) -> Result<(), SessionError> {
         return Err(wrong(path, &why));
     }
     let summary = journal::Summary::of(path).map_err(SessionError::input)?;
-    if summary.strategy.is_none() {
-        return Err(wrong(path, EMPTY));
+    match summary.acting {
+        None => return Err(wrong(path, EMPTY)),
+        Some(Acting::Foreign) => return Err(wrong(path, AGENT_IS_GONE)),
+        Some(Acting::Own(_)) => {}
     }
     if let Some(next) = continued::in_turn(path, past_of) {
         let why = format!("it was resumed in {}: resume that", next.display());

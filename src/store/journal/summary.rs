@@ -7,10 +7,10 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
 use super::{JournalError, JournalReader, is_written};
-use crate::domain::{Event, SessionEvent, Strategy, Totals};
+use crate::domain::{Acting, Event, SessionEvent, Totals};
 
 /// Bytes of the end that are read first; more only where no whole line is in them.
 const TAIL: u64 = 16 * 1024;
@@ -21,8 +21,9 @@ pub struct Summary {
     pub path: PathBuf,
     /// The time of opening (RFC 3339, UTC).
     pub opened: String,
-    /// The strategy; `None` if the session was killed before its first event.
-    pub strategy: Option<Strategy>,
+    /// The agent of the session; `None` if it was killed before its first event.
+    #[serde(rename = "strategy")]
+    pub acting: Option<Acting>,
     pub workspace: String,
     pub events: u64,
     /// The time until the last event, in microseconds.
@@ -58,9 +59,10 @@ impl Summary {
         let mut reader = JournalReader::open(path)?;
         let opened = reader.header.opened.clone();
         let first = reader.next().transpose()?;
-        let (strategy, workspace) = match first.map(|record| record.event) {
+        let (acting, workspace) = match first.map(|record| record.event) {
             Some(Event::Session(SessionEvent::SessionOpened { opening })) => {
-                (Some(opening.strategy), opening.workspace)
+                let own = Acting::Own(opening.strategy);
+                (Some(if opening.watched { Acting::Foreign } else { own }), opening.workspace)
             }
             Some(_) | None => (None, String::new()),
         };
@@ -73,7 +75,7 @@ impl Summary {
         let new = Self {
             path,
             opened,
-            strategy,
+            acting,
             workspace,
             events,
             micros,
@@ -108,10 +110,13 @@ impl Summary {
                     let ended = last.part(|ended: Ended| (ended.why, ended.totals)).unzip();
                     (self.ended, self.totals) = (ended.0, ended.1.flatten());
                 }
-                "TaskFinished" => {
-                    self.tasks = last.part(|of: OfTask| of.task).unwrap_or_default();
-                    break;
-                }
+                "TaskFinished" => match last.part(task_of).flatten() {
+                    Some(task) => {
+                        self.tasks = task;
+                        break;
+                    }
+                    None => {}
+                },
                 _ => {}
             }
         }
@@ -126,9 +131,12 @@ struct Ended {
     totals: Option<Totals>,
 }
 
-#[derive(Deserialize)]
-struct OfTask {
-    task: u32,
+/// The task of an event, also where the line only says what differs from an earlier one.
+fn task_of(data: Value) -> Option<u32> {
+    let fields = data.as_object()?;
+    let task =
+        fields.get("task").or_else(|| fields.values().find_map(|differs| differs.get("task")));
+    task.and_then(Value::as_u64).and_then(|task| task.try_into().ok())
 }
 
 impl<'l> Last<'l> {

@@ -29,7 +29,7 @@ pub(super) fn pieces(cx: &Cx<'_>, watched: &Watched, width: u16, add: &mut Add<'
         WITH_WORDS.. => {
             format!("{} · {}", counted(models, "model call"), counted(tools, "tool call"))
         }
-        WITH_KINDS.. => format!("{models} model · {}", counted(tools, "tool call")),
+        WITH_KINDS.. => format!("{models} model + {tools} tool calls"),
         _ => counted(models + tools, "call"),
     };
     add(1, format!("{conversations} · {calls}"), theme.text, talks);
@@ -37,6 +37,8 @@ pub(super) fn pieces(cx: &Cx<'_>, watched: &Watched, width: u16, add: &mut Add<'
     if held > 0 {
         let text = match countdown(cx) {
             Some(countdown) if width >= WITH_KINDS => format!("{HELD} {held} held, {countdown}"),
+            // The mode says how long.
+            _ if state.control.stop.is_some() => format!("{HELD} {held} held"),
             _ => {
                 let since = state.control.held.iter().map(|hold| hold.since).min();
                 let long = cx.now.saturating_sub(since.unwrap_or(cx.now));

@@ -32,11 +32,11 @@ pub fn moved(format: WeightFormat, before: f64, after: f64) -> String {
     format!("{arrow}{:.places$}", shown.abs())
 }
 
-/// The cost of model calls: `$0.0123`, `$0`, `≥ $0.0123` where some had no known price, `unknown` where none had.
-pub fn dollars(sum: f64, unpriced: u32, calls: usize) -> String {
-    match unpriced as usize {
+/// The cost of model calls: `$0.0123`, `$0`, `≥ $0.0123` where some had no known price, `unknown` without any other.
+pub fn dollars(sum: f64, unpriced: u32) -> String {
+    match unpriced {
         0 => sum_of_dollars(sum),
-        unpriced if unpriced >= calls && sum == 0.0 => "$ unknown".to_owned(),
+        _ if sum == 0.0 => "$ unknown".to_owned(),
         _ => format!("≥ {}", sum_of_dollars(sum)),
     }
 }
@@ -123,11 +123,11 @@ mod tests {
 
     #[test]
     fn an_unknown_price_is_never_nothing() {
-        assert_eq!(dollars(0.0, 0, 3), "$0");
-        assert_eq!(dollars(0.0, 3, 3), "$ unknown");
-        assert_eq!(dollars(0.01234, 1, 3), "≥ $0.0123");
+        assert_eq!(dollars(0.0, 0), "$0");
+        assert_eq!(dollars(0.0, 3), "$ unknown");
+        assert_eq!(dollars(0.01234, 1), "≥ $0.0123");
         assert_eq!(
-            [0.0, 0.00002, 0.0001].map(|sum| dollars(sum, 0, 3)),
+            [0.0, 0.00002, 0.0001].map(|sum| dollars(sum, 0)),
             ["$0", "<$0.0001", "$0.0001"]
         );
         let costs = [Cost::Known(3.009), Cost::AtLeast(12.0), Cost::Known(0.0012), Cost::Unknown];

@@ -34,12 +34,14 @@ pub struct Confirm {
 
 impl Confirm {
     pub fn quit(live: &State) -> Self {
-        let detail = match live.effects_in_flight().count() {
-            0 => {
+        let detail = match (&live.watched, live.effects_in_flight().count()) {
+            (Some(watched), _) if watched.command.is_some() => "The agent ends, too.".to_owned(),
+            (Some(_), _) => "Agents can no longer reach their models through it.".to_owned(),
+            (None, 0) => {
                 "The session ends. If it has a journal, `toolyard resume` continues it.".to_owned()
             }
-            1 => "1 running call is cancelled.".to_owned(),
-            n => format!("{n} running calls are cancelled."),
+            (None, 1) => "1 running call is cancelled.".to_owned(),
+            (None, n) => format!("{n} running calls are cancelled."),
         };
         let question = "Quit while the agent is running?".to_owned();
         Self { question, detail, yes: ScreenRequest::Quit }

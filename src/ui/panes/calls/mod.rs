@@ -8,6 +8,7 @@ pub mod status;
 pub(super) mod track;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
@@ -243,14 +244,27 @@ impl Lanes<'_> {
         if self.columns.lane < LANE {
             return;
         }
-        for (cell, time) in self.axis.ticks() {
-            let mut row = Row::new(area, buf);
-            row.gap(self.columns.before() + cell).put("┊", theme.dim).put(&time, theme.dim);
-        }
+        // Words have their place alone: those of the gaps first, which say more.
+        let room = usize::from(area.width).saturating_sub(self.columns.before());
+        let mut taken: Vec<Range<usize>> = Vec::new();
+        let mut put = |cell: usize, mark: &str, words: &str, most: usize, style| {
+            let fits = |label: &str| {
+                let end = cell + text::width(label);
+                let is_free = taken.iter().all(|it| end < it.start || it.end < cell);
+                label.is_empty() || is_free && end <= room.min(cell + most)
+            };
+            let label = format!("{mark}{words}");
+            let label = [label.as_str(), mark, ""].into_iter().find(|label| fits(label));
+            let label = label.unwrap_or_default();
+            Row::new(area, buf).gap(self.columns.before() + cell).put(label, style);
+            taken.push(cell..cell + text::width(label));
+        };
         for (cells, length) in self.axis.gaps() {
-            let mut row = Row::new(area, buf);
-            row.gap(self.columns.before() + cells.start);
-            row.cell(&format!("{HELD}{}", text::span(length)), cells.len(), theme.paused);
+            put(cells.start, HELD, &text::span(length), cells.len(), theme.paused);
+        }
+        // The last one names the unit.
+        for (cell, time) in self.axis.ticks().collect::<Vec<_>>().into_iter().rev() {
+            put(cell, "┊", &time, room, theme.dim);
         }
     }
 

@@ -99,6 +99,9 @@ fn price(theme: &Theme, dollars: Option<f64>) -> Cell {
 fn reachable(theme: &Theme, model: &ModelState, now: u64) -> Cell {
     match &model.reachable {
         _ if model.spec.simulated => (format!("{DONE} part of toolyard"), theme.good),
+        Reachable::NotTried if model.tally.calls > model.tally.failed => {
+            (format!("{DONE} has answered · {}", model.spec.source), theme.good)
+        }
         Reachable::NotTried => (format!("not tried · {}", model.spec.source), theme.dim),
         Reachable::Trying { since } => {
             (format!("trying for {}", text::span(now.saturating_sub(*since))), theme.dim)

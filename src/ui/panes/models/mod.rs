@@ -216,9 +216,8 @@ fn dollars(Used { theme, tally, .. }: &Used<'_>) -> Cell {
     if tally.calls == 0 {
         return ("–".to_owned(), theme.dim);
     }
-    let answered = tally.calls.saturating_sub(tally.failed) as usize;
     let style = if tally.unpriced > 0 { theme.warn } else { theme.text };
-    (format::dollars(*tally.dollars, tally.unpriced, answered), style)
+    (format::dollars(*tally.dollars, tally.unpriced), style)
 }
 
 /// Draws the configured models; returns the area left below them.

@@ -33,7 +33,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let values: Vec<f64> = tasks.iter().map(|task| of(task)).collect();
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let words = match is_priced {
-        true => format!("dollars per task: mean {}", format::dollars(mean, 0, 1)),
+        true => format!("dollars per task: mean {}", format::dollars(mean, 0)),
         false => format!("tokens per task: mean {}", text::count(mean as u64)),
     };
     let (head, bars) = split(area, 1);
