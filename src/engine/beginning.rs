@@ -1,6 +1,10 @@
 //! How a session begins: from nothing, over a record, after a past, or as a fork.
 
-use crate::domain::Record;
+use std::path::PathBuf;
+
+use crate::domain::state::{Keeps, RECENT};
+use crate::domain::{Record, State};
+use crate::store::journal::{JournalError, JournalReader};
 
 /// How a session begins.
 #[derive(Clone, Debug, Default)]
@@ -13,16 +17,86 @@ pub enum Beginning {
     /// Over the records of an earlier session up to the event with this number, and live from there.
     Forked { of: Vec<Record>, at: u64 },
     /// After the past of an interrupted session, up to the tasks that were at work (see [`crate::resumable`]).
-    Continued { past: Vec<Record>, rest: Option<Rest> },
+    Continued { past: Past, rest: Option<Rest> },
 }
 
 /// How a session continues where it was interrupted. Without it, the tasks that were at work begin again.
 #[derive(Clone, Debug, Default)]
 pub struct Rest {
-    /// The records of those tasks (see [`crate::Interrupted`]).
+    /// The records of those tasks (see [`crate::Division`]).
     pub records: Vec<Record>,
     /// Whether calls with an unknown outcome are made again without asking.
     pub repeats_unknown: bool,
+}
+
+/// The records of an earlier session that this one takes over as its own. Those of a long session stay in its journal.
+#[derive(Clone, Debug, Default)]
+pub struct Past {
+    source: PastSource,
+    /// The state after these records, with the details of its last tasks.
+    state: Box<State>,
+}
+
+#[derive(Clone, Debug)]
+enum PastSource {
+    Held(Vec<Record>),
+    /// The first records of this journal.
+    Journal(PathBuf, u64),
+}
+
+impl Default for PastSource {
+    fn default() -> Self {
+        Self::Held(Vec::new())
+    }
+}
+
+impl From<Vec<Record>> for Past {
+    fn from(records: Vec<Record>) -> Self {
+        let mut state = Box::new(State::keeping(Keeps::Tasks(RECENT)));
+        records.iter().for_each(|record| state.apply(record));
+        Self { source: PastSource::Held(records), state }
+    }
+}
+
+impl Past {
+    /// The records of a journal that this state is the fold of.
+    pub fn of_journal(path: PathBuf, state: State) -> Self {
+        Self { source: PastSource::Journal(path, state.n), state: Box::new(state) }
+    }
+
+    /// The state after these records, with the details of its last tasks.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The records in memory; those that stay in a journal are left out.
+    pub fn held(&self) -> &[Record] {
+        match &self.source {
+            PastSource::Held(records) => records,
+            PastSource::Journal(..) => &[],
+        }
+    }
+
+    /// Takes each record, in order.
+    ///
+    /// # Errors
+    /// The journal cannot be read any more.
+    pub fn each(self, mut take: impl FnMut(Record)) -> Result<(), JournalError> {
+        match self.source {
+            PastSource::Held(records) => records.into_iter().for_each(take),
+            PastSource::Journal(path, count) => {
+                for record in JournalReader::open(&path)?.take_while(is_of(count)) {
+                    take(record?);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a record is one of the first `count`; a fault is one, too.
+fn is_of(count: u64) -> impl FnMut(&Result<Record, JournalError>) -> bool {
+    move |read| read.as_ref().map_or(true, |record| record.n <= count)
 }
 
 impl Beginning {
@@ -30,25 +104,23 @@ impl Beginning {
     pub fn after(past: Vec<Record>) -> Self {
         match past.is_empty() {
             true => Self::New,
-            false => Self::Continued { past, rest: None },
+            false => Self::Continued { past: past.into(), rest: None },
         }
     }
 
-    /// The records of the earlier session, in order.
-    pub fn records(&self) -> impl Iterator<Item = &Record> {
-        let (first, rest) = match self {
-            Self::New => (&[][..], None),
-            Self::Again(of) | Self::Forked { of, .. } => (&of[..], None),
-            Self::Continued { past, rest } => (&past[..], rest.as_ref()),
-        };
-        first.iter().chain(rest.into_iter().flat_map(|rest| &rest.records))
+    /// The records of an earlier session over which this one runs.
+    pub fn recorded(&self) -> &[Record] {
+        match self {
+            Self::Again(of) | Self::Forked { of, .. } => of,
+            Self::New | Self::Continued { .. } => &[],
+        }
     }
 
-    /// The records that the session takes over as its own.
-    pub fn past(&self) -> &[Record] {
+    /// The past that the session takes over, if it has one.
+    pub fn past(&self) -> Option<&Past> {
         match self {
-            Self::Continued { past, .. } => past,
-            Self::New | Self::Again(_) | Self::Forked { .. } => &[],
+            Self::Continued { past, .. } => Some(past),
+            Self::New | Self::Again(_) | Self::Forked { .. } => None,
         }
     }
 }

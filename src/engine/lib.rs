@@ -47,7 +47,7 @@ mod station;
 
 pub use self::station::{Passage, Passing, Station, StationVerdict, now};
 pub use self::{
-    beginning::{Beginning, Rest},
+    beginning::{Beginning, Past, Rest},
     guest::{Again, Inbox, SpecOf, Varies},
     memory::Memory,
     observer::{
@@ -57,7 +57,7 @@ pub use self::{
         schemas::{KeptSchemas, SchemaBook},
     },
     ranker::{Query, Ranker, Scored, on_this_machine},
-    resuming::{Interrupted, resumable, without_end},
+    resuming::{Division, is_kept, resumable, without_end},
     session::Listener,
     setup::Setup,
     station::{DOLLARS_REACHED, MODEL_UNUSABLE},
@@ -77,7 +77,8 @@ pub async fn run(
     let (stay, keep_going) = (setup.stay, setup.keep_going);
     let taken = setup.taken.take();
     let inbox = setup.inbox.take();
-    let past = inbox.iter().flat_map(|_| setup.beginning.past()).cloned().collect();
+    let past = setup.beginning.past().filter(|_| inbox.is_some());
+    let past = past.map_or_else(Vec::new, |past| past.held().to_vec());
     let providers = std::mem::take(&mut setup.providers);
     let listed = providers::list_all(providers, setup.awaits_tools).await;
     let handle = session::open(setup, listed, listener);

@@ -9,21 +9,19 @@ use futures::StreamExt;
 use super::effect::{self, Effect, Outcome, ReadingCall};
 use super::ranker::{Absent, Ranker, on_this_machine};
 use super::session::lanes::Waits;
-use super::{handle::Handle, session::Session};
-use crate::domain::{Event, Ranking, ReaderEvent, Record, Retrieve, TaskId};
+use super::{Beginning, handle::Handle, session::Session};
+use crate::domain::{Event, Ranking, ReaderEvent, Retrieve, TaskId};
 use crate::strategy::Sought;
 
-/// The replacement for the reader of these records; `None` if nothing was read.
-pub(super) fn of_record<'a>(
-    records: impl IntoIterator<Item = &'a Record>,
-) -> Option<Rc<dyn Ranker>> {
-    records.into_iter().find_map(|record| match &record.event {
-        Event::Reader(ReaderEvent::HeadsLoaded { reader }) => {
-            let absent: Rc<dyn Ranker> = Rc::new(Absent(on_this_machine(&reader.model)));
-            Some(absent)
-        }
+/// The replacement for the reader of an earlier session; `None` if nothing was read.
+pub(super) fn of_record(beginning: &Beginning) -> Option<Rc<dyn Ranker>> {
+    let recorded = beginning.recorded().iter().find_map(|record| match &record.event {
+        Event::Reader(ReaderEvent::HeadsLoaded { reader }) => Some(&reader.model),
         _ => None,
-    })
+    });
+    let past = || Some(&beginning.past()?.state().reader.as_ref()?.about.model);
+    let model = recorded.or_else(past).filter(|model| !model.is_empty())?;
+    Some(Rc::new(Absent(on_this_machine(model))))
 }
 
 /// Ranks the tools for a text, if that is useful; a ranking of an equal text in this task is used again. `None`: words

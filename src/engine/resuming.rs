@@ -2,6 +2,7 @@
 //! calls, the learned knowledge. A continued session equals one that was never interrupted.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use crate::domain::{
     BreakpointEvent, EmbeddingEvent, Event, ModelCallEvent, Outcome, Record, SessionEvent,
@@ -11,60 +12,75 @@ use crate::domain::{
 /// Why calls that are in flight when a session ends have no result.
 pub(super) const STOPPED: &str = "the session was stopped";
 
-/// A session that was killed, crashed or quit.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Interrupted {
-    /// The records up to the first task that was at work, or to the end.
-    pub past: Vec<Record>,
-    /// The records since then: they answer the calls of the tasks that start again.
-    pub rest: Vec<Record>,
-}
-
-impl Interrupted {
-    /// Divides a session where the first unfinished task began, or a task that was at work together with it. Events
-    /// that only the end of the session caused are left out.
-    pub fn of(records: Vec<Record>) -> Self {
-        let mut records = without_end(records);
-        let is_done = finishes(&records);
-        let mut rest = records.split_off(parted_at(&records, is_done));
-        rest.retain(|record| is_kept(&record.event));
-        Self { past: records, rest }
-    }
-
-    /// Whether a task was at work.
-    pub fn is_open(&self) -> bool {
-        !self.rest.is_empty()
-    }
-}
-
 /// The records of a session without the ends of calls and tasks that only its own end caused.
 pub fn without_end(mut records: Vec<Record>) -> Vec<Record> {
-    let is_done = finishes(&records);
-    while records.last().is_some_and(|it| is_closing(&it.event) && !is_done(it)) {
-        records.pop();
-    }
+    records.truncate(Division::of(&records).range().end);
     records
 }
 
-/// The number of records before the first unfinished task, or before a task that was still at work when that one began:
-/// no task is divided. All records if no task is unfinished.
-fn parted_at(records: &[Record], is_done: impl Fn(&Record) -> bool) -> usize {
-    let mut at_work = BTreeMap::new();
-    // The tasks that have ended, each with its first and its last record.
-    let mut ended = Vec::new();
-    for (at, record) in records.iter().enumerate() {
-        match &record.event {
-            Event::Task(TaskEvent::TaskStarted { task }) => drop(at_work.insert(*task, at)),
-            Event::Task(TaskEvent::TaskFinished { task, .. }) if is_done(record) => {
-                ended.extend(at_work.remove(task).map(|first| (first, at)));
+/// The place where a session is divided, found without keeping its records.
+#[derive(Debug, Default)]
+pub struct Division {
+    /// The number of records so far.
+    len: usize,
+    skipped: BTreeSet<TaskId>,
+    /// The tasks at work, each with its first record.
+    at_work: BTreeMap<TaskId, usize>,
+    /// The tasks that have ended since no task was at work, each with its first and its last record.
+    ended: Vec<(usize, usize)>,
+    /// The last records, as far as only the session's end writes such; the task of each that ends one.
+    closing: Vec<Option<TaskId>>,
+}
+
+impl Division {
+    /// The place in these records.
+    pub fn of(records: &[Record]) -> Self {
+        let mut division = Self::default();
+        records.iter().for_each(|record| division.take(&record.event));
+        division
+    }
+
+    /// Takes the next event.
+    pub fn take(&mut self, event: &Event) {
+        let at = self.len;
+        self.len += 1;
+        if is_closing(event) {
+            self.closing.push(match event {
+                Event::Task(TaskEvent::TaskFinished { task, .. }) => Some(*task),
+                _ => None,
+            });
+        } else {
+            self.closing.clear();
+        }
+        match event {
+            Event::Task(TaskEvent::TaskSkipped { task, .. }) => drop(self.skipped.insert(*task)),
+            Event::Task(TaskEvent::TaskStarted { task }) => drop(self.at_work.insert(*task, at)),
+            Event::Task(TaskEvent::TaskFinished { task, outcome, .. })
+                if *outcome != Outcome::Stopped || self.skipped.contains(task) =>
+            {
+                self.ended.extend(self.at_work.remove(task).map(|first| (first, at)));
+                // Later tasks cannot have been at work together with these.
+                if self.at_work.is_empty() {
+                    self.ended.clear();
+                }
             }
             _ => {}
         }
     }
-    let open = at_work.into_values().min().unwrap_or(records.len());
-    // Later tasks first: a task that is included also includes those that were at work when it began.
-    ended.sort_unstable();
-    ended.iter().rev().fold(open, |at, (first, last)| if *last > at { at.min(*first) } else { at })
+
+    /// The records from the first unfinished task on, or from a task that was still at work when that one began: no task
+    /// is divided. Those that only the session's end wrote are not among them. Empty if no task is unfinished.
+    pub fn range(mut self) -> Range<usize> {
+        let is_end = |task: &&Option<TaskId>| task.is_none_or(|task| !self.skipped.contains(&task));
+        let end = self.len - self.closing.iter().rev().take_while(is_end).count();
+        let open = self.at_work.into_values().min().unwrap_or(end);
+        // Later tasks first: a task that is included also includes those that were at work when it began.
+        self.ended.sort_unstable();
+        let ended = self.ended.iter().rev();
+        let start =
+            ended.fold(open, |at, (first, last)| if *last > at { at.min(*first) } else { at });
+        start..end
+    }
 }
 
 /// Whether only the end of a session writes this event there.
@@ -89,7 +105,7 @@ fn is_dropped(event: &Event) -> bool {
 
 /// Whether the event counts when the task is worked on again, as calls and a person's changes do. Holds and steps of
 /// the session are over.
-fn is_kept(event: &Event) -> bool {
+pub fn is_kept(event: &Event) -> bool {
     match event {
         Event::Control(_) | Event::Breakpoint(BreakpointEvent::BreakpointHit { .. }) => false,
         event => !is_closing(event),

@@ -5,11 +5,28 @@ use toolyard::domain::{
     By, EffectId, EmbeddingEvent, Event, ModelCallEvent, ModelError, ModelErrorKind, Outcome,
     Record, Role, SessionEvent, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind,
 };
-use toolyard::engine::Interrupted;
+use toolyard::engine::{Division, is_kept};
 
 use crate::story::{Story, TOOLS, effect, tool};
 
 const STOPPED: &str = "the session was stopped";
+
+/// The parts of a session that was killed, crashed or quit.
+#[derive(Debug, PartialEq)]
+pub struct Interrupted {
+    pub past: Vec<Record>,
+    pub rest: Vec<Record>,
+}
+
+impl Interrupted {
+    pub fn of(mut records: Vec<Record>) -> Self {
+        let divided = Division::of(&records).range();
+        records.truncate(divided.end);
+        let mut rest = records.split_off(divided.start);
+        rest.retain(|record| is_kept(&record.event));
+        Self { past: records, rest }
+    }
+}
 
 /// A task that is done, and one at work that has called a tool.
 fn at_work() -> Story {
@@ -72,7 +89,6 @@ fn calls_that_ended_with_the_session_are_made_again() {
     end(&mut story);
     let begin = whole.iter().position(is_begin).unwrap();
     let interrupted = Interrupted::of(story.records);
-    assert!(interrupted.is_open());
     assert_eq!(interrupted.past, whole[..begin]);
     assert_eq!(interrupted.rest, whole[begin..]);
 }
@@ -100,6 +116,6 @@ fn a_task_that_was_skipped_is_not_worked_on_again() {
     let whole = story.records.clone();
     end(&mut story);
     let interrupted = Interrupted::of(story.records);
-    assert!(!interrupted.is_open());
+    assert!(interrupted.rest.is_empty());
     assert_eq!(interrupted.past, whole);
 }

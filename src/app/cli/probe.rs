@@ -11,6 +11,7 @@ use crate::domain::words::counted;
 use crate::domain::{
     Base, Event, Knob, ModelCallEvent, ProbeEvent, SessionEvent, State, Task, ToolName,
 };
+use crate::engine::Beginning;
 use crate::session::{SessionHandle, SessionSpec, TaskSource};
 use crate::stage;
 use crate::tool::manifest::Manifest;
@@ -23,7 +24,7 @@ use crate::ui::wording;
 /// The session cannot start, or the output cannot be written.
 pub fn probe(args: &ProbeArgs) -> Result<bool, Trouble> {
     let prepared = spec(args)?.prepare()?;
-    if prepared.beginning.records().next().is_none() {
+    if matches!(prepared.beginning, Beginning::New) {
         may_be_called(&prepared.workspace.manifests, &args.tools)?;
     }
     let SessionHandle { mut records, commands, engine, .. } = prepared.spawn()?;

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{AGENT_IS_GONE, JournalChoice, PreparedSession, SessionError, SessionSpec, continued};
+use crate::domain::state::{Keeps, RECENT};
 use crate::domain::{
     Acting, EffectId, Event, ModelName, Opening, Record, SessionEvent, State, TaskEvent, TaskId,
 };
-use crate::engine::{Beginning, Interrupted, Rest};
-use crate::store::journal::{self, Header, LoadedJournal, folder};
+use crate::engine::{Beginning, Division, Past, Rest, is_kept};
+use crate::store::journal::{self, Header, folder};
 
 /// The most journals of one session, one per resumption; more must be a cycle.
 const MOST: usize = 1000;
@@ -24,14 +25,16 @@ impl SessionSpec {
     /// workspace or the models differ.
     pub(super) fn resume(&self, path: &Path) -> Result<PreparedSession, SessionError> {
         expect_interrupted(path)?;
-        let loaded = journal::read(path).map_err(SessionError::input)?;
-        let header = loaded.header.clone();
-        let opening = opening(&loaded.records).ok_or_else(|| wrong(path, EMPTY))?;
-        let spec = self.over(base(&header, &loaded.records)?, path);
-        let Interrupted { past, rest } = interrupted(path, loaded)?;
-        let has_begun = past.iter().chain(&rest).any(|record| is_first_work(&record.event));
+        let found = Found::of(path)?;
+        let opening = found.opening.clone().ok_or_else(|| wrong(path, EMPTY))?;
+        let knows_workspace = found.header.spec.is_some();
+        let spec = self.over(base(path, &found.header)?, path);
+        let Found { state, rest, .. } = with_earlier(path, found)?;
+        let has_begun =
+            state.tasks_started() > 0 || rest.iter().any(|record| is_first_work(&record.event));
+        let past = Past::of_journal(path.to_owned(), state);
         let mut prepared = spec.read()?;
-        prepared.expect_same(path, &opening, header.spec.is_some())?;
+        prepared.expect_same(path, &opening, knows_workspace)?;
         if has_begun || spec.stay {
             let repeats_unknown = self.repeats_unknown;
             let rest = Some(Rest { records: rest, repeats_unknown });
@@ -139,10 +142,8 @@ fn expect_interrupted(path: &Path) -> Result<(), SessionError> {
         return Err(wrong(path, &why));
     }
     let Some(ended) = summary.ended else { return Ok(()) };
-    let records = journal::read(path).map_err(SessionError::input)?.records;
-    let state = State::fold(&records);
-    let is_left = Interrupted::of(records).is_open() || state.next_task().is_some();
-    if is_left {
+    let found = Found::of(path)?;
+    if !found.rest.is_empty() || found.state.next_task().is_some() {
         return Ok(());
     }
     Err(wrong(path, &format!("its session has ended ({ended}), and no task is left")))
@@ -150,32 +151,68 @@ fn expect_interrupted(path: &Path) -> Result<(), SessionError> {
 
 /// The number of records of this journal that a continuation copies first.
 fn past_of(path: &Path) -> u64 {
-    let read = journal::read(path).map(|loaded| Interrupted::of(loaded.records).past.len());
-    u64::try_from(read.unwrap_or(usize::MAX)).unwrap_or(u64::MAX)
+    Found::of(path).map_or(u64::MAX, |found| found.state.n)
+}
+
+/// The parts of an interrupted session. Its past stays in its journal.
+struct Found {
+    header: Header,
+    opening: Option<Opening>,
+    /// The state after its past.
+    state: State,
+    /// The records of the tasks that were at work.
+    rest: Vec<Record>,
+}
+
+impl Found {
+    /// # Errors
+    /// The journal cannot be read.
+    fn of(path: &Path) -> Result<Self, SessionError> {
+        let open = || journal::JournalReader::open(path).map_err(SessionError::input);
+        let mut division = Division::default();
+        for record in open()? {
+            division.take(&record.map_err(SessionError::input)?.event);
+        }
+        let (parts, mut reader) = (division.range(), open()?);
+        let (mut state, mut rest) = (State::keeping(Keeps::Tasks(RECENT)), Vec::new());
+        let mut opening = None;
+        for (at, record) in reader.by_ref().take(parts.end).enumerate() {
+            let record = record.map_err(SessionError::input)?;
+            if let (Event::Session(SessionEvent::SessionOpened { opening: own }), None) =
+                (&record.event, &opening)
+            {
+                opening = Some((**own).clone());
+            }
+            if at < parts.start {
+                state.apply(&record);
+            } else if is_kept(&record.event) {
+                rest.push(record);
+            }
+        }
+        Ok(Self { header: reader.header, opening, state, rest })
+    }
 }
 
 /// The parts of a session. If it was resumed before with the same task at work, the task's earlier records count, too:
 /// the session may have been interrupted before the task came as far again.
-fn interrupted(path: &Path, loaded: LoadedJournal) -> Result<Interrupted, SessionError> {
-    let mut header = loaded.header;
-    let mut parts = Interrupted::of(loaded.records);
+fn with_earlier(path: &Path, mut found: Found) -> Result<Found, SessionError> {
+    let mut header = found.header.clone();
     let mut at = path.to_owned();
     for _ in 0..MOST {
-        let Some(name) = &header.continues else { return Ok(parts) };
+        let Some(name) = &header.continues else { return Ok(found) };
         at = continued::by(&at, &header).ok_or_else(|| {
             let why = format!(
                 "it continues the journal {name}, which is missing from its folder: put it back"
             );
             wrong(path, &why)
         })?;
-        let earlier = journal::read(&at).map_err(SessionError::input)?;
+        let earlier = Found::of(&at)?;
         header = earlier.header;
-        let earlier = Interrupted::of(earlier.records);
         match task_of(&earlier.rest) {
-            Some(task) if !has_ended(&parts.past, task) => {
-                parts.rest = joined(parts.rest, earlier.rest);
+            Some(task) if !has_ended(&found.state, task) => {
+                found.rest = joined(found.rest, earlier.rest);
             }
-            _ => return Ok(parts),
+            _ => return Ok(found),
         }
     }
     Err(wrong(path, "its journals continue each other in a circle"))
@@ -189,9 +226,9 @@ fn task_of(rest: &[Record]) -> Option<TaskId> {
     })
 }
 
-fn has_ended(past: &[Record], wanted: TaskId) -> bool {
-    let is_it = |event: &Event| matches!(event, Event::Task(TaskEvent::TaskFinished { task, .. }) if *task == wanted);
-    past.iter().any(|record| is_it(&record.event))
+/// Whether a task has ended in a past, which has no task at work.
+fn has_ended(past: &State, task: TaskId) -> bool {
+    usize::try_from(task.0).is_ok_and(|number| number <= past.tasks_done)
 }
 
 /// The records of a task; for a call that an earlier attempt took further, those of that attempt.
@@ -233,21 +270,14 @@ fn reached(records: &[Record]) -> BTreeMap<EffectId, Reached> {
 }
 
 /// The spec of the interrupted session; if the journal does not have it, a spec from its events.
-fn base(header: &Header, records: &[Record]) -> Result<SessionSpec, SessionError> {
+fn base(path: &Path, header: &Header) -> Result<SessionSpec, SessionError> {
     if let Some(spec) = &header.spec {
         let read = serde_json::from_value::<SessionSpec>(spec.clone());
         return read.map_err(|error| SessionError::input(format!("the journal's spec: {error}")));
     }
     let mut spec = SessionSpec::default();
-    spec.take_from(records);
+    spec.take_from(&journal::read(path).map_err(SessionError::input)?.records);
     Ok(spec)
-}
-
-fn opening(records: &[Record]) -> Option<Opening> {
-    records.iter().find_map(|record| match &record.event {
-        Event::Session(SessionEvent::SessionOpened { opening }) => Some((**opening).clone()),
-        _ => None,
-    })
 }
 
 fn is_first_work(event: &Event) -> bool {

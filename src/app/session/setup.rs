@@ -9,7 +9,7 @@ use super::{
 };
 use crate::config::{Config, ModelConfig};
 use crate::domain::{
-    Event, ModelName, Opening, Prior, RunEvent, State, Strategy, Task, TaskList, ToolGraph,
+    Event, ModelName, Opening, Prior, RunEvent, Strategy, Task, TaskList, ToolGraph,
 };
 use crate::domain::{state::Keeps, words::counted};
 use crate::engine::{Beginning, Keep, KeepBreakpoints, Memory, SchemaBook, Setup};
@@ -102,11 +102,12 @@ impl SessionSpec {
 impl PreparedSession {
     /// The strategies of the runs beside the first: those of the record, else as many as requested.
     fn runs(&self) -> Vec<Option<Strategy>> {
-        let opened = self.beginning.records().filter_map(|record| match &record.event {
+        let recorded = self.beginning.recorded().iter().filter_map(|record| match &record.event {
             Event::Run(RunEvent::RunOpened { strategy, .. }) => Some(*strategy),
             _ => None,
         });
-        let opened: Vec<_> = opened.collect();
+        let past = self.beginning.past().into_iter().flat_map(|past| past.state().runs.values());
+        let opened: Vec<_> = recorded.chain(past.map(|run| run.strategy)).collect();
         if opened.is_empty() { vec![None; self.spec.more_runs] } else { opened }
     }
 
@@ -145,8 +146,8 @@ impl PreparedSession {
         let (graph, scores) = (self.workspace.known_graph(), self.workspace.known_scores());
         // What a continued session learned was saved after its last task.
         let known = match self.beginning.past() {
-            [] => LearnedState::known(&graph, scores.clone()),
-            past => LearnedState::of(&State::fold(past).learning),
+            None => LearnedState::known(&graph, scores.clone()),
+            Some(past) => LearnedState::of(&past.state().learning),
         };
         let keep = |path: PathBuf| -> Keep {
             let mut keeper = Keeper::new(path, known);

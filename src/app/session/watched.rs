@@ -93,7 +93,7 @@ impl SessionSpec {
             tasks: TaskList::default(),
             workspace: Workspace::none(title),
             beginning: past.map_or(Beginning::New, |past| Beginning::Continued {
-                past,
+                past: past.into(),
                 rest: Some(Rest::default()),
             }),
             keeps: Keeps::All,

@@ -31,7 +31,7 @@ use self::{
 };
 pub use self::{opening::open, parts::Listener};
 use super::observer::journal::Writer;
-use super::{memory::Memory, recorded::Recorded};
+use super::{Past, memory::Memory, recorded::Recorded};
 use crate::domain::{
     By, ControlEvent, EffectClass, EffectId, Event, FaultId, ModelCallEvent, ModelName, Ranking,
     Record, Reply, RunId, State, TaskEvent, TaskId, ToolCallEvent, ToolName,
@@ -248,9 +248,9 @@ impl Session {
     }
 
     /// Restores the records of this session's beginning, which include the observers' events.
-    pub fn take_up(&mut self, past: Vec<Record>) {
-        self.log.resumed_at = past.last().map_or(0, |record| record.at);
-        for record in past {
+    pub fn take_up(&mut self, past: Past) {
+        self.log.resumed_at = past.state().at;
+        let taken = past.each(|record| {
             super::effect::occurrence(self, &record.event);
             let answered = match &record.event {
                 Event::ModelCall(ModelCallEvent::ModelCallFinished { effect, reply, .. }) => {
@@ -260,6 +260,9 @@ impl Session {
             };
             self.commit(record);
             answered.into_iter().for_each(|(id, reply)| self.recall(id, &reply));
+        });
+        if let Err(error) = taken {
+            self.end_because(format!("what came before cannot be read: {error}"));
         }
     }
 

@@ -53,7 +53,7 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
     observers.push(Box::new(Unsaid::default()));
     session.log.observers = observers;
     let mut paid = 0.0;
-    session.kit.ranker = setup.ranker.or_else(|| reading::of_record(setup.beginning.records()));
+    session.kit.ranker = setup.ranker.or_else(|| reading::of_record(&setup.beginning));
     let (continued, is_again) = match setup.beginning {
         Beginning::New => (None, false),
         Beginning::Again(records) => {

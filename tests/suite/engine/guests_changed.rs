@@ -374,7 +374,7 @@ fn the_past_changes_only_on_purpose_and_says_what_that_costs() {
         assert_eq!(sent(&mut line).await, agent.body());
         // A session that goes on knows it.
         let (past, rest) = (without_end(past), Some(Rest::default()));
-        let beginning = Beginning::Continued { past, rest };
+        let beginning = Beginning::Continued { past: past.into(), rest };
         let watch = super::guests::watch(Trial { beginning, ..Trial::default() });
         let mut line = agent.send(&watch);
         assert_eq!(sent(&mut line).await, agent.body().replace("\"rain\"", "\"snow\""));

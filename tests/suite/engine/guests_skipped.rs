@@ -187,7 +187,7 @@ fn a_session_that_goes_on_repeats_what_was_skipped() {
     on_paused_time(async {
         let (before, agent) = with_one().await;
         let (past, rest) = (without_end(records(&before)), Some(Rest::default()));
-        let beginning = Beginning::Continued { past, rest };
+        let beginning = Beginning::Continued { past: past.into(), rest };
         let watch = watch(Trial { beginning, ..Trial::default() });
         let mut line = agent.send(&watch);
         let read = messages(&sent(&mut line).await);

@@ -8,9 +8,10 @@ use toolyard::domain::{
     BudgetEvent, Command, ControlEvent, EffectClass, EffectId, Event, FaultEvent, Lane, Mode,
     Outcome, Record, Resume, RunId, State, TaskEvent, TaskId, ToolCallEvent,
 };
-use toolyard::engine::{Beginning, Interrupted, Rest};
+use toolyard::engine::{Beginning, Rest};
 
 use super::yard::{Trial, Yard, calls, on_paused_time};
+use crate::interrupted::Interrupted;
 
 const SECOND: RunId = RunId(2);
 
@@ -244,7 +245,7 @@ fn two_runs_are_killed_and_resumed_together() {
             let before = made(&records);
             let Interrupted { past, rest } = Interrupted::of(records);
             let rest = Some(Rest { records: rest, repeats_unknown: true });
-            let beginning = Beginning::Continued { past, rest };
+            let beginning = Beginning::Continued { past: past.into(), rest };
             // The model is asked only for what the record does not answer.
             let trial = Trial { beginning, tasks: 0, runs: vec![], ..writing(2) };
             let made_now = trial.made.clone();

@@ -140,7 +140,7 @@ async fn session(
     kept: Rc<RefCell<WatchRecords>>,
 ) -> Result<State, Trouble> {
     let attached = stop.downgrade();
-    let past = prepared.beginning.past().last().map_or(0, |record| record.n);
+    let past = prepared.beginning.past().map_or(0, |past| past.state().n);
     let listener = Box::new(move |record: &Arc<Record>| {
         let is_new = record.n > past;
         kept.borrow_mut().take(record, is_new);
