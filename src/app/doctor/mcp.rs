@@ -52,6 +52,7 @@ async fn examine_server(entry: ServerEntry, trust: Arc<Trust>) -> Vec<Finding> {
         Stage::Ready(offer) => {
             let tools = server.tools().await.unwrap_or_default();
             let mut findings = vec![Finding::ok(&about, offered(&offer, tools.len()))];
+            findings.extend(server.left_out().into_iter().map(|text| Finding::warn(&about, text)));
             for tool in tools {
                 let spec = tool.spec();
                 if let Some(why) = &spec.disabled {

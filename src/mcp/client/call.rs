@@ -3,30 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::StreamExt;
-use futures::future::{self, LocalBoxFuture};
+use futures::future::LocalBoxFuture;
 use jsonschema::Validator;
-use rmcp::handler::client::progress::ProgressDispatcher;
-use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotification,
-    CancelledNotificationParam, ClientRequest, RequestId, ServerResult,
-};
-use rmcp::service::{Peer, PeerRequestOptions};
+use rmcp::model::{CallToolRequest, CallToolRequestParams, CallToolResult, ServerResult};
+use rmcp::service::Peer;
 use rmcp::{RoleClient, ServiceError};
 
 use super::life::ServerContext;
 use super::stage::Stage;
-use super::{answer, asked};
-use crate::domain::{CallProgress, ToolSpec, words::clipped};
-use crate::files::safe_text::visible;
+use super::{answer, asked, failure, request};
+use crate::domain::{CallProgress, ToolSpec};
 use crate::tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput};
 
 /// How often a server may ask back before it answers a call.
 const ROUNDS: u32 = 10;
-/// The most bytes of a server's error that are shown.
-const ERROR: usize = 2000;
-/// The most bytes of a progress message that are shown.
-const MESSAGE: usize = 200;
 
 /// A tool of a server.
 pub struct McpTool {
@@ -92,7 +82,8 @@ async fn answered(
 ) -> Result<CallToolResult, ToolError> {
     let failed = |text: String| ToolError::new(ToolErrorKind::Failed, text);
     for round in 0..ROUNDS {
-        let sent = sent(peer, params.clone(), &shared.progress, told);
+        let request = CallToolRequest::new(params.clone()).into();
+        let sent = request::sent(peer, request, &shared.progress, told);
         match sent.await.map_err(|error| failed(said(&error)))? {
             ServerResult::CallToolResult(result) => return Ok(result),
             ServerResult::EmptyResult(_) => return Ok(CallToolResult::default()),
@@ -112,68 +103,12 @@ async fn answered(
     Err(failed(format!("the server asked back {ROUNDS} times and gave no result")))
 }
 
-/// Sends one request. If this is dropped before the answer, the server is told that the call is cancelled.
-async fn sent(
-    peer: &Peer<RoleClient>,
-    params: CallToolRequestParams,
-    progress: &ProgressDispatcher,
-    told: &dyn Fn(CallProgress),
-) -> Result<ServerResult, ServiceError> {
-    let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-    let options = PeerRequestOptions::no_options();
-    let handle = peer.send_cancellable_request(request, options).await?;
-    let mut open = OpenCall { peer: peer.clone(), id: Some(handle.id.clone()) };
-    let mut progress = progress.subscribe(handle.progress_token.clone()).await;
-    let tell = async {
-        while let Some(now) = progress.next().await {
-            let message = clipped(&visible(&now.message.unwrap_or_default()), MESSAGE);
-            told(CallProgress {
-                done: now.progress.into(),
-                total: now.total.map(Into::into),
-                message,
-            });
-        }
-        future::pending().await
-    };
-    let answer = tokio::select! {
-        answer = handle.await_response() => answer,
-        never = tell => never,
-    };
-    open.id = None;
-    answer
-}
-
-/// A call without an answer; dropping it cancels the call.
-struct OpenCall {
-    peer: Peer<RoleClient>,
-    id: Option<RequestId>,
-}
-
-impl Drop for OpenCall {
-    fn drop(&mut self) {
-        let (Some(id), Ok(runtime)) = (self.id.take(), tokio::runtime::Handle::try_current())
-        else {
-            return;
-        };
-        let peer = self.peer.clone();
-        runtime.spawn(async move {
-            let why = Some("the call was cancelled".to_owned());
-            let params = CancelledNotificationParam::new(Some(id), why);
-            // Fails only if the server has ended.
-            let _ended = peer.send_notification(CancelledNotification::new(params).into()).await;
-        });
-    }
-}
-
 /// An error of the connection, for the agent.
 fn said(error: &ServiceError) -> String {
     match error {
-        ServiceError::McpError(error) => {
-            format!("error {} of the server: {}", error.code.0, clipped(&error.message, ERROR))
-        }
         ServiceError::TransportClosed => {
             "the server ended during the call; whether it has done its work is unknown".to_owned()
         }
-        other => clipped(&other.to_string(), ERROR),
+        other => failure::of_request(other),
     }
 }

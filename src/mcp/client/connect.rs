@@ -13,6 +13,7 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 
 use super::asked::Client;
+use super::failure;
 use crate::net::guard::{self, Redirects};
 use crate::net::secret::Secret;
 use crate::process::RunningProgram;
@@ -33,7 +34,7 @@ pub struct ServerConnection {
 }
 
 /// Opens a connection; the caller limits the time. If a server answers the request for its revision with anything else,
-/// `initialize` is tried too.
+/// or twice, `initialize` is tried alone.
 ///
 /// # Errors
 /// Why it could not be opened.
@@ -63,12 +64,20 @@ impl From<String> for Failure {
 
 impl From<&ClientInitializeError> for Failure {
     fn from(error: &ClientInitializeError) -> Self {
-        let is_odd = matches!(
-            error,
-            ClientInitializeError::ExpectedInitResponse(_)
-                | ClientInitializeError::ExpectedInitResult(_)
-        );
-        Self { why: told(error), is_odd }
+        Self { why: failure::of_start(error), is_odd: is_odd(error) }
+    }
+}
+
+/// Whether the server answered, but without a revision. A second answer to `server/discover` comes where the one to
+/// `initialize` is expected.
+fn is_odd(error: &ClientInitializeError) -> bool {
+    match error {
+        ClientInitializeError::ExpectedInitResponse(_)
+        | ClientInitializeError::ExpectedInitResult(_)
+        | ClientInitializeError::ConflictInitResponseId(..)
+        | ClientInitializeError::UncorrelatedErrorResponse { .. } => true,
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => is_odd(fallback),
+        _ => false,
     }
 }
 
@@ -134,16 +143,6 @@ fn revisions() -> ClientLifecycleMode {
     ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
         legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
-    }
-}
-
-/// The reason with all its causes.
-fn told(error: &ClientInitializeError) -> String {
-    match error {
-        ClientInitializeError::LegacyFallbackFailed { discover, fallback } => {
-            format!("it answers neither server/discover ({discover}) nor initialize ({fallback})")
-        }
-        other => other.to_string(),
     }
 }
 

@@ -1,14 +1,13 @@
 //! The life of a server: it is started, its tools are listed, and if it ends, it is started again after a pause.
 
-use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use rmcp::RoleClient;
 use rmcp::handler::client::progress::ProgressDispatcher;
-use rmcp::model::{PaginatedRequestParams, SubscriptionFilter};
+use rmcp::model::SubscriptionFilter;
 use rmcp::service::Peer;
-use rmcp::{RoleClient, ServiceError};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
@@ -16,6 +15,7 @@ use tokio::time::{sleep, timeout};
 use super::asked::Client;
 use super::connect::{self, ServerConnection};
 use super::definition::Definition;
+use super::list::{self, ToolList};
 use super::log::{Log, NewLines};
 use super::stage::{Offer, Stage};
 use crate::ServerEntry;
@@ -37,8 +37,6 @@ const STEADY: Duration = Duration::from_secs(60);
 const BETWEEN_LISTS: Duration = Duration::from_secs(1);
 /// The time that one list may take.
 const LIST: Duration = Duration::from_secs(30);
-/// The most tools of a server.
-const MOST: usize = 10_000;
 
 /// State that the task of a connection and the tools share.
 pub struct ServerContext {
@@ -52,6 +50,8 @@ pub struct ServerContext {
     /// Signals that the server's list of tools must be read again.
     changed: Arc<Notify>,
     listing: Mutex<ServerListing>,
+    /// The last notices about tools that are left out.
+    left_out: Mutex<Vec<String>>,
     /// The dispatcher of the progress of calls.
     pub progress: ProgressDispatcher,
     /// Changes of the server, for the session.
@@ -68,6 +68,7 @@ impl ServerContext {
             log: Arc::default(),
             changed: Arc::default(),
             listing: Mutex::default(),
+            left_out: Mutex::default(),
             progress: ProgressDispatcher::new(),
             told,
         };
@@ -119,6 +120,22 @@ impl ServerContext {
             }
         }
         self.stage.send_replace(stage);
+    }
+
+    /// Notices about tools of the last list that cannot be read, and are left out.
+    pub fn left_out(&self) -> Vec<String> {
+        self.left_out.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reports the tools that are left out, if they are others than before.
+    fn leave_out(&self, left_out: Vec<String>) {
+        let mut before = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        if *before != left_out {
+            let key = &self.entry.key;
+            let text = |notice: &String| format!("the MCP server {key:?}: {notice}");
+            left_out.iter().for_each(|it| self.say(ProviderChange::Noticed { text: text(it) }));
+            *before = left_out;
+        }
     }
 
     /// Lists a tool with a change from now on, or unchanged.
@@ -252,47 +269,18 @@ async fn subscribed(peer: &Peer<RoleClient>, changed: &Notify) {
     std::future::pending().await
 }
 
-/// All pages of the list.
+/// The tools of the server, as they are listed now.
 async fn listed(
     shared: &ServerContext,
     peer: &Peer<RoleClient>,
 ) -> Result<Vec<Arc<Definition>>, String> {
-    timeout(LIST, pages(shared, peer)).await.unwrap_or_else(|_| {
+    let list = timeout(LIST, list::all(peer, &shared.progress)).await.unwrap_or_else(|_| {
         Err(format!("its list of tools did not arrive within {} s", LIST.as_secs()))
-    })
-}
-
-async fn pages(
-    shared: &ServerContext,
-    peer: &Peer<RoleClient>,
-) -> Result<Vec<Arc<Definition>>, String> {
-    let mut tools = Vec::new();
-    let mut seen = HashSet::new();
-    let mut cursor: Option<String> = None;
-    loop {
-        let mut page = PaginatedRequestParams::default();
-        page.cursor = cursor;
-        let page = match peer.list_tools(Some(page)).await {
-            Ok(page) => page,
-            // The server offers no tools, only resources or prompts.
-            Err(ServiceError::McpError(error)) if error.code.0 == -32601 => return Ok(tools),
-            Err(error) => return Err(format!("it does not list its tools: {error}")),
-        };
-        {
-            let listing = shared.listing.lock().unwrap_or_else(PoisonError::into_inner);
-            let listed = |tool| listing.definition(Definition::of(tool)).map(Arc::new);
-            tools.extend(page.tools.iter().filter_map(listed));
-        }
-        if tools.len() > MOST {
-            return Err(format!("it lists more than {MOST} tools"));
-        }
-        // Only a missing cursor ends the list: an empty text is a cursor.
-        let Some(next) = page.next_cursor else { return Ok(tools) };
-        if !seen.insert(next.clone()) {
-            return Err(format!("its list of tools comes back to the page {next:?}"));
-        }
-        cursor = Some(next);
-    }
+    });
+    let ToolList { tools, left_out } = list?;
+    shared.leave_out(left_out);
+    let listing = shared.listing.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(tools.into_iter().filter_map(|tool| listing.definition(tool).map(Arc::new)).collect())
 }
 
 /// The reason, and the server's last line, which is usually more helpful.

@@ -9,9 +9,12 @@ mod asked;
 mod call;
 mod connect;
 mod definition;
+mod failure;
 mod files;
 mod life;
+mod list;
 mod log;
+mod request;
 mod server;
 mod stage;
 

@@ -113,6 +113,11 @@ impl McpServer {
         self.shared().stage.borrow().clone()
     }
 
+    /// Notices about tools of its last list that cannot be read, and are left out.
+    pub fn left_out(&self) -> Vec<String> {
+        self.shared().left_out()
+    }
+
     /// The offered tools, by their names in a session.
     fn offered(&self) -> Vec<(ToolName, Arc<Definition>)> {
         let Stage::Ready(offer) = self.stage() else { return Vec::new() };

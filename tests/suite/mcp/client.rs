@@ -15,7 +15,8 @@ use super::{call, log, named, start, telling, tools};
 #[tokio::test]
 async fn tools_of_all_pages_are_listed_by_the_key_and_called() {
     let folder = tempdir().unwrap();
-    for behaviour in ["plain", "stateless", "garbage"] {
+    // The last one answers `server/discover` twice.
+    for behaviour in ["plain", "stateless", "garbage", "twice"] {
         let server = start(behaviour, folder.path());
         let tools = tools(&server).await;
         let names: Vec<_> = tools.iter().map(|tool| tool.spec().name.to_string()).collect();

@@ -12,10 +12,14 @@ fn tools_of_servers_are_listed_shown_called_and_checked() {
     let folder = home.path(".");
     let file = configuration(&["plain", "exits"], &folder);
     let file = file.to_str().unwrap();
-    let listed = home.succeed(&["tools", "list", "--mcp", file]);
+    let listed = home.run(&["tools", "list", "--mcp", file]);
+    assert_eq!(listed.code, 1, "{listed:?}");
+    assert!(listed.err.contains("toolyard: mcp exits: its program has ended"), "{listed:?}");
+    let listed = listed.out;
     assert!(listed.contains("plain__echo") && !listed.contains("calculator"), "{listed}");
-    let all: Value =
-        serde_json::from_str(&home.succeed(&["tools", "list", "--json", "--mcp", file])).unwrap();
+    let all = home.run(&["tools", "list", "--json", "--mcp", file]);
+    assert!(all.code == 1 && all.err.contains("mcp exits: "), "{all:?}");
+    let all: Value = serde_json::from_str(&all.out).unwrap();
     let mine = |spec: &&Value| spec["source"] == "mcp:plain";
     assert_eq!(all.as_array().unwrap().iter().filter(mine).count(), 5);
     let shown = home.succeed(&["tools", "show", "plain__echo", "--mcp", file]);

@@ -7,6 +7,7 @@ use serde_json::json;
 use tempfile::tempdir;
 use tokio::time::timeout;
 use toolyard::domain::ServerEvent;
+use toolyard::domain::fault::Drift;
 use toolyard::mcp::client::{McpServer, Stage};
 use toolyard::tool::ToolErrorKind;
 use toolyard::tool::provider::{Provider, ProviderChange};
@@ -124,4 +125,32 @@ async fn a_hostile_definition_is_neither_shown_raw_nor_offered() {
     let large = named(&listed, "large");
     assert!(large.spec().disabled.as_ref().is_some_and(|why| why.contains("bytes")));
     assert!(large.spec().parameters.to_string().len() < 100);
+}
+
+/// The others are offered, and a notice names each one with its field.
+#[tokio::test]
+async fn a_tool_that_cannot_be_read_is_left_out_alone() {
+    let folder = tempdir().unwrap();
+    let server = start("careless", folder.path());
+    let listed = tools(&server).await;
+    assert_eq!(listed.len(), 1, "{:?}", server.stage());
+    assert_eq!(call(&*named(&listed, "echo"), json!({"text": "x"})).await.unwrap(), "x");
+    let left_out = server.left_out();
+    let [bad, nameless] = left_out.as_slice() else { panic!("{left_out:?}") };
+    assert_eq!(bad, "the tool \"bad\\u{1b}\" is left out: missing field `inputSchema`");
+    assert!(nameless.starts_with("tool 3 of its list is left out: name: "), "{nameless}");
+    // They are told once, however often the tools are listed.
+    server.relist(Some((&"careless__echo".into(), Drift::Rename)));
+    let again = async {
+        while log("careless", folder.path()).matches("tools/list").count() < 2 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(LONG, again).await.expect("they are not listed again");
+    let noticed = changes(&server).await.into_iter().filter_map(|change| match change {
+        ProviderChange::Noticed { text } => Some(text),
+        _ => None,
+    });
+    let expected = left_out.iter().map(|it| format!("the MCP server \"careless\": {it}"));
+    assert_eq!(noticed.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
 }

@@ -65,9 +65,13 @@ impl Server {
                 let Some(result) = self.call(message) else { return };
                 result
             }
-            _ => {
-                return say(&json!({"jsonrpc": "2.0", "id": id,
-                    "error": {"code": -32601, "message": "no such method"}}));
+            method => {
+                let error = json!({"jsonrpc": "2.0", "id": id,
+                    "error": {"code": -32601, "message": "no such method"}});
+                if self.is("twice") && method == "server/discover" {
+                    say(&error);
+                }
+                return say(&error);
             }
         };
         if self.is("garbage") {
@@ -85,6 +89,10 @@ impl Server {
         let tool = |name: &str| json!({"name": name, "description": name, "inputSchema": text});
         if self.is("hostile") {
             return hostile();
+        }
+        if self.is("careless") {
+            let nameless = json!({"name": 5, "inputSchema": text});
+            return page(&[tool("echo"), json!({"name": "bad\u{1b}"}), nameless], None);
         }
         if self.is("lies") {
             let number = json!({"type": "object", "required": ["n"],

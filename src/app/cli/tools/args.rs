@@ -10,7 +10,7 @@ use crate::stage::Sample;
 
 #[derive(Debug, Subcommand)]
 pub enum ToolsCommand {
-    /// List all tools: of the workspace, and of MCP servers.
+    /// List all tools: of the workspace, and of MCP servers. The exit code is 1 if a server cannot be started.
     List(ListArgs),
     /// Print one tool with its arguments.
     Show(ShowArgs),

@@ -6,16 +6,33 @@ use super::args::{ListArgs, ShowArgs};
 use super::open::ToolSession;
 use crate::cli::compare::table::PlainTable;
 use crate::cli::{colour, out, trouble::Trouble};
-use crate::domain::{State, ToolSpec, words::clipped, words::credits};
+use crate::domain::{ServerStage, State, ToolSpec, words::clipped, words::credits};
 use crate::session::SessionSpec;
 
 /// The longest description in a list, in bytes.
 const DESCRIPTION: usize = 80;
 
-pub fn list(args: &ListArgs) -> Result<(), Trouble> {
+/// Prints the tools; returns whether all servers could be started.
+pub fn list(args: &ListArgs) -> Result<bool, Trouble> {
     let session = ToolSession::open(&args.from, SessionSpec::default(), |_| true)?;
     let state = session.end()?;
-    if args.json {
+    print(&state, args.json)?;
+    let mut are_well = true;
+    for (key, server) in &state.servers {
+        match &server.stage {
+            ServerStage::Down { why, .. } => {
+                out::warn(&format!("mcp {key}: {why}"));
+                are_well = false;
+            }
+            ServerStage::Off { why } => out::warn(&format!("mcp {key}: not started: {why}")),
+            ServerStage::Starting | ServerStage::Ready { .. } => {}
+        }
+    }
+    Ok(are_well)
+}
+
+fn print(state: &State, as_json: bool) -> Result<(), Trouble> {
+    if as_json {
         let specs: Vec<_> = state.tools.values().map(|tool| &tool.spec).collect();
         return out::print_pretty(&specs);
     }

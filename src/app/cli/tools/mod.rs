@@ -13,7 +13,7 @@ use super::{call, doctor};
 /// Runs the command; returns whether all is well.
 pub fn tools(command: &ToolsCommand) -> Result<bool, Trouble> {
     match command {
-        ToolsCommand::List(args) => list::list(args),
+        ToolsCommand::List(args) => return list::list(args),
         ToolsCommand::Show(args) => list::show(args),
         ToolsCommand::Call(args) => call::call(args),
         ToolsCommand::Check(args) => return doctor::check_tools(args),
