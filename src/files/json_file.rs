@@ -1,7 +1,9 @@
 //! Parses JSON that people write or edit, with errors that name line and field besides the parser's problem.
 
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
+use crate::text_file::without_mark;
 use crate::toml_file::Problem;
 
 /// Reads a whole file's text.
@@ -9,7 +11,18 @@ use crate::toml_file::Problem;
 /// # Errors
 /// The first fault. `expected` describes the right content.
 pub fn read<T: DeserializeOwned>(file: &str, text: &str, expected: &str) -> Result<T, Problem> {
-    parse(text).map_err(|fault| fault.in_file(file, 1, expected))
+    read_line(file, 1, text, expected)
+}
+
+/// Reads a part of a text that was read before.
+///
+/// # Errors
+/// The first fault, with its field.
+pub fn read_part<T: DeserializeOwned>(part: Value) -> Result<T, String> {
+    serde_path_to_error::deserialize(part).map_err(|error| {
+        let JsonFault { field, text, .. } = JsonFault::of(error);
+        if field.is_empty() { text } else { format!("{field}: {text}") }
+    })
 }
 
 /// Reads one line of a file of JSON lines; `line` counts from 1.
@@ -22,6 +35,7 @@ pub fn read_line<T: DeserializeOwned>(
     text: &str,
     expected: &str,
 ) -> Result<T, Problem> {
+    let text = if line == 1 { without_mark(text) } else { text };
     parse(text).map_err(|fault| fault.in_file(file, line, expected))
 }
 
@@ -31,7 +45,7 @@ pub fn read_lines<T: DeserializeOwned>(
     text: &str,
     expected: &str,
 ) -> impl Iterator<Item = (usize, Result<T, Problem>)> {
-    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let lines = (1..).zip(without_mark(text).lines()).filter(|(_, line)| !line.trim().is_empty());
     lines.map(move |(number, line)| (number, read_line(file, number, line, expected)))
 }
 
@@ -110,6 +124,26 @@ mod tests {
             assert!(problem.starts_with(begins), "{problem}\nnot {begins}");
             assert!(problem.ends_with("; expected {\"TOOL\": [NUMBER…]}"), "{problem}");
         }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped_at_the_beginning_alone() {
+        assert_eq!(read::<Vec<u8>>("s.json", "\u{feff}[1]", "bytes").unwrap(), [1]);
+        let lines = |text: &str| {
+            let read = read_lines::<Vec<u8>>("t.jsonl", text, "bytes");
+            read.map(|(line, read)| (line, read.ok())).collect::<Vec<_>>()
+        };
+        let lines = lines("\u{feff}\n[1]\n\u{feff}[2]\n");
+        assert_eq!(lines, [(2, Some(vec![1])), (3, None)]);
+        assert_eq!(read_line::<Vec<u8>>("t.jsonl", 1, "\u{feff}[3]", "bytes").unwrap(), [3]);
+    }
+
+    #[test]
+    fn a_part_says_its_field() {
+        let problem = |part| read_part::<BTreeMap<String, Vec<f64>>>(part).unwrap_err();
+        let text = problem(serde_json::json!({"a": [1, "x"]}));
+        assert_eq!(text, "a[1]: invalid type: string \"x\", expected f64");
+        assert_eq!(problem(7.into()), "invalid type: integer `7`, expected a map");
     }
 
     #[test]

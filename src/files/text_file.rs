@@ -16,7 +16,7 @@ pub struct Expectation {
     pub largest: u64,
 }
 
-/// The text of a file.
+/// The text of a file, without a byte order mark.
 ///
 /// # Errors
 /// The file cannot be read, is too large or is not UTF-8, with the place.
@@ -30,12 +30,20 @@ pub fn read(path: &Path, expected: &Expectation) -> Result<String, Problem> {
         let (most, what) = (expected.largest / 1024, expected.what);
         return Err(problem(format!("longer than {most} KiB; expected {what}")));
     }
-    String::from_utf8(bytes).map_err(|error| {
+    let mut text = String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + good.iter().filter(|byte| **byte == b'\n').count();
         let text = "not UTF-8; save the file as UTF-8 without changing its content".to_owned();
         Problem { line: Some(line), ..problem(text) }
-    })
+    })?;
+    let mark = text.len() - without_mark(&text).len();
+    text.drain(..mark);
+    Ok(text)
+}
+
+/// The text of a file without the byte order mark that some editors write at its beginning.
+pub fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 fn why(path: &Path, error: &io::Error, expected: &Expectation) -> String {

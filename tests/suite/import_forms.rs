@@ -196,3 +196,24 @@ fn an_import_into_an_earlier_one_leaves_one_tool_of_each_operation() {
         .collect();
     assert_eq!(tools, [("GET_a", "New words."), ("mine_2", "GET /b"), ("mine", "Old.")]);
 }
+
+/// Versions and codes look like numbers in YAML, but their parameter is a text.
+#[tokio::test]
+async fn values_of_texts_are_texts_as_they_are_written() {
+    let yaml = "openapi: 3.0.3\npaths:\n  /v:\n    get:\n      parameters:\n      - name: version\n        in: query\n        \
+        schema: {type: string, nullable: true, enum: [1, 2.0, 1.10, true], default: 2.0}\n      - name: codes\n        \
+        in: query\n        schema: {type: array, items: {type: string, enum: [010, 0x10]}}\n      \
+        - {name: n, in: query, schema: {type: number, enum: [1.10]}}\n";
+    let api = Api::of("a.yaml", yaml).await;
+    let parameters = &api.parameters("GET_v")["properties"];
+    assert_eq!(parameters["version"]["enum"], json!(["1", "2.0", "1.10", "true"]));
+    assert_eq!(parameters["codes"]["items"]["enum"], json!(["010", "0x10"]));
+    assert_eq!(parameters["n"]["enum"], json!([1.1]));
+    let arguments = json!({ "version": "1.10", "codes": ["010"] });
+    assert_eq!(api.address("GET_v", arguments).await, "/v?version=1.10&codes=010");
+    let paths = "{\"/v\": {\"get\": {\"parameters\": [{\"name\": \"version\", \"in\": \"query\",
+        \"schema\": {\"type\": \"string\", \"enum\": [1.10, false]}}]}}}";
+    let api = Api::of("a.json", &format!("{{\"openapi\": \"3.1.0\", \"paths\": {paths}}}")).await;
+    let version = &api.parameters("GET_v")["properties"]["version"];
+    assert_eq!(version["enum"], json!(["1.10", "false"]));
+}

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use super::{GraphCommand, ImportCommand, openapi, out, prices, trouble::Trouble};
 use crate::domain::words::counted;
 use crate::domain::{Listing, Pins, Scores, ToolGraph, ToolName};
-use crate::files::json_file;
+use crate::files::{json_file, text_file::without_mark};
 use crate::papers::toolnet::Weights;
 use crate::store::import;
 use crate::ui::text::clean;
@@ -76,7 +76,8 @@ fn weights(
 }
 
 fn read(path: &Path) -> Result<String, Trouble> {
-    fs::read_to_string(path).map_err(|error| Trouble::Usage(format!("{}: {error}", path.display())))
+    let text = fs::read_to_string(path).map(|text| without_mark(&text).to_owned());
+    text.map_err(|error| Trouble::Usage(format!("{}: {error}", path.display())))
 }
 
 fn read_graph(path: &Path) -> Result<ToolGraph, Trouble> {

@@ -12,6 +12,7 @@ use serde_json::Value;
 pub use self::toml::parse_toml;
 use crate::domain::{ChainStep, Exchange, Scoring, Task, ToolName};
 use crate::files::json_file;
+use crate::files::text_file::without_mark;
 use crate::files::toml_file::{Problem, Problems};
 
 const EXPECTED: &str = "{\"task\": TEXT, \"gold\": ANSWER}";
@@ -45,7 +46,7 @@ pub fn load(path: &Path) -> Result<Vec<Task>, Problems> {
 /// # Errors
 /// None; the signature matches the other parsers.
 pub fn parse_text(_file: &str, text: &str) -> Result<Vec<Task>, Problems> {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines = without_mark(text).lines().map(str::trim).filter(|line| !line.is_empty());
     Ok(lines.map(Task::from_text).collect())
 }
 
@@ -178,6 +179,13 @@ mod tests {
         );
         let toml = "[[task]]\ntext = \"three\"";
         assert_eq!(write("a.toml", toml).unwrap(), [Task::from_text("three")]);
+        // Some editors write a byte order mark.
+        for (name, text) in
+            [("m.txt", "three"), ("m.toml", toml), ("m.jsonl", "{\"task\": \"three\"}")]
+        {
+            let marked = write(name, &format!("\u{feff}{text}\n"));
+            assert_eq!(marked.unwrap(), [Task::from_text("three")], "{name}");
+        }
         let csv = write("a.csv", "x").unwrap_err().to_string();
         assert!(csv.ends_with("expected a file name ending in .toml, .jsonl or .txt"), "{csv}");
         let empty = write("b.txt", "\n").unwrap_err().to_string();

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 
-use super::{lines, postman, swagger};
+use super::{lines, postman, swagger, written};
 use crate::domain::words::clipped;
 use crate::files::text_file::{self, Expectation};
 use crate::files::toml_file::Problem;
@@ -52,7 +52,7 @@ pub(super) fn read(path: &Path) -> Result<Document, Problem> {
     let text = text_file::read(path, &FILE)?;
     let plain = text.trim_start_matches('\u{feff}').trim_start();
     let is_named_json = path.extension().is_some_and(|ending| ending == "json");
-    let root = match plain.starts_with('{') {
+    let mut root = match plain.starts_with('{') {
         true => match json(&file, plain) {
             // A flow mapping of YAML begins with a brace, too.
             Err(problem) => match yaml(&file, plain) {
@@ -63,6 +63,7 @@ pub(super) fn read(path: &Path) -> Result<Document, Problem> {
         },
         false => yaml(&file, &text)?,
     };
+    written::restore(&mut root, &text, |scalar| yaml(&file, scalar).ok());
     let mut document = Document { file, root, remarks: Vec::new(), text };
     check(&mut document)?;
     Ok(document)
@@ -182,5 +183,14 @@ mod tests {
             })
         );
         assert_eq!(yaml("f", "a: 1\nb: 2\na: 3\n").unwrap(), json!({ "a": 3, "b": 2 }));
+    }
+
+    #[test]
+    fn values_of_texts_stay_as_they_are_written() {
+        let text = "s:\n  type: string\n  enum: [010, 1e3, 0x10, 1.10, True, ~]\n  default: 2.0\n";
+        let mut root = yaml("f", text).unwrap();
+        written::restore(&mut root, text, |scalar| yaml("f", scalar).ok());
+        let values = json!(["010", "1e3", "0x10", "1.10", "True", null]);
+        assert_eq!(root["s"], json!({ "type": "string", "enum": values, "default": "2.0" }));
     }
 }

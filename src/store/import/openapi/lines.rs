@@ -1,10 +1,10 @@
 //! The line of a field in JSON or YAML. The readers of whole documents forget lines, so the text is read again for the
-//! one field that a message is about.
+//! one field that a message is about, by the same walk as for the way in which a number is written.
 
 use granit_parser::{Event, Parser};
 
 /// The position of a reader of events in an object or a list.
-enum Level {
+pub(super) enum Level {
     Object { key: Option<String> },
     List { at: usize },
 }
@@ -12,29 +12,41 @@ enum Level {
 /// The line, from 1, of the field of these names; if it is missing, of the nearest field around it. `None` for the
 /// document as a whole, and for text that cannot be read.
 pub(super) fn line_of(text: &str, field: &[String]) -> Option<usize> {
-    let mut levels: Vec<Level> = Vec::new();
     // The best place so far: how many names lead to it, and its line.
     let mut best: (usize, Option<usize>) = (0, None);
+    walk(text, |levels, _, line| {
+        note(levels, field, line, &mut best);
+        best.0 != field.len() || field.is_empty()
+    });
+    best.1
+}
+
+/// Visits all keys and values of a text in their order, with the levels that lead to each, the text of a scalar that is
+/// a value, and the line. Ends if a visit returns false, or at text that cannot be read.
+pub(super) fn walk(text: &str, mut visit: impl FnMut(&[Level], Option<&str>, usize) -> bool) {
+    let mut levels: Vec<Level> = Vec::new();
     for next in Parser::new_from_str(text.trim_start_matches('\u{feff}')) {
         let Ok((event, span)) = next else { break };
         let line = span.start.line();
+        let mut goes_on = true;
         match event {
-            Event::Scalar(text, ..) => {
-                if let Some(Level::Object { key: key @ None }) = levels.last_mut() {
+            Event::Scalar(text, ..) => match levels.last_mut() {
+                Some(Level::Object { key: key @ None }) => {
                     *key = Some(text.into_owned());
-                    note(&levels, field, line, &mut best);
-                    continue;
+                    goes_on = visit(&levels, None, line);
                 }
-                note(&levels, field, line, &mut best);
-                passed(&mut levels);
-            }
+                _ => {
+                    goes_on = visit(&levels, Some(&text), line);
+                    passed(&mut levels);
+                }
+            },
             Event::Alias(..) => passed(&mut levels),
             Event::MappingStart(..) => {
-                note(&levels, field, line, &mut best);
+                goes_on = visit(&levels, None, line);
                 levels.push(Level::Object { key: None });
             }
             Event::SequenceStart(..) => {
-                note(&levels, field, line, &mut best);
+                goes_on = visit(&levels, None, line);
                 levels.push(Level::List { at: 0 });
             }
             Event::MappingEnd | Event::SequenceEnd => {
@@ -43,11 +55,10 @@ pub(super) fn line_of(text: &str, field: &[String]) -> Option<usize> {
             }
             _ => {}
         }
-        if best.0 == field.len() && !field.is_empty() {
+        if !goes_on {
             break;
         }
     }
-    best.1
 }
 
 /// Moves on to the next value, since this one has ended.

@@ -25,6 +25,7 @@ mod schema;
 mod security;
 mod server;
 mod swagger;
+mod written;
 
 use std::fmt;
 use std::path::{Path, PathBuf};

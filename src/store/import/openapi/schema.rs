@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::merge::{also, merge};
 use super::reference::{Root, reference_of};
+use super::written::as_texts;
 
 /// The most levels of a schema.
 const DEEPEST: usize = 12;
@@ -234,6 +235,7 @@ impl<'d> Schemas<'d> {
         if is_nullable && let Some(kind @ Value::String(_)) = written.get_mut("type") {
             *kind = json!([kind.take(), "null"]);
         }
+        as_texts(&mut written);
         let has_null =
             |value: &Value| value.as_array().is_some_and(|all| all.contains(&Value::Null));
         if work.way == ValueDirection::Body && fields.get("enum").is_some_and(has_null) {
