@@ -107,7 +107,7 @@ impl ModelErrorKind {
             402 => ModelErrorKind::Quota,
             408 => ModelErrorKind::Timeout,
             429 => ModelErrorKind::RateLimited,
-            409 | 500.. => ModelErrorKind::Endpoint,
+            409 | 425 | 499.. => ModelErrorKind::Endpoint,
             _ => ModelErrorKind::Refused,
         }
     }

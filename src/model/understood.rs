@@ -19,7 +19,10 @@ const SHOWN: usize = 80;
 /// The reply of a model that takes tools in this way. `meant`: the request with its menu, which a text request no
 /// longer has.
 pub fn understood(mode: ToolMode, meant: &Request, reply: Reply) -> Reply {
-    let reply = without_thoughts(reply);
+    let mut reply = without_thoughts(reply);
+    if let Some(text) = markup::without_end(&reply.text) {
+        reply.text.truncate(text.len());
+    }
     if meant.tools.is_empty() {
         return reply;
     }
@@ -66,6 +69,9 @@ fn from_markup(meant: &Request, mut reply: Reply) -> Reply {
     Reply { text, calls, finish: Finish::Calls, ..reply }
 }
 
+/// Texts that stand for missing arguments.
+const NOTHING: [&str; 4] = ["", "null", "None", "undefined"];
+
 /// Reads the name and the arguments of a call as they were meant.
 fn repaired(call: &mut ToolCall, tools: &[ToolDef]) -> Vec<Repair> {
     let mut repairs = Vec::new();
@@ -75,8 +81,15 @@ fn repaired(call: &mut ToolCall, tools: &[ToolDef]) -> Vec<Repair> {
     }
     match &call.arguments {
         Value::Null => call.arguments = Map::new().into(),
+        Value::String(raw) if NOTHING.contains(&raw.trim()) => {
+            call.arguments = Map::new().into();
+        }
         Value::String(raw) => {
-            if let Some((fields, wrong)) = lenient::object(raw) {
+            // Spaces and a byte order mark have no meaning.
+            let raw = raw.trim_start_matches(['\u{FEFF}', ' ', '\n']);
+            if let Ok(fields) = serde_json::from_str(raw) {
+                call.arguments = Value::Object(fields);
+            } else if let Some((fields, wrong)) = lenient::object(raw) {
                 call.arguments = fields.into();
                 repairs.push(Repair::Arguments { tool: call.tool.clone(), wrong });
             }
@@ -84,4 +97,54 @@ fn repaired(call: &mut ToolCall, tools: &[ToolDef]) -> Vec<Repair> {
         Value::Object(_) | Value::Array(_) | Value::Bool(_) | Value::Number(_) => {}
     }
     repairs
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::Role;
+
+    fn request() -> Request {
+        let weather = ToolDef {
+            name: "weather".into(),
+            description: String::new(),
+            parameters: json!({"type": "object", "properties": {"city": {"type": "string"}}})
+                .into(),
+        };
+        let mut request = Request::new(Role::Actor, Vec::new());
+        request.tools = vec![weather].into();
+        request
+    }
+
+    fn called(tool: &str, arguments: Value) -> (Value, usize) {
+        let call = ToolCall { id: "c1".into(), tool: tool.into(), arguments };
+        let reply = Reply { calls: vec![call], ..Reply::of_text(String::new()) };
+        let reply = understood(ToolMode::Native, &request(), reply);
+        assert_eq!(reply.calls[0].tool.as_str(), "weather");
+        (reply.calls[0].arguments.clone(), reply.repairs.len())
+    }
+
+    #[test]
+    fn texts_for_missing_arguments_are_none() {
+        for raw in ["", " ", "null", "None", "undefined"] {
+            assert_eq!(called("weather", raw.into()), (json!({}), 0), "{raw}");
+        }
+        let lisbon = json!({"city": "Lisbon"});
+        let marked = "\u{FEFF}{\"city\": \"Lisbon\"}";
+        assert_eq!(called("weather", marked.into()), (lisbon.clone(), 0));
+        assert_eq!(called("weather()", lisbon.clone()), (lisbon, 1));
+        assert_eq!(called("weather", "Nothing".into()), (json!("Nothing"), 0));
+    }
+
+    #[test]
+    fn tokens_that_end_a_turn_are_no_part_of_an_answer() {
+        for tools in [true, false] {
+            let request = if tools { request() } else { Request::new(Role::Actor, Vec::new()) };
+            let reply = Reply::of_text("<think>\nHm.\n</think>\n\nSunny.<|im_end|>\n".to_owned());
+            let reply = understood(ToolMode::Native, &request, reply);
+            assert_eq!((reply.text.as_str(), reply.reasoning.as_str()), ("Sunny.", "Hm."));
+        }
+    }
 }

@@ -1,9 +1,10 @@
-//! Shared parts of HTTP clients: their construction, the addresses that they may reach, the waiting times that servers
-//! ask for, and the secrets that must stay hidden.
+//! Shared parts of HTTP clients: their construction, the addresses that they may reach, compressed bodies, the
+//! waiting times that servers ask for, and the secrets that must stay hidden.
 
 use toolyard_domain as domain;
 
 pub mod client;
+pub mod coding;
 mod decode;
 pub mod guard;
 pub mod known;

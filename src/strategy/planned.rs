@@ -125,9 +125,7 @@ impl<C: Context> Planner<'_, C> {
         let offered = self.ctx.state(|state| prompt::offered(state, &self.menu));
         let cut = Caveat::of(&reply.finish).map(|caveat| match caveat {
             Caveat::CutOff => CUT.to_owned(),
-            Caveat::Filtered | Caveat::WithoutEvidence | Caveat::WithoutCall => {
-                format!("it is {}", caveat.name())
-            }
+            other => format!("it is {}", other.name()),
         });
         let told = |why: String| cut.iter().cloned().chain([why]).collect::<Vec<_>>().join("\n");
         let PlanReading { plan, doubts } =

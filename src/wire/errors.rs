@@ -9,7 +9,9 @@ pub fn is_error(body: &Value) -> bool {
     let is_in_field = match &body["error"] {
         Value::Null | Value::Bool(false) => false,
         Value::String(text) => !text.is_empty(),
-        Value::Bool(true) | Value::Number(_) | Value::Array(_) | Value::Object(_) => true,
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Bool(true) | Value::Number(_) => true,
     };
     // MiniMax reports its status beside an answer without choices.
     let status = &body["base_resp"]["status_code"];

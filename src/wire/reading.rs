@@ -68,9 +68,12 @@ pub trait GrowingAnswer: Sized {
 /// The JSON of an event.
 ///
 /// # Errors
-/// The data is not JSON.
+/// The data is not JSON. An error may be a plain text.
 pub(crate) fn data(event: &Event) -> Result<Value, AnswerFault> {
-    json::read(event.data.as_bytes()).map_err(|why| AnswerFault::NotJson(why.to_string()))
+    json::read(event.data.as_bytes()).map_err(|why| match &*event.name {
+        "error" => AnswerFault::Said(event.data.as_str().into()),
+        _ => AnswerFault::NotJson(why.to_string()),
+    })
 }
 
 /// An answer in pieces of any size: a stream of events, or a document.

@@ -109,7 +109,8 @@ impl Parser {
         let (name, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
         match name {
-            "data" => self.data(value, events),
+            // Some gateways put the name before data that has it already.
+            "data" => self.data(value.strip_prefix("data: ").unwrap_or(value), events),
             "event" => self.event.name = value.into(),
             // Comments (an empty name), `id`, `retry` and anything else.
             _ => {}
@@ -167,6 +168,10 @@ mod tests {
         assert_eq!(data(&[b"data: a\rdata: b\r\r"]), ["a\nb"]);
         assert_eq!(data(&[b"data: a\r", b"\n\r", b"\ndata: b\n\n"]), ["a", "b"]);
         assert_eq!(data(&[b"\xEF\xBB\xBFdata: a\n\n"]), ["a"]);
+        assert_eq!(
+            data(&[b"data: data: {\"a\":1}\n\ndata: data: [DONE]\n"]),
+            ["{\"a\":1}", "[DONE]"]
+        );
         assert_eq!(data(&[b"id: 1\nretry: 5\ndata\n\n"]), [""]);
         assert_eq!(data(&[b"data: last without its empty line"]), ["last without its empty line"]);
         assert_eq!(data(&[b"{\"error\": 1}\n"]), ["{\"error\": 1}"]);

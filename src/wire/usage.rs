@@ -71,7 +71,13 @@ pub fn read(usage: &Value) -> Option<Report> {
     let has_cache = plain("cache_read_input_tokens").or(written).is_some();
     let is_cache_beside = has_cache && field(usage, "prompt_tokens").is_null();
     let hints = Hints { total: plain("total_tokens"), reasoned, is_cache_beside };
-    report.dollars = first([("cost".to_owned(), amount(&usage["cost"]))], &mut report.odd);
+    // OpenRouter charges nothing for a request with a person's own key: the provider does.
+    let upstream = "cost_details.upstream_inference_cost";
+    let is_upstream = usage["is_byok"] == true;
+    let costs = is_upstream.then_some(upstream).into_iter().chain(["cost.total_cost", "cost"]);
+    let costs = costs.map(|path| (path.to_owned(), amount(at(usage, path))));
+    report.dollars = first(costs, &mut report.odd);
+    report.complete(hints.total);
     report.interpret(&hints);
     Some(report)
 }
@@ -90,6 +96,19 @@ struct Hints {
 }
 
 impl Report {
+    /// Finds the part that is missing beside a total.
+    fn complete(&mut self, total: Option<u64>) {
+        let rest = |known| {
+            let rest = total.and_then(|total| total.checked_sub(known));
+            rest.map_or(Number::Missing, Number::Plausible)
+        };
+        match (self.tokens_in, self.tokens_out) {
+            (Number::Plausible(known), Number::Missing) => self.tokens_out = rest(known),
+            (Number::Missing, Number::Plausible(known)) => self.tokens_in = rest(known),
+            _ => {}
+        }
+    }
+
     /// Makes input and output contain all their parts. The total decides; without one the dialect does, and a part that
     /// is larger than the whole is counted separately.
     fn interpret(&mut self, hints: &Hints) {
@@ -143,28 +162,23 @@ impl Report {
     pub fn usage(&self, estimate: impl FnOnce() -> Usage) -> Usage {
         let plausible = |number: Number<u64>| match number {
             Number::Plausible(tokens) => Some(tokens),
-            Number::Missing => Some(0),
-            Number::Odd => None,
+            Number::Missing | Number::Odd => None,
         };
         let dollars = match self.dollars {
             Number::Plausible(dollars) => Some(dollars),
             Number::Missing | Number::Odd => None,
         };
-        let is_empty = self.tokens_in == Number::Missing && self.tokens_out == Number::Missing;
         let (tokens_in, tokens_out) = (plausible(self.tokens_in), plausible(self.tokens_out));
         let (cached, written) = (plausible(self.cached).unwrap_or(0), self.written);
-        match (tokens_in, tokens_out) {
-            (Some(tokens_in), Some(tokens_out)) if !is_empty => {
-                Usage { tokens_in, tokens_out, cached, written, estimated: false, dollars }
-            }
-            _ if is_empty => Usage { dollars, ..estimate() },
-            (tokens_in, tokens_out) => {
-                let here = estimate();
-                let tokens_in = tokens_in.unwrap_or(here.tokens_in);
-                let tokens_out = tokens_out.unwrap_or(here.tokens_out);
-                Usage { tokens_in, tokens_out, cached, written, estimated: true, dollars }
-            }
+        if let (Some(tokens_in), Some(tokens_out)) = (tokens_in, tokens_out) {
+            return Usage { tokens_in, tokens_out, cached, written, estimated: false, dollars };
         }
+        let here = estimate();
+        // Endpoints report no output where there is none, as of embeddings.
+        let estimated = tokens_in.is_none() || here.tokens_out > 0;
+        let tokens_in = tokens_in.unwrap_or(here.tokens_in);
+        let tokens_out = tokens_out.unwrap_or(here.tokens_out);
+        Usage { tokens_in, tokens_out, cached, written, estimated, dollars }
     }
 
     /// The notice about a report that is not plausible; `None` if it is plausible.
@@ -305,10 +319,43 @@ mod tests {
             (reasoned(Some(220), 20, None), (100, 0, 120)),
             (reasoned(Some(7), 20, None), (100, 0, 20)),
             (json!({"promptTokens": 9, "completionTokens": 4}), (9, 0, 4)),
+            (json!({"prompt_tokens": 9, "completion_tokens": null, "total_tokens": 13}), (9, 0, 4)),
+            (json!({"output_tokens": 4, "total_tokens": 13}), (9, 0, 4)),
         ] {
             let read = usage(&value).unwrap();
             assert_eq!((read.tokens_in, read.cached, read.tokens_out), expected, "{value}");
             assert!(!read.estimated, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_part_that_is_missing_without_a_total_is_estimated() {
+        for value in [json!({"prompt_tokens": 9}), json!({"prompt_tokens": 9, "total_tokens": 8})] {
+            let expected = Usage { tokens_in: 9, ..Usage::estimate(70, 30) };
+            assert_eq!(usage(&value), Some(expected), "{value}");
+            let embedded = read(&value).unwrap().usage(|| Usage::estimate(70, 0));
+            assert_eq!(embedded, Usage { tokens_in: 9, ..Usage::default() });
+        }
+    }
+
+    #[test]
+    fn a_cost_may_be_in_parts_or_elsewhere() {
+        let cost = |more: Value| {
+            let mut value = more;
+            (value["prompt_tokens"], value["completion_tokens"]) = (json!(9), json!(4));
+            let report = read(&value).unwrap();
+            assert_eq!(report.notice("m", "h"), None, "{value}");
+            report.usage(Usage::default).dollars
+        };
+        let upstream = json!({"upstream_inference_cost": 0.019});
+        for (value, expected) in [
+            (json!({"cost": {"total_cost": 0.008, "request_cost": 0.006}}), Some(0.008)),
+            (json!({"cost": 0, "is_byok": true, "cost_details": upstream}), Some(0.019)),
+            (json!({"cost": 0.02, "is_byok": false, "cost_details": upstream}), Some(0.02)),
+            (json!({"cost": 0.02, "is_byok": true, "cost_details": null}), Some(0.02)),
+            (json!({"cost": null}), None),
+        ] {
+            assert_eq!(cost(value.clone()), expected.map(Into::into), "{value}");
         }
     }
 

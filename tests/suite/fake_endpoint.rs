@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use miniz_oxide::deflate::compress_to_vec;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -119,6 +120,15 @@ pub fn response(status: &str, headers: &str, body: &str) -> Script {
     let length = body.len();
     let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {length}\r\n");
     vec![send(&format!("{head}{headers}\r\n{body}"))]
+}
+
+/// A response with a body in gzip.
+pub fn gzipped(status: &str, headers: &str, body: &str) -> Script {
+    let packed = compress_to_vec(body.as_bytes(), 6);
+    let packed = [&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3][..], &packed, &[0; 8]].concat();
+    let length = packed.len();
+    let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {length}\r\n");
+    vec![send(&format!("{head}content-encoding: gzip\r\n{headers}\r\n")), Step::Send(packed)]
 }
 
 pub fn json(status: &str, body: &str) -> Script {

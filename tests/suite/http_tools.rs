@@ -11,7 +11,7 @@ use toolyard::tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput};
 use wiremock::matchers::{any, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::fake_endpoint::{Fake, Step, json as document, response, send};
+use crate::fake_endpoint::{Fake, Step, gzipped, json as document, response, send};
 use crate::program::{Home, Ran};
 
 const SECRET: &str = "pl4nted-0f-http-t00ls";
@@ -168,6 +168,32 @@ async fn an_unsuccessful_status_is_an_error_with_the_beginning_of_its_text() {
     let error = get("http://127.0.0.1:9", "").await.unwrap_err();
     assert_eq!(error.kind, ToolErrorKind::Unavailable);
     assert!(error.text.starts_with("127.0.0.1:9 cannot be reached: "), "{error}");
+}
+
+#[tokio::test]
+async fn a_compressed_answer_is_unpacked_or_the_reason_is_said() {
+    let text = "content-type: text/plain\r\n";
+    let unknown = "content-type: text/plain\r\ncontent-encoding: br\r\n";
+    let mut cut = gzipped("200 OK", text, &"sunny ".repeat(900));
+    let Some(Step::Send(body)) = cut.last_mut() else { panic!("a body") };
+    let length = body.len();
+    body[length / 2..].fill(0xff);
+    let scripts = vec![
+        gzipped("200 OK", text, "sunny"),
+        gzipped("404 Not Found", text, "no such city"),
+        response("200 OK", unknown, "???"),
+        cut,
+    ];
+    let fake = Fake::start(scripts).await;
+    assert_eq!(get(&fake.url, "").await.unwrap().text, "sunny");
+    for said in [
+        "no such city",
+        "it is compressed with br, which toolyard does not read; the request asked for no compression",
+        "its compressed data is damaged; the request asked for no compression",
+    ] {
+        let error = get(&fake.url, "").await.unwrap_err();
+        assert!(error.text.ends_with(said), "{error}");
+    }
 }
 
 #[tokio::test]

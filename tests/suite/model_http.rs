@@ -15,7 +15,9 @@ use toolyard::wire::json::read;
 use toolyard::wire::sse::Event;
 use toolyard::wire::{AnswerFault, AnswerPiece, GrowingAnswer, Report};
 
-use crate::fake_endpoint::{Fake, Script, Step, json as body, response, send, stream, stream_head};
+use crate::fake_endpoint::{
+    Fake, Script, Step, gzipped, json as body, response, send, stream, stream_head,
+};
 
 /// A key that must not be seen anywhere.
 const KEY: &str = "hunter22-is-the-key";
@@ -150,6 +152,28 @@ async fn a_stream_without_its_end_fails_with_its_text_and_is_not_asked_again() {
     let error = answer.unwrap_err();
     assert_eq!((error.kind, error.partial.as_str()), (ModelErrorKind::BadAnswer, "Hello"));
     assert_eq!(fake.bodies().len(), 1);
+}
+
+#[tokio::test]
+async fn compressed_answers_are_read_and_other_codings_are_named_and_not_paid_again() {
+    let kind = "content-type: text/event-stream\r\n";
+    let events = format!("data: {HELLO}\n\ndata: {STOP}\n\n");
+    for script in [gzipped("200 OK", kind, &events), gzipped("200 OK", "", r#"{"text":"Hello"}"#)] {
+        assert_eq!(ask(vec![script]).await.1.unwrap().text, "Hello");
+    }
+    let refused = gzipped("400 Bad Request", "", r#"{"error":{"message":"no such field"}}"#);
+    let error = ask(vec![refused]).await.1.unwrap_err();
+    assert!(error.text.contains("no such field"), "{error}");
+    let br = "content-encoding: br\r\n";
+    for status in ["200 OK", "400 Bad Request"] {
+        let (fake, answer, _) = ask(vec![response(status, br, "???")]).await;
+        let error = answer.unwrap_err();
+        assert!(
+            error.text.contains("it is compressed with br, which toolyard does not"),
+            "{error}"
+        );
+        assert_eq!(fake.bodies().len(), 1);
+    }
 }
 
 #[tokio::test]

@@ -192,6 +192,10 @@ pub enum Caveat {
     WithoutCall,
     /// A content filter of the endpoint ended the answer.
     Filtered,
+    /// The model refused to answer.
+    Refused,
+    /// The endpoint ended the answer, for a reason that is not known here.
+    Ended,
 }
 
 impl Caveat {
@@ -200,9 +204,9 @@ impl Caveat {
         match finish {
             Finish::Length => Some(Caveat::CutOff),
             Finish::Filtered => Some(Caveat::Filtered),
-            Finish::Stop | Finish::Calls | Finish::Refused | Finish::Judged | Finish::Other(_) => {
-                None
-            }
+            Finish::Refused => Some(Caveat::Refused),
+            Finish::Other(_) => Some(Caveat::Ended),
+            Finish::Stop | Finish::Calls | Finish::Judged => None,
         }
     }
 
@@ -212,6 +216,8 @@ impl Caveat {
             Caveat::CutOff => "cut off by the limit of tokens",
             Caveat::WithoutCall => "without a tool call",
             Caveat::Filtered => "cut off by a content filter",
+            Caveat::Refused => "refused by the model",
+            Caveat::Ended => "ended by the endpoint for an unknown reason",
         }
     }
 }

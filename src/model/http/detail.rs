@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::wire::sse::{Event, Parser};
 use crate::wire::{json, pieces};
 
 /// The fields that may hold a message, the most exact first.
@@ -39,6 +40,8 @@ pub(super) struct Detail {
 impl Detail {
     /// Reads the body of a refusal.
     pub fn read(body: &[u8]) -> Self {
+        let event = event(body);
+        let body = event.as_ref().map_or(body, |event| event.data.as_bytes());
         if let Ok(value @ (Value::Object(_) | Value::Array(_))) = json::read(body) {
             return Self::of(&value);
         }
@@ -78,6 +81,15 @@ impl Detail {
         let body = body.clone();
         Self { message, is_said, words: words.join(" "), status, body }
     }
+}
+
+/// The event that a body begins with: servers that only stream also send their refusals so.
+fn event(body: &[u8]) -> Option<Event> {
+    let body = body.trim_ascii_start();
+    let is_stream = body.starts_with(b"data:") || body.starts_with(b"event:");
+    let mut parser = Parser::default();
+    let events = is_stream.then(|| parser.feed(body).ok())??;
+    events.into_iter().chain(parser.finish()).next()
 }
 
 /// The part of a body that describes its error.
@@ -160,6 +172,9 @@ mod tests {
             (r#"{"odd":"a"}"#, r#"{"odd":"a"}"#),
             ("{}", ""),
             ("plain", "plain"),
+            ("data: {\"error\":{\"message\":\"a\"}}\n\ndata: [DONE]\n\n", "a"),
+            ("event: error\ndata: {\"message\":\"a\"}", "a"),
+            ("event: error\ndata: a b", "a b"),
         ] {
             assert_eq!(Detail::read(body.as_bytes()).message, expected, "{body}");
         }
@@ -191,13 +206,15 @@ mod tests {
             r#"{"choices":[],"error":null,"errors":[]}"#,
             r#"{"object":"chat.completion","base_resp":{"status_code":0,"status_msg":""}}"#,
             r#"{"error":""}"#,
+            r#"{"error":{}}"#,
+            r#"{"error":[],"choices":[{"delta":{},"error":{}}]}"#,
             "[]",
             "1",
         ] {
             assert!(!is_error(&serde_json::from_str(body).unwrap()), "{body}");
         }
         for body in [
-            r#"{"error":{}}"#,
+            r#"{"error":{"code":1}}"#,
             r#"{"object":"error","message":"m"}"#,
             r#"{"type":"error"}"#,
             r#"[{"error":{"message":"m"}}]"#,

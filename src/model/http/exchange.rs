@@ -9,6 +9,7 @@ use tokio::time::timeout;
 use super::failure::Failure;
 use super::line::EndpointTransport;
 use super::reading::{HttpAnswer, Stage};
+use crate::net::coding::Body;
 use crate::{ModelProgress, wire};
 
 /// How long usage may arrive after the finish reason, which ends the answer itself.
@@ -24,12 +25,13 @@ impl EndpointTransport<'_> {
         begin: &dyn Fn(&HeaderMap) -> A,
         progress: &mut dyn FnMut(ModelProgress),
     ) -> Result<A, Failure> {
-        let mut response = self.send(send).await?;
+        let response = self.send(send).await?;
         let headers = response.headers();
         let kind = headers.get(CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()));
         let kind = kind.unwrap_or_default();
         let (status, answer) = (response.status(), begin(headers));
         let mut reading = HttpAnswer::new(&self.place, self.longest, status, &kind, answer);
+        let mut body = Body::of(response);
         loop {
             let stage = reading.stage();
             let patience = match stage {
@@ -37,13 +39,13 @@ impl EndpointTransport<'_> {
                 Stage::Finished => AFTER_FINISH.min(self.silence),
                 Stage::Open => self.silence,
             };
-            match timeout(patience, response.chunk()).await {
+            match timeout(patience, body.chunk()).await {
                 Ok(Ok(Some(chunk))) => reading.feed(&chunk, progress)?,
                 Ok(Ok(None)) => break,
                 // A connection that breaks after the end of the answer does no harm.
                 Ok(Err(_)) | Err(_) if stage != Stage::Open || reading.is_page() => break,
                 Ok(Err(error)) => {
-                    return Err(self.place.broken(error).with_partial(reading.text()));
+                    return Err(self.place.cut(error).with_partial(reading.text()));
                 }
                 Err(_) => {
                     return Err(self.silent("sent nothing more").with_partial(reading.text()));

@@ -10,6 +10,7 @@ use super::retry::{self, Again};
 use super::{RequestRefusal, Wire, limit, verdict};
 use crate::domain::invisible::{is_invisible, reorders};
 use crate::domain::{ModelError, ModelErrorKind};
+use crate::net::coding::{BodyFault, Unread};
 use crate::net::known::{left_of_key, without_keys};
 use crate::secret::KeySource;
 use crate::wire::{AnswerFault, errors::is_error, json, pieces};
@@ -263,6 +264,18 @@ impl EndpointLabel<'_> {
             failed.again = Again::AtOnce;
         }
         failed
+    }
+
+    /// A body that cannot be read to its end.
+    pub(super) fn cut(&self, fault: BodyFault) -> Failure {
+        let text = format!("cannot read the answer of {}: {fault}.", self.host);
+        match fault {
+            BodyFault::Broken(error) => self.broken(error),
+            BodyFault::Unread(Unread::Damaged) => Failure::bad(text),
+            BodyFault::Unread(Unread::Unknown(_) | Unread::TooLarge) => {
+                Failure::new(ModelErrorKind::BadAnswer, text, Again::Never)
+            }
+        }
     }
 
     /// A missing or incomplete answer.

@@ -11,6 +11,8 @@ use crate::net::waiting;
 
 /// Numbers from here on are seconds since 1970; from a thousand times that on, milliseconds.
 const EPOCH: f64 = 1e9;
+/// The longest wait in seconds. Only a broken server asks for more, and means that it does not want to be asked again.
+const MOST: f64 = 1e12;
 /// The most bytes between the words that announce a wait and the number.
 const NEAR: usize = 16;
 
@@ -35,7 +37,11 @@ pub(super) fn asked(
                 reset(named.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?))), now)
             })
     };
-    waiting::asked(headers, now).or_else(|| is_limited.then(otherwise).flatten())
+    let in_header = || {
+        let text = headers.get("retry-after")?.to_str().ok()?.trim();
+        text.parse().map_or_else(|_| span(text, false), seconds)
+    };
+    waiting::asked(headers, now).or_else(in_header).or_else(|| is_limited.then(otherwise).flatten())
 }
 
 fn part(body: &Value) -> &Value {
@@ -148,6 +154,7 @@ fn span(text: &str, may_be_alone: bool) -> Option<Duration> {
 }
 
 fn seconds(number: f64) -> Option<Duration> {
+    let number = if number > MOST { MOST } else { number };
     Duration::try_from_secs_f64(number).ok().filter(|wait| !wait.is_zero())
 }
 
@@ -174,6 +181,13 @@ mod tests {
         let info = r#"[{"error":{"code":429,"message":"Please retry in 9s.","details":[{"@type":"x"},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"3s"}]}}]"#;
         assert_eq!(wait(429, &[], info), Some(3000));
         assert_eq!(wait(429, &[("retry-after", "7")], info), Some(7000));
+        assert_eq!(wait(500, &[("retry-after", "2s")], ""), Some(2000));
+        for absurd in ["1e30", "99999999999999999999999"] {
+            assert_eq!(wait(429, &[("retry-after", absurd)], ""), Some(1_000_000_000_000_000));
+        }
+        for nothing in ["-5", "NaN", "0", "0s", "soon"] {
+            assert_eq!(wait(429, &[("retry-after", nothing)], ""), None, "{nothing}");
+        }
         let parts = r#"{"error":{"details":[{"retryDelay":{"seconds":2,"nanos":500000000}}]}}"#;
         assert_eq!(wait(503, &[], parts), Some(2500));
         assert_eq!(wait(429, &[], r#"{"error":{"message":"x","retry_after":1.5}}"#), Some(1500));

@@ -9,6 +9,7 @@ use tracing::info;
 use super::failure::{EndpointLabel, Failure};
 use super::retry::Again;
 use crate::domain::ModelErrorKind;
+use crate::net::coding::Body;
 
 /// Longest body of an answer that is not streamed, in bytes: the vectors of a hundred texts with
 /// some thousand numbers each.
@@ -44,24 +45,28 @@ impl EndpointTransport<'_> {
         }
         let headers = response.headers().clone();
         // The refusal counts, even if its explanation is incomplete.
-        let body = self.body(response, LONGEST_REFUSAL).await.unwrap_or_else(|(read, _)| read);
+        let body = self.body(response, LONGEST_REFUSAL).await;
+        let body = body.unwrap_or_else(|(read, why)| match why.error.kind {
+            ModelErrorKind::BadAnswer => why.error.text.into_bytes(),
+            _ => read,
+        });
         Err(self.place.refused(status, &headers, &body, SystemTime::now()))
     }
 
     /// A whole body, or the part that arrived and the reason for its end. A longer one is cut.
     pub(super) async fn body(
         &self,
-        mut response: Response,
+        response: Response,
         longest: usize,
     ) -> Result<Vec<u8>, (Vec<u8>, Failure)> {
-        let mut body = Vec::new();
+        let (mut body, mut pieces) = (Vec::new(), Body::of(response));
         while body.len() < longest {
-            match timeout(self.silence, response.chunk()).await {
+            match timeout(self.silence, pieces.chunk()).await {
                 Ok(Ok(Some(chunk))) => {
                     body.extend_from_slice(&chunk[..chunk.len().min(longest - body.len())]);
                 }
                 Ok(Ok(None)) => return Ok(body),
-                Ok(Err(error)) => return Err((body, self.place.broken(error))),
+                Ok(Err(error)) => return Err((body, self.place.cut(error))),
                 Err(_) => return Err((body, self.silent("sent nothing more"))),
             }
         }

@@ -230,8 +230,8 @@ impl<'a, A: wire::GrowingAnswer> HttpAnswer<'a, A> {
         parser: Parser,
         progress: &mut dyn FnMut(ModelProgress),
     ) -> Result<(), Failure> {
-        // An event that was cut contains half of its data; the check below reports it.
-        let is_whole = |event: &Event| json::is_whole(&event.data);
+        // An event that was cut contains half of its data; the check below reports it. Half of an error is one.
+        let is_whole = |event: &Event| json::is_whole(&event.data) || event.name == "error";
         let events = parser.finish();
         events
             .iter()

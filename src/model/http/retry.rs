@@ -64,9 +64,10 @@ impl Again {
     }
 }
 
-/// Statuses that may be temporary: a timeout, a conflict, a rate limit, a failing server.
+/// Statuses that may be temporary: a timeout, a conflict, a request that came too early, a rate limit, a connection that
+/// a proxy closed, a failing server.
 pub(super) fn worth(status: StatusCode) -> bool {
-    matches!(status.as_u16(), 408 | 409 | 429) || status.is_server_error()
+    matches!(status.as_u16(), 408 | 409 | 425 | 429 | 499) || status.is_server_error()
 }
 
 #[cfg(test)]
@@ -92,7 +93,7 @@ mod tests {
 
     #[test]
     fn only_what_may_pass_is_tried_again() {
-        for status in [408, 409, 429, 500, 502, 503, 504, 529] {
+        for status in [408, 409, 425, 429, 499, 500, 502, 503, 504, 529] {
             assert_eq!(again(status, &[]), Again::Soon, "{status}");
         }
         for status in [400, 401, 402, 403, 404, 413, 422, 301] {

@@ -30,6 +30,10 @@ const UNPAID_PHRASES: [&str; 9] = [
     "payment required",
 ];
 
+/// Phrases of refusals of a key, which Gemini and xAI send as a wrong request.
+const KEY_PHRASES: [&str; 4] =
+    ["api key not valid", "api key expired", "invalid api key", "incorrect api key"];
+
 /// Codes of content filters.
 const FILTERS: [&str; 8] = [
     "content_filter",
@@ -106,6 +110,7 @@ pub(super) fn kind(status: StatusCode, detail: &Detail) -> ModelErrorKind {
     }
     match by_status {
         Auth if status != StatusCode::UNAUTHORIZED && has(&FILTERS, &FILTER_PHRASES) => Filtered,
+        Refused if has(&["invalid_api_key"], &KEY_PHRASES) => Auth,
         Refused if has(&FILTERS, &FILTER_PHRASES) => Filtered,
         // A filter of a provider behind a router, or in a stream, with any status.
         ModelErrorKind::Endpoint if has(&FILTERS, &[]) => Filtered,
@@ -192,6 +197,11 @@ mod tests {
         }
         for (status, body, kind) in [
             (400, r#"{"error":{"message":"Invalid schema"}}"#, ModelErrorKind::Refused),
+            (
+                400,
+                r#"{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}"#,
+                ModelErrorKind::Auth,
+            ),
             (401, r#"{"error":{"message":"Your key was flagged"}}"#, ModelErrorKind::Auth),
             (403, r#"{"error":{"message":"Forbidden"}}"#, ModelErrorKind::Auth),
             (500, r#"{"error":{"message":"flagged"}}"#, ModelErrorKind::Endpoint),

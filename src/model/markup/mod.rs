@@ -11,7 +11,7 @@ mod thoughts;
 use serde_json::{Map, Value};
 
 use self::scan::Broken;
-pub use self::thoughts::without_thoughts;
+pub use self::thoughts::{without_end, without_thoughts};
 use crate::domain::lenient::{is_special, token};
 use crate::domain::{ToolDef, ToolName};
 use crate::papers::atc::calls as python;
@@ -40,7 +40,7 @@ pub struct MarkupCall {
 }
 
 /// The beginnings of lines that begin calls, in lower case.
-const MARKS: [&str; 25] = [
+const MARKS: [&str; 28] = [
     "<tool_call>",
     "<tool_calls>",
     "<tool_call|",
@@ -57,6 +57,7 @@ const MARKS: [&str; 25] = [
     "[tool_call]",
     "```tool_code\n",
     "```tool_call\n",
+    "functools[{",
     // Special tokens, which no sentence contains, begin a call anywhere.
     "[tool_calls]",
     "<|python_tag|>",
@@ -67,10 +68,12 @@ const MARKS: [&str; 25] = [
     "<｜dsml｜",
     "<|channel|>commentary to=",
     "<|start|>assistant<|channel|>commentary to=",
+    "<|start|>assistant to=",
+    "<|action_start|>",
 ];
 
 /// The index of the first mark that begins a call anywhere.
-const ANYWHERE: usize = 16;
+const ANYWHERE: usize = 17;
 
 /// The most bytes of a text in which calls are looked for.
 const LONGEST: usize = 256 * 1024;
@@ -97,7 +100,7 @@ fn mark(text: &str) -> Option<usize> {
         let begins = |mark: &&str| {
             here.get(..mark.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(mark))
         };
-        if !is_quoted && MARKS.iter().any(begins) {
+        if !is_quoted && (MARKS.iter().any(begins) || is_labelled(here)) {
             return Some(start + indent);
         }
         if let Some(at) = inside(line).filter(|_| !is_quoted) {
@@ -107,6 +110,14 @@ fn mark(text: &str) -> Option<usize> {
         start += line.len();
     }
     None
+}
+
+/// Whether labels announce a call, as ReAct and Command R write them. One label alone may be a heading.
+fn is_labelled(text: &str) -> bool {
+    let Some(action) = text.strip_prefix("Action:") else { return false };
+    let line_after = action.trim_start().split_once('\n').map_or("", |(_, after)| after);
+    let is_fenced = action.trim_start().starts_with("```") && action.contains("\"tool_name\"");
+    is_fenced || line_after.trim_start().starts_with(scan::INPUT)
 }
 
 /// The place where a special token begins a call inside a line.
@@ -172,7 +183,9 @@ pub fn offered<'a>(name: &str, tools: &'a [ToolDef]) -> Option<&'a ToolDef> {
         near.next().filter(|_| !name.is_empty() && near.next().is_none())
     };
     let short = without_namespace(name);
-    exact(name).or_else(|| near(name)).or_else(|| exact(short)).or_else(|| near(short))
+    let found = exact(name).or_else(|| near(name)).or_else(|| exact(short)).or_else(|| near(short));
+    // Llama calls its tools as objects in Python.
+    found.or_else(|| exact(short.strip_suffix(".call")?))
 }
 
 /// A name without case and separators.
@@ -186,6 +199,7 @@ fn plain(name: &str) -> String {
 fn without_namespace(name: &str) -> &str {
     let name = name.find("<|").map_or(name, |at| &name[..at]);
     let name = name.trim().trim_matches(['"', '\'', '`']);
+    let name = name.strip_suffix("()").unwrap_or(name);
     let name = match name.rsplit_once(':') {
         Some((name, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => name,

@@ -16,6 +16,9 @@ pub enum Broken {
     Call,
 }
 
+/// The label of a call's arguments, after the label and the name of its action.
+pub const INPUT: &str = "Action Input:";
+
 /// The most calls of one text.
 const MOST: usize = 64;
 
@@ -62,6 +65,7 @@ type MarkupScan<'a> = Result<(Vec<MarkupCall>, &'a str), Broken>;
 
 impl Scan<'_> {
     fn item<'a>(&self, text: &'a str) -> MarkupScan<'a> {
+        let text = text.strip_prefix("Action:").map_or(text, skipped);
         if text.starts_with('{') {
             return self.object(text);
         }
@@ -151,12 +155,17 @@ impl Scan<'_> {
 
     /// A name, and its arguments after it.
     fn named<'a>(&self, text: &'a str) -> MarkupScan<'a> {
-        let text = text.strip_prefix("commentary ").unwrap_or(text);
+        let text = ["assistant<|channel|>", "assistant ", "commentary "]
+            .iter()
+            .fold(text, |text, role| text.strip_prefix(role).unwrap_or(text));
         let is_of_name = |c: char| c.is_alphanumeric() || "_-.:/=".contains(c);
         let end = text.find(|c| !is_of_name(c)).unwrap_or(text.len());
         let (name, rest) = text.split_at(end);
         if name.is_empty() {
             return Err(Broken::NoCall);
+        }
+        if name == "functools" && rest.starts_with('[') {
+            return self.object(rest);
         }
         if rest.starts_with('(') {
             return self.python(text).ok_or(Broken::NoCall);
@@ -175,6 +184,14 @@ impl Scan<'_> {
                 return Ok((vec![self.call(tool, fields)], read.rest));
             }
             return self.escaped(tool, after);
+        }
+        if rest.trim_start().starts_with(INPUT) {
+            let (line, below) = after.split_once('\n').unwrap_or((after, ""));
+            let tool = tool.ok_or(Broken::Call)?;
+            return match arguments::read(line.trim(), &tool.parameters) {
+                Value::Object(fields) => Ok((vec![self.call(tool, fields)], below)),
+                _ => Err(Broken::Call),
+            };
         }
         // `function` and a token before the name.
         if after.len() < rest.len() && name == "function" && !after.is_empty() {
@@ -211,7 +228,7 @@ fn to_arguments(text: &str) -> &str {
     loop {
         let before = rest;
         rest = rest.trim_start();
-        rest = rest.strip_prefix("[ARGS]").unwrap_or(rest);
+        rest = rest.strip_prefix("[ARGS]").or_else(|| rest.strip_prefix(INPUT)).unwrap_or(rest);
         if let Some(id) = rest.strip_prefix("[CALL_ID]") {
             rest = id.trim_start_matches(|c: char| c.is_alphanumeric());
         }
@@ -221,8 +238,11 @@ fn to_arguments(text: &str) -> &str {
             rest = after;
         }
         rest = rest.strip_prefix("```json").or_else(|| rest.strip_prefix("```")).unwrap_or(rest);
-        // After `<|constrain|>`.
-        rest = rest.strip_prefix("json").filter(|rest| rest.starts_with('<')).unwrap_or(rest);
+        // After `<|constrain|>` and `<|channel|>`.
+        for word in ["json", "commentary"] {
+            let after = rest.strip_prefix(word).map(str::trim_start);
+            rest = after.filter(|after| after.starts_with('<')).unwrap_or(rest);
+        }
         if rest == before {
             return rest;
         }

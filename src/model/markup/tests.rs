@@ -70,6 +70,16 @@ fn every_family_is_read() {
         "<function_calls>\n<invoke name=\"weather\">\n<parameter name=\"city\">Lisbon</parameter>\n</invoke>\n</function_calls>",
         // gpt-oss.
         "<|channel|>commentary to=functions.weather <|constrain|>json<|message|>{\"city\": \"Lisbon\"}<|call|>",
+        "<|start|>assistant<|channel|>commentary to=functions.weather <|constrain|>json<|message|>{\"city\":\"Lisbon\"}<|call|>",
+        "<|start|>assistant to=functions.weather<|channel|>commentary <|constrain|>json<|message|>{\"city\":\"Lisbon\"}<|call|>",
+        // Phi-4-mini, InternLM, and Llama's built-in tools.
+        "functools[{\"name\": \"weather\", \"arguments\": {\"city\": \"Lisbon\"}}]",
+        "<|action_start|><|plugin|>\n{\"name\": \"weather\", \"parameters\": {\"city\": \"Lisbon\"}}<|action_end|>",
+        "<|python_tag|>weather.call(city=\"Lisbon\")",
+        // Labels, as in ReAct and in Command R.
+        "Action: weather\nAction Input: {\"city\": \"Lisbon\"}",
+        "Action: weather\nAction Input: Lisbon\nObservation: sunny",
+        "Action: ```json\n[\n    {\n        \"tool_name\": \"weather\",\n        \"parameters\": {\"city\": \"Lisbon\"}\n    }\n]```",
         // LFM2, Olmo, Gemma.
         "<|tool_call_start|>[weather(city=\"Lisbon\")]<|tool_call_end|>",
         "<function_calls>weather(city=\"Lisbon\")</function_calls>",
@@ -107,10 +117,12 @@ fn thoughts_before_a_call_stay_and_several_calls_keep_their_order() {
     assert_eq!(read(text), Some((both.clone(), String::new())));
     assert_eq!(
         read("[weather(city=\"Lisbon\"), weather(city=\"Porto\")]"),
-        Some((both, String::new()))
+        Some((both.clone(), String::new()))
     );
     let fenced = "I call it:\n```json\n{\"name\": \"clock\", \"arguments\": {}}\n```";
     assert_eq!(read(fenced), Some((json!([["clock", {}]]), "I call it:".into())));
+    let react = "Thought: I look it up.\nAction: weather\nAction Input: {\"city\": \"Lisbon\"}\nAction: weather\nAction Input: {\"city\": \"Porto\"}\nObservation: rain";
+    assert_eq!(read(react), Some((both, "Thought: I look it up.".into())));
     let typed = "<tool_call>weather\n<arg_key>city</arg_key><arg_value>Lisbon</arg_value>\n<arg_key>days</arg_key><arg_value>3</arg_value></tool_call>";
     assert_eq!(
         read(typed),
@@ -138,6 +150,10 @@ fn what_quotes_a_call_is_a_text() {
         "f(x=1)",
         "Lisbon (Portugal)",
         "Use weather(city=\"Lisbon\")",
+        "Action: call the weather service.",
+        "Action: clock\nThen wait.",
+        "Action: ```sh\nmake\n```",
+        "Its functools[{...}] are a list.",
     ] {
         assert_eq!(find(text, &tools()), MarkupText::Text, "{text}");
     }
@@ -151,6 +167,8 @@ fn what_cannot_be_read_is_no_answer() {
         "<tool_call>\n{\"name\": \"delete_all\", \"arguments\": {}}\n</tool_call>",
         "<tool_call>{\"city\": \"Lisbon\"}</tool_call>",
         "<function=delete_all>{}</function>",
+        "Action: delete_all\nAction Input: {}",
+        "Action: weather\nAction Input: {\"city\": \"Lis",
         "[TOOL_CALLS][{\"name\":\"weather\",\"arguments\":{\"city\":\"Lisbon\"",
         "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>delete_all<｜tool▁sep｜>{}<｜tool▁call▁end｜>",
         "<tool_call>delete_all\n<arg_key>x</arg_key><arg_value>1</arg_value></tool_call>",
@@ -170,6 +188,8 @@ fn names_that_are_nearly_right_are_found() {
         ("functions.weather:0", "weather"),
         ("default_api.weather", "weather"),
         ("weather<|channel|>commentary", "weather"),
+        ("weather()", "weather"),
+        ("weather.call", "weather"),
         ("finish", "Finish"),
         ("files_read", "files.read"),
         ("functions.files.read", "files.read"),

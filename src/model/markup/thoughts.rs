@@ -1,4 +1,4 @@
-//! Thoughts in the text itself, from open models whose server does not remove them.
+//! Thoughts and end marks in the text itself, from open models whose server does not remove them.
 
 /// The tags that open and close thoughts.
 const TAGS: [(&str, &str); 8] = [
@@ -31,6 +31,32 @@ pub fn without_thoughts(text: &str) -> Option<(String, &str)> {
     has_any.then(|| (thoughts.join("\n"), answer.unwrap_or(rest)))
 }
 
+/// Tokens that end a model's turn.
+const ENDS: [&str; 14] = [
+    "<|im_end|>",
+    "<|eot_id|>",
+    "<|eom_id|>",
+    "<|eot|>",
+    "<|end|>",
+    "<|return|>",
+    "<|endoftext|>",
+    "<|end_of_text|>",
+    "<|end_of_turn|>",
+    "<|END_OF_TURN_TOKEN|>",
+    "<｜end▁of▁sentence｜>",
+    "<end_of_turn>",
+    "<eos>",
+    "</s>",
+];
+
+/// The text before the tokens that end it. `None` if it has none.
+pub fn without_end(text: &str) -> Option<&str> {
+    let before = ENDS.iter().find_map(|end| text.trim_end().strip_suffix(end))?;
+    // In HTML, such a tag ends struck text.
+    let is_html = text.contains("<s>");
+    (!is_html).then(|| without_end(before).unwrap_or(before.trim_end()))
+}
+
 fn first(text: &str, may_be_open: bool) -> Option<(&str, &str)> {
     let opened = TAGS.iter().find_map(|(open, close)| Some((text.strip_prefix(open)?, close)));
     if let Some((inside, close)) = opened {
@@ -51,6 +77,18 @@ fn first(text: &str, may_be_open: bool) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tokens_at_the_end_are_taken_out() {
+        for end in ENDS {
+            assert_eq!(without_end(&format!("Sunny.{end}")), Some("Sunny."));
+            assert_eq!(without_end(&format!("Sunny.\n{end}<|endoftext|>\n")), Some("Sunny."));
+        }
+        for text in ["Sunny.", "", "`</s>` ends it.", "It ends with `<|im_end|>`", "<s>rain</s>"] {
+            assert_eq!(without_end(text), None, "{text}");
+        }
+        assert_eq!(without_end("<|im_end|>"), Some(""));
+    }
 
     #[test]
     fn thoughts_are_taken_out() {

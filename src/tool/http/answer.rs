@@ -8,6 +8,7 @@ use reqwest::{Method, Response, StatusCode};
 
 use super::sending::{failed, place};
 use crate::domain::words::clipped;
+use crate::net::coding::{Body, BodyFault};
 use crate::net::waiting;
 use crate::output::{bounded, from_bytes};
 use crate::{ToolError, ToolOutput};
@@ -119,18 +120,22 @@ struct BodyStart {
     total: u64,
 }
 
-async fn body(mut response: Response, most: usize) -> Result<BodyStart, ToolError> {
+async fn body(response: Response, most: usize) -> Result<BodyStart, ToolError> {
     let host = place(response.url());
     let mut body = BodyStart { kept: Vec::new(), total: 0 };
+    let mut pieces = Body::of(response);
     loop {
-        match response.chunk().await {
+        match pieces.chunk().await {
             Ok(Some(chunk)) => {
                 let room = most.saturating_sub(body.kept.len());
                 body.kept.extend_from_slice(&chunk[..chunk.len().min(room)]);
                 body.total += chunk.len() as u64;
             }
             Ok(None) => return Ok(body),
-            Err(error) => {
+            Err(fault @ BodyFault::Unread(_)) => {
+                return Err(failed(format!("cannot read the answer of {host}: {fault}")));
+            }
+            Err(BodyFault::Broken(error)) => {
                 let text = format!(
                     "the answer of {host} broke off after {} bytes: {}",
                     body.total,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::kept::EndpointFields;
 use crate::field::field;
@@ -62,10 +62,16 @@ impl<'a> Delta<'a> {
 impl ChatCalls {
     /// Reads the calls of a delta or of a message.
     pub fn read(&mut self, part: &Value, names: &FunctionNames) {
-        let deltas = match field(part, "tool_calls") {
-            Value::Array(deltas) => deltas.as_slice(),
-            delta @ Value::Object(_) => std::slice::from_ref(delta),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => &[],
+        let old;
+        let deltas = match (field(part, "tool_calls"), field(part, "function_call")) {
+            (Value::Array(deltas), _) if !deltas.is_empty() => deltas.as_slice(),
+            (delta @ Value::Object(_), _) => std::slice::from_ref(delta),
+            // The form before tools: one call, without an id.
+            (_, function @ Value::Object(_)) => {
+                old = json!({"function": function});
+                std::slice::from_ref(&old)
+            }
+            _ => &[],
         };
         for (position, value) in deltas.iter().enumerate() {
             let delta = Delta::of(value);

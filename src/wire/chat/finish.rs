@@ -6,7 +6,7 @@ use crate::domain::Finish;
 use crate::field::field;
 
 /// Finish reasons for a limit of tokens.
-const LENGTHS: [&str; 9] = [
+const LENGTHS: [&str; 11] = [
     "length",
     "max_tokens",
     "max_length",
@@ -16,9 +16,11 @@ const LENGTHS: [&str; 9] = [
     "token_limit",
     "context_length_exceeded",
     "model_context_window_exceeded",
+    "error_limit",
+    "repetition_truncation",
 ];
 /// Finish reasons for a filter of the endpoint.
-const FILTERS: [&str; 9] = [
+const FILTERS: [&str; 11] = [
     "content_filter",
     "content_filtered",
     "safety",
@@ -28,15 +30,20 @@ const FILTERS: [&str; 9] = [
     "spii",
     "sensitive",
     "guardrail_intervened",
+    "blocked",
+    "error_toxic",
 ];
 /// Finish reasons for a server failure during the answer. Zhipu, DeepSeek, vLLM and Gemini have their own.
-const FAILURES: [&str; 7] = [
+const FAILURES: [&str; 10] = [
     "error",
     "server_error",
     "internal_error",
     "network_error",
     "insufficient_system_resource",
     "abort",
+    "cancelled",
+    "canceled",
+    "timeout",
     "malformed_function_call",
 ];
 /// Finish reasons for a regular end.
@@ -107,6 +114,9 @@ mod tests {
             ("MAX_TOKENS", Finish::Length),
             ("content_filter", Finish::Filtered),
             ("SAFETY", Finish::Filtered),
+            ("blocked", Finish::Filtered),
+            ("ERROR_TOXIC", Finish::Filtered),
+            ("repetition_truncation", Finish::Length),
             ("refusal", Finish::Refused),
             ("odd", Finish::Other("odd".into())),
         ] {
@@ -114,9 +124,14 @@ mod tests {
             assert!(!is_failure(reason), "{reason}");
         }
         assert_eq!(finish("odd", true), Finish::Calls);
-        for reason in
-            ["error", "abort", "network_error", "function_call_filter: MALFORMED_FUNCTION_CALL"]
-        {
+        for reason in [
+            "error",
+            "abort",
+            "network_error",
+            "cancelled",
+            "timeout",
+            "function_call_filter: MALFORMED_FUNCTION_CALL",
+        ] {
             assert!(is_failure(reason), "{reason}");
         }
     }

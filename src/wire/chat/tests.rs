@@ -248,3 +248,42 @@ fn what_is_no_request_is_refused_with_a_reason() {
     let deep = format!("{{\"messages\": [{}{}]}}", "[".repeat(10_000), "]".repeat(10_000));
     assert_eq!(read_request(deep.as_bytes()).unwrap().unknown["messages[]"], 1);
 }
+
+/// A streamed answer of these chunks' choices.
+fn streamed(choices: &[Value]) -> String {
+    let events = choices.iter().map(|choice| format!("data: {}\n\n", json!({"choices": [choice]})));
+    events.collect::<String>() + "data: [DONE]\n\n"
+}
+
+#[test]
+fn a_call_in_the_form_before_tools_is_read() {
+    let delta = |name: Option<&str>, arguments: &str| {
+        let function = json!({"name": name, "arguments": arguments});
+        json!({"index": 0, "delta": {"content": null, "function_call": function}})
+    };
+    let end = json!({"index": 0, "delta": {}, "finish_reason": "function_call"});
+    let choices =
+        [delta(Some("weather"), ""), delta(None, "{\"city\": "), delta(None, "\"Lisbon\"}"), end];
+    let reply = read(streamed(&choices).as_bytes(), &[40]);
+    let [call] = &reply.calls[..] else { panic!("{reply:?}") };
+    assert_eq!((call.tool.as_str(), &call.arguments), ("weather", &json!({"city": "Lisbon"})));
+    assert_eq!(reply.finish, Finish::Calls);
+    let message = json!({"content": "", "tool_calls": [], "function_call":
+        {"name": "clock", "arguments": "{}"}});
+    let whole = json!({"choices": [{"message": message, "finish_reason": "function_call"}]});
+    assert_eq!(read(whole.to_string().as_bytes(), &[40]).calls[0].tool.as_str(), "clock");
+}
+
+#[test]
+fn an_empty_error_is_none_and_an_error_may_be_a_text() {
+    for error in [json!({}), json!([]), json!(""), json!(null)] {
+        let said =
+            json!({"index": 0, "delta": {"content": "Sunny.", "error": error}, "error": error});
+        let end = json!({"index": 0, "delta": {}, "finish_reason": "stop"});
+        let reply = read(streamed(&[said, end]).as_bytes(), &[40]);
+        assert_eq!((reply.text.as_str(), reply.finish), ("Sunny.", Finish::Stop), "{error}");
+    }
+    let mut feed = Feed::new(ChatAnswer::begin(&Arc::default(), Report::default()));
+    let fed = feed.feed(b"event: error\ndata: Slow down.\n\n", &mut |_| {});
+    assert_eq!(fed, Err(crate::AnswerFault::Said("Slow down.".into())));
+}
