@@ -15,7 +15,9 @@ use reqwest::Url;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::spelling::Spellings;
+use super::client::names_a_key;
+use super::decode::decode;
+use super::spelling::{Spellings, from_base64};
 
 /// The shortest text, in bytes, that is hidden everywhere. Local servers accept any word as a key, such as `none` or
 /// `ollama`, and hiding such a word would damage ordinary texts.
@@ -35,10 +37,18 @@ struct KnownKeys {
 
 /// Hides this key from now on, in every spelling in which it may be repeated.
 pub(super) fn remember(key: &str) {
-    // A server may repeat a header without its scheme, such as `Bearer`. Forms write a space as a plus sign.
     let key = key.trim();
-    let parts = key.split_whitespace().map(str::to_owned);
+    // A server may repeat a header without its scheme, such as `Bearer`. The scheme itself is an ordinary word.
+    let is_scheme = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let split = key.split_once(' ').filter(|(first, _)| is_scheme(first));
+    let (scheme, rest) = split.unwrap_or(("", key));
+    let decoded = scheme.eq_ignore_ascii_case("basic").then(|| from_base64(rest.trim())).flatten();
+    let decoded = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
+    let login = decoded.as_deref().and_then(|text| text.split_once(':')).and_then(login);
+    let parts = rest.split_whitespace().map(str::to_owned);
+    // Forms write a space as a plus sign.
     let parts = parts.chain([key.to_owned(), key.replace(' ', "+")]);
+    let parts = parts.chain(login.into_iter().flatten());
     let parts: Vec<String> = parts.filter(|part| part.len() >= SHORTEST).collect();
     // The same keys are read for each request.
     if parts
@@ -59,16 +69,36 @@ fn spellings() -> Option<Arc<Spellings>> {
     KNOWN.read().unwrap_or_else(PoisonError::into_inner).spellings.clone()
 }
 
-/// Hides the parts of an address that may be a key: its password, and long values of its query.
+/// Hides the parts of an address that may be a key: its password, and values of its query that are long or whose names
+/// say so.
 pub fn remember_address(url: &Url) {
-    url.password().into_iter().for_each(remember);
-    let is_key = |value: &str| {
-        value.len() >= 2 * SHORTEST
-            && value.contains(|c: char| c.is_ascii_digit())
-            && value.contains(|c: char| c.is_ascii_alphabetic())
-    };
+    let (name, password) = (url.username(), url.password().unwrap_or_default());
+    let login = login((&unescaped(name), &unescaped(password)));
+    login.into_iter().flatten().for_each(|key| remember(&key));
     let values = url.query_pairs().filter(|(name, _)| name != "api-version");
-    values.filter(|(_, value)| is_key(value)).for_each(|(_, value)| remember(&value));
+    let keys = values.filter(|(name, value)| names_a_key(name) || is_random(value));
+    keys.for_each(|(_, key)| remember(&key));
+}
+
+/// The secrets of a user's name and password. Without a password, the name may be a key.
+fn login((name, password): (&str, &str)) -> Option<[String; 2]> {
+    let key = if password.is_empty() { name } else { password };
+    let is_key = !password.is_empty() || is_random(name);
+    is_key.then(|| [key.to_owned(), format!("{name}:{password}")])
+}
+
+/// Whether a text is long, and has digits and letters, as a key has.
+fn is_random(text: &str) -> bool {
+    text.len() >= 2 * SHORTEST
+        && text.contains(|c: char| c.is_ascii_digit())
+        && text.contains(|c: char| c.is_ascii_alphabetic())
+}
+
+/// A part of an address without percent-encoding.
+fn unescaped(part: &str) -> String {
+    let mut bytes = Vec::new();
+    decode(part.as_bytes(), &mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The text without any key.
@@ -323,6 +353,32 @@ mod tests {
             "Bearer hunter22 refused; Incorrect API key provided: sk-proj-ab1****9xyz. See sk-y.";
         let clean = "Bearer [key] refused; Incorrect API key provided: [key]. See sk-y.";
         assert_eq!(without_keys(echo), clean);
+    }
+
+    #[test]
+    fn the_password_of_a_basic_header_is_hidden_and_schemes_are_not() {
+        // `me:b4sic-pass-word`, and a key in place of the name.
+        remember("Basic bWU6YjRzaWMtcGFzcy13b3Jk");
+        remember("basic azN5LWFzLXRoZS1uYW1lLTE6");
+        remember("Negotiate n3gotiated-k3y");
+        for (text, clean) in [
+            ("b4sic-pass-word", "[key]"),
+            ("as me:b4sic-pass-word", "as [key]"),
+            ("bWU6YjRzaWMtcGFzcy13b3Jk", "[key]"),
+            ("k3y-as-the-name-1 is wrong", "[key] is wrong"),
+            ("Negotiate failed: n3gotiated-k3y", "Negotiate failed: [key]"),
+        ] {
+            assert_eq!(without_known(text), clean, "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_of_an_address_are_hidden_by_their_names_and_the_password_as_it_is_sent() {
+        let url = "http://bob:p%40ss-w0rd@h/?token=qu3ry-t0k&sig=s1gnature%2B&q=elephants&key=k";
+        remember_address(&Url::parse(url).unwrap());
+        remember_address(&Url::parse("http://somebody-ordinary@h/").unwrap());
+        let text = "p@ss-w0rd qu3ry-t0k s1gnature+ elephants somebody-ordinary";
+        assert_eq!(without_known(text), "[key] [key] [key] elephants somebody-ordinary");
     }
 
     #[test]

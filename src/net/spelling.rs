@@ -168,6 +168,25 @@ fn base64(key: &[u8], offset: usize) -> Vec<u8> {
     (first..end).filter_map(|at| DIGITS_64.get(usize::from(digit(at))).copied()).collect()
 }
 
+/// The bytes that a text in Base64 encodes, in either alphabet; `None` if it has other characters.
+pub fn from_base64(text: &str) -> Option<Vec<u8>> {
+    let (mut bits, mut count, mut bytes) = (0_u32, 0, Vec::new());
+    for byte in text.trim_end_matches('=').bytes() {
+        let digit = match byte {
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => DIGITS_64.iter().position(|digit| *digit == byte)?,
+        };
+        bits = bits << 6 | digit as u32;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+        }
+    }
+    Some(bytes)
+}
+
 /// Texts that are searched together.
 #[derive(Debug)]
 struct Patterns {
@@ -277,5 +296,22 @@ mod tests {
             "706C346E7465642F6B3379",
         ];
         assert_eq!(forms, expected);
+    }
+
+    #[test]
+    fn base64_is_decoded_in_both_alphabets() {
+        // RFC 4648, section 10.
+        for (text, expected) in [
+            ("", ""),
+            ("Zg==", "f"),
+            ("Zm8=", "fo"),
+            ("Zm9v", "foo"),
+            ("Zm9vYg", "foob"),
+            ("fn5+Pz8/", "~~~???"),
+            ("fn5-Pz8_", "~~~???"),
+        ] {
+            assert_eq!(from_base64(text).as_deref(), Some(expected.as_bytes()), "{text}");
+        }
+        assert_eq!(from_base64("Zm 9v"), None);
     }
 }

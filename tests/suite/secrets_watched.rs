@@ -14,12 +14,25 @@ use crate::secrets::{calls_with, echo, files, leaks, texts};
 use crate::sitting::Sitting;
 
 /// The keys of the agent, by the way they are sent.
-const KEYS: [(&str, &str); 5] = [
+const KEYS: [(&str, &str); 8] = [
     ("a bearer", "brr-7Gq2aLpW9xR4"),
     ("a header", "xak-Zt81KqvB3mN6+/Q"),
     ("Google's header", "goo-Uw05YcXe2sJ9"),
     ("an address", "qry4Hd7Fk1Lb6Vo3Pz8"),
     ("a cookie", "cok-Rk38VnbE5cT1"),
+    ("a gateway's header", "gat-Lm62HsdY8wP1"),
+    ("a parameter", "prm9Bq3Xv5Rz1W"),
+    ("a name and a password", "pwd-Jx94FtuC7kS2"),
+];
+
+/// Base64 of `me:` and the password.
+const LOGIN: &str = "bWU6cHdkLUp4OTRGdHVDN2tTMg==";
+
+/// The keys of a command.
+const OF_COMMAND: [(&str, &str); 3] = [
+    ("an option", "opt-Hc37QmzV6yN8"),
+    ("an option with its value", "val-Ws48KrdG1uB5"),
+    ("a variable", "var-Py59TxeJ2oF6"),
 ];
 
 fn echoed() -> String {
@@ -28,11 +41,12 @@ fn echoed() -> String {
 
 /// A request with all keys.
 fn request(first: &str, body: &str) -> String {
-    let [bearer, header, google, address, cookie] = KEYS.map(|(_, key)| key);
+    let [bearer, header, google, address, cookie, gateway, parameter, _] = KEYS.map(|(_, key)| key);
     let length = body.len();
     format!(
-        "{first}?key={address}&alt=sse HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+        "{first}?key={address}&alt=sse&sig={parameter} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
          authorization: Bearer {bearer}\r\nx-api-key: {header}\r\nx-goog-api-key: {google}\r\n\
+         ocp-apim-subscription-key: {gateway}\r\nproxy-authorization: Basic {LOGIN}\r\n\
          cookie: theme=dark; session={cookie}\r\ncontent-length: {length}\r\n\r\n{body}"
     )
 }
@@ -108,7 +122,8 @@ async fn a_key_of_a_watched_agent_is_in_no_file_and_on_no_output() {
     assert!(answers[..4].iter().all(|answer| answer.contains(KEYS[1].1)), "{answers:?}");
     assert!(answers[4].contains("could not reach 127.0.0.1:9"), "{}", answers[4]);
     expect_none("what toolyard says itself", &answers[4]);
-    for (_, key) in KEYS {
+    // The password is for proxies, so it does not go on.
+    for (_, key) in &KEYS[..7] {
         let key = key.to_lowercase();
         assert!(fake.seen.lock().unwrap().iter().all(|seen| seen.head.contains(&key)), "{key}");
     }
@@ -149,4 +164,27 @@ async fn a_key_of_a_watched_agent_is_not_on_the_screen() {
     assert!(screens.iter().any(|text| text.contains("[key]")));
     screens.extend(files(&home.path("")).iter().flat_map(|(_, bytes, _)| texts(bytes)));
     screens.iter().for_each(|text| expect_none("the screen", text));
+}
+
+#[test]
+fn a_key_of_the_command_is_in_no_file_and_on_no_output() {
+    let home = Home::new();
+    let [option, value, variable] = OF_COMMAND.map(|(_, key)| key);
+    let value = format!("--token={value}");
+    let words = [
+        &["watch", "--headless", "--journal", "j.jsonl", "--", "sh", "-c", "exit 0", "x"][..],
+        &["--api-key", option, &value, variable],
+    ];
+    let mut command = home.command(&words.concat());
+    let ran = Ran::of(command.env("SERVICE_SECRET", variable).output().unwrap());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let journal = home.read("j.jsonl");
+    assert!(journal.contains("x --api-key [key] --token=[key] [key]"), "{journal}");
+    let files = files(&home.path(""));
+    let mut all: Vec<String> = files.iter().flat_map(|(_, bytes, _)| texts(bytes)).collect();
+    all.extend([ran.out, ran.err]);
+    for text in all {
+        let leaks = leaks(&text, &OF_COMMAND);
+        assert!(leaks.is_empty(), "{leaks:#?}");
+    }
 }

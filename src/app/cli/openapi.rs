@@ -34,8 +34,9 @@ pub struct OpenApiArgs {
 /// The file is not an OpenAPI document, or the workspace cannot be written.
 pub fn import(args: &OpenApiArgs) -> Result<(), Trouble> {
     let OpenApiArgs { file, out: folder, base, force } = args;
+    let base = base.as_deref().map(without_query);
     let api = OpenApi::read(file).map_err(Trouble::usage)?;
-    let agreed = match (base, api.server()) {
+    let agreed = match (&base, api.server()) {
         (None, Some(server))
             if agrees(&format!("The file names the server {}. Call it?", clean(server))) =>
         {
@@ -56,6 +57,13 @@ pub fn import(args: &OpenApiArgs) -> Result<(), Trouble> {
     out::print_line(format!("{imported}\nrun it: toolyard --workspace {}", folder.display()))
 }
 
+/// An address without what follows its path, which may be a key. No address of tools may have that, and the error would
+/// repeat it.
+fn without_query(base: &str) -> String {
+    let rest = base.find(['?', '#']).map(|at| at + 1).filter(|at| *at < base.len());
+    rest.map_or_else(|| base.to_owned(), |at| format!("{}…", &base[..at]))
+}
+
 /// Turns a file into a workspace of its name in the working directory.
 ///
 /// # Errors
@@ -72,4 +80,21 @@ pub fn import_beside(file: PathBuf) -> Result<PathBuf, Trouble> {
 /// All faults of it.
 pub(super) fn check(file: &str, text: &str, folder: &Path) -> Result<(), Problems> {
     Manifest::parse(file, text, folder, stage::builtins).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_query_of_an_address_is_not_repeated() {
+        for (base, shown) in [
+            ("http://h/v1?key=k3y-in-a-query#part", "http://h/v1?…"),
+            ("http://h/v1#k3y-in-a-fragment", "http://h/v1#…"),
+            ("http://h/v1?", "http://h/v1?"),
+            ("https://h/v1", "https://h/v1"),
+        ] {
+            assert_eq!(without_query(base), shown);
+        }
+    }
 }

@@ -9,6 +9,7 @@ use reqwest::Url;
 
 use super::dotenv;
 use super::recipes::{self, Endpoint, ProgramRecipe, Recipes, filled};
+use super::secrets::hide_variable;
 use crate::net::known::remember_address;
 
 /// Variables that name a proxy for requests over HTTP.
@@ -71,6 +72,7 @@ impl Environment {
     pub fn new(recipes: &Recipes, command: Option<&Path>, given: &Given<'_>) -> Self {
         let mut made = Self::default();
         let dotenv = dotenv::read(given.dotenv.unwrap_or_default(), given.environment);
+        dotenv.iter().for_each(|(name, value)| hide_variable(name, value));
         for endpoint in &recipes.endpoints {
             made.add_endpoint(endpoint, given, &dotenv);
         }
@@ -93,8 +95,9 @@ impl Environment {
         let mut before = self.before(endpoint, given, dotenv).into_iter();
         let first = before.next();
         if let Some(Before { variable, place, address }) = &first {
-            let shown = shown(address);
-            self.notes.push(format!("{variable} was set in {place}: requests go on to {shown}"));
+            let (shown, login) = (shown(address), login(address));
+            self.notes
+                .push(format!("{variable} was set in {place}: requests go on to {shown}{login}"));
         }
         let upstream = first.map_or_else(|| endpoint.upstream.clone(), |first| first.address);
         for Before { variable, place, address } in before.filter(|other| other.address != upstream)
@@ -236,6 +239,14 @@ fn is_same(address: &Url, listener: &Url) -> bool {
     same_host && address.port_or_known_default() == listener.port_or_known_default()
 }
 
+/// The use of an address's name and password, for people.
+fn login(address: &Url) -> &'static str {
+    match address.username().is_empty() && address.password().is_none() {
+        true => "",
+        false => ", with its password unless they have an Authorization header",
+    }
+}
+
 /// An address without its possibly secret parts.
 fn shown(address: &Url) -> String {
     let mut shown = address.clone();
@@ -317,7 +328,8 @@ mod tests {
             [
                 "OPENAI_API_BASE was set in the environment: requests go on to http://litellm:4000/v1",
                 "OPENAI_BASE_URL was set in .env to another address, which is not used: http://other/v1",
-                "ANTHROPIC_BASE_URL was set in .env: requests go on to https://gateway/anthropic",
+                "ANTHROPIC_BASE_URL was set in .env: requests go on to https://gateway/anthropic, \
+                 with its password unless they have an Authorization header",
                 "GEMINI_API_BASE in .env is ignored: its value is not an address such as \
                  https://generativelanguage.googleapis.com/",
                 "OLLAMA_HOST was set in the environment: requests go on to http://gpu.local:11434",

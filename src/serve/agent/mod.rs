@@ -9,6 +9,7 @@ mod dotenv;
 mod environment;
 mod output;
 mod recipes;
+pub mod secrets;
 mod sockets;
 mod terminal;
 #[cfg(test)]

@@ -100,18 +100,16 @@ fn session_in(body: &[u8]) -> Option<String> {
 /// Hides the keys of a request from now on.
 pub fn hide_keys(headers: &HeaderMap, url: &Url) {
     for (name, value) in headers {
-        let Ok(value) = value.to_str() else { continue };
+        let Ok(value) = str::from_utf8(value.as_bytes()) else { continue };
         if name == COOKIE {
             let values = value.split(';').filter_map(|pair| pair.split_once('='));
             values.for_each(|(_, value)| drop(Secret::new(value)));
-        } else if client::carries_key(name.as_str()) {
+        } else if client::names_a_key(name.as_str()) {
             drop(Secret::new(value));
         }
     }
     if url.query().is_some() {
         known::remember_address(url);
-        let keys = url.query_pairs().filter(|(name, _)| name == "key");
-        keys.for_each(|(_, key)| drop(Secret::new(&key)));
     }
 }
 
@@ -170,5 +168,37 @@ mod tests {
         hide_keys(&headers, &url);
         let text = "qu3ry-key-watch b3arer-key-watch 4pi-key-watch c00kie-key-watch";
         assert_eq!(known::without_known(text), "[key] [key] [key] [key]");
+    }
+
+    #[test]
+    fn keys_are_hidden_by_the_names_of_their_headers_and_parameters() {
+        let url = "http://h/v1?token=t0ken-of-query&sig=s1g-of-query&model=m0del-of-query";
+        // `me:b4sic-of-header`
+        let basic = "Basic bWU6YjRzaWMtb2YtaGVhZGVy";
+        let headers = headers(&[
+            ("x-auth-token", "auth-t0ken-of-header"),
+            ("ocp-apim-subscription-key", "subscr1ption-of-header"),
+            ("cf-access-client-secret", "cl1ent-secret-of-header"),
+            ("x-custom-auth", "cust0m-of-header"),
+            ("authorization", basic),
+            ("idempotency-key", "once-0nly-of-header"),
+            ("x-request-id", "r3quest-of-header"),
+        ]);
+        hide_keys(&headers, &url.parse().unwrap());
+        for hidden in [
+            "t0ken-of-query",
+            "s1g-of-query",
+            "auth-t0ken-of-header",
+            "subscr1ption-of-header",
+            "cl1ent-secret-of-header",
+            "cust0m-of-header",
+            "b4sic-of-header",
+            &basic[6..],
+        ] {
+            assert_eq!(known::without_known(hidden), "[key]", "{hidden}");
+        }
+        for shown in ["m0del-of-query", "once-0nly-of-header", "r3quest-of-header"] {
+            assert_eq!(known::without_known(shown), shown);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use hyper::{HeaderMap, Method};
 use reqwest::Url;
 
-use crate::net::known::without_keys;
+use crate::net::known::{remember_address, without_keys};
 use crate::wire::WireFormat;
 
 /// The addresses that requests are sent on to.
@@ -39,7 +39,7 @@ impl Default for Upstreams {
 }
 
 impl Upstreams {
-    /// Parses the addresses. One without a scheme is `http`, as clients of Ollama write it.
+    /// Parses the addresses, and hides their keys. One without a scheme is `http`, as clients of Ollama write it.
     ///
     /// # Errors
     /// One of them is not an address.
@@ -48,6 +48,7 @@ impl Upstreams {
             let whole = if text.contains("://") { text.clone() } else { format!("http://{text}") };
             let url = Url::parse(whole.trim()).ok();
             let url = url.filter(|it| it.has_host() && matches!(it.scheme(), "http" | "https"));
+            url.iter().for_each(remember_address);
             // The text may have a password in it.
             url.ok_or_else(|| BadUpstream(without_keys(text)))
         };

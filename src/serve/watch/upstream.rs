@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use hyper::header::{CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HOST, HeaderName};
+use hyper::header::{
+    AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HOST, HeaderName,
+};
 use hyper::{HeaderMap, Method, StatusCode};
 use reqwest::{Client, Response, Url};
 
@@ -81,18 +83,23 @@ pub fn with_length(mut headers: HeaderMap, length: usize) -> HeaderMap {
     headers
 }
 
-/// Sends a request. Its answer comes with its headers; the body follows.
+/// Sends a request. Its answer comes with its headers; the body follows. The name and the password of the address are
+/// sent with a request that has no authorization of its own.
 ///
 /// # Errors
 /// There is no connection, or it broke before an answer.
 pub async fn send(
     clients: &Clients,
     (method, url): (Method, Url),
-    headers: HeaderMap,
+    mut headers: HeaderMap,
     body: Option<reqwest::Body>,
 ) -> reqwest::Result<Response> {
     let client = if client::is_local(&url) { &clients.near } else { &clients.far };
-    let mut request = reqwest::Request::new(method, url);
+    // The builder makes a header of the name and the password.
+    let mut request = client.request(method, url).build()?;
+    if let Some(login) = request.headers_mut().remove(AUTHORIZATION) {
+        headers.entry(AUTHORIZATION).or_insert(login);
+    }
     *request.headers_mut() = headers;
     *request.body_mut() = body;
     client.execute(request).await

@@ -23,6 +23,7 @@ use super::ConfigArgs;
 use super::trouble::Trouble;
 use crate::domain::{BreakpointSpec, FaultSpec, Knob};
 use crate::model::relay::ListenerNews;
+use crate::net::known::without_known;
 use crate::scenario::ScenarioFile;
 use crate::serve::watch::{Listener, Listening, listen};
 use crate::session::{Feed, JournalChoice, PreparedSession, SessionSpec, TaskSource};
@@ -49,7 +50,7 @@ pub struct WatchArgs {
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
     /// Token that addresses must begin with: http://ADDRESS:PORT/t/TOKEN.
-    #[arg(long, value_name = "TOKEN", env = "TOOLYARD_WATCH_TOKEN", hide_env_values = true)]
+    #[arg(long, value_name = "TOKEN", env = place::TOKEN, hide_env_values = true)]
     pub token: Option<String>,
     /// Arm a fault, such as `get_weather:error:p=0.3`. See the end of `toolyard run --help`.
     #[arg(long, value_name = "SPEC")]
@@ -121,10 +122,13 @@ pub fn watch(args: &WatchArgs) -> Result<ExitCode, Trouble> {
 }
 
 impl WatchArgs {
-    /// The title of the agent, for people.
+    /// The title of the agent without keys, for people.
     fn title(&self) -> String {
         let words: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
-        if words.is_empty() { "agents started elsewhere".to_owned() } else { words.join(" ") }
+        match words.is_empty() {
+            true => "agents started elsewhere".to_owned(),
+            false => without_known(&words.join(" ")).into_owned(),
+        }
     }
 
     /// The session, and the channel for news about the agent. `varies`: rules for request parts that vary by run.

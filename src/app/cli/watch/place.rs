@@ -9,9 +9,12 @@ use super::WatchArgs;
 use super::servers::Servers;
 use crate::cli::trouble::Trouble;
 use crate::config;
+use crate::serve::agent::secrets::{hide_variable, hide_words};
 use crate::serve::agent::{Environment, Given, Recipes};
 use crate::serve::watch::{Bound, Upstreams, bind};
 
+/// The variable with the listener's token. It is part of the addresses that people copy, so it stays visible.
+pub const TOKEN: &str = "TOOLYARD_WATCH_TOKEN";
 /// The file of further recipes, beside the configuration.
 const RECIPES: &str = "agents.toml";
 
@@ -31,11 +34,12 @@ pub struct AgentLaunch {
 }
 
 impl AgentLaunch {
-    /// Binds the address, and builds the environment.
+    /// Hides the agent's keys, binds the address, and builds the environment.
     ///
     /// # Errors
     /// The address is in use, or the recipes are wrong.
     pub fn new(args: &WatchArgs) -> Result<Self, Trouble> {
+        hide_keys(&args.command);
         let recipes = Recipes::load(&recipes_file(args)).map_err(Trouble::usage)?;
         let socket = bind(args.listen).map_err(Trouble::usage)?;
         let token = args.token.as_ref().map(|token| format!("/t/{token}"));
@@ -89,6 +93,15 @@ impl AgentLaunch {
             }
         }
         upstreams
+    }
+}
+
+/// Hides the keys that the agent gets on its command line and in its environment.
+fn hide_keys(command: &[OsString]) {
+    let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
+    hide_words(&words.iter().map(AsRef::as_ref).collect::<Vec<_>>());
+    for (name, value) in std::env::vars_os().filter(|(name, _)| name != TOKEN) {
+        hide_variable(&name.to_string_lossy(), &value.to_string_lossy());
     }
 }
 

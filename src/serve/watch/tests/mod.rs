@@ -34,10 +34,15 @@ struct Yard {
 
 impl Yard {
     fn before(endpoint: SocketAddr) -> Self {
+        Self::before_host(&endpoint.to_string())
+    }
+
+    /// `host` may have a name and a password.
+    fn before_host(host: &str) -> Self {
         let (tell, news) = mpsc::unbounded_channel();
         let upstreams = Upstreams {
-            openai: format!("http://{endpoint}/v1"),
-            anthropic: format!("http://{endpoint}"),
+            openai: format!("http://{host}/v1"),
+            anthropic: format!("http://{host}"),
             ..Upstreams::default()
         };
         let address = "127.0.0.1:0".parse().unwrap();

@@ -223,6 +223,28 @@ fn the_sender_is_known_and_its_keys_are_not() {
 }
 
 #[test]
+fn the_password_of_an_endpoint_goes_with_requests_that_have_no_authorization() {
+    let endpoint = Endpoint::answering(whole("200 OK", "application/json", "{}"));
+    let yard = Yard::before_host(&format!("bob:pl4nted%40word@{}", endpoint.address));
+    let mut agent = yard.agent();
+    agent.write(
+        b"GET /v1/models HTTP/1.1\r\nhost: localhost\r\nx-api-key: ag3nt-key-of-tests\r\n\r\n",
+    );
+    assert_eq!(agent.got().status(), 200);
+    let login = "Basic Ym9iOnBsNG50ZWRAd29yZA==";
+    assert!(endpoint.asked().head.contains(&format!("authorization: {login}")));
+    agent.request("GET", "/v1/models", "", b"");
+    assert_eq!(agent.got().status(), 200);
+    let head = endpoint.asked().head;
+    let own = head.iter().filter(|line| line.starts_with("authorization: ")).collect::<Vec<_>>();
+    assert_eq!(own, ["authorization: Bearer ag3nt-key-of-tests"]);
+    for text in ["pl4nted@word", "pl4nted%40word", &login[6..]] {
+        let clean = known::without_known(text);
+        assert!(clean.contains("[key]") && clean.len() < 11, "{text}: {clean}");
+    }
+}
+
+#[test]
 fn answers_in_place_of_the_endpoint_s() {
     for (format, streams) in
         WireFormat::ALL.into_iter().flat_map(|format| [(format, true), (format, false)])
