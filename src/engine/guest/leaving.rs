@@ -10,7 +10,7 @@ use crate::handle::Handle;
 use crate::session::Session;
 
 /// The time in which effects in flight end by themselves, as their connections break.
-const SETTLING: Duration = Duration::from_secs(1);
+const SETTLING: Duration = Duration::from_secs(3);
 
 /// Ends what an agent has left open, and reports its end. What is held ends when it is let go.
 pub async fn leave(handle: Handle, talks: SharedTalks, code: Option<i32>) {

@@ -272,6 +272,43 @@ fn arguments_are_edited_with_their_schema_and_their_difference_in_sight() {
 }
 
 #[test]
+fn changes_mean_the_call_that_is_marked() {
+    let mut stage = held_before();
+    let second = EffectRef::new(stage.next_effect(), EffectClass::Read);
+    stage.tell(ToolCallEvent::ToolCallRequested {
+        effect: second,
+        task: TaskId(5),
+        step: 2,
+        tool: "calculator".into(),
+        arguments: json!({"expression": "1871 + 3"}),
+        evidence: None,
+        by: By::Engine,
+        wire_id: None,
+    });
+    stage.tell(ControlEvent::Held { lane: second.lane(), boundary: Boundary::BeforeToolCall });
+    let marked = |stage: &Stage| {
+        let text = stage.text();
+        let row = text.lines().find(|line| line.contains('▸') && line.contains('#')).unwrap();
+        let words: Vec<_> = row.split_whitespace().map(str::to_owned).collect();
+        let at = words.iter().position(|word| word.starts_with('#')).unwrap();
+        (words[at].clone(), words[at + 1].clone())
+    };
+    stage.press("6 z e");
+    assert!(stage.shows("╔ Edit the arguments of call 31 · wikipedia "), "{}", stage.text());
+    stage.press("esc");
+    assert_eq!(marked(&stage), ("#31".to_owned(), "wikipedia".to_owned()));
+    // In the past, the last call of then is marked, and none is held.
+    let live = marked(&stage);
+    for _ in 0..12 {
+        stage.press("<");
+    }
+    let past = marked(&stage);
+    assert_ne!(past, live);
+    let Command::SetBreakpoint { spec, .. } = command(&mut stage, "b") else { panic!() };
+    assert_eq!(spec.to_string(), past.1);
+}
+
+#[test]
 fn the_lanes_are_seen_beside_what_is_edited() {
     for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
         let mut stage = held_before().sized(columns, rows);
