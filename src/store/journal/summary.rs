@@ -110,13 +110,12 @@ impl Summary {
                     let ended = last.part(|ended: Ended| (ended.why, ended.totals)).unzip();
                     (self.ended, self.totals) = (ended.0, ended.1.flatten());
                 }
-                "TaskFinished" => match last.part(task_of).flatten() {
-                    Some(task) => {
+                "TaskFinished" => {
+                    if let Some(task) = last.part(task_of).flatten() {
                         self.tasks = task;
                         break;
                     }
-                    None => {}
-                },
+                }
                 _ => {}
             }
         }
