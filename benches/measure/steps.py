@@ -15,7 +15,7 @@ IN_MEMORY = [
 
 def rows(bench):
     """Microseconds of CPU a step: what many tasks take more than few, by their steps. The least of some runs counts."""
-    few, many, runs = (100, 600, 3) if bench.quick else (200, 1200, 8)
+    few, many, runs = 200, 1200, 8
     workspace = lookups(bench.folder / "steps")
 
     def command(strategy, tasks, *more):
