@@ -213,8 +213,8 @@ impl NormalizedResult {
             let rest = &self.text[pattern.len()..];
             return is_phrase || rest.is_empty() || rest.trim_start().starts_with(mark);
         }
-        let mut places = memmem::find_iter(self.text.as_bytes(), pattern.as_bytes());
-        is_phrase && self.short && places.any(here)
+        let places = || memmem::find_iter(self.text.as_bytes(), pattern.as_bytes());
+        is_phrase && self.short && places().any(here)
     }
 }
 
