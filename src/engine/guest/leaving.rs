@@ -15,8 +15,10 @@ const SETTLING: Duration = Duration::from_secs(3);
 /// Ends what an agent has left open, and reports its end. What is held ends when it is let go.
 pub async fn leave(handle: Handle, talks: SharedTalks, code: Option<i32>) {
     let tasks = talks.borrow_mut().lose_results();
-    let settled =
-        |session: &Session| tasks.iter().all(|task| lanes(session, *task).all(|held| held));
+    let settled = |session: &Session| {
+        let is_held = |task: &TaskId| lanes(session, *task).all(|held| held);
+        tasks.iter().all(is_held) && !talks.borrow().has_answer_to_give()
+    };
     let _ = timeout(SETTLING, handle.until(settled)).await;
     stop_idle(&handle, &talks, &tasks);
     handle.emit(RunEvent::AgentEnded { code });
@@ -33,7 +35,7 @@ fn lanes(session: &Session, task: TaskId) -> impl Iterator<Item = bool> {
     own.map(|effect| state.control.is_held(effect.reference().lane()))
 }
 
-/// Stops the tasks without an effect in flight.
+/// Stops the tasks without an effect in flight. An answer that came before the agent's end ends its task by itself.
 fn stop_idle(handle: &Handle, talks: &SharedTalks, tasks: &[TaskId]) {
     handle.write(|session| {
         for task in tasks {

@@ -98,6 +98,12 @@ impl Talks {
         self.talks.iter().filter_map(|talk| talk.task).collect()
     }
 
+    /// Whether an answer has come that its request has not got yet: a task may end with it.
+    pub fn has_answer_to_give(&self) -> bool {
+        let mut pending = self.talks.iter().flat_map(|talk| &talk.pending);
+        pending.any(|(_, relay)| relay.came().is_some() && relay.ungiven().is_none())
+    }
+
     /// The conversation that works on this task.
     pub fn at_work_on(&mut self, task: TaskId) -> Option<&mut Talk> {
         self.talks.iter_mut().find(|talk| talk.task == Some(task))
