@@ -60,34 +60,12 @@ pub fn gzip(text: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use hyper::header::CONTENT_ENCODING;
-    use miniz_oxide::deflate::{compress_to_vec, compress_to_vec_zlib};
     use ruzstd::encoding::{CompressionLevel, compress_to_vec as compress_to_vec_zstd};
 
     use super::*;
 
     fn headers(coding: &str) -> HeaderMap {
         HeaderMap::from_iter([(CONTENT_ENCODING, coding.parse().unwrap())])
-    }
-
-    #[test]
-    fn every_coding_is_unpacked_in_pieces_of_any_size() {
-        let text = "some text, ".repeat(20_000).into_bytes();
-        for (coding, packed) in [
-            ("gzip", gzip(&text)),
-            ("deflate", compress_to_vec_zlib(&text, 6)),
-            ("Deflate", compress_to_vec(&text, 6)),
-            ("identity", text.clone()),
-        ] {
-            let headers = headers(coding);
-            assert_eq!(unpacked(&headers, &packed).unwrap(), text, "{coding}");
-            for size in [1, 7, 1000] {
-                let mut decoder = Decoder::of(&headers).unwrap();
-                let pieces = packed.chunks(size).map(|piece| decoder.feed(piece).unwrap());
-                assert!(pieces.collect::<Vec<_>>().concat() == text, "{coding} {size}");
-            }
-            let half = unpacked(&headers, &packed[..packed.len() / 2]);
-            assert_eq!(half.is_ok(), coding == "identity");
-        }
     }
 
     #[test]
@@ -103,7 +81,11 @@ mod tests {
     fn what_is_not_read_is_said() {
         let unknown = Decoder::of(&headers("gzip, br")).err();
         assert_eq!(unknown, Some(Unread::Unknown("gzip, br".into())));
-        assert_eq!(unpacked(&headers("gzip"), b"no gzip at all"), Err(Unread::Damaged));
+        let packed = gzip(b"some text");
+        assert_eq!(unpacked(&headers("gzip"), &packed).unwrap(), b"some text");
+        for damaged in [&packed[..packed.len() / 2], b"no gzip at all"] {
+            assert_eq!(unpacked(&headers("gzip"), damaged), Err(Unread::Damaged));
+        }
         let bomb = gzip(&vec![0; LONGEST + 1]);
         assert_eq!(unpacked(&headers("gzip"), &bomb), Err(Unread::TooLarge));
     }
