@@ -8,6 +8,7 @@ pub mod approval;
 pub mod arguments;
 pub mod blocks;
 pub mod breakpoint;
+mod call_places;
 pub mod chance;
 pub mod chat;
 pub mod command;
@@ -61,6 +62,7 @@ pub use self::{
     acting::{Acting, Matter},
     approval::Approval,
     breakpoint::BreakpointSpec,
+    call_places::{CallPlace, ResultPlace},
     chance::Chance,
     chat::{Finish, Message, Reply, Request, Role, ToolCall, ToolDef, Usage},
     command::Command,

@@ -39,6 +39,11 @@ impl Messages {
         self.0.get(at).map(|message| &**message)
     }
 
+    /// Changes a message, which no copy shares after that.
+    pub fn get_mut(&mut self, at: usize) -> Option<&mut Message> {
+        self.0.get_mut(at).map(Arc::make_mut)
+    }
+
     pub fn first(&self) -> Option<&Message> {
         self.get(0)
     }

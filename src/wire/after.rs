@@ -1,10 +1,8 @@
 //! Reads a request that continues an earlier one. A conversation sends its past again with every request, so only the
 //! new part is read.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::asked::{IncomingRequest, NotRead, Spot};
-use crate::domain::{Message, Messages, ToolName};
+use crate::domain::{Message, Messages};
 use crate::format::WireFormat;
 
 /// The shortest list of messages, in bytes, for which this saves time.
@@ -56,12 +54,13 @@ impl Earlier {
             Err(why) => return Some(Err(why)),
         };
         let more = cut - list.start;
-        let moved = |spot: Spot| {
-            let range = spot.range.start + more..spot.range.end + more;
-            Spot { range, ..spot }
-        };
-        let joined = |known: &[Spot], new: Vec<Spot>| -> Vec<Spot> {
-            known.iter().cloned().chain(new.into_iter().map(moved)).collect()
+        let (calls, results) = counts(&known.request.messages);
+        let joined = |known: &[Spot], new: Vec<Spot>, before: usize| -> Vec<Spot> {
+            let moved = new.into_iter().map(|Spot { number, range }| Spot {
+                number: number + before,
+                range: range.start + more..range.end + more,
+            });
+            known.iter().cloned().chain(moved).collect()
         };
         let end = if asked.list.is_empty() { list.end } else { asked.list.end + more };
         let messages = self.messages(&asked);
@@ -69,9 +68,9 @@ impl Earlier {
         request.messages = messages;
         Some(Ok(IncomingRequest {
             request,
-            calls: joined(&known.calls, asked.calls),
-            results: joined(&known.results, asked.results),
-            failures: joined(&known.failures, asked.failures),
+            calls: joined(&known.calls, asked.calls, calls),
+            results: joined(&known.results, asked.results, results),
+            failures: joined(&known.failures, asked.failures, results),
             list: list.start..end,
             ..asked
         }))
@@ -81,34 +80,22 @@ impl Earlier {
     /// known call.
     fn messages(&self, asked: &IncomingRequest) -> Messages {
         let known = &self.asked;
-        let mut called: HashMap<&str, &ToolName> = HashMap::new();
-        for message in known.request.messages.iter() {
-            if let Message::Assistant { calls, .. } = message {
-                called.extend(calls.iter().map(|call| (call.id.as_str(), &call.tool)));
-            }
-        }
-        let mut new: Messages = asked.request.messages[asked.before..].iter().cloned().collect();
-        let mut is_new = HashSet::new();
-        for message in new.iter_mut() {
-            match message {
-                // A later call of the same id is nearer.
-                Message::Assistant { calls, .. } => {
-                    is_new.extend(calls.iter().map(|call| call.id.clone()));
-                }
-                Message::Tool { id, tool, .. } if !is_new.contains(id) => {
-                    called.get(id.as_str()).into_iter().for_each(|name| tool.clone_from(name));
-                }
-                Message::Tool { .. } | Message::User { .. } | Message::System { .. } => {}
-            }
-        }
         let before = &asked.request.messages[..asked.before];
-        before
-            .iter()
-            .chain(&known.request.messages[known.before..])
-            .chain(&new[..])
-            .cloned()
-            .collect()
+        let new = &asked.request.messages[asked.before..];
+        let known = &known.request.messages[known.before..];
+        let mut all: Messages = before.iter().chain(known).chain(new).cloned().collect();
+        all.name_results();
+        all
     }
+}
+
+/// The numbers of calls and of results.
+fn counts(messages: &Messages) -> (usize, usize) {
+    messages.iter().fold((0, 0), |(calls, results), message| match message {
+        Message::Assistant { calls: own, .. } => (calls + own.len(), results),
+        Message::Tool { .. } => (calls, results + 1),
+        Message::System { .. } | Message::User { .. } => (calls, results),
+    })
 }
 
 #[cfg(test)]

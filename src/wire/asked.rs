@@ -16,6 +16,8 @@ pub struct IncomingRequest {
     pub model: String,
     /// Whether the answer is to come as a stream.
     pub streams: bool,
+    /// Whether the model must call a tool: a certain one, or any.
+    pub forces_call: bool,
     /// The arguments of each call, in the order of the text.
     pub calls: Vec<Spot>,
     /// The content of each result, in the order of the text.
@@ -35,8 +37,8 @@ pub struct IncomingRequest {
 /// A value in the text of a request, or of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// The id of the call that it belongs to.
-    pub id: String,
+    /// The number of the call, or of the result, among those of the request, from 0.
+    pub number: usize,
     /// The bytes of the JSON value, with its quotes. An empty range is the place where the missing field can be added.
     pub range: Range<usize>,
 }

@@ -128,6 +128,12 @@ impl<'a> JsonFields<'a> {
         self.get(name).and_then(|node| node.string())
     }
 
+    /// An id. Some clients write it as a number.
+    pub fn id(&self, name: &str) -> String {
+        let Some(node) = self.get(name) else { return String::new() };
+        node.string().map_or_else(|| node.raw().to_owned(), Cow::into_owned)
+    }
+
     pub fn items(&self, name: &str) -> Vec<JsonNode<'a>> {
         self.get(name).and_then(|node| node.items()).unwrap_or_default()
     }

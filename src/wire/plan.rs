@@ -133,25 +133,34 @@ pub(crate) enum Fate {
 impl<'a> CallFates<'a> {
     pub fn of(came: &[Came], calls: &'a [ToolCall]) -> Self {
         let mut left: Vec<&ToolCall> = calls.iter().collect();
-        let (mut fates, mut ids) = (Vec::new(), HashSet::new());
-        for it in came {
-            // A call without an id got one here, so only an equal call can be the same.
-            let has_id = !it.id.is_empty() && ids.insert(&it.id);
-            let is_it = |call: &&ToolCall| if has_id { it.id == call.id } else { it.is(call) };
-            let call = left.iter().position(is_it).map(|at| left.remove(at));
-            let unchanged = Fate::Kept { name: None, arguments: None };
-            fates.push(match call {
-                Some(call) if it.is(call) => unchanged,
-                Some(call) => Fate::Kept {
-                    name: (it.name != call.tool.as_str()).then(|| call.tool.to_string()),
-                    arguments: (it.value() != call.arguments).then(|| text(&call.arguments)),
-                },
-                // The call is empty.
-                None if it.is_empty() => unchanged,
-                None => Fate::Dropped,
-            });
+        let mut ids = HashSet::new();
+        // A call without an id of its own got one here.
+        let own: Vec<bool> =
+            came.iter().map(|it| !it.id.is_empty() && ids.insert(it.id.as_str())).collect();
+        let mut find = |is_it: &dyn Fn(&ToolCall) -> bool| {
+            left.iter().position(|call| is_it(call)).map(|at| left.remove(at))
+        };
+        let found = came.iter().zip(&own).map(|(it, has_id)| match has_id {
+            true => find(&|call| it.id == call.id),
+            false => find(&|call| it.is(call)),
+        });
+        let mut found: Vec<_> = found.collect();
+        // Of the others, the order tells which call was changed.
+        for ((call, has_id), it) in found.iter_mut().zip(&own).zip(came) {
+            if call.is_none() && !has_id && !it.is_empty() {
+                *call = find(&|call| !ids.contains(call.id.as_str()));
+            }
         }
-        Self { fates, added: left }
+        let fates = came.iter().zip(found).map(|(it, call)| match call {
+            Some(call) if it.is(call) => Fate::Kept { name: None, arguments: None },
+            Some(call) => Fate::Kept {
+                name: (it.name != call.tool.as_str()).then(|| call.tool.to_string()),
+                arguments: (it.value() != call.arguments).then(|| text(&call.arguments)),
+            },
+            None if it.is_empty() => Fate::Kept { name: None, arguments: None },
+            None => Fate::Dropped,
+        });
+        Self { fates: fates.collect(), added: left }
     }
 
     pub fn fate(&self, at: usize) -> &Fate {

@@ -274,3 +274,25 @@ fn calls_of_the_endpoint_and_signed_thoughts_stay() {
     let expected = block(3, &server, piece) + &block(4, thought, signed) + &end("end_turn");
     assert_eq!(String::from_utf8(new).unwrap(), expected);
 }
+
+#[test]
+fn calls_with_one_id_or_none_are_changed_in_their_places() {
+    for id in ["\"0\"", "\"\"", "null"] {
+        let call = |at: &str| {
+            format!(
+                r#"{{"id":{id},"type":"function","function":{{"name":"weather","arguments":"{{\"at\":\"{at}\"}}"}}}}"#
+            )
+        };
+        let answer = |cities: [&str; 3]| {
+            let calls = cities.map(call).join(",");
+            format!(
+                r#"{{"choices":[{{"message":{{"tool_calls":[{calls}]}},"finish_reason":"tool_calls"}}]}}"#
+            )
+        };
+        let came = answer(["Oslo", "Rome", "Oslo"]);
+        let mut wanted = reply(WireFormat::Chat, came.as_bytes()).calls;
+        wanted[1].arguments = json!({"at": "Bonn"});
+        let made = changed(WireFormat::Chat, came.as_bytes(), "", &wanted);
+        assert_eq!(String::from_utf8(made).unwrap(), answer(["Oslo", "Bonn", "Oslo"]));
+    }
+}

@@ -73,8 +73,14 @@ impl ChatCalls {
             }
             _ => &[],
         };
+        let mut begun = Vec::new();
         for (position, value) in deltas.iter().enumerate() {
-            let delta = Delta::of(value);
+            let mut delta = Delta::of(value);
+            // Some servers give several calls of one list the same id.
+            if !delta.name.is_empty() && begun.contains(&delta.id) {
+                delta.index = delta.index.or(Some(position as u64));
+            }
+            begun.push(delta.id);
             let at = self.place(&delta, position as u64, deltas.len() == 1, names);
             self.calls[at].add(&delta, names);
             self.calls[at].kept.add_call(value);

@@ -1,6 +1,5 @@
 //! Reads a request, as a client wrote it.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -77,6 +76,7 @@ pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
     let limit = ["max_tokens", "max_completion_tokens"].iter().find_map(|name| fields.get(name));
     let schema = fields.fields("response_format").and_then(|format| format.fields("json_schema"));
     let mut request = Request::new(Role::Actor, reader.messages);
+    request.messages.name_results();
     request.tools = tools.iter().filter_map(|it| tool(it, &mut reader.unknown)).collect();
     request.temperature = number("temperature");
     request.top_p = number("top_p");
@@ -89,6 +89,7 @@ pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
         request,
         model: fields.string("model").unwrap_or_default().into_owned(),
         streams: fields.get("stream").and_then(|node| node.bool()).unwrap_or_default(),
+        forces_call: forces_call(&fields),
         calls: reader.calls,
         results: reader.results,
         failures: Vec::new(),
@@ -109,6 +110,23 @@ fn texts(node: Option<JsonNode<'_>>) -> Vec<String> {
             items.iter().filter_map(|item| item.string().map(|text| text.into_owned())).collect()
         }
     }
+}
+
+/// Whether the model must call a tool.
+fn forces_call(fields: &JsonFields<'_>) -> bool {
+    let word = |fields: &JsonFields<'_>, name| fields.string(name).unwrap_or_default().into_owned();
+    let is_named = |name| {
+        fields.fields(name).is_some_and(|choice| match choice.string("type").as_deref() {
+            // A list of tools, of which the model may have to call one. Some servers take it flat.
+            Some("allowed_tools") => {
+                let nested = choice.fields("allowed_tools");
+                word(nested.as_ref().unwrap_or(&choice), "mode") == "required"
+            }
+            _ => choice.fields("function").is_some() || choice.get("name").is_some(),
+        })
+    };
+    ["required", "any"].contains(&word(fields, "tool_choice").as_str())
+        || ["tool_choice", "function_call"].into_iter().any(is_named)
 }
 
 fn allowed(fields: &JsonFields<'_>) -> Vec<ToolName> {
@@ -142,8 +160,9 @@ struct ChatRequestReader {
     calls: Vec<Spot>,
     results: Vec<Spot>,
     unknown: Unknown,
-    /// The tools of the calls so far, by the ids of the calls.
-    called: HashMap<String, ToolName>,
+    /// The calls and the results so far.
+    called: usize,
+    returned: usize,
 }
 
 impl ChatRequestReader {
@@ -155,11 +174,12 @@ impl ChatRequestReader {
             "system" | "developer" => Message::system(with_labels(text, &blocks)),
             "assistant" => self.assistant(fields, text, blocks),
             "tool" | "function" => {
-                let id = fields.string("tool_call_id").unwrap_or_default().into_owned();
+                let id = fields.id("tool_call_id");
                 let range = fields.get("content").map(|node| node.range());
-                self.results.extend(range.map(|range| Spot { id: id.clone(), range }));
-                let named = || fields.string("name").unwrap_or_default().as_ref().into();
-                let tool = self.called.get(&id).cloned().unwrap_or_else(named);
+                let number = self.returned;
+                self.results.extend(range.map(|range| Spot { number, range }));
+                self.returned += 1;
+                let tool = fields.string("name").unwrap_or_default().as_ref().into();
                 Message::Tool { id, tool, text, blocks, failed: false }
             }
             other => {
@@ -242,7 +262,7 @@ impl ChatRequestReader {
             self.unknown.add("messages[].tool_calls[]");
             return None;
         };
-        let id = fields.string("id").unwrap_or_default().into_owned();
+        let id = fields.id("id");
         let tool = ToolName::from(function.string("name").unwrap_or_default().as_ref());
         let given = function.get("arguments");
         let arguments = match given {
@@ -250,8 +270,9 @@ impl ChatRequestReader {
             Some(node) => node.string().map_or_else(|| node.value(), |text| arguments::read(&text)),
         };
         let range = given.map(|node| node.range());
-        self.calls.extend(range.map(|range| Spot { id: id.clone(), range }));
-        self.called.insert(id.clone(), tool.clone());
+        let number = self.called;
+        self.calls.extend(range.map(|range| Spot { number, range }));
+        self.called += 1;
         let mut kept = rest(&fields, &OF_CALL);
         let inner = rest(&function, &OF_FUNCTION);
         if !inner.is_empty() {

@@ -287,3 +287,57 @@ fn an_empty_error_is_none_and_an_error_may_be_a_text() {
     let fed = feed.feed(b"event: error\ndata: Slow down.\n\n", &mut |_| {});
     assert_eq!(fed, Err(crate::AnswerFault::Said("Slow down.".into())));
 }
+
+#[test]
+fn ids_that_are_numbers_equal_or_missing_still_name_their_calls() {
+    let call =
+        |id: Value, name: &str| json!({"id": id, "function": {"name": name, "arguments": "{}"}});
+    let result = |id: Value| json!({"role": "tool", "tool_call_id": id, "content": "x"});
+    let cases = [
+        (json!([5, 6]), json!([6, 5]), ["clock", "weather"]),
+        (json!(["0", "0"]), json!(["0", "0"]), ["weather", "clock"]),
+        (json!([null, null]), json!([null, null]), ["weather", "clock"]),
+    ];
+    for (ids, answers, expected) in cases {
+        let calls = [call(ids[0].clone(), "weather"), call(ids[1].clone(), "clock")];
+        let body = json!({"model": "m", "messages": [
+            {"role": "assistant", "content": null, "tool_calls": calls},
+            result(answers[0].clone()), result(answers[1].clone()),
+        ]});
+        let asked = read_request(body.to_string().as_bytes()).unwrap();
+        let tools = asked.request.messages.iter().filter_map(|message| match message {
+            Message::Tool { tool, .. } => Some(tool.as_str()),
+            _ => None,
+        });
+        assert_eq!(tools.collect::<Vec<_>>(), expected, "{ids}");
+    }
+}
+
+#[test]
+fn a_choice_of_tools_may_force_a_call() {
+    let forced = |more: Value| {
+        let mut body = json!({"model": "m", "messages": []});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        read_request(body.to_string().as_bytes()).unwrap().forces_call
+    };
+    for choice in [
+        json!("auto"),
+        json!("none"),
+        json!(null),
+        json!({"type": "allowed_tools",
+        "allowed_tools": {"mode": "auto", "tools": []}}),
+    ] {
+        assert!(!forced(json!({"tool_choice": choice})), "{choice}");
+    }
+    let named = json!({"type": "function", "function": {"name": "weather"}});
+    for choice in [
+        json!("required"),
+        json!("any"),
+        named,
+        json!({"type": "allowed_tools",
+        "allowed_tools": {"mode": "required", "tools": []}}),
+    ] {
+        assert!(forced(json!({"tool_choice": choice})), "{choice}");
+    }
+    assert!(forced(json!({"function_call": {"name": "weather"}})));
+}

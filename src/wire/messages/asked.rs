@@ -68,7 +68,7 @@ pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
     let (list, before) = (list_of(&messages), past.messages.len());
     messages.iter().for_each(|message| past.message(message));
     let MessageHistory { messages, calls, results, failures, mut unknown, .. } = past;
-    let request = Request {
+    let mut request = Request {
         tools: tools.iter().filter_map(|def| tool(def, &mut unknown)).collect(),
         temperature: number(&body, "temperature"),
         top_p: number(&body, "top_p"),
@@ -78,6 +78,7 @@ pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
         allowed: allowed(&body).into_iter().collect(),
         ..Request::new(Role::Actor, messages)
     };
+    request.messages.name_results();
     let model = body.string("model").unwrap_or_default().into_owned();
     let streams = body.get("stream").and_then(|streams| streams.bool()).unwrap_or(false);
     let unknown = unknown.0;
@@ -85,6 +86,7 @@ pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
         request,
         model,
         streams,
+        forces_call: forces_call(&body),
         calls,
         results,
         failures,
@@ -116,6 +118,12 @@ fn allowed(body: &JsonFields<'_>) -> Option<ToolName> {
     let choice = body.fields("tool_choice")?;
     let name = choice.string("name").filter(|_| choice.string("type").as_deref() == Some("tool"));
     Some(name?.as_ref().into())
+}
+
+/// Whether the model must call a tool.
+fn forces_call(body: &JsonFields<'_>) -> bool {
+    let choice = body.fields("tool_choice");
+    choice.is_some_and(|choice| matches!(choice.string("type").as_deref(), Some("any" | "tool")))
 }
 
 /// A tool. A tool that the endpoint runs has a type of its own, and no schema.
@@ -212,14 +220,13 @@ mod tests {
         assert!(matches!(blocks[1], Block::Kept { kind: BlockKind::Unknown, .. }));
         assert_eq!(three, &Message::result("c3", "".into(), ""));
         let places = asked.calls.iter().chain(&asked.results);
-        let places: Vec<_> = places.map(|it| (it.id.as_str(), &text[it.range.clone()])).collect();
+        let places: Vec<_> = places.map(|it| (it.number, &text[it.range.clone()])).collect();
         let list = "[{\"type\":\"text\",\"text\":\"two\"},{\"type\":\"hologram\"}]";
         // The last one has no content; that can be added.
-        let expected =
-            [("c1", "{\"x\":1.5}"), ("c2", "{}"), ("c1", "\"one\""), ("c2", list), ("c3", "")];
+        let expected = [(0, "{\"x\":1.5}"), (1, "{}"), (0, "\"one\""), (1, list), (2, "")];
         assert_eq!(places, expected);
-        let failures = asked.failures.iter().map(|it| (it.id.as_str(), &text[it.range.clone()]));
-        assert_eq!(failures.collect::<Vec<_>>(), [("c1", ""), ("c2", "true"), ("c3", "")]);
+        let failures = asked.failures.iter().map(|it| (it.number, &text[it.range.clone()]));
+        assert_eq!(failures.collect::<Vec<_>>(), [(0, ""), (1, "true"), (2, "")]);
         let replacements =
             [(asked.results[2].range.clone(), asked.results[2].written("content", &"x".into()))];
         let replacements =

@@ -1,7 +1,6 @@
 //! The messages of a request.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
@@ -33,8 +32,9 @@ pub(super) struct MessageHistory {
     pub results: Vec<Spot>,
     pub failures: Vec<Spot>,
     pub unknown: Unknown,
-    /// The tools of the calls with these ids: a result does not name its tool.
-    tools: HashMap<String, ToolName>,
+    /// The calls and the results so far.
+    called: usize,
+    returned: usize,
 }
 
 /// Texts, and the parts between them.
@@ -102,12 +102,14 @@ impl MessageHistory {
 
     fn result(&mut self, result: &JsonFields<'_>) {
         self.unknown.fields("messages[].content[].", result, &RESULT);
-        let id = result.string("tool_use_id").unwrap_or_default().into_owned();
+        let id = result.id("tool_use_id");
+        let number = self.returned;
+        self.returned += 1;
         let (node, failed) = (result.get("content"), result.get("is_error"));
         if let Some(own) = result.get("tool_use_id").map(|own| own.range()) {
             let spot = |field: Option<&JsonNode<'_>>, behind: usize| {
                 let range = field.map_or(behind..behind, JsonNode::range);
-                Spot { id: id.clone(), range }
+                Spot { number, range }
             };
             let content = spot(node.as_ref(), own.end);
             self.failures.push(spot(failed.as_ref(), content.range.end));
@@ -115,9 +117,9 @@ impl MessageHistory {
         }
         let content = node.map(|node| content(&node)).unwrap_or_default();
         let (text, blocks) = self.parts(content, OF_RESULT).into_message();
-        let tool = self.tools.get(&id).cloned().unwrap_or_else(|| "".into());
         let failed = failed.and_then(|failed| failed.bool()).unwrap_or(false);
-        self.messages.push(Message::Tool { id, tool, text, blocks, failed });
+        // A result does not name its tool.
+        self.messages.push(Message::Tool { id, tool: "".into(), text, blocks, failed });
     }
 
     fn parts(&mut self, content: Vec<JsonItem<'_>>, place: &str) -> TextParts {
@@ -178,19 +180,19 @@ impl MessageHistory {
     }
 
     fn call(&mut self, fields: &JsonFields<'_>, said: &mut AssistantMessage) {
-        let id = fields.string("id").unwrap_or_default().into_owned();
+        let id = fields.id("id");
         let tool = ToolName::from(fields.string("name").unwrap_or_default().as_ref());
         let input = fields.get("input");
         if let Some(input) = input {
-            self.calls.push(Spot { id: id.clone(), range: input.range() });
+            self.calls.push(Spot { number: self.called, range: input.range() });
         }
+        self.called += 1;
         // A value that is nested too deeply stays a text.
         let arguments = arguments::read(input.map_or("", |input| input.raw()));
         let known = [&CALL[..], &BESIDE_CALL].concat();
         self.unknown.fields("messages[].content[].", fields, &known);
         let beside = fields.iter().filter(|(name, _)| !CALL.contains(name));
         let beside: Map<_, _> = beside.map(|(name, it)| (name.to_owned(), it.value())).collect();
-        self.tools.insert(id.clone(), tool.clone());
         said.call(ToolCall { id, tool, arguments }, beside);
     }
 }

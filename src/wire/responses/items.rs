@@ -1,7 +1,6 @@
 //! Reads the items of a request as messages. Consecutive items of the assistant form one message.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
@@ -33,8 +32,9 @@ pub(super) struct Items {
     pub unknown: Unknown,
     /// Definitions of tools that the model gets with its input.
     pub tools: Vec<ToolDef>,
-    /// The tools of the calls so far, by the ids of the calls.
-    called: HashMap<String, ToolName>,
+    /// The calls and the results so far.
+    called: usize,
+    returned: usize,
     /// The message of the assistant to which items may still be added.
     open: Option<OpenMessage>,
 }
@@ -163,15 +163,15 @@ impl Items {
         let tool = ToolName::from(fields.string("name").unwrap_or_default().as_ref());
         let input = fields.get(call.input());
         if let Some(node) = input {
-            self.calls.push(Spot { id: id.clone(), range: node.range() });
+            self.calls.push(Spot { number: self.called, range: node.range() });
         }
+        self.called += 1;
         let rest = fields.iter().filter(|(name, node)| is_rest(name) && !node.is_null());
         let mut kept: Map<_, _> =
             rest.map(|(name, node)| (name.to_owned(), node.value())).collect();
         if call == ClientCallKind::Custom {
             kept.insert("type".into(), call.kind().into());
         }
-        self.called.insert(id.clone(), tool.clone());
         let open = self.open();
         if !kept.is_empty() {
             open.source.calls.insert(id.clone(), kept);
@@ -185,11 +185,11 @@ impl Items {
         let id = id(fields);
         let output = fields.get("output");
         if let Some(node) = output {
-            self.results.push(Spot { id: id.clone(), range: node.range() });
+            self.results.push(Spot { number: self.returned, range: node.range() });
         }
+        self.returned += 1;
         let (text, blocks) = content::read(output, &mut self.unknown);
-        let named = || fields.string("name").unwrap_or_default().as_ref().into();
-        let tool = self.called.get(&id).cloned().unwrap_or_else(named);
+        let tool = fields.string("name").unwrap_or_default().as_ref().into();
         self.push(Message::Tool { id, tool, text, blocks, failed: false });
     }
 
@@ -197,6 +197,7 @@ impl Items {
     fn observation(&mut self, kind: &str, fields: &JsonFields<'_>, node: JsonNode<'_>) {
         let tool = kind.trim_end_matches("_output").into();
         let blocks = vec![Block::kept(BlockKind::Server, node.value())];
+        self.returned += 1;
         let message =
             Message::Tool { id: id(fields), tool, text: String::new(), blocks, failed: false };
         self.push(message);
@@ -226,8 +227,7 @@ pub(crate) fn is_of_assistant(fields: Option<&JsonFields<'_>>) -> bool {
 
 /// The id of a call. Some clients only send that of its item.
 fn id(fields: &JsonFields<'_>) -> String {
-    let id = fields.string("call_id").or_else(|| fields.string("id"));
-    id.unwrap_or_default().into_owned()
+    fields.id(if fields.get("call_id").is_some() { "call_id" } else { "id" })
 }
 
 /// The input of a call, as its tool gets it. Some clients send arguments that are not a text.

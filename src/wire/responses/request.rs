@@ -74,6 +74,7 @@ pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
     let limit = fields.get("max_output_tokens").and_then(|node| node.u64());
     let format = fields.fields("text").and_then(|text| text.fields("format"));
     let mut request = Request::new(Role::Actor, read.messages);
+    request.messages.name_results();
     let mut defined = read.tools;
     own_tools.iter().for_each(|item| tools::read(item, &mut defined, &mut unknown));
     request.tools = defined.into();
@@ -86,6 +87,7 @@ pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
         request,
         model: fields.string("model").unwrap_or_default().into_owned(),
         streams: fields.get("stream").and_then(|node| node.bool()).unwrap_or_default(),
+        forces_call: forces_call(&fields),
         calls: read.calls,
         results: read.results,
         failures: Vec::new(),
@@ -104,6 +106,14 @@ fn previous(fields: &JsonFields<'_>) -> Option<String> {
         conversation.string().or_else(|| conversation.fields()?.string("id"))
     };
     fields.string("previous_response_id").or_else(conversation).map(Cow::into_owned)
+}
+
+/// Whether the model must call a tool. A choice without a word names one.
+fn forces_call(fields: &JsonFields<'_>) -> bool {
+    match fields.fields("tool_choice") {
+        Some(choice) => choice.string("mode").is_none_or(|mode| mode == "required"),
+        None => fields.string("tool_choice").as_deref() == Some("required"),
+    }
 }
 
 /// Reads instructions: a text, or items of their own in responses that are sent again.

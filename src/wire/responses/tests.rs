@@ -86,17 +86,17 @@ proptest! {
         prop_assert!(asked.streams && asked.model == "m");
         let calls: Vec<&ToolCall> = crate::ids::calls(&request).collect();
         prop_assert_eq!(calls.len(), asked.calls.len());
-        for (call, spot) in calls.iter().zip(&asked.calls) {
-            prop_assert_eq!(&call.id, &spot.id);
+        for (number, (call, spot)) in calls.iter().zip(&asked.calls).enumerate() {
+            prop_assert_eq!(spot.number, number);
             let text: String = serde_json::from_str(&body[spot.range.clone()]).unwrap();
             let value = if call.arguments.is_string() { text.into() } else { arguments::read(&text) };
             prop_assert_eq!(&value, &call.arguments);
         }
-        let mut results = asked.results.iter();
+        let mut results = asked.results.iter().enumerate();
         for message in &request.messages {
-            if let Message::Tool { id, text, blocks, .. } = message {
-                let spot = results.next().unwrap();
-                prop_assert_eq!(&spot.id, id);
+            if let Message::Tool { text, blocks, .. } = message {
+                let (number, spot) = results.next().unwrap();
+                prop_assert_eq!(spot.number, number);
                 let value: Value = serde_json::from_str(&body[spot.range.clone()]).unwrap();
                 prop_assert_eq!(value, content::write(text, blocks));
             }
