@@ -20,6 +20,7 @@ mod guests_again;
 mod guests_changed;
 mod guests_faults;
 mod guests_marks;
+mod guests_places;
 mod guests_relayed;
 mod guests_skipped;
 mod learning;

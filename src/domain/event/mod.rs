@@ -55,7 +55,7 @@ pub use self::{
     model_call::ModelCallEvent,
     parts::{
         Bill, Boundary, By, CacheBreak, Caveat, MenuItem, MenuReason, NodeEnd, Opening, Outcome,
-        Reach, Refusal, Resume, ToolVerdict,
+        Reach, Refusal, Resume, ToolVerdict, UnseenResult,
     },
     plan::PlanEvent,
     probe::ProbeEvent,

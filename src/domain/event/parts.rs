@@ -296,6 +296,16 @@ impl Boundary {
     }
 }
 
+/// Why no request of a foreign agent has the result of a call as such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnseenResult {
+    /// The client forced the call, and its arguments are the answer of the task.
+    Answer,
+    /// The agent sends calls and results back in a text.
+    InText,
+}
+
 /// Why a call was refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[derive(Serialize, Deserialize)]

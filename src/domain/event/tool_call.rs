@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{By, EffectRef, Refusal, family::family};
+use super::{By, EffectRef, Refusal, UnseenResult, family::family};
 use crate::id::{TaskId, ToolName};
 use crate::{
     error::ToolError,
@@ -61,6 +61,11 @@ family! {
         ResultWithheld {
             effect: EffectRef,
             output: Arc<ToolOutput>,
+        },
+        /// No request of a foreign agent has the result of this call as such.
+        ResultUnseen {
+            effect: EffectRef,
+            why: UnseenResult,
         },
         /// A foreign agent has sent this call to the tool's server, and a relay has it.
         CallSent {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::effects::EffectState;
-use crate::event::{By, Refusal};
+use crate::event::{By, Refusal, UnseenResult};
 use crate::output::{CallProgress, ToolOutput};
 use crate::{error::ToolError, id::ToolName, plan::EvidenceId};
 
@@ -60,6 +60,9 @@ pub struct ToolCallState {
     /// Result of a foreign agent's tool whose model reads something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld: Option<Arc<ToolOutput>>,
+    /// Why no request of the foreign agent has the result as such, if none has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unseen: Option<UnseenResult>,
     /// Path of the call through a relay, if the tool's server is behind one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relayed: Option<Relayed>,

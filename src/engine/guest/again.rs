@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::calls::Returned;
+use super::calls::{OpenCall, Returned};
 use super::compare::{ComparedRequest, Difference};
 use super::past::{Parting, RecordedPast};
 use super::talk::{RequestPlace, Talks};
@@ -111,13 +111,18 @@ impl Talks {
     }
 
     /// The recorded result with which a call ends in place of the agent's; `None` if the agent's own counts.
-    pub fn recalled(&self, place: RequestPlace, call: &str, own: &Returned) -> Option<Returned> {
+    pub fn recalled(
+        &self,
+        place: RequestPlace,
+        call: &OpenCall,
+        own: &Returned,
+    ) -> Option<Returned> {
         let again = self.again.as_ref()?;
         let own = match own {
             Ok(output) => &output.text,
             Err(error) => &error.text,
         };
-        again.past.result(place.at, call)?.instead_of(own, again.keeps_results)
+        again.past.result(place.at, &call.call.id)?.instead_of(own, again.keeps_results)
     }
 }
 

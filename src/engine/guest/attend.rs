@@ -3,11 +3,12 @@
 use std::{rc::Rc, sync::Arc};
 
 use bytes::Bytes;
-use futures::future::join_all;
 
 use super::again::Asking;
-use super::calls::{self, OpenCall};
+use super::answers::FoundCalls;
+use super::calls;
 use super::decided::{Decided, retell};
+use super::ending::end_calls;
 use super::facts::tool_of;
 use super::given::{as_told, release};
 use super::skipped;
@@ -15,7 +16,7 @@ use super::talk::{RequestPlace, SharedTalks, Talks};
 use super::waiting::{adopt, ask, conclude};
 use crate::domain::{
     EffectId, Finish, Message, Messages, Outcome as TaskOutcome, Reply, Role, SessionEvent,
-    TaskEvent, TaskId, ToolCall, ToolError, ToolErrorKind,
+    TaskEvent, TaskId, ToolCall,
 };
 use crate::effect::{self, Effect, ModelCall, PendingEffect, perform};
 use crate::handle::Handle;
@@ -39,6 +40,8 @@ pub struct Parent {
     pub task: TaskId,
     pub step: u32,
     pub id: EffectId,
+    /// Whether the client has forced the model to call a tool.
+    pub forces_call: bool,
 }
 
 /// An answer whose calls have passed their stations.
@@ -51,25 +54,31 @@ pub struct PassedAnswer<'a> {
 }
 
 /// Takes a request through the stations, and then its calls.
-pub async fn attend(handle: Handle, talks: SharedTalks, place: RequestPlace, arrival: Arrival) {
+pub async fn attend(
+    handle: Handle,
+    talks: SharedTalks,
+    (place, found): (RequestPlace, FoundCalls),
+    arrival: Arrival,
+) {
     let Some(arrival) = handle.write(|_| adopt(&talks, place, arrival)) else { return };
     let sent = arrival.asked.request.messages.clone();
-    end_calls(&handle, &talks, place, &sent).await;
-    let Some(mut begun) = begin(&handle, &talks, place, arrival) else { return };
+    let forces_call = arrival.asked.forces_call;
+    end_calls(&handle, &talks, place, (&sent, &found)).await;
+    let Some(mut begun) = begin(&handle, &talks, (place, &found), arrival) else { return };
     // The turns that the model received after its agent's request.
     let mut turns = Vec::new();
-    let (said, calls, relay, id) = loop {
+    let (said, calls, relay, id, effects) = loop {
         let Begun { requested, relay, format, task, step } = begun;
         let id = requested.reference.id;
         let said = ask(&handle, &talks, place, requested, &relay).await;
-        note_edits(&handle, &talks, place, id, (&sent, &mut turns));
-        let Ok(reply) = &said else { break (said, Vec::new(), relay, id) };
-        let of = Parent { task, step, id };
-        let calls = call(&handle, &talks, place, of, reply).await;
+        note_edits(&handle, &talks, place, id, (&sent, &found, &mut turns));
+        let Ok(reply) = &said else { break (said, Vec::new(), relay, id, Vec::new()) };
+        let of = Parent { task, step, id, forces_call };
+        let (calls, effects) = call(&handle, &talks, place, of, reply).await;
         let answered = PassedAnswer { of, format, relay: &relay, reply };
         match skipped::go_on(&handle, &talks, place, answered, &mut turns).await {
             Some(next) => begun = next,
-            None => break (said, calls, relay, id),
+            None => break (said, calls, relay, id, effects),
         }
     };
     let is_given = match &said {
@@ -82,7 +91,11 @@ pub async fn attend(handle: Handle, talks: SharedTalks, place: RequestPlace, arr
             if let Some(talk) = all.talk(place).filter(|_| !turns.is_empty()) {
                 talk.decided.turns(&sent, &given, turns);
             }
-            all.conversations.answered(place.at, &given, relay.answer_id().as_deref());
+            let answer_id = relay.answer_id();
+            if let Some(talk) = all.talk(place) {
+                talk.answers.given(found.past, &given, answer_id.as_deref(), &effects);
+            }
+            all.conversations.answered(place.at, &given, answer_id.as_deref());
             let release = release(relay.came(), &given);
             relay.end(&Ok(given), release)
         }
@@ -106,7 +119,7 @@ fn note_edits(
     talks: &SharedTalks,
     place: RequestPlace,
     id: EffectId,
-    (sent, turns): (&Messages, &mut [Message]),
+    (sent, found, turns): (&Messages, &FoundCalls, &mut [Message]),
 ) {
     let is_edited = |session: &Session| {
         let effect = session.state().effect(id).filter(|effect| effect.edits > 0)?;
@@ -116,31 +129,8 @@ fn note_edits(
         && let Some(talk) = talks.borrow_mut().talk(place)
     {
         let mut read = read.iter();
-        talk.decided.messages(sent, &mut read);
+        talk.decided.messages(sent, found, &mut read);
         retell(turns, &mut read);
-    }
-}
-
-/// Ends the calls whose results are in the request, and those that the conversation continues without.
-async fn end_calls(handle: &Handle, talks: &SharedTalks, place: RequestPlace, messages: &Messages) {
-    // Agents can take two ways from one past: calls that the other way waits for are not lost.
-    let is_told =
-        |open: &mut OpenCall| place.rewritten.is_none() || calls::is_in(&open.call, messages);
-    let open: Vec<OpenCall> = match talks.borrow_mut().talk(place) {
-        Some(talk) => talk.open.extract_if(.., is_told).collect(),
-        None => return,
-    };
-    let lost = || Err(ToolError::new(ToolErrorKind::Unavailable, calls::NO_RESULT));
-    let ended = open.into_iter().map(|open| async move {
-        let (id, result) = (open.call.id.clone(), calls::result_of(&open.call, messages));
-        let has_result = result.is_some();
-        let instead = result.as_ref().and_then(|own| talks.borrow().recalled(place, &id, own));
-        let decided = open.end(handle, result.unwrap_or_else(lost), instead).await;
-        decided.filter(|_| has_result).map(|decision| (id, decision))
-    });
-    let decided = join_all(ended).await.into_iter().flatten();
-    if let Some(talk) = talks.borrow_mut().talk(place) {
-        decided.for_each(|(id, decision)| talk.decided.result(id, decision));
     }
 }
 
@@ -148,7 +138,7 @@ async fn end_calls(handle: &Handle, talks: &SharedTalks, place: RequestPlace, me
 fn begin(
     handle: &Handle,
     talks: &SharedTalks,
-    place: RequestPlace,
+    (place, found): (RequestPlace, &FoundCalls),
     arrival: Arrival,
 ) -> Option<Begun> {
     let Arrival { format, asked, body, caller, way } = arrival;
@@ -157,7 +147,7 @@ fn begin(
         talks.take_edits(session);
         let spec = talks.models.of(session, &asked.model, &caller.endpoint);
         let talk = talks.talk(place)?;
-        let (asked, read) = match as_decided(&talk.decided, format, &asked, &body) {
+        let (asked, read) = match as_decided(&talk.decided, format, &asked, (&body, found)) {
             Ok(decided) => decided.unwrap_or_else(|| (asked, body.clone())),
             Err(why) => {
                 let text =
@@ -220,28 +210,28 @@ fn as_decided(
     decided: &Decided,
     format: WireFormat,
     asked: &IncomingRequest,
-    body: &Bytes,
+    past: (&Bytes, &FoundCalls),
 ) -> Result<Option<(IncomingRequest, Bytes)>, String> {
-    let applied = decided.applied(format, asked, body).map_err(|why| why.to_string())?;
+    let applied = decided.applied(format, asked, past).map_err(|why| why.to_string())?;
     let Some(body) = applied else { return Ok(None) };
     let asked = format.read_request(&body).map_err(|why| why.to_string())?;
     Ok(Some((asked, body)))
 }
 
 /// Takes the calls of an answer through the stations, until each has started or ended there. Returns them with a
-/// person's edits.
+/// person's edits, and their effects.
 async fn call(
     handle: &Handle,
     talks: &SharedTalks,
     place: RequestPlace,
     of: Parent,
     reply: &Reply,
-) -> Vec<ToolCall> {
+) -> (Vec<ToolCall>, Vec<EffectId>) {
     let mut ids = Vec::new();
     for call in &reply.calls {
         let requested = handle.write(|session| {
             let spec = tool_of(session, &call.tool);
-            calls::request(session, (of.task, of.step, of.id), call, spec)
+            calls::request(session, of, call, spec)
         });
         let (requested, mut open, ended) = requested;
         let then = talks.borrow().skipped_then(place, &call.id);
@@ -261,17 +251,18 @@ async fn call(
     let are_on = |session: &Session| ids.iter().all(|id| is_on(session, *id));
     handle.until(are_on).await;
     let mut talks = talks.borrow_mut();
-    handle.read(|session| {
+    let calls = handle.read(|session| {
         let as_left = |(call, id): (&ToolCall, &EffectId)| {
             let known = session.state().tool_call(*id).filter(|known| known.edits > 0);
             let Some(known) = known else { return call.clone() };
             if let Some(talk) = talks.talk(place).filter(|_| known.shows_own) {
-                talk.decided.own_arguments(call.id.clone(), call.arguments.clone());
+                talk.decided.own_arguments(*id, call.arguments.clone());
             }
             ToolCall { arguments: known.arguments.clone(), ..call.clone() }
         };
         reply.calls.iter().zip(&ids).map(as_left).collect()
-    })
+    });
+    (calls, ids)
 }
 
 /// Whether a call has ended here, or its agent may have it now.

@@ -7,10 +7,11 @@ use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use tokio::sync::oneshot;
 
+use super::attend::Parent;
 use super::decided::Decision;
 use crate::domain::{
-    By, EffectId, Message, Messages, TaskId, ToolCall, ToolCallEvent, ToolError, ToolErrorKind,
-    ToolOutput, ToolSpec,
+    By, EffectId, Message, ToolCall, ToolCallEvent, ToolError, ToolErrorKind, ToolOutput, ToolSpec,
+    UnseenResult,
 };
 use crate::effect::{self, Effect, GuestCall, Outcome, PendingEffect};
 use crate::handle::Handle;
@@ -61,6 +62,10 @@ pub enum OnTools {
 pub struct OpenCall {
     pub call: ToolCall,
     pub effect: EffectId,
+    /// The model call whose answer has it.
+    pub parent: EffectId,
+    /// Whether the client has forced the model to call a tool.
+    pub is_forced: bool,
     pub on_tools: OnTools,
     result: Option<oneshot::Sender<Returned>>,
     outcome: oneshot::Receiver<Outcome>,
@@ -69,7 +74,7 @@ pub struct OpenCall {
 /// Requests a call, and returns the data that is kept while it runs.
 pub fn request(
     session: &mut Session,
-    (task, step, parent): (TaskId, u32, EffectId),
+    of: Parent,
     call: &ToolCall,
     spec: Arc<ToolSpec>,
 ) -> (PendingEffect, OpenCall, oneshot::Sender<Outcome>) {
@@ -77,7 +82,7 @@ pub fn request(
     let (ended, outcome) = oneshot::channel();
     let tool = Rc::new(Elsewhere { spec, result: RefCell::new(Some(to_come)) });
     let effect = Effect::Tool(effect::ToolCall {
-        step,
+        step: of.step,
         tool: call.tool.clone(),
         arguments: call.arguments.clone(),
         evidence: None,
@@ -85,10 +90,17 @@ pub fn request(
         line: None,
         guest: Some(GuestCall { id: call.id.as_str().into(), tool, is_relayed: false }),
     });
-    let requested = effect::request(session, task, effect, Some(parent), Waits::Agent);
-    let effect = requested.reference.id;
-    let (call, on_tools) = (call.clone(), OnTools::No);
-    (requested, OpenCall { call, effect, on_tools, result: Some(result), outcome }, ended)
+    let requested = effect::request(session, of.task, effect, Some(of.id), Waits::Agent);
+    let open = OpenCall {
+        call: call.clone(),
+        effect: requested.reference.id,
+        parent: of.id,
+        is_forced: of.forces_call,
+        on_tools: OnTools::No,
+        result: Some(result),
+        outcome,
+    };
+    (requested, open, ended)
 }
 
 impl OpenCall {
@@ -109,12 +121,13 @@ impl OpenCall {
     }
 
     /// Ends the call with its result, or with `instead`. Returns the result that the model must read, if it differs
-    /// from the agent's.
+    /// from the agent's. `is_withheld`: then the model does not read the agent's.
     pub async fn end(
         mut self,
         handle: &Handle,
         returned: Returned,
         instead: Option<Returned>,
+        is_withheld: bool,
     ) -> Option<Decision> {
         let (effect, told) = (self.effect, effect::redacted(Outcome::Result(returned.clone())));
         self.give(instead.unwrap_or(returned));
@@ -133,7 +146,7 @@ impl OpenCall {
         if text_of(&outcome) == text_of(&told) {
             return None;
         }
-        if let Outcome::Result(returned) = told {
+        if let (true, Outcome::Result(returned)) = (is_withheld, told) {
             let text = returned.map_or_else(|error| error.text, |output| output.text);
             let output = Arc::new(ToolOutput { text, cut_from: None });
             handle.write(|session| {
@@ -148,23 +161,19 @@ impl OpenCall {
     }
 }
 
-/// Whether these messages have a call.
-pub fn is_in(call: &ToolCall, messages: &Messages) -> bool {
-    messages.iter().rev().any(|message| match message {
-        Message::Assistant { calls, .. } => calls.iter().any(|it| it.id == call.id),
-        Message::Tool { id, .. } => *id == call.id,
-        Message::System { .. } | Message::User { .. } => false,
-    })
+/// Notes that no request has the result of a call as such.
+pub fn note_unseen(session: &mut Session, call: EffectId, why: UnseenResult) {
+    let effect = session.state().effect(call).map(|known| known.reference());
+    let event = effect.map(|effect| ToolCallEvent::ResultUnseen { effect, why });
+    event.into_iter().for_each(|event| session.emit(event));
 }
 
-/// The result of a call in the messages of a request.
-pub fn result_of(call: &ToolCall, messages: &Messages) -> Option<Returned> {
-    messages.iter().rev().find_map(|message| match message {
-        Message::Tool { id, text, failed, .. } if *id == call.id => Some(match failed {
-            true => Err(ToolError::new(ToolErrorKind::Failed, text)),
-            false => Ok(ToolOutput { text: text.clone(), cut_from: None }),
-        }),
-        _ => None,
+/// The result in a message.
+pub fn returned(message: &Message) -> Option<Returned> {
+    let Message::Tool { text, failed, .. } = message else { return None };
+    Some(match failed {
+        true => Err(ToolError::new(ToolErrorKind::Failed, text)),
+        false => Ok(ToolOutput { text: text.clone(), cut_from: None }),
     })
 }
 

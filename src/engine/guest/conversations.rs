@@ -1,8 +1,9 @@
 //! The conversation that a request belongs to. Pure: no network, no clock.
 //!
-//! A request carries its whole past, which shows where it belongs: first by the ids of calls, which are unique; then by
-//! the id of an answer that it names; else by the longest known past, with the answers that were given. Of equal
-//! conversations the one that was idle longest is taken, until their answers differ.
+//! A request carries its whole past, which shows where it belongs: first by the id of an answer that it names; then by the
+//! ids of calls, of whose conversations the one with this past is taken, since some endpoints repeat ids; else by the
+//! longest known past, with the answers that were given. Of equal conversations the one that was idle longest is taken,
+//! until their answers differ.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -59,7 +60,8 @@ pub struct Conversations {
     known: Vec<Conversation>,
     /// The places of the conversations that a request may continue.
     open: Vec<usize>,
-    ids: HashMap<Box<str>, usize>,
+    /// The conversations with an answer or a call of this id; the last one last.
+    ids: HashMap<Box<str>, Vec<usize>>,
     in_order: VecDeque<Box<str>>,
     /// Counts requests and answers.
     turn: u64,
@@ -93,6 +95,11 @@ impl Conversations {
             self.find(&letter, &asked).unwrap_or(Placed { at: self.known.len(), how: How::New });
         self.enter(letter, placed.at, asked);
         placed
+    }
+
+    /// The digests of the messages of a conversation's last request.
+    pub fn asked(&self, at: usize) -> &[u64] {
+        self.known.get(at).map_or(&[], |known| &known.asked)
     }
 
     /// Notes that the request is the last one of the conversation with this number.
@@ -151,24 +158,33 @@ impl Conversations {
     }
 
     fn find(&self, letter: &Letter<'_>, asked: &[u64]) -> Option<Placed> {
-        self.by_call(letter, asked)
-            .or_else(|| self.by_answer(letter))
+        self.by_answer(letter)
+            .or_else(|| self.by_call(letter, asked))
             .or_else(|| self.by_past(letter, asked))
             .or_else(|| self.rewritten(letter, asked))
     }
 
     fn by_call(&self, letter: &Letter<'_>, asked: &[u64]) -> Option<Placed> {
-        let id = letter.messages.iter().rev().find_map(|message| match message {
+        let ids = letter.messages.iter().rev().find_map(|message| match message {
             Message::Tool { id, .. } => self.ids.get(id.as_str()),
             Message::Assistant { calls, .. } => {
                 calls.iter().rev().find_map(|call| self.ids.get(call.id.as_str()))
             }
             Message::System { .. } | Message::User { .. } => None,
         });
-        let (at, known) = (*id?, self.known.get(*id?)?);
-        if known.format != letter.format {
-            return None;
-        }
+        let known = ids?.iter().filter_map(|at| Some((*at, self.known.get(*at)?)));
+        let is_own = |known: &Conversation| {
+            let sessions = known.session.as_deref().zip(letter.session);
+            known.format == letter.format && sessions.is_none_or(|(own, other)| own == other)
+        };
+        let rank = |known: &Conversation| {
+            let kept = common(&known.asked, asked);
+            let is_next = known.answer.is_some() && known.answer == asked.get(kept).copied();
+            let is_whole = kept == known.asked.len();
+            (is_whole, is_whole && is_next, kept, std::cmp::Reverse(known.last))
+        };
+        let own = known.filter(|(_, known)| is_own(known));
+        let (at, known) = own.max_by_key(|(_, known)| rank(known))?;
         let kept = common(&known.asked, asked);
         let how = match () {
             () if letter.previous.is_some() => How::Continued,
@@ -180,7 +196,7 @@ impl Conversations {
     }
 
     fn by_answer(&self, letter: &Letter<'_>) -> Option<Placed> {
-        let at = *self.ids.get(letter.previous?)?;
+        let at = *self.ids.get(letter.previous?)?.last()?;
         Some(Placed { at, how: How::Continued })
     }
 
@@ -258,9 +274,15 @@ impl Conversations {
     }
 
     fn note(&mut self, id: &str, at: usize) {
-        if self.ids.insert(id.into(), at).is_none() {
+        let known = self.ids.entry(id.into()).or_default();
+        if known.is_empty() {
             self.in_order.push_back(id.into());
         }
+        known.retain(|known| *known != at);
+        if known.len() == MOST {
+            known.remove(0);
+        }
+        known.push(at);
         if self.in_order.len() > IDS
             && let Some(oldest) = self.in_order.pop_front()
         {

@@ -6,18 +6,19 @@ use std::collections::HashMap;
 use bytes::Bytes;
 use serde_json::Value;
 
+use super::answers::FoundCalls;
 use super::digest;
 use crate::domain::blocks::Block;
-use crate::domain::{Message, Messages, Reply};
+use crate::domain::{EffectId, Message, Messages, Reply};
 use crate::wire::{IncomingRequest, NotChanged, WireFormat, patch, with_texts, with_turns};
 
 /// The content that a model reads in place of the agent's own.
 #[derive(Debug, Default)]
 pub struct Decided {
-    /// Replacements for results, by the ids of their calls.
-    results: HashMap<String, Decision>,
-    /// Replacements for the arguments of calls, by their ids.
-    arguments: HashMap<String, Value>,
+    /// Replacements for results, by their calls.
+    results: HashMap<EffectId, Decision>,
+    /// Replacements for the arguments of calls.
+    arguments: HashMap<EffectId, Value>,
     /// Replacements for the texts of messages, by their place and their digest.
     texts: HashMap<(usize, u64), String>,
     /// Turns that the agent does not know, by the answer that followed them.
@@ -44,13 +45,18 @@ pub struct Decision {
 
 impl Decided {
     /// Notes that the model reads this result of a call.
-    pub fn result(&mut self, id: String, decision: Decision) {
-        self.results.insert(id, decision);
+    pub fn result(&mut self, call: EffectId, decision: Decision) {
+        self.results.insert(call, decision);
+    }
+
+    /// Notes that the model reads this text in place of the message of the agent at this place.
+    pub fn text(&mut self, at: usize, sent: &Message, text: String) {
+        self.texts.insert((at, digest::of_message(sent)), text);
     }
 
     /// Notes that the model reads its own arguments of a call, not a person's edit of them.
-    pub fn own_arguments(&mut self, id: String, arguments: Value) {
-        self.arguments.insert(id, arguments);
+    pub fn own_arguments(&mut self, call: EffectId, arguments: Value) {
+        self.arguments.insert(call, arguments);
     }
 
     /// Notes that the model reads these turns before its answer to these messages of the agent.
@@ -60,8 +66,14 @@ impl Decided {
         self.turns.insert((answer, before), InsertedTurn { at: sent.len(), messages });
     }
 
-    /// Notes that the model reads `read` in place of the agent's messages `sent`. Later messages are left in `read`.
-    pub fn messages<'a>(&mut self, sent: &Messages, read: &mut impl Iterator<Item = &'a Message>) {
+    /// Notes that the model reads `read` in place of the agent's messages `sent`, whose calls were found. Later messages
+    /// are left in `read`.
+    pub fn messages<'a>(
+        &mut self,
+        sent: &Messages,
+        found: &FoundCalls,
+        read: &mut impl Iterator<Item = &'a Message>,
+    ) {
         let turns: HashMap<usize, AnswerKey> = self.turns_in(sent).into_iter().collect();
         for (at, sent) in sent.iter().enumerate() {
             let turn = turns.get(&at).and_then(|key| self.turns.get_mut(key));
@@ -71,11 +83,11 @@ impl Decided {
                 continue;
             }
             let text = read.text().to_owned();
-            match read {
-                Message::Tool { id, failed, .. } => {
-                    self.result(id.clone(), Decision { text, failed: *failed });
+            match (read, found.returned_at(at)) {
+                (Message::Tool { failed, .. }, Some(call)) => {
+                    self.result(call, Decision { text, failed: *failed });
                 }
-                _ => drop(self.texts.insert((at, digest::of_message(sent)), text)),
+                _ => self.text(at, sent, text),
             }
         }
     }
@@ -88,17 +100,18 @@ impl Decided {
         &self,
         format: WireFormat,
         asked: &IncomingRequest,
-        body: &Bytes,
+        (body, found): (&Bytes, &FoundCalls),
     ) -> Result<Option<Bytes>, NotChanged> {
+        let of_result = |number| self.results.get(&found.returned(number)?);
         let mut places = Vec::new();
         for spot in &asked.results {
-            if let Some(decision) = self.results.get(&spot.id) {
+            if let Some(decision) = of_result(spot.number) {
                 let text = Value::from(decision.text.as_str());
                 places.push((spot.range.clone(), spot.written("content", &text)));
             }
         }
         for spot in &asked.failures {
-            if let Some(decision) = self.results.get(&spot.id) {
+            if let Some(decision) = of_result(spot.number) {
                 let is_there = !spot.range.is_empty();
                 if decision.failed || is_there {
                     let failed = Value::from(decision.failed);
@@ -107,7 +120,8 @@ impl Decided {
             }
         }
         for spot in &asked.calls {
-            if let Some(arguments) = self.arguments.get(&spot.id) {
+            let arguments = found.call(spot.number).and_then(|call| self.arguments.get(&call));
+            if let Some(arguments) = arguments {
                 places.push((spot.range.clone(), format.arguments(arguments).to_string()));
             }
         }
@@ -197,7 +211,7 @@ fn equal_before(messages: &Messages, at: usize) -> usize {
 }
 
 /// Whether a message consists only of names of items.
-fn is_reference(message: &Message) -> bool {
+pub(super) fn is_reference(message: &Message) -> bool {
     let names_item =
         |block: &Block| matches!(block, Block::Kept { raw, .. } if raw["type"] == "item_reference");
     let blocks = message.blocks();

@@ -12,6 +12,29 @@ pub fn of_messages(messages: &Messages) -> Vec<u64> {
     messages.iter().map(of_message).collect()
 }
 
+/// The digest of the messages before each place, and of all of them at last.
+pub fn of_pasts(messages: &[u64]) -> Vec<u64> {
+    let mut past = 0;
+    let before = messages.iter().map(|message| {
+        let own = past;
+        past = digest(|to| (own, message).hash(to));
+        own
+    });
+    let mut pasts: Vec<u64> = before.collect();
+    pasts.push(past);
+    pasts
+}
+
+/// The digest of all these messages.
+pub fn of_past(messages: &[u64]) -> u64 {
+    of_pasts(messages).pop().unwrap_or_default()
+}
+
+/// The digest of a text.
+pub fn of_text(text: &str) -> u64 {
+    digest(|to| text.hash(to))
+}
+
 /// The digest of the message in which a client sends this answer back.
 pub fn of_reply(reply: &Reply) -> u64 {
     of_answer(&reply.text, &reply.calls)

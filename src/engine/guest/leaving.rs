@@ -14,7 +14,7 @@ const SETTLING: Duration = Duration::from_secs(3);
 
 /// Ends what an agent has left open, and reports its end. What is held ends when it is let go.
 pub async fn leave(handle: Handle, talks: SharedTalks, code: Option<i32>) {
-    let tasks = talks.borrow_mut().lose_results();
+    let tasks = handle.write(|session| talks.borrow_mut().lose_results(session));
     let settled = |session: &Session| {
         let is_held = |task: &TaskId| lanes(session, *task).all(|held| held);
         tasks.iter().all(is_held) && !talks.borrow().has_answer_to_give()
@@ -42,7 +42,10 @@ fn stop_idle(handle: &Handle, talks: &SharedTalks, tasks: &[TaskId]) {
             let mut talks = talks.borrow_mut();
             let is_idle = lanes(session, *task).next().is_none();
             if let Some(talk) = talks.at_work_on(*task).filter(|_| is_idle) {
-                talk.finish(session, Outcome::Stopped, None);
+                match talk.answer.take() {
+                    Some(answer) => talk.finish(session, Outcome::Answered, Some(answer)),
+                    None => talk.finish(session, Outcome::Stopped, None),
+                }
             }
         }
         session.settle();

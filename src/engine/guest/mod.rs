@@ -3,12 +3,14 @@
 //! answer is a tool call that starts when the agent gets it, and ends when a later request has its result.
 
 mod again;
+mod answers;
 mod attend;
 mod calls;
 mod compare;
 mod conversations;
 mod decided;
 mod digest;
+mod ending;
 mod facts;
 mod given;
 mod joined;
@@ -71,8 +73,8 @@ pub(super) async fn serve(handle: Handle, inbox: Inbox, past: Vec<Record>) {
         match news {
             ListenerNews::Arrived(arrival) => {
                 // At once, since the order of requests determines which of equal conversations is meant.
-                let place = handle.write(|session| talks.borrow_mut().place(session, &arrival));
-                let attended = attend::attend(handle.clone(), Rc::clone(&talks), place, *arrival);
+                let placed = handle.write(|session| talks.borrow_mut().place(session, &arrival));
+                let attended = attend::attend(handle.clone(), Rc::clone(&talks), placed, *arrival);
                 handle.spawn(attended);
             }
             ListenerNews::Passed { what, why } => {

@@ -37,20 +37,15 @@ pub async fn go_on(
         }
         Skips::All => {}
     }
-    let is_of = |open: &mut OpenCall| reply.calls.iter().any(|call| call.id == open.call.id);
+    let is_of = |open: &mut OpenCall| open.parent == answered.of.id;
     let mut open: Vec<OpenCall> =
         talks.borrow_mut().talk(place)?.open.extract_if(.., is_of).collect();
     // A person may hold a call after its end, and change what it returned.
     for call in &mut open {
         call.over().await;
     }
-    let turn = handle.read(|session| {
-        let known = |id: &str| {
-            let open = open.iter().find(|open| open.call.id == id)?;
-            session.state().tool_call(open.effect)
-        };
-        turn_of(reply, known)
-    });
+    let turn =
+        handle.read(|session| turn_of(reply, |at| session.state().tool_call(open.get(at)?.effect)));
     let next = asked_on(format, relay, &turn).and_then(|(asked, body)| {
         let way = relay.again().ok_or("the agent has hung up")?;
         Ok((asked, Relay::new(Arc::clone(relay.spec()), body.into(), way)))
@@ -130,17 +125,17 @@ fn asked_on(
     Ok((asked, body))
 }
 
-/// An answer whose calls were skipped, and their results, as its model reads them. `known`: a call by its id on the wire.
+/// An answer whose calls were skipped, and their results, as its model reads them. `known`: a call by its number.
 pub fn turn_of<'a>(
     reply: &Reply,
-    known: impl Fn(&str) -> Option<&'a ToolCallState>,
+    known: impl Fn(usize) -> Option<&'a ToolCallState>,
 ) -> Vec<Message> {
-    let as_read = |call: &ToolCall| {
-        let arguments = known(&call.id).map_or(&call.arguments, |it| it.shown_arguments());
+    let as_read = |(at, call): (usize, &ToolCall)| {
+        let arguments = known(at).map_or(&call.arguments, |it| it.shown_arguments());
         ToolCall { arguments: arguments.clone(), ..call.clone() }
     };
-    let result = |call: &ToolCall| {
-        let known = known(&call.id);
+    let result = |(at, call): (usize, &ToolCall)| {
+        let known = known(at);
         let text = known.and_then(|known| known.observation()).unwrap_or_default().to_owned();
         let failed = known.is_none_or(|it| !matches!(it.phase, ToolCallPhase::Done { .. }));
         let (id, tool, blocks) = (call.id.clone(), call.tool.clone(), Vec::new());
@@ -148,11 +143,11 @@ pub fn turn_of<'a>(
     };
     let answer = Message::Assistant {
         text: reply.text.clone(),
-        calls: reply.calls.iter().map(as_read).collect(),
+        calls: reply.calls.iter().enumerate().map(as_read).collect(),
         // The ids of the calls are sent back unchanged.
         source: Some(reply.source.clone().unwrap_or_default()),
     };
-    std::iter::once(answer).chain(reply.calls.iter().map(result)).collect()
+    std::iter::once(answer).chain(reply.calls.iter().enumerate().map(result)).collect()
 }
 
 fn say(handle: &Handle, text: String) {

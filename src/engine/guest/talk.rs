@@ -6,9 +6,11 @@ use std::{cell::RefCell, rc::Rc, sync::Arc};
 use bytes::Bytes;
 
 use super::again::{self, Again};
+use super::answers::{Answers, FoundCalls};
 use super::calls::OpenCall;
 use super::conversations::{Conversations, How, Letter};
 use super::decided::{Decided, Decision};
+use super::ending::leave_calls;
 use super::facts::{Models, SpecOf, Tools};
 use super::prefix::{self, Reads};
 use super::said::words_of_person;
@@ -43,7 +45,10 @@ pub struct Talk {
     pub tools: Tools,
     /// Calls whose results the agent has not sent.
     pub open: Vec<OpenCall>,
+    pub answers: Answers,
     pub decided: Decided,
+    /// The answer with which the task at work ends next.
+    pub answer: Option<String>,
     /// Requests without an answer, each with its body as it came.
     pub pending: Vec<(Bytes, Rc<Relay>)>,
     pub task: Option<TaskId>,
@@ -93,8 +98,8 @@ impl Talks {
     }
 
     /// Gives up the calls whose results no agent will send any more. Returns the tasks at work.
-    pub fn lose_results(&mut self) -> Vec<TaskId> {
-        self.talks.iter_mut().for_each(|talk| talk.open.clear());
+    pub fn lose_results(&mut self, session: &mut Session) -> Vec<TaskId> {
+        self.talks.iter_mut().for_each(|talk| leave_calls(session, talk));
         self.talks.iter().filter_map(|talk| talk.task).collect()
     }
 
@@ -109,8 +114,12 @@ impl Talks {
         self.talks.iter_mut().find(|talk| talk.task == Some(task))
     }
 
-    /// Finds the conversation of a request, or opens one.
-    pub fn place(&mut self, session: &mut Session, arrival: &Arrival) -> RequestPlace {
+    /// Finds the conversation of a request, or opens one; and the calls of its past.
+    pub fn place(
+        &mut self,
+        session: &mut Session,
+        arrival: &Arrival,
+    ) -> (RequestPlace, FoundCalls) {
         let Arrival { format, asked, caller, .. } = arrival;
         let placed = self.conversations.place(Letter {
             format: *format,
@@ -135,7 +144,15 @@ impl Talks {
             }
             How::New | How::Continued | How::Again => None,
         };
-        RequestPlace { at: placed.at, is_again: placed.how == How::Again, rewritten }
+        let place = RequestPlace { at: placed.at, is_again: placed.how == How::Again, rewritten };
+        let digests = self.conversations.asked(place.at);
+        let found = self.talks.get_mut(place.at).map(|talk| {
+            let messages = &asked.request.messages;
+            let found = talk.answers.find(messages, digests, asked.previous.as_deref());
+            talk.answers.returned(messages, digests);
+            found
+        });
+        (place, found.unwrap_or_default())
     }
 
     fn open(&mut self, session: &mut Session, arrival: &Arrival) {
@@ -165,9 +182,9 @@ impl Talks {
             let Some(call) = state.tool_call(id) else { continue };
             let (run, text) = (state.run_of(call.task), call.observation().unwrap_or_default());
             let talk = self.talks.iter_mut().find(|talk| talk.run == run);
-            if let Some((talk, wire_id)) = talk.zip(call.wire_id.as_deref()) {
+            if let Some(talk) = talk {
                 let decision = Decision { text: text.to_owned(), failed: false };
-                talk.decided.result(wire_id.to_owned(), decision);
+                talk.decided.result(id, decision);
             }
         }
     }
@@ -211,7 +228,9 @@ impl Talk {
             run,
             tools: Tools::default(),
             open: Vec::new(),
+            answers: Answers::default(),
             decided: Decided::default(),
+            answer: None,
             pending: Vec::new(),
             task: None,
             step: 0,
@@ -223,6 +242,9 @@ impl Talk {
 
     /// The task that a request belongs to: the one at work, or a new one.
     pub fn task(&mut self, session: &mut Session, messages: &Messages) -> TaskId {
+        if let Some(answer) = self.answer.take() {
+            self.finish(session, Outcome::Answered, Some(answer));
+        }
         if let Some(task) = self.task.filter(|task| session.state().at_work.contains(*task)) {
             return task;
         }

@@ -31,10 +31,16 @@ impl Station for Judge {
         };
         let is_more =
             |call: &ToolCall| passage.handle.read(|session| session.state().reads_on(&call.tool));
+        let is_unseen = || {
+            let known = |session: &Session| session.state().tool_call(call)?.unseen;
+            passage.handle.read(known).is_some()
+        };
         let probes = || passage.handle.read(|session| session.state().is_probe(passage.task));
         match (&passage.effect, outcome) {
             // The call belongs to no task that it could have helped.
             (Effect::Tool(_), _) if probes() => {}
+            // Nobody knows what the tool returned.
+            (Effect::Tool(_), _) if is_unseen() => {}
             // No tool was used that could have helped.
             (Effect::Tool(call), _) if is_more(call) => {}
             (Effect::Tool(_), Outcome::Result(Err(error)))

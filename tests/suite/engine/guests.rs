@@ -89,7 +89,15 @@ impl Agent {
 
     /// Sends them after so many tries that failed.
     pub fn try_again(&self, watch: &Watch, retries: u32) -> RequestListenerEnd {
-        let body = self.body();
+        self.deliver(watch, self.body(), retries)
+    }
+
+    /// Sends another body.
+    pub fn send_body(&self, watch: &Watch, body: &str) -> RequestListenerEnd {
+        self.deliver(watch, body.to_owned(), 0)
+    }
+
+    fn deliver(&self, watch: &Watch, body: String, retries: u32) -> RequestListenerEnd {
         let (way, line) = relay::way();
         let asked = WireFormat::Chat.read_request(body.as_bytes()).unwrap();
         let endpoint = "api.example.com/v1".into();

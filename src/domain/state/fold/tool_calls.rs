@@ -38,6 +38,7 @@ impl State {
                     by: *by,
                     wire_id: wire_id.clone(),
                     withheld: None,
+                    unseen: None,
                     relayed: None,
                     is_skipped: false,
                 });
@@ -78,8 +79,12 @@ impl State {
                     return;
                 }
                 let (tool, task, micros) = (call.tool.clone(), call.task, call.elapsed(at));
-                self.count_end(&tool, Some(micros), |tool| tool.succeeded += 1);
-                self.charge_call_time(task, &tool, micros);
+                // Nobody knows how long it took.
+                let is_seen = call.unseen.is_none();
+                self.count_end(&tool, is_seen.then_some(micros), |tool| tool.succeeded += 1);
+                if is_seen {
+                    self.charge_call_time(task, &tool, micros);
+                }
             }
             ToolCallEvent::ToolCallFailed { effect, error } => {
                 self.end(at, *effect);
@@ -100,6 +105,7 @@ impl State {
             }
             ToolCallEvent::ToolCallProgressed { .. }
             | ToolCallEvent::ResultWithheld { .. }
+            | ToolCallEvent::ResultUnseen { .. }
             | ToolCallEvent::CallSent { .. }
             | ToolCallEvent::CallRan { .. }
             | ToolCallEvent::ResultRead { .. }
@@ -122,6 +128,7 @@ impl State {
                 let server = Arc::clone(server);
                 call.relayed = Some(Relayed { server, sent: at, ran: None, read: None });
             }
+            ToolCallEvent::ResultUnseen { why, .. } => call.unseen = Some(*why),
             ToolCallEvent::CallSkipped { .. } => call.is_skipped = true,
             event => {
                 let Some(relayed) = &mut call.relayed else { return };
@@ -153,6 +160,7 @@ impl Family for ToolCallEvent {
             | ToolCallEvent::ToolCallFinished { .. }
             | ToolCallEvent::ToolCallFailed { .. }
             | ToolCallEvent::ResultWithheld { .. }
+            | ToolCallEvent::ResultUnseen { .. }
             | ToolCallEvent::CallSent { .. }
             | ToolCallEvent::CallRan { .. }
             | ToolCallEvent::ResultRead { .. }

@@ -11,6 +11,7 @@ impl State {
     pub fn cost_of_past(&self, id: EffectId) -> Option<CacheBreak> {
         let call = self.tool_call(id).filter(|call| call.is_over() && !call.is_skipped)?;
         let (wire_id, run) = (call.wire_id.as_deref()?, self.run_of(call.task));
+        let text = call.observation()?;
         if self.control.is_held(call.lane) {
             return None;
         }
@@ -19,7 +20,9 @@ impl State {
         let messages = &last.request.messages;
         let is_it =
             |message: &Message| matches!(message, Message::Tool { id, .. } if id == wire_id);
-        let at = messages.iter().position(is_it)?;
+        // Ids may repeat.
+        let is_whole = |message: &Message| is_it(message) && message.text() == text;
+        let at = messages.iter().position(is_whole).or_else(|| messages.iter().position(is_it))?;
         let after: usize = messages.iter().skip(at).map(size).sum();
         let share = after as f64 / whole(&last.request).max(1) as f64;
         let tokens = (last.usage()?.tokens_in as f64 * share).round() as u64;

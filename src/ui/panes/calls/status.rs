@@ -4,7 +4,7 @@
 use ratatui::style::Style;
 
 use super::track::Track;
-use crate::domain::{Hold, NullReason, ToolCallPhase, ToolCallState, ToolErrorKind};
+use crate::domain::{Hold, NullReason, ToolCallPhase, ToolCallState, ToolErrorKind, UnseenResult};
 use crate::symbols::{DONE, EMPTY, FAILED, HELD, INJECTED, REFUSED, RUNNING, WAITING};
 use crate::theme::Theme;
 
@@ -34,7 +34,11 @@ pub fn of_call(call: &ToolCallState, hold: Option<&Hold>, theme: &Theme) -> Call
         }
         ToolCallPhase::Running => standing(RUNNING, "running", theme.running),
         ToolCallPhase::Refused { .. } => standing(REFUSED, "refused", theme.warn),
-        ToolCallPhase::Done { .. } => standing(DONE, "ok", theme.good),
+        ToolCallPhase::Done { .. } => match call.unseen {
+            None => standing(DONE, "ok", theme.good),
+            Some(UnseenResult::Answer) => standing(DONE, "answer", theme.good),
+            Some(UnseenResult::InText) => standing(DONE, "in text", theme.good),
+        },
         ToolCallPhase::Failed { error } => standing(FAILED, failure(error.kind), theme.bad),
     }
 }

@@ -3,7 +3,7 @@
 use ratatui::style::Modifier;
 
 use super::{Page, evidence};
-use crate::domain::{EffectId, State, ToolCallPhase, ToolCallState};
+use crate::domain::{EffectId, State, ToolCallPhase, ToolCallState, UnseenResult};
 use crate::panes::calls::status::{self, CallStatus};
 use crate::panes::format;
 use crate::symbols::{DONE, WAITING};
@@ -39,6 +39,15 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     if call.is_skipped {
         let what = "the agent never got this call; its model was asked on";
         page.field("skipped", what);
+    }
+    match call.unseen {
+        Some(UnseenResult::Answer) => {
+            page.field("answer", "the arguments are the answer of the task; no result follows");
+        }
+        Some(UnseenResult::InText) => {
+            page.field("result", "the agent sends it back inside a text, which follows here");
+        }
+        None => {}
     }
     match &call.own {
         Some(own) => {
