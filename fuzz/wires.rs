@@ -45,7 +45,7 @@ fn wire<R: GrowingAnswer>(
         // A field that is not there has no value.
         let spots = asked.calls.iter().chain(&asked.results).chain(&asked.failures);
         spots.filter(|spot| !spot.range.is_empty()).for_each(|spot| is_value(&spot.range));
-        let written = |spot: &Spot| (spot.range.clone(), spot.written("content", &"x".into()));
+        let written = |spot: &Spot| (spot.range.clone(), spot.written("x", false));
         let places: Vec<_> = asked.results.iter().map(written).collect();
         let places: Vec<_> =
             places.iter().map(|(range, new)| (range.clone(), new.as_str())).collect();

@@ -2,6 +2,7 @@
 //! new part is read.
 
 use crate::asked::{IncomingRequest, NotRead, Spot};
+use crate::chat;
 use crate::domain::{Message, Messages};
 use crate::format::WireFormat;
 
@@ -23,7 +24,15 @@ impl Earlier {
         // Content that was not understood is counted again in each request.
         let is_known = !asked.unknown.keys().any(|what| what.starts_with("messages["));
         let is_long = asked.list.len() >= LONG;
-        let begin = body.get(..asked.list.end).filter(|_| is_known && is_long)?;
+        // Calls without ids get theirs from all calls before them.
+        let is_counted = |message: &Message| match message {
+            Message::Assistant { calls, source, .. } => {
+                calls.iter().any(|call| chat::is_old(call, source.as_deref()))
+            }
+            _ => false,
+        };
+        let has_ids = !asked.request.messages.iter().any(is_counted);
+        let begin = body.get(..asked.list.end).filter(|_| is_known && is_long && has_ids)?;
         Some(Self { format, begin: begin.into(), asked: asked.clone() })
     }
 
@@ -56,9 +65,10 @@ impl Earlier {
         let more = cut - list.start;
         let (calls, results) = counts(&known.request.messages);
         let joined = |known: &[Spot], new: Vec<Spot>, before: usize| -> Vec<Spot> {
-            let moved = new.into_iter().map(|Spot { number, range }| Spot {
-                number: number + before,
-                range: range.start + more..range.end + more,
+            let moved = new.into_iter().map(|spot| Spot {
+                number: spot.number + before,
+                range: spot.range.start + more..spot.range.end + more,
+                ..spot
             });
             known.iter().cloned().chain(moved).collect()
         };
@@ -135,6 +145,11 @@ mod tests {
         assert!(agree(WireFormat::Chat, &first, &chat(&messages, tools)) > 10_000);
         assert!(agree(WireFormat::Chat, &first, &chat(&messages[..2], tools)) > 10_000);
         assert_eq!(agree(WireFormat::Chat, &first, &chat(&messages[1..], "")), 0);
+        let old =
+            json!({"role": "assistant", "function_call": {"name": "weather", "arguments": "{}"}});
+        let old = chat(&[user(&long), old], "");
+        let asked = WireFormat::Chat.read_request(&old).unwrap();
+        assert!(Earlier::new(WireFormat::Chat, &old, &asked).is_none(), "its calls have no ids");
         // The list ends with neither a comma nor a bracket.
         let broken = [&first[..first.len() - 3], b"x ]}"].concat();
         let asked = WireFormat::Chat.read_request(&first).unwrap();

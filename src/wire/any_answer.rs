@@ -67,6 +67,10 @@ impl GrowingAnswer for AnyAnswer {
         each!(self, answer => answer.text())
     }
 
+    fn id(&self) -> &str {
+        each!(self, answer => answer.id())
+    }
+
     fn size(&self) -> usize {
         each!(self, answer => answer.size())
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::domain::Request;
 use crate::node::JsonItem;
@@ -41,15 +41,68 @@ pub struct Spot {
     pub number: usize,
     /// The bytes of the JSON value, with its quotes. An empty range is the place where the missing field can be added.
     pub range: Range<usize>,
+    pub form: SpotForm,
+}
+
+/// The kind of value that an endpoint accepts in a place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SpotForm {
+    /// A text, or a list of parts; for arguments, what the format has there.
+    #[default]
+    Content,
+    /// Arguments that are an object in any format.
+    Object,
+    /// The log of a patch, which may be missing.
+    Output,
+    /// The output of commands, one after the other.
+    Shell,
+    /// A picture of a screen. No text can stand there.
+    Screenshot,
+    /// Definitions of tools. No text can stand there.
+    Tools,
+    /// Whether a result is an error.
+    IsError,
+    /// Whether a patch was applied.
+    Status,
+}
+
+/// A picture of one white dot.
+const BLANK: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==";
+
+impl SpotForm {
+    /// The value for a result with this text.
+    pub(crate) fn value(self, text: &str, failed: bool) -> Value {
+        match self {
+            SpotForm::Content | SpotForm::Object | SpotForm::Output => text.into(),
+            SpotForm::Shell => {
+                let (stdout, stderr) = if failed { ("", text) } else { (text, "") };
+                let outcome = json!({"type": "exit", "exit_code": u8::from(failed)});
+                json!([{"stdout": stdout, "stderr": stderr, "outcome": outcome}])
+            }
+            SpotForm::Screenshot => json!({"type": "computer_screenshot", "image_url": BLANK}),
+            SpotForm::Tools => json!([]),
+            SpotForm::IsError => failed.into(),
+            SpotForm::Status => if failed { "failed" } else { "completed" }.into(),
+        }
+    }
+
+    /// Whether a model can read a text there.
+    pub fn takes_text(self) -> bool {
+        !matches!(self, SpotForm::Screenshot | SpotForm::Tools)
+    }
 }
 
 impl Spot {
-    /// The text to write at this place to give the field `name` this value.
-    pub fn written(&self, name: &str, value: &Value) -> String {
-        match self.range.is_empty() {
-            true => format!(",{}:{value}", Value::from(name)),
-            false => value.to_string(),
-        }
+    /// The text to write at this place for a result with this text.
+    pub fn written(&self, text: &str, failed: bool) -> String {
+        let value = self.form.value(text, failed);
+        let name = match self.form {
+            _ if !self.range.is_empty() => return value.to_string(),
+            SpotForm::IsError => "is_error",
+            SpotForm::Output => "output",
+            _ => "content",
+        };
+        format!(",{}:{value}", Value::from(name))
     }
 }
 

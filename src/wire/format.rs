@@ -5,11 +5,11 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::asked::{IncomingRequest, NotRead};
+use crate::asked::{IncomingRequest, NotRead, Spot, SpotForm};
 use crate::codec::Codec;
 use crate::domain::Reply;
 use crate::frames::frames;
-use crate::{Answering, CallPiece, chat, messages, responses};
+use crate::{Answering, CallPiece, chat, messages, plan, responses};
 
 /// The format of a family of endpoints. Gemini's own would belong here too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -89,8 +89,16 @@ impl WireFormat {
     /// The JSON value that the arguments of a call are in a request or a whole answer.
     pub fn arguments(self, arguments: &Value) -> Value {
         match self.codec().quotes_arguments {
-            true => Value::from(arguments.to_string()),
+            true => plan::text(arguments).into(),
             false => arguments.clone(),
+        }
+    }
+
+    /// The text to write at this place of a request for these arguments.
+    pub fn arguments_at(self, spot: &Spot, arguments: &Value) -> String {
+        match spot.form {
+            SpotForm::Object => arguments.to_string(),
+            _ => self.arguments(arguments).to_string(),
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde_json::Value;
+
 use crate::json;
 
 /// The end of many streams.
@@ -16,6 +18,26 @@ pub(crate) struct Frame<'a> {
     values: Vec<Range<usize>>,
     /// The data of the event, with its lines joined.
     pub data: String,
+}
+
+/// The events at the beginning of a stream that may have its id.
+const FIRST: usize = 4;
+
+/// The endpoint's own id of an answer: of a document, or of a stream.
+pub fn answer_id(text: &str) -> Option<String> {
+    let id_in = |json: &str| {
+        let value: Value = serde_json::from_str(json).ok()?;
+        let places = ["/response/id", "/message/id", "/id"];
+        let id = places.iter().find_map(|place| value.pointer(place)?.as_str())?;
+        Some(id.to_owned())
+    };
+    match text.trim_start() {
+        document if document.starts_with('{') => id_in(document),
+        stream => {
+            let data = stream.lines().filter_map(|line| line.strip_prefix("data:"));
+            data.take(FIRST).find_map(id_in)
+        }
+    }
 }
 
 /// The events of a text. Some servers omit the empty line between them, so an event may end where its data is complete.

@@ -30,7 +30,12 @@ pub struct FreeIds<'a> {
 
 impl<'a> FreeIds<'a> {
     pub fn of(request: &'a Request, prefix: &'static str) -> Self {
-        let taken: HashSet<&str> = calls(request).map(|call| call.id.as_str()).collect();
+        Self::beside(calls(request).map(|call| call.id.as_str()), prefix)
+    }
+
+    /// Ids that are none of these.
+    pub fn beside(ids: impl Iterator<Item = &'a str>, prefix: &'static str) -> Self {
+        let taken: HashSet<&str> = ids.collect();
         Self { prefix, next: taken.len() + 1, taken }
     }
 

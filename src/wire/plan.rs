@@ -93,6 +93,8 @@ pub(crate) struct Came {
     pub arguments: String,
     /// Whether the arguments are any text rather than JSON.
     pub is_text: bool,
+    /// Whether the call is of a kind that has only one tool.
+    pub is_fixed: bool,
 }
 
 impl Came {
@@ -140,15 +142,19 @@ impl<'a> CallFates<'a> {
         let mut find = |is_it: &dyn Fn(&ToolCall) -> bool| {
             left.iter().position(|call| is_it(call)).map(|at| left.remove(at))
         };
-        let found = came.iter().zip(&own).map(|(it, has_id)| match has_id {
-            true => find(&|call| it.id == call.id),
-            false => find(&|call| it.is(call)),
+        let found = came.iter().zip(&own).map(|(it, has_id)| {
+            let can_be = |call: &ToolCall| !it.is_fixed || it.name == call.tool.as_str();
+            find(&|call| match has_id {
+                true => it.id == call.id && can_be(call),
+                false => it.is(call),
+            })
         });
         let mut found: Vec<_> = found.collect();
         // Of the others, the order tells which call was changed.
         for ((call, has_id), it) in found.iter_mut().zip(&own).zip(came) {
             if call.is_none() && !has_id && !it.is_empty() {
-                *call = find(&|call| !ids.contains(call.id.as_str()));
+                let can_be = |call: &ToolCall| !it.is_fixed || it.name == call.tool.as_str();
+                *call = find(&|call| !ids.contains(call.id.as_str()) && can_be(call));
             }
         }
         let fates = came.iter().zip(found).map(|(it, call)| match call {

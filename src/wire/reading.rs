@@ -58,6 +58,11 @@ pub trait GrowingAnswer: Sized {
     /// The text so far.
     fn text(&self) -> &str;
 
+    /// The endpoint's id of the answer, by which later requests can name it; empty if there is none.
+    fn id(&self) -> &str {
+        ""
+    }
+
     /// Bytes of everything that the model has written so far, in any part of the answer.
     fn size(&self) -> usize;
 

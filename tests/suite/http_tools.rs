@@ -188,7 +188,7 @@ async fn a_compressed_answer_is_unpacked_or_the_reason_is_said() {
     assert_eq!(get(&fake.url, "").await.unwrap().text, "sunny");
     for said in [
         "no such city",
-        "it is compressed with br, which toolyard does not read; the request asked for no compression",
+        "not understood: br, the coding of its body; the request asked for no compression",
         "its compressed data is damaged; the request asked for no compression",
     ] {
         let error = get(&fake.url, "").await.unwrap_err();

@@ -5,6 +5,7 @@
 //! longest known past, with the answers that were given. Of equal conversations the one that was idle longest is taken,
 //! until their answers differ.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -16,6 +17,12 @@ use crate::wire::WireFormat;
 const IDS: usize = 1 << 16;
 /// Conversations that a request may continue; those idle longest are forgotten.
 const MOST: usize = 4096;
+
+/// The digest of an answer that is not known.
+const UNKNOWN: u64 = 0;
+
+/// The least bytes of messages that two conversations do not share by chance.
+const TELLING: usize = 24;
 
 /// Instructions are the same if they differ in less than one part in this many.
 const SMALL: usize = 4;
@@ -150,6 +157,13 @@ impl Conversations {
         }
     }
 
+    /// Notes that the last request of a conversation has an answer that is not known.
+    pub fn answered_unread(&mut self, at: usize) {
+        if let Some(known) = self.known.get_mut(at) {
+            (known.answer, known.has_failed, known.is_waiting) = (Some(UNKNOWN), false, false);
+        }
+    }
+
     /// Notes that the last request of a conversation failed.
     pub fn failed(&mut self, at: usize) {
         if let Some(known) = self.known.get_mut(at) {
@@ -162,6 +176,7 @@ impl Conversations {
             .or_else(|| self.by_call(letter, asked))
             .or_else(|| self.by_past(letter, asked))
             .or_else(|| self.rewritten(letter, asked))
+            .or_else(|| self.summarized(letter, asked))
     }
 
     fn by_call(&self, letter: &Letter<'_>, asked: &[u64]) -> Option<Placed> {
@@ -216,9 +231,8 @@ impl Conversations {
             is_answered.then_some((at, (is_own, length, known.last), How::Continued))
         });
         // Of equal conversations, the one that was idle longest.
-        let best = continued.max_by_key(|(_, (is_own, length, last), _)| {
-            (*is_own, *length, std::cmp::Reverse(*last))
-        });
+        let best = continued
+            .max_by_key(|(_, (is_own, length, last), _)| (*is_own, *length, Reverse(*last)));
         best.map(|(at, _, how)| Placed { at, how })
     }
 
@@ -242,7 +256,41 @@ impl Conversations {
             let is_it = !known.is_waiting && known.first_user.is_some_and(|first| kept > first);
             is_it.then_some((at, kept, known))
         });
-        let best = began_so.max_by_key(|(_, kept, known)| (*kept, std::cmp::Reverse(known.last)));
+        let best = began_so.max_by_key(|(_, kept, known)| (*kept, Reverse(known.last)));
+        best.map(|(at, _, known)| {
+            let kept = common(&known.asked, asked);
+            let how = How::Rewritten { kept, dropped: known.asked.len() - kept };
+            Placed { at, how }
+        })
+    }
+
+    /// A conversation whose end is in this request behind another beginning: its client has summarised the rest. The
+    /// end is at least two messages, which together are too long to be the same by chance.
+    fn summarized(&self, letter: &Letter<'_>, asked: &[u64]) -> Option<Placed> {
+        let is_answer = |message: &Message| matches!(message, Message::Assistant { .. });
+        if !letter.messages.iter().any(is_answer) {
+            return None;
+        }
+        let system = system_of(letter.messages);
+        let ended_so = self.candidates(letter).filter_map(|(at, known)| {
+            let is_other = |(one, other): (&Arc<Message>, &Arc<Message>)| {
+                one != other && !is_alike(one.text(), other.text())
+            };
+            if known.is_waiting || known.system.as_ref().zip(system).is_some_and(is_other) {
+                return None;
+            }
+            let past: Vec<u64> = known.asked.iter().copied().chain(known.answer).collect();
+            let end = asked.iter().rposition(|one| Some(one) == past.last())? + 1;
+            let both = asked.get(..end)?.iter().rev().zip(past.iter().rev());
+            let length = both.take_while(|(one, other)| one == other).count();
+            let same = letter.messages[..].get(end - length..end)?;
+            let is_said = |message: &&Arc<Message>| !matches!(***message, Message::System { .. });
+            let said = same.iter().filter(is_said);
+            let bytes: usize = said.clone().map(|message| message.text().len()).sum();
+            let is_it = said.count() >= 2 && bytes >= TELLING;
+            is_it.then_some((at, length, known))
+        });
+        let best = ended_so.max_by_key(|(_, length, known)| (*length, Reverse(known.last)));
         best.map(|(at, _, known)| {
             let kept = common(&known.asked, asked);
             let how = How::Rewritten { kept, dropped: known.asked.len() - kept };

@@ -1,13 +1,8 @@
 //! Compressed bodies of requests and answers. The body that is sent on stays compressed; a copy is unpacked to be read.
 
-use std::io::Read;
-
 use hyper::HeaderMap;
 use hyper::header::{ACCEPT_ENCODING, HeaderValue};
-use ruzstd::decoding::StreamingDecoder;
 
-use super::LONGEST;
-use crate::net::coding::codings;
 pub use crate::net::coding::{Decoder, Unread};
 
 /// The text of a whole body with these headers.
@@ -15,26 +10,14 @@ pub use crate::net::coding::{Decoder, Unread};
 /// # Errors
 /// As [`Decoder::of`] and [`Decoder::feed`]; also it has no end.
 pub fn unpacked(headers: &HeaderMap, body: &[u8]) -> Result<Vec<u8>, Unread> {
-    // Codex sends its requests like this. Answers never use it, since no request offers it.
-    if codings(headers) == ["zstd"] {
-        return unzstd(body);
-    }
     let mut decoder = Decoder::of(headers)?;
     let text = decoder.feed(body)?;
     if decoder.is_whole() { Ok(text) } else { Err(Unread::Damaged) }
 }
 
-fn unzstd(body: &[u8]) -> Result<Vec<u8>, Unread> {
-    let decoder = StreamingDecoder::new(body).map_err(|_| Unread::Damaged)?;
-    let mut text = Vec::new();
-    let read = decoder.take(LONGEST as u64 + 1).read_to_end(&mut text);
-    read.map_err(|_| Unread::Damaged)?;
-    if text.len() > LONGEST { Err(Unread::TooLarge) } else { Ok(text) }
-}
-
 /// The codings that a client accepts, without those that cannot be read here. A client that accepts those also accepts
 /// an answer without a coding, so this changes only the transport. `None` if none has to be left out.
-pub fn readable(headers: &HeaderMap) -> Option<HeaderValue> {
+fn readable(headers: &HeaderMap) -> Option<HeaderValue> {
     let accepted = headers.get(ACCEPT_ENCODING)?.to_str().ok()?;
     let codings: Vec<&str> = accepted.split(',').map(str::trim).collect();
     let is_read = |coding: &&&str| {
@@ -45,6 +28,16 @@ pub fn readable(headers: &HeaderMap) -> Option<HeaderValue> {
     let is_less = read.len() < codings.len();
     let read = if read.is_empty() { "identity".to_owned() } else { read.join(", ") };
     is_less.then(|| HeaderValue::try_from(read).ok()).flatten()
+}
+
+/// Has a request accept only what can be read here.
+pub fn accept_readable(headers: &mut HeaderMap, streams: bool) {
+    let accepted = match streams {
+        // Compressed events cannot be cut.
+        true => headers.contains_key(ACCEPT_ENCODING).then(|| HeaderValue::from_static("identity")),
+        false => readable(headers),
+    };
+    accepted.into_iter().for_each(|accepted| drop(headers.insert(ACCEPT_ENCODING, accepted)));
 }
 
 /// Bytes in the form of gzip.
@@ -62,6 +55,7 @@ mod tests {
     use hyper::header::CONTENT_ENCODING;
     use ruzstd::encoding::{CompressionLevel, compress_to_vec as compress_to_vec_zstd};
 
+    use super::super::LONGEST;
     use super::*;
 
     fn headers(coding: &str) -> HeaderMap {

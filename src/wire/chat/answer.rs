@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::calls::{ChatCall, ChatCalls};
+use super::calls::{ChatCall, ChatCalls, old_kind};
 use super::{finish, kept::EndpointFields};
 use crate::arguments;
 use crate::domain::{Finish, Reply, ReplySource, Request, ToolCall};
@@ -257,7 +257,8 @@ fn named(
                 id = free.take();
             }
             taken.insert(id.clone());
-            let kept = call.kept.into_fields();
+            let mut kept = call.kept.into_fields();
+            kept.extend(call.is_old.then(old_kind).into_iter().flatten());
             if !kept.is_empty() {
                 source.calls.insert(id.clone(), kept);
             }

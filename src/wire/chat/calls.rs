@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::kept::EndpointFields;
+use crate::domain::{ReplySource, ToolCall};
 use crate::field::field;
 use crate::names::FunctionNames;
 
@@ -26,6 +27,22 @@ pub(super) struct ChatCall {
     pub arguments: String,
     /// Fields of the call that the endpoint expects to get back.
     pub kept: EndpointFields,
+    /// Whether the call came in the form before tools.
+    pub is_old: bool,
+}
+
+/// The field of a message with a call in the form before tools: one call, without an id.
+pub(super) const OLD: &str = "function_call";
+
+/// The fields of the endpoint that tell a call in the form before tools from others.
+pub(super) fn old_kind() -> Map<String, Value> {
+    Map::from_iter([("type".to_owned(), OLD.into())])
+}
+
+/// Whether a call has the form before tools.
+pub(crate) fn is_old(call: &ToolCall, source: Option<&ReplySource>) -> bool {
+    let fields = source.and_then(|source| source.calls.get(&call.id));
+    fields.and_then(|fields| fields.get("type")).is_some_and(|kind| kind == OLD)
 }
 
 /// The fields of one delta of a call.
@@ -63,11 +80,12 @@ impl ChatCalls {
     /// Reads the calls of a delta or of a message.
     pub fn read(&mut self, part: &Value, names: &FunctionNames) {
         let old;
+        let mut is_old = false;
         let deltas = match (field(part, "tool_calls"), field(part, "function_call")) {
             (Value::Array(deltas), _) if !deltas.is_empty() => deltas.as_slice(),
             (delta @ Value::Object(_), _) => std::slice::from_ref(delta),
-            // The form before tools: one call, without an id.
             (_, function @ Value::Object(_)) => {
+                is_old = true;
                 old = json!({"function": function});
                 std::slice::from_ref(&old)
             }
@@ -84,6 +102,7 @@ impl ChatCalls {
             let at = self.place(&delta, position as u64, deltas.len() == 1, names);
             self.calls[at].add(&delta, names);
             self.calls[at].kept.add_call(value);
+            self.calls[at].is_old |= is_old;
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
+use super::calls::OLD;
 use super::frames::is_finish;
 use crate::domain::ToolCall;
 use crate::node::{JsonFields, JsonNode};
@@ -19,6 +20,8 @@ struct Chunk<'a> {
     is_message: bool,
     /// The list of the choice's calls, and each of them with its place among all calls.
     list: Option<JsonNode<'a>>,
+    /// The call in the form before tools.
+    old: Option<JsonNode<'a>>,
     calls: Vec<Option<(usize, JsonNode<'a>, JsonFields<'a>)>>,
     finish: Option<JsonNode<'a>>,
     has_usage: bool,
@@ -47,7 +50,10 @@ fn calling(chunk: &JsonFields<'_>) -> Option<u64> {
     choices(chunk)
         .find(|(_, choice)| {
             let part = choice.fields("message").or_else(|| choice.fields("delta"));
-            part.is_some_and(|part| !part.items("tool_calls").is_empty())
+            let has_some = |part: JsonFields<'_>| {
+                !part.items("tool_calls").is_empty() || part.get(OLD).is_some()
+            };
+            part.is_some_and(has_some)
         })
         .map(|(index, _)| index)
 }
@@ -87,7 +93,9 @@ impl ArrivedCalls {
         let is_message = message.is_some();
         let part = message.or_else(|| choice.as_ref()?.get("delta"));
         let list = part.and_then(|it| it.fields()?.get("tool_calls"));
-        let items = list.and_then(|list| list.items()).unwrap_or_default();
+        let old = part.and_then(|it| it.fields()?.get(OLD));
+        let items = list.and_then(|list| list.items()).or(old.map(|old| vec![old]));
+        let items = items.unwrap_or_default();
         let calls = (0..).zip(items).map(|(at, item)| {
             let call = item.fields()?;
             Some((self.add(at, &item, &call), item, call))
@@ -95,7 +103,7 @@ impl ArrivedCalls {
         let calls = calls.collect();
         let finish = choice.and_then(|choice| choice.get("finish_reason"));
         let finish = finish.filter(is_finish);
-        Chunk { part, is_message, list, calls, finish, has_usage }
+        Chunk { part, is_message, list, old, calls, finish, has_usage }
     }
 
     /// Adds a part of a call; returns the place of the call.
@@ -150,10 +158,12 @@ impl Changing<'_> {
             self.change_call(*at, item, call, event);
         }
         let is_kept = |at: usize| chunk.call_at(at).is_none_or(|call| self.plan.is_kept(call));
+        let is_gone = !chunk.calls.is_empty() && !(0..chunk.calls.len()).any(is_kept);
+        event.is_dropped = is_gone && chunk.has_only_calls();
         if let Some(list) = &chunk.list {
-            let is_gone = !chunk.calls.is_empty() && !(0..chunk.calls.len()).any(is_kept);
-            event.is_dropped = is_gone && chunk.has_only_calls();
             event.list(list, is_kept);
+        } else if let Some(old) = chunk.old.filter(|_| is_gone) {
+            event.set(&old, "null");
         }
         let Some(reason) = &chunk.finish else { return };
         let word = reason.string().unwrap_or_default().to_ascii_lowercase();
@@ -208,7 +218,7 @@ impl Chunk<'_> {
     fn has_only_calls(&self) -> bool {
         let fields = self.part.and_then(|part| part.fields());
         let is_nothing = |(name, node): (&str, JsonNode<'_>)| {
-            name == "tool_calls" || node.is_null() || node.raw() == "\"\""
+            name == "tool_calls" || name == OLD || node.is_null() || node.raw() == "\"\""
         };
         let has_nothing = fields.is_some_and(|fields| fields.iter().all(is_nothing));
         has_nothing && !self.is_message && self.finish.is_none() && !self.has_usage

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::calls::OLD;
 use super::finish;
 use crate::answering::CallPiece;
 use crate::node::{JsonFields, JsonNode};
@@ -20,8 +21,10 @@ pub fn calls_in(data: &str) -> Vec<CallPiece> {
         let Some(part) = whole.or_else(|| choice.fields("delta")) else { continue };
         for (place, call) in part.items("tool_calls").iter().enumerate() {
             let Some(call) = call.fields() else { continue };
-            pieces.push(piece(&call, place, is_whole));
+            pieces.push(piece(&call, call.fields("function").as_ref(), (place, is_whole)));
         }
+        let old = part.fields(OLD);
+        pieces.extend(old.iter().map(|old| piece(old, Some(old), (0, is_whole))));
     }
     pieces
 }
@@ -41,9 +44,12 @@ pub(super) fn is_finish(reason: &JsonNode<'_>) -> bool {
     finish::reason(&json!({"finish_reason": reason.value()})).is_some()
 }
 
-fn piece(call: &JsonFields<'_>, place: usize, is_whole: bool) -> CallPiece {
-    let function = call.fields("function");
-    let range = |name: &str| function.as_ref().and_then(|it| it.get(name)).map(|it| it.range());
+fn piece(
+    call: &JsonFields<'_>,
+    function: Option<&JsonFields<'_>>,
+    (place, is_whole): (usize, bool),
+) -> CallPiece {
+    let range = |name: &str| function.and_then(|it| it.get(name)).map(|it| it.range());
     let index = call.get("index").and_then(|index| index.u64());
     CallPiece {
         key: index.unwrap_or(place as u64).to_string(),

@@ -1,7 +1,10 @@
 //! The messages of a request as endpoints accept them: none is empty, and each has the fields its endpoint wants back.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
+use super::calls::{OLD, is_old};
 use crate::arguments;
 use crate::call_ids::CallIds;
 use crate::domain::blocks::{self, Block};
@@ -13,8 +16,8 @@ use crate::settings::WireSettings;
 /// The messages for an endpoint.
 pub(crate) fn messages(request: &Request, settings: &WireSettings<'_>) -> Vec<Value> {
     let (names, learned) = (settings.names, settings.learned);
-    let mut written =
-        ChatMessages { messages: Vec::new(), ids: CallIds::default(), names, learned, gap: false };
+    let (ids, old) = (CallIds::default(), HashSet::new());
+    let mut written = ChatMessages { messages: Vec::new(), ids, old, names, learned, gap: false };
     for message in &request.messages {
         written.add(message, settings.source);
     }
@@ -24,6 +27,8 @@ pub(crate) fn messages(request: &Request, settings: &WireSettings<'_>) -> Vec<Va
 struct ChatMessages<'a> {
     messages: Vec<Value>,
     ids: CallIds,
+    /// The ids of calls in the form before tools.
+    old: HashSet<String>,
     names: &'a FunctionNames,
     learned: &'a Learned,
     /// Whether a message was left out just now.
@@ -45,9 +50,13 @@ impl ChatMessages<'_> {
                 let content = if is_blank { Value::Null } else { text.as_str().into() };
                 self.assistant(content, calls, own);
             }
-            Message::Tool { id, text, blocks, .. } => {
-                let id = self.ids.result(id);
+            Message::Tool { id, tool, text, blocks, .. } => {
                 let content = if blocks.is_empty() { json!(text) } else { content(text, blocks) };
+                if self.old.remove(id) {
+                    let name = self.names.out(tool);
+                    return self.put(json!({"role": "function", "name": name, "content": content}));
+                }
+                let id = self.ids.result(id);
                 self.put(json!({"role": "tool", "tool_call_id": id, "content": content}));
             }
         }
@@ -83,7 +92,14 @@ impl ChatMessages<'_> {
         let mut message = Map::new();
         message.insert("role".into(), "assistant".into());
         message.insert("content".into(), content);
-        if !calls.is_empty() {
+        if let [call] = calls
+            && is_old(call, own)
+        {
+            self.old.insert(call.id.clone());
+            let arguments = arguments::written(&call.arguments);
+            let function = json!({"name": self.names.out(&call.tool), "arguments": arguments});
+            message.insert(OLD.into(), function);
+        } else if !calls.is_empty() {
             self.ids.begin();
             let calls: Vec<Value> = calls.iter().map(|call| self.call(call, own)).collect();
             message.insert("tool_calls".into(), calls.into());

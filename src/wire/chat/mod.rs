@@ -45,6 +45,7 @@ pub(crate) const CODEC: Codec = Codec {
 
 pub use self::answer::ChatAnswer;
 pub use self::body::write_request;
+pub(crate) use self::calls::is_old;
 pub(crate) use self::changed::changes;
 pub use self::frames::{calls_in, is_end};
 pub(crate) use self::messages::messages;

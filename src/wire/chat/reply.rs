@@ -2,13 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
+use super::calls::{self, OLD};
 use crate::answering::Answering;
 use crate::arguments;
 use crate::domain::{Finish, Reply, ToolCall, Usage};
 
 /// The whole body of an answer.
 pub fn write_reply(reply: &Reply, answering: &Answering<'_>) -> String {
-    let calls: Vec<Value> = reply.calls.iter().map(|it| call(it, answering)).collect();
+    let mut calls: Vec<Value> = reply.calls.iter().map(|it| call(it, answering)).collect();
     let mut message = Map::new();
     message.insert("role".into(), "assistant".into());
     let is_refused = reply.finish == Finish::Refused;
@@ -20,11 +21,14 @@ pub fn write_reply(reply: &Reply, answering: &Answering<'_>) -> String {
         if is_refused { reply.text.as_str().into() } else { Value::Null },
     );
     thoughts(reply, &mut message);
-    if !calls.is_empty() {
+    let is_old = is_old(reply);
+    if let ([call], true) = (&mut calls[..], is_old) {
+        message.insert(OLD.into(), call["function"].take());
+    } else if !calls.is_empty() {
         message.insert("tool_calls".into(), calls.into());
     }
     let choice = json!({"index": 0, "message": message, "logprobs": null,
-        "finish_reason": finish(&reply.finish)});
+        "finish_reason": finish(&reply.finish, is_old)});
     let mut body = head(answering, "chat.completion", vec![choice]);
     body.insert("usage".into(), usage(&reply.usage));
     Value::Object(body).to_string()
@@ -47,17 +51,23 @@ pub fn write_stream(reply: &Reply, answering: &Answering<'_>) -> String {
     if !reply.text.is_empty() {
         push(json!({said: reply.text}), Value::Null);
     }
+    let is_old = is_old(reply);
     for (index, it) in reply.calls.iter().enumerate() {
         let mut whole = call(it, answering);
         whole["index"] = index.into();
         let text = whole["function"]["arguments"].take();
         // The vendor sends the name first, and then its arguments.
         whole["function"]["arguments"] = "".into();
-        push(json!({"tool_calls": [whole]}), Value::Null);
         let more = json!({"index": index, "function": {"arguments": text}});
-        push(json!({"tool_calls": [more]}), Value::Null);
+        for mut piece in [whole, more] {
+            let delta = match is_old {
+                true => json!({OLD: piece["function"].take()}),
+                false => json!({"tool_calls": [piece]}),
+            };
+            push(delta, Value::Null);
+        }
     }
-    push(json!({}), finish(&reply.finish));
+    push(json!({}), finish(&reply.finish, is_old));
     let mut last = head(answering, "chat.completion.chunk", Vec::new());
     last.insert("usage".into(), usage(&reply.usage));
     frames + &frame(last.into()) + "data: [DONE]\n\n"
@@ -127,8 +137,14 @@ fn call(call: &ToolCall, answering: &Answering<'_>) -> Value {
         "function": {"name": answering.names.out(&call.tool), "arguments": arguments}})
 }
 
-fn finish(finish: &Finish) -> Value {
+/// Whether the only call of a reply came in the form before tools.
+fn is_old(reply: &Reply) -> bool {
+    matches!(&reply.calls[..], [call] if calls::is_old(call, reply.source.as_deref()))
+}
+
+fn finish(finish: &Finish, is_old: bool) -> Value {
     match finish {
+        Finish::Calls if is_old => OLD.into(),
         Finish::Calls => "tool_calls".into(),
         Finish::Length => "length".into(),
         Finish::Filtered => "content_filter".into(),

@@ -4,20 +4,24 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::calls::{OLD, old_kind};
 use super::kept::is_of_thoughts;
-use crate::asked::{IncomingRequest, NotRead, Spot, Unknown, list_of};
+use crate::asked::{IncomingRequest, NotRead, Spot, SpotForm, Unknown, list_of};
 use crate::body::RequestBody;
 use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Finite, Message, ReplySource, Request, Role, ToolCall, ToolDef, ToolName};
+use crate::ids::FreeIds;
 use crate::node::{JsonFields, JsonItem, JsonNode};
 use crate::{arguments, schema};
 
 /// Fields of a request that are shown, or that do not affect the conversation.
-const OF_REQUEST: [&str; 33] = [
+const OF_REQUEST: [&str; 35] = [
     "model",
     "messages",
     "tools",
     "tool_choice",
+    "functions",
+    "function_call",
     "temperature",
     "top_p",
     "seed",
@@ -49,8 +53,16 @@ const OF_REQUEST: [&str; 33] = [
     "web_search_options",
 ];
 /// Fields of a message.
-const OF_MESSAGE: [&str; 7] =
-    ["role", "content", "name", "tool_calls", "tool_call_id", "refusal", "annotations"];
+const OF_MESSAGE: [&str; 8] = [
+    "role",
+    "content",
+    "name",
+    "tool_calls",
+    "tool_call_id",
+    "refusal",
+    "annotations",
+    "function_call",
+];
 /// Fields of a call, and of its function.
 const OF_CALL: [&str; 4] = ["index", "id", "type", "function"];
 const OF_FUNCTION: [&str; 2] = ["name", "arguments"];
@@ -77,7 +89,10 @@ pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
     let schema = fields.fields("response_format").and_then(|format| format.fields("json_schema"));
     let mut request = Request::new(Role::Actor, reader.messages);
     request.messages.name_results();
-    request.tools = tools.iter().filter_map(|it| tool(it, &mut reader.unknown)).collect();
+    let mut defined: Vec<ToolDef> =
+        tools.iter().filter_map(|it| tool(it, &mut reader.unknown)).collect();
+    defined.extend(fields.items("functions").iter().filter_map(|it| function(&it.fields()?)));
+    request.tools = defined.into();
     request.temperature = number("temperature");
     request.top_p = number("top_p");
     request.seed = fields.get("seed").and_then(|node| node.i64());
@@ -147,6 +162,11 @@ fn tool(item: &JsonItem<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
         unknown.add(format!("tools[].type={kind}"));
         return (!kind.is_empty()).then(|| schema::tool_without_schema(&kind));
     };
+    self::function(&function)
+}
+
+/// A tool. Before there were tools, requests defined functions alone.
+fn function(function: &JsonFields<'_>) -> Option<ToolDef> {
     Some(ToolDef {
         name: function.string("name")?.as_ref().into(),
         description: function.string("description").unwrap_or_default().into_owned(),
@@ -160,9 +180,12 @@ struct ChatRequestReader {
     calls: Vec<Spot>,
     results: Vec<Spot>,
     unknown: Unknown,
-    /// The calls and the results so far.
-    called: usize,
+    /// The ids of the calls so far.
+    called: Vec<String>,
+    /// The number of results so far.
     returned: usize,
+    /// The calls in the form before tools that have no result so far, and their tools. They have no ids on the wire.
+    open: Vec<(String, ToolName)>,
 }
 
 impl ChatRequestReader {
@@ -174,12 +197,13 @@ impl ChatRequestReader {
             "system" | "developer" => Message::system(with_labels(text, &blocks)),
             "assistant" => self.assistant(fields, text, blocks),
             "tool" | "function" => {
-                let id = fields.id("tool_call_id");
+                let named = fields.get("tool_call_id").map(|_| fields.id("tool_call_id"));
+                let tool = ToolName::from(fields.string("name").unwrap_or_default().as_ref());
+                let id = named.unwrap_or_else(|| self.answered(&tool));
+                let (number, form) = (self.returned, SpotForm::Content);
                 let range = fields.get("content").map(|node| node.range());
-                let number = self.returned;
-                self.results.extend(range.map(|range| Spot { number, range }));
+                self.results.extend(range.map(|range| Spot { number, range, form }));
                 self.returned += 1;
-                let tool = fields.string("name").unwrap_or_default().as_ref().into();
                 Message::Tool { id, tool, text, blocks, failed: false }
             }
             other => {
@@ -241,11 +265,16 @@ impl ChatRequestReader {
                 self.unknown.add(format!("messages[].{name}"));
             }
         }
-        let calls: Vec<ToolCall> = fields
-            .items("tool_calls")
-            .iter()
-            .filter_map(|node| self.call(node, &mut source))
-            .collect();
+        let calls = fields.items("tool_calls");
+        let mut calls: Vec<ToolCall> =
+            calls.iter().filter_map(|node| self.call(node, &mut source)).collect();
+        if let Some(function) = fields.fields(OLD).filter(|_| calls.is_empty()) {
+            let id = FreeIds::beside(self.called.iter().map(String::as_str), "call").take();
+            source.calls.insert(id.clone(), old_kind());
+            let call = self.function_call(id, &function);
+            self.open.push((call.id.clone(), call.tool.clone()));
+            calls.push(call);
+        }
         // Calls come after all other parts.
         if !source.blocks.is_empty() {
             source.blocks.extend(calls.iter().map(|call| Block::Call { id: call.id.clone() }));
@@ -263,16 +292,6 @@ impl ChatRequestReader {
             return None;
         };
         let id = fields.id("id");
-        let tool = ToolName::from(function.string("name").unwrap_or_default().as_ref());
-        let given = function.get("arguments");
-        let arguments = match given {
-            None => json!({}),
-            Some(node) => node.string().map_or_else(|| node.value(), |text| arguments::read(&text)),
-        };
-        let range = given.map(|node| node.range());
-        let number = self.called;
-        self.calls.extend(range.map(|range| Spot { number, range }));
-        self.called += 1;
         let mut kept = rest(&fields, &OF_CALL);
         let inner = rest(&function, &OF_FUNCTION);
         if !inner.is_empty() {
@@ -281,7 +300,27 @@ impl ChatRequestReader {
         if !kept.is_empty() {
             source.calls.insert(id.clone(), kept);
         }
-        Some(ToolCall { id, tool, arguments })
+        Some(self.function_call(id, &function))
+    }
+
+    /// A call of this function.
+    fn function_call(&mut self, id: String, function: &JsonFields<'_>) -> ToolCall {
+        let tool = ToolName::from(function.string("name").unwrap_or_default().as_ref());
+        let given = function.get("arguments");
+        let arguments = match given {
+            None => json!({}),
+            Some(node) => node.string().map_or_else(|| node.value(), |text| arguments::read(&text)),
+        };
+        let (number, form) = (self.called.len(), SpotForm::Content);
+        self.calls.extend(given.map(|node| Spot { number, range: node.range(), form }));
+        self.called.push(id.clone());
+        ToolCall { id, tool, arguments }
+    }
+
+    /// The id of the call without one that a result of this function belongs to; empty if there is none.
+    fn answered(&mut self, function: &ToolName) -> String {
+        let at = self.open.iter().position(|(_, tool)| tool == function);
+        at.map(|at| self.open.remove(at).0).unwrap_or_default()
     }
 }
 

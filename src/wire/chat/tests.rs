@@ -9,7 +9,10 @@ use super::*;
 use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Finish, Message, Messages, Reply, Request, Role, ToolCall, ToolDef, Usage};
 use crate::learned::Learned;
-use crate::{Answering, Feed, FunctionNames, GrowingAnswer, Report, WireSettings};
+use crate::{
+    Answering, AnyAnswer, Feed, FunctionNames, GrowingAnswer, Report, WireFormat, WireSettings,
+    changed, with_turns,
+};
 
 static LEARNT: Learned = Learned::new();
 
@@ -340,4 +343,86 @@ fn a_choice_of_tools_may_force_a_call() {
         assert!(forced(json!({"tool_choice": choice})), "{choice}");
     }
     assert!(forced(json!({"function_call": {"name": "weather"}})));
+}
+
+/// An answer with a call in the form before tools: whole, and in pieces.
+fn old_answers() -> [String; 2] {
+    let choice = |part: &str, value: Value, finish: Value| json!({"id": "x", "choices": [{"index": 0, part: value, "finish_reason": finish}]});
+    let call = json!({"role": "assistant", "content": null,
+        "function_call": {"name": "weather", "arguments": "{\"city\": \"Oslo\"}"}});
+    let piece = |call: Value| choice("delta", json!({ "function_call": call }), Value::Null);
+    let events = [
+        piece(json!({"name": "weather", "arguments": ""})),
+        piece(json!({"arguments": "{\"city\": "})),
+        piece(json!({"arguments": "\"Oslo\"}"})),
+        choice("delta", json!({}), "function_call".into()),
+    ];
+    let stream: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    [choice("message", call, "function_call".into()).to_string(), stream + "data: [DONE]\n\n"]
+}
+
+#[test]
+fn calls_before_tools_have_places_and_ids_of_their_own() {
+    let call = json!({"role": "assistant", "content": null,
+        "function_call": {"name": "weather", "arguments": "{}"}});
+    let result = |text: &str| json!({"role": "function", "name": "weather", "content": text});
+    let functions =
+        json!([{"name": "weather", "description": "W.", "parameters": {"type": "object"}}]);
+    let user = json!({"role": "user", "content": "Oslo?"});
+    let body = json!({"model": "m", "functions": functions, "function_call": "auto",
+        "messages": [user, call, result("sun"), call, result("rain"), result("none")]});
+    let text = body.to_string();
+    let asked = WireFormat::Chat.read_request(text.as_bytes()).unwrap();
+    assert_eq!(asked.request.tools[0].name.as_str(), "weather");
+    assert_eq!(asked.unknown, [].into());
+    let places = asked.results.iter().map(|it| (it.number, &text[it.range.clone()]));
+    let expected = [(0, "\"sun\""), (1, "\"rain\""), (2, "\"none\"")];
+    assert_eq!(places.collect::<Vec<_>>(), expected);
+    let ids: Vec<&str> = crate::ids::calls(&asked.request).map(|it| it.id.as_str()).collect();
+    assert_eq!(ids, ["call00001", "call00002"]);
+    assert_eq!(asked.request.messages[4], Message::result("call00002", "weather".into(), "rain"));
+    // The next answer has the id that the next request gives its call.
+    let mut feed =
+        Feed::new(AnyAnswer::begin(WireFormat::Chat, &Arc::default(), Report::default()));
+    feed.feed(old_answers()[1].as_bytes(), &mut |_| {}).unwrap();
+    let reply = feed.end(&mut |_| {}).unwrap().reply(&asked.request, "e").0;
+    assert_eq!(reply.calls[0].id, "call00003");
+    let more = Message::Assistant { text: String::new(), calls: reply.calls, source: reply.source };
+    let more = [more, Message::result("call00003", "weather".into(), "fog")];
+    let longer = with_turns(WireFormat::Chat, text.as_bytes(), &[(None, &more)]).unwrap();
+    let longer: Value = serde_json::from_slice(&longer).unwrap();
+    assert_eq!(longer["messages"][6]["function_call"]["name"], "weather");
+    assert_eq!(longer["messages"][7], result("fog"));
+}
+
+#[test]
+fn calls_before_tools_are_held_changed_and_written() {
+    for answer in old_answers() {
+        let read = |bytes: &[u8]| {
+            let begun = AnyAnswer::begin(WireFormat::Chat, &Arc::default(), Report::default());
+            let mut feed = Feed::new(begun);
+            feed.feed(bytes, &mut |_| {}).unwrap();
+            feed.end(&mut |_| {}).unwrap().reply(&Request::new(Role::Actor, Vec::new()), "e").0
+        };
+        let first = answer.lines().next().unwrap();
+        let data = first.strip_prefix("data: ").unwrap_or(first);
+        assert_eq!(WireFormat::Chat.calls_in(data).len(), 1, "{data}");
+        let reply = read(answer.as_bytes());
+        let mut calls = reply.calls.clone();
+        calls[0].arguments = json!({"city": "Bergen"});
+        let edited = changed(WireFormat::Chat, answer.as_bytes(), "", &calls);
+        let edited = String::from_utf8(edited).unwrap();
+        assert_eq!(read(edited.as_bytes()).calls, calls);
+        assert!(!edited.contains("tool_calls") && !edited.contains("Oslo"), "{edited}");
+        let none =
+            String::from_utf8(changed(WireFormat::Chat, answer.as_bytes(), "", &[])).unwrap();
+        assert!(read(none.as_bytes()).calls.is_empty() && none.contains("\"stop\""), "{none}");
+        let names = FunctionNames::default();
+        let answering = Answering { id: "x", model: "m", names: &names, created: 1 };
+        for streams in [true, false] {
+            let written = WireFormat::Chat.write_answer(&reply, &answering, streams);
+            assert!(written.contains("\"function_call\":{") && !written.contains("tool_calls"));
+            assert_eq!(read(written.as_bytes()).calls, reply.calls);
+        }
+    }
 }

@@ -30,6 +30,7 @@ pub struct MessagesAnswer {
     names: Arc<FunctionNames>,
     growing: Growing,
     finish: Option<String>,
+    id: String,
     /// The fields of the usage. A stream reports the input at its beginning, and the output at its end.
     usage: Map<String, Value>,
     /// The cost that the endpoint reports in a header, apart from the usage.
@@ -54,6 +55,7 @@ impl GrowingAnswer for MessagesAnswer {
             _ => return Err(AnswerFault::Other(document.clone())),
         }
         self.count(&document["usage"]);
+        document["id"].as_str().unwrap_or_default().clone_into(&mut self.id);
         let reason = document["stop_reason"].as_str().unwrap_or(DONE);
         self.finish = Some(reason.to_owned());
         self.growing.flush(seen);
@@ -79,6 +81,7 @@ impl GrowingAnswer for MessagesAnswer {
         match kind {
             "message_start" => {
                 self.count(&data["message"]["usage"]);
+                data["message"]["id"].as_str().unwrap_or_default().clone_into(&mut self.id);
                 let blocks = data["message"]["content"].as_array().into_iter().flatten();
                 (0..).zip(blocks).for_each(|(at, it)| self.growing.start(Some(at), it, seen));
             }
@@ -105,6 +108,10 @@ impl GrowingAnswer for MessagesAnswer {
 
     fn is_finished(&self) -> bool {
         self.finish.is_some()
+    }
+
+    fn id(&self) -> &str {
+        &self.id
     }
 
     fn text(&self) -> &str {

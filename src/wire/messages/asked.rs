@@ -1,5 +1,6 @@
 //! A request of a client: its settings and its tools.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -12,7 +13,7 @@ use crate::node::{JsonFields, JsonItem};
 use crate::schema::tool_without_schema;
 
 /// Fields of a request. Some have no place in a [`Request`] but are known.
-const KNOWN: [&str; 22] = [
+const KNOWN: [&str; 29] = [
     "model",
     "max_tokens",
     "system",
@@ -35,6 +36,13 @@ const KNOWN: [&str; 22] = [
     "cache_control",
     "inference_geo",
     "speed",
+    "thread",
+    "diagnostics",
+    "compaction",
+    "billing_policy",
+    "fallbacks",
+    "user_profile_id",
+    "workspace_id",
 ];
 /// Fields of a tool that a client runs.
 const OF_TOOL: [&str; 10] = [
@@ -92,7 +100,11 @@ pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
         failures,
         list,
         before,
-        previous: None,
+        // The endpoint holds the messages of a thread, and the client sends only the new ones.
+        previous: body
+            .fields("thread")
+            .and_then(|thread| thread.string("previous_message_id"))
+            .map(Cow::into_owned),
         unknown,
     })
 }
@@ -190,6 +202,16 @@ mod tests {
     }
 
     #[test]
+    fn a_thread_names_the_answer_that_it_goes_on_from() {
+        let begun = json!({"thread": {"type": "create"}, "messages": []});
+        assert_eq!(read(&begun).previous, None);
+        let on = json!({"thread": {"type": "continue", "previous_message_id": "msg_1"}, "messages": [
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "x"}]}]});
+        let asked = read(&on);
+        assert_eq!((asked.previous.as_deref(), asked.unknown), (Some("msg_1"), [].into()));
+    }
+
+    #[test]
     fn a_conversation_is_read_with_its_places() {
         let body = json!({"system": "S", "messages": [
             {"role": "user", "content": [{"type": "text", "text": "See"},
@@ -227,8 +249,7 @@ mod tests {
         assert_eq!(places, expected);
         let failures = asked.failures.iter().map(|it| (it.number, &text[it.range.clone()]));
         assert_eq!(failures.collect::<Vec<_>>(), [(0, ""), (1, "true"), (2, "")]);
-        let replacements =
-            [(asked.results[2].range.clone(), asked.results[2].written("content", &"x".into()))];
+        let replacements = [(asked.results[2].range.clone(), asked.results[2].written("x", false))];
         let replacements =
             replacements.each_ref().map(|(range, new)| (range.clone(), new.as_str()));
         let patched = patch(text.as_bytes(), &replacements).unwrap();

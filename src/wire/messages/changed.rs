@@ -132,7 +132,7 @@ impl Blocks {
         let text = |name: &str| fields.string(name).unwrap_or_default().into_owned();
         let input = fields.get("input").map_or("", |input| input.raw()).to_owned();
         let (id, name) = (text("id"), text("name"));
-        self.came.push(Came { id, name, arguments: input, is_text: false });
+        self.came.push(Came { id, name, arguments: input, ..Came::default() });
         self.indices.push(index);
         self.at.insert(index, self.came.len() - 1);
         Some(self.came.len() - 1)

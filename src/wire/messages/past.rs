@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::blocks::kind;
 use super::said::AssistantMessage;
 use crate::arguments;
-use crate::asked::{Spot, Unknown};
+use crate::asked::{Spot, SpotForm, Unknown};
 use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Message, ToolCall, ToolName};
 use crate::node::{JsonFields, JsonItem, JsonNode};
@@ -107,12 +107,12 @@ impl MessageHistory {
         self.returned += 1;
         let (node, failed) = (result.get("content"), result.get("is_error"));
         if let Some(own) = result.get("tool_use_id").map(|own| own.range()) {
-            let spot = |field: Option<&JsonNode<'_>>, behind: usize| {
+            let spot = |field: Option<&JsonNode<'_>>, behind: usize, form| {
                 let range = field.map_or(behind..behind, JsonNode::range);
-                Spot { number, range }
+                Spot { number, range, form }
             };
-            let content = spot(node.as_ref(), own.end);
-            self.failures.push(spot(failed.as_ref(), content.range.end));
+            let content = spot(node.as_ref(), own.end, SpotForm::Content);
+            self.failures.push(spot(failed.as_ref(), content.range.end, SpotForm::IsError));
             self.results.push(content);
         }
         let content = node.map(|node| content(&node)).unwrap_or_default();
@@ -184,7 +184,8 @@ impl MessageHistory {
         let tool = ToolName::from(fields.string("name").unwrap_or_default().as_ref());
         let input = fields.get("input");
         if let Some(input) = input {
-            self.calls.push(Spot { number: self.called, range: input.range() });
+            let (number, range) = (self.called, input.range());
+            self.calls.push(Spot { number, range, form: SpotForm::Object });
         }
         self.called += 1;
         // A value that is nested too deeply stays a text.

@@ -32,6 +32,7 @@ pub struct ResponsesAnswer {
     size: usize,
     weight: usize,
     end: Option<End>,
+    id: String,
     usage: Option<Report>,
     /// The cost that the endpoint reports in a header, apart from the usage.
     cost: Report,
@@ -92,6 +93,7 @@ impl GrowingAnswer for ResponsesAnswer {
             "completed" | "done" => self.end(response, "completed", seen).map(|()| true),
             "incomplete" | "failed" | "cancelled" => self.end(response, kind, seen).map(|()| true),
             _ => {
+                self.name(&data["response"]);
                 self.part(kind, &data, seen);
                 Ok(false)
             }
@@ -102,6 +104,10 @@ impl GrowingAnswer for ResponsesAnswer {
 
     fn is_finished(&self) -> bool {
         self.end.is_some()
+    }
+
+    fn id(&self) -> &str {
+        &self.id
     }
 
     fn text(&self) -> &str {
@@ -131,6 +137,12 @@ impl ResponsesAnswer {
         Self { cost, names: Arc::clone(names), ..Self::default() }
     }
 
+    fn name(&mut self, response: &Value) {
+        if let Some(id) = response["id"].as_str() {
+            id.clone_into(&mut self.id);
+        }
+    }
+
     /// Reads the end of an answer, with all of its items where the server sends them.
     fn end(
         &mut self,
@@ -139,6 +151,7 @@ impl ResponsesAnswer {
         seen: &mut dyn FnMut(AnswerPiece),
     ) -> Result<(), AnswerFault> {
         let status = response["status"].as_str().unwrap_or(kind);
+        self.name(response);
         // A server may repeat the initial status in its last event.
         let is_begun = ["in_progress", "queued"].contains(&status);
         let status = if is_begun { kind } else { status };
@@ -205,7 +218,7 @@ impl ResponsesAnswer {
         let whole = match slot {
             ItemSlot::Text(_) | ItemSlot::Thought(_) | ItemSlot::Summary(_) => "text",
             ItemSlot::Refusal(_) => "refusal",
-            ItemSlot::Input(call) => call.input(),
+            ItemSlot::Input(call) => call.input(|_| true),
         };
         let at = self.place(data, slot.kind());
         let text = |name: &str| text_of(&data[name]);

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::subsequence;
 use serde_json::{Map, Value, json};
 
+use super::kinds::ClientCallKind;
 use super::order;
 use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{
@@ -71,23 +72,27 @@ fn kept() -> impl Strategy<Value = Block> {
     })
 }
 
-/// A call without its id, and whether its input is any text.
-fn call() -> impl Strategy<Value = (ToolName, Value, bool)> {
-    (
-        name(),
-        prop_oneof![
-            4 => object().prop_map(|arguments| (arguments, false)),
-            1 => text().prop_map(|input| (input.into(), true)),
-        ],
-    )
-        .prop_map(|(tool, (arguments, is_custom))| (tool, arguments, is_custom))
+/// A call without its id, and the kind of its item.
+fn call() -> impl Strategy<Value = (ToolName, Value, ClientCallKind)> {
+    let fixed = [
+        ClientCallKind::LocalShell,
+        ClientCallKind::Shell,
+        ClientCallKind::ApplyPatch,
+        ClientCallKind::Computer,
+    ];
+    prop_oneof![
+        4 => (name(), object()).prop_map(|(tool, it)| (tool, it, ClientCallKind::Function)),
+        1 => (name(), text()).prop_map(|(tool, it)| (tool, it.into(), ClientCallKind::Custom)),
+        2 => (prop::sample::select(fixed.to_vec()), object())
+            .prop_map(|(kind, it)| (kind.tool().unwrap().into(), it, kind)),
+    ]
 }
 
 /// A part of a message of the assistant.
 #[derive(Clone, Debug)]
 enum ArbitraryPart {
     Text(String, Option<&'static str>),
-    Call(ToolName, Value, bool),
+    Call(ToolName, Value, ClientCallKind),
     Kept(Block),
 }
 
@@ -95,7 +100,7 @@ fn said() -> impl Strategy<Value = Vec<ArbitraryPart>> {
     let phase = prop::option::of(prop_oneof![Just("commentary"), Just("final_answer")]);
     let text = (text(), phase).prop_map(|(text, phase)| ArbitraryPart::Text(text, phase));
     let call =
-        call().prop_map(|(tool, arguments, custom)| ArbitraryPart::Call(tool, arguments, custom));
+        call().prop_map(|(tool, arguments, kind)| ArbitraryPart::Call(tool, arguments, kind));
     let part = prop_oneof![4 => text, 4 => call, 1 => kept().prop_map(ArbitraryPart::Kept)];
     prop::collection::vec(part, 1..6)
 }
@@ -114,10 +119,10 @@ fn assembled(
                 phases.push(phase.map_or(Value::Null, Value::from));
                 Block::Text { bytes: more.len() }
             }
-            ArbitraryPart::Call(tool, arguments, is_custom) => {
+            ArbitraryPart::Call(tool, arguments, kind) => {
                 let id = format!("{prefix}_{}", calls.len());
-                if is_custom {
-                    let kind = Map::from_iter([("type".to_owned(), "custom_tool_call".into())]);
+                if kind != ClientCallKind::Function {
+                    let kind = Map::from_iter([("type".to_owned(), kind.kind().into())]);
                     source.calls.insert(id.clone(), kind);
                 }
                 calls.push(ToolCall { id: id.clone(), tool, arguments });
@@ -159,6 +164,16 @@ fn content() -> impl Strategy<Value = (String, Vec<Block>)> {
     })
 }
 
+/// Results that a call of this kind can return.
+fn returned(kind: ClientCallKind, content: (String, Vec<Block>)) -> (String, Vec<Block>) {
+    let screen = json!({"type": "computer_screenshot", "image_url": "data:image/png;base64,AAAA"});
+    match kind {
+        ClientCallKind::Shell | ClientCallKind::ApplyPatch => (content.0, Vec::new()),
+        ClientCallKind::Computer => (String::new(), vec![Block::kept(BlockKind::Image, screen)]),
+        _ => content,
+    }
+}
+
 /// A turn: a message of the user or the system, and the assistant's messages and results.
 fn turn() -> impl Strategy<Value = Vec<Message>> {
     let asks = prop_oneof![
@@ -170,12 +185,12 @@ fn turn() -> impl Strategy<Value = Vec<Message>> {
             let mut messages = vec![asks];
             let Some(said) = said else { return messages };
             let (text, calls, source) = assembled(said, "call");
-            let results = calls.iter().zip(outputs).map(|(call, (text, blocks))| Message::Tool {
-                id: call.id.clone(),
-                tool: call.tool.clone(),
-                text,
-                blocks,
-                failed: false,
+            let results = calls.iter().zip(outputs).map(|(call, content)| {
+                let kind = ClientCallKind::of_call(call, source.as_deref());
+                let failed = kind == ClientCallKind::ApplyPatch && content.0.len() > 5;
+                let (text, blocks) = returned(kind, content);
+                let (id, tool) = (call.id.clone(), call.tool.clone());
+                Message::Tool { id, tool, text, blocks, failed }
             });
             let results: Vec<Message> = results.collect();
             messages.push(Message::Assistant { text, calls, source });

@@ -93,7 +93,7 @@ struct Building<'a> {
 
 impl Building<'_> {
     fn add(&mut self, item: ResponsesItem) {
-        match (item.kind.as_str(), ClientCallKind::of(&item.kind)) {
+        match (item.kind.as_str(), ClientCallKind::of_value(&item.kind, &item.fields)) {
             ("message", _) => self.message(item),
             ("reasoning", _) => self.reasoning(item),
             (_, Some(call)) => self.call(item, call),
@@ -153,7 +153,7 @@ impl Building<'_> {
 
     fn call(&mut self, item: ResponsesItem, call: ClientCallKind) {
         let text = |name: &str| item.fields.get(name).and_then(Value::as_str).unwrap_or_default();
-        let name = joined(text("name")).into_owned();
+        let name = joined(call.tool().unwrap_or_else(|| text("name"))).into_owned();
         let sent = [text("call_id"), item.id.as_str()].into_iter().find(|id| !id.is_empty());
         let mut id = sent.map(|id| joined(id).into_owned()).unwrap_or_default();
         let fields =
@@ -168,15 +168,15 @@ impl Building<'_> {
             id = self.free.take();
         }
         self.taken.insert(id.clone());
-        if call == ClientCallKind::Custom {
+        if call != ClientCallKind::Function {
             kept.insert("type".into(), call.kind().into());
         }
         if !kept.is_empty() {
             self.source.calls.insert(id.clone(), kept);
         }
         let arguments = match call {
-            ClientCallKind::Function => arguments::read(input),
             ClientCallKind::Custom => input.as_str().into(),
+            _ => arguments::read(input),
         };
         self.source.blocks.push(Block::Call { id: id.clone() });
         self.built.calls.push(ToolCall { id, tool: self.names.back(&name), arguments });

@@ -59,7 +59,7 @@ fn in_part(kind: &str, event: &JsonFields<'_>) -> Option<CallPiece> {
     let range = |name: &str| event.get(name).map(|node| node.range());
     let (arguments, is_whole): (Option<Range<usize>>, bool) = match step {
         "delta" => (range("delta"), false),
-        "done" => (range(call.input()), true),
+        "done" => (range(call.input(|_| true)), true),
         _ => return None,
     };
     let key = index.or_else(|| of_id(event, "item_id")).unwrap_or_default();
@@ -67,10 +67,11 @@ fn in_part(kind: &str, event: &JsonFields<'_>) -> Option<CallPiece> {
 }
 
 fn of_item(key: String, item: &JsonFields<'_>, is_whole: bool) -> Option<CallPiece> {
-    let call = ClientCallKind::of(&item.string("type")?)?;
+    let call = ClientCallKind::of_fields(item)?;
     let range = |name: &str| item.get(name).map(|node| node.range());
     let id = item.string("call_id").map(|id| id.into_owned());
-    Some(CallPiece { key, id, name: range("name"), arguments: range(call.input()), is_whole })
+    let arguments = range(call.input(|name| item.get(name).is_some()));
+    Some(CallPiece { key, id, name: range("name"), arguments, is_whole })
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! An answer with other calls.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
@@ -121,6 +122,7 @@ enum ResponsesEvent<'a> {
 #[derive(Default)]
 struct Items {
     came: Vec<Came>,
+    kinds: Vec<ClientCallKind>,
     /// The index and the id of the item of each call.
     places: Vec<(Option<u64>, String)>,
     /// The calls whose arguments came in pieces.
@@ -153,8 +155,8 @@ impl Items {
             return ResponsesEvent::Item { call, place, item, is_whole: step == "done" };
         }
         let input = match stem {
-            "function_call_arguments" => ClientCallKind::Function.input(),
-            "custom_tool_call_input" => ClientCallKind::Custom.input(),
+            "function_call_arguments" => "arguments",
+            "custom_tool_call_input" => "input",
             _ => "",
         };
         match (self.known(index, &id), place) {
@@ -185,13 +187,17 @@ impl Items {
 
     /// Reads an item; returns the number of its call, if it is a call.
     fn item(&mut self, index: Option<u64>, item: &JsonFields<'_>, begins: bool) -> Option<usize> {
-        let kind = ClientCallKind::of(&item.string("type")?)?;
+        let kind = ClientCallKind::of_fields(item)?;
         let text = |name: &str| item.string(name).unwrap_or_default();
+        let input = item.get(kind.input(|name| item.get(name).is_some()));
+        let input = input.map(|it| it.string().unwrap_or_else(|| it.raw().into()));
         let (id, call_id) = (text("id"), text("call_id"));
         let by_id = self.came.iter().position(|it| !call_id.is_empty() && it.id == call_id);
         let known = by_id.or_else(|| if begins { None } else { self.known(index, &id) });
         let call = known.unwrap_or_else(|| {
-            self.came.push(Came { is_text: kind == ClientCallKind::Custom, ..Came::default() });
+            let (is_text, is_fixed) = (kind == ClientCallKind::Custom, kind.tool().is_some());
+            self.came.push(Came { is_text, is_fixed, ..Came::default() });
+            self.kinds.push(kind);
             self.places.push((index, id.into_owned()));
             self.came.len() - 1
         });
@@ -199,8 +205,8 @@ impl Items {
         // The values at the end count, unless they are empty.
         for (known, new) in [
             (&mut came.id, call_id),
-            (&mut came.name, text("name")),
-            (&mut came.arguments, text(kind.input())),
+            (&mut came.name, kind.tool().map_or_else(|| text("name"), Cow::from)),
+            (&mut came.arguments, input.unwrap_or_default()),
         ] {
             if !new.is_empty() {
                 *known = new.into_owned();
@@ -237,7 +243,13 @@ impl Changing<'_> {
             ResponsesEvent::Of { call, place } => (*call, Some(*place)),
             ResponsesEvent::End { .. } | ResponsesEvent::Other => (None, None),
         };
-        event.is_dropped = call.is_some_and(|call| !self.plan.is_kept(call));
+        // Pieces of other commands than those of the item would contradict it.
+        let is_stale = |call: usize| {
+            matches!(part, ResponsesEvent::Of { .. })
+                && self.items.kinds[call].takes_object()
+                && matches!(self.plan.fate(call), Fate::Kept { arguments: Some(_), .. })
+        };
+        event.is_dropped = call.is_some_and(|call| !self.plan.is_kept(call) || is_stale(call));
         if event.is_dropped {
             return;
         }
@@ -279,15 +291,13 @@ impl Changing<'_> {
         let Fate::Kept { name, arguments } = self.plan.fate(call) else { return };
         name.iter().for_each(|name| event.put(item, "name", &quoted(name)));
         let Some(arguments) = arguments else { return };
-        let came = &self.items.came[call];
-        let field = if came.is_text {
-            ClientCallKind::Custom.input()
-        } else {
-            ClientCallKind::Function.input()
-        };
+        let (kind, fields) = (self.items.kinds[call], item.fields());
+        let field = kind.input(|name| fields.as_ref().is_some_and(|it| it.get(name).is_some()));
         let is_some = |it: &JsonNode<'_>| it.string().is_none_or(|text| !text.is_empty());
-        let has_some = item.fields().and_then(|it| it.get(field)).is_some_and(|it| is_some(&it));
-        if is_whole {
+        let has_some = fields.and_then(|it| it.get(field)).is_some_and(|it| is_some(&it));
+        if kind.takes_object() && JsonNode::of(arguments).is_ok() {
+            event.put(item, field, arguments);
+        } else if is_whole {
             event.put(item, field, &quoted(arguments));
         } else if has_some {
             let is_here = !self.items.in_pieces.contains(&call);

@@ -1,5 +1,7 @@
 //! Contents of messages and results: one text, or a list of parts.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use super::kinds;
@@ -50,6 +52,23 @@ pub(super) fn parts(content: Option<JsonNode<'_>>) -> Vec<ReadPart<'_>> {
         (kind, None) => ReadPart::Other(kind, node),
     };
     items.into_iter().map(read).collect()
+}
+
+/// Reads the output of commands, as a person sees it, and whether one of them failed.
+pub(super) fn of_shell(output: Option<JsonNode<'_>>) -> (String, Vec<Block>, bool) {
+    let (mut texts, mut failed) = (Vec::new(), false);
+    for part in output.and_then(|output| output.items()).unwrap_or_default() {
+        let Some(part) = part.fields() else { continue };
+        let said = ["stdout", "stderr"].map(|name| part.string(name).unwrap_or_default());
+        texts.extend(said.into_iter().filter(|text| !text.is_empty()).map(Cow::into_owned));
+        let outcome = part.fields("outcome");
+        let code = outcome.as_ref().and_then(|it| it.get("exit_code")?.i64()).unwrap_or_default();
+        let is_late = outcome.and_then(|it| it.string("type")).as_deref() == Some("timeout");
+        failed |= is_late || code != 0;
+        texts.extend(is_late.then(|| "time limit exceeded".to_owned()));
+        texts.extend((code != 0).then(|| format!("exit code {code}")));
+    }
+    (texts.join("\n"), Vec::new(), failed)
 }
 
 /// A part that is not a text, as a block.

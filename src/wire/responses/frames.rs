@@ -55,17 +55,19 @@ impl Frames {
     pub fn item(&mut self, index: usize, item: &Value) {
         let kind = item["type"].as_str().unwrap_or_default();
         let mut begun = item.clone();
-        match (kind, ClientCallKind::of(kind)) {
+        // Only a text comes in pieces.
+        let call = ClientCallKind::of(kind).filter(|call| !call.takes_object());
+        match (kind, call) {
             ("message", _) => begun["content"] = json!([]),
             ("reasoning", _) => begun["summary"] = json!([]),
-            (_, Some(call)) => begun[call.input()] = "".into(),
+            (_, Some(call)) => begun[call.input(|_| true)] = "".into(),
             (_, None) => {}
         }
         if item["status"] == "completed" {
             begun["status"] = "in_progress".into();
         }
         self.push("response.output_item.added", json!({"output_index": index, "item": begun}));
-        match (kind, ClientCallKind::of(kind)) {
+        match (kind, call) {
             ("message", _) => self.contents(index, item),
             ("reasoning", _) => self.summaries(index, item),
             (_, Some(call)) => self.input(index, item, call),
@@ -107,12 +109,13 @@ impl Frames {
     fn input(&mut self, index: usize, item: &Value, call: ClientCallKind) {
         let mut place = json!({"item_id": item["id"], "output_index": index});
         let stem = match call {
-            ClientCallKind::Function => "response.function_call_arguments",
             ClientCallKind::Custom => "response.custom_tool_call_input",
+            _ => "response.function_call_arguments",
         };
-        self.push(&format!("{stem}.delta"), with(&place, "delta", &item[call.input()]));
+        let input = call.input(|_| true);
+        self.push(&format!("{stem}.delta"), with(&place, "delta", &item[input]));
         place["name"] = item["name"].clone();
-        self.push(&format!("{stem}.done"), with(&place, call.input(), &item[call.input()]));
+        self.push(&format!("{stem}.done"), with(&place, input, &item[input]));
     }
 
     /// A text in one piece, and its end.

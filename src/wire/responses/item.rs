@@ -167,14 +167,18 @@ impl ResponsesItem {
             self.id = id.to_owned();
         }
         let mut fields = fields.clone();
-        match (self.kind.as_str(), ClientCallKind::of(&self.kind)) {
+        match (self.kind.as_str(), ClientCallKind::of_value(&self.kind, &fields)) {
             ("message", _) => {
                 fields.shift_remove("content");
                 self.parts("content", &item["content"], seen);
             }
             (_, Some(call)) => {
-                fields.shift_remove(call.input());
-                let whole = text_of(&item[call.input()]);
+                let input = fields.shift_remove(call.input(|name| fields.contains_key(name)));
+                let input = input.unwrap_or_default();
+                let whole = match call.takes_object() && input.is_object() {
+                    true => input.to_string().into(),
+                    false => text_of(&input),
+                };
                 self.set(ItemSlot::Input(call), &whole);
                 // Some servers name a call only where it begins.
                 for (name, value) in std::mem::take(&mut self.fields) {

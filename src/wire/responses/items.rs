@@ -10,7 +10,7 @@ use super::kinds::{self, ClientCallKind};
 use super::order;
 use super::tools;
 use crate::arguments;
-use crate::asked::{Spot, Unknown};
+use crate::asked::{Spot, SpotForm, Unknown};
 use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Message, ReplySource, ToolCall, ToolDef, ToolName};
 use crate::node::{JsonFields, JsonItem, JsonNode};
@@ -18,10 +18,32 @@ use crate::node::{JsonFields, JsonItem, JsonNode};
 /// Fields of a message.
 const OF_MESSAGE: [&str; 7] = ["type", "role", "content", "id", "status", "phase", "name"];
 /// Fields of a result.
-const OF_RESULT: [&str; 8] =
-    ["type", "id", "call_id", "output", "status", "name", "namespace", "caller"];
+const OF_RESULT: [&str; 14] = [
+    "type",
+    "id",
+    "call_id",
+    "output",
+    "status",
+    "name",
+    "namespace",
+    "caller",
+    "tools",
+    "execution",
+    "created_by",
+    "max_output_length",
+    "acknowledged_safety_checks",
+    "current_url",
+];
 /// Fields that some calls have, and that their endpoint wants back.
-const OF_SOME_CALLS: [&str; 3] = ["namespace", "caller", "async"];
+const OF_SOME_CALLS: [&str; 7] = [
+    "namespace",
+    "caller",
+    "async",
+    "environment",
+    "execution",
+    "created_by",
+    "pending_safety_checks",
+];
 
 /// The items so far.
 #[derive(Default)]
@@ -29,6 +51,7 @@ pub(super) struct Items {
     pub messages: Vec<Message>,
     pub calls: Vec<Spot>,
     pub results: Vec<Spot>,
+    pub failures: Vec<Spot>,
     pub unknown: Unknown,
     /// Definitions of tools that the model gets with its input.
     pub tools: Vec<ToolDef>,
@@ -70,15 +93,10 @@ impl Items {
         let kind = kind_of(fields);
         match kind.as_ref() {
             "message" => self.message(fields, node),
-            "additional_tools" => {
-                let tools = fields.get("tools").and_then(|tools| tools.objects());
-                let tools = tools.unwrap_or_default();
-                tools.iter().for_each(|item| tools::read(item, &mut self.tools, &mut self.unknown));
-            }
-            kind if kinds::is_observation(kind) => self.observation(kind, fields, node),
-            kind => match (ClientCallKind::of(kind), ClientCallKind::of_output(kind)) {
+            "additional_tools" => self.define(fields),
+            kind => match (ClientCallKind::of_fields(fields), ClientCallKind::of_output(fields)) {
                 (Some(call), _) => self.call(call, fields),
-                (None, Some(_)) => self.result(fields),
+                (None, Some(call)) => self.result(call, fields),
                 (None, None) => {
                     let what = kinds::of_item(kind);
                     if what == BlockKind::Unknown {
@@ -160,16 +178,18 @@ impl Items {
             }
         }
         let id = id(fields);
-        let tool = ToolName::from(fields.string("name").unwrap_or_default().as_ref());
-        let input = fields.get(call.input());
+        let name = call.tool().map(Cow::from).or_else(|| fields.string("name"));
+        let tool = ToolName::from(name.unwrap_or_default().as_ref());
+        let input = fields.get(call.input(|name| fields.get(name).is_some()));
         if let Some(node) = input {
-            self.calls.push(Spot { number: self.called, range: node.range() });
+            let form = if call.takes_object() { SpotForm::Object } else { SpotForm::Content };
+            self.calls.push(Spot { number: self.called, range: node.range(), form });
         }
         self.called += 1;
         let rest = fields.iter().filter(|(name, node)| is_rest(name) && !node.is_null());
         let mut kept: Map<_, _> =
             rest.map(|(name, node)| (name.to_owned(), node.value())).collect();
-        if call == ClientCallKind::Custom {
+        if call != ClientCallKind::Function {
             kept.insert("type".into(), call.kind().into());
         }
         let open = self.open();
@@ -180,27 +200,45 @@ impl Items {
         open.calls.push(ToolCall { id, tool, arguments: self::input(call, input) });
     }
 
-    fn result(&mut self, fields: &JsonFields<'_>) {
+    fn result(&mut self, call: ClientCallKind, fields: &JsonFields<'_>) {
         self.unknown.fields("input[].", fields, &OF_RESULT);
         let id = id(fields);
-        let output = fields.get("output");
-        if let Some(node) = output {
-            self.results.push(Spot { number: self.returned, range: node.range() });
-        }
+        let number = self.returned;
         self.returned += 1;
-        let (text, blocks) = content::read(output, &mut self.unknown);
-        let tool = fields.string("name").unwrap_or_default().as_ref().into();
-        self.push(Message::Tool { id, tool, text, blocks, failed: false });
+        let (field, form) = call.result();
+        let (output, status) = (fields.get(field), fields.get("status"));
+        let behind = fields.get("type").filter(|_| form == SpotForm::Output);
+        let behind = behind.map(|node| node.range().end..node.range().end);
+        if let Some(range) = output.map(|node| node.range()).or(behind) {
+            self.results.push(Spot { number, range, form });
+        }
+        if let Some(range) = status.filter(|_| form == SpotForm::Output).map(|node| node.range()) {
+            self.failures.push(Spot { number, range, form: SpotForm::Status });
+        }
+        let (text, blocks, failed) = match form {
+            SpotForm::Shell => content::of_shell(output),
+            SpotForm::Tools => {
+                let before = self.tools.len();
+                self.define(fields);
+                let names: Vec<&str> =
+                    self.tools[before..].iter().map(|tool| tool.name.as_str()).collect();
+                (names.join(", "), Vec::new(), false)
+            }
+            _ => {
+                let (text, blocks) = content::read(output, &mut self.unknown);
+                let status = status.and_then(|status| status.string());
+                (text, blocks, form == SpotForm::Output && status.as_deref() == Some("failed"))
+            }
+        };
+        let named = call.tool().map(Cow::from).or_else(|| fields.string("name"));
+        let tool = named.unwrap_or_default().as_ref().into();
+        self.push(Message::Tool { id, tool, text, blocks, failed });
     }
 
-    /// Reads a client's result of a call that only the endpoint understands.
-    fn observation(&mut self, kind: &str, fields: &JsonFields<'_>, node: JsonNode<'_>) {
-        let tool = kind.trim_end_matches("_output").into();
-        let blocks = vec![Block::kept(BlockKind::Server, node.value())];
-        self.returned += 1;
-        let message =
-            Message::Tool { id: id(fields), tool, text: String::new(), blocks, failed: false };
-        self.push(message);
+    /// Takes the tools that an item defines.
+    fn define(&mut self, fields: &JsonFields<'_>) {
+        let tools = fields.get("tools").and_then(|tools| tools.objects()).unwrap_or_default();
+        tools.iter().for_each(|item| tools::read(item, &mut self.tools, &mut self.unknown));
     }
 }
 
@@ -221,7 +259,7 @@ pub(crate) fn is_of_assistant(fields: Option<&JsonFields<'_>>) -> bool {
             let role = fields.string("role").unwrap_or_default();
             !["system", "developer", "user"].contains(&role.as_ref())
         }
-        kind => !kinds::is_observation(kind) && ClientCallKind::of_output(kind).is_none(),
+        _ => ClientCallKind::of_output(fields).is_none(),
     }
 }
 
@@ -234,9 +272,9 @@ fn id(fields: &JsonFields<'_>) -> String {
 fn input(call: ClientCallKind, node: Option<JsonNode<'_>>) -> Value {
     let Some(node) = node else { return json!({}) };
     match (call, node.string()) {
-        (ClientCallKind::Function, Some(text)) => arguments::read(&text),
         (ClientCallKind::Custom, Some(text)) => text.into(),
-        (ClientCallKind::Function | ClientCallKind::Custom, None) => node.value(),
+        (_, Some(text)) => arguments::read(&text),
+        (_, None) => node.value(),
     }
 }
 
@@ -306,7 +344,7 @@ mod tests {
             {"role": "jester", "content": "Ha"},
             {"role": "user", "content": [part], "mood": "good"},
             {"role": "system", "content": [part]},
-            {"type": "computer_call_output", "call_id": "c9", "output": {}},
+            {"type": "computer_call_output", "call_id": "c9", "output": {"type": "computer_screenshot"}},
             {"type": "function_call_output", "call_id": "none", "name": "n", "output": null}
         ]));
         let messages = &asked.request.messages;
@@ -329,9 +367,7 @@ mod tests {
         assert_eq!(messages[0].text(), "No.");
         assert_eq!(messages[1].blocks(), [Block::kept(BlockKind::Unknown, part)]);
         assert_eq!(messages[2], Message::system("\n[smell, not understood 4 B]"));
-        assert!(
-            matches!(&messages[3], Message::Tool { tool, .. } if tool.as_str() == "computer_call")
-        );
+        assert!(matches!(&messages[3], Message::Tool { tool, .. } if tool.as_str() == "computer"));
         assert_eq!(messages[4], Message::result("none", "n".into(), ""));
         let counts: Vec<_> = asked.unknown.iter().map(|(what, n)| (what.as_str(), *n)).collect();
         assert_eq!(

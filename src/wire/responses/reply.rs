@@ -7,6 +7,7 @@ use super::order::{self, OrderedPart};
 use crate::answering::Answering;
 use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Finish, Reply, ReplySource, ToolCall, Usage};
+use crate::plan;
 
 /// The whole body of an answer.
 pub fn write_reply(reply: &Reply, answering: &Answering<'_>) -> String {
@@ -164,18 +165,16 @@ fn call(
     at: usize,
 ) -> Value {
     let kind = ClientCallKind::of_call(call, source);
-    let prefix = match kind {
-        ClientCallKind::Function => "fc",
-        ClientCallKind::Custom => "ctc",
-    };
-    let input = match &call.arguments {
+    let mut item = json!({"type": kind.kind(), "id": id(kind.prefix(), answering, at),
+        "call_id": call.id, "status": "completed"});
+    if kind.tool().is_none() {
+        item["name"] = answering.names.out(&call.tool).into();
+    }
+    item[kind.input_for(&call.arguments)] = match kind.takes_object() {
+        true => call.arguments.clone(),
         // Arguments that are not JSON arrived like that.
-        Value::String(raw) => raw.clone(),
-        arguments => arguments.to_string(),
+        false => plan::text(&call.arguments).into(),
     };
-    let mut item = json!({"type": kind.kind(), "id": id(prefix, answering, at), "call_id": call.id,
-        "name": answering.names.out(&call.tool), "status": "completed"});
-    item[kind.input()] = input.into();
     let kept = source.and_then(|source| source.calls.get(&call.id)).into_iter().flatten();
     for (name, value) in kept.filter(|(name, _)| !kind.defines(name)) {
         item[name] = value.clone();

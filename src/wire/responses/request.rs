@@ -90,7 +90,7 @@ pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
         forces_call: forces_call(&fields),
         calls: read.calls,
         results: read.results,
-        failures: Vec::new(),
+        failures: read.failures,
         // An answer is several items, so their ends do not show where a request continues.
         list: 0..0,
         before: 0,

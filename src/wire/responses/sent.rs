@@ -1,22 +1,24 @@
 //! Items as they are sent: messages, calls and results.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
 use super::content;
-use super::kinds::{self, ClientCallKind};
+use super::kinds::ClientCallKind;
 use super::order::{self, OrderedPart};
 use crate::arguments;
+use crate::asked::SpotForm;
 use crate::call_ids::CallIds;
 use crate::domain::blocks::Block;
 use crate::domain::{Message, ReplySource, Request, ToolCall};
+use crate::plan;
 use crate::settings::WireSettings;
 
 /// The items for an endpoint.
 pub(crate) fn items(request: &Request, settings: &WireSettings<'_>) -> Vec<Value> {
-    let (ids, custom) = (CallIds::default(), HashSet::new());
-    let mut sent = Sent { items: Vec::new(), ids, custom, settings };
+    let (ids, kinds) = (CallIds::default(), HashMap::new());
+    let mut sent = Sent { items: Vec::new(), ids, kinds, settings };
     request.messages.iter().for_each(|message| sent.add(message));
     sent.items
 }
@@ -24,8 +26,8 @@ pub(crate) fn items(request: &Request, settings: &WireSettings<'_>) -> Vec<Value
 struct Sent<'a> {
     items: Vec<Value>,
     ids: CallIds,
-    /// Calls as they were sent whose input is any text: their results have their own type.
-    custom: HashSet<String>,
+    /// The kinds of calls that are no functions, by their ids as they were sent: their results have their own types.
+    kinds: HashMap<String, ClientCallKind>,
     settings: &'a WireSettings<'a>,
 }
 
@@ -43,7 +45,9 @@ impl Sent<'_> {
                 let own = source.as_deref().filter(|it| it.endpoint == self.settings.source);
                 self.assistant(text, calls, own);
             }
-            Message::Tool { id, text, blocks, .. } => self.result(id, text, blocks),
+            Message::Tool { id, text, blocks, failed, .. } => {
+                self.result(id, (text, *failed), blocks);
+            }
         }
     }
 
@@ -73,40 +77,43 @@ impl Sent<'_> {
         let kind = ClientCallKind::of_call(call, own);
         let id = self.ids.call(call, own.is_some());
         let input = match (kind, &call.arguments) {
-            (ClientCallKind::Function, arguments) => arguments::written(arguments),
-            (ClientCallKind::Custom, Value::String(input)) => input.clone(),
-            (ClientCallKind::Custom, input) => input.to_string(),
+            (ClientCallKind::Function, arguments) => arguments::written(arguments).into(),
+            (ClientCallKind::Custom, input) => plan::text(input).into(),
+            (_, input) => input.clone(),
         };
         let mut item = Map::new();
         item.insert("type".into(), kind.kind().into());
         item.insert("call_id".into(), id.as_str().into());
-        item.insert("name".into(), self.settings.names.out(&call.tool).into());
-        item.insert(kind.input().into(), input.into());
+        if kind.tool().is_none() {
+            item.insert("name".into(), self.settings.names.out(&call.tool).into());
+        }
+        item.insert(kind.input_for(&call.arguments).into(), input);
         let kept = own.and_then(|own| own.calls.get(&call.id)).into_iter().flatten();
         for (name, value) in kept.filter(|(name, _)| !self.leaves_out(name)) {
             item.entry(name).or_insert_with(|| value.clone());
         }
-        if kind == ClientCallKind::Custom {
-            self.custom.insert(id);
+        if kind != ClientCallKind::Function {
+            self.kinds.insert(id, kind);
         }
         self.items.push(item.into());
     }
 
-    fn result(&mut self, id: &str, text: &str, blocks: &[Block]) {
-        // An observation is an item of its own.
-        if let [Block::Kept { raw, .. }] = blocks
-            && raw["type"].as_str().is_some_and(kinds::is_observation)
-        {
-            return self.items.push(raw.clone());
-        }
+    fn result(&mut self, id: &str, (text, failed): (&str, bool), blocks: &[Block]) {
         let id = self.ids.result(id);
-        let call = if self.custom.contains(&id) {
-            ClientCallKind::Custom
-        } else {
-            ClientCallKind::Function
+        let call = self.kinds.get(&id).copied().unwrap_or(ClientCallKind::Function);
+        let (field, form) = call.result();
+        let mut item = json!({"type": call.output(), "call_id": id});
+        item[field] = match (form, blocks) {
+            (SpotForm::Content, _) => content::write(text, blocks),
+            (SpotForm::Screenshot, [Block::Kept { raw, .. }]) => raw.clone(),
+            _ => form.value(text, failed),
         };
-        let output = content::write(text, blocks);
-        self.items.push(json!({"type": call.output(), "call_id": id, "output": output}));
+        match call {
+            ClientCallKind::ApplyPatch => item["status"] = SpotForm::Status.value("", failed),
+            ClientCallKind::ToolSearch => item["execution"] = "client".into(),
+            _ => {}
+        }
+        self.items.push(item);
     }
 
     fn leaves_out(&self, field: &str) -> bool {

@@ -88,8 +88,10 @@ proptest! {
         prop_assert_eq!(calls.len(), asked.calls.len());
         for (number, (call, spot)) in calls.iter().zip(&asked.calls).enumerate() {
             prop_assert_eq!(spot.number, number);
-            let text: String = serde_json::from_str(&body[spot.range.clone()]).unwrap();
-            let value = if call.arguments.is_string() { text.into() } else { arguments::read(&text) };
+            let value = match serde_json::from_str(&body[spot.range.clone()]).unwrap() {
+                Value::String(text) if !call.arguments.is_string() => arguments::read(&text),
+                value => value,
+            };
             prop_assert_eq!(&value, &call.arguments);
         }
         let mut results = asked.results.iter().enumerate();
@@ -98,6 +100,9 @@ proptest! {
                 let (number, spot) = results.next().unwrap();
                 prop_assert_eq!(spot.number, number);
                 let value: Value = serde_json::from_str(&body[spot.range.clone()]).unwrap();
+                if !spot.form.takes_text() || spot.form == crate::SpotForm::Shell {
+                    continue;
+                }
                 prop_assert_eq!(value, content::write(text, blocks));
             }
         }
@@ -132,12 +137,13 @@ proptest! {
         let pieces = calls_in(&body);
         prop_assert_eq!(pieces.len(), reply.calls.len());
         let value = |data: &str, range: std::ops::Range<usize>| -> String {
-            serde_json::from_str(&data[range]).unwrap()
+            serde_json::from_str(&data[range.clone()]).unwrap_or_else(|_| data[range].to_owned())
         };
         let keys: Vec<&str> = pieces.iter().map(|piece| piece.key.as_str()).collect();
         for (piece, call) in pieces.iter().zip(&reply.calls) {
             prop_assert_eq!(piece.id.as_ref(), Some(&call.id));
-            prop_assert_eq!(value(&body, piece.name.clone().unwrap()), call.tool.as_str());
+            let name = piece.name.clone().map(|name| value(&body, name));
+            prop_assert!(name.is_none_or(|name| name == call.tool.as_str()));
         }
         // In a stream the pieces of each call, put together, are its arguments.
         let stream = write_stream(&reply, &answering);

@@ -33,6 +33,8 @@ fn definition(item: &JsonItem<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
     let name = fields.string("name");
     let description = fields.string("description").unwrap_or_default().into_owned();
     if kind != "function" {
+        // Calls of both kinds of computers are of one type.
+        let kind = if kind.starts_with("computer") { "computer".into() } else { kind };
         let name = name.or_else(|| fields.string("server_label")).unwrap_or(kind);
         return Some(ToolDef { description, ..tool_without_schema(&name) });
     }

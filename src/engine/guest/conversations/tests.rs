@@ -167,3 +167,59 @@ fn a_clock_in_the_instructions_begins_no_other_conversation() {
     let other = after(at(other), &hi, "and?");
     assert_eq!(all.place(letter(&other)), Placed { at: 1, how: How::New });
 }
+
+/// A conversation of three questions, whose last answer has come.
+fn long(all: &mut Conversations, says: [&str; 4]) -> Messages {
+    let [first, one, second, two] = says;
+    let mut messages: Messages = [Message::system("You help."), Message::user(first)].into();
+    all.place(letter(&messages));
+    all.answered(0, &Reply::of_text(one), None);
+    messages.push(Message::assistant(one));
+    messages.push(Message::user(second));
+    all.place(letter(&messages));
+    all.answered(0, &Reply::of_text(two), None);
+    messages.push(Message::assistant(two));
+    messages
+}
+
+/// The request of a client that has summarised all but the last messages.
+fn summary(of: &Messages, last: usize, system: &str) -> Messages {
+    let summary = Message::user("Summary of the conversation so far: all went well.");
+    let kept = of.iter().skip(of.len() - last).cloned();
+    let all = [Message::system(system), summary].into_iter().chain(kept);
+    all.chain([Message::user("And the next one?")]).collect()
+}
+
+#[test]
+fn a_summarised_past_stays_in_its_conversation() {
+    let says = ["How is Oslo?", "It is sunny in Oslo.", "And in Bergen?", "It rains in Bergen."];
+    for last in [2, 3] {
+        let mut all = Conversations::default();
+        let past = long(&mut all, says);
+        let next = summary(&past, last, "You help.");
+        let how = How::Rewritten { kept: 1, dropped: 3 };
+        assert_eq!(all.place(letter(&next)), Placed { at: 0, how }, "{last}");
+    }
+    // What is not the end, stands in another order or was said under other instructions tells nothing.
+    let mut all = Conversations::default();
+    let past = long(&mut all, says);
+    let mut turned: Vec<Message> = summary(&past, 2, "You help.").iter().cloned().collect();
+    turned.swap(2, 3);
+    let turned: Messages = turned.into();
+    let cut: Messages = summary(&past, 2, "You help.").iter().take(3).cloned().collect();
+    for other in [
+        turned,
+        cut,
+        summary(&past, 2, "Write a poem about the sea."),
+        summary(&past, 1, "You help."),
+    ] {
+        assert_eq!(all.place(letter(&other)).how, How::New, "{other:?}");
+    }
+}
+
+#[test]
+fn short_words_join_no_conversations() {
+    let mut all = Conversations::default();
+    let past = long(&mut all, ["Delete it?", "Sure?", "yes", "ok"]);
+    assert_eq!(all.place(letter(&summary(&past, 2, "You help."))).how, How::New);
+}
