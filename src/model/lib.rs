@@ -9,6 +9,7 @@ use toolyard_wire as wire;
 
 pub mod hosted;
 pub mod http;
+mod listener_news;
 pub mod markup;
 pub mod relay;
 
@@ -24,6 +25,7 @@ use serde_json::Value;
 
 pub use self::understood::understood;
 pub use crate::domain::error::ModelError;
+use crate::domain::wire_answer::WireAnswer;
 use crate::domain::{Embedding, ModelSpec, Reply, Request, Usage};
 
 /// Progress that a model reports while it works on a request.
@@ -40,6 +42,8 @@ pub enum ModelProgress {
     Noticed(String),
     /// The body of the request, where the model keeps it.
     Sent(Arc<Value>),
+    /// The answer as its endpoint wrote it, where the model keeps it.
+    Answered(Arc<WireAnswer>),
 }
 
 /// The result of a successful probe.

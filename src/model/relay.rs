@@ -10,17 +10,23 @@
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::{pin::pin, sync::Arc, time::Duration};
+use std::{mem, pin::pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::{LocalBoxFuture, poll_fn};
 use serde_json::Value;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 
+pub use crate::listener_news::ListenerNews;
+
+use crate::domain::wire_answer::WireAnswer;
 use crate::domain::{ModelErrorKind, ModelSpec, Origin, Reply, Request, ToolCall};
 use crate::wire::{IncomingRequest, WireFormat};
 use crate::{Model, ModelError, ModelProgress};
+
+/// Begins the error of an answer that only the agent could read.
+pub const UNREAD: &str = "the answer went to the agent unread";
 
 /// A request of a foreign agent.
 #[derive(Debug)]
@@ -32,27 +38,6 @@ pub struct Arrival {
     pub body: Bytes,
     pub caller: Caller,
     pub way: RequestSessionEnd,
-}
-
-/// An event that a listener reports to a session.
-#[derive(Debug)]
-pub enum ListenerNews {
-    Arrived(Box<Arrival>),
-    /// A request went through unread: its method and path, and why it was not understood, if it should have been.
-    Passed {
-        what: String,
-        why: Option<String>,
-    },
-    /// An agent was started by this command.
-    Started {
-        command: String,
-    },
-    /// The agent has ended, with this exit code or by a signal.
-    Ended {
-        code: Option<i32>,
-    },
-    /// A notice for people.
-    Noticed(String),
 }
 
 /// Facts about the sender of a request.
@@ -101,6 +86,8 @@ pub enum Sending {
     },
     /// The client gets this answer; nothing is sent to the endpoint.
     Instead(RelayResult),
+    /// The client gets this answer as an endpoint wrote it, with these calls if they are others. `said` is what it says.
+    Recorded { said: RelayResult, answer: Arc<WireAnswer>, calls: Option<Vec<ToolCall>> },
 }
 
 /// The part of an answer that waits for its [`Release`]. An answer that is not a stream waits as a whole.
@@ -115,6 +102,9 @@ pub enum Holds {
     All,
 }
 
+/// The calls that an agent gets: its answer as it came (`Some(None)`), with other calls, or another answer (`None`).
+type GivenCalls = Option<Option<Vec<ToolCall>>>;
+
 /// An answer, or why there is none.
 pub type RelayResult = Result<Arc<Reply>, ModelError>;
 
@@ -127,6 +117,10 @@ pub enum Heard {
     Sent(Arc<Value>),
     /// The endpoint's own id of the answer.
     Named(String),
+    /// The endpoint answers in the background: no connection of the agent waits for it.
+    Detached,
+    /// The whole answer as it came, where it is kept.
+    Answered(Arc<WireAnswer>),
     /// The last report about a request: the endpoint's answer.
     Ended(Result<Reply, ModelError>),
 }
@@ -213,6 +207,8 @@ impl RequestSessionEnd {
 #[derive(Clone, Debug)]
 pub struct KnownReply {
     pub said: RelayResult,
+    /// The answer as the endpoint wrote it, and its id there; `None`: it is not kept, or says something else.
+    pub answer: Option<(Arc<WireAnswer>, Option<String>)>,
     /// The body to which the endpoint answered, as JSON.
     pub sent: Option<Arc<Value>>,
     /// How long the agent waits for it.
@@ -231,10 +227,17 @@ pub struct Relay {
     holds: Cell<Holds>,
     pace: Cell<Option<Duration>>,
     came: RefCell<Option<RelayResult>>,
+    /// The answer as the endpoint wrote it, where that is kept.
+    answer: RefCell<Option<Arc<WireAnswer>>>,
     /// The answer that nobody got, since the agent had hung up.
-    given: RefCell<Option<RelayResult>>,
+    given: RefCell<Option<(RelayResult, GivenCalls)>>,
+    /// The channel of the copy of the answer, which comes after its end.
+    late: RefCell<Option<mpsc::UnboundedReceiver<Heard>>>,
     answer_id: RefCell<Option<String>>,
     known: RefCell<Option<KnownReply>>,
+    is_detached: Cell<bool>,
+    /// Signals that the agent has ended.
+    left: Notify,
 }
 
 impl Relay {
@@ -246,9 +249,13 @@ impl Relay {
             holds: Cell::default(),
             pace: Cell::default(),
             came: RefCell::default(),
+            answer: RefCell::default(),
             given: RefCell::default(),
+            late: RefCell::default(),
             answer_id: RefCell::default(),
             known: RefCell::default(),
+            is_detached: Cell::default(),
+            left: Notify::new(),
         }
     }
 
@@ -287,9 +294,11 @@ impl Relay {
         *self.body.borrow_mut() = body;
     }
 
-    /// The id of the answer: the endpoint's, if it has sent one, else that of an answer that replaces it.
-    pub fn answer_id(&self) -> Option<String> {
-        let told = self.answer_id.borrow().clone();
+    /// The id of the answer that the agent gets: the endpoint's, if it has sent one, else that of an answer that
+    /// replaces it.
+    pub fn answer_id(&self, release: &Release) -> Option<String> {
+        let is_other = matches!(release, Release::Instead(_));
+        let told = self.answer_id.borrow().clone().filter(|_| !is_other);
         told.or_else(|| self.way.borrow().own_id.clone())
     }
 
@@ -324,16 +333,23 @@ impl Relay {
         self.way.borrow().sending.is_some() || self.came.borrow().is_some()
     }
 
+    /// Waits no longer for an answer that only the agent's further requests could bring.
+    pub fn give_up(&self) {
+        if self.is_detached.get() {
+            self.left.notify_one();
+        }
+    }
+
     /// The answer that nobody got, if there is one.
     pub fn ungiven(&self) -> Option<RelayResult> {
-        self.given.borrow().clone()
+        self.given.borrow().as_ref().map(|(said, _)| said.clone())
     }
 
     /// Sends the answer over these channels from now on, since the agent has repeated its request.
     pub fn adopt(&self, mut way: RequestSessionEnd) {
         match &*self.given.borrow() {
             // Nobody got it before.
-            Some(given) => drop(way.send(Sending::Instead(given.clone()))),
+            Some((said, calls)) => drop(way.send(self.in_place(said, calls.clone()))),
             None => *self.way.borrow_mut() = way,
         }
     }
@@ -344,24 +360,47 @@ impl Relay {
         self.way.borrow_mut().again()
     }
 
+    /// Why an answer that the agent has could not be read here.
+    pub fn unread(&self) -> Option<String> {
+        let came = self.came.borrow();
+        let error = came.as_ref()?.as_ref().err()?;
+        error.text.starts_with(UNREAD).then(|| error.text.clone())
+    }
+
     /// Whether the agent has read nothing of the answer.
     pub fn is_unread(&self) -> bool {
-        self.holds() == Holds::All || self.way.borrow().sending.is_some()
+        // Of an answer in the background, the agent has the id.
+        let is_whole = self.holds() == Holds::All && !self.is_detached.get();
+        is_whole || self.way.borrow().sending.is_some()
     }
 
     /// Ends the request. The agent gets `said`; if the endpoint's answer is already on its way, `release` decides about
     /// that answer. Returns false if the agent has hung up.
     pub fn end(&self, said: &RelayResult, release: Release) -> bool {
+        let calls = match &release {
+            Release::AsCame => Some(None),
+            Release::Calls(calls) => Some(Some(calls.clone())),
+            Release::Instead(_) | Release::Again(_) => None,
+        };
         let mut way = self.way.borrow_mut();
         let is_given = match way.sending.is_some() {
-            true => way.send(Sending::Instead(said.clone())),
+            true => way.send(self.in_place(said, calls.clone())),
             // The part that was not held was sent unchanged.
             false => way.release(release) || !self.holds_of(said),
         };
         if !is_given {
-            *self.given.borrow_mut() = Some(said.clone());
+            *self.given.borrow_mut() = Some((said.clone(), calls));
         }
         is_given
+    }
+
+    /// The answer in a form that needs no endpoint: as it came with these calls, unless something else is given.
+    fn in_place(&self, said: &RelayResult, calls: GivenCalls) -> Sending {
+        let (said, answer) = (said.clone(), self.answer.borrow().clone());
+        match answer.zip(calls) {
+            Some((answer, calls)) => Sending::Recorded { said, answer, calls },
+            None => Sending::Instead(said),
+        }
     }
 
     /// Whether some of this answer waits for its release.
@@ -372,12 +411,34 @@ impl Relay {
         }
     }
 
+    /// The copy of the endpoint's answer, which may come after its end; `None` where none is kept.
+    pub async fn copy(&self) -> Option<Arc<WireAnswer>> {
+        let mut late = self.late.take()?;
+        while let Some(heard) = late.recv().await {
+            if let Heard::Answered(answer) = heard {
+                *self.answer.borrow_mut() = Some(Arc::clone(&answer));
+                return Some(answer);
+            }
+        }
+        None
+    }
+
+    fn keep(&self, answer: Arc<WireAnswer>, progress: &mut dyn FnMut(ModelProgress)) {
+        *self.answer.borrow_mut() = Some(Arc::clone(&answer));
+        progress(ModelProgress::Answered(answer));
+    }
+
     async fn relay(&self, progress: &mut dyn FnMut(ModelProgress)) -> Result<Reply, ModelError> {
         let known = self.known.borrow().clone();
-        if let Some(KnownReply { said, sent, after, .. }) = known {
+        if let Some(KnownReply { said, answer, sent, after, .. }) = known {
             sent.into_iter().for_each(|sent| progress(ModelProgress::Sent(sent)));
             if !after.is_zero() {
                 tokio::time::sleep(after).await;
+            }
+            if let Some((answer, id)) = answer {
+                self.keep(answer, progress);
+                *self.answer_id.borrow_mut() = id;
+                *self.came.borrow_mut() = Some(said.clone());
             }
             return said.map(Arc::unwrap_or_clone);
         }
@@ -385,15 +446,27 @@ impl Relay {
         let sending = Sending::On { body: self.body(), holds, pace };
         if self.way.borrow_mut().send(sending) {
             loop {
-                match poll_fn(|cx| self.way.borrow_mut().heard.poll_recv(cx)).await {
+                let heard = poll_fn(|cx| self.way.borrow_mut().heard.poll_recv(cx));
+                let heard = tokio::select! {
+                    biased;
+                    heard = heard => heard,
+                    () = self.left.notified() => None,
+                };
+                match heard {
                     Some(Heard::Text(text)) => progress(ModelProgress::Text(text)),
                     Some(Heard::Reasoning(text)) => progress(ModelProgress::Reasoning(text)),
                     Some(Heard::Sent(body)) => progress(ModelProgress::Sent(body)),
                     Some(Heard::Named(id)) => *self.answer_id.borrow_mut() = Some(id),
+                    Some(Heard::Detached) => self.is_detached.set(true),
                     Some(Heard::Ended(ended)) => {
+                        let closed = mpsc::unbounded_channel().1;
+                        let late = mem::replace(&mut self.way.borrow_mut().heard, closed);
+                        *self.late.borrow_mut() = Some(late);
                         *self.came.borrow_mut() = Some(ended.clone().map(Arc::new));
                         return ended;
                     }
+                    // The copy comes after the end.
+                    Some(Heard::Answered(_)) => {}
                     None => break,
                 }
             }

@@ -8,6 +8,7 @@ use super::{Bill, EffectRef, family::family};
 use crate::chat::{Reply, Request, Role};
 use crate::finite::Finite;
 use crate::id::{ModelName, TaskId};
+use crate::wire_answer::WireAnswer;
 use crate::{error::ModelError, plan::EvidenceId};
 
 family! {
@@ -32,6 +33,11 @@ family! {
         ModelCallSent {
             effect: EffectRef,
             body: Arc<Value>,
+        },
+        /// The endpoint's answer to a foreign agent, as it came, once it is complete.
+        ModelCallAnswered {
+            effect: EffectRef,
+            answer: Arc<WireAnswer>,
         },
         /// More of the answer arrived. Many small pieces are one event.
         ModelCallProgressed {

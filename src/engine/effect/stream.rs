@@ -37,6 +37,9 @@ pub async fn stream(
             ModelProgress::Sent(body) => {
                 handle.emit(ModelCallEvent::ModelCallSent { effect, body });
             }
+            ModelProgress::Answered(answer) => {
+                handle.emit(ModelCallEvent::ModelCallAnswered { effect, answer });
+            }
             ModelProgress::Noticed(text) => handle.emit(SessionEvent::Noticed { text }),
         }
         if piece.since.is_none_or(|since| since.elapsed() >= PROGRESS_EVERY) {

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::calls::{OpenCall, Returned};
+use super::calls::Returned;
 use super::compare::{ComparedRequest, Difference};
-use super::past::{Parting, RecordedPast};
+use super::past::{Parting, RecordedCall, RecordedPast};
 use super::talk::{RequestPlace, Talks};
 use super::varies::Varies;
 use crate::domain::{ModelError, ModelErrorKind, Origin, Record, RunEvent, RunId};
@@ -110,11 +110,16 @@ impl Talks {
         }
     }
 
+    /// The place in the record of a call of the last answer.
+    pub fn recorded_call(&self, place: RequestPlace, call: usize) -> Option<RecordedCall> {
+        self.again.as_ref()?.past.recorded_call(place.at, call)
+    }
+
     /// The recorded result with which a call ends in place of the agent's; `None` if the agent's own counts.
     pub fn recalled(
         &self,
         place: RequestPlace,
-        call: &OpenCall,
+        call: RecordedCall,
         own: &Returned,
     ) -> Option<Returned> {
         let again = self.again.as_ref()?;
@@ -122,14 +127,14 @@ impl Talks {
             Ok(output) => &output.text,
             Err(error) => &error.text,
         };
-        again.past.result(place.at, &call.call.id)?.instead_of(own, again.keeps_results)
+        again.past.result(place.at, call)?.instead_of(own, again.keeps_results)
     }
 }
 
 fn refusal(why: String) -> KnownReply {
     let said = Err(ModelError::new(ModelErrorKind::Refused, why));
     let (sent, after, origin) = (None, Duration::ZERO, Origin::Live);
-    KnownReply { said, sent, after, origin, is_spoiled: false }
+    KnownReply { said, answer: None, sent, after, origin, is_spoiled: false }
 }
 
 /// The request in the form that is compared. The record has no keys.

@@ -7,7 +7,7 @@ use crate::domain::blocks::Block;
 use crate::domain::{Message, Messages, Request, ToolCall, ToolDef, chance::canonical};
 
 /// Fields of a body that are compared by their meaning, or that do not matter for the comparison.
-const MEANT: [&str; 9] = [
+const MEANT: [&str; 10] = [
     "model",
     "messages",
     "input",
@@ -17,6 +17,7 @@ const MEANT: [&str; 9] = [
     // The previous answer, which has another id now.
     "previous_response_id",
     "conversation",
+    "thread",
     // This field is added on the way.
     "stream_options",
 ];
@@ -80,12 +81,13 @@ impl<'a> Compare<'a> {
     }
 
     fn messages(&mut self, asked: &Messages, recorded: &Messages) -> Option<Difference> {
-        let both = asked.iter().zip(recorded.iter()).enumerate();
-        let found = both.into_iter().find_map(|(at, (one, other))| self.message(at, one, other));
+        let [own, theirs] = [asked, recorded].map(in_order);
+        let mut both = own.iter().zip(&theirs);
+        let found = both.find_map(|((at, one), (_, other))| self.message(*at, one, other));
         found.or_else(|| {
-            let at = asked.len().min(recorded.len());
-            let field = format!("messages[{at}]");
-            length(field, asked.get(at).map(said), recorded.get(at).map(said))
+            let at = own.len().min(theirs.len());
+            let [one, other] = [own, theirs].map(|all| all.get(at).map(|(_, it)| said(it)));
+            length(format!("messages[{at}]"), one, other)
         })
     }
 
@@ -142,39 +144,68 @@ impl<'a> Compare<'a> {
 
     /// The difference in fields of the bodies that are not compared by their meaning.
     fn rest(&mut self, asked: &Value, recorded: &Value) -> Option<Difference> {
-        self.values(&mut Vec::new(), asked, recorded)
-    }
-
-    fn values(&mut self, path: &mut Vec<String>, one: &Value, other: &Value) -> Option<Difference> {
-        if path.first().is_some_and(|first| MEANT.contains(&first.as_str())) || one == other {
-            return None;
-        }
-        if let Some(rule) = self.varies.of_field(path) {
-            self.used.insert(rule);
-            return None;
-        }
-        let null = Value::Null;
-        let keys: Vec<String> = match (one, other) {
-            (Value::Object(one), Value::Object(other)) => {
-                let more = other.keys().filter(|key| !one.contains_key(*key));
-                one.keys().chain(more).cloned().collect()
-            }
-            (Value::Array(one), Value::Array(other)) => {
-                (0..one.len().max(other.len())).map(|at| at.to_string()).collect()
-            }
-            _ => return differs(&named(path), &shown(one), &shown(other)),
+        let mut is_left_out = |path: &[String]| {
+            let rule = self.varies.of_field(path);
+            self.used.extend(rule);
+            rule.is_some() || path.first().is_some_and(|first| MEANT.contains(&first.as_str()))
         };
-        for key in keys {
-            let [one, other] = [one, other].map(|value| child(value, &key).unwrap_or(&null));
-            path.push(key);
-            let found = self.values(path, one, other);
-            path.pop();
-            if found.is_some() {
-                return found;
-            }
-        }
-        None
+        values(&mut Vec::new(), asked, recorded, &mut is_left_out)
     }
+}
+
+/// The first difference of two values, except of those that are left out.
+fn values(
+    path: &mut Vec<String>,
+    one: &Value,
+    other: &Value,
+    is_left_out: &mut dyn FnMut(&[String]) -> bool,
+) -> Option<Difference> {
+    if one == other || is_left_out(path) {
+        return None;
+    }
+    let keys: Vec<String> = match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            let more = other.keys().filter(|key| !one.contains_key(*key));
+            one.keys().chain(more).cloned().collect()
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            (0..one.len().max(other.len())).map(|at| at.to_string()).collect()
+        }
+        _ => return differs(&named(path), &shown(one), &shown(other)),
+    };
+    keys.into_iter().find_map(|key| {
+        let [one, other] = [one, other].map(|it| child(it, &key).unwrap_or(&Value::Null));
+        path.push(key);
+        let found = values(path, one, other, is_left_out);
+        path.pop();
+        found
+    })
+}
+
+/// The messages with their places, the results of one answer's calls in the order of these calls. Agents that run their
+/// calls at the same time send the results in the order in which they came.
+fn in_order(messages: &Messages) -> Vec<(usize, &Message)> {
+    let mut all: Vec<(usize, &Message)> = messages.iter().enumerate().collect();
+    let is_answer = |(_, message): &(usize, &Message)| matches!(message, Message::Assistant { .. });
+    for part in all.split_mut(is_answer) {
+        let Some(before) = part.first().and_then(|(at, _)| at.checked_sub(1)) else { continue };
+        let Some(Message::Assistant { calls, .. }) = messages.get(before) else { continue };
+        let mut left: Vec<Option<&str>> = calls.iter().map(|call| Some(call.id.as_str())).collect();
+        let results = part.iter().filter_map(|(at, message)| match message {
+            // Of calls with the same id, each has one result.
+            Message::Tool { id, .. } => {
+                let call = left.iter().position(|left| *left == Some(id.as_str()));
+                call.and_then(|call| left.get_mut(call)?.take());
+                Some((call.unwrap_or(usize::MAX), (*at, *message)))
+            }
+            _ => None,
+        });
+        let mut results: Vec<_> = results.collect();
+        results.sort_by_key(|(call, _)| *call);
+        let places = part.iter_mut().filter(|(_, it)| matches!(it, Message::Tool { .. }));
+        places.zip(results).for_each(|(place, (_, result))| *place = result);
+    }
+    all
 }
 
 fn child<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
@@ -234,13 +265,29 @@ fn length(field: String, one: Option<String>, other: Option<String>) -> Option<D
     Some(Difference { field, asked, recorded })
 }
 
+/// The smallest difference of two texts: of a value where both are JSON, else the first one, with its line.
 pub(super) fn differs(field: &str, one: &str, other: &str) -> Option<Difference> {
     if one == other {
         return None;
     }
+    if let [Some(own), Some(theirs)] = [one, other].map(structured) {
+        let found = values(&mut vec![field.to_owned()], &own, &theirs, &mut |_| false);
+        if found.is_some() {
+            return found;
+        }
+    }
     let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let [asked, recorded] = [one, other].map(|text| excerpt(text, same));
-    Some(Difference { field: field.to_owned(), asked, recorded })
+    let line = one.chars().take(same).filter(|it| *it == '\n').count() + 1;
+    let has_lines = [one, other].iter().any(|text| text.trim_end().contains('\n'));
+    let field = if has_lines { format!("{field}, line {line}") } else { field.to_owned() };
+    Some(Difference { field, asked, recorded })
+}
+
+/// The object or the list that a text has.
+fn structured(text: &str) -> Option<Value> {
+    let is_it = text.trim_start().starts_with(['{', '[']);
+    if is_it { serde_json::from_str(text).ok() } else { None }
 }
 
 /// The part of a text around this character.
@@ -276,7 +323,7 @@ fn kept(blocks: &[Block]) -> String {
         Block::Kept { raw, .. } => Some(canonical(raw)),
         Block::Text { .. } | Block::Call { .. } => None,
     });
-    raw.collect::<Vec<_>>().join(" ")
+    format!("[{}]", raw.collect::<Vec<_>>().join(","))
 }
 
 fn shown(value: &Value) -> String {
@@ -294,7 +341,7 @@ fn named(path: &[String]) -> String {
         match part.parse::<usize>() {
             Ok(at) => name += &format!("[{at}]"),
             Err(_) if name.is_empty() => name += part,
-            Err(_) => name += &format!(".{part}"),
+            Err(_) => name += &format!(".{}", excerpt(part, 0)),
         }
     }
     name

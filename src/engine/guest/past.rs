@@ -12,12 +12,14 @@ use super::compare::{Compare, ComparedRequest, Difference};
 use super::varies::Varies;
 use crate::domain::state::model_calls::{ModelCallPhase, ModelCallState};
 use crate::domain::state::tool_calls::{ToolCallPhase, ToolCallState};
+use crate::domain::wire_answer::WireAnswer;
 use crate::domain::{
     EffectId, Event, Message, ModelCallEvent, ModelErrorKind, Origin, Record, Request, RunId,
     State, ToolErrorKind, ToolOutput,
 };
 use crate::model::relay::{KnownReply, RelayResult};
-use crate::wire::{WireFormat, json};
+use crate::net::packed::unpacked;
+use crate::wire::{WireFormat, answer_id, json};
 
 /// The conversations of a recorded session, and how far an agent has repeated them.
 pub struct RecordedPast {
@@ -33,7 +35,7 @@ pub struct RecordedPast {
 struct Conversation {
     format: Option<WireFormat>,
     asked: Vec<RecordedRequest>,
-    results: HashMap<Arc<str>, Recalled>,
+    results: HashMap<RecordedCall, Recalled>,
     is_taken: bool,
 }
 
@@ -45,8 +47,19 @@ struct RecordedRequest {
     /// JSON text: bodies repeat their past, and take several times as much memory as values.
     body: Option<Box<str>>,
     said: RelayResult,
+    /// The answer as it came, if nothing changed it.
+    answer: Option<Arc<WireAnswer>>,
     took: Duration,
     is_spoiled: bool,
+}
+
+/// A call in the record of a conversation. Its id may be that of others, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RecordedCall {
+    /// The place of its answer among those of the conversation.
+    answer: usize,
+    /// The place among the calls of the answer.
+    call: usize,
 }
 
 /// The result of a call in the record.
@@ -171,10 +184,16 @@ impl RecordedPast {
         Err(parting.unwrap_or_else(|| ended(side, asked)))
     }
 
-    /// The recorded result of a call, if its conversation still follows the record.
-    pub fn result(&self, talk: usize, call: &str) -> Option<&Recalled> {
+    /// The place of a call of the last answer, if its conversation still follows the record.
+    pub fn recorded_call(&self, talk: usize, call: usize) -> Option<RecordedCall> {
         let playing = self.playing.get(&talk)?.as_ref()?;
-        self.conversations.get(playing.conversation)?.results.get(call)
+        Some(RecordedCall { answer: playing.next.checked_sub(1)?, call })
+    }
+
+    /// The recorded result of a call, if its conversation still follows the record.
+    pub fn result(&self, talk: usize, call: RecordedCall) -> Option<&Recalled> {
+        let playing = self.playing.get(&talk)?.as_ref()?;
+        self.conversations.get(playing.conversation)?.results.get(&call)
     }
 
     /// Summarises for people how far the record was used.
@@ -223,10 +242,16 @@ impl RecordedPast {
 /// The conversations of the recorded session with this number, in their order.
 fn conversations(session: usize, records: &[Record]) -> Vec<Conversation> {
     let state = State::fold(records);
-    let mut bodies = HashMap::new();
+    let mut kept = Kept::default();
     for record in records {
-        if let Event::ModelCall(ModelCallEvent::ModelCallSent { effect, body }) = &record.event {
-            bodies.insert(effect.id, body.to_string().into_boxed_str());
+        match &record.event {
+            Event::ModelCall(ModelCallEvent::ModelCallSent { effect, body }) => {
+                kept.bodies.insert(effect.id, body.to_string().into_boxed_str());
+            }
+            Event::ModelCall(ModelCallEvent::ModelCallAnswered { effect, answer }) => {
+                kept.answers.insert(effect.id, Arc::clone(answer));
+            }
+            _ => {}
         }
     }
     let mut runs: BTreeMap<RunId, Conversation> = BTreeMap::new();
@@ -236,14 +261,23 @@ fn conversations(session: usize, records: &[Record]) -> Vec<Conversation> {
         let (asked, results) = (Vec::new(), HashMap::new());
         runs.insert(*run, Conversation { format, asked, results, is_taken: false });
     }
+    // The place of each answer, and the number of its calls.
+    let mut answers: HashMap<EffectId, (usize, usize)> = HashMap::new();
     for call in state.model_calls.iter() {
-        if let Some(run) = runs.get_mut(&state.run_of(call.task)) {
-            run.asked.extend(asked(session, call, &mut bodies));
+        if let Some(run) = runs.get_mut(&state.run_of(call.task))
+            && let Some(asked) = asked(session, call, &mut kept)
+        {
+            answers.insert(call.id, (run.asked.len(), 0));
+            run.asked.push(asked);
         }
     }
-    for call in state.tool_calls.iter() {
-        if let (Some(run), Some(id)) = (runs.get_mut(&state.run_of(call.task)), &call.wire_id) {
-            run.results.extend(recalled(call).map(|result| (Arc::clone(id), result)));
+    for call in state.tool_calls.iter().filter(|call| call.wire_id.is_some()) {
+        let answer = call.parent.and_then(|parent| answers.get_mut(&parent));
+        if let (Some(run), Some((answer, calls))) = (runs.get_mut(&state.run_of(call.task)), answer)
+        {
+            let place = RecordedCall { answer: *answer, call: *calls };
+            *calls += 1;
+            run.results.extend(recalled(call).map(|result| (place, result)));
         }
     }
     runs.into_values().collect()
@@ -283,8 +317,10 @@ impl RecordedRequest {
 
     /// The recorded answer, with the request body that it belongs to.
     fn known(&self, sent: Option<Value>) -> KnownReply {
+        let id_in = |answer: &WireAnswer| answer_id(&unpacked(&answer.body)?);
         KnownReply {
             said: self.said.clone(),
+            answer: self.answer.as_ref().map(|answer| (Arc::clone(answer), id_in(answer))),
             sent: sent.map(Arc::new),
             after: self.took,
             origin: Origin::Recorded,
@@ -293,12 +329,15 @@ impl RecordedRequest {
     }
 }
 
+/// The bodies of requests and the answers as they came, which no state has.
+#[derive(Default)]
+struct Kept {
+    bodies: HashMap<EffectId, Box<str>>,
+    answers: HashMap<EffectId, Arc<WireAnswer>>,
+}
+
 /// A model call with its answer; `None` if it has none.
-fn asked(
-    session: usize,
-    call: &ModelCallState,
-    bodies: &mut HashMap<EffectId, Box<str>>,
-) -> Option<RecordedRequest> {
+fn asked(session: usize, call: &ModelCallState, kept: &mut Kept) -> Option<RecordedRequest> {
     let said = match &call.phase {
         ModelCallPhase::Done { reply } => Ok(Arc::clone(reply)),
         ModelCallPhase::Failed { error } if error.kind != ModelErrorKind::Cancelled => {
@@ -313,8 +352,12 @@ fn asked(
         place: Nearest { session, n: call.n },
         model: call.model.to_string(),
         request: Arc::clone(&call.request),
-        body: bodies.remove(&call.id),
+        body: kept.bodies.remove(&call.id),
         said,
+        answer: kept
+            .answers
+            .remove(&call.id)
+            .filter(|_| call.edits == 0 && call.injected.is_none()),
         took: Duration::from_micros(took.saturating_sub(call.held)),
         is_spoiled: call.injected.is_some(),
     })

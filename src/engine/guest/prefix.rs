@@ -35,7 +35,7 @@ fn of_tools(now: &[ToolDef], before: &[ToolDef]) -> Option<Difference> {
     let same = now.iter().zip(before).take_while(|(now, before)| now == before).count();
     let tool = before.get(same).or(now.get(same)).map(|tool| tool.name.as_str());
     let name: String = tool.unwrap_or_default().chars().take(BEGINS).collect();
-    let field = match found.field.rsplit_once("].") {
+    let field = match found.field.split_once("].") {
         Some((place, part)) => format!("{place}] {name}: {part}"),
         None => format!("{} {name}", found.field),
     };
@@ -54,7 +54,7 @@ fn of_messages(now: &Request, before: &Request) -> Option<Difference> {
         all.all(|message| matches!(message, Message::System { .. }))
     };
     let field = match at == 0 && is_system(now) && is_system(before) {
-        true => "system".to_owned(),
+        true => found.field.replacen("messages[0].content", "system", 1),
         false => found.field,
     };
     Some(Difference { field, ..found })
@@ -149,6 +149,9 @@ mod tests {
             told("system", "You help. It is 12:00.", "You help. It is 12:01.")
         );
         assert_eq!(found(&asked("12:00", &more), &before), None, "a shorter one is in the cache");
+        let [one, other] =
+            ["12:00", "12:01"].map(|time| request(&[Message::system(format!("Hi.\n{time}"))]));
+        assert_eq!(found(&one, &other).unwrap().0, "system, line 2");
         let other = [Message::assistant("hi"), Message::user("less")];
         assert_eq!(
             found(&asked("12:00", &more), &asked("12:00", &other)),
@@ -161,6 +164,12 @@ mod tests {
         let [search, other] =
             ["Finds pages.", "Finds pages. Now 12:01."].map(|it| tool("search", it));
         let map = tool("map", "");
+        let deep = |min: u32| {
+            let parameters = json!({"anyOf": [{"properties": {"at": {"minimum": min}}}]});
+            with_tools(&[ToolDef { parameters: Arc::new(parameters), ..map.clone() }])
+        };
+        let field = "tools[0] map: parameters.anyOf[0].properties.at.minimum";
+        assert_eq!(found(&deep(1), &deep(2)), told(field, "1", "2"));
         let before = with_tools(&[map.clone(), search.clone()]);
         assert_eq!(found(&before, &before.clone()), None);
         assert_eq!(

@@ -1,13 +1,12 @@
 //! The endpoint of a request that another program makes.
 
+use std::error::Error;
 use std::sync::Arc;
-
-use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::formats;
 use crate::ModelProgress;
 use crate::domain::{ModelError, Reply, Request};
-use crate::http::{EndpointLabel, Passing, overhear};
+use crate::http::{EndpointLabel, Pieces, overhear};
 use crate::wire::{AnyAnswer, FunctionNames, GrowingAnswer, WireFormat};
 
 /// An endpoint that another program calls.
@@ -24,24 +23,35 @@ pub struct Overheard {
 
 impl Overheard {
     /// Reads the answer to this request from the bytes that pass by, and reports its pieces. `None` if the reader of
-    /// the answer hung up before it was complete.
+    /// the answer hung up before it was complete. With the endpoint's id of the answer, if it has one.
     pub async fn reply(
         &self,
         request: &Request,
-        pieces: &mut UnboundedReceiver<Passing>,
+        pieces: &mut Pieces,
         progress: &mut dyn FnMut(ModelProgress),
-    ) -> Option<Result<Reply, ModelError>> {
+    ) -> Option<Result<(Reply, Option<String>), ModelError>> {
         let names = Arc::new(FunctionNames::of(request));
         let wire = formats::headers(self.format);
         let place = EndpointLabel::of_other(&self.host, &self.model, &wire);
         let begin = |headers: &_| AnyAnswer::begin(self.format, &names, formats::cost(headers));
         let heard = overhear(&place, begin, pieces, progress).await?;
-        Some(heard.map(|answer| answer.reply(request, &self.source).0))
+        let named = |answer: AnyAnswer| {
+            let id = Some(answer.id()).filter(|id| !id.is_empty()).map(str::to_owned);
+            (answer.reply(request, &self.source).0, id)
+        };
+        Some(heard.map(named))
     }
 
     /// The error if there is no answer, or no more of one.
     pub fn failed(&self, error: reqwest::Error) -> ModelError {
         let wire = formats::headers(self.format);
         EndpointLabel::of_other(&self.host, &self.model, &wire).no_more(error)
+    }
+
+    /// The error if another client than reqwest's got no answer.
+    pub fn unanswered(&self, error: &dyn Error, is_timeout: bool, is_connect: bool) -> ModelError {
+        let wire = formats::headers(self.format);
+        let label = EndpointLabel::of_other(&self.host, &self.model, &wire);
+        label.none(error, is_timeout, is_connect)
     }
 }

@@ -64,6 +64,8 @@ pub struct Endpoint {
     pub price_written: Option<f64>,
     /// The source of the prices, for people.
     pub price_from: Option<String>,
+    /// Whether the prices are list prices, since the endpoint is not known to charge them.
+    pub listed: bool,
     /// The provider that charges, by its name in a price table; `None`: derived from the address.
     pub provider: Option<String>,
     /// Largest prompt in tokens, if known.
@@ -105,6 +107,7 @@ impl Endpoint {
             price_cached: None,
             price_written: None,
             price_from: None,
+            listed: false,
             provider: None,
             context: None,
         }
@@ -135,6 +138,7 @@ impl Endpoint {
             price_cached: self.price_cached.map(Into::into),
             price_written: self.price_written.map(Into::into),
             price_from: self.price_from.clone(),
+            listed: self.listed,
             context: self.context,
         }
     }

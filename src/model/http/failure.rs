@@ -1,5 +1,6 @@
 //! Explains failures: what went wrong, where, and what to do about it.
 
+use std::error::Error;
 use std::time::{Duration, SystemTime};
 
 use reqwest::{StatusCode, header::HeaderMap};
@@ -281,9 +282,18 @@ impl EndpointLabel<'_> {
     /// A missing or incomplete answer.
     pub(super) fn broken(&self, error: reqwest::Error) -> Failure {
         let error = error.without_url();
-        let why = self.clean(&root(&error));
-        let host = self.host;
-        if error.is_timeout() {
+        if error.is_builder() {
+            let (host, why) = (self.host, self.clean(&root(&error)));
+            let text = format!("cannot send the request to {host}: {why}.");
+            return Failure::new(ModelErrorKind::Refused, text, Again::Never);
+        }
+        self.lost(&error, error.is_timeout(), error.is_connect())
+    }
+
+    /// No connection, none in time, or one that broke.
+    pub(super) fn lost(&self, error: &dyn Error, is_timeout: bool, is_connect: bool) -> Failure {
+        let (host, why) = (self.host, self.clean(&root(error)));
+        if is_timeout {
             let text = format!("no connection to {host} in time ({why}).");
             return Failure::new(ModelErrorKind::Timeout, text, Again::Soon);
         }
@@ -297,16 +307,12 @@ impl EndpointLabel<'_> {
             );
             return Failure::new(ModelErrorKind::Connection, text, Again::Never);
         }
-        if error.is_connect() {
+        if is_connect {
             let text = format!(
                 "no connection to {host}: {why}. Is the server running and is its address correct?"
             );
             let failed = Failure::new(ModelErrorKind::Connection, text, Again::Soon);
             return Failure { is_unreachable: true, ..failed };
-        }
-        if error.is_builder() {
-            let text = format!("cannot send the request to {host}: {why}.");
-            return Failure::new(ModelErrorKind::Refused, text, Again::Never);
         }
         let text = format!("the connection to {host} broke: {why}.");
         Failure::new(ModelErrorKind::Connection, text, Again::Soon)
@@ -321,7 +327,7 @@ pub(super) fn without_begun(mut error: ModelError) -> ModelError {
 }
 
 /// The innermost cause.
-fn root(error: &dyn std::error::Error) -> String {
+fn root(error: &dyn Error) -> String {
     let mut cause = error;
     while let Some(next) = cause.source() {
         cause = next;

@@ -1,17 +1,23 @@
 //! Reads an answer that another program requested, while its bytes pass by.
 
-use std::time::SystemTime;
+use std::error::Error;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use reqwest::StatusCode;
-use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap};
 use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
 use super::failure::without_begun;
 use super::line::LONGEST_REFUSAL;
 use super::reading::{HttpAnswer, Stage};
 use super::{EndpointLabel, Wire};
-use crate::domain::ModelError;
+use crate::domain::wire_answer::WireAnswer;
+use crate::domain::{ModelError, ModelErrorKind};
+use crate::net::known::{without_keys, without_known};
+use crate::net::packed::{LONGEST_KEPT, packed};
 use crate::{ModelProgress, wire};
 
 /// The parts of an answer that passes by, in order. If a channel closes before the end, the reader of the answer has
@@ -24,6 +30,89 @@ pub enum Passing {
     Failed(ModelError),
 }
 
+/// Headers of answers that clients act on, or that name an answer. Others may tell who the client is.
+const KEPT: [&str; 10] = [
+    "apim-request-id",
+    "cache-control",
+    "content-type",
+    "openai-processing-ms",
+    "openai-version",
+    "request-id",
+    "retry-after",
+    "retry-after-ms",
+    "x-request-id",
+    "x-should-retry",
+];
+/// The beginnings of the names of further ones.
+const KEPT_FAMILIES: [&str; 3] = ["anthropic-ratelimit-", "ratelimit-", "x-ratelimit-"];
+/// The ends of an event in a stream.
+const EVENT_ENDS: [&str; 3] = ["\n\n", "\r\n\r\n", "\r\r"];
+/// How long the end of a body may come after its last event.
+const REST: Duration = Duration::from_millis(200);
+
+/// The parts that pass by, of which a copy is kept.
+pub struct Pieces {
+    from: UnboundedReceiver<Passing>,
+    began: Option<(StatusCode, HeaderMap)>,
+    body: Vec<u8>,
+    /// Whether the connection broke; `None` before the end.
+    is_cut: Option<bool>,
+}
+
+impl Pieces {
+    pub fn new(from: UnboundedReceiver<Passing>) -> Self {
+        Self { from, began: None, body: Vec::new(), is_cut: None }
+    }
+
+    async fn next(&mut self) -> Option<Passing> {
+        let piece = self.from.recv().await;
+        match &piece {
+            Some(Passing::Began(status, headers)) => self.began = Some((*status, headers.clone())),
+            Some(Passing::Bytes(bytes)) if self.body.len() <= LONGEST_KEPT => {
+                self.body.extend_from_slice(bytes);
+            }
+            Some(Passing::Bytes(_)) | None => {}
+            Some(Passing::End) => self.is_cut = Some(false),
+            // The bytes go on, but nobody can read them.
+            Some(Passing::Failed(error)) if error.kind == ModelErrorKind::BadAnswer => {
+                self.began = None;
+            }
+            Some(Passing::Failed(_)) => self.is_cut = Some(true),
+        }
+        piece
+    }
+
+    /// The answer as it came; `None` if it is too long, no text, has a key, or has no end.
+    pub async fn whole(mut self) -> Option<WireAnswer> {
+        let end = async { while self.is_cut.is_none() && self.next().await.is_some() {} };
+        let _ = timeout(REST, end).await;
+        // Packing a long answer takes milliseconds, during which other streams continue.
+        spawn_blocking(move || self.kept()).await.ok()?
+    }
+
+    fn kept(self) -> Option<WireAnswer> {
+        let (status, headers) = self.began?;
+        let text = String::from_utf8(self.body).ok().filter(|text| text.len() <= LONGEST_KEPT)?;
+        // Some endpoints do not close a stream, and nobody waits for more after its last event or after all bytes.
+        let length =
+            headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        let is_whole =
+            || length == Some(text.len()) || EVENT_ENDS.iter().any(|end| text.ends_with(end));
+        let is_cut = self.is_cut.or_else(|| is_whole().then_some(false))?;
+        // Refusals repeat keys, also such as nobody has seen before.
+        let clean =
+            if status.is_success() { without_known(&text).into() } else { without_keys(&text) };
+        let kept = headers.iter().filter_map(|(name, value)| {
+            let (name, value) = (name.as_str(), value.to_str().ok()?);
+            let is_kept =
+                KEPT.contains(&name) || KEPT_FAMILIES.iter().any(|it| name.starts_with(it));
+            (is_kept && without_keys(value) == value).then(|| (name.to_owned(), value.to_owned()))
+        });
+        let (status, headers) = (status.as_u16(), kept.collect());
+        (clean == text).then(|| WireAnswer { status, headers, body: packed(text), is_cut })
+    }
+}
+
 impl<'a> EndpointLabel<'a> {
     /// An endpoint that another program calls.
     pub(crate) fn of_other(host: &'a str, model: &'a str, wire: &'a Wire) -> Self {
@@ -34,6 +123,11 @@ impl<'a> EndpointLabel<'a> {
     pub(crate) fn no_more(&self, error: reqwest::Error) -> ModelError {
         self.broken(error).error
     }
+
+    /// The error if another client got no answer.
+    pub(crate) fn none(&self, error: &dyn Error, is_timeout: bool, is_connect: bool) -> ModelError {
+        self.lost(error, is_timeout, is_connect).error
+    }
 }
 
 /// Reads the parts that pass by. `begin` creates the answer from the headers of the response. `None` if the reader hung
@@ -41,10 +135,10 @@ impl<'a> EndpointLabel<'a> {
 pub async fn overhear<A: wire::GrowingAnswer>(
     place: &EndpointLabel<'_>,
     begin: impl FnOnce(&HeaderMap) -> A,
-    pieces: &mut UnboundedReceiver<Passing>,
+    pieces: &mut Pieces,
     progress: &mut dyn FnMut(ModelProgress),
 ) -> Option<Result<A, ModelError>> {
-    let (status, headers) = match pieces.recv().await? {
+    let (status, headers) = match pieces.next().await? {
         Passing::Began(status, headers) => (status, headers),
         Passing::Failed(error) => return Some(Err(error)),
         Passing::Bytes(_) | Passing::End => return None,
@@ -59,7 +153,7 @@ pub async fn overhear<A: wire::GrowingAnswer>(
     let mut reading = HttpAnswer::new(place, u64::MAX, status, &kind, begin(&headers));
     while reading.stage() != Stage::Last {
         let is_whole = reading.stage() != Stage::Open || reading.is_page();
-        match pieces.recv().await {
+        match pieces.next().await {
             Some(Passing::Bytes(bytes)) => {
                 if let Err(failed) = reading.feed(&bytes, progress) {
                     return Some(Err(without_begun(failed.error)));
@@ -77,12 +171,90 @@ pub async fn overhear<A: wire::GrowingAnswer>(
 }
 
 /// The body of a refusal, which counts even if it is incomplete.
-async fn refusal(pieces: &mut UnboundedReceiver<Passing>) -> Vec<u8> {
+async fn refusal(pieces: &mut Pieces) -> Vec<u8> {
     let mut body = Vec::new();
-    while let Some(Passing::Bytes(bytes)) = pieces.recv().await
+    while let Some(Passing::Bytes(bytes)) = pieces.next().await
         && body.len() < LONGEST_REFUSAL
     {
         body.extend_from_slice(&bytes);
     }
     body
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::mpsc::unbounded_channel;
+
+    use super::*;
+    use crate::domain::ModelErrorKind::{BadAnswer, Connection};
+    use crate::net::packed::unpacked;
+
+    const BODY: &str = r#"{"id":"x"}"#;
+
+    fn began(status: u16, headers: &[(&'static str, &'static str)]) -> Passing {
+        let headers =
+            headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+        Passing::Began(StatusCode::from_u16(status).unwrap(), headers.collect())
+    }
+
+    fn bytes(text: impl Into<Bytes>) -> Passing {
+        Passing::Bytes(text.into())
+    }
+
+    fn failed(kind: ModelErrorKind) -> Passing {
+        Passing::Failed(ModelError::new(kind, "no"))
+    }
+
+    /// The copy of an answer of these parts, whose channel stays open.
+    async fn kept(parts: Vec<Passing>) -> Option<WireAnswer> {
+        let (send, from) = unbounded_channel();
+        parts.into_iter().for_each(|part| send.send(part).unwrap());
+        Pieces::new(from).whole().await
+    }
+
+    #[tokio::test]
+    async fn a_copy_has_the_whole_body_and_the_headers_that_count() {
+        let headers = [
+            ("Content-Type", "application/json"),
+            ("set-cookie", "a=b"),
+            ("X-Ratelimit-Reset-Tokens", "6m0s"),
+            ("x-request-id", "req_1"),
+            ("content-encoding", "gzip"),
+            ("openai-organization", "o"),
+            ("retry-after", "sk-looks-like-a-key"),
+        ];
+        let answer =
+            kept(vec![began(429, &headers), bytes(&BODY[..4]), bytes(&BODY[4..]), Passing::End]);
+        let answer = answer.await.unwrap();
+        assert_eq!((answer.status, answer.is_cut), (429, false));
+        assert_eq!(unpacked(&answer.body).as_deref(), Some(BODY));
+        let mut names: Vec<&str> = answer.headers.iter().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["content-type", "x-ratelimit-reset-tokens", "x-request-id"]);
+        let left = kept(vec![began(200, &[]), bytes("data: [DONE]\n\n")]).await.unwrap();
+        assert!(!left.is_cut, "its connection stays open");
+        let all = kept(vec![began(429, &[("content-length", "4")]), bytes("slow")]).await.unwrap();
+        assert!(!all.is_cut, "the client has all its bytes");
+        let cut = kept(vec![began(200, &[]), bytes(BODY), failed(Connection)]).await.unwrap();
+        assert!(cut.is_cut);
+    }
+
+    #[tokio::test]
+    async fn half_a_copy_is_none() {
+        let refused = "Incorrect API key provided: sk-proj-ab1****9xyz.";
+        for parts in [
+            vec![],
+            vec![failed(Connection)],
+            vec![began(200, &[]), bytes(BODY)],
+            vec![began(200, &[("content-length", "11")]), bytes(BODY)],
+            vec![began(200, &[]), bytes(BODY), failed(BadAnswer), Passing::End],
+            vec![began(200, &[]), bytes(&b"\xff\xfe"[..]), Passing::End],
+            vec![began(200, &[]), bytes(vec![b'a'; LONGEST_KEPT + 1]), Passing::End],
+            vec![began(401, &[]), bytes(refused), Passing::End],
+        ] {
+            let shown =
+                format!("{:?}", parts.iter().map(std::mem::discriminant).collect::<Vec<_>>());
+            assert_eq!(kept(parts).await, None, "{shown}");
+        }
+    }
 }

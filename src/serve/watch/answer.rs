@@ -17,7 +17,6 @@ use tokio::task::yield_now;
 use tokio::time::sleep;
 
 use super::coding::{Decoder, Unread, unpacked};
-use super::frames::Frames;
 use super::hold::Hold;
 use super::in_place::Asker;
 use super::patience::Waiting;
@@ -26,7 +25,7 @@ use super::{AnswerResult, Broken, LONGEST, Outgoing};
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::model::hosted::Overheard;
 use crate::model::http::Passing;
-use crate::model::relay::{Holds, Release, RequestListenerEnd};
+use crate::model::relay::{Holds, Release, RequestListenerEnd, UNREAD};
 use crate::wire::changed;
 
 /// An answer that is being passed on.
@@ -70,7 +69,11 @@ impl Pump {
             // Nobody needs the pieces of an empty body.
             let _ = copy.send(Passing::End);
         }
-        let decoder = Decoder::of(&came.headers).map_err(|why| tell_unread(&copy, &why)).ok();
+        let decoder = Decoder::of(&came.headers).and_then(|decoder| {
+            let is_late = asker.streams && matches!(decoder, Decoder::Zstd(..));
+            if is_late { Err(Unread::Unknown("zstd".to_owned())) } else { Ok(decoder) }
+        });
+        let decoder = decoder.map_err(|why| tell_unread(&copy, &why)).ok();
         let hides_usage = hides_usage && came.status.is_success() && decoder.is_some();
         let unpacks = asker.streams && decoder.as_ref().is_some_and(|it| !it.is_plain());
         let (hold, state, pace) = (Hold::nothing(asker.format), AnswerState::Open, None);
@@ -129,8 +132,7 @@ impl Pump {
         };
         let format = self.asker.format;
         if self.hides_usage {
-            let mut frames = Frames::new(format, None, true);
-            kept = [frames.take(&kept), frames.rest()].concat();
+            kept = self.asker.without_usage(&kept);
         }
         let (status, mut headers) = (self.came.status, self.headers());
         if let Some(calls) = calls {
@@ -299,8 +301,18 @@ impl Pump {
 
 /// Reports that the answer cannot be read. It still passes.
 fn tell_unread(copy: &UnboundedSender<Passing>, why: &Unread) {
-    let text = format!("the answer went to the agent unread: {why}.");
+    let text = format!("{UNREAD}: {why}.");
     let _ = copy.send(Passing::Failed(ModelError::new(ModelErrorKind::BadAnswer, text)));
+}
+
+/// An answer that passes as it comes.
+pub fn passed(came: Came) -> Response<Outgoing> {
+    let (status, headers) = (came.status, forwarded(&came.headers));
+    let next = |mut came: Came| async move {
+        let bytes = came.chunk().await.transpose()?;
+        Some((bytes.map_err(Broken::from), came))
+    };
+    response(status, headers, stream::unfold(came, next))
 }
 
 fn response(

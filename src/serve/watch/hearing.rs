@@ -1,5 +1,6 @@
 //! Reads copies of requests and answers in the background, and tells the session.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -10,8 +11,9 @@ use crate::domain::Request;
 use crate::domain::chat::Role;
 use crate::model::ModelProgress;
 use crate::model::hosted::Overheard;
-use crate::model::http::Passing;
+use crate::model::http::{Passing, Pieces};
 use crate::model::relay::Heard;
+use crate::net::known::without_known;
 use crate::wire::json;
 
 /// Reads the request that was sent, unless it is `known`, and its answer from the pieces that go into the returned
@@ -31,7 +33,7 @@ async fn read(
     overheard: Overheard,
     (sent, known): (Bytes, Option<Request>),
     heard: UnboundedSender<Heard>,
-    mut pieces: UnboundedReceiver<Passing>,
+    pieces: UnboundedReceiver<Passing>,
 ) {
     let format = overheard.format;
     // A long request takes milliseconds, during which other streams continue.
@@ -46,12 +48,33 @@ async fn read(
         tell(Heard::Sent(Arc::new(body)));
     }
     let request = request.unwrap_or_else(|| Request::new(Role::Actor, Vec::new()));
+    let (mut pieces, mut said) = (Pieces::new(pieces), String::new());
     let mut progress = |progress: ModelProgress| match progress {
-        ModelProgress::Text(text) => tell(Heard::Text(text)),
-        ModelProgress::Reasoning(text) => tell(Heard::Reasoning(text)),
-        ModelProgress::Retrying { .. } | ModelProgress::Noticed(_) | ModelProgress::Sent(_) => {}
+        ModelProgress::Text(text) => {
+            said.push_str(&text);
+            tell(Heard::Text(text));
+        }
+        ModelProgress::Reasoning(text) => {
+            said.push_str(&text);
+            tell(Heard::Reasoning(text));
+        }
+        ModelProgress::Retrying { .. }
+        | ModelProgress::Noticed(_)
+        | ModelProgress::Sent(_)
+        | ModelProgress::Answered(_) => {}
     };
-    if let Some(ended) = overheard.reply(&request, &mut pieces, &mut progress).await {
-        tell(Heard::Ended(ended));
+    let ended = overheard.reply(&request, &mut pieces, &mut progress).await;
+    let Some(ended) = ended else { return };
+    let ended = ended.map(|(reply, id)| {
+        id.into_iter().for_each(|id| tell(Heard::Named(id)));
+        reply
+    });
+    // A key that a model writes in several pieces is whole in none of them.
+    let has_key = |text: &str| matches!(without_known(text), Cow::Owned(_));
+    let reply = ended.as_ref().ok().and_then(|reply| serde_json::to_string(reply).ok());
+    // The agent may go on from the answer already.
+    tell(Heard::Ended(ended));
+    if !has_key(&said) && !reply.is_some_and(|reply| has_key(&reply)) {
+        pieces.whole().await.into_iter().for_each(|answer| tell(Heard::Answered(answer.into())));
     }
 }

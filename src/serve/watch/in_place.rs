@@ -14,11 +14,14 @@ use hyper::{Response, StatusCode};
 use jiff::Timestamp;
 use tokio::task::yield_now;
 
+use super::frames::Frames;
 use super::patience::Patience;
 use super::{AnswerResult, Broken, Outgoing, Reset};
-use crate::domain::{ModelError, ModelErrorKind, Reply, WireFailure};
+use crate::domain::wire_answer::WireAnswer;
+use crate::domain::{ModelError, ModelErrorKind, Reply, ToolCall, WireFailure};
 use crate::model::relay::RelayResult;
-use crate::wire::{Answering, FunctionNames, WireFormat, chat};
+use crate::net::packed::unpacked;
+use crate::wire::{Answering, FunctionNames, WireFormat, changed};
 
 /// Properties of a request that its answer depends on.
 #[derive(Clone, Debug)]
@@ -47,11 +50,12 @@ impl Asker {
             Ok(reply) => reply,
             Err(error) => return self.fail(error),
         };
-        let mut text = self.written(|words| self.format.write_answer(reply, words, self.streams));
-        if self.hides_usage {
-            text = without_usage(&text);
-        }
-        Ok(self.ok(text))
+        let text = self.written(|words| self.format.write_answer(reply, words, self.streams));
+        Ok(self.ok(if self.hides_usage {
+            self.without_usage(text.as_bytes())
+        } else {
+            text.into()
+        }))
     }
 
     /// Writes an answer with its id, the endpoint's name of the model, and the time.
@@ -118,20 +122,54 @@ impl Asker {
         if shown == WireFailure::Event {
             text += &self.format.write_error_event(status(error, self.format), &error.text);
         }
-        let first = Some(Ok(Frame::data(Bytes::from(text))));
-        let last = (shown == WireFailure::Reset).then(|| Err(Broken::from(Reset)));
         let mut response = self.ok(Bytes::new());
-        let pieces = stream::iter(first).chain(
-            stream::once(async {
-                // Bytes that were sent before are written first, or they would be lost.
-                yield_now().await;
-                last
-            })
-            .filter_map(ready),
-        );
-        *response.body_mut() = Box::pin(StreamBody::new(pieces));
+        *response.body_mut() = cut(text, shown == WireFailure::Reset);
         response
     }
+
+    /// A stream without the chunk that has only the usage.
+    pub fn without_usage(&self, stream: &[u8]) -> Vec<u8> {
+        let mut frames = Frames::new(self.format, None, true);
+        [frames.take(stream), frames.rest()].concat()
+    }
+
+    /// An answer as an endpoint wrote it earlier, with these calls if they are others; `None` if its body is damaged.
+    pub fn recorded(
+        &self,
+        answer: &WireAnswer,
+        calls: Option<&[ToolCall]>,
+    ) -> Option<Response<Outgoing>> {
+        let mut text = unpacked(&answer.body)?.into_owned().into_bytes();
+        let status = StatusCode::from_u16(answer.status).ok()?;
+        if self.hides_usage && status.is_success() {
+            text = self.without_usage(&text);
+        }
+        if let Some(calls) = calls {
+            text = changed(self.format, &text, "", calls);
+        }
+        let mut response = Response::new(if answer.is_cut { cut(text, true) } else { full(text) });
+        *response.status_mut() = status;
+        for (name, value) in &answer.headers {
+            if let (Ok(name), Ok(value)) =
+                (HeaderName::try_from(name), HeaderValue::try_from(value))
+            {
+                response.headers_mut().append(name, value);
+            }
+        }
+        Some(response)
+    }
+}
+
+/// A body that ends after this text, by a reset of its connection or as if it were whole.
+fn cut(text: impl Into<Bytes>, is_reset: bool) -> Outgoing {
+    let first = Some(Ok(Frame::data(text.into())));
+    let last = is_reset.then(|| Err(Broken::from(Reset)));
+    let last = stream::once(async {
+        // Bytes that were sent before are written first, or they would be lost.
+        yield_now().await;
+        last
+    });
+    Box::pin(StreamBody::new(stream::iter(first).chain(last.filter_map(ready))))
 }
 
 /// The message of an error, besides its status.
@@ -140,15 +178,6 @@ fn message(error: &ModelError, status: u16) -> String {
     let text = text.strip_prefix(": ").unwrap_or(text);
     let usual = || StatusCode::from_u16(status).ok()?.canonical_reason();
     if text.is_empty() { usual().unwrap_or("error").to_owned() } else { text.to_owned() }
-}
-
-/// A stream without the chunk that has only the usage.
-fn without_usage(stream: &str) -> String {
-    let is_usage = |event: &&str| {
-        let data = event.strip_prefix("data: ").unwrap_or_default();
-        chat::is_usage_alone(data.trim_end())
-    };
-    stream.split_inclusive("\n\n").filter(|event| !is_usage(event)).collect()
 }
 
 /// The content type of a body that is not streamed.
@@ -188,11 +217,14 @@ pub fn plain(status: StatusCode, text: &'static str) -> Response<Outgoing> {
 }
 
 fn whole(status: StatusCode, kind: &'static str, text: impl Into<Bytes>) -> Response<Outgoing> {
-    let body = Full::new(text.into()).map_err(|never: Infallible| -> Broken { match never {} });
-    let mut response = Response::new(Box::pin(body) as Outgoing);
+    let mut response = Response::new(full(text));
     *response.status_mut() = status;
     set(&mut response, CONTENT_TYPE, HeaderValue::from_static(kind));
     response
+}
+
+fn full(text: impl Into<Bytes>) -> Outgoing {
+    Box::pin(Full::new(text.into()).map_err(|never: Infallible| -> Broken { match never {} }))
 }
 
 fn set(response: &mut Response<Outgoing>, name: HeaderName, value: HeaderValue) {
@@ -202,13 +234,15 @@ fn set(response: &mut Response<Outgoing>, name: HeaderName, value: HeaderValue) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::wire_answer::WireBody;
+    use crate::net::packed::packed;
 
     #[tokio::test]
     async fn a_stream_has_the_usage_only_for_a_client_that_asked_for_it() {
         let said = Ok(std::sync::Arc::new(crate::domain::Reply::of_text("hi")));
         for hides_usage in [false, true] {
             let (format, model) = (WireFormat::Chat, "m".into());
-            let (patience, is_silent) = (Patience::of(None), Arc::default());
+            let (patience, is_silent) = (Patience::of(None, None, true), Arc::default());
             let (streams, number) = (true, 1);
             let asker = Asker { format, streams, model, number, hides_usage, patience, is_silent };
             let answer = asker.answer(&said).unwrap().into_body().collect().await.unwrap();
@@ -216,6 +250,49 @@ mod tests {
             assert_eq!(text.contains("\"usage\":{"), !hides_usage, "{text}");
             assert!(text.contains("hi") && text.ends_with("data: [DONE]\n\n"), "{text}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_recorded_answer_is_as_it_came_but_for_its_calls() {
+        let call = |id: &str, n: u32| {
+            let arguments = serde_json::json!({ "n": n });
+            ToolCall { id: id.into(), tool: "t".into(), arguments }
+        };
+        let (names, format) = (FunctionNames::default(), WireFormat::Chat);
+        let reply = Reply { calls: vec![call("a", 1), call("b", 2)], ..Reply::of_text("Look: ") };
+        let answering = Answering { id: "x9", model: "m", names: &names, created: 7 };
+        let text = format.write_answer(&reply, &answering, true) + ": odd\n\n";
+        let headers = [("x-request-id", "r"), ("no name", "x"), ("odd", "a\nb")];
+        let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+        let body = packed(text.clone());
+        let answer = WireAnswer { status: 200, headers, body, is_cut: false };
+        let (model, patience, is_silent) =
+            ("m".into(), Patience::of(None, None, true), Arc::default());
+        let (streams, number) = (true, 1);
+        let asker = |hides_usage| {
+            let (model, is_silent) = (String::clone(&model), Arc::clone(&is_silent));
+            Asker { format, streams, model, number, hides_usage, patience, is_silent }
+        };
+        let read = |response: Response<Outgoing>| async {
+            let body = response.into_body().collect().await.map(|body| body.to_bytes().to_vec());
+            body.map(|bytes| String::from_utf8(bytes).unwrap())
+        };
+        let same = asker(false).recorded(&answer, None).unwrap();
+        assert_eq!(same.headers().len(), 1);
+        assert_eq!(read(same).await.unwrap(), text);
+        let without = read(asker(true).recorded(&answer, None).unwrap()).await.unwrap();
+        assert!(text.contains("\"usage\":{") && !without.contains("\"usage\":{"), "{without}");
+        let calls = [call("b", 3)];
+        let other = read(asker(false).recorded(&answer, Some(&calls)).unwrap()).await.unwrap();
+        assert!(other.contains("x9") && other.contains("Look: ") && other.ends_with(": odd\n\n"));
+        assert!(other.contains("\\\"n\\\":3") && !other.contains("\"a\""), "{other}");
+        let cut = WireAnswer { is_cut: true, ..answer.clone() };
+        assert!(read(asker(false).recorded(&cut, None).unwrap()).await.is_err());
+        let bad = [
+            WireAnswer { status: 7, ..answer.clone() },
+            WireAnswer { body: WireBody::Packed { deflate: "!".into() }, ..answer },
+        ];
+        assert!(bad.iter().all(|answer| asker(false).recorded(answer, None).is_none()));
     }
 
     #[test]
@@ -226,7 +303,7 @@ mod tests {
             model: "m".into(),
             number: 1,
             hides_usage: false,
-            patience: Patience::of(None),
+            patience: Patience::of(None, None, true),
             is_silent: Arc::default(),
         };
         for (kind, text, chat, messages) in [

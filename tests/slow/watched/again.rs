@@ -12,7 +12,11 @@ use super::upstream::upstream;
 use crate::program::{Home, Ran, text};
 
 /// What is of times, ports, origins and money in a state; and numbers of events, among which notices are.
-const OTHER: [&str; 16] = [
+const OTHER: [&str; 19] = [
+    // A copy of an answer comes beside other events.
+    "ended_by",
+    "events",
+    "first_line",
     "n",
     "at",
     "requested",

@@ -64,7 +64,9 @@ pub fn again(records: &[Record]) -> Again {
 /// The text of an answer that nobody was asked for, or why there is none.
 pub async fn known(line: RequestListenerEnd) -> Result<String, ModelErrorKind> {
     match line.sending.await.unwrap() {
-        Sending::Instead(said) => said.map(|reply| reply.text.clone()).map_err(|it| it.kind),
+        Sending::Instead(said) | Sending::Recorded { said, .. } => {
+            said.map(|reply| reply.text.clone()).map_err(|it| it.kind)
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -139,6 +141,45 @@ fn another_result_goes_live_or_is_refused() {
             let at = "messages[3].content".to_owned();
             let texts = ("rain at 11:05".to_owned(), "rain at 11:02".to_owned());
             assert_eq!(parting(&watch), Some((at, texts.0, texts.1, is_strict)));
+        }
+    });
+}
+
+/// A question whose answer has two calls with these ids, and the results in this order.
+async fn parallel(watch: &Watch, ids: [&str; 2], swaps: bool, is_live: bool) -> Agent {
+    let calls =
+        calling(&[(ids[0], "weather", json!({"at": 1})), (ids[1], "weather", json!({"at": 2}))]);
+    let mut agent = Agent::asking(QUESTION);
+    let line = agent.send(watch);
+    match is_live {
+        true => answer(line, &calls).await,
+        false => assert_eq!(known(line).await.as_deref(), Ok("")),
+    }
+    agent.go_on(&calls, &["rain", "sun"]);
+    let last = agent.messages.len() - 1;
+    if swaps {
+        agent.messages.swap(last, last - 1);
+    }
+    agent
+}
+
+#[test]
+fn the_results_of_one_answer_may_come_in_another_order() {
+    on_paused_time(async {
+        // Of calls with one id, only the order tells the results apart.
+        for (ids, is_same) in [(["a", "b"], true), (["a", "a"], false)] {
+            let then = watch(Trial::default());
+            let agent = parallel(&then, ids, false, true).await;
+            answer(agent.send(&then), &Reply::of_text(ANSWER)).await;
+            then.yard.until("the task has ended", |state| state.tasks_done == 1).await;
+            for swaps in [false, true] {
+                let over = Again { is_strict: true, ..again(&records(&then)) };
+                let watch = watch_again(Trial::default(), Some(over));
+                let agent = parallel(&watch, ids, swaps, false).await;
+                let said = known(agent.send(&watch)).await;
+                assert_eq!(said.is_ok(), is_same || !swaps, "{ids:?} {swaps}");
+                assert_eq!(parting(&watch).is_none(), said.is_ok());
+            }
         }
     });
 }

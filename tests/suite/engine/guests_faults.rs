@@ -48,7 +48,7 @@ async fn acts_on_a_model(trial: Trial) -> bool {
     let began = Instant::now();
     let mut line = agent.send(&watch);
     let is_slow = match (&mut line.sending).await.unwrap() {
-        Sending::Instead(_) => return true,
+        Sending::Instead(_) | Sending::Recorded { .. } => return true,
         Sending::On { pace, .. } => pace.is_some(),
     };
     let usage = Usage { tokens_in: 50, tokens_out: 20, ..Usage::default() };

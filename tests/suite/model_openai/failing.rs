@@ -263,7 +263,8 @@ async fn passing_failures_are_tried_again_and_reported() {
             ModelProgress::Text(_)
             | ModelProgress::Reasoning(_)
             | ModelProgress::Noticed(_)
-            | ModelProgress::Sent(_) => None,
+            | ModelProgress::Sent(_)
+            | ModelProgress::Answered(_) => None,
         })
         .collect();
     assert_eq!(waits.len(), 3);

@@ -47,7 +47,10 @@ async fn ask(scripts: Vec<Script>, times: usize, change: impl FnOnce(&mut Endpoi
         let mut tell = |progress| match progress {
             ModelProgress::Noticed(text) => notices.push(text),
             ModelProgress::Retrying { why, .. } => panic!("tried again: {why}"),
-            ModelProgress::Text(_) | ModelProgress::Reasoning(_) | ModelProgress::Sent(_) => {}
+            ModelProgress::Text(_)
+            | ModelProgress::Reasoning(_)
+            | ModelProgress::Sent(_)
+            | ModelProgress::Answered(_) => {}
         };
         replies.push(model.ask(&request, &mut tell).await);
     }

@@ -21,7 +21,8 @@ async fn tried(script: Script) -> (Option<Kind>, Vec<Duration>) {
         ModelProgress::Text(_)
         | ModelProgress::Reasoning(_)
         | ModelProgress::Noticed(_)
-        | ModelProgress::Sent(_) => None,
+        | ModelProgress::Sent(_)
+        | ModelProgress::Answered(_) => None,
     });
     (reply.err().map(|error| error.kind), waits.collect())
 }

@@ -50,12 +50,12 @@ fn the_first_field_that_differs_is_named() {
         (
             "/messages/2/tool_calls/0/function/arguments",
             text("{\"at\": \"Rome\"}"),
-            "messages[2].tool_calls[0].arguments",
+            "messages[2].tool_calls[0].arguments.at",
         ),
         ("/messages/3/tool_call_id", text("c2"), "messages[3].tool_call_id"),
         ("/messages/3/content", text(&long), "messages[3].content"),
         ("/tools/0/function/description", text("Says it."), "tools[0].description"),
-        ("/tools/0/function/parameters/type", text("array"), "tools[0].parameters"),
+        ("/tools/0/function/parameters/type", text("array"), "tools[0].parameters.type"),
         ("/temperature", json!(0.7), "temperature"),
         ("/stop/1", text("c"), "stop[1]"),
         ("/stop", json!(["a"]), "stop[1]"),
@@ -67,6 +67,131 @@ fn the_first_field_that_differs_is_named() {
     }
     let (_, asked, recorded) = found("/messages/3/content", text("rain at 11:05")).unwrap();
     assert_eq!((&*asked, &*recorded), ("rain at 11:05", "rain at 11:02"));
+}
+
+#[test]
+fn of_long_texts_the_smallest_part_that_differs_is_named() {
+    let result = |temperature: u32, note: &str| {
+        let rows: Vec<Value> = (0..300).map(|n| json!({"n": n, "note": "x"})).collect();
+        let mut result = json!({"rows": rows, "raw": format!("{{\"note\":{}}}", json!(note))});
+        result["rows"][271]["now"] = json!({"temperature": temperature});
+        result.to_string()
+    };
+    let lines =
+        |changed: &str| format!("{}{changed}\n{}", "line\n".repeat(500), "line\n".repeat(500));
+    let odd = |text: &str| format!("{{\"a\": 1, \"b\": {text}");
+    for (one, other, field, asked, recorded) in [
+        (result(21, "a"), result(7, "a"), ".rows[271].now.temperature", "21", "7"),
+        // JSON in a text of JSON.
+        (result(7, "wet\nday"), result(7, "wet\nway"), ".raw.note, line 2", "wet\nday", "wet\nway"),
+        (lines("a: 1"), lines("a: 2"), ", line 501", "a: 1", "a: 2"),
+        // Half a document is a text, and so is one that differs in spaces alone.
+        (odd("2"), odd("3"), "", "\"b\": 2", "\"b\": 3"),
+        ("{\"a\":1}".into(), "{\"a\": 1}".into(), "", "{\"a\":1}", "{\"a\": 1}"),
+        ("[1,2]".into(), "[1]".into(), "[1]", "2", ""),
+    ] {
+        let found = differs("f", &one, &other).unwrap();
+        assert_eq!(found.field, format!("f{field}"));
+        assert!(found.asked.contains(asked), "{found:?}");
+        assert!(found.recorded.contains(recorded) && found.asked.chars().count() < 90, "{found:?}");
+    }
+    let long = json!({"k".repeat(100_000): 1}).to_string();
+    assert!(differs("f", &long, "{}").unwrap().field.len() < 100);
+}
+
+/// A conversation with an answer that has calls with these ids, and their results.
+fn parallel(ids: &[&str], results: &[(&str, &str)], more: Value) -> Value {
+    let call = |id: &&str| json!({"id": id, "type": "function", "function": {"name": "w", "arguments": "{}"}});
+    let mut messages = vec![
+        json!({"role": "user", "content": "How is it?"}),
+        json!({"role": "assistant", "tool_calls": ids.iter().map(call).collect::<Vec<_>>()}),
+    ];
+    let result =
+        |(id, text): &(&str, &str)| json!({"role": "tool", "tool_call_id": id, "content": text});
+    messages.extend(results.iter().map(result));
+    messages.push(more);
+    json!({"model": "m", "messages": messages})
+}
+
+fn of_parallel(asked: Value, recorded: Value) -> Option<String> {
+    let varies = Varies::default();
+    let found = Compare::new(&varies).requests(&side(asked), &side(recorded));
+    found.map(|it| format!("{}: {} / {}", it.field, it.asked, it.recorded))
+}
+
+#[test]
+fn results_of_one_answer_count_by_their_calls_and_not_by_their_order() {
+    let more = || json!({"role": "user", "content": "And?"});
+    let then = || parallel(&["a", "b", "c"], &[("a", "1"), ("b", "2"), ("c", "3")], more());
+    let now = |results: &[(&str, &str)]| parallel(&["a", "b", "c"], results, more());
+    assert_eq!(of_parallel(now(&[("c", "3"), ("a", "1"), ("b", "2")]), then()), None);
+    // The place is the one in the new request.
+    let found = of_parallel(now(&[("c", "4"), ("a", "1"), ("b", "2")]), then());
+    assert_eq!(found.as_deref(), Some("messages[2].content: 4 / 3"));
+    let found = of_parallel(now(&[("c", "1"), ("a", "3"), ("b", "2")]), then());
+    assert_eq!(found.as_deref(), Some("messages[3].content: 3 / 1"), "swapped results differ");
+    let found = of_parallel(now(&[("x", "1"), ("c", "3"), ("b", "2")]), then()).unwrap();
+    assert!(found.starts_with("messages[4].tool_call_id"), "{found}");
+    // Ids that are equal or empty: the place counts.
+    for id in ["", "same"] {
+        let of = |results: [(&str, &str); 2]| parallel(&[id, id], &results, more());
+        let then = || of([(id, "1"), (id, "2")]);
+        assert_eq!(of_parallel(of([(id, "1"), (id, "2")]), then()), None);
+        let found = of_parallel(of([(id, "2"), (id, "1")]), then());
+        assert_eq!(found.as_deref(), Some("messages[2].content: 2 / 1"), "{id:?}");
+    }
+    // Two answers with the same ids: each result belongs to the answer before it.
+    let twice = |first: [(&str, &str); 2], second: [(&str, &str); 2]| {
+        let mut one = parallel(&["a", "b"], &first, more());
+        let other = parallel(&["a", "b"], &second, more());
+        let all = one["messages"].as_array_mut().unwrap();
+        all.extend(other["messages"].as_array().unwrap()[1..].iter().cloned());
+        one
+    };
+    let then = || twice([("a", "1"), ("b", "2")], [("a", "3"), ("b", "4")]);
+    assert_eq!(
+        of_parallel(twice([("b", "2"), ("a", "1")], [("b", "4"), ("a", "3")]), then()),
+        None
+    );
+    let found = of_parallel(twice([("a", "3"), ("b", "4")], [("a", "1"), ("b", "2")]), then());
+    assert_eq!(found.as_deref(), Some("messages[2].content: 3 / 1"));
+}
+
+#[test]
+fn every_wire_may_send_results_in_another_order() {
+    let messages = |results: Value| {
+        let call = |id: &str| json!({"type": "tool_use", "id": id, "name": "w", "input": {}});
+        let body = json!({"model": "m", "max_tokens": 9, "messages": [
+            {"role": "user", "content": "How is it?"},
+            {"role": "assistant", "content": [call("a"), call("b")]},
+            {"role": "user", "content": results}]});
+        (WireFormat::Messages, body)
+    };
+    let result = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": id});
+    let text = json!({"type": "text", "text": "Go on."});
+    let responses = |order: [&str; 2]| {
+        let call = |id: &str| json!({"type": "function_call", "call_id": id, "name": "w", "arguments": "{}"});
+        let output =
+            |id: &str| json!({"type": "function_call_output", "call_id": id, "output": id});
+        let body = json!({"model": "m", "input": [{"role": "user", "content": "How is it?"},
+            call("a"), call("b"), output(order[0]), output(order[1]), {"role": "user", "content": "Go on."}]});
+        (WireFormat::Responses, body)
+    };
+    for (asked, recorded) in [
+        (messages(json!([result("b"), result("a")])), messages(json!([result("a"), result("b")]))),
+        (
+            messages(json!([result("b"), result("a"), text])),
+            messages(json!([result("a"), result("b"), text])),
+        ),
+        (responses(["b", "a"]), responses(["a", "b"])),
+    ] {
+        let [asked, recorded] = [asked, recorded].map(|(format, body)| {
+            let read = format.read_request(body.to_string().as_bytes()).unwrap();
+            ComparedRequest { model: read.model, request: read.request, body: Some(body) }
+        });
+        let varies = Varies::default();
+        assert_eq!(Compare::new(&varies).requests(&asked, &recorded), None);
+    }
 }
 
 #[test]

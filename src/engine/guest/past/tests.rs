@@ -1,10 +1,12 @@
 use serde_json::json;
 
 use super::*;
+use crate::domain::edit::Edit;
 use crate::domain::{
-    By, EffectClass, EffectRef, Finish, Guest, ModelError, Reply, Role, RunEvent, Task, TaskEvent,
-    TaskId, ToolCall, ToolCallEvent,
+    By, EditEvent, EffectClass, EffectRef, FaultEvent, FaultId, Finish, Guest, ModelError, Reply,
+    Role, RunEvent, Task, TaskEvent, TaskId, ToolCall, ToolCallEvent,
 };
+use crate::net::packed::packed;
 
 fn side(messages: &Value) -> ComparedRequest {
     let body = json!({"model": "m", "messages": messages});
@@ -175,17 +177,11 @@ fn failures_come_again_and_who_gave_up_is_no_part_of_it() {
     assert_eq!(past.summary(), ["2 of 2 recorded model calls were asked again"]);
 }
 
-#[test]
-fn results_are_those_of_the_record_where_that_is_wanted_or_was_decided() {
-    let mut story = Story::default();
-    story.open(1);
-    let asked = json!([user("hello")]);
-    let call = ToolCall { id: "c".into(), tool: "t".into(), arguments: json!({}) };
-    let reply = Reply { calls: vec![call], finish: Finish::Calls, ..Reply::of_text("") };
-    story.add_request(1, &asked, Ok(reply));
-    let effect = story.effect();
+/// A call of the model call with this number.
+fn add_call(story: &mut Story, of: u32, id: &str, text: &str) -> EffectRef {
+    let effect = story.effect().caused_by(Some(EffectId(of)));
     let (task, tool, arguments) = (TaskId(1), "t".into(), json!({}));
-    let (step, evidence, by, wire_id) = (1, None, By::Engine, Some("c".into()));
+    let (step, evidence, by, wire_id) = (1, None, By::Engine, Some(id.into()));
     let requested = ToolCallEvent::ToolCallRequested {
         effect,
         task,
@@ -197,24 +193,129 @@ fn results_are_those_of_the_record_where_that_is_wanted_or_was_decided() {
         wire_id,
     };
     story.add(requested);
-    let output = |text: &str| Arc::new(ToolOutput { text: text.into(), cut_from: None });
-    story.add(ToolCallEvent::ToolCallFinished { effect, output: output("read") });
+    story.add(ToolCallEvent::ToolCallFinished { effect, output: output(text) });
+    effect
+}
+
+fn output(text: &str) -> Arc<ToolOutput> {
+    Arc::new(ToolOutput { text: text.into(), cut_from: None })
+}
+
+/// An answer with calls of these ids.
+fn calling(ids: &[&str]) -> Reply {
+    let call = |id: &&str| ToolCall { id: (*id).into(), tool: "t".into(), arguments: json!({}) };
+    Reply { calls: ids.iter().map(call).collect(), finish: Finish::Calls, ..Reply::of_text("") }
+}
+
+#[test]
+fn results_are_those_of_the_record_where_that_is_wanted_or_was_decided() {
+    let mut story = Story::default();
+    story.open(1);
+    let asked = json!([user("hello")]);
+    story.add_request(1, &asked, Ok(calling(&["c"])));
+    let effect = add_call(&mut story, 1, "c", "read");
     let text = |result: Option<Returned>| result.map(|it| it.unwrap().text);
-    let mut past = story.past();
-    past.open(1, WireFormat::Chat, &side(&asked));
-    let same = past.result(1, "c").unwrap();
+    let begun = |story: &Story| {
+        let (mut past, side) = (story.past(), side(&asked));
+        past.open(1, WireFormat::Chat, &side);
+        past.answer(1, WireFormat::Chat, &side, false).unwrap().unwrap();
+        past
+    };
+    let past = begun(&story);
+    let call = past.recorded_call(1, 0).unwrap();
+    let same = past.result(1, call).unwrap();
     assert_eq!(text(same.instead_of("own", true)).as_deref(), Some("read"));
     assert_eq!(same.instead_of("own", false), None);
     assert_eq!(same.instead_of("read", true), None);
-    assert_eq!(past.result(2, "c"), None, "another conversation");
+    assert_eq!(
+        (past.recorded_call(2, 0), past.result(2, call)),
+        (None, None),
+        "another conversation"
+    );
     // A person has replaced it then.
     story.add(ToolCallEvent::ResultWithheld { effect, output: output("own") });
-    let mut past = story.past();
-    past.open(1, WireFormat::Chat, &side(&asked));
-    let decided = past.result(1, "c").unwrap();
+    let past = begun(&story);
+    let decided = past.result(1, call).unwrap();
     assert_eq!(text(decided.instead_of("own", false)).as_deref(), Some("read"));
     assert_eq!(decided.instead_of("other", false), None, "it was decided of another result");
     let by_fault = Recalled { by_fault: true, ..decided.clone() };
     assert_eq!(by_fault.instead_of("own", true), None, "the fault does it again");
     assert_eq!(text(by_fault.instead_of("other", true)).as_deref(), Some("own"));
+}
+
+#[test]
+fn of_calls_with_one_id_each_has_its_own_result() {
+    let mut story = Story::default();
+    story.open(1);
+    let asked = [json!([user("1")]), json!([user("1"), user("2")])];
+    story.add_request(1, &asked[0], Ok(calling(&["c", "c"])));
+    add_call(&mut story, 1, "c", "first");
+    add_call(&mut story, 1, "c", "second");
+    story.add_request(1, &asked[1], Ok(calling(&["c"])));
+    add_call(&mut story, 4, "c", "third");
+    let mut past = story.past();
+    past.open(1, WireFormat::Chat, &side(&asked[0]));
+    let mut read = Vec::new();
+    for (asked, calls) in [(&asked[0], 2), (&asked[1], 1)] {
+        assert_eq!(past.recorded_call(1, 0).is_none(), read.is_empty());
+        past.answer(1, WireFormat::Chat, &side(asked), false).unwrap().unwrap();
+        let results =
+            (0..calls).map(|at| past.result(1, past.recorded_call(1, at)?)?.read.clone().ok());
+        read.extend(results.map(|it| it.unwrap().text));
+    }
+    assert_eq!(read, ["first", "second", "third"]);
+    assert_eq!(past.result(1, past.recorded_call(1, 5).unwrap()), None);
+}
+
+#[test]
+fn an_answer_comes_back_as_it_came_unless_it_was_changed() {
+    let body = r#"{"id":"chatcmpl-7","system_fingerprint":"fp","choices":[]}"#;
+    let answer = WireAnswer {
+        status: 200,
+        headers: vec![("x-request-id".into(), "req_1".into())],
+        body: packed(body.to_owned()),
+        is_cut: false,
+    };
+    for (what, is_kept) in
+        [("as it came", true), ("edited", false), ("failed", false), ("old", false)]
+    {
+        let mut story = Story::default();
+        story.open(1);
+        let asked = json!([user("hello")]);
+        story.add_request(1, &asked, Ok(Reply::of_text("hi")));
+        let effect = EffectRef::new(EffectId(1), EffectClass::Read);
+        let finished = story.records.pop().unwrap();
+        if what != "old" {
+            let answer = Arc::new(answer.clone());
+            story.add(ModelCallEvent::ModelCallAnswered { effect, answer });
+        }
+        if what == "failed" {
+            let spec = "role:actor:rate-limit".parse().unwrap();
+            let fault = FaultId(1);
+            story.add(FaultEvent::FaultArmed { fault, spec, by: By::User });
+            story.add(FaultEvent::FaultFired { fault, effect });
+        }
+        story.add(finished.event);
+        if what == "edited" {
+            let said = |text: &str| {
+                let (text, calls) = (text.to_owned(), Vec::new());
+                Box::new(Edit::Reply { text, calls })
+            };
+            let (edit, was) = (said("ho"), said("hi"));
+            let (shown, past, by) = (true, false, By::User);
+            story.add(EditEvent::CallEdited { effect, edit, was, shown, past, by });
+        }
+        // A journal is read as it was written.
+        let read = story.records.iter().map(|record| {
+            let line = serde_json::to_vec(record).unwrap();
+            Record::read(&line).unwrap()
+        });
+        let read = read.collect();
+        let mut past = RecordedPast::new(&[read], Varies::default());
+        past.open(1, WireFormat::Chat, &side(&asked));
+        let known = past.answer(1, WireFormat::Chat, &side(&asked), false).unwrap().unwrap();
+        let kept = is_kept.then(|| (Arc::new(answer.clone()), Some("chatcmpl-7".to_owned())));
+        assert_eq!(known.answer, kept, "{what}");
+        assert_eq!(known.is_spoiled, what == "failed");
+    }
 }

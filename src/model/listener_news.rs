@@ -1,0 +1,31 @@
+//! The events that a listener of foreign agents reports to a session.
+
+use crate::relay::Arrival;
+
+/// An event that a listener reports to a session.
+#[derive(Debug)]
+pub enum ListenerNews {
+    Arrived(Box<Arrival>),
+    /// A request went through unread: its method and path, and why it was not understood, if it should have been.
+    Passed {
+        what: String,
+        why: Option<String>,
+    },
+    /// An agent was started by this command.
+    Started {
+        command: String,
+    },
+    /// The agent has ended, with this exit code or by a signal.
+    Ended {
+        code: Option<i32>,
+    },
+    /// Observations beside the requests of an agent, in case none was understood until its end, and advice for then;
+    /// and the connections that surely went past the listener. Comes before the end.
+    SeenBeside {
+        facts: Vec<String>,
+        advice: Vec<String>,
+        past: Vec<String>,
+    },
+    /// A notice for people.
+    Noticed(String),
+}
