@@ -60,7 +60,7 @@ pub use self::{
     resuming::{Division, is_kept, resumable, without_end},
     session::Listener,
     setup::Setup,
-    station::{DOLLARS_REACHED, MODEL_UNUSABLE},
+    station::{DOLLARS_REACHED, MODEL_UNUSABLE, UNPRICED},
 };
 use self::{handle::Handle, session::Session};
 

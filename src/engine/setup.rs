@@ -39,6 +39,8 @@ pub struct Setup {
     pub faults: Vec<FaultSpec>,
     /// The initial breakpoints, and whether each is on.
     pub breakpoints: Vec<(BreakpointSpec, bool)>,
+    /// Without a limit of dollars, say once that this many are spent; `None`: say nothing.
+    pub tells_dollars: Option<f64>,
     /// Saves the breakpoints beyond the session; called when they change.
     pub keep_breakpoints: Option<KeepBreakpoints>,
     pub journal: Option<Journal>,
@@ -48,6 +50,8 @@ pub struct Setup {
     pub awaits_tools: bool,
     /// The time for which a breakpoint holds a call without a person; `None`: it only counts.
     pub hold: Option<Duration>,
+    /// Whether an attached screen controls the session at the moment; `None`: no screen can attach.
+    pub attached: Option<watch::Receiver<bool>>,
     /// Without a person, go on with the next task when a model cannot be used.
     pub keep_going: bool,
     /// The experience of earlier sessions, to which this one adds.

@@ -41,6 +41,11 @@ impl Desk {
         self.controller.as_ref().is_some_and(|(controller, _)| *controller == side)
     }
 
+    /// Whether a side other than the screen that started the session controls it.
+    pub fn is_taken_by_guest(&self) -> bool {
+        self.controller.as_ref().is_some_and(|(controller, _)| *controller != STARTER)
+    }
+
     /// Name of the side in control, and since when.
     pub fn controller(&self) -> Option<String> {
         let (side, since) = self.controller.as_ref()?;

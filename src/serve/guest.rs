@@ -220,7 +220,7 @@ mod tests {
             relays: None,
         };
         let (commands, _) = mpsc::unbounded_channel();
-        let shared = AttachHub::new(opened, commands.downgrade());
+        let shared = AttachHub::new(opened, commands.downgrade(), watch::channel(false).0);
         let (own, other) = UnixStream::pair().unwrap();
         (home, shared, own, other)
     }

@@ -66,7 +66,6 @@ pub mod watch;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 pub use self::client::{AttachError, Attached, attach};
-pub use self::place::is_served;
 pub use self::server::{Opened, Server};
 use crate::domain::seat::{self, SeatNews, SeatRequest};
 

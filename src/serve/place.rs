@@ -58,12 +58,6 @@ pub fn socket_of(journal: &Path) -> io::Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// Whether a process serves the socket of the session that writes this journal.
-pub fn is_served(journal: &Path) -> bool {
-    let socket = socket_of(journal).ok().flatten();
-    socket.is_some_and(|socket| !is_stale(&socket))
-}
-
 /// The place for a new socket: the first folder that is private. Sockets there that nobody serves are deleted.
 ///
 /// # Errors

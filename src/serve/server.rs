@@ -53,6 +53,8 @@ pub struct Opened {
 #[derive(Debug)]
 pub struct Server {
     last: watch::Sender<u64>,
+    /// Whether a side other than the session's own screen controls it.
+    pub attached: watch::Receiver<bool>,
     /// Stops accepting sides when it is dropped. Not the end of `last`: every event would wake the thread.
     open: Option<oneshot::Sender<()>>,
     ended: blocking::Receiver<()>,
@@ -86,6 +88,7 @@ impl Server {
         let (last, seen) = watch::channel(0);
         let (open, closed) = oneshot::channel();
         let (tell_end, ended) = blocking::channel();
+        let (taken, attached) = watch::channel(false);
         let (seat, starter) = if has_screen { seat() } else { (None, None) };
         let work = move || {
             // The sender is dropped when the thread ends.
@@ -95,7 +98,12 @@ impl Server {
                 let local = LocalSet::new();
                 local.block_on(
                     &runtime,
-                    serve(listener, AttachHub::new(opened, commands), (seen, closed), starter),
+                    serve(
+                        listener,
+                        AttachHub::new(opened, commands, taken),
+                        (seen, closed),
+                        starter,
+                    ),
                 )
             });
             if let Err(error) = served {
@@ -104,7 +112,7 @@ impl Server {
         };
         thread::Builder::new().name("attach".to_owned()).spawn(work)?;
         info!(?path, "opened a socket");
-        Ok((Self { last, open: Some(open), ended, _socket: socket }, seat))
+        Ok((Self { last, attached, open: Some(open), ended, _socket: socket }, seat))
     }
 
     /// Notes that the journal now has this event.
@@ -152,19 +160,26 @@ pub(super) struct AttachHub {
     desk: RefCell<Desk>,
     starter: RefCell<Option<UnboundedSender<SeatNews>>>,
     guests: RefCell<BTreeMap<SideId, Sender<Notice>>>,
+    /// Whether one of the guests controls the session.
+    taken: watch::Sender<bool>,
     next: Cell<SideId>,
     /// Whether the session has ended, so that the journal no longer grows.
     pub is_over: CancellationToken,
 }
 
 impl AttachHub {
-    pub fn new(opened: Opened, commands: WeakUnboundedSender<Command>) -> Self {
+    pub fn new(
+        opened: Opened,
+        commands: WeakUnboundedSender<Command>,
+        taken: watch::Sender<bool>,
+    ) -> Self {
         Self {
             opened,
             commands,
             desk: RefCell::default(),
             starter: RefCell::default(),
             guests: RefCell::default(),
+            taken,
             next: Cell::new(STARTER + 1),
             is_over: CancellationToken::new(),
         }
@@ -213,6 +228,7 @@ impl AttachHub {
     }
 
     fn tell(&self, notices: Notices) {
+        self.taken.send_replace(self.desk.borrow().is_taken_by_guest());
         for (side, notice) in notices {
             if side == STARTER {
                 let starter = self.starter.borrow();

@@ -6,10 +6,11 @@ use std::thread;
 
 use super::journal_args::{AttachArgs, FollowArgs};
 use super::live::{self, FOLLOW};
-use super::{growing, out, save, sessions, trouble::Trouble};
+use super::{growing, out, runtime::runtime, save, sessions, trouble::Trouble};
 use crate::config::Config;
 use crate::domain::{Event, SessionEvent};
 use crate::files::safe_json::safe;
+use crate::serve::relayed::{SocketScan, find};
 use crate::serve::{self, AttachError, Attached};
 use crate::store::journal::folder::JournalFile;
 use crate::store::journal::{self, JournalError, JournalReader, Summary};
@@ -22,7 +23,10 @@ use crate::ui::{self, view::ReadOnly, view::Tone};
 pub fn attach(args: &AttachArgs) -> Result<ui::EndReason, Trouble> {
     let journal = match &args.session {
         Some(session) => named(session, &args.config.config)?,
-        None => newest_running(&sessions::folder_of(&args.config)?)?,
+        None => match newest_attachable()? {
+            Some(journal) => journal,
+            None => newest_running(&sessions::folder_of(&args.config)?)?,
+        },
     };
     let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
     // This reports a file that is not a journal, or is one of another version.
@@ -63,15 +67,19 @@ fn named(session: &Path, config: &Option<PathBuf>) -> Result<PathBuf, Trouble> {
     })
 }
 
-/// The newest running session of the folder.
+/// The journal of the newest session of this user to which a screen can attach, in whatever folder it is.
+fn newest_attachable() -> Result<Option<PathBuf>, Trouble> {
+    let SocketScan { running, others, .. } = runtime()?.block_on(find());
+    let all = running.into_iter().map(|session| session.hello).chain(others);
+    let newest = all.max_by(|a, b| (&a.opened, a.pid).cmp(&(&b.opened, b.pid)));
+    Ok(newest.map(|hello| hello.journal.into()))
+}
+
+/// The newest running session of the folder, to which nobody can attach.
 fn newest_running(folder: &Path) -> Result<PathBuf, Trouble> {
     let found = sessions::found(folder)?;
-    let is_running = |kept: &&JournalFile| journal::is_written(&kept.path).unwrap_or(false);
-    let mut running = found.iter().filter(is_running).peekable();
-    // Twins are newer than their sessions, and nobody can attach to them.
-    let newest = running.peek().copied();
-    let chosen = running.find(|kept| serve::is_served(&kept.path)).or(newest);
-    chosen.map(|kept| kept.path.clone()).ok_or_else(|| {
+    let is_running = |kept: &JournalFile| journal::is_written(&kept.path).unwrap_or(false);
+    found.into_iter().find(is_running).map(|kept| kept.path).ok_or_else(|| {
         let folder = folder.display();
         Trouble::Usage(format!(
             "no running session in {folder}; toolyard replay shows the newest journal, and toolyard resume \

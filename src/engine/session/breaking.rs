@@ -48,7 +48,7 @@ impl Session {
 
     /// Runs on until a breakpoint set for this run holds.
     pub fn run_to(&self, spec: BreakpointSpec, by: By) -> Result<[Event; 2], String> {
-        if !self.breakpoints.has_user {
+        if !self.breakpoints.seats.holds() {
             return Err("without a screen nobody could resume from there".to_owned());
         }
         self.check_place(&spec.place)?;

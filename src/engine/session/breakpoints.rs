@@ -1,7 +1,8 @@
 //! Breakpoints at work: which ones a call, an event or a program hits, and how a person sets them.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
+use super::seats::Seats;
 use crate::domain::breakpoint::{BreakpointPlace, BreakpointSpec, Trouble};
 use crate::domain::expression::{Evaluator, ExpressionValue, Resolver};
 use crate::domain::program::LineStop;
@@ -15,10 +16,8 @@ use crate::papers::facts::Facts;
 /// The engine's data on breakpoints besides the state.
 #[derive(Debug, Default)]
 pub struct Breakpoints {
-    /// Whether a person can resume after a stop; without one, hits are only counted.
-    pub has_user: bool,
-    /// How long a stop lasts at most.
-    pub limit: Option<Duration>,
+    /// The seats of people who can resume after a stop; without one, hits are only counted.
+    pub seats: Seats,
     /// The last value of each breakpoint on a value; `None` if there was none.
     values: BTreeMap<BreakpointId, Option<ExpressionValue>>,
 }
@@ -90,7 +89,7 @@ impl Breakpoints {
         text: impl FnOnce(&BreakpointSpec) -> String,
     ) -> Hit {
         let nth = known.hits.saturating_add(1);
-        let holds = self.has_user && known.spec.holds_at(nth);
+        let holds = self.seats.holds() && known.spec.holds_at(nth);
         let text = if known.spec.is_due(nth) { text(&known.spec) } else { String::new() };
         Hit { breakpoint, text, holds, alone: known.spec.alone }
     }

@@ -1,9 +1,7 @@
 //! Whether a lane must wait at a boundary, and when it goes on.
 
-use std::time::Duration;
-
 use super::Session;
-use crate::domain::{Boundary, By, ControlEvent, Lane, Mode, Resume};
+use crate::domain::{Acting, Boundary, By, ControlEvent, Lane, Mode, Resume, SessionEvent};
 
 impl Session {
     /// The mode of the run that a lane belongs to.
@@ -32,14 +30,26 @@ impl Session {
         self.state.control.mode != Mode::Ended && self.state.control.paused_lanes.contains(&lane)
     }
 
-    /// The longest hold of a lane if no person is there to release it.
-    pub fn hold_limit(&self) -> Option<Duration> {
-        self.breakpoints.limit
+    /// Whether a person controls the session now, and can decide and release.
+    pub fn has_person(&self) -> bool {
+        self.breakpoints.seats.is_taken()
     }
 
-    /// Releases a lane that was held for that long.
-    pub fn end_hold(&mut self, lane: Lane) {
-        let (by, run) = (By::Engine, Some(self.lanes.run_of(lane)));
+    /// See [`Seats::left`](super::seats::Seats::left).
+    pub fn left(&self) -> impl Future<Output = bool> + use<> {
+        self.breakpoints.seats.left()
+    }
+
+    /// Releases a lane that nobody has released in time. `was_taken`: a person was there, and has left.
+    pub fn end_hold(&mut self, lane: Lane, was_taken: bool) {
+        if was_taken {
+            let text =
+                "no screen controls the session any more, so what its breakpoint held goes on";
+            self.emit(SessionEvent::Noticed { text: text.to_owned() });
+        }
+        // A breakpoint stops one conversation of foreign agents, or all runs.
+        let is_alone = self.state.acting() == Acting::Foreign;
+        let (by, run) = (By::Engine, is_alone.then(|| self.lanes.run_of(lane)));
         if self.state.control.paused_lanes.contains(&lane) {
             self.emit(ControlEvent::LaneResumed { lane, by });
         }

@@ -22,6 +22,7 @@ mod programs;
 mod queue;
 mod recording;
 mod runs;
+mod seats;
 mod tools;
 
 use self::{

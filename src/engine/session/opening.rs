@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Listener, Session};
+use super::{Listener, Session, seats::Seats};
 use crate::domain::words::counted;
 use crate::domain::{
     By, ControlEvent, EffectId, FaultEvent, GraphEvent, Lane, Mode, Resume, SessionEvent, State,
@@ -20,15 +20,15 @@ use crate::{
     reading,
     recorded::Recorded,
     setup::Setup,
-    station,
+    station::{self, MoneyAtStart},
 };
 
 /// Makes the first events of a session, or restores those of a continued one.
 pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> Handle {
     let journal = Writer::new(setup.journal);
     let mut session = Session::new(setup.tools, setup.models, journal, setup.keeps, listener);
-    session.breakpoints.has_user = setup.stay || setup.hold.is_some();
-    session.breakpoints.limit = setup.hold.filter(|_| !setup.stay);
+    session.breakpoints.seats =
+        Seats { own: setup.stay, attached: setup.attached, hold: setup.hold };
     let mut observers: Vec<Box<dyn Observer>> = Vec::new();
     // The store already has the uses of a session that continues.
     let mut later: Vec<Box<dyn Observer>> = Vec::new();
@@ -52,6 +52,7 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
     observers.push(Box::new(Unfed::default()));
     observers.push(Box::new(Unsaid::default()));
     session.log.observers = observers;
+    let limit = setup.opening.max_dollars.map(Into::into);
     let mut paid = 0.0;
     session.kit.ranker = setup.ranker.or_else(|| reading::of_record(&setup.beginning));
     let (continued, is_again) = match setup.beginning {
@@ -110,7 +111,10 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
     }
     session.sync();
     session.tell_reader();
-    let handle = Handle::new(session, station::stations(setup.stations, setup.stay, paid));
+    let spent = session.state.dollars_spent();
+    let tells = setup.tells_dollars.filter(|most| limit.is_none() && spent <= *most);
+    let money = MoneyAtStart { paid, limit, tells };
+    let handle = Handle::new(session, station::stations(setup.stations, money));
     listed.into_iter().for_each(|listed| providers::watch(&handle, listed));
     by_hand::watch(&handle);
     reading::watch(&handle);

@@ -42,7 +42,7 @@ impl Session {
     pub fn wanted_of_program(&mut self, task: TaskId, number: u32) -> StopRequest {
         let run = self.state.run_of(task);
         self.run(run).asked = self.asked_of_program(run);
-        let is_watched = self.breakpoints.has_user;
+        let is_watched = self.breakpoints.seats.holds();
         let mut wanted = StopRequest { is_watched, ..StopRequest::default() };
         if matches!(self.state.control.mode_of(run), Mode::Stepping | Mode::Pausing | Mode::Paused)
         {

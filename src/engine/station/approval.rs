@@ -15,10 +15,11 @@ use crate::session::Session;
 
 /// Why a person must consent to a call that ran when its session was interrupted.
 const UNKNOWN: &str = "its outcome is unknown";
+/// Why a call is refused without a person.
+const NOBODY: &str = "not made: it needs a person's consent, and no person is present";
 
+#[derive(Default)]
 pub(super) struct Approve {
-    /// Whether a person is present to ask.
-    has_user: bool,
     /// Tools for which a notice already said that nobody can be asked.
     told: RefCell<BTreeSet<ToolName>>,
 }
@@ -46,10 +47,9 @@ impl Station for Approve {
             Consent::Deny => {
                 now(refused(format!("{} may not be called: {rule} is denied", call.tool)))
             }
-            Consent::Ask if !self.has_user => {
+            Consent::Ask if !passage.handle.read(Session::has_person) => {
                 self.tell(passage, &call.tool, &rule);
-                let why = "not made: it needs a person's consent, and no person is present";
-                now(refused(why.to_owned()))
+                now(refused(NOBODY.to_owned()))
             }
             Consent::Ask => {
                 let tool = call.tool.clone();
@@ -60,10 +60,6 @@ impl Station for Approve {
 }
 
 impl Approve {
-    pub fn new(has_user: bool) -> Self {
-        Self { has_user, told: RefCell::default() }
-    }
-
     /// Asks whether to repeat a call that may have changed something already, also if the agent itself repeats it.
     fn after_interruption<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
         let Effect::Tool(call) = &passage.effect else { return now(StationVerdict::Go) };
@@ -71,7 +67,7 @@ impl Approve {
         if passage.handle.read(|session| session.recorded().repeats_unknown) {
             return now(StationVerdict::Go);
         }
-        if !self.has_user {
+        if !passage.handle.read(Session::has_person) {
             return now(refused(format!(
                 "not repeated: the session was interrupted while {tool} ran, its outcome is unknown, and no person is \
                  present"
@@ -105,24 +101,29 @@ impl Approve {
     async fn wait(&self, passage: &mut Passage, tool: ToolName, rule: String) -> StationVerdict {
         match ask(passage, rule).await {
             // The state may have changed meanwhile.
-            true => StationVerdict::Again,
-            false => refused(format!("a person refused this call of {tool}")),
+            Some(true) => StationVerdict::Again,
+            Some(false) => refused(format!("a person refused this call of {tool}")),
+            None => refused(NOBODY.to_owned()),
         }
     }
 }
 
-/// Holds a tool call until a person has decided whether it is made.
-pub(super) async fn ask(passage: &Passage, rule: String) -> bool {
+/// Holds a tool call until a person has decided whether it is made. `None`: the person has left.
+pub(super) async fn ask(passage: &Passage, rule: String) -> Option<bool> {
     let (effect, lane) = (passage.reference, passage.reference.lane());
     passage.handle.write(|session| {
         session.emit(ConsentEvent::ConsentAsked { effect, rule });
         session.emit(ControlEvent::Held { lane, boundary: Boundary::BeforeToolCall });
         session.settle();
     });
-    passage.handle.until(|session| session.lanes().consent(effect.id).is_some()).await;
+    tokio::select! {
+        biased;
+        () = passage.handle.until(|session| session.lanes().consent(effect.id).is_some()) => {}
+        _ = passage.handle.read(Session::left) => {}
+    }
     passage.handle.write(|session| {
         session.emit(ControlEvent::Released { lane });
-        session.lanes().consent(effect.id).unwrap_or_default()
+        session.lanes().consent(effect.id)
     })
 }
 

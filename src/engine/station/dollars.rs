@@ -1,16 +1,26 @@
 //! Keeps a session below its limit of real money. Before a model call or an embedding starts, the money that was
 //! spent and the probable cost of the calls under way must leave enough for it. On the screen the session pauses, and
 //! a person who resumes it allows the same amount once more. Without a person it ends.
+//!
+//! A foreign agent has a limit only if a person has given one. It gets an error that it does not repeat, since a request
+//! without an answer would go on unread when the session ends. Whoever started the agent ends it at its limit. A model
+//! without a price is refused, too: the limit could not hold. Without a limit, one line says that the default amount is
+//! spent.
 
-use std::{cell::RefCell, collections::BTreeMap};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::money::{DOLLARS_REACHED, MoneyAtStart, UNPRICED};
 use super::{Actor, Effect, Outcome, Passage, Passing, Station, StationVerdict, later, now};
-use crate::domain::{By, EffectId, ModelSpec, Origin, SessionEvent, Tally, Usage, tokens};
+use crate::domain::{
+    By, EffectId, ModelError, ModelErrorKind, ModelName, ModelSpec, Origin, SessionEvent, Tally,
+    Usage, tokens, words,
+};
 use crate::effect::{EmbeddingCall, ReadingCall};
 use crate::{commands, session::Session};
 
-/// How the reason begins when a session ends at its limit.
-pub const DOLLARS_REACHED: &str = "the limit of dollars is reached";
+/// The longest name of a model that a reason repeats, in characters.
+const SHOWN: usize = 160;
 
 /// Bytes of a request in JSON for each of its tokens: text and code in English have about four.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -19,9 +29,13 @@ const BYTES_PER_TOKEN: u64 = 4;
 const ASSUMED: u64 = 500;
 
 pub(super) struct Dollars {
-    /// Whether a person can allow more.
-    has_user: bool,
+    /// How many US dollars the session may cost; `None`: any number.
+    limit: Option<f64>,
     purse: RefCell<Purse>,
+    /// How many US dollars a session without a limit spends before it says so; `None`: it says nothing, or has said it.
+    tells: Cell<Option<f64>>,
+    /// The reasons why foreign agents were refused: models without a price, and the limit.
+    refused: RefCell<BTreeSet<Option<ModelName>>>,
 }
 
 /// The probable cost of a call, in US dollars.
@@ -52,10 +66,33 @@ struct DollarRefusal {
 }
 
 impl Dollars {
-    /// `paid` is the cost of the answers of an interrupted task, in US dollars.
-    pub fn new(has_user: bool, paid: f64) -> Self {
-        let purse = Purse { beside: paid, ..Purse::default() };
-        Self { has_user, purse: RefCell::new(purse) }
+    pub fn new(money: MoneyAtStart) -> Self {
+        let MoneyAtStart { paid, limit, tells } = money;
+        let purse = RefCell::new(Purse { beside: paid, ..Purse::default() });
+        Self { limit, purse, tells: Cell::new(tells), refused: RefCell::default() }
+    }
+
+    /// Answers a foreign agent in place of its model. The session says the reason once: for a model without a price, or
+    /// for the limit.
+    fn refuse(&self, passage: &Passage, of: Option<&ModelName>, why: String) -> StationVerdict {
+        if self.refused.borrow_mut().insert(of.cloned()) {
+            passage.handle.emit(SessionEvent::Noticed { text: why.clone() });
+        }
+        let error = ModelError::new(ModelErrorKind::OverBudget, why);
+        StationVerdict::Answer(passage.effect.failed(error), Origin::Live)
+    }
+
+    /// Says once that a session without a limit has spent the default amount.
+    fn tell(&self, session: &mut Session) {
+        let is_spent = |most: &f64| session.state().dollars_spent() > *most;
+        let Some(most) = self.tells.get().filter(is_spent) else { return };
+        self.tells.set(None);
+        let listed = session.state().models.known.values().any(|model| model.tally.listed);
+        let about = if listed { " by list prices (~)" } else { "" };
+        let text = format!(
+            "the agents have spent more than {most} dollars{about}; --max-dollars N ends them at N dollars"
+        );
+        session.emit(SessionEvent::Noticed { text });
     }
 
     /// Reserves the price of a call. Otherwise returns why the limit does not allow it.
@@ -65,8 +102,8 @@ impl Dollars {
         id: EffectId,
         price: CallPrice,
     ) -> Result<(), DollarRefusal> {
-        let Some(most) = session.state().max_dollars else { return Ok(()) };
-        self.purse.borrow_mut().reserve(id, price, session.state().dollars_spent(), *most)
+        let Some(most) = self.limit else { return Ok(()) };
+        self.purse.borrow_mut().reserve(id, price, session.state().dollars_spent(), most)
     }
 }
 
@@ -121,19 +158,27 @@ impl CallPrice {
 
 impl Station for Dollars {
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
-        let Some(price) = passage.handle.read(|session| price(session, &passage.effect)) else {
-            return now(StationVerdict::Go);
-        };
+        let cost = || passage.handle.read(|session| price(session, &passage.effect));
+        let Some(price) = self.limit.and_then(|_| cost()) else { return now(StationVerdict::Go) };
+        if price == CallPrice::Unknown && passage.actor() == Actor::Guest {
+            let spec = passage.effect.spec();
+            let why = spec.map_or_else(String::new, unpriced);
+            return now(self.refuse(passage, spec.map(|spec| &spec.name), why));
+        }
         let id = passage.reference.id;
         let reserved = passage.handle.read(|session| self.reserve(session, id, price));
         let Err(DollarRefusal { why, missing }) = reserved else { return now(StationVerdict::Go) };
-        if !self.has_user {
+        let has_person = passage.handle.read(Session::has_person);
+        if !has_person && passage.actor() == Actor::Guest {
+            return now(self.refuse(passage, None, why));
+        }
+        if !has_person {
             passage.handle.write(|session| session.end_because(why));
             return later(std::future::pending());
         }
         passage.handle.write(|session| {
-            let most = session.state().max_dollars.unwrap_or_default();
-            let more = self.purse.borrow_mut().allow(id, price, *most, missing);
+            let most = self.limit.unwrap_or_default();
+            let more = self.purse.borrow_mut().allow(id, price, most, missing);
             session.emit(SessionEvent::Noticed {
                 text: format!("{why}; continuing allows {more:.2} more"),
             });
@@ -154,8 +199,21 @@ impl Station for Dollars {
             let cost = spec.and_then(|spec| spec.price(outcome.usage()?));
             purse.beside -= *cost.unwrap_or_default();
         }
+        if self.tells.get().is_some() {
+            passage.handle.write(|session| self.tell(session));
+        }
         now(())
     }
+}
+
+/// Why a request for a model without a price is refused, and what to do.
+fn unpriced(spec: &ModelSpec) -> String {
+    let source = words::clipped(&spec.source, SHOWN);
+    format!(
+        "{UNPRICED} {source}: nothing has its price, so its request was not sent. Set url, model, price_in and price_out \
+         of it in [models.NAME] of the configuration, or import a newer table (toolyard import prices FILE), or leave \
+         out --max-dollars"
+    )
 }
 
 fn real(spec: &ModelSpec) -> Option<&ModelSpec> {
@@ -163,10 +221,8 @@ fn real(spec: &ModelSpec) -> Option<&ModelSpec> {
 }
 
 /// The price of a call: by the price list, or by the average cost of its model's calls so far, whichever is more. The
-/// first call of a model without a price is expected to cost as much as calls of other models. `None` if the call is
-/// free, or if there is no limit.
+/// first call of a model without a price is expected to cost as much as calls of other models. `None` if the call is free.
 fn price(session: &Session, effect: &Effect) -> Option<CallPrice> {
-    session.state().max_dollars?;
     let models = &session.state().models;
     let spec = real(effect.spec()?)?;
     let tally = match effect {
@@ -199,7 +255,8 @@ fn price(session: &Session, effect: &Effect) -> Option<CallPrice> {
     let listed = spec.price(&usage).map(f64::from);
     let is_first = listed.is_none() && tally.is_none_or(|tally| tally.calls == 0);
     // Calls of one model that start together would otherwise all pass before the first of them shows its price.
-    let others = || is_first.then(|| models.dollars_per_call()).flatten();
+    let is_guest = effect.actor() == Actor::Guest;
+    let others = || (is_first && !is_guest).then(|| models.dollars_per_call()).flatten();
     match listed.into_iter().chain(charged.or_else(others)).reduce(f64::max) {
         Some(cost) => (cost > 0.0).then_some(CallPrice::About(cost)),
         None => Some(CallPrice::Unknown),

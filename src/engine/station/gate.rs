@@ -1,10 +1,6 @@
 //! Holds a run. Every lane passes the gate at every boundary; a pause or a step makes it wait
 //! there. Holding never kills: running effects continue to their next boundary.
 
-use std::time::Duration;
-
-use tokio::time::timeout;
-
 use super::{
     Actor, Effect, Outcome, Passage, Passing, Station, StationVerdict, ToolCall, later, now,
 };
@@ -94,10 +90,13 @@ impl Handle {
             session.emit(ControlEvent::Held { lane, boundary });
             session.settle();
         });
-        let released = self.until(|session| session.releases(lane));
-        let limit = self.read(Session::hold_limit).unwrap_or(Duration::MAX);
-        if timeout(limit, released).await.is_err() {
-            self.write(|session| session.end_hold(lane));
+        // A person's own pause lasts until a person ends it.
+        let is_stop = self.read(|session| session.state().control.stop.is_some());
+        let left = self.read(Session::left);
+        tokio::select! {
+            biased;
+            () = self.until(|session| session.releases(lane)) => {}
+            was_taken = left, if is_stop => self.write(|session| session.end_hold(lane, was_taken)),
         }
         self.write(|session| {
             session.lanes_mut().spend_step(lane);

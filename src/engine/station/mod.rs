@@ -11,6 +11,7 @@ mod gate;
 mod judge;
 mod many;
 mod menu;
+mod money;
 mod recorded;
 mod reuse;
 mod room;
@@ -26,7 +27,7 @@ pub use super::effect::{Effect, Outcome, ToolCall};
 use super::{effect::PendingEffect, fault_choice::FaultChoice, handle::Handle, session::Session};
 use crate::domain::{Chance, EffectRef, FaultId, FaultKind, Origin, Refusal, TaskId};
 
-pub use self::dollars::DOLLARS_REACHED;
+pub use self::money::{DOLLARS_REACHED, MoneyAtStart, UNPRICED};
 pub use self::unusable::MODEL_UNUSABLE;
 
 /// A station that effects pass.
@@ -142,27 +143,23 @@ impl Passage {
     }
 }
 
-/// The engine's own stations in order, followed by these. `paid`: see [`dollars::Dollars::new`].
-pub(super) fn stations(
-    more: Vec<Rc<dyn Station>>,
-    has_user: bool,
-    paid: f64,
-) -> Rc<[Rc<dyn Station>]> {
+/// The engine's own stations in order, followed by these.
+pub(super) fn stations(more: Vec<Rc<dyn Station>>, money: MoneyAtStart) -> Rc<[Rc<dyn Station>]> {
     let own: Vec<Rc<dyn Station>> = vec![
         Rc::new(recorded::FromRecord),
-        Rc::new(reuse::Reuse { has_user }),
-        Rc::new(dollars::Dollars::new(has_user, paid)),
+        Rc::new(reuse::Reuse),
+        Rc::new(dollars::Dollars::new(money)),
         Rc::new(many::Many),
         Rc::new(menu::Menu),
         Rc::new(arguments::Arguments),
         Rc::new(budget::Budget),
-        Rc::new(approval::Approve::new(has_user)),
+        Rc::new(approval::Approve::default()),
         Rc::new(room::Room),
         Rc::new(gate::Gate),
         Rc::new(fault::FaultInjection),
         Rc::new(judge::Judge),
         // After the gate, so before it on the way back: a pause holds the failed call.
-        Rc::new(unusable::Unusable { has_user }),
+        Rc::new(unusable::Unusable),
     ];
     own.into_iter().chain(more).collect()
 }

@@ -10,10 +10,7 @@ use crate::session::Session;
 const REPEATED: &str =
     "this program or an earlier one has made the same call; without consent its result is reused";
 
-pub(super) struct Reuse {
-    /// Whether a person is present to ask.
-    pub has_user: bool,
-}
+pub(super) struct Reuse;
 
 impl Station for Reuse {
     /// Only a run writes programs.
@@ -45,12 +42,12 @@ impl Station for Reuse {
         match decided {
             Some(true) => now(StationVerdict::Go),
             Some(false) => now(reused(made)),
-            None if !self.has_user => now(reused(made)),
+            None if !passage.handle.read(Session::has_person) => now(reused(made)),
             None => later(async move {
                 match ask(passage, REPEATED.to_owned()).await {
                     // The state may have changed meanwhile.
-                    true => StationVerdict::Again,
-                    false => reused(made),
+                    Some(true) => StationVerdict::Again,
+                    Some(false) | None => reused(made),
                 }
             }),
         }

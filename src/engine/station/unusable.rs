@@ -9,10 +9,7 @@ use crate::{commands, handle::Handle, session::Session};
 /// How the reason begins when a session ends because of a model.
 pub const MODEL_UNUSABLE: &str = "a model is unusable";
 
-pub(super) struct Unusable {
-    /// Whether a person can repair it while the session waits.
-    pub has_user: bool,
-}
+pub(super) struct Unusable;
 
 impl Station for Unusable {
     /// A guest sees its model's failure unchanged.
@@ -30,7 +27,7 @@ impl Station for Unusable {
             return now(());
         }
         let is_made_again = match origin {
-            Origin::Live => self.has_user,
+            Origin::Live => passage.handle.read(Session::has_person),
             // The recorded session has decided this.
             Origin::Recorded => passage.handle.read(|session| session.recorded().repeats(id)),
             Origin::Injected | Origin::Person | Origin::Reused | Origin::Provider => return now(()),
@@ -60,7 +57,7 @@ impl Unusable {
                      repeats this call"
                 ),
             });
-            if self.has_user {
+            if session.has_person() {
                 // A session that is already paused stops by itself.
                 if let Ok(event) = commands::pause(session, None, By::Engine) {
                     session.intervene(event);

@@ -1,4 +1,4 @@
-//! Finds the running sessions that take relays.
+//! Finds the running sessions of this user.
 
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
@@ -30,6 +30,8 @@ pub struct RelaySession {
 #[derive(Debug, Default)]
 pub struct SocketScan {
     pub running: Vec<RelaySession>,
+    /// Sessions that take no relays.
+    pub others: Vec<Hello>,
     /// Sockets of sessions that have ended without deleting them, or do not answer.
     pub dead: Vec<PathBuf>,
 }
@@ -50,8 +52,7 @@ pub async fn find() -> SocketScan {
             let path = entry.path();
             match timeout(GREETING, meet(&path)).await {
                 Ok(Some(running)) if running.hello.relays => found.running.push(running),
-                // Another kind of session.
-                Ok(Some(_)) => {}
+                Ok(Some(other)) => found.others.push(other.hello),
                 Ok(None) | Err(_) => found.dead.push(path),
             }
         }

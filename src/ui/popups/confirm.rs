@@ -50,6 +50,9 @@ impl Confirm {
     /// Asks before leaving a session that runs elsewhere.
     pub fn leave(live: &State) -> Self {
         let detail = match live.control.mode {
+            _ if live.control.stop.is_some() => {
+                "What its breakpoint holds goes on, unless another screen controls it. <key:stop> ends it."
+            }
             Mode::Paused | Mode::Pausing => {
                 "It stays paused until a screen attaches to it. <key:stop> ends it."
             }

@@ -20,7 +20,7 @@ use crate::sitting::{Sitting, assert_harmless};
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Asks for the weather, and says what it reads of it.
-fn forecast(_: WireFormat, asked: &IncomingRequest, number: usize) -> Reply {
+pub fn forecast(_: WireFormat, asked: &IncomingRequest, number: usize) -> Reply {
     let last = asked.request.messages.last().unwrap();
     if asked.results.is_empty() {
         let (id, arguments) = (format!("call_{number}"), json!({"city": "Oslo"}));
@@ -31,7 +31,7 @@ fn forecast(_: WireFormat, asked: &IncomingRequest, number: usize) -> Reply {
 }
 
 /// An agent that asks two models in turn, and what its tool gets.
-fn agent(port: u16) -> (Vec<Value>, String) {
+pub fn agent(port: u16) -> (Vec<Value>, String) {
     let function = json!({"name": "weather", "parameters": {
         "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}});
     let mut messages = vec![json!({"role": "user", "content": "How is the weather?"})];

@@ -43,6 +43,7 @@ impl Script {
             price_cached: None,
             price_written: None,
             price_from: None,
+            listed: false,
             context: None,
         };
         Self { spec: Arc::new(spec), replies: RefCell::new(replies.into()), delay: Duration::ZERO }
@@ -213,6 +214,10 @@ pub struct Trial {
     pub schemas: SchemaBook,
     pub paused: bool,
     pub stay: bool,
+    /// Whether an attached screen controls the session.
+    pub attached: Option<watch::Receiver<bool>>,
+    /// How long a breakpoint holds without a person.
+    pub hold: Option<Duration>,
     pub knobs: Vec<(Knob, f64)>,
     pub faults: Vec<&'static str>,
     pub delay: Duration,
@@ -259,6 +264,8 @@ impl Default for Trial {
             schemas: SchemaBook::default(),
             paused: false,
             stay: false,
+            attached: None,
+            hold: None,
             knobs: vec![],
             faults: vec![],
             delay: Duration::ZERO,
@@ -340,6 +347,8 @@ impl Trial {
             beginning: self.beginning,
             inbox: self.inbox,
             taken: self.taken,
+            attached: self.attached,
+            hold: self.hold,
             ..setup
         };
         let (fold, seen) = (Rc::clone(&state), Rc::clone(&records));
