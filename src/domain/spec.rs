@@ -143,6 +143,9 @@ pub struct ModelSpec {
     /// Where the prices are from, for people: `configuration`, or an entry of a price table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price_from: Option<String>,
+    /// Whether the prices are list prices: what the model costs where it is sold, and not what this endpoint says.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub listed: bool,
     /// Largest prompt in tokens, if known.
     #[serde(default)]
     pub context: Option<u64>,
@@ -162,6 +165,7 @@ impl ModelSpec {
             price_cached: None,
             price_written: None,
             price_from: None,
+            listed: false,
             context: None,
         }
     }
@@ -361,6 +365,7 @@ mod tests {
             price_cached: price_cached.map(Into::into),
             price_written: Some(8.0.into()),
             price_from: None,
+            listed: false,
             context: None,
         }
     }

@@ -309,15 +309,16 @@ fn unusable(state: &State) -> Option<String> {
     is_held.then(|| format!("{model} {why}: {cure} or choose another model, then run"))
 }
 
-/// The money spent, marked as a lower bound where a price is unknown; its limit, and the tokens.
+/// The money spent, marked as a lower bound where a price is unknown and as list prices; its limit, and the tokens.
 fn spent(state: &State) -> String {
-    let (mut sum, mut unpriced, mut tokens) = (0.0, 0, 0u64);
+    let (mut sum, mut unpriced, mut listed, mut tokens) = (0.0, 0, false, 0u64);
     for model in state.models.known.values() {
         sum += model.tally.dollars;
         unpriced += model.tally.unpriced;
+        listed |= model.tally.listed;
         tokens = tokens.saturating_add(model.tally.tokens());
     }
-    let dollars = format::dollars(sum, unpriced);
+    let dollars = format::dollars(sum, unpriced, listed);
     let limit = state.dollar_limit().map(|most| format!(" of ${most}")).unwrap_or_default();
     format!("{dollars}{limit} {} tok", text::count(tokens))
 }

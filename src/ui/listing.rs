@@ -125,7 +125,7 @@ pub fn cost(session: &Summary) -> String {
     session.totals.as_ref().map_or_else(
         || UNKNOWN.to_owned(),
         |totals| match totals.dollars {
-            Some(sum) => format::dollars(*sum, totals.unpriced),
+            Some(sum) => format::dollars(*sum, totals.unpriced, totals.listed),
             None => UNKNOWN.to_owned(),
         },
     )

@@ -6,6 +6,7 @@ use toolyard::model::http::Endpoint;
 
 use crate::program::Home;
 
+mod listed;
 mod litellm;
 
 /// In the form of LiteLLM's table, with made-up models.

@@ -362,6 +362,7 @@ pub fn model(name: &str, source: &str, simulated: bool) -> ModelSpec {
         price_cached: None,
         price_written: None,
         price_from: None,
+        listed: false,
         context: None,
     }
 }

@@ -24,7 +24,7 @@ use indexmap::IndexMap;
 
 pub use self::gone::GoneSettings;
 pub use self::model::kind_of;
-pub(crate) use self::priced::fill;
+pub(crate) use self::priced::fill_watched;
 pub use self::provider::{PROVIDERS, Provider};
 pub use self::{
     file::{
@@ -46,7 +46,7 @@ pub const SIMULATED: &str = "simulated";
 
 /// The limit of a session's cost in US dollars: enough for an evening with a good model, and no disaster if spent by
 /// mistake.
-const MAX_DOLLARS: f64 = 5.0;
+pub const MAX_DOLLARS: f64 = 5.0;
 
 /// All settings. `config.example.toml` explains each of them; a test holds it to this.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,8 +68,8 @@ pub struct Config {
     pub reader: ReaderSettings,
     /// Prices in credits.
     pub cost: Rates,
-    /// How many US dollars a session may cost.
-    pub max_dollars: f64,
+    /// How many US dollars a session may cost; `None`: [`MAX_DOLLARS`], or any number where foreign agents act.
+    pub max_dollars: Option<f64>,
     pub workers: crate::domain::worker_settings::WorkerSettings,
     /// Rules for the tool calls that need a person's consent.
     pub approval: crate::domain::Approval,
@@ -215,7 +215,7 @@ impl Default for Config {
             experience: ExperienceConfig::default(),
             reader: ReaderSettings::default(),
             cost: Rates::default(),
-            max_dollars: MAX_DOLLARS,
+            max_dollars: None,
             workers: crate::domain::worker_settings::WorkerSettings::default(),
             approval: crate::domain::Approval::default(),
             prices: None,

@@ -1,13 +1,15 @@
 //! Prices of endpoints that the configuration omits, from a price table.
 
+use std::borrow::Cow;
+
 use super::{Config, ModelConfig, default_prices};
 use crate::files::toml_file::Problem;
 use crate::model::http::Endpoint;
-use crate::store::prices::{PriceMatch, PriceTable};
+use crate::store::prices::{self, PriceMatch, PriceTable};
 
 impl Config {
-    /// The price table: the one of `[cost] prices`, which must then exist, else the one next to the
-    /// configuration, if there is one.
+    /// The person's price table: the one of `[cost] prices`, which must then exist, else the one next to the
+    /// configuration, if there is one. Without it the embedded one counts.
     ///
     /// # Errors
     /// It does not exist, or its faults.
@@ -19,14 +21,11 @@ impl Config {
 
     /// Fills in the prices of one endpoint.
     pub(super) fn look_price_up(&self, endpoint: &mut Endpoint) -> Result<(), Problem> {
-        if let Some(table) = self.price_table()? {
-            fill(endpoint, &table);
-        }
+        fill(endpoint, self.price_table()?.as_ref());
         Ok(())
     }
 
-    /// Fills in omitted prices. If none is missing, the table is not read, to save time at the
-    /// start.
+    /// Fills in omitted prices. If none is missing, no table is read, to save time at the start.
     pub(super) fn look_prices_up(&mut self) -> Result<(), Problem> {
         let is_lacking = |model: &ModelConfig| match model {
             ModelConfig::Simulated(_) => false,
@@ -38,13 +37,14 @@ impl Config {
         if !is_unpriced && !self.models.values().any(is_lacking) {
             return Ok(());
         }
-        let Some(table) = self.price_table()? else { return Ok(()) };
+        let table = self.price_table()?;
+        let table = table.as_ref();
         let readers = [&mut self.experience.embeddings, &mut self.reader.embeddings];
-        readers.into_iter().flatten().for_each(|endpoint| fill(endpoint, &table));
+        readers.into_iter().flatten().for_each(|endpoint| fill(endpoint, table));
         for model in self.models.values_mut() {
             match model {
                 ModelConfig::Simulated(_) => {}
-                ModelConfig::Hosted(endpoint) => fill(endpoint, &table),
+                ModelConfig::Hosted(endpoint) => fill(endpoint, table),
             }
         }
         Ok(())
@@ -55,13 +55,42 @@ fn lacks(endpoint: &Endpoint) -> bool {
     endpoint.price_in.is_none() || endpoint.price_out.is_none() || endpoint.context.is_none()
 }
 
-/// The configuration takes precedence over the table.
-pub(crate) fn fill(endpoint: &mut Endpoint, table: &PriceTable) {
+/// The person's table, else the part of the embedded one for this model.
+fn table<'t>(own: Option<&'t PriceTable>, model: &str) -> Cow<'t, PriceTable> {
+    own.map_or_else(|| Cow::Owned(prices::listed(model)), Cow::Borrowed)
+}
+
+/// Fills in what the configuration omits, by the person's table or else the embedded one, which has no contexts.
+fn fill(endpoint: &mut Endpoint, own: Option<&PriceTable>) {
+    let is_priced = endpoint.price_in.is_some() && endpoint.price_out.is_some();
+    let is_at_home = endpoint.provider.is_none() && prices::is_private(&endpoint.base_url);
+    if own.is_none() && (is_priced || is_at_home) {
+        return;
+    }
+    let table = table(own, &endpoint.model);
     let provider = endpoint.provider.as_deref();
-    let (id, price) = match table.find(&endpoint.base_url, &endpoint.model, provider) {
-        PriceMatch::Price(id, price) => (id, price),
+    let found = table.find(&endpoint.base_url, &endpoint.model, provider);
+    take(endpoint, &table, found);
+}
+
+/// Fills in the price of a model that a watched agent asks for. Where nothing is charged by the token, it is free.
+pub(crate) fn fill_watched(endpoint: &mut Endpoint, own: Option<&PriceTable>) {
+    let table = table(own, &endpoint.model);
+    let found = table.find_watched(&endpoint.base_url, &endpoint.model);
+    if found == PriceMatch::Private {
+        (endpoint.price_in, endpoint.price_out) = (Some(0.0), Some(0.0));
+        endpoint.price_from = Some("nothing: its port is that of local models".to_owned());
+    }
+    take(endpoint, &table, found);
+}
+
+/// The configuration takes precedence over the table.
+fn take(endpoint: &mut Endpoint, table: &PriceTable, found: PriceMatch<'_>) {
+    let (id, price) = match found {
+        PriceMatch::Price(id, price) | PriceMatch::Listed(id, price) => (id, price),
         PriceMatch::Ambiguous(..) | PriceMatch::Nothing | PriceMatch::Private => return,
     };
+    let listed = matches!(found, PriceMatch::Listed(..));
     endpoint.context = endpoint.context.or(price.context);
     let (price_in, price_out) = (endpoint.price_in, endpoint.price_out);
     if price_in.is_none() {
@@ -73,7 +102,9 @@ pub(crate) fn fill(endpoint: &mut Endpoint, table: &PriceTable) {
     endpoint.price_out = price_out.or(price.price_out);
     if (endpoint.price_in, endpoint.price_out) != (price_in, price_out) {
         let own = endpoint.price_from.as_deref().map(|own| format!("{own}, and "));
-        endpoint.price_from = Some(format!("{}{}", own.unwrap_or_default(), from(id, table)));
+        let list = if listed { "list price of " } else { "" };
+        endpoint.price_from = Some(format!("{}{list}{}", own.unwrap_or_default(), from(id, table)));
+        endpoint.listed = listed;
     }
 }
 

@@ -301,7 +301,8 @@ fn cost(fields: &mut TomlFields<'_>, folder: &Path, config: &mut Config) {
     fields.put("credits_per_second", &mut rates.credits_per_second, exchange);
     fields.put("unknown_ask", &mut rates.unknown_ask, unknown);
     fields.put("unknown_tool", &mut rates.unknown_tool, unknown);
-    fields.put("max_dollars", &mut config.max_dollars, |field| field.number(0.0, DEAREST));
+    fields
+        .put("max_dollars", &mut config.max_dollars, |field| field.number(0.0, DEAREST).map(Some));
     fields.put("prices", &mut config.prices, |field| path(field, folder).map(Some));
 }
 

@@ -6,14 +6,15 @@ use crate::domain::words::{counted, credits};
 use crate::model::http::Endpoint;
 use crate::store::prices;
 
-/// The table, if any; a broken one has already failed the configuration, unless no model needed it.
+/// The table; a broken one has already failed the configuration, unless no model needed it.
 pub(super) fn table(config: &Config, findings: &mut Vec<Finding>) {
     const ABOUT: &str = "prices";
     match config.price_table() {
-        Ok(None) => {}
-        Ok(Some(table)) => {
+        Ok(own) => {
+            let part = if own.is_none() { "; it is a part of toolyard" } else { "" };
+            let table = own.unwrap_or_else(prices::all_listed);
             let (models, day) = (counted(table.models.len(), "model"), &table.imported);
-            let text = format!("{models} of {}, imported {day}", table.source);
+            let text = format!("{models} of {}, imported {day}{part}", table.source);
             findings.push(Finding::ok(ABOUT, text));
         }
         Err(problem) => {
@@ -29,8 +30,9 @@ pub(super) fn of(about: &str, endpoint: &Endpoint, config: &Config) -> Finding {
         let cached = endpoint.price_cached.map(|price| format!(", ${price} for cached input"));
         let written = endpoint.price_written.map(|price| format!(", ${price} for writing a cache"));
         let from = endpoint.price_from.as_deref().unwrap_or("configuration");
+        let sign = if endpoint.listed { "~" } else { "" };
         let text = format!(
-            "${price_in} in and ${price_out} out per million tokens{}{} ({from})",
+            "{sign}${price_in} in and {sign}${price_out} out per million tokens{}{} ({from})",
             cached.unwrap_or_default(),
             written.unwrap_or_default()
         );

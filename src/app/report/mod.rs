@@ -97,6 +97,9 @@ pub struct Totals {
     pub tokens_out: u64,
     pub cost: f64,
     pub dollars: Option<f64>,
+    /// Whether any of `dollars` is by list prices.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub listed: bool,
 }
 
 /// The agent's reaction to the failure of a tool.
@@ -116,6 +119,7 @@ pub struct FaultReport {
     /// The agent's reaction to the calls that the fault hit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub taken: Option<FaultVerdict>,
+    /// The same in words, or why it hit no call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
 }
@@ -129,7 +133,7 @@ impl FaultReport {
                 fault: fault.spec.to_string(),
                 armed: fault.armed,
                 fired: fault.fired,
-                verdict: taken.as_ref().map(reaction::sentence),
+                verdict: taken.as_ref().map(reaction::sentence).or_else(|| fault.idle()),
                 taken,
             }
         };
@@ -211,6 +215,7 @@ impl TotalSums {
     fn add(&mut self, task: &TaskReport) {
         self.dollars += task.dollars.unwrap_or(0.0);
         self.is_unpriced |= task.dollars.is_none();
+        self.totals.listed |= task.listed;
         if let Some(grading) = &task.grading {
             self.grading += grading.dollars;
             self.is_unpriced |= grading.unpriced > 0;

@@ -175,6 +175,7 @@ mod tests {
             by_tool: std::collections::BTreeMap::new(),
             refusals: std::collections::BTreeMap::new(),
             dollars,
+            listed: false,
             verdicts: Vec::new(),
             grading: None,
         }

@@ -83,6 +83,9 @@ pub struct TaskReport {
     pub refusals: BTreeMap<&'static str, usize>,
     /// Cost of the model calls in US dollars; `None` if the price of any is unknown.
     pub dollars: Option<f64>,
+    /// Whether any of `dollars` is by list prices.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub listed: bool,
     pub verdicts: Vec<ToolVerdict>,
     /// Grading of the answer; `None` if the grader was not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -151,6 +154,7 @@ impl TaskReport {
             by_tool: budget::by_tool(task),
             refusals: budget::refusals(state, task),
             dollars: (task.unpriced == 0).then_some(*task.dollars),
+            listed: task.listed,
             verdicts: task.verdicts.clone(),
             grading: task.grading.clone(),
         }

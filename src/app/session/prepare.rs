@@ -156,7 +156,7 @@ impl SessionSpec {
                 let why = format!("{dollars} is not from 0 to 1000000");
                 return Err(SessionError::Spec { field: SpecField::MaxDollars, why });
             }
-            config.max_dollars = dollars;
+            config.max_dollars = Some(dollars);
         }
         if let Some(url) = &self.outside {
             config.models.extend(outside::AGENTS.map(|agent| {

@@ -7,7 +7,7 @@ use super::watched;
 use super::{
     PreparedSession, SessionError, SessionSpec, classes, embedding::embedder, schemas, servers,
 };
-use crate::config::{Config, ModelConfig};
+use crate::config::{Config, MAX_DOLLARS, ModelConfig};
 use crate::domain::{
     Event, ModelName, Opening, Prior, RunEvent, Strategy, Task, TaskList, ToolGraph,
 };
@@ -78,11 +78,13 @@ impl SessionSpec {
             scores: Default::default(),
             tasks,
             faults: self.faults.clone(),
+            tells_dollars: None,
             breakpoints: self.breakpoints.iter().map(|spec| (spec.clone(), true)).collect(),
             journal: None,
             stay: self.stay,
             awaits_tools: self.awaits_tools || !self.stay,
             hold: self.hold.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            attached: None,
             keep_going: self.keep_going,
             memory: None,
             ranker: None,
@@ -180,6 +182,10 @@ impl PreparedSession {
             ..spec.bare(&config, &workspace.title, tasks, models, tools)
         };
         setup.opening.watched = is_watched;
+        if is_watched && config.max_dollars.is_none() {
+            // A default must not end a foreign agent.
+            (setup.opening.max_dollars, setup.tells_dollars) = (None, Some(MAX_DOLLARS));
+        }
         setup.opening.prompts = workspace.prompts;
         setup.opening.few_shots = workspace.few_shots;
         Ok(setup)
@@ -264,7 +270,7 @@ pub fn opening(config: &Config, title: &str, models: &[Rc<dyn Model>]) -> Openin
         paused: false,
         watched: false,
         rates: config.cost,
-        max_dollars: Some(config.max_dollars.into()),
+        max_dollars: Some(config.max_dollars.unwrap_or(MAX_DOLLARS).into()),
         workers: config.workers.clone(),
         approval: config.approval.clone(),
         prompts: Default::default(),

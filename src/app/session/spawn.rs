@@ -68,15 +68,17 @@ impl PreparedSession {
     ) -> Result<State, SessionError> {
         let header = self.header();
         let journal = self.start_journal(&header)?;
+        let mut seats = None;
         if let (Some(attached), Some(journal)) = (attached, &journal)
             && let Some((server, _)) = self.open_socket(journal, &header, attached, false)
         {
+            seats = Some(server.attached.clone());
             listener = Box::new(move |seen: &Arc<Record>| {
                 listener(seen);
                 server.note(seen.n);
             });
         }
-        self.work(journal, commands, listener, None).await
+        self.work(journal, commands, listener, (None, seats)).await
     }
 
     /// Starts the journal, if requested, and the session on its own thread.
@@ -108,7 +110,8 @@ impl PreparedSession {
                     server.note(seen.n);
                 }
             });
-            let ended = runtime.block_on(self.work(journal, commands, listener, Some(behind)));
+            let ended =
+                runtime.block_on(self.work(journal, commands, listener, (Some(behind), None)));
             if let Err(error) = &ended {
                 let _ = why.set((Tone::Bad, format!("session interrupted: {error}")));
             }
@@ -183,14 +186,14 @@ impl PreparedSession {
         journal: Option<Journal>,
         commands: UnboundedReceiver<Command>,
         listener: Listener,
-        taken: Option<watch::Receiver<u64>>,
+        (taken, attached): (Option<watch::Receiver<u64>>, Option<watch::Receiver<bool>>),
     ) -> Result<State, SessionError> {
         // In parallel with the rest of the start, so that the first model call does not wait for the table. A paused
         // session loads it for the first count, since it takes memory.
         if !self.spec.paused {
             let _ = thread::Builder::new().name("tokens".to_owned()).spawn(tokens::load);
         }
-        let setup = Setup { taken, ..self.setup(journal)? };
+        let setup = Setup { taken, attached, ..self.setup(journal)? };
         engine::run(setup, commands, listener).await.map_err(unwritten)
     }
 }

@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::rerun::Rerun;
 use super::resume::next_to;
 use super::{JournalChoice, PreparedSession, SessionError, SessionSpec, SpecField};
-use crate::config::Config;
+use crate::config::{Config, ModelConfig, fill_watched};
 use crate::domain::{Base, Knob, ModelSpec, Record, TaskList, state::Keeps};
 use crate::engine::{Again, Beginning, Inbox, Rest, without_end};
 use crate::model::http::Endpoint;
@@ -31,6 +31,8 @@ pub struct Feed {
     pub relays: Option<UnboundedSender<relayed::RelayNews>>,
     /// Describes a model by its name and its endpoint; `None`: with the prices of the configuration.
     pub spec_of: Option<fn(&str, &str) -> ModelSpec>,
+    /// Endpoints of the configuration, whose prices come before those of a table.
+    pub known: Vec<Endpoint>,
     /// How the agents run over the journal that the spec names, whose records are read into this; `None`: they run
     /// without it.
     pub again: Option<Again>,
@@ -40,7 +42,7 @@ impl Feed {
     /// A feed of this news, for a session that accepts relays.
     pub fn new(news: UnboundedReceiver<ListenerNews>) -> Self {
         let (relays, relayed) = unbounded_channel();
-        Self { news, relayed, relays: Some(relays), spec_of: None, again: None }
+        Self { news, relayed, relays: Some(relays), spec_of: None, known: Vec::new(), again: None }
     }
 }
 
@@ -81,7 +83,11 @@ impl SessionSpec {
             let checked = fault.of_foreign();
             checked.map_err(|why| SessionError::Spec { field: field(), why })?;
         }
-        config.models.clear();
+        let endpoints = config.models.drain(..).filter_map(|(_, model)| match model {
+            ModelConfig::Hosted(endpoint) => Some(endpoint),
+            ModelConfig::Simulated(_) => None,
+        });
+        feed.known.extend(endpoints);
         // The agent starts its servers itself.
         config.tools.servers.clear();
         config.roles.clear();
@@ -132,26 +138,38 @@ fn past_of(path: &Path) -> Result<Vec<Record>, SessionError> {
 /// # Errors
 /// Faults in the table of prices.
 pub(super) fn inbox(config: &Config, feed: Feed) -> Result<Inbox, SessionError> {
-    let Feed { news, relayed, spec_of: own, again, .. } = feed;
+    let Feed { news, relayed, spec_of: own, known, again, .. } = feed;
     if let Some(spec_of) = own {
         return Ok(Inbox { news, relayed, spec_of: Box::new(spec_of), again });
     }
     let table = config.price_table().map_err(SessionError::input)?;
     let spec_of =
-        Box::new(move |model: &str, endpoint: &str| spec_of(table.as_ref(), model, endpoint));
+        Box::new(move |model: &str, at: &str| spec_of((&known, table.as_ref()), model, at));
     Ok(Inbox { news, relayed, spec_of, again })
 }
 
-fn spec_of(table: Option<&PriceTable>, model: &str, endpoint: &str) -> ModelSpec {
-    let mut known = Endpoint::new(model, format!("https://{endpoint}"), model);
-    table.into_iter().for_each(|table| crate::config::fill(&mut known, table));
+/// The model of this name at an endpoint, as `api.openai.com/v1`. Its price is the configured one of the same model at the
+/// same address, else that of the table.
+fn spec_of(
+    (known, table): (&[Endpoint], Option<&PriceTable>),
+    model: &str,
+    endpoint: &str,
+) -> ModelSpec {
+    let mut asked = Endpoint::new(model, format!("https://{endpoint}"), model);
+    let (host, _) = endpoint.split_once('/').unwrap_or((endpoint, ""));
+    let is_same = |it: &&Endpoint| it.model == model && it.server().as_deref() == Some(host);
+    match known.iter().find(is_same).filter(|it| it.price_in.is_some() && it.price_out.is_some()) {
+        Some(known) => asked = Endpoint { name: asked.name, ..known.clone() },
+        None => fill_watched(&mut asked, table),
+    }
     ModelSpec {
-        price_in: known.price_in.map(Into::into),
-        price_out: known.price_out.map(Into::into),
-        price_cached: known.price_cached.map(Into::into),
-        price_written: known.price_written.map(Into::into),
-        price_from: known.price_from,
-        context: known.context,
+        price_in: asked.price_in.map(Into::into),
+        price_out: asked.price_out.map(Into::into),
+        price_cached: asked.price_cached.map(Into::into),
+        price_written: asked.price_written.map(Into::into),
+        price_from: asked.price_from,
+        listed: asked.listed,
+        context: asked.context,
         ..ModelSpec::new(model, format!("{model} at {endpoint}"))
     }
 }

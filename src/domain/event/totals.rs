@@ -18,6 +18,9 @@ pub struct Totals {
     pub dollars: Option<Finite>,
     /// Model calls without a known price; if above 0, `dollars` is a lower bound.
     pub unpriced: u32,
+    /// Whether any of `dollars` is by list prices.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub listed: bool,
     pub model_calls: usize,
     /// The targets of the faults that were armed, as in `--fault`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{FaultKind, FaultSpec};
-use crate::{id::TaskId, target::Aim};
+use crate::{id::TaskId, target::Aim, words::counted};
 
 /// A fault and how often it fired.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,6 +35,14 @@ impl FaultState {
     /// Whether the fault is armed and matches this effect.
     pub fn is_armed_on(&self, aim: &Aim<'_>) -> bool {
         self.armed && self.spec.target.matches(aim)
+    }
+
+    /// Why the fault hit no call; `None` if it hit one.
+    pub fn idle(&self) -> Option<String> {
+        (self.fired == 0).then(|| match self.seen {
+            0 => "could not hit anything: no call of its target was asked".to_owned(),
+            seen => format!("hit none of {}", counted(seen, "call")),
+        })
     }
 
     /// The time in microseconds of the session when the fault ends by itself, if it does.

@@ -90,6 +90,9 @@ pub struct Tally {
     pub dollars: Finite,
     /// Model calls without a known price; if above 0, `dollars` is a lower bound.
     pub unpriced: u32,
+    /// Whether any of `dollars` is by list prices.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub listed: bool,
     /// Credits that the model calls cost against budgets, including those without a known price.
     pub credits: Finite,
     /// Duration of the last model call, and of all of them, in microseconds.
@@ -213,6 +216,11 @@ impl Models {
         self.roles.keys().any(|role| self.of(*role).is_some_and(|model| model.spec.simulated))
     }
 
+    /// Whether list prices of the model say what this costs.
+    pub(super) fn lists(&self, model: &ModelName, usage: &Usage) -> bool {
+        usage.dollars.is_none() && self.known.get(model).is_some_and(|known| known.spec.listed)
+    }
+
     /// Adds a model that joined later. A model with a known name keeps its usage.
     pub(super) fn add(&mut self, spec: &ModelSpec) {
         let known = self.known.entry(spec.name.clone()).or_insert_with(|| ModelState::new(spec));
@@ -250,8 +258,10 @@ impl Models {
     }
 
     pub(super) fn used(&mut self, role: Role, model: &ModelName, spent: CallUsage) {
+        let listed = self.lists(model, &spent.usage);
         for tally in self.tallies(role, model) {
             tally.add(spent);
+            tally.listed |= listed;
         }
     }
 
@@ -260,8 +270,10 @@ impl Models {
     }
 
     pub(super) fn failed(&mut self, role: Role, model: &ModelName, vain: FailedUsage) {
+        let listed = vain.billed.is_some_and(|billed| self.lists(model, &billed.usage));
         for tally in self.tallies(role, model) {
             tally.fail(vain);
+            tally.listed |= listed;
         }
     }
 

@@ -1,5 +1,6 @@
 //! Runs beside the first, and conversations of foreign agents.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,9 @@ pub struct Watched {
     /// Requests that are always passed on, such as embeddings.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub passed: u32,
+    /// The same by their API, or by method and path.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unread: BTreeMap<String, u32>,
     /// Requests that were passed on because they were not understood.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub not_understood: u32,

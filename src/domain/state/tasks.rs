@@ -83,6 +83,9 @@ pub struct TaskState {
     pub dollars: Finite,
     /// Model calls without a known price; if above 0, `dollars` is a lower bound.
     pub unpriced: u32,
+    /// Whether any of `dollars` is by list prices.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub listed: bool,
     /// Whether the task's details are gone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_bare: bool,
@@ -142,6 +145,7 @@ impl TaskState {
             search: SearchTree::default(),
             dollars: 0.0.into(),
             unpriced: 0,
+            listed: false,
             is_bare: false,
             first_line: 0,
             ended_by: 0,

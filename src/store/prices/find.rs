@@ -3,10 +3,14 @@
 //! The same model has different prices at different providers, and the table's names are only half
 //! of the key: `gpt-4o` is OpenAI's, `azure/gpt-4o` is Azure's. So the provider matters. The
 //! configuration names it, or a well-known address does; then only that provider's entries count.
-//! For other addresses only an entry with exactly the model's name counts. A model on this machine
-//! or in a private network has no price: it is paid for in another way, even if a provider sells a
-//! model of the same name. If a local server only forwards requests, the configuration can name the
-//! provider.
+//! For other addresses a price is a list price: what the model costs where it is sold under this name. A
+//! configured model on this machine or in a private network has none: it is paid for in another way, even
+//! if a provider sells a model of the same name. If a local server only forwards requests, the
+//! configuration can name the provider. A watched agent says no provider, and often asks a gateway, so its
+//! models have list prices there too; only ports at which nothing but local models listens are free.
+//!
+//! A list price counts only for a name that one seller has: with the seller's name before it, or a name of a
+//! model's own author. So `qwen3` or `openai/gpt-oss-20b`, which anybody runs, have none.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -54,6 +58,19 @@ const HOSTS: [(&str, &str); 36] = [
     ("services.ai.azure.com", "azure_ai"),
 ];
 
+/// Providers whose own models have names without theirs before them; resellers have such names for sizes and groups.
+const AUTHORS: [&str; 8] =
+    ["ai21", "anthropic", "bedrock", "cohere", "deepseek", "gemini", "openai", "vertex_ai"];
+
+/// Authors whose models nobody else runs, so that their names are enough although the table has them with the provider's.
+const CLOSED: [&str; 2] = ["gemini", "xai"];
+
+/// Names that gateways, and Gemini's own endpoint, write before a model's, and the provider that each stands for.
+const ALIASES: [(&str, &str); 3] = [("google", "gemini"), ("models", "gemini"), ("x-ai", "xai")];
+
+/// Ports of programs that run models on this machine: Ollama, LM Studio. Others share theirs with gateways.
+const FREE_PORTS: [u16; 2] = [11434, 1234];
+
 /// Suffixes of host names in private networks.
 const PRIVATE: [&str; 5] = [".home.arpa", ".internal", ".lan", ".local", ".localhost"];
 
@@ -62,6 +79,8 @@ const PRIVATE: [&str; 5] = [".home.arpa", ".internal", ".lan", ".local", ".local
 pub enum PriceMatch<'t> {
     /// The entry of this name.
     Price(&'t str, &'t ModelPrice),
+    /// The entry of this name, of a seller that the endpoint is not known to be.
+    Listed(&'t str, &'t ModelPrice),
     /// Entries that match equally well and differ in content.
     Ambiguous(&'t str, &'t str),
     Nothing,
@@ -74,14 +93,27 @@ impl PriceTable {
     /// table's name for who charges it; `None`: derived from the address.
     pub fn find(&self, base_url: &str, model: &str, provider: Option<&str>) -> PriceMatch<'_> {
         match provider.or_else(|| known_provider(base_url)) {
-            Some(provider) => self.of(provider, model),
+            Some(provider) => match (self.of(provider, model), without_date(model)) {
+                (PriceMatch::Nothing, Some(undated)) => self.of(provider, undated).listed(),
+                (found, _) => found,
+            },
             None if is_private(base_url) => PriceMatch::Private,
             None => self.named(model),
         }
     }
 
+    /// The price of the model that a watched agent asks for at `base_url`.
+    pub fn find_watched(&self, base_url: &str, model: &str) -> PriceMatch<'_> {
+        match self.find(base_url, model, None) {
+            PriceMatch::Private if !is_local_server(base_url) => self.named(model),
+            found => found,
+        }
+    }
+
     /// The model of a provider, whose name precedes some of its models' names.
-    fn of(&self, provider: &str, model: &str) -> PriceMatch<'_> {
+    fn of(&self, provider: &str, whole: &str) -> PriceMatch<'_> {
+        let model = split(whole).filter(|(first, _)| ALIASES.contains(&(first, provider)));
+        let model = model.map_or(whole, |(_, rest)| rest);
         let longer = format!("{provider}/{model}");
         let shorter = split(model).filter(|(first, _)| *first == provider).map(|(_, rest)| rest);
         let named = |id: &str| self.models.get_key_value(id);
@@ -99,17 +131,47 @@ impl PriceTable {
         }
     }
 
-    /// The model of exactly this name, with or without its provider's before it.
+    /// The list price of a name: of this one, else in small letters, else of the model that it is a snapshot of.
     fn named(&self, model: &str) -> PriceMatch<'_> {
-        if let Some((id, price)) = self.models.get_key_value(model) {
-            return PriceMatch::Price(id, price);
-        }
-        let without = split(model).and_then(|(provider, rest)| {
-            let found = self.models.get_key_value(rest);
-            found.filter(|(_, price)| belongs(price, provider))
-        });
-        without.map_or(PriceMatch::Nothing, |(id, price)| PriceMatch::Price(id, price))
+        let small = model.to_ascii_lowercase();
+        let names = [Some(model), Some(&small), without_date(&small)];
+        let found = names.into_iter().flatten().find_map(|name| self.sold(name));
+        found.map_or(PriceMatch::Nothing, |(id, price)| PriceMatch::Listed(id, price))
     }
+
+    /// The model that somebody sells by exactly this name, with or without the seller's before it.
+    fn sold(&self, name: &str) -> Option<(&String, &ModelPrice)> {
+        let entry = |id: &str| self.models.get_key_value(id);
+        let Some((first, rest)) = split(name) else {
+            let own = entry(name).filter(|(_, price)| AUTHORS.iter().any(|it| belongs(price, it)));
+            let with = |author: &&str| entry(&format!("{author}/{name}"));
+            return own.or_else(|| CLOSED.iter().find_map(with));
+        };
+        let alias = ALIASES.iter().find(|(alias, _)| *alias == first);
+        let provider = alias.map_or(first, |(_, provider)| provider);
+        let own = || entry(rest).filter(|(_, price)| belongs(price, provider));
+        entry(name).or_else(own).or_else(|| entry(&format!("{provider}/{rest}")))
+    }
+}
+
+impl PriceMatch<'_> {
+    fn listed(self) -> Self {
+        match self {
+            PriceMatch::Price(id, price) => PriceMatch::Listed(id, price),
+            other => other,
+        }
+    }
+}
+
+/// The name without the date at its end, as `-2024-08-06`, `-20250929` or `@20250929`: a snapshot that the table does not
+/// have yet mostly costs what its model does.
+pub(super) fn without_date(model: &str) -> Option<&str> {
+    [11, 9].into_iter().find_map(|length| {
+        let (name, end) = model.split_at_checked(model.len().checked_sub(length)?)?;
+        let date = end.strip_prefix(['-', '@'])?.replace('-', "");
+        let is_date = date.len() == 8 && date.bytes().all(|digit| digit.is_ascii_digit());
+        (is_date && date.starts_with("20") && !name.is_empty()).then_some(name)
+    })
 }
 
 fn split(model: &str) -> Option<(&str, &str)> {
@@ -131,6 +193,12 @@ fn known_provider(base_url: &str) -> Option<&'static str> {
         before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
     };
     HOSTS.iter().find(|(known, _)| ends_in(known)).map(|(_, provider)| *provider)
+}
+
+/// Whether only a program that runs models itself listens at this private address.
+fn is_local_server(base_url: &str) -> bool {
+    let port = Url::parse(base_url).ok().and_then(|url| url.port());
+    port.is_some_and(|port| FREE_PORTS.contains(&port))
 }
 
 /// Whether this address is that of this machine or of a private network. Invalid addresses count as
@@ -200,14 +268,19 @@ mod tests {
         ])
     }
 
-    /// The name of the entry, or `?` for ambiguous, `-` for nothing, `~` for private.
-    fn found(base_url: &str, model: &str, provider: Option<&str>) -> String {
-        match small().find(base_url, model, provider) {
+    /// The name of the entry, after `~` if it is a list price; `?` for ambiguous, `-` for nothing, `home` for private.
+    fn told(found: PriceMatch<'_>) -> String {
+        match found {
             PriceMatch::Price(id, _) => id.to_owned(),
+            PriceMatch::Listed(id, _) => format!("~{id}"),
             PriceMatch::Ambiguous(..) => "?".to_owned(),
             PriceMatch::Nothing => "-".to_owned(),
-            PriceMatch::Private => "~".to_owned(),
+            PriceMatch::Private => "home".to_owned(),
         }
+    }
+
+    fn found(base_url: &str, model: &str, provider: Option<&str>) -> String {
+        told(small().find(base_url, model, provider))
     }
 
     #[test]
@@ -233,18 +306,18 @@ mod tests {
     fn elsewhere_only_the_very_name_counts() {
         let url = "https://gateway.example/v1";
         for (model, entry) in [
-            ("gpt-a", "gpt-a"),
-            ("openai/gpt-a", "gpt-a"),
-            ("azure/gpt-a", "azure/gpt-a"),
+            ("gpt-a", "~gpt-a"),
+            ("openai/gpt-a", "~gpt-a"),
+            ("azure/gpt-a", "~azure/gpt-a"),
             ("anthropic/gpt-a", "-"),
-            ("open/b", "open/b"),
+            ("open/b", "~open/b"),
             ("b", "-"),
             ("sonar", "-"),
         ] {
             assert_eq!(found(url, model, None), entry, "{model}");
         }
         assert_eq!(found("https://notapi.openai.com.example/v1", "groq/gpt-a", None), "-");
-        assert_eq!(found("https://api.openai.com.example/v1", "open/b", None), "open/b");
+        assert_eq!(found("https://api.openai.com.example/v1", "open/b", None), "~open/b");
     }
 
     #[test]
@@ -274,11 +347,11 @@ mod tests {
             "http://box.lan./v1",
             "not an address",
         ] {
-            assert_eq!(found(url, "gpt-a", None), "~", "{url}");
+            assert_eq!(found(url, "gpt-a", None), "home", "{url}");
             assert_eq!(found(url, "gpt-a", Some("azure")), "azure/gpt-a", "{url}");
         }
         for url in ["https://8.8.8.8/v1", "http://100.128.0.1", "http://[2606:4700::1111]/v1"] {
-            assert_eq!(found(url, "gpt-a", None), "gpt-a", "{url}");
+            assert_eq!(found(url, "gpt-a", None), "~gpt-a", "{url}");
         }
     }
 }

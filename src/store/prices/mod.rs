@@ -1,7 +1,8 @@
 //! Prices of models, from a table that others maintain.
 //!
 //! [`litellm`] reads LiteLLM's table once, at its import, and stores the part that a budget needs:
-//! a [`PriceTable`], in a file of our own. The module `find` looks up a model in it.
+//! a [`PriceTable`], in a file of our own. The module `find` looks up a model in it. Without an import the table is
+//! that of [`listed`], which is a part of the program; `scripts/prices.py` makes it.
 //!
 //! A wrong price is worse than an unknown one: an unknown price counts as a configured fallback,
 //! visibly. So a price is used only if both the provider and the amount are clear.
@@ -9,8 +10,10 @@
 mod find;
 pub mod litellm;
 
+use std::sync::OnceLock;
 use std::{collections::BTreeMap, path::Path};
 
+use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 pub use self::find::{PriceMatch, is_private};
@@ -20,6 +23,11 @@ use crate::files::{json_file, toml_file::Problem};
 /// US dollars per million tokens, higher than any real price.
 const DEAREST: f64 = 1e6;
 
+/// The embedded table: the text of an import, as a raw deflate stream.
+const LISTED: &[u8] = include_bytes!("listed/table.json.deflate");
+/// The most bytes of its text.
+const LONGEST: usize = 8 * 1024 * 1024;
+
 const TABLE: Expectation = Expectation {
     what: "a price table, as `toolyard import prices` writes it",
     missing: "make it with `toolyard import prices`, or remove `prices` from [cost]",
@@ -27,7 +35,7 @@ const TABLE: Expectation = Expectation {
 };
 
 /// Prices by the names that the table's source uses for models.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PriceTable {
     /// The author of the data.
@@ -84,6 +92,37 @@ fn dollars<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> 
         return Err(D::Error::custom(format!("expected a price from 0 to {DEAREST}")));
     }
     Ok(price)
+}
+
+/// The part of the embedded table that matters for a model: entries whose names end as its own, with or without a date.
+/// Only these are read, since the agent waits for it.
+pub fn listed(model: &str) -> PriceTable {
+    let small = model.to_ascii_lowercase();
+    let last = |name: &str| name.rsplit('/').next().map(str::to_owned);
+    let names = [Some(model), find::without_date(model), Some(&small), find::without_date(&small)];
+    let ends: Vec<String> = names.into_iter().flatten().filter_map(last).collect();
+    part(|id| id.rsplit('/').next().is_some_and(|end| ends.iter().any(|own| own == end)))
+}
+
+/// The whole embedded table.
+pub fn all_listed() -> PriceTable {
+    part(|_| true)
+}
+
+/// The entries of the embedded table with these names.
+fn part(is_wanted: impl Fn(&str) -> bool) -> PriceTable {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    let text = TEXT.get_or_init(|| {
+        let text = decompress_to_vec_with_limit(LISTED, LONGEST).unwrap_or_default();
+        String::from_utf8(text).unwrap_or_default()
+    });
+    // Each line is an entry.
+    let (head, rows) = text.split_once("\"models\":{\n").unwrap_or_default();
+    let id = |row: &&str| row.split_once("\":{").is_some_and(|(id, _)| is_wanted(&id[1..]));
+    let rows: Vec<_> = rows.lines().filter(id).map(|row| row.trim_end_matches(',')).collect();
+    let text = format!("{head}\"models\":{{{}}}}}", rows.join(","));
+    // A test reads all of it, so that it cannot be broken.
+    serde_json::from_str(&text).unwrap_or_default()
 }
 
 impl PriceTable {

@@ -32,12 +32,14 @@ pub fn moved(format: WeightFormat, before: f64, after: f64) -> String {
     format!("{arrow}{:.places$}", shown.abs())
 }
 
-/// The cost of model calls: `$0.0123`, `$0`, `≥ $0.0123` where some had no known price, `unknown` without any other.
-pub fn dollars(sum: f64, unpriced: u32) -> String {
+/// The cost of model calls: `$0.0123`, `$0`, `~$0.0123` by list prices, `≥ $0.0123` where some had no known price,
+/// `unknown` without any other.
+pub fn dollars(sum: f64, unpriced: u32, listed: bool) -> String {
+    let about = if listed { "~" } else { "" };
     match unpriced {
-        0 => sum_of_dollars(sum),
+        0 => format!("{about}{}", sum_of_dollars(sum)),
         _ if sum == 0.0 => "$ unknown".to_owned(),
-        _ => format!("≥ {}", sum_of_dollars(sum)),
+        _ => format!("≥ {about}{}", sum_of_dollars(sum)),
     }
 }
 
@@ -123,11 +125,12 @@ mod tests {
 
     #[test]
     fn an_unknown_price_is_never_nothing() {
-        assert_eq!(dollars(0.0, 0), "$0");
-        assert_eq!(dollars(0.0, 3), "$ unknown");
-        assert_eq!(dollars(0.01234, 1), "≥ $0.0123");
+        assert_eq!(dollars(0.0, 0, false), "$0");
+        assert_eq!(dollars(0.0, 3, true), "$ unknown");
+        assert_eq!(dollars(0.01234, 1, false), "≥ $0.0123");
+        assert_eq!([0, 1].map(|n| dollars(0.01234, n, true)), ["~$0.0123", "≥ ~$0.0123"]);
         assert_eq!(
-            [0.0, 0.00002, 0.0001].map(|sum| dollars(sum, 0)),
+            [0.0, 0.00002, 0.0001].map(|sum| dollars(sum, 0, false)),
             ["$0", "<$0.0001", "$0.0001"]
         );
         let costs = [Cost::Known(3.009), Cost::AtLeast(12.0), Cost::Known(0.0012), Cost::Unknown];

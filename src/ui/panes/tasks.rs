@@ -132,7 +132,7 @@ pub(super) fn columns(task: &TaskState, now: u64) -> Vec<(String, usize)> {
         return Vec::new();
     }
     let micros = task.ended.unwrap_or(now).saturating_sub(task.started.unwrap_or(now));
-    let dollars = format::dollars(*task.dollars, task.unpriced);
+    let dollars = format::dollars(*task.dollars, task.unpriced, task.listed);
     vec![
         (counted(task.steps.len(), "step"), 8),
         (counted(task.tool_calls.len(), "call"), 8),

@@ -29,6 +29,7 @@ pub fn summary(state: &State, report: &Report) -> String {
     let models: Vec<_> =
         models.iter().map(|(model, roles)| format!("{model} ({})", roles.join(", "))).collect();
     let dollars = match totals.dollars {
+        Some(dollars) if totals.listed => format!("~${dollars:.4}, by list prices"),
         Some(dollars) => format!("${dollars:.4}"),
         None => "unknown, since a price is unknown".to_owned(),
     };

@@ -26,7 +26,7 @@ impl State {
                 let used = CallUsage { usage: *usage, dollars: *dollars, credits, micros };
                 self.models.embedded(used);
                 self.charge_model_call(task, credits, micros);
-                self.count_tokens(task, *usage, *dollars);
+                self.count_tokens(task, *usage, *dollars, false);
             }
             EmbeddingEvent::EmbeddingFailed { effect, error } => {
                 self.end(at, *effect);

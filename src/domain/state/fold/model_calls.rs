@@ -51,7 +51,7 @@ impl State {
                     call.phase = ModelCallPhase::Running;
                 }
             }
-            ModelCallEvent::ModelCallSent { .. } => {}
+            ModelCallEvent::ModelCallSent { .. } | ModelCallEvent::ModelCallAnswered { .. } => {}
             ModelCallEvent::ModelCallProgressed { effect, text, reasoning } => {
                 if let Some(call) = self.model_call_mut(effect.id) {
                     call.partial.push_str(reasoning);
@@ -78,7 +78,8 @@ impl State {
                     return self.count_grading(task, reply.usage, *dollars);
                 }
                 self.charge_model_call(task, credits, micros);
-                self.count_tokens(task, reply.usage, *dollars);
+                let listed = self.models.lists(&model, &reply.usage);
+                self.count_tokens(task, reply.usage, *dollars, listed);
             }
             ModelCallEvent::ModelCallFailed { effect, error, billed } => {
                 self.end(at, *effect);
@@ -96,7 +97,8 @@ impl State {
                 }
                 self.charge_model_call(task, credits, micros);
                 if let Some(Bill { usage, dollars }) = *billed {
-                    self.count_tokens(task, usage, dollars);
+                    let listed = self.models.lists(&model, &usage);
+                    self.count_tokens(task, usage, dollars, listed);
                 }
             }
         }
@@ -122,8 +124,14 @@ impl State {
         }
     }
 
-    /// Adds the tokens that a model read and wrote for a task.
-    pub(super) fn count_tokens(&mut self, task: TaskId, usage: Usage, dollars: Option<Finite>) {
+    /// Adds the tokens that a model read and wrote for a task, and their cost, which may be by list prices.
+    pub(super) fn count_tokens(
+        &mut self,
+        task: TaskId,
+        usage: Usage,
+        dollars: Option<Finite>,
+        listed: bool,
+    ) {
         let Some(task) = self.task_mut(task) else { return };
         // Endpoints may report any number, even 2^64 - 1 tokens twice.
         task.tokens_in = task.tokens_in.saturating_add(usage.tokens_in);
@@ -131,6 +139,7 @@ impl State {
         task.tokens_out = task.tokens_out.saturating_add(usage.tokens_out);
         task.dollars += dollars.unwrap_or_default();
         task.unpriced += u32::from(dollars.is_none());
+        task.listed |= listed;
     }
 }
 
@@ -147,6 +156,7 @@ impl Family for ModelCallEvent {
             ModelCallEvent::ModelCallRetried { .. } => What::told(self.clone()),
             ModelCallEvent::ModelCallStarted { .. }
             | ModelCallEvent::ModelCallSent { .. }
+            | ModelCallEvent::ModelCallAnswered { .. }
             | ModelCallEvent::ModelCallProgressed { .. }
             | ModelCallEvent::ModelCallFinished { .. }
             | ModelCallEvent::ModelCallFailed { .. } => None,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Family;
 use crate::event::RunEvent;
 use crate::id::TaskId;
+use crate::passed;
 use crate::state::{Rewritten, RunState, State, Watched, What};
 
 impl Family for RunEvent {
@@ -34,9 +35,12 @@ impl Family for RunEvent {
                 }
             }
             RunEvent::RunParted { .. } => {}
-            RunEvent::RequestPassed { why, .. } => state.watch(|watched| match why {
+            RunEvent::RequestPassed { what, why } => state.watch(|watched| match why {
                 Some(_) => watched.not_understood += 1,
-                None => watched.passed += 1,
+                None => {
+                    watched.passed += 1;
+                    passed::count(&mut watched.unread, what);
+                }
             }),
             RunEvent::AgentStarted { command } => {
                 state.watch(|watched| watched.command = Some(command.clone()));
@@ -47,7 +51,7 @@ impl Family for RunEvent {
 
     fn line(&self, state: &State) -> Option<(Option<TaskId>, What)> {
         match self {
-            RunEvent::RequestPassed { why: None, .. } => None,
+            RunEvent::RequestPassed { what, why: None } if !state.is_first_of_api(what) => None,
             // A text that changes with every request is reported only once; each model call has its mark.
             RunEvent::PrefixLost { lost, .. } if state.is_lost_again(lost) => None,
             _ => What::told(self.clone()),
@@ -56,6 +60,12 @@ impl Family for RunEvent {
 }
 
 impl State {
+    /// Whether a request that passed unread is the first of a known API.
+    fn is_first_of_api(&self, what: &str) -> bool {
+        let watched = self.watched.as_ref();
+        passed::api(what).zip(watched).is_some_and(|(api, it)| it.unread.get(api) == Some(&1))
+    }
+
     fn watch(&mut self, change: impl FnOnce(&mut Watched)) {
         change(Arc::make_mut(self.watched.get_or_insert_default()));
     }

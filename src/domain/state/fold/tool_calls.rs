@@ -78,13 +78,11 @@ impl State {
                 if call.is_by_hand() {
                     return;
                 }
-                let (tool, task, micros) = (call.tool.clone(), call.task, call.elapsed(at));
-                // Nobody knows how long it took.
-                let is_seen = call.unseen.is_none();
-                self.count_end(&tool, is_seen.then_some(micros), |tool| tool.succeeded += 1);
-                if is_seen {
-                    self.charge_call_time(task, &tool, micros);
-                }
+                let (tool, task) = (call.tool.clone(), call.task);
+                // Nobody knows how long a call took whose result no request has.
+                let micros = call.unseen.is_none().then(|| call.elapsed(at));
+                self.count_end(&tool, micros, |tool| tool.succeeded += 1);
+                micros.into_iter().for_each(|it| self.charge_call_time(task, &tool, it));
             }
             ToolCallEvent::ToolCallFailed { effect, error } => {
                 self.end(at, *effect);

@@ -73,7 +73,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     let (spent, all) = (credits(task.credits()), credits(limit));
     let mut title = format!(" · task {} · {spent} of {all}", task.id);
     if cx.state.acting() == Acting::Foreign {
-        let dollars = format::dollars(*task.dollars, task.unpriced);
+        let dollars = format::dollars(*task.dollars, task.unpriced, task.listed);
         title.push_str(&format!(" · {dollars}"));
     }
     if task.is_over(limit) {

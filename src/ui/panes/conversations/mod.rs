@@ -98,7 +98,7 @@ fn columns<'a>() -> [TableColumn<ConversationRow<'a>>; 4] {
         right("tools", 5, |it| count(it, it.talk.tool_calls)),
         right("dollars", 9, |ConversationRow { theme, talk }| {
             let style = if talk.unpriced > 0 { theme.warn } else { theme.text };
-            (format::dollars(talk.dollars, talk.unpriced), style)
+            (format::dollars(talk.dollars, talk.unpriced, talk.listed), style)
         }),
         right("tokens", 6, |it| (text::count(it.talk.tokens), it.theme.text)),
     ]

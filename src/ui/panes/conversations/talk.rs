@@ -27,6 +27,7 @@ pub(super) struct Talk<'a> {
     pub tokens: u64,
     pub dollars: f64,
     pub unpriced: u32,
+    pub listed: bool,
 }
 
 /// The status of a conversation.
@@ -118,6 +119,7 @@ impl<'a> Talk<'a> {
             tokens: 0,
             dollars: 0.0,
             unpriced: 0,
+            listed: false,
         }
     }
 
@@ -133,6 +135,7 @@ impl<'a> Talk<'a> {
         self.tokens = self.tokens.saturating_add(task.tokens());
         self.dollars += *task.dollars;
         self.unpriced = self.unpriced.saturating_add(task.unpriced);
+        self.listed |= task.listed;
     }
 
     /// The first hold on one of the conversation's lanes.

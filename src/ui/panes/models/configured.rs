@@ -2,7 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use crate::domain::{Aim, ModelName, ModelSpec, ModelState, Reach, Reachable};
+use crate::domain::{Aim, Finite, ModelName, ModelSpec, ModelState, Reach, Reachable};
 use crate::panes::row::Row;
 use crate::symbols::{DONE, FAILED, INJECTED};
 use crate::table::{Cell, TableColumn, TextTable, right};
@@ -20,10 +20,8 @@ const CONTEXT: usize = 7;
 
 fn columns<'a>() -> TextTable<(&'a Theme, &'a ModelState)> {
     let columns: [TableColumn<(&Theme, &ModelState)>; 3] = [
-        right("$/M in", PRICE, |(theme, model)| price(theme, model.spec.price_in.map(Into::into))),
-        right("$/M out", PRICE, |(theme, model)| {
-            price(theme, model.spec.price_out.map(Into::into))
-        }),
+        right("$/M in", PRICE, |(theme, model)| price(theme, &model.spec, model.spec.price_in)),
+        right("$/M out", PRICE, |(theme, model)| price(theme, &model.spec, model.spec.price_out)),
         right("context", CONTEXT, |(theme, model)| {
             (model.spec.context.map_or_else(|| "unknown".to_owned(), text::count), theme.text)
         }),
@@ -88,9 +86,10 @@ pub(super) fn draw_name(
     }
 }
 
-fn price(theme: &Theme, dollars: Option<f64>) -> Cell {
+fn price(theme: &Theme, spec: &ModelSpec, dollars: Option<Finite>) -> Cell {
+    let about = if spec.listed { "~" } else { "" };
     match dollars {
-        Some(dollars) => (dollars.to_string(), theme.text),
+        Some(dollars) => (format!("{about}{}", *dollars), theme.text),
         None => ("unknown".to_owned(), theme.warn),
     }
 }

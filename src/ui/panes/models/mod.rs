@@ -217,7 +217,7 @@ fn dollars(Used { theme, tally, .. }: &Used<'_>) -> Cell {
         return ("–".to_owned(), theme.dim);
     }
     let style = if tally.unpriced > 0 { theme.warn } else { theme.text };
-    (format::dollars(*tally.dollars, tally.unpriced), style)
+    (format::dollars(*tally.dollars, tally.unpriced, tally.listed), style)
 }
 
 /// Draws the configured models; returns the area left below them.

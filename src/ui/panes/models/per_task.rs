@@ -27,13 +27,14 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if area.height < 2 || tasks.is_empty() {
         return;
     }
+    let listed = tasks.iter().any(|task| task.listed);
     let spent: f64 = tasks.iter().map(|task| *task.dollars).sum();
     let is_priced = spent > 0.0;
     let of = |task: &TaskState| if is_priced { *task.dollars } else { task.tokens() as f64 };
     let values: Vec<f64> = tasks.iter().map(|task| of(task)).collect();
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let words = match is_priced {
-        true => format!("dollars per task: mean {}", format::dollars(mean, 0)),
+        true => format!("dollars per task: mean {}", format::dollars(mean, 0, listed)),
         false => format!("tokens per task: mean {}", text::count(mean as u64)),
     };
     let (head, bars) = split(area, 1);

@@ -91,9 +91,12 @@ fn head(state: &State, call: &ModelCallState, page: &mut Page<'_>) {
     if let Some(ended) = call.ended {
         page.field("took", &text::span(call.elapsed(ended)));
     }
-    let dollars = call.dollars.map(|dollars| format!("${dollars:.6}"));
+    let from = price_from(call, spec);
+    let listed = spec.filter(|spec| spec.listed).and_then(|spec| spec.price_from.as_deref());
+    let about = if from.is_some() && from == listed { "~" } else { "" };
+    let dollars = call.dollars.map(|dollars| format!("{about}${dollars:.6}"));
     page.field("cost", dollars.as_deref().unwrap_or("not known"));
-    page.field_if_any("price from", price_from(call, spec).unwrap_or_default());
+    page.field_if_any("price from", from.unwrap_or_default());
     if let Some(Repeat { tokens, of, differs }) = state.repeat(call) {
         let differs = differs.map_or(String::new(), |part| format!("; first difference: {part}"));
         page.field("repeats", &format!("{tokens} of {of} tokens of the previous request{differs}"));

@@ -49,7 +49,7 @@ fn head(task: &TaskState, page: &mut Page<'_>) {
             task.tokens_in,
             task.tokens_out,
             in_credits(task.credits()),
-            dollars(*task.dollars, task.unpriced)
+            dollars(*task.dollars, task.unpriced, task.listed)
         ),
     );
 }
