@@ -30,12 +30,15 @@ const NO_KEY: &str = "idempotency";
 
 /// A client that names this program and follows no redirect, because a redirect would send key headers to any server.
 pub fn builder() -> ClientBuilder {
+    nameless().user_agent(concat!("toolyard/", env!("CARGO_PKG_VERSION")))
+}
+
+/// The same for requests of other programs, to which it adds no name.
+pub fn nameless() -> ClientBuilder {
     static PROVIDER: Once = Once::new();
     // An error means that another part of the program installed one, which works as well.
     PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
-    Client::builder()
-        .user_agent(concat!("toolyard/", env!("CARGO_PKG_VERSION")))
-        .redirect(redirect::Policy::none())
+    Client::builder().redirect(redirect::Policy::none())
 }
 
 /// Whether an address belongs to this machine. No proxy of the environment can reach it.

@@ -6,19 +6,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use hyper::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue};
+use hyper::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use hyper::{HeaderMap, Method, Response, StatusCode};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
-use super::answer::Pump;
+use super::answer::{Pump, passed};
+use super::background::BackgroundAnswer;
 use super::in_place::{Asker, refusal};
 use super::patience::{Patience, Waiting};
 use super::recent::Recent;
 use super::route::Route;
 use super::shared::ListenerState;
 use super::upstream::{self, Came};
-use super::{AnswerResult, Outgoing, coding, early, hearing, request};
+use super::{AnswerResult, Outgoing, background, coding, early, hearing, request};
 use crate::domain::{self, ModelError};
 use crate::model::hosted::Overheard;
 use crate::model::http::Passing;
@@ -110,8 +111,9 @@ impl Exchange {
             number: shared.written.get(),
             hides_usage: request.format == WireFormat::Chat
                 && asked.streams
+                && !(shared.upstreams.openai_is_usual && request::would_ask_for_usage(all, text))
                 && chat::asking_for_usage(text).is_some(),
-            patience: Patience::of(caller.patience.or_else(|| shared.kept.waited(question))),
+            patience: Patience::of(caller.patience, shared.kept.waited(question), asked.streams),
             is_silent: Arc::clone(&line.is_silent),
         };
         way.name_own(asker.id());
@@ -143,6 +145,10 @@ impl Exchange {
                     }
                 }
                 Ok(Sending::Instead(said)) => return Ok(on.asker.answer(&said)),
+                Ok(Sending::Recorded { said, answer, calls }) => {
+                    let recorded = on.asker.recorded(&answer, calls.as_deref());
+                    return Ok(recorded.map_or_else(|| on.asker.answer(&said), Ok));
+                }
                 Err(_) => return not_taken(on.request.body),
             };
         }
@@ -172,13 +178,36 @@ impl On {
         &self,
         body: Bytes,
         heard: UnboundedSender<Heard>,
-        (release, holds, pace): (oneshot::Receiver<Release>, Holds, Option<Duration>),
+        (mut release, holds, pace): (oneshot::Receiver<Release>, Holds, Option<Duration>),
         waiting: &Waiting,
     ) -> ControlFlow<AnswerResult, RequestListenerEnd> {
         let overheard = self.overheard();
-        let Sent { came, copy, hides_usage } = self.metered(&body, &overheard, &heard).await;
-        // From now on the session gets only the copies.
-        drop(heard);
+        let Sent { mut came, copy, hides_usage } = self.metered(&body, &overheard, &heard).await;
+        let format = self.asker.format;
+        let begun = match &mut came {
+            Ok(came) => background::begun(format, &body, came).await,
+            Err(_) => None,
+        };
+        if let Some((id, is_asked_for)) = begun {
+            let answer = Rc::new(BackgroundAnswer {
+                url: format!("{}/{id}", background::address(&self.request.route.url)),
+                overheard: overheard.clone(),
+                asker: self.asker.clone(),
+                read: self.read.clone(),
+                holds,
+                heard,
+                release: background::shared(release),
+            });
+            self.shared.background.add(&answer);
+            release = answer.release();
+            match came {
+                Ok(queued) if is_asked_for => return ControlFlow::Break(Ok(passed(queued))),
+                other => came = other,
+            }
+        } else {
+            // From now on the session gets only the copies.
+            drop(heard);
+        }
         let holds_all = holds == Holds::All || !self.asker.streams;
         let Self { asker, request, .. } = self;
         ControlFlow::Break(match came {
@@ -241,7 +270,7 @@ impl On {
                 Ok(_) | Err(_) => false,
             };
             if !is_refused {
-                return Sent { hides_usage: true, ..sent };
+                return Sent { hides_usage: self.asker.hides_usage, ..sent };
             }
             self.shared.unmetered.borrow_mut().insert(endpoint.clone());
         }
@@ -265,14 +294,7 @@ impl On {
             true => headers.clone(),
             false => upstream::with_length(headers.clone(), body.len()),
         };
-        let accepted = match self.asker.streams {
-            // Compressed events cannot be cut.
-            true => {
-                headers.contains_key(ACCEPT_ENCODING).then(|| HeaderValue::from_static("identity"))
-            }
-            false => coding::readable(&headers),
-        };
-        accepted.into_iter().for_each(|accepted| drop(headers.insert(ACCEPT_ENCODING, accepted)));
+        coding::accept_readable(&mut headers, self.asker.streams);
         let sent = if is_same { own.clone() } else { body.clone() };
         let to = (Method::POST, route.url.clone());
         let came = match &self.shared.clients {
@@ -281,7 +303,7 @@ impl On {
                 return Sent { came: Err(no_client(why)), copy: hear(), hides_usage: false };
             }
         };
-        let came = came.map(Came::from).map_err(|error| overheard.failed(error));
+        let came = came.map(Came::from).map_err(|error| error.told(overheard));
         Sent { came, copy: hear(), hides_usage: false }
     }
 }

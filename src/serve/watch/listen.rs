@@ -5,7 +5,7 @@ use std::error::Error;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use std::{io, thread};
 
@@ -90,6 +90,7 @@ pub enum ListenError {
 pub struct Listener {
     address: SocketAddr,
     requests: Arc<AtomicU64>,
+    understood: Arc<AtomicBool>,
     open: Option<oneshot::Sender<()>>,
     thread: Option<thread::JoinHandle<()>>,
 }
@@ -103,6 +104,11 @@ impl Listener {
     /// The number of requests that were sent on or shown to the session so far.
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
+    }
+
+    /// Whether a request was understood; outlives the listener.
+    pub fn understood(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.understood)
     }
 }
 
@@ -132,7 +138,8 @@ pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
     let runtime = runtime.map_err(failed)?;
     let requests = Arc::new(AtomicU64::new(0));
     let (open, closed) = oneshot::channel::<()>();
-    let counted = Arc::clone(&requests);
+    let understood = Arc::<AtomicBool>::default();
+    let (counted, noted) = (Arc::clone(&requests), Arc::clone(&understood));
     let work = move || {
         let shared = ListenerState {
             is_local,
@@ -142,9 +149,11 @@ pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
             // Reads the system's certificates, which may take longer than the start of a session should.
             clients: Clients::new().map_err(|error| error.to_string()),
             requests: counted,
+            understood: noted,
             unmetered: RefCell::default(),
             recent: Recent::default(),
             kept: Rc::default(),
+            background: Default::default(),
             written: Cell::default(),
         };
         let local = LocalSet::new();
@@ -158,7 +167,7 @@ pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
     };
     let thread = thread::Builder::new().name("watch".to_owned()).spawn(work).map_err(failed)?;
     info!(%address, "listens for model requests");
-    Ok(Listener { address, requests, open: Some(open), thread: Some(thread) })
+    Ok(Listener { address, requests, understood, open: Some(open), thread: Some(thread) })
 }
 
 async fn accept(socket: StdListener, shared: Rc<ListenerState>) -> io::Result<()> {

@@ -14,6 +14,7 @@
 //! that draws or writes delays no agent.
 
 mod answer;
+mod background;
 mod coding;
 pub(crate) mod door;
 mod early;

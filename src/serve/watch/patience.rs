@@ -13,6 +13,9 @@ const LONGEST: Duration = Duration::from_secs(60);
 const BEFORE: Duration = Duration::from_secs(5);
 /// The longest time between two heartbeats.
 const BEAT: Duration = Duration::from_secs(5);
+/// When a held stream of a client that tells no limit begins, and the time between its heartbeats. Many such clients
+/// wait five seconds, and a stream can say an error at any time.
+const UNTOLD: Duration = Duration::from_millis(1500);
 /// How long a held answer may wait if it came after a client should have got something.
 const MOMENT: Duration = Duration::from_secs(1);
 
@@ -22,12 +25,16 @@ pub struct Patience {
     /// The time of its request.
     since: Instant,
     all: Duration,
+    /// Whether it waits for a stream, and does not say how long.
+    is_untold: bool,
 }
 
 impl Patience {
-    /// Starts now, for a client that says how long it waits for the next bytes.
-    pub fn of(said: Option<Duration>) -> Self {
-        Self { since: Instant::now(), all: said.unwrap_or(LONGEST).min(LONGEST) }
+    /// Starts now, for a client that says how long it waits for the next bytes. `seen`: how long it waited before, if it
+    /// gave up.
+    pub fn of(said: Option<Duration>, seen: Option<Duration>, streams: bool) -> Self {
+        let all = said.or(seen).unwrap_or(LONGEST).min(LONGEST);
+        Self { since: Instant::now(), all, is_untold: streams && said.is_none() }
     }
 
     /// The time when the head of an answer that is held from now on must be sent.
@@ -36,12 +43,15 @@ impl Patience {
         let now = Instant::now();
         let left = (self.since + self.all).saturating_duration_since(now);
         // An answer that is not held on purpose is released at once.
-        (self.since + first).max(now + MOMENT.min(left / 2))
+        let soon = now + MOMENT.min(left / 2);
+        let due = (self.since + first).max(soon);
+        if self.is_untold { due.min((self.since + UNTOLD).max(soon)) } else { due }
     }
 
     /// The time between two heartbeats.
     pub fn beat(&self) -> Duration {
-        BEAT.min(self.all / 2)
+        let most = if self.is_untold { UNTOLD } else { BEAT };
+        most.min(self.all / 2)
     }
 }
 
@@ -98,13 +108,18 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn clients_hear_something_before_their_time_is_over() {
-        for (said, first, beat) in [
-            (Some(3000), 1500, 1500),
-            (Some(10_000), 5000, 5000),
-            (Some(600_000), 55_000, 5000),
-            (None, 55_000, 5000),
+        for (said, seen, streams, first, beat) in [
+            (Some(3000), None, true, 1500, 1500),
+            (Some(10_000), None, true, 5000, 5000),
+            (Some(600_000), None, true, 55_000, 5000),
+            (Some(600_000), Some(3000), false, 55_000, 5000),
+            (None, None, false, 55_000, 5000),
+            (None, Some(3000), false, 1500, 1500),
+            (None, None, true, 1500, 1500),
+            (None, Some(2000), true, 1000, 1000),
         ] {
-            let patience = Patience::of(said.map(Duration::from_millis));
+            let millis = |time: Option<u64>| time.map(Duration::from_millis);
+            let patience = Patience::of(millis(said), millis(seen), streams);
             let due = patience.due() - patience.since;
             assert_eq!((due.as_millis(), patience.beat().as_millis()), (first, beat), "{said:?}");
         }
@@ -112,7 +127,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn only_what_is_held_is_due() {
-        let (waiting, told) = Waiting::new(Patience::of(Some(Duration::from_secs(4))));
+        let (waiting, told) = Waiting::new(Patience::of(Some(Duration::from_secs(4)), None, true));
         let mut due = Box::pin(due(told, Arc::default()));
         let long = Duration::from_secs(100);
         assert!(tokio::time::timeout(long, &mut due).await.is_err(), "nothing is held");
@@ -121,7 +136,7 @@ mod tests {
         let since = Instant::now();
         tokio::join!(due, waiting.during(tokio::time::sleep(long)));
         assert_eq!(since.elapsed(), long);
-        let (waiting, told) = Waiting::new(Patience::of(None));
+        let (waiting, told) = Waiting::new(Patience::of(None, None, true));
         let silent = super::due(told, Arc::new(true.into()));
         let held = waiting.during(std::future::pending::<()>());
         let both = async { tokio::join!(silent, held) };

@@ -7,7 +7,7 @@ use futures::{StreamExt, stream};
 use http_body_util::BodyExt;
 use hyper::HeaderMap;
 use hyper::body::{Body, Incoming};
-use hyper::header::COOKIE;
+use hyper::header::{COOKIE, USER_AGENT};
 use memchr::memmem;
 use reqwest::Url;
 use serde::Deserialize;
@@ -18,6 +18,12 @@ use super::upstream::SESSION;
 use crate::model::relay::Caller;
 use crate::net::secret::Secret;
 use crate::net::{client, known};
+
+/// The header by which clients say how long they wait for the next bytes.
+const READ_TIMEOUT: &str = "x-stainless-read-timeout";
+/// The name of the messages in a body, and what follows it in those of LangChain.
+const MESSAGES: &[u8] = b"\"messages\"";
+const FIRST: &[u8] = b":[{\"content\":";
 
 /// The body of a request that may be read.
 pub enum Posted {
@@ -62,9 +68,25 @@ pub fn caller(
     Caller {
         session: session.or_else(named).or_else(|| session_in(body)),
         retries: text("x-stainless-retry-count").and_then(|n| n.parse().ok()).unwrap_or(0),
-        patience: seconds("x-stainless-read-timeout").or_else(|| seconds("x-stainless-timeout")),
+        patience: seconds(READ_TIMEOUT).or_else(|| seconds("x-stainless-timeout")),
         endpoint,
     }
+}
+
+/// Whether a client that does not ask for the usage of a stream would ask for it if no variable named an address. So does
+/// LangChain for Python. Its requests are those of OpenAI's SDK, but tell no time-out, and their messages begin with the
+/// content. A client that only looks like it would get a chunk that it may not understand.
+pub fn would_ask_for_usage(headers: &HeaderMap, body: &[u8]) -> bool {
+    let agent = headers.get(USER_AGENT).map_or(&b""[..], |agent| agent.as_bytes());
+    let is_langchain = |at: usize| {
+        let rest = body.get(at + MESSAGES.len()..).unwrap_or_default();
+        let rest = rest.iter().filter(|byte| !byte.is_ascii_whitespace());
+        rest.take(FIRST.len()).eq(FIRST)
+    };
+    memmem::find(agent, b"OpenAI/Python").is_some()
+        && !headers.contains_key(READ_TIMEOUT)
+        && memmem::find(body, b"\"stream_options\"").is_none()
+        && memmem::find_iter(body, MESSAGES).any(is_langchain)
 }
 
 /// Fields by which clients name their session.
@@ -155,6 +177,32 @@ mod tests {
         let found = caller(&headers, None, "h".to_owned(), b"");
         assert_eq!((found.retries, found.patience), (2, Some(Duration::from_millis(1500))));
         assert_eq!(caller(&HeaderMap::new(), None, "h".to_owned(), b"").retries, 0);
+    }
+
+    #[test]
+    fn only_langchain_would_ask_for_the_usage() {
+        let langchain = r#"{"model":"m","stream":true,"tools":[{"p":{"messages":{}}}],"messages":[{"content":"hi","role":"user"}]}"#;
+        let spaced = r#"{"messages" : [ {"content": "hi", "role": "user"}]}"#;
+        let other = r#"{"messages":[{"role":"user","content":"\"messages\":[{\"content\":1}]"}]}"#;
+        let asks = langchain.replacen('{', r#"{"stream_options":{"include_usage":false},"#, 1);
+        let sdk = headers(&[("user-agent", "OpenAI/Python 3.57.0")]);
+        let beside = headers(&[("user-agent", "AsyncOpenAI/Python 1.0.0")]);
+        let told =
+            headers(&[("user-agent", "OpenAI/Python 3.57.0"), ("x-stainless-read-timeout", "600")]);
+        let node = headers(&[("user-agent", "OpenAI/JS 6.49.0")]);
+        for (headers, body, expected) in [
+            (&sdk, langchain, true),
+            (&beside, spaced, true),
+            (&sdk, other, false),
+            (&sdk, &asks, false),
+            (&told, langchain, false),
+            (&node, langchain, false),
+            (&HeaderMap::new(), langchain, false),
+            (&sdk, r#"{"messages"#, false),
+            (&sdk, r#"{"messages":[{"#, false),
+        ] {
+            assert_eq!(would_ask_for_usage(headers, body.as_bytes()), expected, "{body}");
+        }
     }
 
     #[test]

@@ -3,22 +3,31 @@
 use hyper::{HeaderMap, Method};
 use reqwest::Url;
 
+use crate::domain::passed;
 use crate::net::known::{remember_address, without_keys};
 use crate::wire::WireFormat;
+
+/// The versions in paths of Anthropic's API and of Gemini's; a path without one means the first.
+const ANTHROPIC: [&str; 1] = ["/v1"];
+const GEMINI: [&str; 3] = ["/v1beta", "/v1", "/v1alpha"];
+/// Paths below the version of Anthropic's API. The Vercel AI SDK expects the version in the address.
+const RESOURCES: [&str; 4] = ["/messages", "/models", "/files", "/skills"];
 
 /// The addresses that requests are sent on to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upstreams<A = String> {
     /// With its version: `https://api.openai.com/v1`. Requests that no other upstream matches go here.
     pub openai: A,
-    /// Without its version: `https://api.anthropic.com`.
+    /// With its version or without: `https://api.anthropic.com`.
     pub anthropic: A,
     /// For `/api/…`.
     pub ollama: A,
     /// Further ones, each for the paths that begin with its own: `/mistral/v1`.
     pub others: Vec<(String, A)>,
-    /// For `/v1beta/…` and paths that end in `:generateContent` or `:streamGenerateContent`.
+    /// For `/v1beta/…`, and for paths that end like those of Gemini's API. With its version or without.
     pub gemini: A,
+    /// Whether `openai` is where clients go by themselves. Some behave differently if a variable names an address.
+    pub openai_is_usual: bool,
 }
 
 /// An upstream that is not an address.
@@ -34,6 +43,7 @@ impl Default for Upstreams {
             ollama: "http://127.0.0.1:11434".to_owned(),
             gemini: "https://generativelanguage.googleapis.com".to_owned(),
             others: Vec::new(),
+            openai_is_usual: false,
         }
     }
 }
@@ -57,6 +67,7 @@ impl Upstreams {
             anthropic: read(&self.anthropic)?,
             ollama: read(&self.ollama)?,
             gemini: read(&self.gemini)?,
+            openai_is_usual: self.openai_is_usual,
             others: {
                 let others = self.others.iter();
                 others
@@ -88,31 +99,27 @@ pub fn route(
     (path, query): (&str, Option<&str>),
     headers: &HeaderMap,
 ) -> Route {
-    let is_gemini = path.starts_with("/v1beta/")
-        || path.ends_with(":generateContent")
-        || path.ends_with(":streamGenerateContent");
-    let is_anthropic = path == "/v1/messages"
-        || path.starts_with("/v1/messages/")
-        || headers.contains_key("anthropic-version");
-    let others = upstreams.others.iter().filter_map(|(own, base)| {
-        let rest = path.strip_prefix(own.as_str())?;
-        (rest.is_empty() || rest.starts_with('/')).then_some((base, rest))
-    });
-    let (base, rest) = if let Some(other) = others.min_by_key(|(_, rest)| rest.len()) {
-        other
+    let is_gemini = path.starts_with("/v1beta/") || passed::api(path) == Some(passed::GEMINI);
+    let rest = without(path, &ANTHROPIC).0;
+    let is_anthropic = headers.contains_key("anthropic-version")
+        || rest.len() < path.len() && below(rest, "/messages").is_some();
+    let others = upstreams.others.iter().filter_map(|(own, base)| Some((base, below(path, own)?)));
+    let at = |base: &Url, rest: &str| format!("{}{rest}", base.path().trim_end_matches('/'));
+    let (base, path_there) = if let Some((base, rest)) = others.min_by_key(|(_, rest)| rest.len()) {
+        (base, at(base, rest))
     } else if is_anthropic {
-        (&upstreams.anthropic, path)
+        let lacks = RESOURCES.iter().any(|resource| below(path, resource).is_some());
+        (&upstreams.anthropic, versioned(upstreams.anthropic.path(), path, &ANTHROPIC, lacks))
     } else if path.starts_with("/api/") {
-        (&upstreams.ollama, path)
+        (&upstreams.ollama, at(&upstreams.ollama, path))
     } else if is_gemini {
-        (&upstreams.gemini, path)
+        let lacks = path.starts_with("/models/");
+        (&upstreams.gemini, versioned(upstreams.gemini.path(), path, &GEMINI, lacks))
     } else {
-        let rest = path.strip_prefix("/v1").filter(|it| it.is_empty() || it.starts_with('/'));
-        (&upstreams.openai, rest.unwrap_or(path))
+        (&upstreams.openai, at(&upstreams.openai, below(path, "/v1").unwrap_or(path)))
     };
-    let own = base.path().trim_end_matches('/');
     let mut url = base.clone();
-    url.set_path(&format!("{own}{rest}"));
+    url.set_path(&path_there);
     let queries: Vec<&str> = base.query().into_iter().chain(query).collect();
     url.set_query((!queries.is_empty()).then(|| queries.join("&")).as_deref());
     let name = base.host_str().unwrap_or_default();
@@ -121,9 +128,40 @@ pub fn route(
         url,
         format: (method == Method::POST).then(|| format(path, is_anthropic)).flatten(),
         errors: if is_anthropic { WireFormat::Messages } else { WireFormat::Chat },
-        endpoint: format!("{host}{own}"),
+        endpoint: format!("{host}{}", base.path().trim_end_matches('/')),
         host,
     }
+}
+
+/// The path at an endpoint whose address may have a version or lack it, as the paths of its clients may: it is there
+/// once. A path that names none gets one if it `lacks` it.
+fn versioned(own: &str, path: &str, versions: &[&'static str], lacks: bool) -> String {
+    let own = own.trim_end_matches('/');
+    let (rest, named) = without(path, versions);
+    if named.is_none() && !lacks {
+        return format!("{own}{path}");
+    }
+    let of_own = versions.iter().find_map(|version| Some((own.strip_suffix(version)?, *version)));
+    let (own, by_own) = of_own.map_or((own, None), |(own, version)| (own, Some(version)));
+    let version = named.or(by_own).or(versions.first().copied()).unwrap_or_default();
+    format!("{own}{version}{rest}")
+}
+
+/// A path without the versions at its beginning, and the last of these.
+fn without<'p>(path: &'p str, versions: &[&'static str]) -> (&'p str, Option<&'static str>) {
+    let (mut rest, mut named) = (path, None);
+    let next = |rest: &'p str| {
+        versions.iter().find_map(|version| Some((below(rest, version)?, Some(*version))))
+    };
+    while let Some(found) = next(rest) {
+        (rest, named) = found;
+    }
+    (rest, named)
+}
+
+/// The rest of a path that begins with the segments of another one.
+fn below<'p>(path: &'p str, start: &str) -> Option<&'p str> {
+    path.strip_prefix(start).filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Returns the format of requests that are posted to this path.
@@ -204,6 +242,66 @@ mod tests {
             ),
         ] {
             assert_eq!(routed(path, query), (url.to_owned(), format), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_version_is_there_once_wherever_it_is_named() {
+        let anthropic = || {
+            let name = "anthropic-version".parse().unwrap();
+            HeaderMap::from_iter([(name, HeaderValue::from_static("2023-06-01"))])
+        };
+        let own = ["https://a", "https://a/", "https://a/v1", "https://a/v1/"];
+        for (own, there) in own.map(|own| (own, "https://a/v1")).into_iter().chain([
+            ("https://a/gate", "https://a/gate/v1"),
+            ("https://a/gate/v1", "https://a/gate/v1"),
+        ]) {
+            for (path, end) in [
+                ("/messages", "/messages"),
+                ("/v1/messages", "/messages"),
+                ("/v1/v1/messages", "/messages"),
+                ("/messages/count_tokens", "/messages/count_tokens"),
+                ("/v1/v1/messages/count_tokens", "/messages/count_tokens"),
+                ("/models", "/models"),
+                ("/v1/models/m", "/models/m"),
+            ] {
+                let upstreams = Upstreams { anthropic: own.to_owned(), ..Upstreams::default() };
+                let upstreams = upstreams.read().unwrap();
+                let found = route(&upstreams, &Method::POST, (path, None), &anthropic());
+                assert_eq!(found.url.as_str(), format!("{there}{end}"), "{own} {path}");
+                let is_asking = end == "/messages";
+                assert_eq!(found.format == Some(WireFormat::Messages), is_asking, "{path}");
+                assert_eq!(found.errors, WireFormat::Messages, "{path}");
+            }
+        }
+        let upstreams = Upstreams::default().read().unwrap();
+        let to = |path, headers: &HeaderMap| {
+            route(&upstreams, &Method::POST, (path, None), headers).url.to_string()
+        };
+        assert_eq!(
+            to("/v1/v1/messages", &HeaderMap::new()),
+            "https://api.anthropic.com/v1/messages"
+        );
+        assert_eq!(to("/messages", &HeaderMap::new()), "https://api.openai.com/v1/messages");
+        assert_eq!(to("/api/hello", &anthropic()), "https://api.anthropic.com/api/hello");
+        for (own, path, there) in [
+            ("https://g", "/models/m:generateContent", "/v1beta/models/m:generateContent"),
+            ("https://g", "/v1/models/m:countTokens", "/v1/models/m:countTokens"),
+            ("https://g/v1beta", "/models/m:embedContent", "/v1beta/models/m:embedContent"),
+            ("https://g/v1beta/", "/v1beta/models", "/v1beta/models"),
+            ("https://g/v1", "/models/m:generateContent", "/v1/models/m:generateContent"),
+            (
+                "https://g/v1",
+                "/v1beta/models/m:generateContent",
+                "/v1beta/models/m:generateContent",
+            ),
+            ("https://g/x", "/v1beta/v1beta/models/m", "/x/v1beta/models/m"),
+            ("https://g", "/v1beta/openai/chat/completions", "/v1beta/openai/chat/completions"),
+        ] {
+            let upstreams = Upstreams { gemini: own.to_owned(), ..Upstreams::default() };
+            let upstreams = upstreams.read().unwrap();
+            let found = route(&upstreams, &Method::POST, (path, None), &HeaderMap::new());
+            assert_eq!(found.url.as_str(), format!("https://g{there}"), "{own} {path}");
         }
     }
 

@@ -13,7 +13,7 @@ use super::in_place::plain;
 use super::request::{self, Posted};
 use super::route::{self, Route};
 use super::shared::ListenerState;
-use super::{AnswerResult, Broken, Outgoing, door, early, upstream};
+use super::{AnswerResult, Broken, Outgoing, background, door, early, upstream};
 use crate::model::hosted::Overheard;
 use crate::model::relay::ListenerNews;
 
@@ -35,6 +35,12 @@ pub async fn answer(shared: Rc<ListenerState>, request: Request<Incoming>) -> An
     let route = route::route(&shared.upstreams, &parts.method, way, &parts.headers);
     request::hide_keys(&parts.headers, &route.url);
     shared.requests.fetch_add(1, Ordering::Relaxed);
+    if route.format.is_none()
+        && let Some(answer) = shared.background.find(&route.url)
+    {
+        let body = (!body.is_end_stream()).then(|| reqwest::Body::wrap(body));
+        return background::poll(shared, answer, (&parts, route), body).await;
+    }
     let passing = Passing { shared, what: format!("{} {}", parts.method, entered.path), route };
     let Some(format) = passing.route.format else {
         let body = (!body.is_end_stream()).then(|| reqwest::Body::wrap(body));
@@ -55,6 +61,7 @@ pub async fn answer(shared: Rc<ListenerState>, request: Request<Incoming>) -> An
             return passing.pass(&parts, Some(unread.body.into()), Some(unread.why)).await;
         }
     };
+    passing.shared.understood.store(true, Ordering::Relaxed);
     let exchange = Exchange::new(&passing.shared, read, entered.session, &parts.headers);
     let (kept, asker) = (Rc::clone(&passing.shared.kept), exchange.asker.clone());
     early::answer(kept, asker, exchange.question, |waiting| async move {
@@ -113,7 +120,7 @@ impl Passing {
                 let source = String::new();
                 let format = route.errors;
                 let overheard = Overheard { format, host, model, source };
-                let why = overheard.failed(error).text;
+                let why = error.told(&overheard).text;
                 Ok(unreached(format, &overheard.host, &why))
             }
         }

@@ -4,11 +4,12 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use reqwest::Url;
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::background::BackgroundAnswers;
 use super::early::OwedAnswers;
 use super::recent::Recent;
 use super::route::Upstreams;
@@ -24,11 +25,14 @@ pub struct ListenerState {
     /// The clients for all upstreams, or why there are none.
     pub clients: Result<Clients, String>,
     pub requests: Arc<AtomicU64>,
+    /// Whether a request was understood.
+    pub understood: Arc<AtomicBool>,
     /// Endpoints that refuse requests for the usage of a stream.
     pub unmetered: RefCell<HashSet<String>>,
     /// Answers that could not be delivered.
     pub kept: Rc<OwedAnswers>,
     pub recent: Recent,
+    pub background: BackgroundAnswers,
     /// The number of answers written here so far; it makes their ids.
     pub written: Cell<u64>,
 }

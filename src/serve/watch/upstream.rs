@@ -1,14 +1,28 @@
 //! Sends requests on, and receives answers.
 
+use std::error::Error;
+use std::io::ErrorKind;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures::future::BoxFuture;
 use hyper::header::{
     AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HOST, HeaderName,
 };
-use hyper::{HeaderMap, Method, StatusCode};
-use reqwest::{Client, Response, Url};
+use hyper::{HeaderMap, Method, StatusCode, Uri};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::{self, connect::HttpConnector};
+use hyper_util::client::proxy::matcher::Matcher;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use reqwest::{Body, Client, Response, Url};
+use rustls::ClientConfig;
+use rustls_platform_verifier::BuilderVerifierExt;
+use tokio::time::{error::Elapsed, timeout};
+use tower_service::Service;
 
+use crate::domain::ModelError;
+use crate::model::hosted::Overheard;
 use crate::net::client;
 
 /// Headers of one connection, which are not passed on.
@@ -30,29 +44,59 @@ pub const SESSION: &str = "x-toolyard-session";
 /// How long an idle connection is kept. Many servers close idle ones after five seconds, and a request on a closing
 /// connection fails. The clients of agents do not wait longer either.
 const IDLE: Duration = Duration::from_secs(4);
-/// How long an endpoint may take to accept a connection, including TLS. Agents have such limits too, but their own
-/// connections end at this machine.
+/// How long an endpoint may take to accept a connection. Agents have such limits too, but their own connections end at
+/// this machine.
 const CONNECTING: Duration = Duration::from_secs(10);
 
 /// The clients for all upstreams.
 pub struct Clients {
-    /// With the proxies of the environment.
-    far: Client,
-    /// For upstreams on this machine, which no proxy can reach.
-    near: Client,
+    /// Adds no header to a request.
+    direct: legacy::Client<Connector, Body>,
+    /// For upstreams behind a proxy of the environment. It adds `Accept: */*` to a request without one.
+    proxied: Client,
+    proxies: Matcher,
 }
 
 impl Clients {
     /// # Errors
     /// The system's certificates cannot be read.
-    pub fn new() -> reqwest::Result<Self> {
+    pub fn new() -> Result<Self, Box<dyn Error>> {
         // The clients of agents speak HTTP/1.1 and open a connection for each concurrent request. An HTTP/2 connection
         // limits its requests, so that further ones would wait for each other.
-        let builder = || {
-            let plain = client::builder().http1_only().tcp_nodelay(true);
-            plain.pool_idle_timeout(IDLE).connect_timeout(CONNECTING)
-        };
-        Ok(Self { far: builder().build()?, near: builder().no_proxy().build()? })
+        let proxied = client::nameless().http1_only().tcp_nodelay(true);
+        let proxied = proxied.pool_idle_timeout(IDLE).connect_timeout(CONNECTING).build()?;
+        let mut http = HttpConnector::new();
+        http.enforce_http(false);
+        http.set_nodelay(true);
+        let tls = ClientConfig::builder().with_platform_verifier()?.with_no_client_auth();
+        let https = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
+        let direct = legacy::Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE)
+            .build(Connector(https.enable_http1().wrap_connector(http)));
+        Ok(Self { direct, proxied, proxies: Matcher::from_system() })
+    }
+}
+
+/// Connects within a limited time, the handshake of TLS included.
+#[derive(Clone)]
+struct Connector(Https);
+
+type Https = HttpsConnector<HttpConnector>;
+type Failure = Box<dyn Error + Send + Sync>;
+
+impl Service<Uri> for Connector {
+    type Response = <Https as Service<Uri>>::Response;
+    type Error = Failure;
+    type Future = BoxFuture<'static, Result<Self::Response, Failure>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+        self.0.poll_ready(cx)
+    }
+
+    fn call(&mut self, to: Uri) -> Self::Future {
+        let connected = self.0.call(to);
+        Box::pin(async { timeout(CONNECTING, connected).await? })
     }
 }
 
@@ -92,17 +136,48 @@ pub async fn send(
     clients: &Clients,
     (method, url): (Method, Url),
     mut headers: HeaderMap,
-    body: Option<reqwest::Body>,
-) -> reqwest::Result<Response> {
-    let client = if client::is_local(&url) { &clients.near } else { &clients.far };
+    body: Option<Body>,
+) -> Result<Response, Unanswered> {
+    let proxied = Unanswered::Proxied;
     // The builder makes a header of the name and the password.
-    let mut request = client.request(method, url).build()?;
+    let mut request = clients.proxied.request(method, url).build().map_err(proxied)?;
     if let Some(login) = request.headers_mut().remove(AUTHORIZATION) {
         headers.entry(AUTHORIZATION).or_insert(login);
     }
-    *request.headers_mut() = headers;
-    *request.body_mut() = body;
-    client.execute(request).await
+    let is_direct =
+        |uri: &Uri| client::is_local(request.url()) || clients.proxies.intercept(uri).is_none();
+    let uri = request.url().as_str().parse().ok().filter(is_direct);
+    let Some(uri) = uri else {
+        *request.headers_mut() = headers;
+        *request.body_mut() = body;
+        return clients.proxied.execute(request).await.map_err(proxied);
+    };
+    let mut direct = hyper::Request::new(body.unwrap_or_default());
+    (*direct.method_mut(), *direct.uri_mut()) = (request.method().clone(), uri);
+    *direct.headers_mut() = headers;
+    let came = clients.direct.request(direct).await.map_err(Unanswered::Direct)?;
+    Ok(came.map(Body::wrap).into())
+}
+
+/// Why a request got no answer.
+pub enum Unanswered {
+    Direct(legacy::Error),
+    Proxied(reqwest::Error),
+}
+
+impl Unanswered {
+    /// The error of this endpoint.
+    pub fn told(self, overheard: &Overheard) -> ModelError {
+        let error = match self {
+            Self::Proxied(error) => return overheard.failed(error),
+            Self::Direct(error) => error,
+        };
+        let mut causes = std::iter::successors(error.source(), |error| Error::source(*error));
+        let is_late = |error: &std::io::Error| error.kind() == ErrorKind::TimedOut;
+        let is_timeout =
+            causes.any(|error| error.is::<Elapsed>() || error.downcast_ref().is_some_and(is_late));
+        overheard.unanswered(&error, is_timeout, error.is_connect())
+    }
 }
 
 /// An answer, some bytes of whose body may have been read.

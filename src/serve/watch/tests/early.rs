@@ -178,6 +178,71 @@ fn an_agent_that_hangs_up_behind_heartbeats_is_noticed() {
     assert!(endpoint.was_not_asked());
 }
 
+/// The usual limit of clients that tell none.
+const USUAL: Duration = Duration::from_secs(5);
+
+#[test]
+fn a_held_stream_keeps_a_client_that_tells_no_limit() {
+    thread::scope(|scope| {
+        for (format, part) in WireFormat::ALL.map(|it| [(it, false), (it, true)]).concat() {
+            scope.spawn(move || {
+                let parts = stream(&[&answer(format, true)]);
+                let endpoint = Endpoint::new(move |_| {
+                    parts.iter().cloned().map(EndpointStep::Write).collect()
+                });
+                let mut yard = Yard::before(endpoint.address);
+                let mut agent = yard.agent();
+                agent.patience(USUAL / 2);
+                agent.post(path(format), body(format, true).as_bytes());
+                let arrival = yard.arrival();
+                let begun = Instant::now();
+                // The request is held, or the end of its answer.
+                let held = USUAL + Duration::from_secs(1);
+                let later = thread::spawn(move || {
+                    if !part {
+                        thread::sleep(held);
+                    }
+                    let session = SessionStub::with(arrival, Holds::End, None);
+                    session.ended().2.unwrap();
+                    if part {
+                        thread::sleep(held);
+                    }
+                    session.release(Release::AsCame);
+                });
+                let got = agent.got();
+                later.join().unwrap();
+                assert!(got.is_whole && begun.elapsed() >= held, "{format} {part} {got:?}");
+                assert_eq!(got.text().replace(beat(format, true), ""), answer(format, true));
+            });
+        }
+    });
+}
+
+#[test]
+fn a_short_hold_keeps_the_status_of_an_error_and_a_long_one_tells_it_in_the_stream() {
+    let error = br#"{"error":{"message":"slow down"}}"#;
+    let limited = coded("429 Too Many Requests", "application/json", "", error);
+    let endpoint = Endpoint::answering(limited);
+    thread::scope(|scope| {
+        for (millis, more, status) in
+            [(300, "", 429), (2500, "", 200), (2500, "x-stainless-timeout: 600\r\n", 429)]
+        {
+            let address = endpoint.address;
+            scope.spawn(move || {
+                let (format, mut yard) = (WireFormat::Chat, Yard::before(address));
+                let mut agent = yard.agent();
+                agent.request("POST", path(format), more, body(format, true).as_bytes());
+                let arrival = yard.arrival();
+                thread::sleep(Duration::from_millis(millis));
+                SessionStub::new(arrival).release(Release::AsCame);
+                let got = agent.got();
+                assert_eq!((got.status(), got.is_whole), (status, true), "{millis} {more}");
+                assert!(got.text().contains("slow down"), "{got:?}");
+            });
+        }
+    });
+}
+
 #[test]
 fn an_agent_that_does_not_say_how_long_it_waits_hears_something_at_its_next_try() {
     let mut yard = Yard::before(Endpoint::answering(Vec::new()).address);

@@ -1,6 +1,7 @@
 //! Real sockets: an agent, the listener, a session and an endpoint.
 
 mod agent;
+mod background;
 mod broken;
 mod early;
 mod endpoint;
@@ -39,12 +40,15 @@ impl Yard {
 
     /// `host` may have a name and a password.
     fn before_host(host: &str) -> Self {
-        let (tell, news) = mpsc::unbounded_channel();
-        let upstreams = Upstreams {
+        Self::with(Upstreams {
             openai: format!("http://{host}/v1"),
             anthropic: format!("http://{host}"),
             ..Upstreams::default()
-        };
+        })
+    }
+
+    fn with(upstreams: Upstreams) -> Self {
+        let (tell, news) = mpsc::unbounded_channel();
         let address = "127.0.0.1:0".parse().unwrap();
         let socket = bind(address).unwrap();
         let settings = Listening { socket, token: None, upstreams, news: tell };

@@ -164,6 +164,65 @@ fn compressed_documents_pass_as_they_are_and_streams_are_unpacked() {
 }
 
 #[test]
+fn no_header_is_added_to_a_request() {
+    for streams in [true, false] {
+        let kind = if streams { "text/event-stream" } else { "application/json" };
+        let answer = whole("200 OK", kind, answer(WireFormat::Chat, streams));
+        let endpoint = Endpoint::answering(answer);
+        let mut yard = Yard::before(endpoint.address);
+        let body = body(WireFormat::Chat, streams);
+        let length = format!("content-length: {}", body.len());
+        let posted = format!("host: localhost\r\nx-a: 1\r\n{length}\r\n\r\n{body}");
+        let mut agent = yard.agent();
+        for (line, rest, expected) in [
+            (
+                "POST /v1/chat/completions HTTP/1.1",
+                &*posted,
+                vec!["x-a: 1".to_owned(), length.clone()],
+            ),
+            ("POST /v1/embeddings HTTP/1.1", &posted, vec!["x-a: 1".to_owned(), length.clone()]),
+            ("GET /v1/models HTTP/1.1", "host: localhost\r\n\r\n", Vec::new()),
+        ] {
+            agent.write(format!("{line}\r\n{rest}").as_bytes());
+            if line.contains("chat") {
+                SessionStub::new(yard.arrival()).release(Release::AsCame);
+            }
+            assert_eq!(agent.got().status(), 200);
+            let head = endpoint.asked().head;
+            assert_eq!((head[0].as_str(), &head[1..]), (line, &expected[..]));
+        }
+    }
+}
+
+#[test]
+fn the_usage_reaches_a_client_that_would_have_asked_for_it_elsewhere() {
+    let usage = r#"{"choices":[],"usage":{"prompt_tokens":11,"completion_tokens":3}}"#;
+    let text =
+        "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\n";
+    let all = format!("{text}data: {usage}\n\ndata: [DONE]\n\n");
+    let without = format!("{text}data: [DONE]\n\n");
+    let endpoint = Endpoint::answering(whole("200 OK", "text/event-stream", &all));
+    let body = r#"{"model":"m","stream":true,"messages":[{"content":"hi","role":"user"}]}"#;
+    let told = "x-stainless-read-timeout: 600\r\n";
+    for (openai_is_usual, more, expected) in
+        [(true, "", &all), (false, "", &without), (true, told, &without)]
+    {
+        let mut yard = Yard::with(Upstreams {
+            openai: format!("http://{}/v1", endpoint.address),
+            openai_is_usual,
+            ..Upstreams::default()
+        });
+        let mut agent = yard.agent();
+        agent.request("POST", path(WireFormat::Chat), more, body.as_bytes());
+        let session = SessionStub::new(yard.arrival());
+        session.release(Release::AsCame);
+        assert_eq!(agent.got().text(), *expected, "{more}");
+        assert!(endpoint.asked().text().contains("include_usage"));
+        assert_eq!(session.ended().2.unwrap().usage.tokens_in, 11);
+    }
+}
+
+#[test]
 fn what_is_not_read_passes_unread() {
     let endpoint = Endpoint::answering(whole("201 Created", "text/plain", "done"));
     let mut yard = Yard::before(endpoint.address);
@@ -174,7 +233,7 @@ fn what_is_not_read_passes_unread() {
         ("DELETE", "/v1/responses/r", "", "", "DELETE /v1/responses/r", None),
         ("POST", "/s/a/v1/messages/count_tokens", "", "{}", "POST /v1/messages/count_tokens", None),
         ("POST", "/v1/chat/completions", "", "{", "POST /v1/chat/completions", Some("not JSON")),
-        ("POST", "/v1/responses", coded, "{}", "POST /v1/responses", Some("compressed with br")),
+        ("POST", "/v1/responses", coded, "{}", "POST /v1/responses", Some("not understood: br")),
     ] {
         let mut agent = yard.agent();
         agent.request(method, path, more, body.as_bytes());
