@@ -232,6 +232,11 @@ impl Finish {
     pub fn is_cut(&self) -> bool {
         matches!(self, Finish::Length | Finish::Filtered)
     }
+
+    /// Whether the endpoint only paused, and wants to be asked to go on with the same answer.
+    pub fn is_pause(&self) -> bool {
+        matches!(self, Finish::Other(reason) if ["pause_turn", "compaction"].contains(&reason.as_str()))
+    }
 }
 
 /// The tokens and cost of a request. Tokens are counted by the endpoint, or estimated and marked

@@ -31,6 +31,7 @@ pub mod messages;
 pub mod null_filter;
 pub mod output;
 pub mod pairs;
+pub mod passed;
 pub mod plan;
 pub mod probe;
 pub mod program;
@@ -55,6 +56,7 @@ pub mod tool_class;
 pub mod unread;
 pub mod unseen;
 pub mod window;
+pub mod wire_answer;
 pub mod words;
 pub mod worker_settings;
 

@@ -52,6 +52,7 @@ pub fn counted(n: impl ToString, thing: &str) -> String {
     match thing.strip_suffix("ry") {
         _ if n == "1" => format!("1 {thing}"),
         Some(stem) => format!("{n} {stem}ries"),
+        None if thing.ends_with('s') => format!("{n} {thing}es"),
         None => format!("{n} {thing}s"),
     }
 }
@@ -92,6 +93,7 @@ mod tests {
     fn one_thing_is_singular() {
         assert_eq!([counted(1, "call"), counted(0, "call")], ["1 call", "0 calls"]);
         assert_eq!([counted(1, "query"), counted(2, "query")], ["1 query", "2 queries"]);
+        assert_eq!(counted(2, "process"), "2 processes");
         assert_eq!([credits(1.0), credits(2.5)], ["1 credit", "2.5 credits"]);
     }
 

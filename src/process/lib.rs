@@ -108,6 +108,11 @@ impl RunningProgram {
         self.wait(Outcome::wait).await
     }
 
+    /// The programs of its descendants that still ran when it ended, and were ended then.
+    pub fn left(&self) -> Vec<String> {
+        self.outcome.left()
+    }
+
     /// Asks the program and its group to end, and kills them after their time.
     pub fn end(&self) {
         self.link.end_program(self.id, self.grace);

@@ -48,6 +48,8 @@ pub struct Outcome {
 struct ProgramStatus {
     /// The process id; `None` until the program has started.
     pid: Option<Pid>,
+    /// The programs of its descendants that still ran at its end.
+    left: Vec<String>,
     /// The end of the program; `None` while it runs.
     status: Option<Result<ExitStatus, String>>,
 }
@@ -62,6 +64,11 @@ impl Outcome {
     pub fn set(&self, status: Result<ExitStatus, String>) {
         locked(&self.known).status.get_or_insert(status);
         self.changed.notify_all();
+    }
+
+    /// The programs of the program's descendants that still ran at its end.
+    pub fn left(&self) -> Vec<String> {
+        locked(&self.known).left.clone()
     }
 
     pub fn is_known(&self) -> bool {
@@ -165,6 +172,10 @@ impl Link {
             match news {
                 ProcessEvent::Started(pid) => {
                     programs.get(&id).into_iter().for_each(|program| program.set_started(pid));
+                }
+                ProcessEvent::Left(names) => {
+                    let program = programs.get(&id).into_iter();
+                    program.for_each(|program| locked(&program.known).left.clone_from(&names));
                 }
                 ProcessEvent::Ended(status) => {
                     let status = status.map(ExitStatus::from_raw);

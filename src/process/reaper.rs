@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
 use rustix::process::{ioctl_tiocsctty, kill_process, kill_process_group, setsid, wait, waitid};
 
-use super::strays::strays;
+use super::strays::{names, strays};
 use super::wire::{Incoming, ProcessEvent, ProgramLaunch, ReaperReply, ReaperRequest, send};
 
 /// How long the reaper tries to end processes that cannot be killed, such as those of another user.
@@ -139,10 +139,18 @@ impl ReaperPrograms {
     fn reap(&self, programs: &mut HashMap<Pid, u64>) {
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         // Until a program is reaped, the number of its group is not used again.
-        for pid in programs.keys() {
-            if let Ok(Some(_)) = waitid(WaitId::Pid(*pid), look) {
-                let _nobody_left = kill_process_group(*pid, Signal::KILL);
+        let has_ended = |pid: &&Pid| matches!(waitid(WaitId::Pid(**pid), look), Ok(Some(_)));
+        let over: Vec<Pid> = programs.keys().filter(has_ended).copied().collect();
+        let left = match over.is_empty() {
+            true => Vec::new(),
+            // Its children are strays as soon as it has ended.
+            false => names(&strays(|pid| programs.contains_key(&pid))),
+        };
+        for pid in over {
+            if let Some(id) = programs.get(&pid).filter(|_| !left.is_empty()) {
+                self.tell(*id, ProcessEvent::Left(left.clone()));
             }
+            let _nobody_left = kill_process_group(pid, Signal::KILL);
         }
         let mut ended = Vec::new();
         let nobody_left = loop {

@@ -10,6 +10,20 @@ pub fn strays(programs: impl Fn(Pid) -> bool) -> Vec<Pid> {
     below(rustix::process::getpid(), programs)
 }
 
+/// The names of the programs of these processes that still run.
+pub fn names(pids: &[Pid]) -> Vec<String> {
+    let stat = |pid: &Pid| std::fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok();
+    pids.iter().filter_map(|pid| running(&String::from_utf8_lossy(&stat(pid)?))).collect()
+}
+
+/// The name of the program in a line of `/proc/PID/stat`, unless it has ended.
+fn running(stat: &str) -> Option<String> {
+    let (before, after_name) = stat.rsplit_once(')')?;
+    let is_over = matches!(after_name.split_whitespace().next(), None | Some("Z" | "X"));
+    let (_, name) = before.split_once('(')?;
+    (!is_over).then(|| name.to_owned())
+}
+
 /// The processes below `root`, without those that `without` selects and everything below those.
 #[cfg(target_os = "linux")]
 pub fn below(root: Pid, without: impl Fn(Pid) -> bool) -> Vec<Pid> {
@@ -62,5 +76,7 @@ mod tests {
         assert_eq!(parent("12 (a) S 1 (b)) R 34 12 12"), pid(34));
         assert_eq!(parent("1 (init) S 0 1 1"), None);
         assert_eq!(parent("12 (sh"), None);
+        assert_eq!(running("12 (a) S 1 (b)) R 34 12 12").as_deref(), Some("a) S 1 (b)"));
+        assert_eq!((running("12 (sh) Z 7 12"), running("12 (sh")), (None, None));
     }
 }

@@ -54,6 +54,8 @@ pub struct ReaperReply {
 pub enum ProcessEvent {
     /// The program runs as this process.
     Started(i32),
+    /// The program has ended, and these programs of its descendants still run.
+    Left(Vec<String>),
     /// The status as the system encodes it, or why the program did not start.
     Ended(Result<i32, String>),
 }

@@ -9,7 +9,7 @@ use crate::domain::{
     EditEvent, EffectRef, EmbeddingEvent, Event, FaultEvent, GraphEvent, ModelCallEvent,
     ModelError, NullReason, Origin, PlanEvent, ProbeEvent, ProgramEvent, ProgramSource,
     ProgramVerdict, Ranking, ReaderEvent, Resume, RunEvent, SearchEvent, ServerEvent, SessionEvent,
-    TaskEvent, words::counted,
+    TaskEvent, passed, words::counted,
 };
 
 use crate::papers::cotools::FEWEST;
@@ -270,7 +270,10 @@ fn of_run(event: &RunEvent) -> String {
         RunEvent::RequestPassed { what, why: Some(why) } => {
             format!("not understood, passed on as it came: {what}: {why}")
         }
-        RunEvent::RequestPassed { what, why: None } => format!("passed on: {what}"),
+        RunEvent::RequestPassed { what, why: None } => match passed::api(what) {
+            Some(api) => format!("requests of {api}'s API pass unread, such as {what}"),
+            None => format!("passed on: {what}"),
+        },
         RunEvent::AgentStarted { command } => format!("agent started: {command}"),
         RunEvent::AgentEnded { code: Some(code) } => format!("agent ended with exit code {code}"),
         RunEvent::AgentEnded { code: None } => "agent ended by a signal".to_owned(),

@@ -25,6 +25,7 @@ mod copied;
 mod cotools_vectors;
 mod doctor;
 mod dollars;
+mod doors;
 mod encoder;
 mod endpoint_cases;
 mod ends;

@@ -1,4 +1,5 @@
-//! Results as JUnit XML, which CI servers read: a suite for each scenario, a case for each expectation.
+//! Results as JUnit XML, which CI servers read: a suite for each scenario, a case for each expectation and for each
+//! fault that hit nothing.
 
 use std::io;
 
@@ -34,24 +35,27 @@ struct Counts {
     tests: usize,
     failures: usize,
     errors: usize,
+    skipped: usize,
     seconds: f64,
 }
 
 impl Counts {
     fn of(verdict: &ScenarioVerdict) -> Self {
         Self {
-            tests: verdict.expectations.len() + 1,
+            tests: verdict.expectations.len() + verdict.idle.len() + 1,
             failures: verdict.failures(),
             errors: usize::from(verdict.ended_early.is_some()),
+            skipped: verdict.idle.len(),
             seconds: verdict.seconds,
         }
     }
 
-    fn attributes(self) -> [(&'static str, String); 4] {
+    fn attributes(self) -> [(&'static str, String); 5] {
         [
             ("tests", self.tests.to_string()),
             ("failures", self.failures.to_string()),
             ("errors", self.errors.to_string()),
+            ("skipped", self.skipped.to_string()),
             ("time", seconds(self.seconds)),
         ]
     }
@@ -63,6 +67,7 @@ impl std::iter::Sum for Counts {
             tests: sum.tests + one.tests,
             failures: sum.failures + one.failures,
             errors: sum.errors + one.errors,
+            skipped: sum.skipped + one.skipped,
             seconds: sum.seconds + one.seconds,
         })
     }
@@ -87,12 +92,14 @@ fn suite(xml: &mut Xml, verdict: &ScenarioVerdict) -> io::Result<()> {
                 error.with_attribute(("type", "ended early")).write_empty().map(drop)
             })?,
         };
-        verdict.expectations.iter().try_for_each(|one| case_of(xml, &name, one))
+        verdict.expectations.iter().try_for_each(|one| case_of(xml, &name, one, true))?;
+        verdict.idle.iter().try_for_each(|one| case_of(xml, &name, one, false))
     })?;
     Ok(())
 }
 
-fn case_of(xml: &mut Xml, suite: &str, one: &Checked) -> io::Result<()> {
+/// A case; one that `fails` not but does not hold was not tried.
+fn case_of(xml: &mut Xml, suite: &str, one: &Checked, fails: bool) -> io::Result<()> {
     let expected = allowed(&one.expected);
     let case = xml.create_element("testcase").with_attribute(("name", expected.as_str()));
     let case = case.with_attributes([("classname", suite), ("time", "0.000")]);
@@ -102,7 +109,11 @@ fn case_of(xml: &mut Xml, suite: &str, one: &Checked) -> io::Result<()> {
     }
     case.write_inner_content(|xml| {
         let found = allowed(&one.found);
-        let failure = xml.create_element("failure").with_attribute(("message", found.as_str()));
+        let attribute = ("message", found.as_str());
+        if !fails {
+            return xml.create_element("skipped").with_attribute(attribute).write_empty().map(drop);
+        }
+        let failure = xml.create_element("failure").with_attribute(attribute);
         let text = format!("expected: {expected}\nfound: {found}");
         let failure = failure.with_attribute(("type", "expectation"));
         failure.write_text_content(BytesText::new(&text)).map(drop)
@@ -179,15 +190,18 @@ mod tests {
         let passed = ScenarioVerdict::new(name("a"), None, vec![one(true)], 0.25);
         let failed = ScenarioVerdict::new(name("b"), None, vec![one(false), one(true)], 1.0);
         let early = ScenarioVerdict::new(name("c"), Some("why".into()), Vec::new(), 0.0);
+        let idle = Checked { found: "no call".into(), ..one(false) };
+        let early = ScenarioVerdict { idle: vec![idle], ..early };
         assert!(passed.passed && !failed.passed && !early.passed);
         let xml = junit(&[passed, failed, early]).unwrap();
         let elements = elements(&xml);
         let counts = |at: usize| {
-            ["tests", "failures", "errors", "time"]
+            ["tests", "failures", "errors", "skipped", "time"]
                 .map(|name| value(&elements[at], name).to_owned())
         };
-        assert_eq!(counts(0), ["6", "1", "1", "1.250"]);
-        assert_eq!(counts(1), ["2", "0", "0", "0.250"]);
+        assert_eq!(counts(0), ["7", "1", "1", "1", "1.250"]);
+        assert!(xml.contains("<skipped message=\"no call\"/>"), "{xml}");
+        assert_eq!(counts(1), ["2", "0", "0", "0", "0.250"]);
         assert_eq!(junit(&[]).unwrap().lines().count(), 3);
     }
 }

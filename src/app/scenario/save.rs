@@ -6,7 +6,7 @@ use super::Scenario;
 use super::expect::{AtLeast, Expectations};
 use super::limits::Limits;
 use super::observed::Observed;
-use crate::config::Config;
+use crate::config::{Config, MAX_DOLLARS};
 use crate::domain::knob::KNOBS;
 use crate::domain::state::Landmark;
 use crate::domain::words::counted;
@@ -85,8 +85,8 @@ fn session(base: &SessionSpec, state: &State) -> Result<SessionSpec, SessionErro
         faults: faults_so_far(state),
         breakpoints: breakpoints.map(|it| it.spec.clone()).collect(),
         allow: state.approval.allow.clone(),
-        max_dollars: (state.max_dollars.filter(|most| *most != configured.max_dollars))
-            .map(Into::into),
+        max_dollars: (state.max_dollars.map(f64::from))
+            .filter(|most| *most != configured.max_dollars.unwrap_or(MAX_DOLLARS)),
         roles: base.roles.clone().into_iter().chain(roles).collect(),
         knobs: knobs.collect(),
         tasks,

@@ -21,6 +21,7 @@ mod past;
 mod prefix;
 mod resumed;
 mod said;
+mod seen;
 mod skipped;
 mod talk;
 mod tool_wire;
@@ -34,6 +35,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 pub use self::again::Again;
 pub(super) use self::decided::with_messages;
 pub use self::facts::SpecOf;
+use self::seen::Seen;
 use self::talk::Talks;
 use self::tool_wire::Wires;
 pub use self::varies::Varies;
@@ -61,6 +63,7 @@ pub(super) async fn serve(handle: Handle, inbox: Inbox, past: Vec<Record>) {
     drop(past);
     let talks = Rc::new(RefCell::new(talks));
     let mut wires = Wires::default();
+    let mut seen = Seen::default();
     loop {
         let news = tokio::select! {
             Some(news) = news.recv() => news,
@@ -72,6 +75,7 @@ pub(super) async fn serve(handle: Handle, inbox: Inbox, past: Vec<Record>) {
         };
         match news {
             ListenerNews::Arrived(arrival) => {
+                seen.has_asked = true;
                 // At once, since the order of requests determines which of equal conversations is meant.
                 let placed = handle.write(|session| talks.borrow_mut().place(session, &arrival));
                 let attended = attend::attend(handle.clone(), Rc::clone(&talks), placed, *arrival);
@@ -83,9 +87,13 @@ pub(super) async fn serve(handle: Handle, inbox: Inbox, past: Vec<Record>) {
             ListenerNews::Started { command } => handle.emit(RunEvent::AgentStarted { command }),
             ListenerNews::Ended { code } => {
                 let summary = talks.borrow().again.as_ref().map(|again| again.past.summary());
-                let lines = summary.into_iter().flatten();
+                let unseen = handle.read(|session| seen.lines(session.state()));
+                let lines = summary.into_iter().flatten().chain(unseen);
                 lines.for_each(|text| handle.emit(SessionEvent::Noticed { text }));
                 handle.spawn(leaving::leave(handle.clone(), Rc::clone(&talks), code));
+            }
+            ListenerNews::SeenBeside { facts, advice, past } => {
+                seen = Seen { facts, advice, past, ..seen };
             }
             ListenerNews::Noticed(text) => handle.emit(SessionEvent::Noticed { text }),
         }

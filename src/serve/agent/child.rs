@@ -130,6 +130,11 @@ impl Agent {
         status.ok()?.code()
     }
 
+    /// The programs that the agent had started, and that still ran when it ended.
+    pub fn left(&self) -> Vec<String> {
+        self.program.left()
+    }
+
     /// Asks the agent and its group to end, and kills them after two seconds.
     pub fn end(&self) {
         self.program.end();
@@ -187,7 +192,6 @@ mod tests {
 
     use super::*;
     use crate::agent::testing::{AGAIN, PATIENCE, has_ended, wait_until, with_reaper};
-    use crate::agent::unseen;
 
     /// A process that ignores requests to end, and its child in a separate group; both write their ids to `$1`.
     const STUBBORN: &str = "trap '' TERM; echo $$ >> \"$1\"; \
@@ -292,15 +296,16 @@ mod tests {
         );
     }
 
+    #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn an_agent_that_asks_nobody_is_named_with_its_variables() {
-        let agent = start(&["exec sleep 1000"], Manner::Captured).await.unwrap();
-        let environment = Environment {
-            variables: vec![("OPENAI_BASE_URL".into(), String::new())],
-            ..Environment::default()
-        };
-        let lines = unseen::lines(agent.pid(), &environment);
-        assert!(lines[1].contains("OPENAI_BASE_URL"), "{lines:?}");
+    async fn what_an_agent_leaves_behind_is_named_and_ended() {
+        let agent = start(&["setsid sleep 1000 & sleep 1000 & exit 0"], Manner::Captured).await;
+        let agent = agent.unwrap();
+        assert_eq!(wait(&agent).await, Some(0));
+        // Between the two the shell's own child may not have become another program yet.
+        assert_eq!(agent.left().len(), 2, "{:?}", agent.left());
+        let agent = start(&["sleep 0; exit 0"], Manner::Captured).await.unwrap();
+        assert_eq!((wait(&agent).await, agent.left()), (Some(0), Vec::new()));
     }
 
     #[tokio::test]

@@ -2,15 +2,31 @@
 
 use std::collections::BTreeMap;
 
+/// A `.env` file that was read.
+#[derive(Debug, Default)]
+pub struct Dotenv {
+    pub variables: BTreeMap<String, String>,
+    /// The numbers of the lines that assign nothing, each with the variable that it names in the form `NAME: value`.
+    pub unread: Vec<(usize, Option<String>)>,
+}
+
 /// The variables of a `.env` file; if a variable is assigned several times, the last value counts. `${NAME}` in a value
 /// that is not in single quotes is the value of an earlier line, else that of `environment`.
-pub fn read(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
-    let mut variables = BTreeMap::new();
+pub fn read(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> Dotenv {
+    let Dotenv { mut variables, mut unread } = Dotenv::default();
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
     while !rest.is_empty() {
         let (line, after) = line(rest);
-        let assigned = line.split_once('=').filter(|_| !line.starts_with('#'));
+        let assigned = line.split_once('=').filter(|(name, _)| is_name(name));
         let Some((name, _)) = assigned else {
+            if !line.starts_with('#') {
+                let number = 1 + text[..text.len() - rest.len()].matches('\n').count();
+                let named = line
+                    .split_once(':')
+                    .filter(|(name, value)| is_name(name) && value.starts_with([' ', '\t']));
+                let named = named.map(|(name, _)| name);
+                unread.push((number, named.map(|name| bare(name).to_owned())));
+            }
             rest = after.trim_start();
             continue;
         };
@@ -18,11 +34,20 @@ pub fn read(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> BTreeMa
         let (value, quote, after) = quoted(value).unwrap_or_else(|| plain(value));
         let known = |name: &str| environment(name).or_else(|| variables.get(name).cloned());
         let value = if quote == Some('\'') { value } else { expanded(&value, &known) };
-        let name = name.strip_prefix("export ").unwrap_or(name).trim();
-        variables.insert(name.to_owned(), value);
+        variables.insert(bare(name).to_owned(), value);
         rest = after.trim_start();
     }
-    variables
+    Dotenv { variables, unread }
+}
+
+/// The name in the text before an assignment.
+fn bare(text: &str) -> &str {
+    text.strip_prefix("export ").unwrap_or(text).trim()
+}
+
+fn is_name(text: &str) -> bool {
+    let good = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    !bare(text).is_empty() && bare(text).chars().all(good)
 }
 
 /// The first line, and the rest.
@@ -88,7 +113,8 @@ mod tests {
                     SINGLE='x # ${PLAIN} \\n'\nDOUBLE=\"a\\n\\\"b\\\"\" # why\nEMPTY=\nNONE=# why\nno assignment\n\
                     MANY=\"first\nSECOND=2\"\nPLAIN=http://b/v1\r\nFROM=${PLAIN}/x${HOME}${NO:-y}${\nOPEN=\"a\nLAST='é'";
         let home = |name: &str| (name == "HOME").then(|| "/h".to_owned());
-        let found = read(text, &home);
+        let Dotenv { variables: found, unread } = read(text, &home);
+        assert_eq!(unread, [(11, None)]);
         let expected = [
             ("DOUBLE", "a\n\"b\""),
             ("EMPTY", ""),
@@ -105,6 +131,18 @@ mod tests {
         ];
         let found: Vec<_> = found.iter().map(|(name, value)| (&**name, &**value)).collect();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn lines_that_assign_nothing_are_numbered() {
+        let text = "\u{feff}\n# why: not\nA=1\nOPENAI_BASE_URL: http://h/v1?key=k\nexport B: x\n\nsk-a-secret\nM=\"a\nb\"\na b=c\n=d\nhttp://h/?a=b";
+        let found = read(text, &|_| None);
+        let names = [("A", "1"), ("M", "a\nb")];
+        let expected = names.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(found.variables, BTreeMap::from(expected));
+        let unread: Vec<_> = found.unread.iter().map(|(n, name)| (*n, name.as_deref())).collect();
+        let yaml = [(4, Some("OPENAI_BASE_URL")), (5, Some("B")), (7, None)];
+        assert_eq!(unread, [&yaml[..], &[(10, None), (11, None), (12, None)]].concat());
     }
 
     proptest! {

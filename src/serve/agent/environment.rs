@@ -1,15 +1,15 @@
 //! The environment of a watched agent: variables that send its requests to the listener, and the endpoints to which
 //! they are forwarded.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::{net::IpAddr, path::Path};
 
 use reqwest::Url;
 
-use super::dotenv;
+use super::places::{self, Place, Variables, value};
 use super::recipes::{self, Endpoint, ProgramRecipe, Recipes, filled};
-use super::secrets::hide_variable;
+use super::unwatched::{self, Unwatched};
 use crate::net::known::remember_address;
 
 /// Variables that name a proxy for requests over HTTP.
@@ -20,9 +20,6 @@ const NO_PROXY: [&str; 2] = ["no_proxy", "NO_PROXY"];
 /// The name by which containers call their host machine.
 const DOCKER_HOST: &str = "host.docker.internal";
 
-/// The values of variables.
-pub type Lookup<'l> = &'l dyn Fn(&str) -> Option<String>;
-
 /// The facts that the environment of an agent depends on.
 pub struct Given<'g> {
     /// The listener's address without a path of an endpoint, such as `http://127.0.0.1:4600/s/1`.
@@ -30,9 +27,9 @@ pub struct Given<'g> {
     /// The name of the agent's session.
     pub session: &'g str,
     /// The variables of this process.
-    pub environment: Lookup<'g>,
-    /// The text of the file `.env` in the agent's working directory.
-    pub dotenv: Option<&'g str>,
+    pub environment: Variables,
+    /// The files of variables in the agent's working directory with their texts, first those that count first.
+    pub files: Vec<(&'static str, String)>,
 }
 
 /// The environment of an agent.
@@ -48,6 +45,8 @@ pub struct Environment {
     pub code: Vec<String>,
     /// Notes for the user.
     pub notes: Vec<String>,
+    /// Variables with addresses of which no recipe knows.
+    pub unwatched: Vec<Unwatched>,
 }
 
 /// An endpoint behind the listener.
@@ -58,6 +57,8 @@ pub struct Upstream {
     /// The end of the listener's address for this endpoint: a request for `PATH/rest` goes on to `ADDRESS/rest`.
     pub path: String,
     pub address: Url,
+    /// Whether no variable named the address.
+    pub is_usual: bool,
 }
 
 /// A variable that was set before.
@@ -65,72 +66,110 @@ struct Before {
     variable: String,
     place: &'static str,
     address: Url,
+    /// Whether its value ends in a slash.
+    is_folder: bool,
 }
 
 impl Environment {
     /// The environment for the program that `command` starts; `None` for programs that are started elsewhere.
     pub fn new(recipes: &Recipes, command: Option<&Path>, given: &Given<'_>) -> Self {
         let mut made = Self::default();
-        let dotenv = dotenv::read(given.dotenv.unwrap_or_default(), given.environment);
-        dotenv.iter().for_each(|(name, value)| hide_variable(name, value));
+        let places = places::read(given, &mut made.notes);
         for endpoint in &recipes.endpoints {
-            made.add_endpoint(endpoint, given, &dotenv);
+            made.add_endpoint(endpoint, given, &places);
         }
+        made.add_providers(recipes, given, &places);
         if let Some(program) = command.and_then(|command| recipes.program(command)) {
             made.add_program(program, given);
         }
-        made.pass_by_proxies(given, &dotenv);
+        made.pass_by_proxies(given, &places);
+        let is_other = |name: &str, address: &Url| {
+            let is_set = made.variables.iter().any(|(set, _)| set == name);
+            !is_set && !is_same(address, given.address) && recipes.may_name_model(name)
+        };
+        made.unwatched = unwatched::among(&places, is_other);
         made
     }
 
-    fn add_endpoint(
-        &mut self,
-        endpoint: &Endpoint,
-        given: &Given<'_>,
-        dotenv: &BTreeMap<String, String>,
-    ) {
+    fn add_endpoint(&mut self, endpoint: &Endpoint, given: &Given<'_>, places: &[Place]) {
         let address = format!("{}{}", base(given.address), endpoint.path);
         let fill = |text: &String| filled(text, &address, given.session);
         self.code.extend(endpoint.code.iter().map(fill));
-        let mut before = self.before(endpoint, given, dotenv).into_iter();
+        let mut before = self.before(&endpoint.variables, endpoint, given, places).into_iter();
         let first = before.next();
-        if let Some(Before { variable, place, address }) = &first {
-            let (shown, login) = (shown(address), login(address));
-            self.notes
-                .push(format!("{variable} was set in {place}: requests go on to {shown}{login}"));
+        first.iter().for_each(|first| self.note_before(first));
+        let is_set = |name: &String| value(places, name).is_some();
+        let refusing = endpoint.unless.iter().find(|name| is_set(name));
+        let refusing = refusing.filter(|_| !endpoint.key.as_ref().is_some_and(is_set));
+        match refusing.filter(|_| first.is_none()) {
+            Some(refusing) => self.notes.push(format!(
+                "toolyard does not set {}, since {refusing} is set{}: clients of that provider refuse it",
+                endpoint.variables.join(" and "),
+                endpoint.key.as_ref().map_or_else(String::new, |key| format!(", and {key} is not")),
+            )),
+            None => {
+                let all = endpoint.variables.iter();
+                self.variables.extend(all.map(|name| (name.clone(), address.clone())));
+            }
         }
+        let is_usual = first.is_none();
         let upstream = first.map_or_else(|| endpoint.upstream.clone(), |first| first.address);
-        for Before { variable, place, address } in before.filter(|other| other.address != upstream)
-        {
+        for Before { variable, place, address, .. } in before.filter(|it| it.address != upstream) {
             let shown = shown(&address);
             self.notes.push(format!(
                 "{variable} was set in {place} to another address, which is not used: {shown}"
             ));
         }
-        let set = endpoint.variables.iter().map(|variable| (variable.clone(), address.clone()));
-        self.variables.extend(set);
         self.upstreams.push(Upstream {
             endpoint: endpoint.name.clone(),
             path: endpoint.path.clone(),
             address: upstream,
+            is_usual,
         });
     }
 
-    /// The addresses of other endpoints in the variables of this one; the first counts.
+    /// Sets the variables of known providers that were set before. The listener has the same paths as their addresses.
+    fn add_providers(&mut self, recipes: &Recipes, given: &Given<'_>, places: &[Place]) {
+        let all: BTreeSet<&String> =
+            places.iter().flat_map(|place| place.variables.keys()).collect();
+        for name in all {
+            let is_known = recipes.endpoints.iter().any(|it| it.variables.contains(name));
+            let Some(example) = recipes.endpoints.first() else { return };
+            if is_known || !recipes.is_of_provider(name) {
+                continue;
+            }
+            let before = self.before(std::slice::from_ref(name), example, given, places);
+            let Some(first) = before.into_iter().next() else { continue };
+            self.note_before(&first);
+            let path = format!("/{}", name.to_lowercase().replace('_', "-"));
+            let same = first.address.path();
+            let same = if first.is_folder { same } else { same.trim_end_matches('/') };
+            self.variables.push((name.clone(), format!("{}{path}{same}", base(given.address))));
+            let mut address = first.address;
+            address.set_path("");
+            let endpoint = name.clone();
+            self.upstreams.push(Upstream { endpoint, path, address, is_usual: false });
+        }
+    }
+
+    fn note_before(&mut self, before: &Before) {
+        let Before { variable, place, address, .. } = before;
+        let (shown, login) = (shown(address), login(address));
+        self.notes.push(format!("{variable} was set in {place}: requests go on to {shown}{login}"));
+    }
+
+    /// The addresses of other endpoints in these variables; the first counts.
     fn before(
         &mut self,
+        variables: &[String],
         endpoint: &Endpoint,
         given: &Given<'_>,
-        dotenv: &BTreeMap<String, String>,
+        places: &[Place],
     ) -> Vec<Before> {
         let mut found = Vec::new();
-        let of_dotenv = |name: &str| dotenv.get(name).cloned();
-        let places: [(_, Lookup<'_>); 2] =
-            [("the environment", given.environment), (".env", &of_dotenv)];
-        for (place, value_of) in places {
-            for variable in &endpoint.variables {
-                let value = value_of(variable).unwrap_or_default();
-                let value = value.trim();
+        for Place { name: place, variables: own } in places {
+            for variable in variables {
+                let value = own.get(variable).map(|value| value.trim()).unwrap_or_default();
                 if value.is_empty() {
                     continue;
                 }
@@ -138,7 +177,8 @@ impl Environment {
                     Some(address) if is_same(&address, given.address) => {}
                     Some(address) => {
                         remember_address(&address);
-                        found.push(Before { variable: variable.clone(), place, address });
+                        let (variable, is_folder) = (variable.clone(), value.ends_with('/'));
+                        found.push(Before { variable, place, address, is_folder });
                     }
                     // A value at the wrong place may be a key, so it is not shown.
                     None => self.notes.push(format!(
@@ -155,7 +195,10 @@ impl Environment {
         let fill = |text: &str| filled(text, base(given.address), given.session);
         self.arguments.extend(program.arguments.iter().map(|text| fill(text)));
         for (name, value) in &program.variables {
-            if (given.environment)(name).is_some_and(|value| !value.is_empty()) {
+            let is_set = self.variables.iter().any(|(set, _)| set == name);
+            if is_set {
+                // The address that it had counts.
+            } else if given.environment.get(name).is_some_and(|value| !value.is_empty()) {
                 self.notes.push(format!(
                     "{name} is set in the environment and stays; for {} it should be {}",
                     program.name,
@@ -168,11 +211,8 @@ impl Environment {
     }
 
     /// Exempts the listener's host from proxies, if there are any, by using a name that is contacted without one.
-    fn pass_by_proxies(&mut self, given: &Given<'_>, dotenv: &BTreeMap<String, String>) {
-        let value = |name: &str| {
-            let value = (given.environment)(name).or_else(|| dotenv.get(name).cloned());
-            value.filter(|value| !value.is_empty())
-        };
+    fn pass_by_proxies(&mut self, given: &Given<'_>, places: &[Place]) {
+        let value = |name: &str| value(places, name);
         let Some(host) = given.address.host_str() else { return };
         if PROXIES.iter().all(|name| value(name).is_none()) {
             return;
@@ -213,7 +253,7 @@ impl Environment {
 }
 
 /// An address without the slash at its end.
-fn base(address: &Url) -> &str {
+pub fn base(address: &Url) -> &str {
     address.as_str().trim_end_matches('/')
 }
 
@@ -247,14 +287,20 @@ fn login(address: &Url) -> &'static str {
     }
 }
 
-/// An address without its possibly secret parts.
+/// An address without its possibly secret parts, for people.
 fn shown(address: &Url) -> String {
+    base(&without_secrets(address)).to_owned()
+}
+
+/// An address without its name, password and query.
+pub fn without_secrets(address: &Url) -> Url {
     let mut shown = address.clone();
     // Both calls fail only for addresses without a host.
     let _ = shown.set_username("");
     let _ = shown.set_password(None);
     shown.set_query(None);
-    base(&shown).to_owned()
+    shown.set_fragment(None);
+    shown
 }
 
 #[cfg(test)]
@@ -262,14 +308,23 @@ mod tests {
     use super::*;
 
     fn environment(command: &str, set: &[(&str, &str)], dotenv: &str) -> Environment {
+        with_files(command, set, &[(".env", dotenv)])
+    }
+
+    fn with_files(
+        command: &str,
+        set: &[(&str, &str)],
+        files: &[(&'static str, &str)],
+    ) -> Environment {
         let recipes = Recipes::load(Path::new("/no/such/file")).unwrap();
-        let value = |name: &str| {
-            let found = set.iter().find(|(set, _)| *set == name);
-            found.map(|(_, value)| (*value).to_owned())
-        };
+        let set = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let address = Url::parse("http://127.0.0.1:4600/s/7").unwrap();
-        let given =
-            Given { address: &address, session: "7", environment: &value, dotenv: Some(dotenv) };
+        let given = Given {
+            address: &address,
+            session: "7",
+            environment: set.collect(),
+            files: files.iter().map(|(name, text)| (*name, (*text).to_owned())).collect(),
+        };
         Environment::new(&recipes, Some(Path::new(command)), &given)
     }
 
@@ -298,7 +353,10 @@ mod tests {
                 "ANTHROPIC_API_BASE=http://127.0.0.1:4600/s/7",
                 "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:4600/s/7",
                 "GEMINI_API_BASE=http://127.0.0.1:4600/s/7",
-                "OLLAMA_HOST=http://127.0.0.1:4600/s/7",
+                "OLLAMA_HOST=http://127.0.0.1:4600/s/7/ollama",
+                "GROQ_BASE_URL=http://127.0.0.1:4600/s/7/groq",
+                "OPENROUTER_BASE_URL=http://127.0.0.1:4600/s/7/openrouter/api/v1",
+                "OPENROUTER_API_BASE=http://127.0.0.1:4600/s/7/openrouter/api/v1",
             ]
         );
         assert_eq!(upstream(&made, "openai"), "https://api.openai.com/v1");

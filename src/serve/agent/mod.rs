@@ -8,6 +8,7 @@ mod command;
 mod dotenv;
 mod environment;
 mod output;
+mod places;
 mod recipes;
 pub mod secrets;
 mod sockets;
@@ -15,9 +16,11 @@ mod terminal;
 #[cfg(test)]
 mod testing;
 pub mod unseen;
+mod unwatched;
 
 pub use self::child::{Agent, Manner};
 pub use self::command::StartError;
-pub use self::environment::{Environment, Given, Lookup, Upstream};
+pub use self::environment::{Environment, Given, Upstream};
 pub use self::output::{AgentLine, Output, Stream};
+pub use self::places::Variables;
 pub use self::recipes::{Endpoint, ProgramRecipe, Recipes};

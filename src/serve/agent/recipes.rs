@@ -30,6 +30,10 @@ pub struct Recipes {
     pub programs: Vec<ProgramRecipe>,
     /// Rules for the parts of requests that vary from run to run with any agent.
     varies: Vec<String>,
+    /// Providers, or names of variables, that are sent here only if they were set before.
+    providers: Vec<String>,
+    /// Words in the names of variables that lead to no model.
+    no_models: Vec<String>,
 }
 
 /// A kind of endpoint, and how clients learn its address.
@@ -46,6 +50,9 @@ pub struct Endpoint {
     pub port: Option<u16>,
     /// Lines for the agent's code that name the address, for agents that read no variable.
     pub code: Vec<String>,
+    /// Where one of these variables is set and that of the key is not, only variables that were set before are set.
+    pub unless: Vec<String>,
+    pub key: Option<String>,
 }
 
 /// A program that needs more than the variables of endpoints.
@@ -83,6 +90,8 @@ impl Recipes {
     fn with(mut self, file: &str, text: &str) -> Result<Self, Problems> {
         TomlFile::read(file, text, |mut fields| {
             fields.put("varies", &mut self.varies, rules);
+            fields.put("providers", &mut self.providers, |field| names(field));
+            fields.put("no_models", &mut self.no_models, |field| names(field));
             for (name, field) in tables(&mut fields, "endpoints") {
                 let at = self.endpoints.iter().position(|endpoint| endpoint.name == name);
                 let known = at.map(|at| self.endpoints.remove(at));
@@ -111,6 +120,31 @@ impl Recipes {
         let own = command.and_then(|command| self.program(command));
         let own = own.map_or(&[][..], |program| &program.varies);
         self.varies.iter().chain(own).cloned().collect()
+    }
+}
+
+/// The ends of the names of variables that have addresses.
+const ENDS: [&str; 6] =
+    ["_BASE_URL", "_API_BASE", "_API_BASE_URL", "_API_URL", "_ENDPOINT", "_HOST"];
+
+impl Recipes {
+    /// Whether this variable has the address of a known provider.
+    pub fn is_of_provider(&self, variable: &str) -> bool {
+        let of = |known: &String| {
+            variable
+                .strip_prefix(known.as_str())
+                .is_some_and(|end| end.is_empty() || ENDS.contains(&end))
+        };
+        self.providers.iter().any(of)
+    }
+
+    /// Whether this variable, which no recipe names, may have the address of a model.
+    pub fn may_name_model(&self, variable: &str) -> bool {
+        let name = variable.to_ascii_uppercase();
+        let is_other = |word: &str| self.no_models.iter().any(|other| other == word);
+        let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let ends = ENDS.iter().any(|end| name.ends_with(end));
+        is_plain && ends && !name.split('_').any(is_other)
     }
 }
 
@@ -143,6 +177,8 @@ fn endpoint(name: &str, known: Option<Endpoint>, field: &TomlField<'_>) -> Optio
             variables: variables.clone()?,
             port: None,
             code: Vec::new(),
+            unless: Vec::new(),
+            key: None,
         })
     });
     let mut path = None;
@@ -153,6 +189,8 @@ fn endpoint(name: &str, known: Option<Endpoint>, field: &TomlField<'_>) -> Optio
     });
     let port = fields.get("port").and_then(|field| field.whole(1, 65535));
     let code = fields.get("code").and_then(|field| templates(&field));
+    let unless = fields.get("unless").and_then(|field| names(&field));
+    let key = fields.get("key").and_then(|field| Some(field.text()?.to_owned()));
     fields.finish();
     let known = known?;
     Some(Endpoint {
@@ -161,6 +199,8 @@ fn endpoint(name: &str, known: Option<Endpoint>, field: &TomlField<'_>) -> Optio
         variables: variables.unwrap_or(known.variables),
         port: port.and_then(|port| u16::try_from(port).ok()).or(known.port),
         code: code.unwrap_or(known.code),
+        unless: unless.unwrap_or(known.unless),
+        key: key.or(known.key),
         name: known.name,
     })
 }
@@ -269,6 +309,8 @@ fn template_of(field: &TomlField<'_>, known: &[&str]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use regex::Regex;
+
     use super::*;
 
     fn own() -> Recipes {
@@ -279,12 +321,59 @@ mod tests {
     fn the_own_recipes_are_valid_and_in_their_order() {
         let recipes = own();
         let names: Vec<_> = recipes.endpoints.iter().map(|endpoint| &*endpoint.name).collect();
-        assert_eq!(names, ["openai", "anthropic", "gemini", "ollama"]);
+        assert_eq!(names, ["openai", "anthropic", "gemini", "ollama", "groq", "openrouter"]);
         let codex = recipes.program(Path::new("/usr/local/bin/codex")).unwrap();
         let last = filled(codex.arguments.last().unwrap(), "http://127.0.0.1:1", "s1");
         assert!(last.contains(r#"base_url="http://127.0.0.1:1/v1""#), "{last}");
         assert!(last.contains(r#"{"x-toolyard-session"="s1"}"#), "{last}");
         assert!(codex.tty && recipes.program(Path::new("python")).is_none());
+    }
+
+    /// A text without what varies for a program.
+    fn without(program: &str, text: &str) -> String {
+        let rules = own().varies(Some(Path::new(program)));
+        let texts = rules.iter().filter(|rule| !rule.starts_with('/'));
+        texts.fold(text.to_owned(), |text, rule| {
+            Regex::new(rule).unwrap().replace_all(&text, "…").into_owned()
+        })
+    }
+
+    /// The texts are from Claude Code 2.1.197 and Codex 0.171.
+    #[test]
+    fn what_varies_for_coding_agents_is_left_out_and_nothing_beside_it() {
+        let status = |branch: &str, files: &str, commits: &str, after: &str| {
+            let text = format!(
+                "Act.\n\ngitStatus: This is the git status at the start of the conversation.\n\n\
+                 Current branch: {branch}\n\nMain branch: main\n\nGit user: a\n\nStatus:\n{files}\n\n\
+                 Recent commits:\n{commits}\n{after}"
+            );
+            without("claude", &text)
+        };
+        let many = "M  a.txt\n?? b c.txt\n... (truncated because it exceeds 2k characters)";
+        let then = status("main", "(clean)", "3c20915 First", "\nBe brief.");
+        assert_eq!(status("main", many, "aaaaaaa Second\n3c20915 First", "\nBe brief."), then);
+        assert_ne!(status("other", "(clean)", "3c20915 First", "\nBe brief."), then);
+        assert_ne!(status("main", "(clean)", "3c20915 First", "\nBe long."), then);
+        assert_ne!(status("main", "(clean)", "3c20915 First", "no commit\n\nBe brief."), then);
+        let of = |id: &str, file: &str| {
+            without("claude", &format!("Write to /tmp/x/{id}/pad/{file}, not to {id}."))
+        };
+        let [one, other] =
+            ["81ea6b81-1901-4091-8067-0cd392675c3e", "9e088a1f-6749-42a4-928c-5cabcacc691e"];
+        assert_ne!(of(one, "a"), of(other, "a"), "only as a folder");
+        assert_eq!(of(one, "a").replace(one, ""), of(other, "a").replace(other, ""));
+        assert_ne!(of(one, "a"), of(one, "b"));
+        let ran = |chunk: &str, wall: &str, code: u8| {
+            let head = format!(
+                "Chunk ID: {chunk}\nWall time: {wall} seconds\nProcess exited with code {code}"
+            );
+            let json = format!(
+                r#"{{"chunk_id":"{chunk}","wall_time_seconds":{wall},"exit_code":{code}}}"#
+            );
+            without("codex", &format!("{head}\nScript completed\nWall time {wall} seconds\n{json}"))
+        };
+        assert_eq!(ran("db3c0d", "0.0000", 0), ran("dfce23", "12.4000", 0));
+        assert_ne!(ran("db3c0d", "0.0000", 0), ran("db3c0d", "0.0000", 1));
     }
 
     #[test]
@@ -302,8 +391,8 @@ mod tests {
             upstream: url("http://gateway:4000/v1").unwrap(),
             ..before.endpoints[0].clone()
         };
-        assert_eq!((after.endpoints.len(), &after.endpoints[0]), (5, &expected));
-        assert_eq!(after.endpoints[4].path, "/mistral/v1");
+        assert_eq!((after.endpoints.len(), &after.endpoints[0]), (7, &expected));
+        assert_eq!(after.endpoints[6].path, "/mistral/v1");
         let [was, is] =
             [&before, &after].map(|recipes| recipes.program(Path::new("codex")).unwrap());
         assert_eq!((is.tty, &is.arguments), (false, &was.arguments));

@@ -3,7 +3,7 @@
 use super::Add;
 use crate::action::Action;
 use crate::domain::words::counted;
-use crate::domain::{Lane, state::Watched};
+use crate::domain::{Lane, passed, state::Watched};
 use crate::panes::{output, row::Row};
 use crate::symbols::HELD;
 use crate::{cx::Cx, pane::PaneId, text};
@@ -17,7 +17,7 @@ const WITH_WORDS: u16 = 140;
 /// The most cells of a command.
 const COMMAND: usize = 32;
 
-/// The number of conversations and calls, the held calls, and the messages that were not understood.
+/// The number of conversations and calls, the held calls, and the requests that were not read.
 pub(super) fn pieces(cx: &Cx<'_>, watched: &Watched, width: u16, add: &mut Add<'_>) {
     let (state, theme) = (cx.state, cx.theme);
     let talks = Some(Action::Pane(PaneId::Conversations));
@@ -50,6 +50,9 @@ pub(super) fn pieces(cx: &Cx<'_>, watched: &Watched, width: u16, add: &mut Add<'
     if watched.not_understood > 0 {
         let text = format!("{} not understood", watched.not_understood);
         add(0, text, theme.warn, Some(Action::Pane(PaneId::Transcript)));
+    }
+    for text in passed::told(&watched.unread).0 {
+        add(1, text, theme.warn, Some(Action::Pane(PaneId::Transcript)));
     }
     if width >= WITH_COMMAND {
         let (text, style) = output::agent(watched, COMMAND, theme);

@@ -55,7 +55,7 @@ pub async fn open(args: &McpArgs, key: &str) -> Result<Door, Trouble> {
         return own(args, key);
     }
     let Some(name) = &args.session else {
-        let SocketScan { mut running, dead } = find().await;
+        let SocketScan { mut running, dead, .. } = find().await;
         for socket in dead {
             let socket = socket.display();
             warn(&clean(&format!("{key}: nobody answers at {socket}; it is left out")));

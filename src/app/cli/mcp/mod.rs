@@ -66,7 +66,7 @@ pub struct McpArgs {
     /// Set a breakpoint, such as `get_weather:before`, in a session of its own.
     #[arg(long = "break", value_name = "SPEC")]
     pub breakpoint: Vec<BreakpointSpec>,
-    /// Hold for up to N seconds at a breakpoint; meanwhile `toolyard attach` shows what is held. Without it, a breakpoint
+    /// Hold for up to N seconds at a breakpoint while no attached screen controls the session. Without it, a breakpoint then
     /// only counts.
     #[arg(long, value_name = "N", value_parser = super::value::seconds)]
     pub hold: Option<f64>,

@@ -148,7 +148,8 @@ async fn run_one(
     let early = ended_early(&ran, *signal.borrow());
     let Ran { state, observed, lost, .. } = ran;
     let checked = check(expect, &state, &observed.unwrap_or_default());
-    (ScenarioVerdict::new(name(), early, checked, state.at as f64 / 1e6), lost)
+    let verdict = ScenarioVerdict::new(name(), early, checked, state.at as f64 / 1e6);
+    (verdict.with_idle_faults(&state), lost)
 }
 
 /// Why a session ended before its last task did.

@@ -1,19 +1,28 @@
 //! The process of a watched agent beside its session.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::cell::RefCell;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::task::spawn_blocking;
 
 use super::WatchArgs;
 use super::place::AgentLaunch;
 use crate::cli::trouble::Trouble;
 use crate::model::relay::ListenerNews;
-use crate::serve::agent::{Agent, Environment, Manner, unseen};
+use crate::serve::agent::unseen::{Sightings, Unseen};
+use crate::serve::agent::{Agent, Manner};
 use crate::serve::watch::Listener;
 
 /// How long an agent may be silent before toolyard says what may keep its requests away.
 const SILENCE: Duration = Duration::from_secs(10);
+
+/// The time between two looks at the connections of an agent: it doubles from the first one on.
+const FIRST: Duration = Duration::from_millis(20);
+const LONGEST: Duration = Duration::from_millis(500);
+/// The same for an agent that has asked something.
+const SELDOM: Duration = Duration::from_secs(2);
 
 /// Starts the agent, and tells the session.
 ///
@@ -32,33 +41,41 @@ pub async fn start(
     Ok(agent)
 }
 
-/// Waits for the end of the agent, and reports it to the session. Meanwhile says why no requests arrive, if none do.
-/// `seen`: the number of requests so far.
+/// Waits for the end of the agent, and reports it to the session. Meanwhile looks why no requests arrive, if none do.
 pub async fn follow(
     agent: &Agent,
-    environment: &Environment,
+    place: &AgentLaunch,
     news: &UnboundedSender<ListenerNews>,
-    seen: impl Fn() -> u64,
+    listener: &Listener,
 ) -> Option<i32> {
-    let silent = async {
-        tokio::time::sleep(SILENCE).await;
-        if seen() == 0 {
-            for text in unseen::lines(agent.pid(), environment) {
-                let _ = news.send(ListenerNews::Noticed(text));
+    let (own, understood) = (listener.address(), listener.understood());
+    let seen = RefCell::new(Sightings::default());
+    let unseen = |left: &[String]| {
+        Unseen::new(&seen.borrow(), left, &place.environment, &place.recipes.display().to_string())
+    };
+    let looks = async {
+        let (begun, mut pause, mut is_silent) = (Instant::now(), FIRST, true);
+        loop {
+            let pid = agent.pid();
+            let looked = spawn_blocking(move || Sightings::look(pid, own)).await;
+            looked.into_iter().for_each(|looked| seen.borrow_mut().add(looked));
+            let asks = understood.load(Ordering::Relaxed);
+            if is_silent && !asks && begun.elapsed() >= SILENCE {
+                is_silent = false;
+                for text in unseen(&[]).lines(&place.environment) {
+                    let _ = news.send(ListenerNews::Noticed(text));
+                }
             }
+            tokio::time::sleep(pause).await;
+            pause = if asks { SELDOM } else { LONGEST.min(pause * 2) };
         }
-        std::future::pending::<()>().await;
     };
     let code = tokio::select! {
         code = agent.wait() => code,
-        () = silent => None,
+        () = looks => None,
     };
+    let Unseen { facts, advice, past } = unseen(&agent.left());
+    let _ = news.send(ListenerNews::SeenBeside { facts, advice, past });
     let _ = news.send(ListenerNews::Ended { code });
     code
-}
-
-/// Counts the requests that a listener has seen; the count outlives the listener.
-pub fn counted(listener: &Arc<Listener>) -> impl Fn() -> u64 + use<> {
-    let listener = Arc::downgrade(listener);
-    move || listener.upgrade().map_or(0, |listener| listener.requests())
 }

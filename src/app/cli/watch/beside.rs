@@ -12,8 +12,10 @@ use super::scenario::{self, Trial};
 use super::{WatchArgs, agent, begin, folder};
 use crate::cli::out::{expect_place, warn};
 use crate::cli::{live, runtime::runtime, trouble::Trouble};
-use crate::domain::{Command, Event, Record, RunEvent, SessionEvent, State, TaskEvent};
+use crate::domain::{Command, Event, ModelCallEvent, Record, RunEvent, SessionEvent, State};
+use crate::domain::{TaskEvent, ToolCallEvent};
 use crate::domain::{state::Keeps, state::RECENT};
+use crate::engine::{DOLLARS_REACHED, UNPRICED};
 use crate::net::known::without_known;
 use crate::report::{folded::Folded, html};
 use crate::serve::agent::Manner;
@@ -29,12 +31,18 @@ struct WatchRecords {
     trouble: Option<std::io::Error>,
     /// True if toolyard writes its own lines. They would disturb an agent that has the terminal.
     speaks: bool,
-    /// Set when the agent sends a request that is not in the record, so that the agent ends.
+    /// Whether a request was refused since nothing has the price of its model.
+    is_unpriced: bool,
+    /// The reason why the limit of dollars ends the agent.
+    over: Option<String>,
+    /// Set when the agent sends a request that is not in the record, or above its limit of dollars, so that it ends.
     is_refused: Rc<RefusalSignal>,
     /// The check of the scenario; `None` without one.
     trial: Option<Trial>,
     /// The first message of the agent.
     first: Option<String>,
+    /// Whether a call of the agent was seen.
+    has_asked: bool,
 }
 
 /// Whether a request was refused, and the notification of that.
@@ -66,9 +74,12 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
         folded,
         trouble: None,
         speaks,
+        is_unpriced: false,
+        over: None,
         is_refused: Rc::clone(&refused),
         trial: scenario.as_ref().map(Trial::of),
         first: None,
+        has_asked: false,
     };
     let kept = Rc::new(RefCell::new(kept));
     let listener = Arc::new(begin(args, &mut place, &news)?);
@@ -88,8 +99,7 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
             return Ok::<_, Trouble>((state?, Some(128 + signal)));
         }
         let started = agent::start(args, &place, &manner, &news).await?;
-        let seen = agent::counted(&listener);
-        let followed = agent::follow(&started, &place.environment, &news, seen);
+        let followed = agent::follow(&started, &place, &news, &listener);
         let signal = async {
             tokio::select! {
                 _ = live::interrupted() => {}
@@ -100,13 +110,18 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
         };
         let followed = async {
             tokio::select! {
-                code = followed => code,
+                code = followed => {
+                    // The terminal is free again, and there is something to say.
+                    let mut kept = kept.borrow_mut();
+                    kept.speaks |= !kept.has_asked;
+                    code
+                }
                 () = signal => None,
             }
         };
         let ended = async {
             let ended = session.await;
-            // A session that ends by itself, at its limit of dollars, ends the agent.
+            // A session that ends by itself ends the agent.
             started.end();
             ended
         };
@@ -119,17 +134,20 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
         let first = kept.borrow_mut().first.take();
         folder::name_by(folder, first.as_deref().unwrap_or("nothing was asked"))?;
     }
+    let has_asked = kept.borrow().has_asked;
     let trial = kept.borrow_mut().trial.take();
     let is_passed = match (trial, &scenario) {
         (Some(mut trial), Some(file)) => trial.judge(file, &state, args.junit.as_deref())?,
         _ => true,
     };
-    if refused.is_so.get() || !is_passed {
+    let is_refused = refused.is_so.get() || kept.borrow().is_unpriced;
+    // The exit code of an agent that failed without a request says more than a scenario about it.
+    if is_refused || !is_passed && (has_asked || args.command.is_empty()) {
         return Ok(ExitCode::FAILURE);
     }
     // A shell reports the end by a signal in the same way.
-    let code = code.unwrap_or(128 + 15);
-    Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+    let code = code.filter(|_| kept.borrow().over.is_none()).unwrap_or(128 + 15);
+    Ok(args.exit_code(code, has_asked))
 }
 
 /// Runs the session until its agent has ended.
@@ -145,7 +163,8 @@ async fn session(
         let is_new = record.n > past;
         kept.borrow_mut().take(record, is_new);
         if is_new && matches!(record.event, Event::Run(RunEvent::AgentEnded { .. })) {
-            let why = "the agent has ended".to_owned();
+            let why = kept.borrow().over.clone();
+            let why = why.unwrap_or_else(|| "the agent has ended".to_owned());
             let _ = stop.send(Command::StopBecause { why });
         }
     });
@@ -156,6 +175,12 @@ impl WatchRecords {
     /// Takes in a record: a new one, or one of the past that the session continues.
     fn take(&mut self, record: &Record, is_new: bool) {
         self.state.apply(record);
+        let is_call = matches!(
+            record.event,
+            Event::ModelCall(ModelCallEvent::ModelCallRequested { .. })
+                | Event::ToolCall(ToolCallEvent::ToolCallRequested { .. })
+        );
+        self.has_asked |= is_new && is_call;
         if let (Event::Task(TaskEvent::TasksQueued { tasks, .. }), None) =
             (&record.event, &self.first)
         {
@@ -163,10 +188,20 @@ impl WatchRecords {
         }
         if let Some(trial) = &mut self.trial {
             trial.observed.take(&self.state, record);
+            trial.has_asked |= is_call;
             match &record.event {
                 Event::Run(event) => trial.run(event),
-                Event::Session(SessionEvent::SessionEnded { why, .. }) => trial.ended(why),
+                Event::Session(
+                    SessionEvent::SessionEnded { why: text, .. } | SessionEvent::Noticed { text },
+                ) if is_new => trial.told(text),
                 _ => {}
+            }
+        }
+        if let Event::Session(SessionEvent::Noticed { text }) = &record.event {
+            self.is_unpriced |= is_new && text.starts_with(UNPRICED);
+            if is_new && text.starts_with(DOLLARS_REACHED) {
+                self.over.get_or_insert_with(|| text.clone());
+                self.is_refused.notify.notify_one();
             }
         }
         if let Event::Run(RunEvent::RunParted { refused: true, .. }) = record.event {

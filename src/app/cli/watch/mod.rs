@@ -20,6 +20,7 @@ use tokio::sync::mpsc;
 use self::again::AgainArgs;
 use self::place::AgentLaunch;
 use super::ConfigArgs;
+use super::out::warn;
 use super::trouble::Trouble;
 use crate::domain::{BreakpointSpec, FaultSpec, Knob};
 use crate::model::relay::ListenerNews;
@@ -55,18 +56,20 @@ pub struct WatchArgs {
     /// Arm a fault, such as `get_weather:error:p=0.3`. See the end of `toolyard run --help`.
     #[arg(long, value_name = "SPEC")]
     pub fault: Vec<FaultSpec>,
-    /// Set a breakpoint, such as `get_weather:after`. Without a screen, hits are only counted and logged.
+    /// Set a breakpoint, such as `get_weather:after`. It holds while a screen controls the session, here or by `toolyard
+    /// attach`. Otherwise hits are only counted and logged.
     #[arg(long = "break", value_name = "SPEC")]
     pub breakpoint: Vec<BreakpointSpec>,
     /// A call that is answered by a fault or by you does not reach the agent, so that its tool does not run; the model is
     /// asked on instead. Without it, the tool runs, and the model does not read its result.
     #[arg(long)]
     pub skip: bool,
-    /// Hold for up to N seconds at a breakpoint; meanwhile `toolyard attach` shows what is held. Without it, a breakpoint
-    /// only counts.
-    #[arg(long, value_name = "N", requires = "headless", value_parser = super::value::seconds)]
+    /// Without a screen here, hold for up to N seconds at a breakpoint while no attached screen controls the session.
+    /// Without it, a breakpoint then only counts.
+    #[arg(long, value_name = "N", value_parser = super::value::seconds)]
     pub hold: Option<f64>,
-    /// Stop before a model call that would bring the session above N US dollars (default 5).
+    /// End the agent before a model call that would bring the session above N US dollars, and refuse requests for models
+    /// that have no price. Without it, one line says that 5 dollars are spent.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = super::value::number)]
     pub max_dollars: Option<f64>,
     /// Go on with a watched session where it ended: what was made of results and calls stays so.
@@ -117,11 +120,33 @@ pub fn watch(args: &WatchArgs) -> Result<ExitCode, Trouble> {
     let place = AgentLaunch::new(args)?;
     match args.headless || (place.wants_terminal && !args.command.is_empty()) {
         true => beside::run(args, place),
+        false if args.hold.is_some() => Err(Trouble::usage(
+            "--hold is for sessions without a screen here: add --headless or --tty",
+        )),
         false => shown::run(args, place),
     }
 }
 
 impl WatchArgs {
+    /// The exit code after an agent with this one. An agent that ends well without a request has failed where this run
+    /// was to break, hold or check something. `has_asked`: whether a request was understood.
+    fn exit_code(&self, code: i32, has_asked: bool) -> ExitCode {
+        let given = [
+            ("--fault", !self.fault.is_empty()),
+            ("--break", !self.breakpoint.is_empty()),
+            ("--scenario", self.scenario.is_some()),
+            ("--strict", self.again.strict),
+        ];
+        let given = given.into_iter().find(|(_, is_given)| *is_given);
+        match given.filter(|_| code == 0 && !has_asked) {
+            Some((option, _)) => {
+                warn(&format!("{option} had no effect, since no request was understood"));
+                ExitCode::FAILURE
+            }
+            None => ExitCode::from(u8::try_from(code).unwrap_or(1)),
+        }
+    }
+
     /// The title of the agent without keys, for people.
     fn title(&self) -> String {
         let words: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();

@@ -9,12 +9,18 @@ use super::WatchArgs;
 use super::servers::Servers;
 use crate::cli::trouble::Trouble;
 use crate::config;
+use crate::files::text_file::{self, Expectation};
 use crate::serve::agent::secrets::{hide_variable, hide_words};
 use crate::serve::agent::{Environment, Given, Recipes};
 use crate::serve::watch::{Bound, Upstreams, bind};
 
 /// The variable with the listener's token. It is part of the addresses that people copy, so it stays visible.
 pub const TOKEN: &str = "TOOLYARD_WATCH_TOKEN";
+/// The files from which agents read variables, first those that count first.
+const FILES: [&str; 2] = [".env.local", ".env"];
+const VARIABLES: Expectation =
+    Expectation { what: "variables", missing: "create it", largest: 1024 * 1024 };
+
 /// The file of further recipes, beside the configuration.
 const RECIPES: &str = "agents.toml";
 
@@ -31,6 +37,8 @@ pub struct AgentLaunch {
     pub wants_terminal: bool,
     /// Rules that name the parts of the agent's requests that differ from run to run.
     pub varies: Vec<String>,
+    /// The file of further recipes.
+    pub recipes: PathBuf,
 }
 
 impl AgentLaunch {
@@ -40,13 +48,16 @@ impl AgentLaunch {
     /// The address is in use, or the recipes are wrong.
     pub fn new(args: &WatchArgs) -> Result<Self, Trouble> {
         hide_keys(&args.command);
-        let recipes = Recipes::load(&recipes_file(args)).map_err(Trouble::usage)?;
+        let file = recipes_file(args);
+        let recipes = Recipes::load(&file).map_err(Trouble::usage)?;
         let socket = bind(args.listen).map_err(Trouble::usage)?;
         let token = args.token.as_ref().map(|token| format!("/t/{token}"));
         let address = format!("http://{}{}", socket.address, token.unwrap_or_default());
         let address = Url::parse(&address).map_err(Trouble::usage)?;
         let command = args.command.first().map(Path::new);
-        let dotenv = std::fs::read_to_string(".env").ok();
+        let mut notes = Vec::new();
+        let files = FILES.iter().filter_map(|file| Some((*file, variables(file, &mut notes)?)));
+        let files = files.collect();
         let session = format!("toolyard-{}", std::process::id());
         let mut environment = Environment::new(
             &recipes,
@@ -54,10 +65,15 @@ impl AgentLaunch {
             &Given {
                 address: &address,
                 session: &session,
-                environment: &|name| std::env::var(name).ok(),
-                dotenv: dotenv.as_deref(),
+                environment: std::env::vars_os()
+                    .filter_map(|(name, value)| {
+                        Some((name.into_string().ok()?, value.into_string().ok()?))
+                    })
+                    .collect(),
+                files,
             },
         );
+        environment.notes.splice(0..0, notes);
         let servers = Servers::of(args)?;
         let mut started = args.command.clone();
         if let Some(servers) = &servers {
@@ -76,6 +92,7 @@ impl AgentLaunch {
             servers,
             wants_terminal,
             varies,
+            recipes: file,
         })
     }
 
@@ -85,15 +102,33 @@ impl AgentLaunch {
         for known in &self.environment.upstreams {
             let address = known.address.to_string();
             match known.endpoint.as_str() {
-                "openai" => upstreams.openai = address,
+                "openai" => {
+                    (upstreams.openai, upstreams.openai_is_usual) = (address, known.is_usual);
+                }
                 "anthropic" => upstreams.anthropic = address,
                 "gemini" => upstreams.gemini = address,
-                "ollama" => upstreams.ollama = address,
+                // Some clients leave out its path.
+                "ollama" => {
+                    upstreams.ollama.clone_from(&address);
+                    upstreams.others.push((known.path.clone(), address));
+                }
                 _ => upstreams.others.push((known.path.clone(), address)),
             }
         }
         upstreams
     }
+}
+
+/// The text of a file of variables; `None` if there is none. One that cannot be read is noted.
+fn variables(file: &str, notes: &mut Vec<String>) -> Option<String> {
+    let path = Path::new(file);
+    let about = path.metadata().ok()?;
+    // Reading a pipe would wait, and take from the agent what it is for.
+    let read = match about.is_file() {
+        true => text_file::read(path, &VARIABLES).map_err(|problem| problem.to_string()),
+        false => Err(format!("{file}: no regular file")),
+    };
+    read.map_err(|why| notes.push(format!("{why}; its variables are not known"))).ok()
 }
 
 /// Hides the keys that the agent gets on its command line and in its environment.

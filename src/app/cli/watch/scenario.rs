@@ -7,7 +7,7 @@ use crate::cli::out::{expect_place, warn};
 use crate::cli::trouble::Trouble;
 use crate::domain::words::counted;
 use crate::domain::{RunEvent, State};
-use crate::engine::DOLLARS_REACHED;
+use crate::engine::{DOLLARS_REACHED, UNPRICED};
 use crate::net::known::without_known;
 use crate::scenario::{Checked, Observed, ScenarioFile, ScenarioVerdict, check, junit};
 use crate::session::{JournalChoice, SessionSpec};
@@ -48,13 +48,15 @@ pub fn complete(spec: SessionSpec, file: &ScenarioFile) -> SessionSpec {
 #[derive(Debug, Default)]
 pub struct Trial {
     pub observed: Observed,
+    /// Whether a call of the agent was seen.
+    pub has_asked: bool,
     /// The reason why the agent ended early, if it did.
     ended_early: Option<String>,
 }
 
 impl Trial {
     pub fn of(file: &ScenarioFile) -> Self {
-        Self { observed: Observed::new(&file.scenario.expect), ended_early: None }
+        Self { observed: Observed::new(&file.scenario.expect), has_asked: false, ended_early: None }
     }
 
     /// Takes in an event of the agent's run.
@@ -69,10 +71,10 @@ impl Trial {
         self.ended_early.get_or_insert(why);
     }
 
-    /// Takes in the reason for the session's end.
-    pub fn ended(&mut self, why: &str) {
-        if why.starts_with(DOLLARS_REACHED) {
-            self.ended_early.get_or_insert_with(|| why.to_owned());
+    /// Takes in the reason for the session's end, or a notice: what the limit of dollars kept from being sent.
+    pub fn told(&mut self, text: &str) {
+        if text.starts_with(DOLLARS_REACHED) || text.starts_with(UNPRICED) {
+            self.ended_early.get_or_insert_with(|| text.to_owned());
         }
     }
 
@@ -89,7 +91,11 @@ impl Trial {
         let checked = check(&file.scenario.expect, state, &self.observed);
         let name = (file.name(), file.path.display().to_string());
         let seconds = state.at as f64 / 1e6;
+        if !self.has_asked {
+            self.ended_early.get_or_insert_with(|| "no request of it was understood".to_owned());
+        }
         let verdict = ScenarioVerdict::new(name, self.ended_early.take(), checked, seconds);
+        let verdict = verdict.with_idle_faults(state);
         tell(&verdict);
         if let Some(path) = junit_to {
             let xml = junit(std::slice::from_ref(&verdict)).map_err(Trouble::failed)?;

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 
 use futures::FutureExt;
@@ -103,10 +104,11 @@ pub fn show(
 pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble> {
     let (mut prepared, news) = args.session(true, &place.varies, None)?;
     prepared.is_attachable = true;
-    let mut saved = None;
+    let (mut saved, mut understood) = (None, None);
     let Ended { screen, code } = show(prepared, ScreenLook::default(), |journal| {
         saved = journal.map(Path::to_owned);
         let listener = Arc::new(begin(args, &mut place, &news)?);
+        understood = Some(listener.understood());
         if !args.command.is_empty() {
             let (output, agent) = start(args, place, news, &listener, journal)?;
             return Ok(WatchedAgent { listener, output, agent: Some(agent) });
@@ -119,10 +121,12 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
         let _ = news.send(ListenerNews::Noticed(text.to_owned()));
         Ok(WatchedAgent { listener, output: Arc::new(output), agent: None })
     })?;
+    let has_asked = || understood.is_some_and(|it| it.load(Ordering::Relaxed));
     saved.map_or(Ok(()), |path| out::print_line(format!("journal: {}", path.display())))?;
     Ok(match (screen, code) {
         (ui::EndReason::BySignal(signal), _) => exit(128 + signal),
-        (_, Some(code)) => exit(code),
+        // The tools of MCP servers may have been called without a request to a model.
+        (_, Some(code)) => args.exit_code(code, !args.mcp.is_empty() || has_asked()),
         (_, None) => ExitCode::SUCCESS,
     })
 }
@@ -140,12 +144,12 @@ fn start(
     let started = runtime.block_on(agent::start(args, &place, &manner, &news))?;
     let output = started.output();
     let (leave, left) = oneshot::channel::<()>();
-    let (seen, saved) = (agent::counted(listener), journal.map(Path::to_owned));
+    let (listener, saved) = (Arc::clone(listener), journal.map(Path::to_owned));
     let work = move || {
         // The whole value moves here, since dropping it deletes the agent's files.
         let place = place;
         runtime.block_on(async {
-            let followed = agent::follow(&started, &place.environment, &news, seen);
+            let followed = agent::follow(&started, &place, &news, &listener);
             let mut followed = std::pin::pin!(followed);
             let code = tokio::select! {
                 code = &mut followed => code,

@@ -1,0 +1,46 @@
+//! The places from which an agent gets variables: its environment, and files in its working directory.
+
+use std::collections::BTreeMap;
+
+use super::dotenv;
+use super::environment::Given;
+use super::secrets::hide_variable;
+
+/// The values of variables.
+pub type Variables = BTreeMap<String, String>;
+
+/// The most lines of a file that are named as unread.
+const MOST: usize = 5;
+
+/// The variables of one place.
+pub struct Place {
+    pub name: &'static str,
+    pub variables: Variables,
+}
+
+/// The places of an agent's variables, the one that counts first at the beginning. Lines that cannot be read are noted.
+pub fn read(given: &Given<'_>, notes: &mut Vec<String>) -> Vec<Place> {
+    let mut places = vec![Place { name: "the environment", variables: given.environment.clone() }];
+    for (file, text) in given.files.iter().rev() {
+        let read = dotenv::read(text, &|name| value(&places, name).map(str::to_owned));
+        read.variables.iter().for_each(|(name, value)| hide_variable(name, value));
+        for (line, named) in read.unread.iter().take(MOST) {
+            // The rest of the line may be a key.
+            let what = named.as_ref().map_or_else(String::new, |name| {
+                format!(", though it names {name}; write {name}=…")
+            });
+            notes.push(format!("{file}, line {line} assigns nothing, and is not read{what}"));
+        }
+        if let Some(more) = read.unread.len().checked_sub(MOST).filter(|more| *more > 0) {
+            notes.push(format!("{file} has {more} more lines that assign nothing"));
+        }
+        places.insert(1, Place { name: file, variables: read.variables });
+    }
+    places
+}
+
+/// The value of a variable that is set and not empty.
+pub fn value<'p>(places: &'p [Place], name: &str) -> Option<&'p str> {
+    let value = places.iter().find_map(|place| place.variables.get(name));
+    value.map(|value| value.trim()).filter(|value| !value.is_empty())
+}
