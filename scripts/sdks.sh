@@ -1,51 +1,56 @@
 #!/usr/bin/env bash
 # Installs the official SDKs, which the slow tests ask, the grader llmock, SDKs and frameworks of agents that are watched, and MCP
-# servers into target/sdks.
+# servers into target/sdks. With --all it adds the frameworks of `cargo test --test long frameworks` and two coding agents,
+# which take 3 GB.
 # What is there already stays. Where a registry or a language is not there it says SKIPPED, and the tests say it again.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 folder=target/sdks
 mkdir -p "$folder"
 
-if [ ! -e "$folder/python/done" ]; then
-    { python3 -m venv "$folder/python" &&
-        "$folder/python/bin/pip" install --quiet --disable-pip-version-check openai==2.8.1 anthropic==0.75.0 \
-            llmock==0.2.2 &&
-        touch "$folder/python/done"; } || echo "SKIPPED: the SDKs of Python could not be installed"
-fi
-if [ ! -e "$folder/node/done" ]; then
-    { mkdir -p "$folder/node" && cp tests/sdks/read.mjs "$folder/node" &&
-        npm install --silent --no-audit --no-fund --prefix "$folder/node" openai@6.9.1 @anthropic-ai/sdk@0.71.0 &&
-        touch "$folder/node/done"; } || echo "SKIPPED: the SDKs of Node could not be installed"
-fi
-if [ ! -e "$folder/agents/done" ]; then
-    { python3 -m venv "$folder/agents" &&
-        "$folder/agents/bin/pip" install --quiet --disable-pip-version-check openai==3.57.0 anthropic==2.14.0 \
-            langchain==1.5.2 langchain-openai==1.7.4 langchain-anthropic==1.7.10 langgraph==1.2.24 openai-agents==0.24.0 &&
-        touch "$folder/agents/done"; } || echo "SKIPPED: the frameworks of Python could not be installed"
-fi
-if [ ! -e "$folder/agents-node/done" ]; then
-    { mkdir -p "$folder/agents-node" && cp tests/sdks/*.mjs "$folder/agents-node" &&
-        npm install --silent --no-audit --no-fund --prefix "$folder/agents-node" openai@6.49.0 @anthropic-ai/sdk@1.14.0 \
-            ai@6.0.326 @ai-sdk/openai@3.0.141 @ai-sdk/anthropic@3.0.140 zod@4.6.7 &&
-        touch "$folder/agents-node/done"; } || echo "SKIPPED: the frameworks of Node could not be installed"
-fi
-if [ ! -e "$folder/mcp-node/done" ]; then
-    { mkdir -p "$folder/mcp-node" &&
-        npm install --silent --no-audit --no-fund --prefix "$folder/mcp-node" \
-            @modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/server-filesystem@2026.8.31 \
-            @modelcontextprotocol/server-memory@2026.8.31 &&
-        touch "$folder/mcp-node/done"; } || echo "SKIPPED: the MCP servers of Node could not be installed"
-fi
-if [ ! -e "$folder/mcp-python/done" ]; then
-    { python3 -m venv "$folder/mcp-python" &&
-        "$folder/mcp-python/bin/pip" install --quiet --disable-pip-version-check mcp==2.3.0 \
-            mcp-server-time==2026.10.19 mcp-server-git==2026.10.19 mcp-server-fetch==2026.10.24 &&
-        touch "$folder/mcp-python/done"; } || echo "SKIPPED: the MCP servers of Python could not be installed"
-fi
-if [ ! -e "$folder/conformance/done" ]; then
-    { mkdir -p "$folder/conformance" &&
-        npm install --silent --no-audit --no-fund --prefix "$folder/conformance" node@22.23.3 \
-            @modelcontextprotocol/conformance@0.1.16 &&
-        touch "$folder/conformance/done"; } || echo "SKIPPED: the conformance tests of MCP could not be installed"
-fi
+# python FOLDER WHAT PACKAGE…: packages in an environment of their own.
+python() {
+    local place=$folder/$1 what=$2
+    [ -e "$place/done" ] && return
+    { python3 -m venv "$place" && "$place/bin/pip" install --quiet --disable-pip-version-check "${@:3}" &&
+        touch "$place/done"; } || echo "SKIPPED: $what could not be installed"
+}
+
+# node FOLDER WHAT PACKAGE…: packages in a folder of their own.
+node() {
+    local place=$folder/$1 what=$2
+    [ -e "$place/done" ] && return
+    { mkdir -p "$place" && npm install --silent --no-audit --no-fund --prefix "$place" "${@:3}" &&
+        touch "$place/done"; } || echo "SKIPPED: $what could not be installed"
+}
+
+python python "the SDKs of Python" openai==2.8.1 anthropic==0.75.0 llmock==0.2.2
+node node "the SDKs of Node" openai@6.9.1 @anthropic-ai/sdk@0.71.0
+python agents "the frameworks of Python" openai==3.57.0 anthropic==2.14.0 langchain==1.5.2 langchain-openai==1.7.4 \
+    langchain-anthropic==1.7.10 langgraph==1.2.24 openai-agents==0.24.0
+node agents-node "the frameworks of Node" openai@6.49.0 @anthropic-ai/sdk@1.14.0 ai@6.0.326 @ai-sdk/openai@3.0.141 \
+    @ai-sdk/anthropic@3.0.140 zod@4.6.7
+node mcp-node "the MCP servers of Node" @modelcontextprotocol/server-everything@2026.8.31 \
+    @modelcontextprotocol/server-filesystem@2026.8.31 @modelcontextprotocol/server-memory@2026.8.31
+python mcp-python "the MCP servers of Python" mcp==2.3.0 mcp-server-time==2026.10.19 mcp-server-git==2026.10.19 \
+    mcp-server-fetch==2026.10.24
+node conformance "the conformance tests of MCP" node@22.23.3 @modelcontextprotocol/conformance@0.1.16
+
+[ "${1:-}" = --all ] || exit 0
+
+# Packages are in one environment as far as their requirements agree: strands-agents and others want an older openai, ag2
+# and autogen older versions of anthropic, and crewai another instructor.
+python frames-1 "frameworks of Python" openai==3.57.0 anthropic==2.14.0 langchain==1.5.2 langchain-openai==1.7.4 \
+    langchain-anthropic==1.7.10 langgraph==1.2.24 openai-agents==0.24.0 "pydantic-ai-slim[openai,anthropic]==2.66.0" \
+    haystack-ai==3.4.1 anthropic-haystack==8.0.1 "smolagents[openai]==1.26.0" google-genai==3.6.1 ollama==0.6.3 \
+    dspy==3.4.1 litellm==1.110.2
+python frames-2 "strands-agents, llama-index, instructor and google-adk" "strands-agents[openai,anthropic]==1.62.0" \
+    llama-index-core==0.14.25 llama-index-llms-openai==0.8.3 llama-index-llms-anthropic==0.12.3 \
+    "instructor[anthropic]==1.17.0" google-adk==2.13.0
+python frames-3 "ag2" "ag2[openai,anthropic]==1.2.1"
+python frames-4 "crewai" "crewai[anthropic]==1.15.30"
+python frames-5 "autogen" autogen-agentchat==0.7.5 "autogen-ext[openai,anthropic]==0.7.5" "anthropic<1"
+node frames-node "frameworks of Node" node@22.23.3 openai@7.59.0 @anthropic-ai/sdk@1.14.0 ai@7.0.173 \
+    @ai-sdk/openai@4.0.118 @ai-sdk/anthropic@4.0.105 @mastra/core@1.71.0 langchain@1.5.14 @langchain/openai@1.6.0 \
+    @langchain/anthropic@1.5.11 @openai/agents@0.20.0 zod@4.6.7
+node coding "the coding agents" @anthropic-ai/claude-code@2.1.332 @openai/codex@0.171.0

@@ -1,5 +1,7 @@
 //! The numbers of README and guide, as `docs/figures.toml` lists them: what prints each, or where it is set.
 
+pub mod frameworks;
+
 use std::collections::BTreeMap;
 use std::{fs, path::Path};
 

@@ -4,11 +4,13 @@
     clippy::expect_used,
     clippy::panic,
     clippy::print_stderr,
+    clippy::print_stdout,
     clippy::unwrap_used,
     reason = "the helpers of tests stop a test as tests do"
 )]
 
 mod figures;
+mod frameworks;
 mod real_model;
 mod runs;
 mod watched;

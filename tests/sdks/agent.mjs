@@ -1,15 +1,16 @@
-// The agent of agent.py on the official SDKs of Node.
+// The agent of agent.py on the official SDKs of Node, with the same arguments.
 
 import { appendFileSync } from "node:fs";
 
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 
-const questions = ["How is the weather in Oslo and Rome?", "And tomorrow? \u00e9\u2028\u{1f31e}"];
+const [only, mode] = process.argv.slice(2);
+const questions = ["How is the weather in Oslo and Rome?", "And tomorrow? \u00e9\u2028\u{1f31e}"].slice(0, only ? 1 : 2);
 const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 const [name, description] = ["get_weather", "The weather of a city."];
 // Only the time-out of a request is told to the endpoint, not that of a client.
-const patience = { timeout: 1000 * Number(process.env.AGENT_PATIENCE ?? 600) };
+const patience = { timeout: 1000 * Number(process.env.AGENT_PATIENCE ?? 600), maxRetries: Number(process.env.AGENT_RETRIES ?? 2) };
 const getWeather = ({ city }) => {
   if (process.env.GOT) appendFileSync(process.env.GOT, `${city}\n`);
   return `sunny in ${city}`;
@@ -88,6 +89,9 @@ const wires = {
   },
 };
 
-for (const wire of Object.values(wires)) {
-  for (const streams of [false, true]) await wire(streams);
+if (only) await wires[only](mode === "stream");
+else {
+  for (const wire of Object.values(wires)) {
+    for (const streams of [false, true]) await wire(streams);
+  }
 }

@@ -1,16 +1,20 @@
 """An agent on the official SDKs, which asks two questions in each of six conversations: by each format, streaming and not.
 
-The address is the SDK's own: OPENAI_BASE_URL or ANTHROPIC_BASE_URL. Each answer is printed on a line.
-It waits for AGENT_PATIENCE seconds. The cities that its tool gets go into the file in GOT. The tool call with the number in OTHER_RESULT, from 1, returns something else than usual.
+`agent.py WIRE stream` or `agent.py WIRE whole` asks the first question by one wire. The address is the SDK's own: OPENAI_BASE_URL or ANTHROPIC_BASE_URL. Each answer is printed on a line.
+It waits for AGENT_PATIENCE seconds, and asks AGENT_RETRIES times more. The cities that its tool gets go into the file in GOT. The tool call with the number in OTHER_RESULT, from 1, returns something else than usual.
 """
 
 import itertools
 import json
 import os
+import sys
 
 QUESTIONS = ["How is the weather in Oslo and Rome?", "And tomorrow? \u00e9\u2028\U0001f31e"]
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
-PATIENCE = float(os.environ.get("AGENT_PATIENCE", "600"))
+LIMITS = {
+    "timeout": float(os.environ.get("AGENT_PATIENCE", "600")),
+    "max_retries": int(os.environ.get("AGENT_RETRIES", "2")),
+}
 NAME, TEXT = "get_weather", "The weather of a city."
 
 
@@ -28,7 +32,7 @@ def get_weather(city):
 def chat(streams):
     import openai
 
-    client = openai.OpenAI(api_key="test-key-of-openai", timeout=PATIENCE)
+    client = openai.OpenAI(api_key="test-key-of-openai", **LIMITS)
     function = {"name": NAME, "description": TEXT, "parameters": SCHEMA}
     asked = {"model": "m-chat", "tools": [{"type": "function", "function": function}]}
     messages = [{"role": "system", "content": "Be brief."}]
@@ -64,7 +68,7 @@ def chat_message(client, streams, asked):
 def responses(streams):
     import openai
 
-    client = openai.OpenAI(api_key="test-key-of-openai", timeout=PATIENCE)
+    client = openai.OpenAI(api_key="test-key-of-openai", **LIMITS)
     tool = {"type": "function", "name": NAME, "description": TEXT, "parameters": SCHEMA, "strict": False}
     asked = {"model": "m-responses", "tools": [tool], "instructions": "Be brief."}
     items = []
@@ -89,7 +93,7 @@ def responses(streams):
 def messages(streams):
     import anthropic
 
-    client = anthropic.Anthropic(api_key="test-key-of-anthropic", timeout=PATIENCE)
+    client = anthropic.Anthropic(api_key="test-key-of-anthropic", **LIMITS)
     tools = [{"name": NAME, "description": TEXT, "input_schema": SCHEMA}]
     asked = {"model": "m-messages", "max_tokens": 100, "system": "Be brief.", "tools": tools}
     sent = []
@@ -113,6 +117,10 @@ def messages(streams):
             sent.append({"role": "user", "content": results})
 
 
-for wire in (chat, responses, messages):
-    for streams in (False, True):
-        wire(streams)
+if len(sys.argv) > 1:
+    QUESTIONS = QUESTIONS[:1]
+    globals()[sys.argv[1]](sys.argv[2] == "stream")
+else:
+    for wire in (chat, responses, messages):
+        for streams in (False, True):
+            wire(streams)

@@ -5,7 +5,7 @@ use std::fs;
 
 use regex::Regex;
 
-use crate::told::{List, Page, numbers, root};
+use crate::told::{List, Page, frameworks, numbers, root};
 
 /// The words of a page: without code, keys, addresses of links, and the numbers of lists and exit codes.
 fn prose(page: &str) -> String {
@@ -13,6 +13,7 @@ fn prose(page: &str) -> String {
     let mut text = text;
     for part in [
         r"(?s)<!-- keys.*?<!-- end of keys -->",
+        r"(?s)<!-- frameworks.*?<!-- end of frameworks -->",
         r"(?s)```.*?```",
         r"`[^`]*`",
         r"<kbd>.*?</kbd>",
@@ -90,4 +91,14 @@ fn every_setting_is_what_its_file_has() {
             }
         }
     }
+}
+
+#[test]
+fn the_table_of_frameworks_is_the_one_that_is_kept() {
+    let page = fs::read_to_string(root().join("docs/guide/watch.md")).unwrap();
+    let (_, rest) = page.split_once("<!-- frameworks").unwrap();
+    let (table, _) = rest.split_once("\n<!-- end of frameworks -->").unwrap();
+    let told: Vec<&str> = table.lines().skip(3).collect();
+    let kept = frameworks::for_the_guide();
+    assert_eq!(told, kept, "the page should have:\n{}", kept.join("\n"));
 }
