@@ -53,7 +53,7 @@ pub struct FoundCalls {
 
 impl FoundCalls {
     /// The effect of the call with this number.
-    pub fn call(&self, number: usize) -> Option<EffectId> {
+    pub fn called(&self, number: usize) -> Option<EffectId> {
         *self.calls.get(number)?
     }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::again::Asking;
 use super::answers::FoundCalls;
-use super::calls;
+use super::calls::{self, Parent};
 use super::decided::{Decided, retell};
 use super::ending::end_calls;
 use super::facts::tool_of;
@@ -15,8 +15,8 @@ use super::skipped;
 use super::talk::{RequestPlace, SharedTalks, Talks};
 use super::waiting::{adopt, ask, conclude};
 use crate::domain::{
-    EffectId, Finish, Message, Messages, Outcome as TaskOutcome, Reply, Role, SessionEvent,
-    TaskEvent, TaskId, ToolCall,
+    EffectId, EffectRef, Finish, Message, Messages, ModelCallEvent, Outcome as TaskOutcome, Reply,
+    Role, SessionEvent, TaskEvent, TaskId, ToolCall,
 };
 use crate::effect::{self, Effect, ModelCall, PendingEffect, perform};
 use crate::handle::Handle;
@@ -32,16 +32,6 @@ pub struct Begun {
     pub format: WireFormat,
     pub task: TaskId,
     pub step: u32,
-}
-
-/// A model call that was answered, as the parent of its calls.
-#[derive(Clone, Copy)]
-pub struct Parent {
-    pub task: TaskId,
-    pub step: u32,
-    pub id: EffectId,
-    /// Whether the client has forced the model to call a tool.
-    pub forces_call: bool,
 }
 
 /// An answer whose calls have passed their stations.
@@ -69,8 +59,9 @@ pub async fn attend(
     let mut turns = Vec::new();
     let (said, calls, relay, id, effects) = loop {
         let Begun { requested, relay, format, task, step } = begun;
-        let id = requested.reference.id;
+        let (id, effect) = (requested.reference.id, requested.reference);
         let said = ask(&handle, &talks, place, requested, &relay).await;
+        keep_copy(&handle, &talks, Rc::clone(&relay), effect);
         note_edits(&handle, &talks, place, id, (&sent, &found, &mut turns));
         let Ok(reply) = &said else { break (said, Vec::new(), relay, id, Vec::new()) };
         let of = Parent { task, step, id, forces_call };
@@ -91,12 +82,12 @@ pub async fn attend(
             if let Some(talk) = all.talk(place).filter(|_| !turns.is_empty()) {
                 talk.decided.turns(&sent, &given, turns);
             }
-            let answer_id = relay.answer_id();
-            if let Some(talk) = all.talk(place) {
-                talk.answers.given(found.past, &given, answer_id.as_deref(), &effects);
-            }
-            all.conversations.answered(place.at, &given, answer_id.as_deref());
             let release = release(relay.came(), &given);
+            let id = relay.answer_id(&release);
+            if let Some(talk) = all.talk(place) {
+                talk.answers.given(found.past, &given, id.as_deref(), &effects);
+            }
+            all.conversations.answered(place.at, &given, id.as_deref());
             relay.end(&Ok(given), release)
         }
         Err(_) => {
@@ -109,7 +100,28 @@ pub async fn attend(
         }
     };
     conclude(&talks, place, &relay, is_given && said.is_ok());
+    if let Some(why) = relay.unread().filter(|_| is_given) {
+        let mut all = talks.borrow_mut();
+        all.conversations.answered_unread(place.at);
+        if all.told.insert(why.clone()) {
+            handle.emit(SessionEvent::Noticed { text: why });
+        }
+    }
     said.iter().for_each(|reply| finish(&handle, &talks, place, reply));
+}
+
+/// Records the copy of an answer, which comes beside what its agent does next.
+fn keep_copy(handle: &Handle, talks: &SharedTalks, relay: Rc<Relay>, effect: EffectRef) {
+    talks.borrow_mut().copies += 1;
+    let (beside, talks) = (handle.clone(), Rc::clone(talks));
+    handle.spawn(async move {
+        let copy = relay.copy().await;
+        beside.write(|session| {
+            talks.borrow_mut().copies -= 1;
+            let event = copy.map(|answer| ModelCallEvent::ModelCallAnswered { effect, answer });
+            event.into_iter().for_each(|event| session.emit(event));
+        });
+    });
 }
 
 /// Notes a person's edits of a prompt, for the later requests that contain it. The prompt is the messages that the
@@ -146,6 +158,14 @@ fn begin(
         let mut talks = talks.borrow_mut();
         talks.take_edits(session);
         let spec = talks.models.of(session, &asked.model, &caller.endpoint);
+        for id in talks.talk(place)?.decided.untold(&asked, found) {
+            let tool = session.state().tool_call(id).map(|call| call.tool.to_string());
+            let tool = tool.unwrap_or_default();
+            let text = format!("a result of {tool} is no text: its model reads an empty result");
+            if talks.told.insert(text.clone()) {
+                session.emit(SessionEvent::Noticed { text });
+            }
+        }
         let talk = talks.talk(place)?;
         let (asked, read) = match as_decided(&talk.decided, format, &asked, (&body, found)) {
             Ok(decided) => decided.unwrap_or_else(|| (asked, body.clone())),
@@ -157,7 +177,9 @@ fn begin(
             }
         };
         talk.task(session, &asked.request.messages);
-        let has_other_tools = talk.tools.take(session, &asked.request.tools);
+        // A thread at the endpoint keeps its tools.
+        let keeps_tools = asked.previous.is_some() && asked.request.tools.is_empty();
+        let has_other_tools = !keeps_tools && talk.tools.take(session, &asked.request.tools);
         let parent = talk.failed.take().filter(|_| place.is_again);
         let relay = Relay::new(spec, read, way);
         let begun = request(session, &mut talks, place, (format, asked, relay), parent)?;
@@ -228,13 +250,14 @@ async fn call(
     reply: &Reply,
 ) -> (Vec<ToolCall>, Vec<EffectId>) {
     let mut ids = Vec::new();
-    for call in &reply.calls {
+    for (at, call) in reply.calls.iter().enumerate() {
         let requested = handle.write(|session| {
             let spec = tool_of(session, &call.tool);
             calls::request(session, of, call, spec)
         });
         let (requested, mut open, ended) = requested;
-        let then = talks.borrow().skipped_then(place, &call.id);
+        open.recorded = talks.borrow().recorded_call(place, at);
+        let then = open.recorded.and_then(|then| talks.borrow().skipped_then(place, then));
         then.into_iter().for_each(|returned| open.give(returned));
         ids.push(open.effect);
         if let Some(talk) = talks.borrow_mut().talk(place) {
@@ -284,8 +307,10 @@ fn finish(handle: &Handle, talks: &SharedTalks, place: RequestPlace, reply: &Rep
     };
     let answer = Some(reply.said().to_owned());
     handle.write(|session| {
-        if let Some(talk) = talks.borrow_mut().talk(place) {
-            talk.finish(session, outcome, answer);
+        match talks.borrow_mut().talk(place) {
+            Some(talk) if reply.finish.is_pause() => talk.paused = answer,
+            Some(talk) => talk.finish(session, outcome, answer),
+            None => {}
         }
         session.settle();
     });

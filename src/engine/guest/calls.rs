@@ -7,11 +7,11 @@ use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use tokio::sync::oneshot;
 
-use super::attend::Parent;
 use super::decided::Decision;
+use super::past::RecordedCall;
 use crate::domain::{
-    By, EffectId, Message, ToolCall, ToolCallEvent, ToolError, ToolErrorKind, ToolOutput, ToolSpec,
-    UnseenResult,
+    By, EffectId, Message, TaskId, ToolCall, ToolCallEvent, ToolError, ToolErrorKind, ToolOutput,
+    ToolSpec, UnseenResult,
 };
 use crate::effect::{self, Effect, GuestCall, Outcome, PendingEffect};
 use crate::handle::Handle;
@@ -48,6 +48,16 @@ impl Tool for Elsewhere {
     }
 }
 
+/// A model call that was answered, as the parent of its calls.
+#[derive(Clone, Copy)]
+pub struct Parent {
+    pub task: TaskId,
+    pub step: u32,
+    pub id: EffectId,
+    /// Whether the client has forced the model to call a tool.
+    pub forces_call: bool,
+}
+
 /// The state of a call on the wire of tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnTools {
@@ -67,6 +77,8 @@ pub struct OpenCall {
     /// Whether the client has forced the model to call a tool.
     pub is_forced: bool,
     pub on_tools: OnTools,
+    /// The place of the call in the record that its agent runs over again.
+    pub recorded: Option<RecordedCall>,
     result: Option<oneshot::Sender<Returned>>,
     outcome: oneshot::Receiver<Outcome>,
 }
@@ -97,6 +109,7 @@ pub fn request(
         parent: of.id,
         is_forced: of.forces_call,
         on_tools: OnTools::No,
+        recorded: None,
         result: Some(result),
         outcome,
     };

@@ -106,23 +106,23 @@ impl Decided {
         let mut places = Vec::new();
         for spot in &asked.results {
             if let Some(decision) = of_result(spot.number) {
-                let text = Value::from(decision.text.as_str());
-                places.push((spot.range.clone(), spot.written("content", &text)));
+                let new = spot.written(&decision.text, decision.failed);
+                places.push((spot.range.clone(), new));
             }
         }
         for spot in &asked.failures {
             if let Some(decision) = of_result(spot.number) {
                 let is_there = !spot.range.is_empty();
                 if decision.failed || is_there {
-                    let failed = Value::from(decision.failed);
-                    places.push((spot.range.clone(), spot.written("is_error", &failed)));
+                    let new = spot.written(&decision.text, decision.failed);
+                    places.push((spot.range.clone(), new));
                 }
             }
         }
         for spot in &asked.calls {
-            let arguments = found.call(spot.number).and_then(|call| self.arguments.get(&call));
+            let arguments = found.called(spot.number).and_then(|call| self.arguments.get(&call));
             if let Some(arguments) = arguments {
-                places.push((spot.range.clone(), format.arguments(arguments).to_string()));
+                places.push((spot.range.clone(), format.arguments_at(spot, arguments)));
             }
         }
         let mut changed = None;
@@ -142,6 +142,13 @@ impl Decided {
             changed = Some(with_turns(format, body, &turns)?.into());
         }
         Ok(changed)
+    }
+
+    /// The calls of a request whose results are replaced in a form that has no text.
+    pub fn untold(&self, asked: &IncomingRequest, found: &FoundCalls) -> Vec<EffectId> {
+        let no_texts = asked.results.iter().filter(|spot| !spot.form.takes_text());
+        let calls = no_texts.filter_map(|spot| found.returned(spot.number));
+        calls.filter(|call| self.results.contains_key(call)).collect()
     }
 
     /// The turns that belong to these messages of the agent: each with the place of the answer that followed.

@@ -1,13 +1,15 @@
 //! Ends the calls of an agent: with the results that a request has, with what the agent made of them in a text, or as
 //! the answer of their task.
 
+use std::collections::BTreeSet;
+
 use futures::future::join_all;
 
 use super::answers::FoundCalls;
 use super::calls::{NO_RESULT, OpenCall, Returned, note_unseen, returned};
 use super::talk::{RequestPlace, SharedTalks, Talk};
 use crate::domain::{
-    EffectId, Message, Messages, SessionEvent, ToolError, ToolErrorKind, ToolOutput, UnseenResult,
+    Message, Messages, SessionEvent, ToolError, ToolErrorKind, ToolOutput, UnseenResult,
 };
 use crate::handle::Handle;
 use crate::session::Session;
@@ -26,8 +28,17 @@ enum End {
 /// The messages that follow a call which its agent sends back as a text.
 struct InText {
     text: String,
-    /// The place of the message that is plainly the result of this call and of no other.
-    at: Option<usize>,
+    /// The place of the text where it is plainly the result of this call.
+    at: Option<TextPlace>,
+}
+
+/// The place of a result in a text.
+#[derive(Clone, Copy)]
+struct TextPlace {
+    /// The place of the message.
+    message: usize,
+    /// The line of the result; `None`: all lines.
+    line: Option<usize>,
 }
 
 /// Ends the calls whose results are in the request, and those that the conversation continues without.
@@ -43,25 +54,40 @@ pub async fn end_calls(
         Some(talk) => talk.open.extract_if(.., is_told).collect(),
         None => return,
     };
-    let effects: Vec<EffectId> = open.iter().map(|open| open.effect).collect();
     let answer = handle.read(|session| answer_in(session, &open, (messages, found)));
-    let ended = open.into_iter().map(|open| {
-        let end = end_of(&open, effects.len() == 1, (messages, found));
-        end_call(handle, talks, place, (messages, open, end))
-    });
-    join_all(ended).await;
+    let ends: Vec<End> = open.iter().map(|call| end_of(call, &open, (messages, found))).collect();
+    let ended = open.into_iter().zip(ends);
+    let ended = ended.map(|(open, end)| end_call(handle, talks, place, (open, end)));
+    let texts: Vec<_> = join_all(ended).await.into_iter().flatten().collect();
     if let Some(talk) = talks.borrow_mut().talk(place) {
         talk.answer = answer.or(talk.answer.take());
+        decide_texts(talk, messages, &texts);
     }
 }
 
-/// How a call ends with this request. `is_alone`: no other call ends with it.
-fn end_of(open: &OpenCall, is_alone: bool, (messages, found): (&Messages, &FoundCalls)) -> End {
+/// Notes what the model reads in place of results in texts.
+fn decide_texts(talk: &mut Talk, messages: &Messages, texts: &[(TextPlace, String)]) {
+    let places: BTreeSet<usize> = texts.iter().map(|(place, _)| place.message).collect();
+    for at in places {
+        let Some(sent) = messages.get(at) else { continue };
+        let mut lines: Vec<&str> = without_name(sent.text()).split('\n').collect();
+        for (place, text) in texts.iter().filter(|(place, _)| place.message == at) {
+            match place.line {
+                Some(line) => lines.iter_mut().skip(line).take(1).for_each(|own| *own = text),
+                None => lines = vec![text],
+            }
+        }
+        talk.decided.text(at, sent, format!("{OBSERVATION}\n{}", lines.join("\n")));
+    }
+}
+
+/// How a call ends with this request. `all`: the calls that end with it.
+fn end_of(open: &OpenCall, all: &[OpenCall], (messages, found): (&Messages, &FoundCalls)) -> End {
     let result = found.result(open.effect).and_then(|at| returned(messages.get(at)?));
     if let Some(result) = result {
         return End::Returned(result);
     }
-    match found.answer(open.effect).and_then(|at| in_text(open, is_alone, messages, at)) {
+    match found.answer(open.effect).and_then(|at| in_text(open, all, messages, at)) {
         Some(text) => End::InText(text),
         None if open.is_forced => End::Answer,
         None => End::Lost,
@@ -69,7 +95,7 @@ fn end_of(open: &OpenCall, is_alone: bool, (messages, found): (&Messages, &Found
 }
 
 /// The messages that follow a call, if the message at its place has it as a text.
-fn in_text(open: &OpenCall, is_alone: bool, messages: &Messages, at: usize) -> Option<InText> {
+fn in_text(open: &OpenCall, all: &[OpenCall], messages: &Messages, at: usize) -> Option<InText> {
     let Some(Message::Assistant { text, calls, .. }) = messages.get(at) else { return None };
     let is_user = |message: &&Message| matches!(message, Message::User { .. });
     let following = || messages.iter().skip(at + 1).take_while(is_user);
@@ -78,11 +104,33 @@ fn in_text(open: &OpenCall, is_alone: bool, messages: &Messages, at: usize) -> O
     if !calls.is_empty() || !(names_it || following().any(is_result)) {
         return None;
     }
-    let texts: Vec<&str> = following().map(|message| without_name(message.text())).collect();
     let mut results = following().enumerate().filter(|(_, message)| is_result(message));
-    let first = results.next().map(|(nth, _)| at + 1 + nth);
-    let is_plain = is_alone && results.next().is_none();
-    Some(InText { text: texts.join("\n"), at: first.filter(|_| is_plain) })
+    let plain = results.next().filter(|_| results.next().is_none()).and_then(|(nth, result)| {
+        let own = without_name(result.text());
+        let lines: Vec<&str> = own.split('\n').collect();
+        let mut siblings: Vec<_> = all.iter().filter(|it| it.parent == open.parent).collect();
+        // The agent lists the calls in the order of their results.
+        siblings.sort_by_key(|it| place_of_id(text, &it.call.id));
+        let nth_call = siblings.iter().position(|it| it.effect == open.effect)?;
+        let (line, own) = match siblings.len() {
+            1 => (None, own),
+            calls if calls == lines.len() => (Some(nth_call), *lines.get(nth_call)?),
+            _ => return None,
+        };
+        Some((own.to_owned(), TextPlace { message: at + 1 + nth, line }))
+    });
+    Some(match plain {
+        Some((text, place)) => InText { text, at: Some(place) },
+        None => {
+            let texts = following().map(|message| without_name(message.text()));
+            InText { text: texts.collect::<Vec<_>>().join("\n"), at: None }
+        }
+    })
+}
+
+/// The place of an id in quotes in a text.
+fn place_of_id(text: &str, id: &str) -> Option<usize> {
+    ['\'', '"'].iter().find_map(|quote| text.find(&format!("{quote}{id}{quote}")))
 }
 
 /// The text of a result without the word before it.
@@ -90,44 +138,38 @@ fn without_name(text: &str) -> &str {
     text.trim_start().strip_prefix(OBSERVATION).map_or(text, str::trim_start)
 }
 
+/// Ends a call. Returns the text that its model must read in place of its result in a text.
 async fn end_call(
     handle: &Handle,
     talks: &SharedTalks,
     place: RequestPlace,
-    (messages, open, end): (&Messages, OpenCall, End),
-) {
+    (open, end): (OpenCall, End),
+) -> Option<(TextPlace, String)> {
     let (effect, tool) = (open.effect, open.call.tool.clone());
-    let read = |text: String| Ok(ToolOutput { text, cut_from: None });
-    let (result, unseen) = match &end {
-        End::Returned(result) => (result.clone(), None),
-        End::InText(InText { text, .. }) => (read(text.clone()), Some(UnseenResult::InText)),
-        End::Answer => (read(String::new()), Some(UnseenResult::Answer)),
-        End::Lost => (Err(ToolError::new(ToolErrorKind::Unavailable, NO_RESULT)), None),
+    let read = |text: &str| Ok(ToolOutput { text: text.to_owned(), cut_from: None });
+    let (result, unseen, at) = match &end {
+        End::Returned(result) => (result.clone(), None, None),
+        End::InText(InText { text, at }) => (read(text), Some(UnseenResult::InText), *at),
+        End::Answer => (read(""), Some(UnseenResult::Answer), None),
+        End::Lost => (Err(ToolError::new(ToolErrorKind::Unavailable, NO_RESULT)), None, None),
     };
     if let Some(why) = unseen {
         handle.write(|session| note_unseen(session, effect, why));
     }
-    let recalled =
-        matches!(end, End::Returned(_)).then(|| talks.borrow().recalled(place, &open, &result));
-    let in_text = match &end {
-        End::Returned(_) => None,
-        End::InText(InText { at, .. }) => *at,
-        End::Answer | End::Lost => None,
-    };
-    let is_reached = matches!(end, End::Returned(_)) || in_text.is_some();
-    let decided = open.end(handle, result, recalled.flatten(), is_reached).await;
-    let Some(decision) = decided else { return };
-    match (talks.borrow_mut().talk(place), in_text.map(|at| (at, messages.get(at)))) {
-        (Some(talk), Some((at, Some(sent)))) => {
-            talk.decided.text(at, sent, format!("{OBSERVATION}\n{}", decision.text));
-        }
-        (Some(talk), None) if is_reached => talk.decided.result(effect, decision),
-        _ => {}
+    let is_returned = matches!(end, End::Returned(_));
+    let then = open.recorded.filter(|_| is_returned);
+    let recalled = then.and_then(|then| talks.borrow().recalled(place, then, &result));
+    let is_reached = is_returned || at.is_some();
+    let decision = open.end(handle, result, recalled, is_reached).await?;
+    if is_returned && let Some(talk) = talks.borrow_mut().talk(place) {
+        talk.decided.result(effect, decision);
+        return None;
     }
     if unseen.is_some() && !is_reached {
         let text = not_reached(tool.as_str(), unseen == Some(UnseenResult::Answer));
         handle.emit(SessionEvent::Noticed { text });
     }
+    at.map(|at| (at, decision.text))
 }
 
 /// Says that what was made of a result does not reach the model.
@@ -149,7 +191,7 @@ fn answer_in(
     open: &[OpenCall],
     (messages, found): (&Messages, &FoundCalls),
 ) -> Option<String> {
-    let ends = |open: &OpenCall| match end_of(open, false, (messages, found)) {
+    let ends = |open: &OpenCall| match end_of(open, &[], (messages, found)) {
         End::Answer => true,
         End::Returned(_) => {
             let last = found.result(open.effect);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
+use super::ending::leave_calls;
 use super::talk::SharedTalks;
 use crate::domain::{Outcome, RunEvent, TaskId};
 use crate::handle::Handle;
@@ -14,10 +15,12 @@ const SETTLING: Duration = Duration::from_secs(3);
 
 /// Ends what an agent has left open, and reports its end. What is held ends when it is let go.
 pub async fn leave(handle: Handle, talks: SharedTalks, code: Option<i32>) {
-    let tasks = handle.write(|session| talks.borrow_mut().lose_results(session));
+    let tasks =
+        handle.write(|session| talks.borrow_mut().lose_results(|talk| leave_calls(session, talk)));
     let settled = |session: &Session| {
         let is_held = |task: &TaskId| lanes(session, *task).all(|held| held);
-        tasks.iter().all(is_held) && !talks.borrow().has_answer_to_give()
+        let talks = talks.borrow();
+        tasks.iter().all(is_held) && !talks.has_answer_to_give() && talks.copies == 0
     };
     let _ = timeout(SETTLING, handle.until(settled)).await;
     stop_idle(&handle, &talks, &tasks);

@@ -31,7 +31,7 @@ impl Talks {
             let steps = calls.iter().filter(|call| Some(call.task) == talk.task).count();
             talk.step = u32::try_from(steps).unwrap_or(u32::MAX);
             let of_task = |it: &&ToolCallState| Some(it.task) == talk.task;
-            if let Some(last) = state.tool_calls.iter().filter(of_task).last() {
+            if let Some(last) = state.tool_calls.iter().rfind(of_task) {
                 talk.at = last.tool.clone();
             }
             let last = calls.last();
@@ -89,7 +89,7 @@ impl<'a> Read<'a> {
         self.answers.find(messages, &digest::of_messages(messages), None)
     }
 
-    fn call(&self, effect: Option<EffectId>) -> Option<&'a ToolCallState> {
+    fn tool_call(&self, effect: Option<EffectId>) -> Option<&'a ToolCallState> {
         self.state.tool_call(effect?)
     }
 
@@ -120,7 +120,7 @@ impl<'a> Read<'a> {
         let sent = messages.iter().enumerate().filter_map(|(at, message)| match message {
             Message::Tool { .. } => {
                 let mut message = message.clone();
-                let known = self.call(found.returned_at(at));
+                let known = self.tool_call(found.returned_at(at));
                 if let (Message::Tool { text, .. }, Some(known)) = (&mut message, known) {
                     known.withheld.iter().for_each(|own| text.clone_from(&own.text));
                 }
@@ -133,7 +133,9 @@ impl<'a> Read<'a> {
                 let mut is_skipped = false;
                 if let Message::Assistant { calls, .. } = &mut message {
                     for (nth, call) in calls.iter_mut().enumerate() {
-                        let Some(known) = self.call(found.call(first + nth)) else { continue };
+                        let Some(known) = self.tool_call(found.called(first + nth)) else {
+                            continue;
+                        };
                         is_skipped |= known.is_skipped;
                         call.arguments.clone_from(&known.arguments);
                     }

@@ -6,6 +6,7 @@ use std::{cell::RefCell, rc::Rc, sync::Arc};
 
 use super::attend::{Begun, PassedAnswer, request};
 use super::calls::{OpenCall, Returned};
+use super::past::RecordedCall;
 use super::talk::{RequestPlace, Talks};
 use crate::domain::state::tool_calls::{ToolCallPhase, ToolCallState};
 use crate::domain::{Knob, Message, Origin, Reply, SessionEvent, ToolCall, ToolCallEvent};
@@ -156,7 +157,7 @@ fn say(handle: &Handle, text: String) {
 
 impl Talks {
     /// The recorded result of a skipped call, if a person had answered it.
-    pub fn skipped_then(&self, place: RequestPlace, call: &str) -> Option<Returned> {
+    pub fn skipped_then(&self, place: RequestPlace, call: RecordedCall) -> Option<Returned> {
         let again = self.again.as_ref()?;
         let then = again.past.result(place.at, call)?;
         (then.is_skipped && !then.by_fault).then(|| then.read.clone())

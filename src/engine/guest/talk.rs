@@ -10,7 +10,6 @@ use super::answers::{Answers, FoundCalls};
 use super::calls::OpenCall;
 use super::conversations::{Conversations, How, Letter};
 use super::decided::{Decided, Decision};
-use super::ending::leave_calls;
 use super::facts::{Models, SpecOf, Tools};
 use super::prefix::{self, Reads};
 use super::said::words_of_person;
@@ -35,8 +34,10 @@ pub struct Talks {
     /// The record that agents run over again.
     pub again: Option<again::AgentRecord>,
     talks: Vec<Talk>,
+    /// Copies of answers that are still to come.
+    pub copies: usize,
     /// Parts of requests that were not understood, each reported once.
-    told: BTreeSet<String>,
+    pub told: BTreeSet<String>,
 }
 
 /// A conversation with a foreign agent.
@@ -53,6 +54,8 @@ pub struct Talk {
     pub pending: Vec<(Bytes, Rc<Relay>)>,
     pub task: Option<TaskId>,
     pub step: u32,
+    /// The text of the model when its endpoint paused, if no request went on from there.
+    pub paused: Option<String>,
     /// The tool that was called last.
     pub at: ToolName,
     /// The model call that failed last.
@@ -84,6 +87,7 @@ impl Talks {
             models: Models::new(spec_of),
             again: again.map(again::AgentRecord::new),
             talks: Vec::new(),
+            copies: 0,
             told: BTreeSet::new(),
         }
     }
@@ -98,8 +102,10 @@ impl Talks {
     }
 
     /// Gives up the calls whose results no agent will send any more. Returns the tasks at work.
-    pub fn lose_results(&mut self, session: &mut Session) -> Vec<TaskId> {
-        self.talks.iter_mut().for_each(|talk| leave_calls(session, talk));
+    pub fn lose_results(&mut self, mut lose: impl FnMut(&mut Talk)) -> Vec<TaskId> {
+        self.talks.iter_mut().for_each(&mut lose);
+        let pending = self.talks.iter().flat_map(|talk| &talk.pending);
+        pending.for_each(|(_, relay)| relay.give_up());
         self.talks.iter().filter_map(|talk| talk.task).collect()
     }
 
@@ -234,6 +240,7 @@ impl Talk {
             pending: Vec::new(),
             task: None,
             step: 0,
+            paused: None,
             at: ToolName::start(),
             failed: None,
             last: None,
@@ -242,7 +249,9 @@ impl Talk {
 
     /// The task that a request belongs to: the one at work, or a new one.
     pub fn task(&mut self, session: &mut Session, messages: &Messages) -> TaskId {
-        if let Some(answer) = self.answer.take() {
+        let asks = matches!(messages.last(), Some(Message::User { .. }));
+        let paused = self.paused.take().filter(|_| asks);
+        if let Some(answer) = self.answer.take().or(paused) {
             self.finish(session, Outcome::Answered, Some(answer));
         }
         if let Some(task) = self.task.filter(|task| session.state().at_work.contains(*task)) {
@@ -298,6 +307,11 @@ impl Talk {
 
     /// Ends the task at work with this answer.
     pub fn finish(&mut self, session: &mut Session, outcome: Outcome, answer: Option<String>) {
+        // An agent may take what was said before a pause for the whole answer.
+        let (outcome, answer) = match (self.paused.take(), outcome) {
+            (Some(said), Outcome::Stopped) => (Outcome::Answered, Some(said)),
+            (_, outcome) => (outcome, answer),
+        };
         let task = self.task.take().filter(|task| session.state().at_work.contains(*task));
         if let Some(task) = task {
             let (correct, caveats) = (None, Vec::new());

@@ -188,7 +188,7 @@ fn requests_of_every_kind_are_answered_or_refused_and_told() {
     for line in [
         "not JSON: key must be",
         "not JSON: EOF",
-        "compressed with br",
+        "not understood: br",
         "its compressed data is damaged",
     ] {
         assert!(told.contains(line), "{line} is not told: {told}");
@@ -215,7 +215,7 @@ fn endpoints_of_every_kind_are_passed_on_or_told() {
         ("gzip", "200 OK", "", None),
         ("broken gzip", "200 OK", "", Some("is not JSON")),
         ("no gzip", "200 OK", "Well.", Some("its compressed data is damaged")),
-        ("unknown coding", "200 OK", "Well.", Some("compressed with aes128gcm")),
+        ("unknown coding", "200 OK", "Well.", Some("not understood: aes128gcm")),
         ("no body", "200 OK", "", Some("")),
         ("no content", "204 No Content", "", Some("")),
         ("half a head", "502 Bad Gateway", "could not reach", Some("connection closed")),

@@ -46,7 +46,7 @@ fn without_an_agent_the_lines_to_copy_are_shown() {
         sitting.press("guz");
         sitting.wait("-e OPENAI_BASE_URL=http://host.docker.internal:");
         // Back to the first line.
-        sitting.press("\x1b[5~\x1b[5~\x1b[5~");
+        sitting.press(&"\x1b[5~".repeat(5));
         sitting.wait("export OPENAI_BASE_URL=http://127.0.0.1:");
         sitting.press("qy");
         let (status, bytes) = sitting.end();

@@ -1,6 +1,7 @@
 //! Real clients and hostile ones behind `toolyard watch`: what they send and get, and what the session knows of them.
 
 mod again;
+mod attached;
 mod by_keys;
 mod checked;
 mod clients;
@@ -11,8 +12,10 @@ mod http;
 mod in_a_terminal;
 #[cfg(target_os = "linux")]
 mod killed;
+mod money;
 mod mutated;
 mod random_kills;
+mod recorded;
 mod skipped;
 mod started;
 #[cfg(target_os = "linux")]

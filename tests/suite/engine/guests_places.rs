@@ -238,7 +238,7 @@ fn a_fault_that_cannot_reach_a_result_says_so() {
         let mut agent = Agent::asking("How is the weather?");
         let both = calling(&[("a", "weather", json!({})), ("b", "ask_expert", json!({}))]);
         answer(agent.send(&watch), &both).await;
-        in_text(&mut agent, &both, "sunny\nask somebody");
+        in_text(&mut agent, &both, "sunny\nask somebody\nin three lines");
         let mut line = agent.send(&watch);
         assert_eq!(sent(&mut line).await, agent.body());
         pass(line, &calling(&[("c", "weather", json!({}))])).await;
@@ -254,5 +254,33 @@ fn a_fault_that_cannot_reach_a_result_says_so() {
         assert!(notices(&watch).iter().any(|it| it.contains("is the agent's answer")));
         let outcome = first_call(&watch, |state| state.tasks.iter().next().unwrap().outcome());
         assert_eq!(outcome, Some(Outcome::Answered));
+    });
+}
+
+#[test]
+fn a_fault_changes_its_line_of_a_text_with_several_results() {
+    on_paused_time(async {
+        let watch = watch(Trial { faults: vec!["ask_expert:error"], ..Trial::default() });
+        let mut agent = Agent::asking("How is the weather?");
+        let both = calling(&[("b", "weather", json!({})), ("a", "ask_expert", json!({}))]);
+        answer(agent.send(&watch), &both).await;
+        // The agent sorts calls and results by their ids.
+        let mut sorted = both.clone();
+        sorted.calls.reverse();
+        in_text(&mut agent, &sorted, "ask somebody\nsunny");
+        for _ in 0..2 {
+            let mut line = agent.send(&watch);
+            let own = agent.body();
+            assert_eq!(sent(&mut line).await, own.replace("ask somebody", DOWN));
+            let next = Reply::of_text("Sunny.");
+            pass(line, &next).await;
+            agent.go_on(&next, &[]);
+            agent.messages.push(json!({"role": "user", "content": "Sure?"}));
+        }
+        let ends = first_call(&watch, |state| {
+            let ends = state.tool_calls.iter().map(|call| call.observation().unwrap().to_owned());
+            ends.collect::<Vec<_>>()
+        });
+        assert_eq!(ends, ["sunny", DOWN]);
     });
 }

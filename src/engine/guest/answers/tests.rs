@@ -13,13 +13,13 @@ fn calls(ids: &[(&str, &str)]) -> Reply {
 
 /// A conversation whose every answer calls a tool with the same id.
 #[derive(Default)]
-struct Talk {
+struct AnsweredTalk {
     answers: Answers,
     messages: Messages,
     next: u32,
 }
 
-impl Talk {
+impl AnsweredTalk {
     fn asking(text: &str) -> Self {
         Self { messages: [Message::user(text)].into(), ..Self::default() }
     }
@@ -61,7 +61,7 @@ fn returned(found: &FoundCalls) -> Vec<Option<EffectId>> {
 
 #[test]
 fn equal_calls_of_equal_answers_are_told_apart() {
-    let (talk, effects) = Talk::three_turns();
+    let (talk, effects) = AnsweredTalk::three_turns();
     let found = talk.found(&talk.messages);
     assert_eq!(returned(&found), effects.iter().copied().map(Some).collect::<Vec<_>>());
     assert_eq!(found.result(effects[1]), Some(4));
@@ -70,7 +70,7 @@ fn equal_calls_of_equal_answers_are_told_apart() {
 
 #[test]
 fn a_past_that_lost_its_beginning_keeps_its_calls() {
-    let (talk, effects) = Talk::three_turns();
+    let (talk, effects) = AnsweredTalk::three_turns();
     for dropped in [1..3, 1..5, 0..3] {
         let mut messages = talk.messages.clone();
         let turns = 3 - dropped.len() / 2;
@@ -83,7 +83,7 @@ fn a_past_that_lost_its_beginning_keeps_its_calls() {
 
 #[test]
 fn a_client_may_write_its_calls_otherwise() {
-    let mut talk = Talk::asking("How is the weather?");
+    let mut talk = AnsweredTalk::asking("How is the weather?");
     let both = calls(&[("a", "Oslo"), ("b", "Rome")]);
     let effects = talk.answer(&both, &["rain", "sun"]);
     // Other ids, and the results in another order.
@@ -105,7 +105,7 @@ fn a_client_may_write_its_calls_otherwise() {
 
 #[test]
 fn results_alone_belong_to_the_answer_that_the_request_names() {
-    let mut talk = Talk::asking("How is the weather?");
+    let mut talk = AnsweredTalk::asking("How is the weather?");
     let first = talk.answer(&calls(&[("w:0", "Oslo")]), &[]);
     let second = talk.answer(&calls(&[("w:0", "Rome"), ("w:0", "Bonn")]), &[]);
     let alone = |n: usize| -> Messages {
@@ -122,7 +122,7 @@ fn results_alone_belong_to_the_answer_that_the_request_names() {
 
 #[test]
 fn two_ways_from_one_past_keep_their_own_calls() {
-    let mut talk = Talk::asking("How is the weather?");
+    let mut talk = AnsweredTalk::asking("How is the weather?");
     let start = talk.messages.clone();
     let one = talk.answer(&calls(&[("w:0", "Oslo")]), &["rain"]);
     let way = std::mem::replace(&mut talk.messages, start);
