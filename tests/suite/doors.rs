@@ -227,14 +227,18 @@ fn other_addresses_are_named_with_lines_that_watch_them() {
     assert!(line.contains("MY_LLM_BASE_URL is not watched"), "{line}");
     assert!(ran.err.contains(&format!("MY_LLM_BASE_URL in the environment is not watched (http://{at}/gate/v1); add it to agents.toml:")), "{}", ran.err);
     assert!(!ran.err.contains("word") && !ran.err.contains("OTEL"), "{}", ran.err);
-    let lines: Vec<_> =
-        ran.err.lines().filter_map(|line| line.strip_prefix("toolyard:   ")).collect();
+    // Where the agent was seen at other hosts, lines for its code follow, too.
+    let mut after =
+        ran.err.lines().skip_while(|line| !line.contains("MY_LLM_BASE_URL in the environment"));
+    after.next();
+    let lines: Vec<_> = after.map_while(|line| line.strip_prefix("toolyard:   ")).collect();
     home.write("agents.toml", lines.join("\n"));
     endpoint.asked();
     let script = post("$MY_LLM_BASE_URL/chat/completions", CHAT);
     let ran = watch(&home, &variables, "--config config.toml", &script);
     assert!(!ran.err.contains("not watched") && !ran.err.contains(NOBODY), "{}", ran.err);
-    assert_eq!(endpoint.asked(), ["/gate/v1/chat/completions?key=an0ther-word"]);
+    let asked = endpoint.asked();
+    assert_eq!(asked, ["/gate/v1/chat/completions?key=an0ther-word"], "{}", ran.err);
 }
 
 #[test]
