@@ -40,7 +40,7 @@ impl Session {
         self.breakpoints.seats.left()
     }
 
-    /// Releases a lane that nobody has released in time. `was_taken`: a person was there, and has left.
+    /// Releases a lane whose time to be held is over. `was_taken`: a person controlled the session, and has left.
     pub fn end_hold(&mut self, lane: Lane, was_taken: bool) {
         if was_taken {
             let text =

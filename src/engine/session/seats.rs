@@ -28,8 +28,8 @@ impl Seats {
         self.is_taken() || self.hold.is_some()
     }
 
-    /// Returns once nobody has controlled the session for as long as a breakpoint holds without a person. Returns
-    /// whether a person was there before.
+    /// Waits until the session has had no person in control for the time that a breakpoint holds without one. Returns
+    /// whether a person was in control before.
     pub fn left(&self) -> impl Future<Output = bool> + use<> {
         let (own, attached, hold) = (self.own, self.attached.clone(), self.hold);
         let hold = hold.unwrap_or_default();

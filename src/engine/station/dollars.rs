@@ -3,8 +3,8 @@
 //! a person who resumes it allows the same amount once more. Without a person it ends.
 //!
 //! A foreign agent has a limit only if a person has given one. It gets an error that it does not repeat, since a request
-//! without an answer would go on unread when the session ends. Whoever started the agent ends it at its limit. A model
-//! without a price is refused, too: the limit could not hold. Without a limit, one line says that the default amount is
+//! without an answer would go on unread when the session ends. The command that started the agent ends it at the limit. A
+//! model without a price is refused, too: the limit could not hold. Without a limit, one line says that the default amount is
 //! spent.
 
 use std::cell::{Cell, RefCell};

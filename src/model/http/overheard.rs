@@ -99,7 +99,7 @@ impl Pieces {
         let is_whole =
             || length == Some(text.len()) || EVENT_ENDS.iter().any(|end| text.ends_with(end));
         let is_cut = self.is_cut.or_else(|| is_whole().then_some(false))?;
-        // Refusals repeat keys, also such as nobody has seen before.
+        // Refusals repeat keys, and some of these keys are not known here.
         let clean =
             if status.is_success() { without_known(&text).into() } else { without_keys(&text) };
         let kept = headers.iter().filter_map(|(name, value)| {

@@ -200,7 +200,7 @@ fn a_summarised_past_stays_in_its_conversation() {
         let how = How::Rewritten { kept: 1, dropped: 3 };
         assert_eq!(all.place(letter(&next)), Placed { at: 0, how }, "{last}");
     }
-    // What is not the end, stands in another order or was said under other instructions tells nothing.
+    // Messages at another place, in another order or under other instructions are no sign of the same conversation.
     let mut all = Conversations::default();
     let past = long(&mut all, says);
     let mut turned: Vec<Message> = summary(&past, 2, "You help.").iter().cloned().collect();
