@@ -14,7 +14,9 @@ use std::{io, thread};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
-use rustix::process::{ioctl_tiocsctty, kill_process, kill_process_group, setsid, wait, waitid};
+use rustix::process::{
+    ioctl_tiocsctty, kill_process, kill_process_group, setsid, wait, waitid, waitpid,
+};
 
 use super::strays::{names, strays};
 use super::wire::{Incoming, ProcessEvent, ProgramLaunch, ReaperReply, ReaperRequest, send};
@@ -146,21 +148,20 @@ impl ReaperPrograms {
             // Its children are strays as soon as it has ended.
             false => names(&strays(|pid| programs.contains_key(&pid))),
         };
-        for pid in over {
+        for &pid in &over {
             if let Some(id) = programs.get(&pid).filter(|_| !left.is_empty()) {
                 self.tell(*id, ProcessEvent::Left(left.clone()));
             }
             let _nobody_left = kill_process_group(pid, Signal::KILL);
         }
         let mut ended = Vec::new();
-        let nobody_left = loop {
-            match wait(WaitOptions::NOHANG) {
-                Ok(Some((pid, status))) => ended.extend(programs.remove(&pid).zip(Some(status))),
-                Ok(None) => break false,
-                Err(error) => break error == Errno::CHILD,
+        // One that has ended since then has its remaining processes looked at in the next run.
+        for pid in over {
+            if let Ok(Some((_, status))) = waitpid(Some(pid), WaitOptions::NOHANG) {
+                ended.extend(programs.remove(&pid).zip(Some(status)));
             }
-        };
-        if !nobody_left {
+        }
+        if waitid(WaitId::All, look).err() != Some(Errno::CHILD) {
             kill_strays(programs);
         }
         for (id, status) in ended {
@@ -196,11 +197,13 @@ impl ReaperPrograms {
     }
 }
 
-/// Kills processes that belong to no program. Each death reveals its children to the next run.
+/// Kills and reaps processes that belong to no program. Each death reveals its children to the next run.
 fn kill_strays(programs: &HashMap<Pid, u64>) {
     for stray in strays(|pid| programs.contains_key(&pid)) {
         // Fails if it ended, or runs as another user.
         let _gone = kill_process(stray, Signal::KILL);
+        // Fails if it has another parent.
+        let _reaped = waitpid(Some(stray), WaitOptions::NOHANG);
     }
 }
 
