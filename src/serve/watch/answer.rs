@@ -123,7 +123,14 @@ impl Pump {
         mut self,
         waiting: &Waiting,
     ) -> ControlFlow<AnswerResult, RequestListenerEnd> {
-        let (mut kept, release) = waiting.during(self.keep()).await;
+        let (mut kept, is_whole) = waiting.during(self.keep()).await;
+        // If the session is gone, nothing is held.
+        let release = async { (&mut self.release).await.unwrap_or(Release::AsCame) };
+        let release = match is_whole {
+            false => Release::AsCame,
+            true if self.came.status.is_success() => waiting.behind_success(release).await,
+            true => waiting.during(release).await,
+        };
         let calls = match release {
             Release::Instead(said) => return ControlFlow::Break(self.asker.answer(&said)),
             Release::Again(line) => return ControlFlow::Continue(line),
@@ -154,8 +161,8 @@ impl Pump {
         ControlFlow::Break(Ok(answer))
     }
 
-    /// Keeps all bytes until the release.
-    async fn keep(&mut self) -> (Vec<u8>, Release) {
+    /// Reads the answer; returns its bytes, and whether these are all.
+    async fn keep(&mut self) -> (Vec<u8>, bool) {
         let mut kept = Vec::new();
         let broken = loop {
             match self.came.chunk().await {
@@ -168,14 +175,12 @@ impl Pump {
             }
             if kept.len() > LONGEST {
                 tell_unread(&self.copy, &Unread::TooLarge);
-                return (kept, Release::AsCame);
+                return (kept, false);
             }
         };
         let _ = self.copy.send(Passing::End);
         self.state = AnswerState::Over(broken);
-        // If the session is gone, nothing is held.
-        let release = (&mut self.release).await.unwrap_or(Release::AsCame);
-        (kept, release)
+        (kept, true)
     }
 
     async fn step(mut self) -> Option<(Result<Bytes, Broken>, Self)> {
@@ -238,7 +243,7 @@ impl Pump {
                     }
                 }
                 () = &mut beat, if self.hold.is_stream() && !is_silent => {
-                    return Bytes::from_static(self.asker.format.codec().heartbeat.as_bytes());
+                    return Bytes::from_static(self.asker.heartbeat().as_bytes());
                 }
             }
         }

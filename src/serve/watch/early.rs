@@ -157,8 +157,8 @@ impl Begun {
                         biased;
                         answered = work => answered,
                         () = sleep(self.asker.patience.beat()) => {
-                            let beat = if self.asker.streams { self.asker.format.codec().heartbeat } else { " " };
-                            return Some((Ok(Frame::data(Bytes::from_static(beat.as_bytes()))), self));
+                            let beat = Bytes::from_static(self.asker.heartbeat().as_bytes());
+                            return Some((Ok(Frame::data(beat)), self));
                         }
                     };
                     self.state = EarlyState::Over;

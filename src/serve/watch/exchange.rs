@@ -113,6 +113,7 @@ impl Exchange {
                 && asked.streams
                 && !(shared.upstreams.openai_is_usual && request::would_ask_for_usage(all, text))
                 && chat::asking_for_usage(text).is_some(),
+            counts_events: request::counts_events(all),
             patience: Patience::of(caller.patience, shared.kept.waited(question), asked.streams),
             is_silent: Arc::clone(&line.is_silent),
         };

@@ -34,6 +34,8 @@ pub struct Asker {
     pub number: u64,
     /// Whether the client did not ask for the chunk with the usage, and may not understand it.
     pub hides_usage: bool,
+    /// Whether the client waits for the next event, and does not hear comments.
+    pub counts_events: bool,
     /// The client's patience.
     pub patience: Patience,
     /// Whether the client must wait in vain.
@@ -41,6 +43,18 @@ pub struct Asker {
 }
 
 impl Asker {
+    /// What tells a client that waits that there will be an answer.
+    pub fn heartbeat(&self) -> &'static str {
+        match (self.streams, self.format) {
+            (false, _) => " ",
+            // OpenAI's own keep-alive, which its SDKs do not expect before the first event.
+            (true, WireFormat::Responses) if self.counts_events => {
+                "event: keepalive\ndata: {\"type\":\"keepalive\"}\n\n"
+            }
+            (true, format) => format.codec().heartbeat,
+        }
+    }
+
     /// The answer that a client gets for this result.
     ///
     /// # Errors
@@ -237,18 +251,43 @@ mod tests {
     use crate::domain::wire_answer::WireBody;
     use crate::net::packed::packed;
 
+    fn asker(format: WireFormat, hides_usage: bool) -> Asker {
+        Asker {
+            format,
+            streams: true,
+            model: "m".into(),
+            number: 1,
+            hides_usage,
+            counts_events: false,
+            patience: Patience::of(None, None, true),
+            is_silent: Arc::default(),
+        }
+    }
+
     #[tokio::test]
     async fn a_stream_has_the_usage_only_for_a_client_that_asked_for_it() {
         let said = Ok(std::sync::Arc::new(crate::domain::Reply::of_text("hi")));
         for hides_usage in [false, true] {
-            let (format, model) = (WireFormat::Chat, "m".into());
-            let (patience, is_silent) = (Patience::of(None, None, true), Arc::default());
-            let (streams, number) = (true, 1);
-            let asker = Asker { format, streams, model, number, hides_usage, patience, is_silent };
+            let asker = asker(WireFormat::Chat, hides_usage);
             let answer = asker.answer(&said).unwrap().into_body().collect().await.unwrap();
             let text = String::from_utf8(answer.to_bytes().to_vec()).unwrap();
             assert_eq!(text.contains("\"usage\":{"), !hides_usage, "{text}");
             assert!(text.contains("hi") && text.ends_with("data: [DONE]\n\n"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_client_that_counts_events_hears_one() {
+        for (format, streams, own) in [
+            (WireFormat::Responses, true, "event: keepalive\n"),
+            (WireFormat::Responses, false, " "),
+            (WireFormat::Chat, true, ": held\n\n"),
+            (WireFormat::Messages, true, "event: ping\n"),
+        ] {
+            let other = Asker { streams, ..asker(format, false) };
+            let own_beat = Asker { counts_events: true, ..other.clone() }.heartbeat();
+            assert!(own_beat.starts_with(own), "{own_beat}");
+            assert_eq!(other.heartbeat() == own_beat, format != WireFormat::Responses || !streams);
         }
     }
 
@@ -266,13 +305,7 @@ mod tests {
         let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
         let body = packed(text.clone());
         let answer = WireAnswer { status: 200, headers, body, is_cut: false };
-        let (model, patience, is_silent) =
-            ("m".into(), Patience::of(None, None, true), Arc::default());
-        let (streams, number) = (true, 1);
-        let asker = |hides_usage| {
-            let (model, is_silent) = (String::clone(&model), Arc::clone(&is_silent));
-            Asker { format, streams, model, number, hides_usage, patience, is_silent }
-        };
+        let asker = |hides_usage| asker(format, hides_usage);
         let read = |response: Response<Outgoing>| async {
             let body = response.into_body().collect().await.map(|body| body.to_bytes().to_vec());
             body.map(|bytes| String::from_utf8(bytes).unwrap())
@@ -297,15 +330,6 @@ mod tests {
 
     #[test]
     fn failures_have_the_status_of_their_kind() {
-        let asker = |format| Asker {
-            format,
-            streams: true,
-            model: "m".into(),
-            number: 1,
-            hides_usage: false,
-            patience: Patience::of(None, None, true),
-            is_silent: Arc::default(),
-        };
         for (kind, text, chat, messages) in [
             (ModelErrorKind::RateLimited, "slow", 429, 429),
             (ModelErrorKind::Auth, "no", 401, 401),
@@ -314,18 +338,19 @@ mod tests {
             (ModelErrorKind::Endpoint, "broken", 500, 500),
         ] {
             for (format, status) in [(WireFormat::Chat, chat), (WireFormat::Messages, messages)] {
-                let response = asker(format).answer(&Err(ModelError::new(kind, text))).unwrap();
+                let response =
+                    asker(format, false).answer(&Err(ModelError::new(kind, text))).unwrap();
                 assert_eq!(response.status().as_u16(), status, "{text}");
                 assert_eq!(response.headers().contains_key(RETRY_AFTER), status == 429);
             }
         }
         let cut = ModelError::new(ModelErrorKind::Connection, "cut");
-        assert!(asker(WireFormat::Chat).answer(&Err(cut)).is_err());
+        assert!(asker(WireFormat::Chat, false).answer(&Err(cut)).is_err());
         let shown = WireFailure::Status { status: 418, retry_after: Some(7) };
         for (text, says) in [("HTTP 418: no coffee", "no coffee"), ("HTTP 418", "I'm a teapot")] {
             let error = ModelError::new(ModelErrorKind::Refused, text).shown(shown);
             assert_eq!(message(&error, 418), says);
-            let response = asker(WireFormat::Chat).answer(&Err(error)).unwrap();
+            let response = asker(WireFormat::Chat, false).answer(&Err(error)).unwrap();
             assert_eq!(response.status().as_u16(), 418);
             assert_eq!(response.headers()[RETRY_AFTER], "7");
         }

@@ -13,8 +13,8 @@ const LONGEST: Duration = Duration::from_secs(60);
 const BEFORE: Duration = Duration::from_secs(5);
 /// The longest time between two heartbeats.
 const BEAT: Duration = Duration::from_secs(5);
-/// When a held stream of a client that tells no limit begins, and the time between its heartbeats. Many such clients
-/// wait five seconds, and a stream can say an error at any time.
+/// When a held answer to a client that tells no limit begins, and the time between its heartbeats. Many such clients wait
+/// five seconds. A stream can say an error at any time; a whole answer begins so early only if it is there, and none.
 const UNTOLD: Duration = Duration::from_millis(1500);
 /// How long a held answer may wait if it came after a client should have got something.
 const MOMENT: Duration = Duration::from_secs(1);
@@ -25,8 +25,8 @@ pub struct Patience {
     /// The time of its request.
     since: Instant,
     all: Duration,
-    /// Whether it waits for a stream, and does not say how long.
     is_untold: bool,
+    streams: bool,
 }
 
 impl Patience {
@@ -34,18 +34,20 @@ impl Patience {
     /// gave up.
     pub fn of(said: Option<Duration>, seen: Option<Duration>, streams: bool) -> Self {
         let all = said.or(seen).unwrap_or(LONGEST).min(LONGEST);
-        Self { since: Instant::now(), all, is_untold: streams && said.is_none() }
+        Self { since: Instant::now(), all, is_untold: said.is_none(), streams }
     }
 
-    /// The time when the head of an answer that is held from now on must be sent.
-    fn due(&self) -> Instant {
+    /// The time when the head of an answer that is held from now on must be sent. `is_success`: whether it is known to be
+    /// no error.
+    fn due(&self, is_success: bool) -> Instant {
         let first = self.all.saturating_sub(BEFORE).max(self.all / 2);
         let now = Instant::now();
         let left = (self.since + self.all).saturating_duration_since(now);
         // An answer that is not held on purpose is released at once.
         let soon = now + MOMENT.min(left / 2);
         let due = (self.since + first).max(soon);
-        if self.is_untold { due.min((self.since + UNTOLD).max(soon)) } else { due }
+        let is_early = self.is_untold && (self.streams || is_success);
+        if is_early { due.min((self.since + UNTOLD).max(soon)) } else { due }
     }
 
     /// The time between two heartbeats.
@@ -69,7 +71,16 @@ impl Waiting {
 
     /// Runs a future that holds the answer meanwhile.
     pub async fn during<T>(&self, held: impl Future<Output = T>) -> T {
-        self.due.send_replace(Some(self.patience.due()));
+        self.until(self.patience.due(false), held).await
+    }
+
+    /// Runs a future that holds an answer that is known to be no error.
+    pub async fn behind_success<T>(&self, held: impl Future<Output = T>) -> T {
+        self.until(self.patience.due(true), held).await
+    }
+
+    async fn until<T>(&self, due: Instant, held: impl Future<Output = T>) -> T {
+        self.due.send_replace(Some(due));
         let done = held.await;
         self.due.send_replace(None);
         done
@@ -108,20 +119,21 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn clients_hear_something_before_their_time_is_over() {
-        for (said, seen, streams, first, beat) in [
-            (Some(3000), None, true, 1500, 1500),
-            (Some(10_000), None, true, 5000, 5000),
-            (Some(600_000), None, true, 55_000, 5000),
-            (Some(600_000), Some(3000), false, 55_000, 5000),
-            (None, None, false, 55_000, 5000),
-            (None, Some(3000), false, 1500, 1500),
-            (None, None, true, 1500, 1500),
-            (None, Some(2000), true, 1000, 1000),
+        for (said, seen, streams, first, behind_success, beat) in [
+            (Some(3000), None, true, 1500, 1500, 1500),
+            (Some(10_000), None, true, 5000, 5000, 5000),
+            (Some(600_000), None, true, 55_000, 55_000, 5000),
+            (Some(600_000), Some(3000), false, 55_000, 55_000, 5000),
+            (None, None, false, 55_000, 1500, 1500),
+            (None, Some(3000), false, 1500, 1500, 1500),
+            (None, None, true, 1500, 1500, 1500),
+            (None, Some(2000), true, 1000, 1000, 1000),
         ] {
             let millis = |time: Option<u64>| time.map(Duration::from_millis);
             let patience = Patience::of(millis(said), millis(seen), streams);
-            let due = patience.due() - patience.since;
-            assert_eq!((due.as_millis(), patience.beat().as_millis()), (first, beat), "{said:?}");
+            let due = [false, true].map(|it| (patience.due(it) - patience.since).as_millis());
+            assert_eq!(due, [first, behind_success], "{said:?}");
+            assert_eq!(patience.beat().as_millis(), beat, "{said:?}");
         }
     }
 

@@ -89,6 +89,12 @@ pub fn would_ask_for_usage(headers: &HeaderMap, body: &[u8]) -> bool {
         && memmem::find_iter(body, MESSAGES).any(is_langchain)
 }
 
+/// Whether the client gives up between two events however many comments come. So does Codex.
+pub fn counts_events(headers: &HeaderMap) -> bool {
+    let agent = headers.get(USER_AGENT).and_then(|agent| agent.as_bytes().get(..5));
+    agent.is_some_and(|name| name.eq_ignore_ascii_case(b"codex"))
+}
+
 /// Fields by which clients name their session.
 #[derive(Deserialize)]
 struct Marks<'a> {
@@ -177,6 +183,20 @@ mod tests {
         let found = caller(&headers, None, "h".to_owned(), b"");
         assert_eq!((found.retries, found.patience), (2, Some(Duration::from_millis(1500))));
         assert_eq!(caller(&HeaderMap::new(), None, "h".to_owned(), b"").retries, 0);
+    }
+
+    #[test]
+    fn only_codex_does_not_hear_comments() {
+        for (agent, counts) in [
+            ("codex_exec/0.171.0", true),
+            ("Codex Desktop/0.146.0", true),
+            ("OpenAI/Python 3.57.0", false),
+            ("my codex", false),
+            ("co", false),
+        ] {
+            assert_eq!(counts_events(&headers(&[("user-agent", agent)])), counts, "{agent}");
+        }
+        assert!(!counts_events(&headers(&[])));
     }
 
     #[test]

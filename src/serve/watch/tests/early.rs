@@ -219,6 +219,25 @@ fn a_held_stream_keeps_a_client_that_tells_no_limit() {
 }
 
 #[test]
+fn a_whole_answer_that_came_keeps_a_client_that_tells_no_limit() {
+    let format = WireFormat::Chat;
+    let endpoint = Endpoint::answering(whole("200 OK", "application/json", answer(format, false)));
+    let mut yard = Yard::before(endpoint.address);
+    let mut agent = yard.agent();
+    agent.patience(USUAL / 2);
+    agent.post(path(format), body(format, false).as_bytes());
+    let session = SessionStub::with(yard.arrival(), Holds::All, None);
+    let later = thread::spawn(move || {
+        session.ended().2.unwrap();
+        thread::sleep(USUAL);
+        session.release(Release::AsCame);
+    });
+    let got = agent.got();
+    later.join().unwrap();
+    assert!(got.is_whole && got.text().trim_start() == answer(format, false), "{got:?}");
+}
+
+#[test]
 fn a_short_hold_keeps_the_status_of_an_error_and_a_long_one_tells_it_in_the_stream() {
     let error = br#"{"error":{"message":"slow down"}}"#;
     let limited = coded("429 Too Many Requests", "application/json", "", error);
