@@ -52,7 +52,7 @@ impl Tool for Nothing {
     }
 
     fn call<'a>(&'a self, _: &'a Invocation) -> LocalBoxFuture<'a, Result<ToolOutput, ToolError>> {
-        async { Ok(ToolOutput { text: "something".into(), cut_from: None }) }.boxed_local()
+        async { Ok(ToolOutput::of("something")) }.boxed_local()
     }
 }
 

@@ -63,7 +63,7 @@ pub fn session(events: usize) -> Vec<Record> {
             ]
             .into();
         let verdict = ToolVerdict { tool: tool(i), score: 1, reason: "helped".into() };
-        let output = Arc::new(ToolOutput { text: "result".into(), cut_from: None });
+        let output = Arc::new(ToolOutput::of("result"));
         let request = Arc::clone(&request);
         let reply = Arc::clone(&reply);
         all.extend([

@@ -1,5 +1,7 @@
 //! The output of a tool, as data.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::finite::Finite;
@@ -23,4 +25,14 @@ pub struct ToolOutput {
     /// Number of bytes that the tool returned in all, if `text` is only their beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_from: Option<u64>,
+    /// The whole result in the tool protocol's own form, where `text` does not say all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<Arc<str>>,
+}
+
+impl ToolOutput {
+    /// An output that is this text.
+    pub fn of(text: impl Into<String>) -> Self {
+        Self { text: text.into(), cut_from: None, whole: None }
+    }
 }

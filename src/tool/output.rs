@@ -22,13 +22,13 @@ pub fn from_bytes(kept: &[u8], total: u64) -> ToolOutput {
         // The final line ending is a habit of programs, not part of an answer.
         let end = text.trim_end_matches(['\n', '\r']).len();
         text.truncate(end);
-        return ToolOutput { text, cut_from: None };
+        return ToolOutput::of(text);
     }
     // Half a key would not be found later.
     let begun = known::left_of_key(&text);
     text.truncate(text.len() - begun);
     text.push_str(&format!("\n[cut: the first {} of {total} bytes]", whole.len() - begun));
-    ToolOutput { text, cut_from: Some(total) }
+    ToolOutput { cut_from: Some(total), ..ToolOutput::of(text) }
 }
 
 /// Drops the first bytes of a character that was cut off.
@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn what_fits_is_left_as_it_is_but_for_the_last_line_end() {
         let output = bounded("a\nb\n", 64);
-        assert_eq!(output, ToolOutput { text: "a\nb".into(), cut_from: None });
+        assert_eq!(output, ToolOutput::of("a\nb"));
     }
 
     #[test]

@@ -85,7 +85,7 @@ async fn drop_once_started(script: &str, count: usize) -> Vec<Pid> {
 #[tokio::test]
 async fn arguments_come_as_a_line_of_json_and_stdout_is_the_answer() {
     let output = run(source(&["cat"]), json!({ "b": [1, "ä"], "a": null })).await.unwrap();
-    assert_eq!(output, ToolOutput { text: r#"{"b":[1,"ä"],"a":null}"#.into(), cut_from: None });
+    assert_eq!(output, ToolOutput::of(r#"{"b":[1,"ä"],"a":null}"#));
 }
 
 #[tokio::test]
@@ -137,7 +137,7 @@ async fn bytes_that_are_no_text_are_replaced() {
 
 #[tokio::test]
 async fn nothing_is_an_answer() {
-    assert_eq!(sh("true").await, Ok(ToolOutput { text: String::new(), cut_from: None }));
+    assert_eq!(sh("true").await, Ok(ToolOutput::of("")));
 }
 
 #[tokio::test]

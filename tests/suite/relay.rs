@@ -5,6 +5,7 @@ mod ends;
 mod equal;
 mod faults;
 mod http;
+mod recorded;
 mod server;
 mod sessions;
 mod started;

@@ -243,7 +243,7 @@ impl Story {
         self.wait(ms).tell(match end {
             Ok(text) => Event::ToolCall(ToolCallEvent::ToolCallFinished {
                 effect: effect(call),
-                output: ToolOutput { text: text.into(), cut_from: None }.into(),
+                output: ToolOutput::of(text).into(),
             }),
             Err(text) => Event::ToolCall(ToolCallEvent::ToolCallFailed {
                 effect: effect(call),

@@ -328,7 +328,7 @@ fn a_result_of_which_only_the_beginning_is_known_is_none_in_json() {
     let mut story = story();
     let mut result = |text: &str, cut_from| {
         let call = story.request_call(1, 1, "weather", json!({"query": "a"}));
-        let output = ToolOutput { text: text.to_owned(), cut_from }.into();
+        let output = ToolOutput { cut_from, ..ToolOutput::of(text) }.into();
         story.tell(ToolCallEvent::ToolCallFinished { effect: effect(call), output });
         story.state().json_result(call)
     };

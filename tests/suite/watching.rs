@@ -130,7 +130,7 @@ fn call(story: &mut Story, task: TaskId, step: u32, tool: &str, arguments: Value
 }
 
 fn returned(story: &mut Story, call: EffectId, text: &str, ms: u64) {
-    let output = Arc::new(ToolOutput { text: text.into(), cut_from: None });
+    let output = Arc::new(ToolOutput::of(text));
     story.wait(ms).tell(ToolCallEvent::ToolCallFinished { effect: effect(call), output });
 }
 
@@ -158,7 +158,7 @@ pub fn watched() -> Story {
     let error = ToolError::new(ToolErrorKind::Failed, "HTTP 503, retry later");
     story.tell(ToolCallEvent::ToolCallFailed { effect: effect(porto), error });
     returned(&mut story, lisbon, "{\"celsius\": 27, \"sky\": \"clear\"}", 2300);
-    let output = Arc::new(ToolOutput { text: "{\"celsius\": 22}".into(), cut_from: None });
+    let output = Arc::new(ToolOutput::of("{\"celsius\": 22}"));
     story.tell(ToolCallEvent::ResultWithheld { effect: effect(porto), output });
 
     let names = begin(&mut story, 2, None, "Name a bakery in Porto.");

@@ -58,7 +58,7 @@ impl Story {
     }
 
     pub fn finds(&mut self, evidence: u32, call: EffectId, text: &str, nulled: Option<NullReason>) {
-        let output = ToolOutput { text: text.into(), cut_from: None }.into();
+        let output = ToolOutput::of(text).into();
         self.tell(ToolCallEvent::ToolCallFinished { effect: effect(call), output });
         self.found(evidence, None, nulled);
     }

@@ -309,7 +309,7 @@ mod tests {
             by: crate::domain::By::Engine,
             wire_id: None,
         };
-        let output = ToolOutput { text: "noted".into(), cut_from: None }.into();
+        let output = ToolOutput::of("noted").into();
         let events: [Event; 3] = [
             requested.into(),
             ToolCallEvent::ToolCallStarted { effect: effect(id) }.into(),

@@ -70,7 +70,7 @@ impl FaultKind {
 
     /// A tool's outcome without a call; `None`: the tool is called, or never answers.
     pub fn tool_outcome(&self, chance: Chance) -> Option<Result<ToolOutput, ToolError>> {
-        let output = |text| Some(Ok(ToolOutput { text, cut_from: None }));
+        let output = |text| Some(Ok(ToolOutput::of(text)));
         let failed = |text: &str| Some(Err(ToolError::new(ToolErrorKind::Failed, text)));
         match self {
             FaultKind::Error { text, .. } => failed(text.as_deref().unwrap_or(TOOL_ERROR)),

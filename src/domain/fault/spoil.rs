@@ -33,7 +33,7 @@ impl FaultKind {
         let output = outcome?;
         let earlier = earlier.filter(|_| *self == FaultKind::Stale).map(str::to_owned);
         match earlier.or_else(|| self.spoil_text(&output.text, chance)) {
-            Some(text) => Ok(ToolOutput { text, ..output }),
+            Some(text) => Ok(ToolOutput { text, whole: None, ..output }),
             None => Ok(output),
         }
     }
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn other_kinds_leave_a_real_answer_as_it_is() {
         let whole = reply("so", &[json!({"a": 1})]);
-        let output = ToolOutput { text: "so".into(), cut_from: None };
+        let output = ToolOutput::of("so");
         for text in
             ["error", "timeout", "latency", "rate-limit", "empty", "garbage", "answer:text=x"]
         {
@@ -233,9 +233,8 @@ mod tests {
         assert_eq!(of_model("price:times=4").unwrap().usage.dollars, Some(1.0.into()));
         assert_ne!(of_model("wrong").unwrap().text, "The answer is 42");
         let of_tool = |text: &str, real: Result<&str, &str>, earlier: Option<&str>| {
-            let real = real
-                .map(|text| ToolOutput { text: text.to_owned(), cut_from: None })
-                .map_err(|why| ToolError::new(ToolErrorKind::Failed, why));
+            let real =
+                real.map(ToolOutput::of).map_err(|why| ToolError::new(ToolErrorKind::Failed, why));
             let spoilt = kind(&format!("a:{text}")).spoil_result(real, earlier, Chance::new(3));
             spoilt.map(|output| output.text).map_err(|error| error.text)
         };

@@ -242,7 +242,7 @@ mod tests {
         assert_eq!((call.kind(), call.name().as_str()), ("tool call", "echo"));
         let failed = Outcome::Result(Err(ToolError::new(ToolErrorKind::Failed, "it broke")));
         let refused = Outcome::Refused(Refusal::Denied, "no".into());
-        let done = Outcome::Result(Ok(ToolOutput { text: "a".into(), cut_from: None }));
+        let done = Outcome::Result(Ok(ToolOutput::of("a")));
         assert_eq!([done, failed, refused].map(|it| it.name()), ["ok", "failed", "refused"]);
     }
 }

@@ -285,7 +285,7 @@ fn read_on(state: &State, task: TaskId, call: &ToolCall) -> Option<Result<ToolOu
     let task = state.task(task).filter(|_| state.reads_on(&call.tool))?;
     let part = state.read_on(task, &call.arguments);
     Some(match part {
-        Ok(text) => Ok(ToolOutput { text, cut_from: None }),
+        Ok(text) => Ok(ToolOutput::of(text)),
         Err(why) => Err(ToolError::new(ToolErrorKind::Arguments, why)),
     })
 }

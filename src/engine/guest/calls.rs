@@ -161,7 +161,7 @@ impl OpenCall {
         }
         if let (true, Outcome::Result(returned)) = (is_withheld, told) {
             let text = returned.map_or_else(|error| error.text, |output| output.text);
-            let output = Arc::new(ToolOutput { text, cut_from: None });
+            let output = Arc::new(ToolOutput::of(text));
             handle.write(|session| {
                 let effect = session.state().effect(effect).map(|known| known.reference());
                 let withheld =
@@ -186,7 +186,7 @@ pub fn returned(message: &Message) -> Option<Returned> {
     let Message::Tool { text, failed, .. } = message else { return None };
     Some(match failed {
         true => Err(ToolError::new(ToolErrorKind::Failed, text)),
-        false => Ok(ToolOutput { text: text.clone(), cut_from: None }),
+        false => Ok(ToolOutput::of(text.clone())),
     })
 }
 

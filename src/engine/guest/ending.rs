@@ -146,7 +146,7 @@ async fn end_call(
     (open, end): (OpenCall, End),
 ) -> Option<(TextPlace, String)> {
     let (effect, tool) = (open.effect, open.call.tool.clone());
-    let read = |text: &str| Ok(ToolOutput { text: text.to_owned(), cut_from: None });
+    let read = |text: &str| Ok(ToolOutput::of(text));
     let (result, unseen, at) = match &end {
         End::Returned(result) => (result.clone(), None, None),
         End::InText(InText { text, at }) => (read(text), Some(UnseenResult::InText), *at),
@@ -227,6 +227,6 @@ pub fn leave_calls(session: &mut Session, talk: &mut Talk) {
             let text = not_reached(call.call.tool.as_str(), true);
             session.emit(SessionEvent::Noticed { text });
         }
-        call.give(Ok(ToolOutput { text: String::new(), cut_from: None }));
+        call.give(Ok(ToolOutput::of("")));
     }
 }

@@ -387,7 +387,7 @@ impl Recalled {
         if self.by_fault {
             // The fault changes the tool's own result.
             let said = self.withheld.as_ref().filter(|said| keeps && *said != own)?;
-            return Some(Ok(ToolOutput { text: said.clone(), cut_from: None }));
+            return Some(Ok(ToolOutput::of(said.clone())));
         }
         let is_decided = self.withheld.as_deref() == Some(own);
         (is_decided || keeps && read != own).then(|| self.read.clone())

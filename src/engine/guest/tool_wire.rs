@@ -251,7 +251,7 @@ pub fn give(
 /// Notes the server's result if the client gets something else.
 fn withhold(handle: &Handle, id: EffectId, told: Returned) {
     let text = told.map_or_else(|error| error.text, |output| output.text);
-    let output = Arc::new(ToolOutput { text, cut_from: None });
+    let output = Arc::new(ToolOutput::of(text));
     handle.write(|session| {
         let effect = session.state().effect(id).map(|known| known.reference());
         let event = effect.map(|effect| ToolCallEvent::ResultWithheld { effect, output });

@@ -200,7 +200,7 @@ impl Effect {
     /// The outcome that a person gives.
     pub fn answered(&self, text: String) -> Outcome {
         match self {
-            Effect::Tool(_) => Outcome::Result(Ok(ToolOutput { text, cut_from: None })),
+            Effect::Tool(_) => Outcome::Result(Ok(ToolOutput::of(text))),
             Effect::Model(_) => Outcome::Reply(Ok(said(text, Vec::new()).into())),
             Effect::Embedding(_) | Effect::Reading(_) => self.cancelled(),
         }
@@ -213,7 +213,7 @@ impl Outcome {
     pub fn edited(self, edit: Edit) -> Self {
         match (self, edit) {
             (Outcome::Result(_) | Outcome::Refused(..), Edit::Result(text)) => {
-                Outcome::Result(Ok(ToolOutput { text, cut_from: None }))
+                Outcome::Result(Ok(ToolOutput::of(text)))
             }
             (Outcome::Reply(Ok(reply)), Edit::Reply { text, calls }) => {
                 Outcome::Reply(Ok(Reply { text, calls, ..(*reply).clone() }.into()))

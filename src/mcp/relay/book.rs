@@ -1,37 +1,50 @@
 //! The calls and lists that a relay waits for.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
+use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Notify, oneshot};
 
+use super::assembly::Assembly;
+use super::learn;
 use super::listing::ServerListing;
-use super::message::Id;
+use super::message::{CallRequest, Id, answers, read};
+use crate::tool::relayed::RelayNews;
 
 /// The most awaited answers that will be dropped.
 const MOST: usize = 1024;
+/// The largest request, in bytes, about which a session decides.
+const LARGEST: usize = 4 << 20;
 
 /// An answer of the server.
 pub struct Came {
-    pub line: Vec<u8>,
+    /// The line with the answer, and its place there.
+    pub line: Rc<RefCell<Assembly>>,
+    pub at: usize,
     /// Dropped as soon as the answer is decided: later lines wait for that.
     pub decided: oneshot::Sender<()>,
 }
 
 /// A call whose client waits.
-pub struct PendingCall {
-    pub given_up: Rc<Notify>,
-    pub is_sent: bool,
+struct PendingCall {
+    given_up: Rc<Notify>,
+    is_sent: bool,
     /// The channel for its answer, once it was sent on.
-    pub answer: Option<oneshot::Sender<Came>>,
+    answer: Option<oneshot::Sender<Came>>,
     /// The token of its progress notes.
-    pub token: Option<String>,
+    token: Option<String>,
     /// The last number in such a note.
-    pub progress: f64,
+    progress: f64,
 }
 
-#[derive(Default)]
+/// The state of a relay's requests.
 pub struct Book {
+    /// The name of the server.
+    pub key: Arc<str>,
+    news: UnboundedSender<RelayNews>,
     open: HashMap<Id, PendingCall>,
     /// Requests for the list of tools.
     lists: HashSet<Id>,
@@ -52,14 +65,28 @@ pub enum AnswerKind {
 }
 
 impl Book {
-    /// Opens a call; false if a call with this id is open.
-    pub fn open(&mut self, id: Id, open: PendingCall) -> bool {
-        let is_new = !self.open.contains_key(&id);
-        if is_new {
-            self.answered.remove(&id);
-            self.open.insert(id, open);
+    /// The empty state for the server with this key, whose session gets `news`.
+    pub fn new(key: Arc<str>, news: UnboundedSender<RelayNews>) -> Self {
+        let (open, lists, answered) = Default::default();
+        Self { key, news, open, lists, listing: ServerListing::default(), answered }
+    }
+
+    /// Opens a call of so many bytes; `None` if nobody decides about it.
+    pub fn open(&mut self, asked: &CallRequest, bytes: usize, given_up: &Rc<Notify>) -> Option<()> {
+        if bytes > LARGEST {
+            let (tool, key) = (&asked.tool, &self.key);
+            self.tell(RelayNews::Noticed(format!(
+                "a call of {tool} has {bytes} bytes: it went to {key} unread, since at most {LARGEST} are read"
+            )));
         }
-        is_new
+        if bytes > LARGEST || self.news.is_closed() || self.open.contains_key(&asked.id) {
+            return None;
+        }
+        self.answered.remove(&asked.id);
+        let (given_up, token) = (Rc::clone(given_up), asked.token.clone());
+        let open = PendingCall { given_up, is_sent: false, answer: None, token, progress: 0.0 };
+        self.open.insert(asked.id.clone(), open);
+        Some(())
     }
 
     /// Marks a call as sent on; returns the channel for its answer. `None` if the client has given up.
@@ -70,17 +97,12 @@ impl Book {
         Some(came)
     }
 
-    /// Closes a call that has its answer, or needs none.
-    pub fn close(&mut self, id: &Id) {
-        self.open.remove(id);
-    }
-
-    /// Notes that the client has another answer, so that the server's must be dropped.
-    pub fn answered(&mut self, id: Id) {
-        self.open.remove(&id);
+    /// Closes a call that has its answer, or needs none. `drops`: the server's answer will come, and must be dropped.
+    pub fn close(&mut self, id: &Id, drops: bool) {
+        let is_open = self.open.remove(id).is_some();
         // Some answers never come.
-        if self.answered.len() < MOST {
-            self.answered.insert(id);
+        if is_open && drops && self.answered.len() < MOST {
+            self.answered.insert(id.clone());
         }
     }
 
@@ -91,10 +113,32 @@ impl Book {
         open.is_sent
     }
 
+    /// Notes a request for the list of tools.
     pub fn list(&mut self, id: Id) {
         if self.lists.len() < MOST {
             self.lists.insert(id);
         }
+    }
+
+    /// Reads a list of tools. Returns the client's version, if it differs.
+    pub fn listed(&mut self, line: &[u8]) -> Option<Vec<u8>> {
+        let changed = self.listing.line(line);
+        if let Some((_, message)) = read(changed.as_deref().unwrap_or(line)) {
+            let tools = learn::tools(&self.key, &message);
+            self.listing.learn(&tools);
+            self.tell(RelayNews::Offered { server: Arc::clone(&self.key), tools });
+        }
+        changed
+    }
+
+    /// Tells the session, which may have ended.
+    pub fn tell(&self, news: RelayNews) {
+        let _ = self.news.send(news);
+    }
+
+    /// Tells the session that the relay has ended.
+    pub fn end(&self) {
+        self.tell(RelayNews::Ended { server: Arc::clone(&self.key) });
     }
 
     pub fn is_all_sent(&self) -> bool {
@@ -110,21 +154,35 @@ impl Book {
         !(self.open.is_empty() && self.lists.is_empty() && self.answered.is_empty())
     }
 
-    pub fn answer(&mut self, id: &Id) -> AnswerKind {
-        if self.lists.remove(id) {
+    /// Reads a message of the server, and takes what waits for it. An id is also found by its text alone, and in bytes
+    /// that cannot be read.
+    pub fn came(&mut self, part: &[u8]) -> AnswerKind {
+        if self.hear(part) {
+            return AnswerKind::Other;
+        }
+        let id = read(part).and_then(|(_, message)| message.id());
+        if id.as_ref().is_some_and(|id| self.lists.remove(id)) {
             return AnswerKind::List;
         }
-        if self.answered.remove(id) {
+        if id.as_ref().is_some_and(|id| self.answered.remove(id)) {
             return AnswerKind::TooLate;
         }
-        let answer = self.open.get_mut(id).and_then(|open| open.answer.take());
+        let exact = id.filter(|id| self.open.contains_key(id));
+        let is_only = self.open.len() == 1;
+        let found =
+            exact.or_else(|| self.open.keys().find(|open| answers(part, open, is_only)).cloned());
+        let answer = found.and_then(|id| self.open.get_mut(&id)?.answer.take());
         answer.map_or(AnswerKind::Other, AnswerKind::Call)
     }
 
-    /// Notes the progress of a call that the server reports.
-    pub fn note_progress(&mut self, token: &str, progress: f64) {
-        let of = self.open.values_mut().find(|open| open.token.as_deref() == Some(token));
-        of.into_iter().for_each(|open| open.progress = open.progress.max(progress));
+    /// Notes the progress of a call, if the server reports it here; false for an answer.
+    pub fn hear(&mut self, part: &[u8]) -> bool {
+        let Some((_, message)) = read(part) else { return false };
+        if let Some((token, progress)) = message.progress() {
+            let of = self.open.values_mut().find(|open| open.token.as_deref() == Some(token));
+            of.into_iter().for_each(|open| open.progress = open.progress.max(progress));
+        }
+        message.method.is_some()
     }
 
     /// The number of the next progress note that is not the server's.

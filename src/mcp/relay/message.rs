@@ -28,6 +28,8 @@ pub struct Id {
     /// The id as the client wrote it.
     pub raw: String,
     text: Option<String>,
+    /// The session to which it belongs, where a server has several.
+    session: String,
 }
 
 impl Id {
@@ -40,7 +42,17 @@ impl Id {
         let text: Option<String> = serde_json::from_str(raw).ok();
         let raw =
             text.as_ref().map_or_else(|| raw.to_owned(), |text| Value::from(&**text).to_string());
-        Some(Self { raw, text })
+        Some(Self { raw, text, session: String::new() })
+    }
+
+    /// Whether this is the id but for its type, which some servers do not keep.
+    pub fn is_like(&self, other: &Id) -> bool {
+        self.shown() == other.shown()
+    }
+
+    /// The id of a request among those of its client's session with a server.
+    pub fn within(self, session: &str) -> Self {
+        Self { session: session.to_owned(), ..self }
     }
 
     /// For people.
@@ -90,6 +102,54 @@ pub fn read(line: &[u8]) -> Option<(&str, Message<'_>)> {
     Some((text, serde_json::from_str(text).ok()?))
 }
 
+/// The places of the messages in a line: those of a list, or the whole line.
+pub fn parts(line: &[u8]) -> Vec<Range<usize>> {
+    let text = std::str::from_utf8(line).unwrap_or_default();
+    let list = text.trim_start().starts_with('[');
+    let list = list.then(|| serde_json::from_str::<Vec<&RawValue>>(text).ok()).flatten();
+    let place = |part: &&RawValue| {
+        let at = part.get().as_ptr() as usize - text.as_ptr() as usize;
+        at..at + part.get().len()
+    };
+    let whole = 0..line.len();
+    list.map_or_else(|| vec![whole], |list| list.iter().map(place).collect())
+}
+
+/// The calls in a list of requests; none in any other line.
+pub fn batch(line: &[u8]) -> Vec<CallRequest> {
+    let parts = parts(line).into_iter().filter(|part| part.len() < line.len());
+    let calls = parts.filter_map(|part| {
+        let (text, message) = read(&line[part])?;
+        message.call(text)
+    });
+    calls.collect()
+}
+
+/// Whether a message of the server answers the request with this id, the only one that is open or not.
+pub fn answers(part: &[u8], id: &Id, is_only: bool) -> bool {
+    match read(part) {
+        Some((_, message)) if message.method.is_some() => false,
+        Some((_, message)) => match message.id() {
+            Some(its) => its.is_like(id),
+            // A server that could not read the request does not know its id.
+            None => is_only && message.error.is_some(),
+        },
+        None => names(part, id),
+    }
+}
+
+/// Whether bytes that cannot be read have this id.
+fn names(part: &[u8], id: &Id) -> bool {
+    let text = String::from_utf8_lossy(part);
+    text.match_indices("\"id\"").any(|(at, name)| {
+        let value = text[at + name.len()..].trim_start().strip_prefix(':').map(str::trim_start);
+        let rest = value.and_then(|value| value.strip_prefix(id.raw.as_str()));
+        rest.is_some_and(|rest| {
+            !rest.starts_with(|next: char| next.is_ascii_alphanumeric() || next == '.')
+        })
+    })
+}
+
 impl<'a> Message<'a> {
     pub fn id(&self) -> Option<Id> {
         Id::of(self.id?)
@@ -119,6 +179,11 @@ impl<'a> Message<'a> {
         })
     }
 
+    /// The parameters as a value; `null` if there are none.
+    pub fn parameters(&self) -> Value {
+        self.params.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+    }
+
     /// The request that the client cancels, if it cancels one.
     pub fn cancelled(&self) -> Option<Id> {
         #[derive(Deserialize)]
@@ -145,6 +210,11 @@ impl<'a> Message<'a> {
 }
 
 impl CallRequest {
+    /// The call among those of its client's session with a server.
+    pub fn within(self, session: &str) -> Self {
+        Self { id: self.id.within(session), ..self }
+    }
+
     /// The line with other arguments. Everything else stays byte for byte.
     pub fn with(&self, line: &[u8], arguments: &Value) -> Vec<u8> {
         let new = match &self.place {

@@ -5,6 +5,7 @@
 //! held: later lines overtake it.
 
 mod answer;
+mod assembly;
 mod beat;
 mod book;
 mod call;
@@ -14,17 +15,18 @@ mod message;
 mod passing;
 mod pieces;
 mod program;
+mod recorded;
+mod stdio;
 mod structure;
 #[cfg(test)]
 mod tests;
 
-pub use self::answer::{line as answer_line, returned};
-pub use self::beat::{BEAT, note};
-pub use self::call::{GIVEN_UP, NO_SESSION};
-pub use self::learn::tools as learnt;
-pub use self::listing::{NOTICE, ServerListing};
-pub use self::message::{CallRequest, Id, Message, read};
-pub use self::passing::{Ends, PATIENCE, relay};
+pub use self::assembly::Assembly;
+pub use self::book::Book;
+pub use self::call::{Given, Listed, RelayedCall, Sides, listed};
+pub use self::listing::ServerListing;
+pub use self::message::{Id, answers, read};
+pub use self::passing::{Ends, relay};
 pub use self::pieces::{LinePiece, Splitter};
 pub use self::program::start;
-pub use self::structure::Structure;
+pub use self::recorded::{RecordedCall, RecordedServer};

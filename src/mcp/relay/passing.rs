@@ -10,21 +10,18 @@ use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::task::{JoinSet, LocalSet};
 use tokio::time::timeout;
 
-use super::book::{AnswerKind, Book, Came, PendingCall};
-use super::call::{StdioCall, StdioRelay};
-use super::learn;
-use super::message::{CallRequest, read};
+use super::assembly::Assembly;
+use super::book::{AnswerKind, Book, Came};
+use super::call::{Listed, RelayedCall, listed};
+use super::message::{batch, read};
 use super::pieces::{LinePiece, Splitter};
-use crate::tool::relayed::{self, RelayNews, way};
+use super::stdio::{StdioRelay, StdioSides, finished};
+use crate::tool::relayed::RelayNews;
 
 /// The time that a line waits for the decision on the call before it, which comes at once unless the call is held.
 const ORDER: Duration = Duration::from_secs(1);
 /// The time that a server may take to end after its client has, if no call is open.
 const FAREWELL: Duration = Duration::from_secs(5);
-/// The time that clients wait for an answer without progress notes.
-pub const PATIENCE: Duration = Duration::from_secs(60);
-/// The largest arguments, in bytes, about which a session decides.
-const MOST: usize = 4 << 20;
 /// Bytes that are read at once.
 const READ: usize = 64 << 10;
 /// The line that ends the server's input.
@@ -54,14 +51,14 @@ where
     // One line waits while another one is written: more would only fill the memory.
     let (write, written) = mpsc::channel(1);
     let shared = Rc::new(StdioRelay {
-        book: RefCell::default(),
+        book: Rc::new(RefCell::new(Book::new(key, news))),
         to_client,
         to_server: write,
         end_server: Notify::new(),
         settled: Notify::new(),
         lost,
     });
-    let relay = Relay { key, news, shared: Rc::clone(&shared), calls: RefCell::default() };
+    let relay = Relay { shared: Rc::clone(&shared), calls: RefCell::default() };
     let passing = async {
         tokio::task::spawn_local(write_to(to_server, written));
         let up = async {
@@ -85,8 +82,7 @@ where
             () = async { while calls.join_next().await.is_some() {} } => {}
             () = shared.to_client.closed() => {}
         }
-        // The session may have ended before.
-        let _ = relay.news.send(RelayNews::Ended { server: Arc::clone(&relay.key) });
+        shared.book.borrow().end();
     };
     LocalSet::new().run_until(passing).await;
 }
@@ -113,8 +109,6 @@ async fn write_to(mut server: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver
 }
 
 struct Relay {
-    key: Arc<str>,
-    news: mpsc::UnboundedSender<RelayNews>,
     shared: Rc<StdioRelay>,
     calls: RefCell<JoinSet<()>>,
 }
@@ -124,87 +118,63 @@ impl Relay {
     async fn up(&self, mut client: mpsc::Receiver<LinePiece>) {
         while let Some(piece) = client.recv().await {
             let line = match piece {
-                LinePiece::Line(line) => line,
-                LinePiece::Part(part) => {
-                    let _ = self.shared.to_server.send(part).await;
-                    continue;
-                }
+                LinePiece::Line(line) => self.heard(line).await,
+                LinePiece::Part(part) => part,
             };
-            match self.heard(&line) {
-                Heard::Call(asked) => self.call(*asked, line).await,
-                Heard::Needless => {}
-                Heard::Other if line.is_empty() => {}
-                Heard::Other => {
-                    // The writer takes lines as long as this relay lives.
-                    let _ = self.shared.to_server.send(line).await;
-                }
+            if !line.is_empty() {
+                // The writer takes lines as long as this relay lives.
+                let _ = self.shared.to_server.send(line).await;
             }
         }
     }
 
-    fn heard(&self, line: &[u8]) -> Heard {
-        let Some((text, message)) = read(line) else { return Heard::Other };
+    /// Reads a line of the client, and returns what the server gets of it now.
+    async fn heard(&self, line: Vec<u8>) -> Vec<u8> {
+        let book = &self.shared.book;
+        let Some((text, message)) = read(&line) else { return self.list(line).await };
         if let Some(asked) = message.call(text) {
-            return Heard::Call(Box::new(asked));
+            let Some(call) = RelayedCall::of(book, asked, &line, &Rc::default()) else {
+                return line;
+            };
+            let decided = self.start(call);
+            let _ = timeout(ORDER, decided).await;
+            return Vec::new();
         }
-        let mut book = self.shared.book.borrow_mut();
         if message.method.as_deref() == Some("tools/list") {
-            message.id().into_iter().for_each(|id| book.list(id));
+            message.id().into_iter().for_each(|id| book.borrow_mut().list(id));
         }
-        match message.cancelled() {
-            Some(id) if !book.give_up(&id) => Heard::Needless,
-            Some(_) | None => Heard::Other,
+        let is_needless = message.cancelled().is_some_and(|id| !book.borrow_mut().give_up(&id));
+        if is_needless { Vec::new() } else { line }
+    }
+
+    /// Passes a list of requests, unless a call in it is held or changed.
+    async fn list(&self, line: Vec<u8>) -> Vec<u8> {
+        if batch(&line).is_empty() {
+            return line;
+        }
+        match listed(&self.shared.book, &line, "", &Rc::default()).await {
+            Listed::On(calls) => {
+                for call in calls {
+                    let _ = self.start(call).await;
+                }
+                line
+            }
+            Listed::Refused(answer) => {
+                self.tell(answer).await;
+                Vec::new()
+            }
         }
     }
 
-    /// Hands a call to the session, and waits until the call is decided or held.
-    async fn call(&self, asked: CallRequest, line: Vec<u8>) {
-        if line.len() > MOST {
-            let (tool, bytes) = (&asked.tool, line.len());
-            let text = format!(
-                "a call of {tool} has {bytes} bytes: it went to {} unread, since at most {MOST} are read",
-                self.key
-            );
-            let _ = self.news.send(RelayNews::Noticed(text));
-            return drop(self.shared.to_server.send(line).await);
-        }
-        let (to_session, way) = way();
-        let given_up = Rc::new(Notify::new());
-        let token = asked.token.clone();
-        let open = PendingCall {
-            given_up: Rc::clone(&given_up),
-            is_sent: false,
-            answer: None,
-            token,
-            progress: 0.0,
-        };
-        let called = relayed::ForeignCall {
-            server: Arc::clone(&self.key),
-            id: asked.id.shown().into(),
-            tool: asked.tool.clone(),
-            arguments: asked.arguments.clone(),
-            patience: asked.token.is_none().then_some(PATIENCE),
-            way: to_session,
-        };
-        let is_told =
-            !self.news.is_closed() && self.shared.book.borrow_mut().open(asked.id.clone(), open);
-        if !is_told || self.news.send(RelayNews::Called(Box::new(called))).is_err() {
-            // Without a session all calls pass.
-            if is_told {
-                self.shared.book.borrow_mut().close(&asked.id);
-            }
-            return drop(self.shared.to_server.send(line).await);
-        }
+    /// Starts the way of a call; the receiver ends when the call is sent, held or answered.
+    fn start(&self, call: RelayedCall) -> oneshot::Receiver<()> {
         let (decided, is_decided) = oneshot::channel();
-        let structure = self.shared.book.borrow().listing.structure(&asked.tool);
-        let decided = Some(decided);
-        let call = StdioCall { asked, line, way, given_up, decided, structure, relist: None };
-        {
-            let mut calls = self.calls.borrow_mut();
-            while calls.try_join_next().is_some() {}
-            calls.spawn_local(call.pass(Rc::clone(&self.shared)));
-        }
-        let _ = timeout(ORDER, is_decided).await;
+        let (relay, asked) = (Rc::clone(&self.shared), call.asked.clone());
+        let mut sides = StdioSides { relay, asked, decided: Some(decided), came: None };
+        let mut calls = self.calls.borrow_mut();
+        while calls.try_join_next().is_some() {}
+        calls.spawn_local(async move { call.pass(&mut sides).await });
+        is_decided
     }
 
     /// Passes the server's lines, until its output ends.
@@ -228,57 +198,37 @@ impl Relay {
             LinePiece::Line(line) if self.shared.book.borrow().waits() => line,
             other => return self.tell(other.into_bytes()).await,
         };
-        match self.answered(&line) {
-            AnswerKind::Call(answer) => {
-                let (decided, is_decided) = oneshot::channel();
-                match answer.send(Came { line, decided }) {
-                    Ok(()) => drop(timeout(ORDER, is_decided).await),
-                    // The client has just given up.
-                    Err(came) => self.tell(came.line).await,
+        let line = Rc::new(RefCell::new(Assembly::of(line)));
+        let (mut decisions, parts) = (Vec::new(), line.borrow().len());
+        for at in 0..parts {
+            let part = line.borrow().part(at).to_owned();
+            let kind = self.shared.book.borrow_mut().came(&part);
+            match kind {
+                AnswerKind::Call(answer) => {
+                    let (decided, is_decided) = oneshot::channel();
+                    // If the client has just given up, the answer passes.
+                    if answer.send(Came { line: Rc::clone(&line), at, decided }).is_ok() {
+                        decisions.push(is_decided);
+                    }
                 }
+                AnswerKind::TooLate => line.borrow_mut().set(at, Vec::new()),
+                AnswerKind::List => {
+                    let changed = self.shared.book.borrow_mut().listed(&part);
+                    changed.into_iter().for_each(|new| line.borrow_mut().set(at, new));
+                }
+                AnswerKind::Other => {}
             }
-            AnswerKind::TooLate => {}
-            AnswerKind::List => {
-                let line = self.listed(line);
-                self.tell(line).await;
-            }
-            AnswerKind::Other => self.tell(line).await,
         }
-    }
-
-    fn answered(&self, line: &[u8]) -> AnswerKind {
-        let Some((_, message)) = read(line) else { return AnswerKind::Other };
-        let mut book = self.shared.book.borrow_mut();
-        if message.method.is_some() {
-            let progress = message.progress();
-            progress.into_iter().for_each(|(token, progress)| book.note_progress(token, progress));
-            return AnswerKind::Other;
+        self.tell(finished(line)).await;
+        for decided in decisions {
+            let _ = timeout(ORDER, decided).await;
         }
-        message.id().map_or(AnswerKind::Other, |id| book.answer(&id))
-    }
-
-    /// The client's version of a list, which the session gets too.
-    fn listed(&self, line: Vec<u8>) -> Vec<u8> {
-        let line = self.shared.book.borrow().listing.line(&line).unwrap_or(line);
-        if let Some((_, message)) = read(&line) {
-            let (server, tools) = (Arc::clone(&self.key), learn::tools(&self.key, &message));
-            self.shared.book.borrow_mut().listing.learn(&tools);
-            // The session may have ended.
-            let _ = self.news.send(RelayNews::Offered { server, tools });
-        }
-        line
     }
 
     async fn tell(&self, line: Vec<u8>) {
-        // If the client is gone, the relay ends.
-        let _ = self.shared.to_client.send(line).await;
+        if !line.is_empty() {
+            // If the client is gone, the relay ends.
+            let _ = self.shared.to_client.send(line).await;
+        }
     }
-}
-
-/// Kind of a client's line.
-enum Heard {
-    Call(Box<CallRequest>),
-    /// A cancellation of a call that the server never got.
-    Needless,
-    Other,
 }

@@ -10,8 +10,8 @@ use tokio::task::LocalSet;
 use tokio::time::{Instant, timeout};
 
 use super::{Ends, LinePiece, relay};
-use crate::tool::ToolOutput;
 use crate::tool::relayed::{ForeignCall, RelayAnswer, RelayNews, RelayTurn};
+use crate::tool::{ToolError, ToolOutput};
 
 /// The ends of a relay that a test holds.
 struct Rig {
@@ -73,7 +73,7 @@ fn with_relay<F: Future<Output = ()>>(test: impl FnOnce(Rig) -> F) {
 }
 
 fn instead(text: &str) -> RelayTurn {
-    let returned = Ok(ToolOutput { text: text.into(), cut_from: None });
+    let returned = Ok(ToolOutput::of(text));
     RelayTurn::Instead(RelayAnswer { returned, ends_server: false })
 }
 
@@ -186,4 +186,131 @@ fn what_is_held_reaches_the_server_before_the_end_of_its_client() {
         assert_eq!(rig.hear().await["id"], 1);
         assert!(matches!(rig.news.recv().await, Some(RelayNews::Ended { .. })));
     });
+}
+
+/// The result of call 1 in a form that no official server writes.
+async fn odd_answer(rig: &mut Rig, line: &str) -> (ForeignCall, Result<ToolOutput, ToolError>) {
+    let call = rig.call(1, false).await;
+    call.way.tell(RelayTurn::On(None));
+    assert_eq!(rig.request().await["id"], 1);
+    rig.server.write_all(line.as_bytes()).await.unwrap();
+    let returned = call.way.returned().await.unwrap();
+    (*call, returned)
+}
+
+/// Forms of the same answer, and a part of what the session reads in it.
+const ODD: [(&str, &str); 8] = [
+    ("[{\"id\": 1 ,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"hi\"}]}}]\r\n", "hi"),
+    ("[{\"id\":9},{\"id\":\"1\",\"result\":{\"content\":[]}}]\n", ""),
+    ("{\"id\":\"1\",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"hi\"}]}}\n", "hi"),
+    ("{\"id\": 1,\"result\":{\"content\":[],\"x\":NaN}}\n", "could be read"),
+    ("{\"result\":[,], \"id\" : 1}\n", "could be read"),
+    ("log {\"id\":1,\"result\":{}}\n", "could be read"),
+    ("{\"id\":null,\"error\":{\"message\":\"no such city\"}}\n", "no such city"),
+    ("{\"id\":1}\n", "null"),
+];
+
+#[test]
+fn an_answer_in_an_odd_form_ends_its_call_and_passes_as_it_is() {
+    for (line, read) in ODD {
+        with_relay(|mut rig| async move {
+            let (call, returned) = odd_answer(&mut rig, line).await;
+            let text = returned.map_or_else(|error| error.text, |output| output.text);
+            assert!(text.contains(read), "{line} {text}");
+            call.way.tell(RelayTurn::AsCame);
+            let heard = rig.heard.recv().await.unwrap();
+            assert_eq!(String::from_utf8(heard).unwrap(), line);
+            // Nothing is made up for an id that was answered.
+            let Rig { server, mut heard, client, requests, .. } = rig;
+            drop((server, requests));
+            assert!(heard.recv().await.is_none(), "{line}");
+            drop(client);
+        });
+    }
+}
+
+#[test]
+fn an_answer_in_an_odd_form_can_be_replaced() {
+    for (line, _) in ODD {
+        with_relay(|mut rig| async move {
+            let (call, _) = odd_answer(&mut rig, line).await;
+            call.way.tell(instead("made up"));
+            let heard = rig.hear().await;
+            let of = heard.as_array().map_or(&heard, |list| list.last().unwrap());
+            assert_eq!(of["result"]["content"][0]["text"], "made up", "{line} {heard}");
+            assert_eq!(of["id"], 1);
+        });
+    }
+}
+
+#[test]
+fn an_id_in_another_answer_is_not_this_one() {
+    for line in [
+        "{\"id\":12}",
+        "{\"id\":1.5,\"x\":NaN}",
+        "{\"x\":NaN,\"ids\":1}",
+        "{\"method\":\"m\",\"id\":1}",
+    ] {
+        with_relay(|mut rig| async move {
+            let call = rig.call(1, false).await;
+            call.way.tell(RelayTurn::On(None));
+            rig.request().await;
+            rig.server.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+            assert_eq!(rig.heard.recv().await.unwrap(), format!("{line}\n").into_bytes());
+            assert!(timeout(Duration::from_secs(5), call.way.returned()).await.is_err(), "{line}");
+        });
+    }
+}
+
+/// A list of two calls and a request, as old revisions allow.
+const LIST: &str = "[{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"t\"}}, {\"id\":\"p\",\"method\":\"ping\"},\
+    {\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"u\"}}]\n";
+
+async fn listed(rig: &mut Rig, first: RelayTurn, second: RelayTurn) -> [Box<ForeignCall>; 2] {
+    let line = LinePiece::Line(LIST.as_bytes().to_vec());
+    rig.client.as_ref().unwrap().send(line).await.unwrap();
+    let mut calls = Vec::new();
+    for turn in [first, second] {
+        let Some(RelayNews::Called(call)) = rig.news.recv().await else { panic!("no call") };
+        call.way.tell(turn);
+        calls.push(call);
+    }
+    calls.try_into().unwrap()
+}
+
+#[test]
+fn a_list_of_calls_passes_as_it_is_and_its_answers_are_read() {
+    with_relay(|mut rig| async move {
+        let calls = listed(&mut rig, RelayTurn::On(None), RelayTurn::On(None)).await;
+        assert_eq!(rig.requests.next_line().await.unwrap().unwrap(), LIST.trim_end());
+        let answer = |id: u8| json!({"id": id, "result": {"content": [{"type": "text", "text": id.to_string()}]}});
+        let line = format!("[{}, {{\"id\":\"p\"}} ,{}]\n", answer(2), answer(1));
+        rig.server.write_all(line.as_bytes()).await.unwrap();
+        for (call, text) in calls.iter().zip(["1", "2"]) {
+            assert_eq!(call.way.returned().await.unwrap().unwrap().text, text);
+        }
+        calls[0].way.tell(instead("other"));
+        calls[1].way.tell(RelayTurn::AsCame);
+        let heard = rig.hear().await;
+        assert_eq!(heard[0], answer(2));
+        assert_eq!((&heard[1]["id"], &heard[2]["id"]), (&json!("p"), &json!(1)));
+        assert_eq!(heard[2]["result"]["content"][0]["text"], "other");
+    });
+}
+
+#[test]
+fn a_list_with_a_call_that_is_held_or_changed_never_reaches_the_server() {
+    for turn in [RelayTurn::Held, instead("fault"), RelayTurn::On(Some(json!({})))] {
+        with_relay(|mut rig| async move {
+            let calls = listed(&mut rig, RelayTurn::On(None), turn).await;
+            let heard = rig.hear().await;
+            let ids: Vec<_> = heard.as_array().unwrap().iter().map(|it| &it["id"]).collect();
+            assert_eq!(ids, [&json!(1), &json!("p"), &json!(2)]);
+            assert!(heard[2]["error"]["message"].as_str().unwrap().contains("one at a time"));
+            for call in calls {
+                assert!(call.way.returned().await.unwrap().is_err());
+            }
+            assert!(timeout(Duration::from_secs(5), rig.request()).await.is_err());
+        });
+    }
 }

@@ -1,10 +1,8 @@
 //! Accepts the requests of clients.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::io;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use hyper::body::Incoming;
 use hyper::header::ACCEPT_ENCODING;
@@ -18,18 +16,15 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Notify, oneshot};
 
-use super::answers::{Of, pass, unreached};
-use super::call::{Before, HttpCall};
-use super::out::Out;
-use crate::mcp::relay::{Id, PATIENCE, ServerListing, read};
+use super::out::{Gone, Out};
+use super::sides::HttpSides;
+use crate::mcp::relay::{Book, Given, Listed, RelayedCall, Sides, answers, listed, read};
 use crate::net::guard::{self, Redirects};
-use crate::tool::relayed::{self, RelayNews};
+use crate::tool::relayed::RelayNews;
 use crate::watch::request::{self, Posted};
 use crate::watch::upstream::forwarded;
 use crate::watch::{AnswerResult, Bound, door, plain};
 
-/// The largest body of a call, in bytes, about which a session decides.
-const MOST: usize = 4 << 20;
 /// The header by which a client names its session with the server.
 const SESSION: &str = "mcp-session-id";
 
@@ -49,19 +44,9 @@ pub struct Relaying {
 
 /// State that all requests share.
 pub struct HttpRelay {
-    pub key: Arc<str>,
-    pub news: UnboundedSender<RelayNews>,
+    pub book: Rc<RefCell<Book>>,
     target: Url,
     client: Client,
-    pub listing: RefCell<ServerListing>,
-    /// Calls whose clients wait, and whether they were sent on.
-    open: RefCell<HashMap<(String, Id), Rc<HttpWait>>>,
-}
-
-#[derive(Default)]
-struct HttpWait {
-    given_up: Notify,
-    is_sent: std::cell::Cell<bool>,
 }
 
 /// Listens until this is dropped. Needs a local set.
@@ -75,8 +60,8 @@ pub async fn serve(relaying: Relaying) -> io::Result<()> {
     }
     let client = guard::builder(any_address, Redirects::SameServer).build();
     let client = client.map_err(io::Error::other)?;
-    let (key, listing, open) = (key.into(), RefCell::default(), RefCell::default());
-    let shared = Rc::new(HttpRelay { key, news, target, client, listing, open });
+    let book = Rc::new(RefCell::new(Book::new(key.into(), news)));
+    let shared = Rc::new(HttpRelay { book, target, client });
     let socket = socket.into_socket();
     socket.set_nonblocking(true)?;
     let listener = TcpListener::from_std(socket)?;
@@ -110,140 +95,101 @@ async fn answer(shared: Rc<HttpRelay>, request: Request<Incoming>) -> AnswerResu
         }
     };
     let (respond, response) = oneshot::channel();
-    tokio::task::spawn_local(exchange(shared, parts, body.to_vec(), Out::new(respond)));
-    response.await.or_else(|_| {
+    let gone = Rc::new(Notify::new());
+    let (out, waits) = (Out::new(respond, &gone), Gone::new(&gone));
+    let exchange = async move { shared.exchange(&parts, body.to_vec(), out, &gone).await };
+    tokio::task::spawn_local(exchange);
+    let answered = response.await;
+    waits.end();
+    answered.or_else(|_| {
         let mut broken: Response<_> = plain(StatusCode::BAD_GATEWAY, "the request was given up");
         broken.headers_mut().clear();
         Ok(broken)
     })
 }
 
-/// Carries one request to the server, and its answer to the client.
-async fn exchange(shared: Rc<HttpRelay>, parts: Parts, body: Vec<u8>, mut out: Out) {
-    let message = read(&body).filter(|_| parts.method == Method::POST);
-    let Some((text, message)) = message else {
-        return shared.forward(&parts, body, None, &mut out).await;
-    };
-    if let Some(asked) = message.call(text).filter(|_| body.len() <= MOST) {
-        return call(&shared, &parts, body.clone(), asked, out).await;
-    }
-    let session = session_of(&parts.headers);
-    let cancelled =
-        message.cancelled().and_then(|id| shared.open.borrow().get(&(session, id)).map(Rc::clone));
-    if let Some(open) = cancelled {
-        open.given_up.notify_one();
-        if !open.is_sent.get() {
-            // The server does not know this call.
-            return out.end(StatusCode::ACCEPTED, HeaderMap::new(), Default::default()).await;
-        }
-    }
-    let is_list = message.method.as_deref() == Some("tools/list");
-    let of = message.id().filter(|_| is_list).map(Of::List);
-    shared.forward(&parts, body.clone(), of, &mut out).await;
-}
-
-fn session_of(headers: &HeaderMap) -> String {
-    let session = headers.get(SESSION).and_then(|session| session.to_str().ok());
-    session.unwrap_or_default().to_owned()
-}
-
-/// Hands a call to the session, and carries out its decision.
-async fn call(
-    shared: &Rc<HttpRelay>,
-    parts: &Parts,
-    body: Vec<u8>,
-    asked: crate::mcp::relay::CallRequest,
-    mut out: Out,
-) {
-    let (to_session, way) = relayed::way();
-    let called = relayed::ForeignCall {
-        server: Arc::clone(&shared.key),
-        id: asked.id.shown().into(),
-        tool: asked.tool.clone(),
-        arguments: asked.arguments.clone(),
-        patience: asked.token.is_none().then_some(PATIENCE),
-        way: to_session,
-    };
-    if shared.news.send(RelayNews::Called(Box::new(called))).is_err() {
-        // Without a session all calls pass.
-        return shared.forward(parts, body, None, &mut out).await;
-    }
-    let place = (session_of(&parts.headers), asked.id.clone());
-    let open = Rc::new(HttpWait::default());
-    shared.open.borrow_mut().insert(place.clone(), Rc::clone(&open));
-    let structure = shared.listing.borrow().structure(&asked.tool);
-    let mut of = Of::Call(Box::new(HttpCall::new(asked, way, structure)));
-    let is_over = tokio::select! {
-        biased;
-        () = passing(shared, parts, &body, &open, (&mut of, &mut out)) => true,
-        () = open.given_up.notified() => false,
-    };
-    if let Of::Call(call) = &mut of
-        && !is_over
-    {
-        call.give_up();
-        out.end(StatusCode::ACCEPTED, HeaderMap::new(), Default::default()).await;
-    }
-    shared.open.borrow_mut().remove(&place);
-}
-
-async fn passing(
-    shared: &Rc<HttpRelay>,
-    parts: &Parts,
-    body: &[u8],
-    open: &HttpWait,
-    (of, out): (&mut Of, &mut Out),
-) {
-    let Of::Call(call) = of else { return };
-    let body = match call.before(body, out).await {
-        Before::On(body) => body,
-        Before::Answer(line) => return out.answer(&line).await,
-        Before::GivenUp => return call.give_up(),
-    };
-    open.is_sent.set(true);
-    let sent = tokio::select! {
-        biased;
-        sent = shared.send(parts, body) => sent,
-        answer = call.meanwhile() => {
-            let line = call.line(&answer);
-            return out.answer(&line).await;
-        }
-        () = out.closed() => return call.give_up(),
-    };
-    match sent {
-        Ok(response) => pass(shared, response, of, out).await,
-        Err(error) => unreached(Some(call), out, &error).await,
-    }
+fn session_of(headers: &HeaderMap) -> &str {
+    headers.get(SESSION).and_then(|session| session.to_str().ok()).unwrap_or_default()
 }
 
 impl HttpRelay {
-    /// Forwards a request and its answer; the answer to `of` is read.
-    async fn forward(&self, parts: &Parts, body: Vec<u8>, of: Option<Of>, out: &mut Out) {
-        let sent = tokio::select! {
-            sent = self.send(parts, body) => sent,
-            () = out.closed() => return,
+    /// Carries one request to the server, and its answer to the client, which may be `gone` before.
+    async fn exchange(&self, parts: &Parts, body: Vec<u8>, mut out: Out, gone: &Rc<Notify>) {
+        let session = session_of(&parts.headers);
+        let message = read(&body).filter(|_| parts.method == Method::POST);
+        let Some((text, message)) = message else {
+            let calls = match listed(&self.book, &body, session, gone).await {
+                Listed::On(calls) => calls,
+                Listed::Refused(answer) => return out.answer(&answer).await,
+            };
+            return self.forward(parts, body, calls, out, gone).await;
         };
-        match (sent, of) {
-            (Ok(response), Some(mut of)) => pass(self, response, &mut of, out).await,
-            (Ok(mut response), None) => {
-                out.begin(response.status(), forwarded(response.headers()));
-                loop {
-                    let chunk = tokio::select! {
-                        chunk = response.chunk() => chunk,
-                        () = out.closed() => return,
-                    };
-                    match chunk {
-                        Ok(Some(chunk)) => out.send(chunk).await,
-                        Ok(None) => return,
-                        Err(error) => return out.fail(error.into()).await,
-                    }
-                }
+        let call = message.call(text).map(|asked| asked.within(session));
+        if let Some(call) = call.and_then(|asked| RelayedCall::of(&self.book, asked, &body, gone)) {
+            let mut sides = HttpSides::new(self, parts, vec![call.asked.id.clone()], out);
+            call.pass(&mut sides).await;
+            return unless_gone(sides.finish(), gone).await;
+        }
+        let cancelled = message.cancelled().map(|id| id.within(session));
+        if cancelled.is_some_and(|id| !self.book.borrow_mut().give_up(&id)) {
+            // The server does not know this call.
+            return out.end(StatusCode::ACCEPTED, HeaderMap::new(), Default::default()).await;
+        }
+        match message.id().filter(|_| message.method.as_deref() == Some("tools/list")) {
+            Some(id) => {
+                let mut sides = HttpSides::new(self, parts, vec![id], out);
+                unless_gone(self.list(body.clone(), &mut sides), gone).await;
+                unless_gone(sides.finish(), gone).await;
             }
-            (Err(error), _) => unreached(None, out, &error).await,
+            None => self.forward(parts, body.clone(), Vec::new(), out, gone).await,
         }
     }
 
-    async fn send(&self, parts: &Parts, body: Vec<u8>) -> reqwest::Result<reqwest::Response> {
+    async fn list(&self, body: Vec<u8>, sides: &mut HttpSides<'_>) {
+        match sides.ask(body).await {
+            Ok(Some(line)) => {
+                let changed = self.book.borrow_mut().listed(&line);
+                sides.give(changed.map_or(Given::AsCame, Given::made)).await;
+            }
+            Ok(None) => {}
+            Err(why) => sides.fail(why).await,
+        }
+    }
+
+    /// Passes a request as it is. The session is told the answers to the calls in it.
+    async fn forward(
+        &self,
+        parts: &Parts,
+        body: Vec<u8>,
+        mut calls: Vec<RelayedCall>,
+        out: Out,
+        gone: &Rc<Notify>,
+    ) {
+        let ids = calls.iter().map(|call| call.asked.id.clone()).collect();
+        let mut sides = HttpSides::new(self, parts, ids, out);
+        let passing = async {
+            let mut came = sides.ask(body).await;
+            while let Ok(Some(part)) = came {
+                let is_only = calls.len() == 1;
+                let of = calls.iter().position(|call| answers(&part, &call.asked.id, is_only));
+                match of.map(|at| calls.swap_remove(at)) {
+                    Some(call) => call.came(&mut sides, Some(part)).await,
+                    None => sides.give(Given::AsCame).await,
+                }
+                came = Ok(sides.next().await);
+            }
+            if let Err(why) = came {
+                sides.fail(why).await;
+            }
+            for call in calls {
+                call.came(&mut sides, None).await;
+            }
+            sides.finish().await;
+        };
+        unless_gone(passing, gone).await;
+    }
+
+    pub async fn send(&self, parts: &Parts, body: Vec<u8>) -> reqwest::Result<reqwest::Response> {
         let mut url = self.target.clone();
         url.set_path(parts.uri.path());
         url.set_query(parts.uri.query().or(self.target.query()));
@@ -258,5 +204,13 @@ impl HttpRelay {
         *request.headers_mut() = headers;
         *request.body_mut() = has_body.then(|| body.into());
         self.client.execute(request).await
+    }
+}
+
+/// Runs this as long as the client waits.
+async fn unless_gone(work: impl Future<Output = ()>, gone: &Notify) {
+    tokio::select! {
+        () = work => {}
+        () = gone.notified() => {}
     }
 }

@@ -1,43 +1,61 @@
 //! The answer to a client: a whole one, or a stream that may begin before its content is known.
 
 use std::convert::Infallible;
+use std::rc::Rc;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, StreamBody};
 use hyper::body::Frame;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::{HeaderMap, Response, StatusCode};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 
 use super::events::of_data;
 use crate::watch::upstream::with_length;
 use crate::watch::{Broken, Outgoing};
 
+/// Signals, when it is dropped, that the client no longer waits.
+pub struct Gone(Option<Rc<Notify>>);
+
+impl Gone {
+    pub fn new(gone: &Rc<Notify>) -> Self {
+        Self(Some(Rc::clone(gone)))
+    }
+
+    /// The client has what it waited for.
+    pub fn end(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        self.0.take().into_iter().for_each(|gone| gone.notify_one());
+    }
+}
+
 /// The destination of an answer.
 pub struct Out {
+    gone: Rc<Notify>,
     respond: Option<oneshot::Sender<Response<Outgoing>>>,
     events: Option<mpsc::Sender<Result<Frame<Bytes>, Broken>>>,
 }
 
 impl Out {
-    pub fn new(respond: oneshot::Sender<Response<Outgoing>>) -> Self {
-        Self { respond: Some(respond), events: None }
-    }
-
-    /// Returns when the client is gone.
-    pub async fn closed(&mut self) {
-        match (&mut self.respond, &self.events) {
-            (Some(respond), _) => respond.closed().await,
-            (None, Some(events)) => events.closed().await,
-            (None, None) => std::future::pending().await,
-        }
+    /// A destination; `gone` is signalled when the client of a stream no longer waits.
+    pub fn new(respond: oneshot::Sender<Response<Outgoing>>, gone: &Rc<Notify>) -> Self {
+        Self { gone: Rc::clone(gone), respond: Some(respond), events: None }
     }
 
     /// Sends the head of a stream, unless it was sent.
     pub fn begin(&mut self, status: StatusCode, headers: HeaderMap) {
         let Some(respond) = self.respond.take() else { return };
         let (events, mut given) = mpsc::channel(1);
-        let frames = futures::stream::poll_fn(move |cx| given.poll_recv(cx));
+        let gone = Gone::new(&self.gone);
+        let frames = futures::stream::poll_fn(move |cx| {
+            let _until_it_is_dropped = &gone;
+            given.poll_recv(cx)
+        });
         let mut response = Response::new(Box::pin(StreamBody::new(frames)) as Outgoing);
         *response.status_mut() = status;
         *response.headers_mut() = headers;

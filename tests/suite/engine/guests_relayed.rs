@@ -23,7 +23,7 @@ fn call(watch: &Watch, id: &str, tool: &str, arguments: Value) -> CallRelayEnd {
 }
 
 fn text(text: &str) -> Returned {
-    Ok(ToolOutput { text: text.into(), cut_from: None })
+    Ok(ToolOutput::of(text))
 }
 
 /// What becomes of the call, which may be held before.

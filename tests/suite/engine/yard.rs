@@ -178,7 +178,7 @@ impl Tool for Echo {
             self.running.borrow_mut().0 -= 1;
             let text = invocation.arguments["text"].as_str().unwrap_or_default().to_owned();
             self.made.borrow_mut().push(text.clone());
-            Ok(ToolOutput { text, cut_from: None })
+            Ok(ToolOutput::of(text))
         }
         .boxed_local()
     }

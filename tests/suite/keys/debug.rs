@@ -374,7 +374,7 @@ fn what_came_back_is_edited_or_the_call_made_again_while_it_is_held() {
     let mut stage = Stage::of(&stopped()).sized(120, 40);
     let effect = EffectId(30);
     let class = EffectClass::Read;
-    let output = ToolOutput { text: "41".into(), cut_from: None };
+    let output = ToolOutput::of("41");
     stage.tell(ToolCallEvent::ToolCallFinished {
         effect: EffectRef::new(effect, class),
         output: output.into(),

@@ -67,7 +67,7 @@ fn a_stopped_lane_is_freed_by_the_same_key_after_its_end_too() {
     let lane = Lane::Effect(EffectId(9));
     assert_eq!(command(&mut stage, "H"), Command::PauseLane(lane));
     stage.tell(ControlEvent::LanePaused { lane, by: By::User });
-    let output = ToolOutput { text: "48,200".into(), cut_from: None }.into();
+    let output = ToolOutput::of("48,200").into();
     stage.tell(ToolCallEvent::ToolCallFinished { effect: effect(EffectId(9)), output });
     stage.tell(ControlEvent::Held { lane, boundary: Boundary::AfterToolCall });
     assert_eq!(command(&mut stage, "H"), Command::ResumeLane(lane));

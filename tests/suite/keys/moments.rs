@@ -36,7 +36,7 @@ fn called(story: &mut Story, (number, line): (u32, u32), name: &str, query: Valu
         by: By::Engine,
         wire_id: None,
     });
-    let output = Arc::new(ToolOutput { text: result.to_string(), cut_from: None });
+    let output = Arc::new(ToolOutput::of(result.to_string()));
     story.tell(ToolCallEvent::ToolCallFinished { effect, output });
 }
 

@@ -35,7 +35,7 @@ fn called(story: &mut Story, id: u32, (number, line): (u32, u32), origin: Origin
         by: By::Engine,
         wire_id: None,
     });
-    let output = Arc::new(ToolOutput { text: "{}".into(), cut_from: None });
+    let output = Arc::new(ToolOutput::of("{}"));
     story.tell(ToolCallEvent::ToolCallFinished { effect, output });
 }
 

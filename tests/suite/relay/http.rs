@@ -8,6 +8,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
+use crate::processes::wait_until;
 use crate::program::Home;
 
 /// The bodies that a server got.
@@ -32,6 +33,24 @@ fn exchange(stream: &TcpStream, bodies: &Bodies, streams: bool) -> Option<()> {
     let (asked, body) = message(stream)?;
     bodies.lock().unwrap().push(body.clone());
     let said: Value = serde_json::from_str(&body).unwrap_or_default();
+    if let Some(list) = said.as_array() {
+        let of = |it: &Value| {
+            it.get("id").map(|id| {
+                let content = json!([{"type": "text", "text": it["params"]["arguments"]["text"]}]);
+                format!("{{\"id\": {id},\"result\":{{\"content\":{content}}}}}")
+            })
+        };
+        let mut answers: Vec<String> = list.iter().filter_map(of).collect();
+        answers.reverse();
+        let (kind, answer) = match streams {
+            false => ("application/json", format!("[{}]", answers.join(" , "))),
+            true => (
+                "text/event-stream",
+                answers.iter().map(|it| format!("id: 1\ndata: {it}\n\n")).collect(),
+            ),
+        };
+        return write(stream, kind, &answer, &asked);
+    }
     let text = said["params"]["arguments"]["text"].as_str().unwrap_or("done");
     let content = json!([{"type": "text", "text": text}]);
     let answer = format!("{{ \"id\":{},\"result\":{{\"content\":{content}}} }}", said["id"]);
@@ -45,11 +64,14 @@ fn exchange(stream: &TcpStream, bodies: &Bodies, streams: bool) -> Option<()> {
         }
         (false, _) => ("text/plain", asked.lines().next().unwrap().to_owned()),
     };
+    write(stream, kind, &answer, &asked)
+}
+
+fn write(mut stream: &TcpStream, kind: &str, answer: &str, asked: &str) -> Option<()> {
     let head = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nmcp-session-id: s1\r\ncontent-length: {}\r\n\r\n",
         answer.len()
     );
-    let mut stream = stream;
     stream.write_all(head.as_bytes()).ok()?;
     stream.write_all(answer.as_bytes()).ok()?;
     (!asked.contains("connection: close")).then_some(())
@@ -233,4 +255,54 @@ fn a_server_that_is_gone_is_an_error() {
     let (_, answer) = relay.call(1, "now", "x");
     assert!(answer.contains("-32000") && answer.contains("cannot be reached"), "{answer}");
     assert!(relay.ask("GET", "").0.starts_with("HTTP/1.1 502"));
+}
+
+/// Two calls and a request in one list, as the revision 2025-03-26 allowed.
+const LIST: &str = "[{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"now\",\"arguments\":{\"text\":\"a\"}}}, \
+    {\"id\":2,\"method\":\"ping\"},{\"id\":3,\"method\":\"tools/call\",\"params\":{\"name\":\"then\",\"arguments\":{\"text\":\"b\"}}}]";
+
+#[test]
+fn a_list_of_calls_passes_is_read_and_its_answers_are_changed() {
+    for streams in [false, true] {
+        let (home, (target, bodies)) = (Home::new(), server(streams));
+        let plain = ask(target.strip_prefix("http://").unwrap(), "POST", LIST, "").1;
+        let relay = Relay::start(&home, &target, &[]);
+        assert_eq!(relay.ask("POST", LIST).1, plain);
+        let calls = home.read("j.jsonl").matches("ToolCallFinished").count();
+        assert_eq!((calls, bodies.lock().unwrap().len()), (2, 2));
+        drop(relay);
+        let other = Home::new();
+        let relay = Relay::start(&other, &target, &["--fault", "then:reset"]);
+        let (_, answer) = relay.ask("POST", LIST);
+        assert!(answer.contains("\"a\"") && !answer.contains("\"b\""), "{answer}");
+        assert!(answer.contains("isError") && answer.contains("\"id\": 2"), "{answer}");
+    }
+}
+
+#[test]
+fn a_list_with_a_call_that_a_fault_stops_never_reaches_the_server() {
+    let (home, (target, bodies)) = (Home::new(), server(false));
+    let relay = Relay::start(&home, &target, &["--fault", "then:error"]);
+    let (_, answer) = relay.ask("POST", LIST);
+    let answers: Vec<Value> = serde_json::from_str(&answer).unwrap();
+    assert_eq!(answers.iter().map(|it| it["id"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 2, 3]);
+    assert!(answers.iter().all(|it| it["error"]["code"] == -32600), "{answer}");
+    assert!(bodies.lock().unwrap().is_empty());
+}
+
+#[test]
+fn a_client_that_hangs_up_while_its_call_is_held_is_told_to_the_session() {
+    let (home, (target, bodies)) = (Home::new(), server(true));
+    let relay = Relay::start(&home, &target, &["--break", "now:before", "--hold", "30"]);
+    let (host, path) = relay.address.split_once('/').unwrap();
+    let mut stream = TcpStream::connect(host).unwrap();
+    let body = "{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"now\"}}";
+    let head =
+        format!("POST /{path} HTTP/1.1\r\nhost: {host}\r\ncontent-length: {}\r\n\r\n", body.len());
+    stream.write_all((head + body).as_bytes()).unwrap();
+    let journal = || std::fs::read_to_string(home.path("j.jsonl")).unwrap_or_default();
+    wait_until("it is held", || journal().contains("\"Held\""));
+    drop(stream);
+    wait_until("it is given up", || journal().contains("ToolCallRefused"));
+    assert!(bodies.lock().unwrap().is_empty());
 }

@@ -4,6 +4,7 @@
 mod alone;
 mod door;
 mod http;
+mod recorded;
 mod streams;
 
 use std::collections::BTreeMap;
@@ -17,15 +18,17 @@ use std::sync::Arc;
 
 use clap::Args;
 use reqwest::Url;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::LocalSet;
 
 use self::door::Door;
+use self::streams::OutputEnd;
 use super::ConfigArgs;
 use super::out::{errors, warn};
 use super::{live, runtime::runtime, trouble::Trouble};
 use crate::domain::{BreakpointSpec, FaultSpec};
 use crate::mcp::config::hide;
-use crate::mcp::relay::{Ends, relay, start};
+use crate::mcp::relay::{Ends, RecordedServer, relay, start};
 use crate::ui::text::clean;
 
 /// Programs that only start another program, which is the server.
@@ -39,21 +42,25 @@ pub struct McpArgs {
     #[arg(
         value_name = "COMMAND",
         last = true,
-        required_unless_present = "target",
-        conflicts_with = "target"
+        required_unless_present_any = ["target", "recorded"],
+        conflicts_with_all = ["target", "recorded"]
     )]
     pub command: Vec<OsString>,
     /// The server's address, for one that is reached by streamable HTTP. The client's configuration gets the address that
     /// is printed to standard error in its place.
     #[arg(long, value_name = "URL", value_parser = address)]
     pub target: Option<Url>,
+    /// Serve what a server said in the session of this journal: its list of tools, and for each call the next recorded
+    /// result of the same tool with the same arguments. No server is started.
+    #[arg(long, value_name = "JOURNAL", conflicts_with = "target")]
+    pub recorded: Option<PathBuf>,
     /// Where to listen for the client of --target, on this machine; port 0 takes a free one.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0", requires = "target")]
     pub listen: SocketAddr,
     /// The server of --target may also be at an address that reaches into clouds and local networks.
     #[arg(long, requires = "target")]
     pub any_address: bool,
-    /// The server's name in the session; default: from the command.
+    /// The server's name in the session; default: from the command. With --recorded, the server of the journal.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
     /// Report to this running session of `toolyard watch`: its journal, or the number of its process. Without it, to the
@@ -91,12 +98,18 @@ pub struct McpArgs {
 /// # Errors
 /// The server cannot be started, or the named session does not run.
 pub fn mcp(args: &McpArgs) -> Result<ExitCode, Trouble> {
-    let key = args.key();
+    let recorded = args.recorded.as_ref();
+    let recorded = recorded.map(|path| recorded::read(path, args.name.as_deref())).transpose()?;
+    let (key, recorded) = match recorded {
+        Some((key, server)) => (key, Some(server)),
+        None => (args.key(), None),
+    };
     let status = runtime()?.block_on(LocalSet::new().run_until(async {
         let Door { news, session } = door::open(args, &key).await?;
-        let status = match &args.target {
-            Some(target) => http::serve(args, &key, target, news).await,
-            None => serve(args, &key, news).await,
+        let status = match (&args.target, recorded) {
+            (Some(target), _) => http::serve(args, &key, target, news).await,
+            (None, Some(server)) => replay(server, &key, news).await,
+            (None, None) => serve(args, &key, news).await,
         };
         session.close().await?;
         status
@@ -116,13 +129,7 @@ async fn serve(
         let command = args.command[0].to_string_lossy();
         return Err(Trouble::Usage(format!("{} cannot be started: {why}", clean(&command))));
     }
-    let (client, to_client, written) = streams::open()?;
-    let ends = Ends { client, to_client, server, to_server };
-    let relayed = relay(Arc::from(key), ends, news);
-    let signal = tokio::select! {
-        () = relayed => None,
-        signal = live::interrupted() => Some(signal),
-    };
+    let (signal, written) = pass((to_server, server), key, news).await?;
     program.end();
     let status = program.ended().await;
     // The last messages must still reach the client.
@@ -135,6 +142,32 @@ async fn serve(
             ExitCode::FAILURE
         }
     })
+}
+
+/// Passes lines between standard input and output and a server, until one side has ended or a signal comes.
+async fn pass(
+    (to_server, server): (impl AsyncWrite + Unpin + 'static, impl AsyncRead + Unpin + 'static),
+    key: &str,
+    news: door::RelayNewsSender,
+) -> Result<(Option<i32>, OutputEnd), Trouble> {
+    let (client, to_client, written) = streams::open()?;
+    let relayed = relay(Arc::from(key), Ends { client, to_client, server, to_server }, news);
+    let signal = tokio::select! {
+        () = relayed => None,
+        signal = live::interrupted() => Some(signal),
+    };
+    Ok((signal, written))
+}
+
+/// Serves what a server said in a session.
+async fn replay(
+    server: RecordedServer,
+    key: &str,
+    news: door::RelayNewsSender,
+) -> Result<ExitCode, Trouble> {
+    let (signal, written) = pass(recorded::start(server), key, news).await?;
+    written.wait().await;
+    Ok(exit(signal.map_or(0, |signal| 128 + signal)))
 }
 
 /// An address of a server.

@@ -17,7 +17,7 @@ impl State {
             return;
         };
         let text = call.observation().unwrap_or_default().to_owned();
-        call.withheld = Some(Arc::new(ToolOutput { text, cut_from: None }));
+        call.withheld = Some(Arc::new(ToolOutput::of(text)));
     }
 
     fn edit(&mut self, id: EffectId, edit: &Edit, shown: bool) {
@@ -38,7 +38,7 @@ impl State {
             }
             Edit::Result(text) => {
                 let Some(call) = self.tool_call_mut(id) else { return };
-                let output = Arc::new(ToolOutput { text: text.clone(), cut_from: None });
+                let output = Arc::new(ToolOutput::of(text.clone()));
                 call.phase = ToolCallPhase::Done { output };
             }
             Edit::Reply { text, calls } => {

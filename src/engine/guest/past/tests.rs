@@ -198,7 +198,7 @@ fn add_call(story: &mut Story, of: u32, id: &str, text: &str) -> EffectRef {
 }
 
 fn output(text: &str) -> Arc<ToolOutput> {
-    Arc::new(ToolOutput { text: text.into(), cut_from: None })
+    Arc::new(ToolOutput::of(text))
 }
 
 /// An answer with calls of these ids.
