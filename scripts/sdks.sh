@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the official SDKs, which the slow tests ask, the grader llmock, SDKs and frameworks of agents that are watched, and MCP
-# servers into target/sdks. With --all it adds the frameworks of `cargo test --test long frameworks` and two coding agents,
-# which take 3 GB.
+# servers into target/sdks. With --all it adds the frameworks of `cargo test --test long frameworks`, two coding agents and
+# further servers of `cargo test --test long servers`, which take 4 GB.
 # What is there already stays. Where a registry or a language is not there it says SKIPPED, and the tests say it again.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -54,3 +54,7 @@ node frames-node "frameworks of Node" node@22.23.3 openai@7.59.0 @anthropic-ai/s
     @ai-sdk/openai@4.0.118 @ai-sdk/anthropic@4.0.105 @mastra/core@1.71.0 langchain@1.5.14 @langchain/openai@1.6.0 \
     @langchain/anthropic@1.5.11 @openai/agents@0.20.0 zod@4.6.7
 node coding "the coding agents" @anthropic-ai/claude-code@2.1.332 @openai/codex@0.171.0
+node servers-node "further MCP servers of Node" @modelcontextprotocol/server-sequential-thinking@2026.8.31 \
+    @playwright/mcp@0.0.83
+python servers-python "fastmcp" fastmcp==4.2.3
+python servers-old "an MCP server of the older SDK" "mcp<2" mcp-server-sqlite==2025.4.25

@@ -13,6 +13,7 @@ mod figures;
 mod frameworks;
 mod real_model;
 mod runs;
+mod servers;
 mod watched;
 mod wires;
 
