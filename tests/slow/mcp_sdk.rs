@@ -42,7 +42,7 @@ fn a_client_accepts_what_a_relay_of_a_program_has_made_up() {
 }
 
 /// A process that ends with the test.
-struct Ending(Child);
+pub struct Ending(pub Child);
 
 impl Drop for Ending {
     fn drop(&mut self) {

@@ -1,11 +1,14 @@
 //! MCP servers that people use: `scripts/sdks.sh` installs them.
 
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::fake_endpoint::{Fake, json as answer};
+use crate::mcp_sdk::Ending;
 use crate::program::Home;
 
 /// The folder of servers in this language; `None`: they are not there.
@@ -186,18 +189,23 @@ async fn a_task_is_solved_with_a_server() {
     assert!(read.contains("The sum of 2 and 3 is 5"), "{read}");
 }
 
-/// The scenarios for clients that need no login. `docs/guide/mcp.md` names those that do.
-#[test]
-fn conformance() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = root.join("target/sdks/conformance");
+/// The folder with the programs of the conformance tests; `None`: they are not there.
+fn conformance_tests() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/sdks/conformance");
     if !folder.join("done").exists() {
         eprintln!(
             "SKIPPED: the conformance tests of MCP are not in target/sdks: run scripts/sdks.sh"
         );
-        return;
+        return None;
     }
-    let programs = folder.join("node_modules/.bin");
+    Some(folder.join("node_modules/.bin"))
+}
+
+/// The scenarios for clients that need no login. `docs/guide/mcp.md` names those that do.
+#[test]
+fn conformance() {
+    let Some(programs) = conformance_tests() else { return };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
     let client = root.join("tests/sdks/conformance_client.sh");
     let client = format!("{} {}", client.display(), crate::PROGRAM);
@@ -210,5 +218,50 @@ fn conformance() {
         let said = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
         let is_well = said.contains("OVERALL: PASSED") && !said.contains("Passed: 0/0");
         assert!(is_well, "{scenario}: {said}");
+    }
+}
+
+/// The scenarios for servers come out with the relay as they do without. The server has what those of tools need.
+#[test]
+fn conformance_of_a_server_behind_the_relay() {
+    let (Some(programs), Some(python)) = (conformance_tests(), installed("python")) else { return };
+    let home = Home::new();
+    let free = || TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let (own, relayed) = (free(), free());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sdks/mcp_conformance.py");
+    let mut server = Command::new(python.join("bin/python"));
+    server.arg(script).arg(own.to_string()).stdout(Stdio::null()).stderr(Stdio::null());
+    let _server = Ending(server.spawn().unwrap());
+    let (target, listen) = (format!("http://127.0.0.1:{own}/mcp"), format!("127.0.0.1:{relayed}"));
+    let mut relay =
+        home.command(&["mcp", "--target", &target, "--listen", &listen, "--no-journal"]);
+    let _relay = Ending(relay.stderr(Stdio::null()).spawn().unwrap());
+    let begun = Instant::now();
+    while [own, relayed].iter().any(|port| TcpStream::connect(("127.0.0.1", *port)).is_err()) {
+        assert!(begun.elapsed() < Duration::from_secs(60), "they do not listen");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let outcomes = |port: u16| {
+        let mut command = Command::new(programs.join("conformance"));
+        command.args(["server", "--url", &format!("http://127.0.0.1:{port}/mcp")]);
+        let ran = command.envs(home.environment()).env("PATH", &path).output().unwrap();
+        let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+        let (_, summary) = said.split_once("=== SUMMARY ===").expect("a summary");
+        summary.trim().to_owned()
+    };
+    let without = outcomes(own);
+    assert_eq!(outcomes(relayed), without);
+    for scenario in [
+        "simple-text",
+        "image",
+        "audio",
+        "mixed-content",
+        "error",
+        "with-progress",
+        "sampling",
+        "elicitation",
+    ] {
+        assert!(without.contains(&format!("✓ tools-call-{scenario}: ")), "{without}");
     }
 }

@@ -5,7 +5,7 @@
 use std::net::IpAddr;
 
 use hyper::HeaderMap;
-use hyper::header::{HOST, ORIGIN};
+use hyper::header::{HOST, HeaderValue, ORIGIN};
 
 /// The path of a request without its marks.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub fn enter(
     token: Option<&str>,
     is_local: bool,
 ) -> Result<Entered, &'static str> {
-    if headers.contains_key(ORIGIN) {
+    if !is_own_origin(headers) {
         return Err("toolyard takes no requests of web pages (the request has an Origin header)");
     }
     let mut entered = Entered { path: path.to_owned(), session: None };
@@ -67,6 +67,14 @@ fn is_same(given: &str, token: &str) -> bool {
     given.len() == token.len() && given.iter().zip(token).fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }
 
+/// Whether a request comes from no page, or names this very address as its origin, which has no pages. Official clients of
+/// the tool protocol may do so.
+fn is_own_origin(headers: &HeaderMap) -> bool {
+    let own = headers.get(HOST).filter(|_| is_loopback(headers)).map(HeaderValue::as_bytes);
+    let is_own = |origin: &HeaderValue| origin.as_bytes().strip_prefix(b"http://") == own;
+    headers.get_all(ORIGIN).iter().all(|origin| own.is_some() && is_own(origin))
+}
+
 /// Whether a request names this machine as its host. A request without a host is not from a browser.
 fn is_loopback(headers: &HeaderMap) -> bool {
     headers.get_all(HOST).iter().all(|host| host.to_str().is_ok_and(is_loopback_host))
@@ -85,8 +93,6 @@ fn is_loopback_host(host: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use hyper::header::HeaderValue;
-
     use super::*;
 
     fn headers(host: &'static str) -> HeaderMap {
@@ -124,8 +130,28 @@ mod tests {
         }
         assert!(enter("/t/secreT/v1", &headers("localhost"), Some("secret"), true).is_err());
         assert!(enter("/v1", &HeaderMap::new(), None, true).is_ok());
-        let mut page = headers("localhost");
-        page.insert(ORIGIN, HeaderValue::from_static("http://localhost"));
-        assert!(enter("/t/secret/v1", &page, Some("secret"), true).is_err());
+    }
+
+    #[test]
+    fn only_this_very_address_may_be_an_origin() {
+        for (host, origin, is_own) in [
+            ("localhost:80", "http://localhost:80", true),
+            ("[::1]:80", "http://[::1]:80", true),
+            ("localhost:80", "http://localhost:81", false),
+            ("localhost:80", "http://127.0.0.1:80", false),
+            ("localhost:80", "https://localhost:80", false),
+            ("localhost:80", "null", false),
+            ("evil.example", "http://evil.example", false),
+        ] {
+            let mut page = headers(host);
+            page.insert(ORIGIN, HeaderValue::from_static(origin));
+            assert_eq!(
+                enter("/t/secret/v1", &page, Some("secret"), true).is_ok(),
+                is_own,
+                "{origin}"
+            );
+            page.append(ORIGIN, HeaderValue::from_static("http://evil.example"));
+            assert!(enter("/t/secret/v1", &page, Some("secret"), true).is_err(), "{origin}");
+        }
     }
 }
