@@ -49,7 +49,10 @@ pub fn offer(session: &mut Session, wires: &mut Wires, server: &Arc<str>, tools:
         if known.as_ref() == Some(&spec) {
             continue;
         }
-        if known.is_some() {
+        // A tool that was called before it was listed has no definition to differ from.
+        let differs =
+            |known: &ToolSpec| *known != unknown(known.name.clone(), known.source.clone());
+        if known.is_some_and(|known| differs(&known)) {
             let text = format!("{server} defines its tool {} otherwise than before", spec.name);
             session.emit(SessionEvent::Noticed { text });
         }

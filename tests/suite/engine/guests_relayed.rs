@@ -5,7 +5,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolyard::domain::approval::Approval;
 use toolyard::domain::edit::Edit;
-use toolyard::domain::{Command, Reply, State, ToolError, ToolErrorKind, ToolOutput};
+use toolyard::domain::{
+    Command, Event, Record, Reply, SessionEvent, State, ToolError, ToolErrorKind, ToolOutput,
+    ToolSpec,
+};
 use toolyard::tool::relayed::{
     CallRelayEnd, ForeignCall, RelayAnswer, RelayNews, RelayTurn, Returned, way,
 };
@@ -86,6 +89,29 @@ fn a_call_that_only_a_relay_has_seen_is_a_call_of_its_own() {
         assert_eq!(observed(&state), ["first", "second"]);
         let guest = state.runs.values().next().unwrap().guest.as_ref().unwrap();
         assert_eq!((guest.wire.as_str(), guest.endpoint.as_str()), ("MCP", "mcp:files"));
+    });
+}
+
+#[test]
+fn only_a_tool_with_another_definition_is_defined_otherwise() {
+    on_paused_time(async {
+        let watch = watch(Trial::default());
+        let mut line = call(&watch, "1", "read", json!({}));
+        run(&mut line, text("first")).await;
+        let known = watch.yard.state.borrow().tools.get("read").unwrap().spec.as_ref().clone();
+        for (description, notices) in [("Reads.", 0), ("Reads.", 0), ("Writes.", 1)] {
+            let description = description.to_owned();
+            let tools = vec![ToolSpec { description: description.clone(), ..known.clone() }];
+            watch.tools.send(RelayNews::Offered { server: "files".into(), tools }).unwrap();
+            let is_there = |state: &State| state.tools["read"].spec.description == description;
+            watch.yard.until("it is listed", is_there).await;
+            let told = |record: &Record| {
+                matches!(&record.event, Event::Session(SessionEvent::Noticed { text })
+                    if text.contains("its tool read otherwise"))
+            };
+            let records = watch.yard.records.borrow();
+            assert_eq!(records.iter().filter(|it| told(it)).count(), notices, "{description}");
+        }
     });
 }
 
