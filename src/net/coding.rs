@@ -17,6 +17,8 @@ const MAGIC: [u8; 2] = [0x1f, 0x8b];
 const TRAILER: usize = 8;
 /// The longest head of a frame of zstd, with that of its first block.
 const HEAD: usize = 21;
+/// The longest head of a member of gzip, with its names.
+const LONGEST_HEAD: usize = 64 << 10;
 /// Bytes that are unpacked at a time.
 const STEP: usize = 32 * 1024;
 
@@ -131,6 +133,7 @@ impl Members {
             }
             match rest.get(self.trailer..).map_or(Ok(None), header_length) {
                 Ok(Some(length)) => rest = rest.get(self.trailer + length..).unwrap_or_default(),
+                Ok(None) if rest.len() > LONGEST_HEAD => return Err(Unread::Damaged),
                 Ok(None) => {
                     self.before = rest.to_vec();
                     return Ok(false);
@@ -305,6 +308,14 @@ mod tests {
 
     fn decoder(coding: &str) -> Result<Decoder, Unread> {
         Decoder::of(&HeaderMap::from_iter([(CONTENT_ENCODING, coding.parse().unwrap())]))
+    }
+
+    #[test]
+    fn a_head_of_gzip_has_a_largest_length() {
+        let mut decoder = Decoder::Gzip(Members::new());
+        assert_eq!(decoder.feed(&[0x1f, 0x8b, 8, NAME, 0, 0, 0, 0, 0, 3]), Ok(Vec::new()));
+        let fed = std::iter::repeat_with(|| decoder.feed(&[b'n'; 1000])).take(100);
+        assert!(fed.into_iter().any(|fed| fed == Err(Unread::Damaged)));
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub(crate) struct Frame<'a> {
     values: Vec<Range<usize>>,
     /// The data of the event, with its lines joined.
     pub data: String,
+    /// The brackets of the data.
+    brackets: json::Scan,
 }
 
 /// The events at the beginning of a stream that may have its id.
@@ -91,10 +93,12 @@ impl Frame<'_> {
         }
         self.values.push(at + name + space..at + line.len());
         self.data.push_str(&String::from_utf8_lossy(&value[space..]));
+        self.brackets.feed(&value[space..]);
     }
 
     fn is_whole(&self) -> bool {
-        !self.values.is_empty() && (self.data.trim() == DONE || json::is_whole(&self.data))
+        let is_done = self.data.len() < 4 * DONE.len() && self.data.trim() == DONE;
+        !self.values.is_empty() && (is_done || self.brackets.is_whole())
     }
 
     /// The bytes of the event with other data.
@@ -118,6 +122,14 @@ mod tests {
 
     use super::*;
     use crate::sse::Parser;
+
+    #[test]
+    fn each_byte_of_an_event_of_many_lines_is_looked_at_once() {
+        let text = "data: {\n".repeat(200_000) + "\n";
+        assert_eq!(frames(text.as_bytes()).len(), 1);
+        let mut parser = Parser::default();
+        assert_eq!(parser.feed(text.as_bytes()).unwrap()[0].data.len(), 400_000 - 1);
+    }
 
     #[test]
     fn other_data_stands_in_the_same_lines() {

@@ -39,6 +39,8 @@ pub struct Parser {
     event: Event,
     /// Whether the event has data, which may be empty.
     filled: bool,
+    /// The brackets of that data.
+    brackets: json::Scan,
 }
 
 impl Parser {
@@ -119,7 +121,7 @@ impl Parser {
 
     fn data(&mut self, value: &str, events: &mut Vec<Event>) {
         let begins = value.trim_start().starts_with('{') || value.trim() == LAST;
-        if self.filled && begins && json::is_whole(&self.event.data) {
+        if self.filled && begins && self.brackets.is_whole() {
             let name = self.event.name.clone();
             events.extend(self.end_event());
             self.event.name = name;
@@ -128,15 +130,17 @@ impl Parser {
             self.event.data.push('\n');
         }
         self.event.data.push_str(value);
+        self.brackets.feed(value.as_bytes());
         self.filled = true;
         // The connection may stay open after the last event, and nothing behind it counts.
-        if self.event.is_last() {
+        if value.len() == self.event.data.len() && self.event.is_last() {
             events.extend(self.end_event());
         }
     }
 
     fn end_event(&mut self) -> Option<Event> {
         let event = std::mem::take(&mut self.event);
+        self.brackets = json::Scan::default();
         std::mem::take(&mut self.filled).then_some(event)
     }
 }

@@ -10,6 +10,8 @@ use crate::wire::{WireFormat, chat, json};
 
 /// The end of many streams.
 const DONE: &str = "[DONE]";
+/// The most bytes of an event that are read. A longer one passes unread.
+const MOST: usize = 8 << 20;
 
 /// The bytes of a stream that are not sent yet.
 pub struct Frames {
@@ -18,10 +20,17 @@ pub struct Frames {
     text: Vec<u8>,
     /// The beginning of the first unread line.
     line: usize,
+    /// The end of the part of that line which has no line ending.
+    searched: usize,
     /// The beginning of the current event.
     event: usize,
-    /// The data of the current event.
+    /// The data of the current event, and its brackets so far.
     data: String,
+    brackets: json::Scan,
+    /// Whether the current event is too long, so that it passes.
+    passes: bool,
+    /// Whether a part of its last line has passed.
+    is_inside: bool,
     /// The data of the last sent event with a place.
     before: String,
     /// The beginning of the first event that waits for the release.
@@ -40,8 +49,12 @@ impl Frames {
             format,
             text: Vec::new(),
             line: 0,
+            searched: 0,
             event: 0,
             data: String::new(),
+            brackets: json::Scan::default(),
+            passes: false,
+            is_inside: false,
             before: String::new(),
             held: None,
             holds,
@@ -71,9 +84,22 @@ impl Frames {
         while let Some((end, next)) = self.next_line() {
             self.read_line(end, next);
         }
+        self.searched = self.text.len();
+        if self.held.is_none()
+            && self.holds != Some(Holds::All)
+            && (self.passes || self.text.len() - self.event > MOST)
+        {
+            self.passes = true;
+            self.is_inside |= self.text.len() > self.line;
+            self.end_event(self.text.len());
+        }
         let ready = self.held.unwrap_or(self.event);
         self.held = self.held.map(|_| 0);
+        if ready == 0 {
+            return Vec::new();
+        }
         self.line -= ready;
+        self.searched -= ready;
         self.event -= ready;
         let rest = self.text.split_off(ready);
         std::mem::replace(&mut self.text, rest)
@@ -89,25 +115,33 @@ impl Frames {
     /// Returns all bytes that wait, at the end of the stream.
     pub fn rest(&mut self) -> Vec<u8> {
         self.held = None;
-        (self.line, self.event) = (0, 0);
+        (self.line, self.searched, self.event) = (0, 0, 0);
         std::mem::take(&mut self.text)
     }
 
     /// The end of the next line, and the beginning of the one after it. A carriage return at the end of the bytes may
     /// be half of a line ending.
     fn next_line(&self) -> Option<(usize, usize)> {
-        let rest = self.text.get(self.line..)?;
+        // The last byte that was searched may be half of a line ending.
+        let from = self.line.max(self.searched.saturating_sub(1));
+        let rest = self.text.get(from..)?;
         let length = memchr2(b'\n', b'\r', rest)?;
         let ending = match rest.get(length..)? {
             [b'\r', b'\n', ..] => 2,
             [b'\r'] => return None,
             _ => 1,
         };
-        let end = self.line + length;
+        let end = from + length;
         Some((end, end + ending))
     }
 
     fn read_line(&mut self, end: usize, next: usize) {
+        if self.passes {
+            // The rest of a long line is no empty line.
+            self.passes = end > self.line || std::mem::take(&mut self.is_inside);
+            self.is_inside = false;
+            return self.end_event(next);
+        }
         let line = self.text.get(self.line..end).unwrap_or_default();
         let line = String::from_utf8_lossy(line).into_owned();
         let line = line.trim_start_matches(['\u{FEFF}', '\0']);
@@ -116,7 +150,7 @@ impl Frames {
         if line.is_empty() {
             match drops_blank {
                 true => self.drop_event(next),
-                false => self.end_event(next),
+                false => self.end_data(next, true),
             }
         } else if line.starts_with(':') && is_first {
             self.end_event(next);
@@ -137,22 +171,28 @@ impl Frames {
             self.data.push('\n');
         }
         self.data.push_str(data);
-        if self.held.is_none() {
+        self.brackets.feed(data.as_bytes());
+        let is_done = self.data.len() < 4 * DONE.len() && self.data.trim() == DONE;
+        match is_done || self.brackets.is_whole() {
+            true => self.end_data(next, false),
+            false => self.line = next,
+        }
+    }
+
+    /// Ends an event, whose data is complete. `is_blank`: the empty line after it has come.
+    fn end_data(&mut self, next: usize, is_blank: bool) {
+        if self.hides_usage && chat::is_usage_alone(&self.data) {
+            self.drops_blank = !is_blank;
+            return self.drop_event(next);
+        }
+        if self.held.is_none() && !self.data.is_empty() {
             if self.is_held() {
                 self.held = Some(self.event);
             } else if self.data.contains("index\":") {
                 self.before.clone_from(&self.data);
             }
         }
-        let is_hidden = self.hides_usage && chat::is_usage_alone(&self.data);
-        if is_hidden {
-            self.drop_event(next);
-            self.drops_blank = true;
-        } else if self.data.trim() == DONE || json::is_whole(&self.data) {
-            self.end_event(next);
-        } else {
-            self.line = next;
-        }
+        self.end_event(next);
     }
 
     /// Whether the event with this data waits.
@@ -168,7 +208,8 @@ impl Frames {
 
     fn end_event(&mut self, next: usize) {
         self.data.clear();
-        (self.line, self.event) = (next, next);
+        self.brackets = json::Scan::default();
+        (self.line, self.searched, self.event) = (next, next, next);
     }
 
     /// Drops the bytes of the current event.
@@ -254,6 +295,23 @@ data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use"
 "#;
         let mut frames = Frames::new(WireFormat::Responses, CALLS, false);
         assert_eq!(run(&mut frames, &[call.as_bytes()]), (String::new(), call.to_owned()));
+    }
+
+    #[test]
+    fn each_byte_is_looked_at_once_and_a_long_event_passes() {
+        let lines = "data: {\n".repeat(400_000);
+        let line = format!("data: {{\"x\":\"{}", "y".repeat(64 << 20));
+        for long in [lines + "\n", line.clone() + "\"}\r\n\r\n", line + "\"}\n\n"] {
+            let mut frames = Frames::new(WireFormat::Chat, CALLS, true);
+            let all = format!("{TEXT}\n\n{long}{TEXT}\n\n{CALL}\n\n");
+            let mut passed = Vec::new();
+            for piece in all.as_bytes().chunks(1000) {
+                passed.extend(frames.take(piece));
+                assert!(frames.waiting() <= MOST + 1000);
+            }
+            // What follows is read again.
+            assert!(frames.waits() && passed == all.as_bytes()[..all.find(CALL).unwrap()]);
+        }
     }
 
     proptest! {
