@@ -15,7 +15,8 @@ pub struct Lenient<'a> {
 /// The object or list at the beginning of a text. It may have commas before closing brackets, and line breaks in texts.
 pub fn first(text: &str) -> Option<Lenient<'_>> {
     let (strict, end, wrong) = strict(text)?;
-    let value = serde_json::from_str(&strict).ok()?;
+    let whole = || serde_json::from_str(&without_halves(&strict)?).ok();
+    let value = serde_json::from_str(&strict).ok().or_else(whole)?;
     Some(Lenient { value, rest: &text[end..], wrong })
 }
 
@@ -40,6 +41,29 @@ pub fn object(text: &str) -> Option<(Map<String, Value>, String)> {
     }
     let Value::Object(fields) = value else { return None };
     after_markup(rest).is_empty().then(|| (fields, wrong.join(", ")))
+}
+
+/// JSON with U+FFFD for each escape of half a character whose other half is missing. `None` if there is none.
+pub fn without_halves(json: &str) -> Option<String> {
+    let unit = |at: usize| {
+        let hex = json.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(hex, 16).ok()
+    };
+    let (mut whole, mut from, mut at) = (String::new(), 0, 0);
+    while let Some(next) = json[at..].find('\\') {
+        let start = at + next;
+        at = match (unit(start), unit(start + 6)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => start + 12,
+            (Some(0xD800..=0xDFFF), _) => {
+                whole.push_str(&json[from..start]);
+                whole.push_str("\\ufffd");
+                from = start + 6;
+                from
+            }
+            _ => start + 1 + json[start + 1..].chars().next().map_or(0, char::len_utf8),
+        };
+    }
+    (from > 0).then(|| whole + &json[from..])
 }
 
 /// Whether the text repeats this value.

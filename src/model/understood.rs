@@ -26,12 +26,22 @@ pub fn understood(mode: ToolMode, meant: &Request, reply: Reply) -> Reply {
     if meant.tools.is_empty() {
         return reply;
     }
-    let mut reply = match mode {
+    let called = |reply| match mode {
         ToolMode::Native => from_markup(meant, reply),
         ToolMode::Text => text::from_text(meant, reply),
     };
+    let mut reply = called(reply);
+    // A server that finds no end of the thoughts takes the call after them for one.
+    let is_blank = reply.text.trim().is_empty() && reply.finish == Finish::Stop;
+    if reply.calls.is_empty() && is_blank {
+        let thought = called(Reply { text: reply.reasoning.clone(), ..reply.clone() });
+        if !thought.calls.is_empty() {
+            reply = Reply { reasoning: thought.text, text: String::new(), ..thought };
+        }
+    }
+    let said = if is_blank { &reply.reasoning } else { &reply.text };
     if reply.calls.is_empty()
-        && let MarkupText::Unread(from) = markup::find(&reply.text, &meant.tools)
+        && let MarkupText::Unread(from) = markup::find(said, &meant.tools)
     {
         reply.repairs.push(Repair::Unread { excerpt: clipped(from, SHOWN) });
     }
@@ -70,7 +80,7 @@ fn from_markup(meant: &Request, mut reply: Reply) -> Reply {
 }
 
 /// Texts that stand for missing arguments.
-const NOTHING: [&str; 4] = ["", "null", "None", "undefined"];
+const NOTHING: [&str; 5] = ["", "null", "None", "undefined", "[]"];
 
 /// Reads the name and the arguments of a call as they were meant.
 fn repaired(call: &mut ToolCall, tools: &[ToolDef]) -> Vec<Repair> {
@@ -81,6 +91,8 @@ fn repaired(call: &mut ToolCall, tools: &[ToolDef]) -> Vec<Repair> {
     }
     match &call.arguments {
         Value::Null => call.arguments = Map::new().into(),
+        // An empty object, as PHP writes it.
+        Value::Array(none) if none.is_empty() => call.arguments = Map::new().into(),
         Value::String(raw) if NOTHING.contains(&raw.trim()) => {
             call.arguments = Map::new().into();
         }
@@ -128,14 +140,40 @@ mod tests {
 
     #[test]
     fn texts_for_missing_arguments_are_none() {
-        for raw in ["", " ", "null", "None", "undefined"] {
+        for raw in ["", " ", "null", "None", "undefined", "[]"] {
             assert_eq!(called("weather", raw.into()), (json!({}), 0), "{raw}");
+        }
+        for none in [json!([]), json!(null)] {
+            assert_eq!(called("weather", none), (json!({}), 0));
         }
         let lisbon = json!({"city": "Lisbon"});
         let marked = "\u{FEFF}{\"city\": \"Lisbon\"}";
         assert_eq!(called("weather", marked.into()), (lisbon.clone(), 0));
         assert_eq!(called("weather()", lisbon.clone()), (lisbon, 1));
         assert_eq!(called("weather", "Nothing".into()), (json!("Nothing"), 0));
+    }
+
+    #[test]
+    fn a_call_in_the_thoughts_of_an_empty_answer_is_called() {
+        let markup = "I look.\n<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Lisbon\"}}\n</tool_call>";
+        let labels = "Thought: I look.\nAction: weather\nAction Input: {\"city\": \"Lisbon\"}";
+        for (mode, thoughts) in [(ToolMode::Native, markup), (ToolMode::Text, labels)] {
+            let reply = Reply { reasoning: thoughts.into(), ..Reply::of_text("\n".to_owned()) };
+            let read = understood(mode, &request(), reply.clone());
+            assert_eq!(read.calls[0].arguments, json!({"city": "Lisbon"}), "{mode:?}");
+            assert!(read.text.is_empty() && read.reasoning.contains("I look."), "{read:?}");
+            let cut = Reply { finish: Finish::Length, ..reply.clone() };
+            assert_eq!(understood(mode, &request(), cut).calls, []);
+            let answered = Reply { text: "Sunny.".into(), ..reply };
+            assert_eq!(understood(mode, &request(), answered).text, "Sunny.");
+        }
+    }
+
+    #[test]
+    fn half_a_character_in_arguments_is_a_replacement() {
+        let text = "<tool_call>{\"name\": \"weather\", \"arguments\": {\"city\": \"Lisbon \\ud83c\"}}</tool_call>";
+        let read = understood(ToolMode::Native, &request(), Reply::of_text(text.to_owned()));
+        assert_eq!(read.calls[0].arguments, json!({"city": "Lisbon \u{FFFD}"}));
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
+use crate::domain::lenient;
+
 /// Arguments as JSON; the raw text if they are not valid JSON.
 pub fn read(raw: &str) -> Value {
     if raw.trim().is_empty() {
@@ -16,7 +18,11 @@ pub fn read(raw: &str) -> Value {
             Err(_) => Value::String(inner),
         },
         Ok(value) => value,
-        Err(_) => Value::String(raw.to_owned()),
+        Err(_) => {
+            let whole = lenient::without_halves(raw);
+            let whole = whole.and_then(|whole| serde_json::from_str(&whole).ok());
+            whole.unwrap_or_else(|| Value::String(raw.to_owned()))
+        }
     }
 }
 

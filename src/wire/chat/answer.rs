@@ -1,5 +1,6 @@
 //! A growing answer: deltas of a stream, or one whole message, become a reply.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ pub struct ChatAnswer {
     text: String,
     reasoning: String,
     refusal: String,
+    /// Whether deltas have come: a whole message after them has their text once more.
+    has_deltas: bool,
     /// Parts of characters at the end of text and reasoning.
     open_text: Joiner,
     open_reasoning: Joiner,
@@ -164,7 +167,9 @@ impl ChatAnswer {
             let index = choice["index"].as_u64().unwrap_or(position as u64);
             let parts = [&choice["delta"], &choice["message"]];
             if *self.choice.get_or_insert(index) == index {
-                parts.into_iter().for_each(|part| self.part(part, seen));
+                self.part(parts[0], seen);
+                self.message(parts[1], seen);
+                self.has_deltas |= parts[0].is_object();
                 self.end(choice)?;
             } else {
                 parts.into_iter().for_each(|part| self.elsewhere.read(part, &self.names));
@@ -189,6 +194,31 @@ impl ChatAnswer {
         }
         self.finish = Some(reason.to_owned());
         Ok(())
+    }
+
+    /// Reads a whole message. What deltas have said before it is not said again.
+    fn message(&mut self, message: &Value, seen: &mut dyn FnMut(AnswerPiece)) {
+        let mut message = Cow::Borrowed(message);
+        if self.has_deltas {
+            let texts = [
+                ("content", &self.text),
+                ("reasoning_content", &self.reasoning),
+                ("reasoning", &self.reasoning),
+                ("refusal", &self.refusal),
+            ];
+            for (name, said) in texts.into_iter().filter(|(_, said)| !said.is_empty()) {
+                let all = match field(&message, name) {
+                    Value::Null => continue,
+                    Value::Array(parts) => {
+                        parts.iter().filter_map(|it| it["text"].as_str()).collect()
+                    }
+                    all => all.as_str().unwrap_or_default().to_owned(),
+                };
+                let more = all.trim_start().strip_prefix(said.trim()).unwrap_or_default();
+                message.to_mut()[name] = more.into();
+            }
+        }
+        self.part(&message, seen);
     }
 
     fn part(&mut self, part: &Value, seen: &mut dyn FnMut(AnswerPiece)) {

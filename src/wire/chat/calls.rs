@@ -25,6 +25,8 @@ pub(super) struct ChatCall {
     pub id: String,
     pub name: String,
     pub arguments: String,
+    /// The last piece of the arguments, while each piece so far repeats those before it; `None` once one does not.
+    grown: Option<String>,
     /// Fields of the call that the endpoint expects to get back.
     pub kept: EndpointFields,
     /// Whether the call came in the form before tools.
@@ -132,6 +134,9 @@ impl ChatCalls {
     /// The calls by their index.
     pub fn in_order(mut self) -> Vec<ChatCall> {
         self.calls.sort_by_key(|call| call.index);
+        for call in &mut self.calls {
+            call.arguments = call.whole().to_owned();
+        }
         self.calls
     }
 
@@ -165,7 +170,8 @@ impl ChatCalls {
             None if is_alone => of_last.unwrap_or(position),
             None => position.max(of_last.unwrap_or(position)),
         };
-        self.calls.push(ChatCall { index, ..ChatCall::default() });
+        let grown = Some(String::new());
+        self.calls.push(ChatCall { index, grown, ..ChatCall::default() });
         self.places.insert(delta.index.unwrap_or(position), at);
         at
     }
@@ -174,7 +180,15 @@ impl ChatCalls {
 impl ChatCall {
     /// The arguments, if they are complete.
     fn object(&self) -> Option<Map<String, Value>> {
-        serde_json::from_str(&self.arguments).ok()
+        serde_json::from_str(self.whole()).ok()
+    }
+
+    /// The arguments as far as they have arrived. Some servers repeat the whole text with every piece. An object in an
+    /// object can begin like its outer one, so the pieces together are tried first.
+    fn whole(&self) -> &str {
+        let is_object = |text: &str| serde_json::from_str::<Map<String, Value>>(text).is_ok();
+        let grown = self.grown.as_deref().filter(|grown| is_object(grown));
+        grown.filter(|_| !is_object(&self.arguments)).unwrap_or(&self.arguments)
     }
 
     /// Whether a delta with an index of its own still continues this call's arguments: some servers count deltas.
@@ -208,7 +222,16 @@ impl ChatCall {
             self.id = delta.id.to_owned();
         }
         self.add_name(delta.name, names);
-        match self.object() {
+        let object = self.object();
+        if !delta.arguments.is_empty() {
+            let more = delta.arguments.as_str();
+            self.grown = self
+                .grown
+                .take()
+                .filter(|so_far| more.starts_with(so_far))
+                .map(|_| more.to_owned());
+        }
+        match object {
             // A server that repeats the whole call at its end, or that begins it with empty arguments.
             Some(object) if delta.begins_object() => {
                 let more = serde_json::from_str::<Map<String, Value>>(&delta.arguments);

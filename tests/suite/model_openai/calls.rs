@@ -134,6 +134,88 @@ fn arguments_that_are_repeated_are_one_call() {
 }
 
 #[test]
+fn arguments_that_grow_with_each_delta_are_one_call() {
+    // 4.4
+    for pieces in [
+        ["{\"city", "{\"city\": \"Lis", LISBON],
+        ["{", "{\"city\": ", LISBON],
+        ["{\"city", LISBON, LISBON],
+        ["", "{\"city", LISBON],
+    ] {
+        for (name, id) in [("weather", "c1"), ("weather", ""), ("", "c1"), ("", "")] {
+            let delta = |(at, piece): (usize, &&str)| match at {
+                0 => json!({"index": 0, "id": "c1", "function": function("weather", piece)}),
+                _ => json!({"index": 0, "id": id, "function": function(name, piece)}),
+            };
+            let deltas: Vec<Value> = pieces.iter().enumerate().map(delta).collect();
+            assert_eq!(calls(&deltas), [weather("Lisbon")], "{pieces:?} {name} {id}");
+        }
+    }
+    // An object in an object may begin like the one around it.
+    let nested = ["{\"a\":", "{\"a\":1}", "}"];
+    let deltas = nested.map(|piece| json!({"index": 0, "function": function("weather", piece)}));
+    assert_eq!(calls(&deltas)[0].1, json!({"a": {"a": 1}}));
+    let two =
+        |index: usize, piece: &str| json!({"index": index, "function": function("weather", piece)});
+    let deltas = [two(0, "{\"city"), two(1, "{\"city\": \"Po"), two(0, LISBON), two(1, PORTO)];
+    assert_eq!(calls(&deltas), [weather("Lisbon"), weather("Porto")]);
+}
+
+#[test]
+fn a_whole_message_after_its_deltas_says_nothing_twice() {
+    let chunk = |choice: Value| json!({"choices": [choice]}).to_string();
+    let delta = |delta: Value| chunk(json!({"index": 0, "delta": delta}));
+    let call = json!({"index": 0, "id": "c1", "function": function("weather", LISBON)});
+    let read = |message: Value| {
+        let events = [
+            delta(json!({"reasoning_content": "Hm."})),
+            delta(json!({"content": " It is"})),
+            delta(json!({"content": " sunny."})),
+            delta(json!({"tool_calls": [call]})),
+            chunk(json!({"index": 0, "message": message, "finish_reason": "stop"})),
+            "[DONE]".to_owned(),
+        ];
+        let body: String = events.map(|event| format!("data: {event}\n\n")).concat();
+        replies::read(body.as_bytes(), "text/event-stream", 1000, &offered(), &mut |_| {}).unwrap()
+    };
+    for message in [
+        json!({"role": "assistant", "content": " It is sunny.", "reasoning_content": "Hm.", "tool_calls": [call]}),
+        json!({"content": "It is sunny."}),
+        json!({"content": [{"type": "text", "text": "It is sunny."}]}),
+        json!({"content": null, "reasoning": "Hm."}),
+        json!({"content": ""}),
+    ] {
+        let reply = read(message.clone());
+        assert_eq!(
+            (reply.text.as_str(), reply.reasoning.as_str()),
+            (" It is sunny.", "Hm."),
+            "{message}"
+        );
+        assert_eq!(reply.calls.len(), 1, "{message}");
+    }
+    assert_eq!(read(json!({"content": "It is sunny. So."})).text, " It is sunny. So.");
+    // Some servers stream pieces as messages.
+    let pieces = ["ha", "ha"].map(|text| chunk(json!({"index": 0, "message": {"content": text}})));
+    let body: String =
+        pieces.map(|event| format!("data: {event}\n\n")).concat() + "data: [DONE]\n\n";
+    let reply = replies::read(body.as_bytes(), "text/event-stream", 1000, &offered(), &mut |_| {});
+    assert_eq!(reply.unwrap().text, "haha");
+}
+
+#[test]
+fn half_a_character_in_arguments_is_a_replacement() {
+    // 6.1
+    for (written, read) in [
+        (r#"{"city": "Lisbon \ud83c"}"#, "Lisbon \u{FFFD}"),
+        (r#"{"city": "\udf1eLisbon"}"#, "\u{FFFD}Lisbon"),
+        (r#"{"city": "\ud83c\ud83c\udf1e \\ud83c"}"#, "\u{FFFD}🌞 \\ud83c"),
+    ] {
+        let call = json!({"index": 0, "id": "c1", "function": function("weather", written)});
+        assert_eq!(calls(&[call]), [weather(read)], "{written}");
+    }
+}
+
+#[test]
 fn names_and_ids_come_once_always_in_pieces_or_late() {
     // 4.4
     let pieces = ["{\"ci", "ty\": \"Lis", "bon\"}"];
