@@ -6,6 +6,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{ValidationError, Validator, paths::LocationSegment};
 use serde_json::Value;
 
+use crate::domain::mended::mended;
 use crate::domain::words::{clipped, nearest};
 use crate::{ToolError, ToolErrorKind};
 
@@ -24,11 +25,13 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// Compiles a schema: some 50 µs, so it is done once and only for tools that are called.
+    /// Compiles a schema: some 50 µs, so it is done once and only for tools that are called. A wrong word of it checks
+    /// nothing, so that one does not make the tool useless.
     pub fn new(schema: &Value) -> Self {
+        let (schema, _) = mended(schema);
         let validator =
-            jsonschema::validator_for(schema).map_err(|error| clipped(&error.to_string(), LENGTH));
-        Self { schema: schema.clone(), validator }
+            jsonschema::validator_for(&schema).map_err(|error| clipped(&error.to_string(), LENGTH));
+        Self { schema, validator }
     }
 
     /// The fault of the schema itself, if it has one.
@@ -216,6 +219,27 @@ mod tests {
         assert!(text.starts_with("arguments: expected a JSON object"), "{text}");
         assert!(text.contains("keys: query, limit, tags"), "{text}");
         assert!(text.contains("not valid JSON (EOF"), "{text}");
+    }
+
+    #[test]
+    fn a_wrong_word_of_a_schema_checks_nothing() {
+        let city = |more: Value| json!({"type": "object", "properties": {"city": more}});
+        for (schema, good, bad) in [
+            (city(json!({"type": "any"})), json!("x"), None),
+            (city(json!({"type": "string", "required": true})), json!("x"), Some(json!(7))),
+            (city(json!({"enum": []})), json!("x"), None),
+            (city(json!({"$ref": "#/$defs/Lost"})), json!("x"), None),
+            (city(json!({"type": "integer", "enum": ["1", "2"]})), json!(1), Some(json!(3))),
+            (city(json!({"type": "integer", "enum": ["1", "2"]})), json!("2"), Some(json!("3"))),
+        ] {
+            let checker = Checker::new(&schema);
+            assert_eq!(checker.check(&json!({"city": good})), Ok(()), "{schema}");
+            if let Some(bad) = bad {
+                assert!(checker.check(&json!({"city": bad})).is_err(), "{schema}");
+            }
+        }
+        let missing = refusal(city(json!({"type": "string", "required": true})), json!({}));
+        assert_eq!(missing, "arguments.city: missing");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::schema_words;
+use crate::{roles, schema_words};
 
 /// A field that some endpoints want in every call, or in every message with calls, even if another model wrote it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,6 +15,8 @@ pub enum Demand {
     Signature,
     /// Anthropic and Bedrock: definitions of tools, wherever a message has a call.
     Tools,
+    /// Templates such as Gemma's: no role of the system, and users and assistants in turn.
+    Turns,
 }
 
 /// The fields of demands.
@@ -30,6 +32,8 @@ pub struct Learned {
     pub demands: BTreeSet<Demand>,
     /// Words that the schemas of tools leave out.
     pub words: BTreeSet<String>,
+    /// Names of tools, as they are sent, that are left out.
+    pub tools: BTreeSet<String>,
 }
 
 impl Learned {
@@ -40,6 +44,7 @@ impl Learned {
             renamed: BTreeMap::new(),
             demands: BTreeSet::new(),
             words: BTreeSet::new(),
+            tools: BTreeSet::new(),
         }
     }
 
@@ -58,6 +63,9 @@ impl Learned {
             body.shift_remove(field);
         }
         schema_words::leave_out(body, &self.words);
+        if self.demands.contains(&Demand::Turns) {
+            roles::take_turns(body);
+        }
         if self.leaves_out("stream") {
             body.shift_remove("stream_options");
         }

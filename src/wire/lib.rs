@@ -38,6 +38,7 @@ pub mod pieces;
 mod plan;
 mod reading;
 pub mod responses;
+mod roles;
 mod schema;
 pub mod schema_words;
 mod settings;

@@ -1,35 +1,10 @@
-//! Keywords of JSON Schema, and the places of schemas inside schemas.
+//! Keywords of JSON Schema in the parameters of tools.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// Keywords whose value is a schema, a list of schemas, or an object of schemas.
-const ONE: [&str; 11] = [
-    "items",
-    "additionalProperties",
-    "not",
-    "if",
-    "then",
-    "else",
-    "contains",
-    "propertyNames",
-    "unevaluatedProperties",
-    "unevaluatedItems",
-    "additionalItems",
-];
-const LISTS: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
-const NAMED: [&str; 5] =
-    ["properties", "$defs", "definitions", "patternProperties", "dependentSchemas"];
-/// The schemas inside the value of a keyword.
-pub fn inside<'v>(word: &str, value: &'v Value) -> Box<dyn Iterator<Item = &'v Value> + 'v> {
-    match value {
-        Value::Object(named) if NAMED.contains(&word) => Box::new(named.values()),
-        Value::Array(list) if LISTS.contains(&word) || word == "items" => Box::new(list.iter()),
-        value if ONE.contains(&word) => Box::new(std::iter::once(value)),
-        _ => Box::new(std::iter::empty()),
-    }
-}
+use crate::domain::schema_words::change_inside;
 
 /// Removes these keywords from the parameters of all tools.
 pub fn leave_out(body: &mut Map<String, Value>, words: &BTreeSet<String>) {
@@ -50,16 +25,7 @@ fn strip(schema: &mut Value, words: &BTreeSet<String>) {
     let Some(schema) = schema.as_object_mut() else { return };
     schema.retain(|word, _| !words.contains(word));
     for (word, value) in schema {
-        match value {
-            Value::Object(named) if NAMED.contains(&word.as_str()) => {
-                named.values_mut().for_each(|schema| strip(schema, words));
-            }
-            Value::Array(list) if LISTS.contains(&word.as_str()) || word == "items" => {
-                list.iter_mut().for_each(|schema| strip(schema, words));
-            }
-            value if ONE.contains(&word.as_str()) => strip(value, words),
-            _ => {}
-        }
+        change_inside(word, value, |_, schema| strip(schema, words));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::domain::{Request, ToolDef, ToolName, mended};
 use crate::learned::Learned;
 use crate::names::FunctionNames;
 
@@ -29,6 +30,24 @@ pub struct WireSettings<'a> {
 }
 
 impl WireSettings<'_> {
+    /// The tools that are sent, each with the schema that endpoints take. A tool that takes no object is left out.
+    pub(crate) fn tools<'r>(&self, request: &'r Request) -> Vec<(&'r ToolDef, Value)> {
+        let is_sent = |def: &&ToolDef| !self.learned.tools.contains(self.names.out(&def.name));
+        let tools = request.tools.iter().filter(is_sent);
+        tools.filter_map(|def| Some((def, mended::sendable(&def.parameters)?))).collect()
+    }
+
+    /// The sent tools that may be called now; none if all may be, or if the endpoint does not take such a choice.
+    pub(crate) fn allowed<'r>(
+        &self,
+        request: &'r Request,
+        tools: &[(&ToolDef, Value)],
+    ) -> Vec<&'r ToolName> {
+        let is_sent = |name: &&ToolName| tools.iter().any(|(def, _)| def.name == **name);
+        let allowed = request.allowed.iter().filter(|_| self.allowed_tools);
+        allowed.filter(is_sent).collect()
+    }
+
     /// Finishes a body: the endpoint's extra fields take precedence, and fields that it refuses are left out.
     pub(crate) fn finish(&self, mut body: Map<String, Value>) -> Value {
         body.extend(self.extra.clone());

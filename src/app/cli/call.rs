@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::tools::open::ToolSession;
 use super::{call_args::CallArgs, out, trouble::Trouble};
-use crate::domain::{Command, Refusal, ToolCallPhase, ToolCallState, ToolSpec, arguments};
+use crate::domain::{Command, Refusal, ToolCallPhase, ToolCallState, ToolSpec, arguments, mended};
 use crate::session::SessionSpec;
 
 pub fn call(args: &CallArgs) -> Result<(), Trouble> {
@@ -39,13 +39,14 @@ fn given(spec: &ToolSpec, given: &[String]) -> Result<Value, Trouble> {
         let read = serde_json::from_str(object);
         return read.map_err(|error| Trouble::Usage(format!("arguments: not JSON: {error}")));
     }
+    let sendable = mended::sendable(&spec.parameters).unwrap_or_default();
     let mut object = Map::new();
     for pair in given {
         let Some((name, value)) = pair.split_once('=') else {
             let text = format!("arguments: expected NAME=VALUE or one JSON object, got {pair:?}");
             return Err(Trouble::Usage(text));
         };
-        let schema = &spec.parameters["properties"][name];
+        let schema = &sendable["properties"][name];
         object.insert(name.to_owned(), arguments::value(value, schema));
     }
     Ok(Value::Object(object))

@@ -55,6 +55,7 @@ async fn examine_server(entry: ServerEntry, trust: Arc<Trust>) -> Vec<Finding> {
             findings.extend(server.left_out().into_iter().map(|text| Finding::warn(&about, text)));
             for tool in tools {
                 let spec = tool.spec();
+                findings.extend(super::schema_faults(&about, spec));
                 if let Some(why) = &spec.disabled {
                     let text = format!("{} is disabled: {why}", spec.name);
                     let finding = Finding::warn(&about, text);

@@ -18,6 +18,12 @@ use serde::Serialize;
 
 pub use self::terminal::Terminal;
 use crate::config::{Config, Environment};
+use crate::domain::words::clipped;
+use crate::domain::{ToolSpec, mended};
+use crate::files::safe_text::visible;
+
+/// The most characters of the remarks about a schema.
+const REMARKS: usize = 400;
 
 /// The subject of the checks: a start with these flags, in this environment.
 pub struct Subject<'s> {
@@ -97,6 +103,25 @@ impl fmt::Display for Finding {
             None => Ok(()),
         }
     }
+}
+
+/// Findings about the schema of a tool's arguments. Its texts may be a server's.
+fn schema_faults(about: &str, spec: &ToolSpec) -> Vec<Finding> {
+    let (_, remarks) = mended::mended(&spec.parameters);
+    let mut findings = Vec::new();
+    if !remarks.is_empty() {
+        let text =
+            format!("the schema of {}'s arguments is put right: {}", spec.name, remarks.join("; "));
+        findings.push(Finding::warn(about, clipped(&visible(&text), REMARKS)));
+    }
+    if mended::sendable(&spec.parameters).is_none() {
+        let text = format!(
+            "{} is left out of requests to models: arguments are an object, and no object fits its schema",
+            spec.name
+        );
+        findings.push(Finding::warn(about, text));
+    }
+    findings
 }
 
 /// Whether a session would work: nothing failed.

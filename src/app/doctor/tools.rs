@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Finding, callable};
+use super::{Finding, callable, schema_faults};
 use crate::domain::{EffectClass, Prompts, ToolDef};
 use crate::domain::{prompt::PROMPTS, tokens, words::counted};
 use crate::files::toml_file::Problem;
@@ -95,6 +95,7 @@ fn faults(manifest: &Manifest) -> Vec<Finding> {
         let text = format!("{}: parameters: not a JSON Schema: {fault}", manifest.file);
         findings.push(Finding::fail(about(), text));
     }
+    findings.extend(schema_faults(&about(), &manifest.spec));
     findings.extend(undeclared(&manifest.spec.parameters).map(|name| {
         let text = format!(
             "{}: parameters.required names {name:?}, which parameters.properties does not declare",

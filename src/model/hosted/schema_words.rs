@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::refusal::{REFUSALS, has, words};
-use crate::wire::schema_words::inside;
-use crate::{domain::ToolDef, http::RequestRefusal};
+use crate::domain::{ToolDef, schema_words::inside};
+use crate::http::RequestRefusal;
 
 /// Keywords without which nobody could call a tool.
 const NEEDED: [&str; 5] = ["type", "properties", "required", "items", "description"];

@@ -8,7 +8,7 @@ use super::{Manifest, Surroundings, ToolSource, source, words};
 use crate::builtin::Builtin;
 use crate::domain::{EffectClass, Returns, ToolName, ToolSpec, words::clipped};
 use crate::files::toml_file::{FieldLines, Problem, Problems, TomlField, TomlFields};
-use crate::{check::Checker, http::HttpSource};
+use crate::http::HttpSource;
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 /// The longest timeout. A slower tool should be split: one call starts the work, and another gets the result.
@@ -146,7 +146,7 @@ fn read_schema(field: &TomlField<'_>, remarks: &mut Vec<Problem>) -> Option<Valu
         // Compiling every schema of 16,000 tools would noticeably delay the start. Only references and patterns can be
         // wrong in ways that the rules do not detect.
         Ok(()) if mentions(&schema, &["$ref", "$dynamicRef", "pattern", "patternProperties"]) => {
-            Checker::new(&schema).fault().map(str::to_owned)
+            jsonschema::validator_for(&schema).err().map(|error| error.to_string())
         }
         Ok(()) => None,
     };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::{marks, turns};
-use crate::domain::{Message, Request, ToolDef};
+use crate::domain::{Message, Request, ToolDef, ToolName};
 use crate::ids::calls;
 use crate::learned::Demand;
 use crate::settings::{WireSettings, given};
@@ -21,7 +21,10 @@ pub fn write_request(request: &Request, settings: &WireSettings<'_>) -> Value {
         .map(Message::text)
         .filter(|text| !text.trim().is_empty());
     let mut system: Vec<Value> = texts.map(text).collect();
-    let mut tools: Vec<Value> = request.tools.iter().map(|def| tool(def, settings)).collect();
+    let tools = settings.tools(request);
+    let allowed = settings.allowed(request, &tools);
+    let mut tools: Vec<Value> =
+        tools.into_iter().map(|(def, schema)| tool(def, schema, settings)).collect();
     let is_in_want = tools.is_empty() && settings.learned.demands.contains(&Demand::Tools);
     if is_in_want {
         tools = called(request, settings);
@@ -39,7 +42,7 @@ pub fn write_request(request: &Request, settings: &WireSettings<'_>) -> Value {
     body.insert("messages".into(), messages.into());
     if !tools.is_empty() {
         body.insert("tools".into(), tools.into());
-        body.extend(choice(request, settings, is_in_want).map(|it| ("tool_choice".into(), it)));
+        body.extend(choice(&allowed, settings, is_in_want).map(|it| ("tool_choice".into(), it)));
     }
     sample(request, &mut body);
     if settings.streams {
@@ -72,12 +75,7 @@ fn sample(request: &Request, body: &mut Map<String, Value>) {
     }
 }
 
-fn tool(def: &ToolDef, settings: &WireSettings<'_>) -> Value {
-    let mut schema = Value::clone(&def.parameters);
-    // No other value is accepted, and the field is required.
-    if let Some(schema) = schema.as_object_mut() {
-        schema.entry("type").or_insert_with(|| "object".into());
-    }
+fn tool(def: &ToolDef, schema: Value, settings: &WireSettings<'_>) -> Value {
     let mut tool = Map::new();
     tool.insert("name".into(), settings.names.out(&def.name).into());
     if !def.description.is_empty() {
@@ -95,12 +93,10 @@ fn called(request: &Request, settings: &WireSettings<'_>) -> Vec<Value> {
 }
 
 /// The restriction of the tools that may be called now. This format can only name one tool, or none.
-fn choice(request: &Request, settings: &WireSettings<'_>, is_past: bool) -> Option<Value> {
-    match &request.allowed[..] {
+fn choice(allowed: &[&ToolName], settings: &WireSettings<'_>, is_past: bool) -> Option<Value> {
+    match allowed {
         _ if is_past => Some(json!({"type": "none"})),
-        [only] if settings.allowed_tools => {
-            Some(json!({"type": "tool", "name": settings.names.out(only)}))
-        }
+        [only] => Some(json!({"type": "tool", "name": settings.names.out(only)})),
         _ => None,
     }
 }

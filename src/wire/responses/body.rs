@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::sent::items;
-use crate::domain::{Request, ToolDef};
+use crate::domain::{Request, ToolDef, ToolName};
 use crate::names::FunctionNames;
 use crate::settings::{WireSettings, given};
 
@@ -14,12 +14,14 @@ pub fn write_request(request: &Request, settings: &WireSettings<'_>) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), settings.model.into());
     body.insert("input".into(), items(request, settings).into());
-    if !request.tools.is_empty() {
-        let tools: Vec<Value> = request.tools.iter().map(|def| tool(def, names)).collect();
-        body.insert("tools".into(), tools.into());
+    let tools = settings.tools(request);
+    let allowed = settings.allowed(request, &tools);
+    if !tools.is_empty() {
+        let tools = tools.into_iter().map(|(def, schema)| tool(def, schema, names));
+        body.insert("tools".into(), tools.collect());
     }
-    if settings.allowed_tools && !request.allowed.is_empty() {
-        body.insert("tool_choice".into(), allowed(request, names));
+    if !allowed.is_empty() {
+        body.insert("tool_choice".into(), choice(&allowed, names));
     }
     body.extend(given([
         ("temperature", request.temperature.map(Value::from)),
@@ -41,20 +43,20 @@ pub fn write_request(request: &Request, settings: &WireSettings<'_>) -> Value {
 }
 
 /// A function. It is not strict: a strict one needs a schema in which every field is required.
-fn tool(def: &ToolDef, names: &FunctionNames) -> Value {
+fn tool(def: &ToolDef, schema: Value, names: &FunctionNames) -> Value {
     json!({
         "type": "function",
         "name": names.out(&def.name),
         "description": def.description,
-        "parameters": def.parameters,
+        "parameters": schema,
         "strict": false,
     })
 }
 
 /// The tools that may be called now. The array of tools never changes, so the prompt cache stays valid.
-fn allowed(request: &Request, names: &FunctionNames) -> Value {
-    let tool = |name| json!({"type": "function", "name": names.out(name)});
-    let tools: Vec<Value> = request.allowed.iter().map(tool).collect();
+fn choice(allowed: &[&ToolName], names: &FunctionNames) -> Value {
+    let tool = |name: &&ToolName| json!({"type": "function", "name": names.out(name)});
+    let tools: Vec<Value> = allowed.iter().map(tool).collect();
     json!({"type": "allowed_tools", "mode": "auto", "tools": tools})
 }
 

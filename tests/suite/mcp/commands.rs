@@ -41,6 +41,35 @@ fn tools_of_servers_are_listed_shown_called_and_checked() {
 }
 
 #[test]
+fn odd_schemas_are_put_right_and_said() {
+    let home = Home::new();
+    let file = configuration(&["odd"], &home.path("."));
+    let file = file.to_str().unwrap();
+    let checked = home.run(&["tools", "check", "--mcp", file]);
+    assert_eq!(checked.code, 0, "{checked:?}");
+    for part in [
+        "warn  mcp odd: odd__text is left out of requests to models",
+        "odd__any's arguments is put right: its root has a wrong required; ",
+        "properties.text has the type \"any\"",
+        "properties.text has the type integer and an enum of other values",
+        "properties.text has an enum without values",
+    ] {
+        assert!(checked.out.contains(part), "{part}\n{checked:?}");
+    }
+    assert!(!checked.out.contains("odd__echo") && !checked.out.contains('\u{1b}'), "{checked:?}");
+    for (tool, argument, code) in [
+        ("odd__any", "text=a", 0),
+        ("odd__any", "txt=a", 2),
+        ("odd__numbers", "text=1", 0),
+        ("odd__numbers", "text=3", 2),
+        ("odd__text", "text=a", 2),
+    ] {
+        let called = home.run(&["tools", "call", tool, argument, "--mcp", file]);
+        assert_eq!(called.code, code, "{tool} {argument}: {called:?}");
+    }
+}
+
+#[test]
 fn a_server_is_added_to_the_configuration() {
     let home = Home::new();
     home.write("c.toml", "[session]\nseed = 5 # kept\n");

@@ -90,6 +90,24 @@ impl Server {
         if self.is("hostile") {
             return hostile();
         }
+        if self.is("odd") {
+            let odd = |name: &str, schema: Value| {
+                let mut tool = tool(name);
+                tool["inputSchema"] = schema;
+                tool
+            };
+            let of = |schema: Value| json!({"type": "object", "properties": {"text": schema}});
+            return page(
+                &[
+                    tool("echo"),
+                    odd("text", json!({"type": "string"})),
+                    odd("any", of(json!({"type": "any", "required": true}))),
+                    odd("numbers", of(json!({"type": "integer", "enum": ["1", "2"]}))),
+                    odd("\u{1b}[2J", of(json!({"enum": []}))),
+                ],
+                None,
+            );
+        }
         if self.is("careless") {
             let nameless = json!({"name": 5, "inputSchema": text});
             return page(&[tool("echo"), json!({"name": "bad\u{1b}"}), nameless], None);
