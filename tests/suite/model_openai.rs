@@ -17,6 +17,7 @@ mod calls;
 mod endings;
 mod failing;
 mod negotiating;
+mod odd_tools;
 mod refusals;
 mod returned;
 mod usage;
@@ -270,7 +271,8 @@ async fn sends_what_was_asked() {
     request.messages.push(Message::result("aaaaaaaa1", "search".into(), "x"));
     ask(endpoint, &request).await.0.unwrap();
     let tool = json!({"type": "function", "function": {
-        "name": "search", "description": "Does search.", "parameters": {"type": "object"}}});
+        "name": "search", "description": "Does search.",
+        "parameters": {"type": "object", "properties": {}}}});
     let function = |arguments: &str| json!({"name": "search", "arguments": arguments});
     let expected = json!({
         "model": "gpt-x",

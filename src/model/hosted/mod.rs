@@ -7,9 +7,11 @@ mod listed;
 mod negotiated;
 mod overheard;
 mod refusal;
+mod refused_tools;
 pub mod replies;
 mod schema_words;
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
@@ -20,12 +22,16 @@ use self::negotiated::Negotiated;
 pub use self::overheard::Overheard;
 use super::http::{Amended, Endpoint, EndpointConnection, RequestRefusal, curl};
 use super::{Embedder, Model, ModelProgress, Reachability};
-use crate::domain::{ModelError, ModelSpec, Reply, Request};
+use crate::domain::blocks::Block;
+use crate::domain::{Message, ModelError, ModelSpec, Reply, Request};
 use crate::wire::learned::Learned;
 use crate::wire::{AnyAnswer, FunctionNames, GrowingAnswer, Report};
 
 /// The facts about an endpoint that has not been called yet.
 static NOTHING_LEARNT: Learned = Learned::new();
+
+/// The text in place of an empty result.
+const NO_OUTPUT: &str = "(no output)";
 
 /// The path of the list of models.
 const LIST: [&str; 1] = ["models"];
@@ -82,7 +88,7 @@ impl Hosted {
     pub fn curl(endpoint: &Endpoint, request: &Request) -> Result<String, ModelError> {
         let (source, names) = (endpoint.source()?, FunctionNames::of(request));
         let settings = formats::settings(endpoint, &source, &names, &NOTHING_LEARNT);
-        let body = (endpoint.format.codec().write_request)(request, &settings);
+        let body = (endpoint.format.codec().write_request)(&filled(request), &settings);
         let (headers, path) = (formats::headers(endpoint.format), endpoint.format.codec().path);
         curl::curl(endpoint, &headers, path, &body)
     }
@@ -107,13 +113,17 @@ impl Hosted {
     ) -> Result<Reply, ModelError> {
         let endpoint = self.connection.endpoint();
         let source = &self.spec().source;
+        let sent = filled(request);
         let body = || {
             let negotiated = self.negotiated.borrow();
             let settings = formats::settings(endpoint, source, names, &negotiated.learned);
-            let body = (endpoint.format.codec().write_request)(request, &settings);
+            let body = (endpoint.format.codec().write_request)(&sent, &settings);
             (body.to_string(), negotiated.offer(&body, endpoint.format))
         };
         let (first, mut offer) = body();
+        let tools = request.tools.iter().map(|tool| names.out(&tool.name));
+        let unsent = self.negotiated.borrow_mut().leave_out_unsent(&offer, tools, endpoint);
+        unsent.into_iter().for_each(|text| progress(ModelProgress::Noticed(text)));
         let mut amend = |refused: &RequestRefusal| {
             let mut negotiated = self.negotiated.borrow_mut();
             let notice = negotiated.learn(refused, &offer, &request.tools, endpoint)?;
@@ -136,6 +146,22 @@ impl Hosted {
         let text = report.notice(self.spec().name.as_str(), self.connection.host())?;
         (!self.has_noticed.replace(true)).then_some(text)
     }
+}
+
+/// The request with a word in place of each empty result, which strict endpoints refuse.
+fn filled(request: &Request) -> Cow<'_, Request> {
+    let mut filled = Cow::Borrowed(request);
+    for (at, message) in request.messages.iter().enumerate() {
+        let Message::Tool { text, blocks, .. } = message else { continue };
+        let is_empty = text.trim().is_empty()
+            && blocks.iter().all(|block| matches!(block, Block::Text { .. }));
+        if is_empty
+            && let Some(Message::Tool { text, blocks, .. }) = filled.to_mut().messages.get_mut(at)
+        {
+            (*text, *blocks) = (NO_OUTPUT.to_owned(), Vec::new());
+        }
+    }
+    filled
 }
 
 impl Model for Hosted {

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::refusal::{LIMITS, STRUCTURES, Sent, has};
-use super::schema_words;
+use super::refusal::{LIMITS, REFUSALS, STRUCTURES, Sent, has, sentences};
+use super::{refused_tools, schema_words};
 use crate::domain::ToolDef;
 use crate::http::{Endpoint, RequestRefusal};
 use crate::wire::WireFormat;
@@ -16,6 +16,18 @@ use crate::wire::learned::{DEMANDS, Demand, Learned};
 /// How endpoints say that a conversation with calls has no tools.
 const NO_TOOLS: [&str; 3] =
     ["must define tools", "toolconfig field must be defined", "without `tools=` param"];
+/// Other phrases that refuse the role of the system.
+const OF_ROLES: [&str; 6] = [
+    "invalid",
+    "not valid",
+    "not enabled",
+    "must be at the beginning",
+    "does not match",
+    "only user",
+];
+/// The most tools that one endpoint can have left out: each costs a request.
+const MOST_TOOLS: usize = 32;
+
 /// The refusals of one model so far.
 #[derive(Debug, Default)]
 pub struct Negotiated {
@@ -31,6 +43,8 @@ pub struct Offer {
     demands: BTreeSet<Demand>,
     /// Words that are left out of the schemas of its tools.
     words: BTreeSet<String>,
+    /// Names of its tools in their order.
+    tools: Vec<String>,
 }
 
 impl Negotiated {
@@ -39,7 +53,13 @@ impl Negotiated {
         let given_up =
             self.learned.left_out.iter().chain(self.learned.renamed.keys()).cloned().collect();
         let (demands, words) = (self.learned.demands.clone(), self.learned.words.clone());
-        Offer { sent: Sent::of(body, format), given_up, demands, words }
+        let tools = body["tools"].as_array().into_iter().flatten();
+        let name = |tool: &Value| {
+            let name = tool["function"]["name"].as_str().or(tool["name"].as_str());
+            name.unwrap_or_default().to_owned()
+        };
+        let tools = tools.map(name).collect();
+        Offer { sent: Sent::of(body, format), given_up, demands, words, tools }
     }
 
     /// Learns from a refusal of a request. `None` if no other request would be better; otherwise the notice, which is
@@ -51,11 +71,22 @@ impl Negotiated {
         tools: &[ToolDef],
         endpoint: &Endpoint,
     ) -> Option<String> {
-        let mut fields = offer.sent.refused(refused);
+        let mut named = refused_tools::named(refused, &offer.tools);
+        named.retain(|_| !endpoint.extra.contains_key("tools"));
+        // A refusal of a tool may have names of its parameters, which are no fields of the request.
+        let mut fields =
+            if named.is_empty() { offer.sent.refused(refused) } else { BTreeSet::new() };
         fields.retain(|field| !offer.given_up.contains(field));
         if fields.is_empty() {
             let met = self.meet(refused, offer, endpoint);
-            return met.or_else(|| self.leave_out_word(refused, offer, tools, endpoint));
+            let turns = || self.take_turns(refused, offer, endpoint);
+            let met = met.or_else(|| named.is_empty().then(turns).flatten());
+            let met = met.or_else(|| self.leave_out_word(refused, offer, tools, endpoint));
+            return met.or_else(|| {
+                let may_learn = !named.is_empty() && self.learned.tools.len() < MOST_TOOLS;
+                let why = format!("the endpoint refused it: {}", refused.told());
+                may_learn.then(|| self.leave_out(named.into_iter(), &why, endpoint))
+            });
         }
         let news = fields.iter().filter_map(|field| self.give_up(field, endpoint));
         let news: Vec<String> = news.collect();
@@ -133,6 +164,60 @@ impl Negotiated {
         ))
     }
 
+    /// Leaves tools out of requests from now on. The notice is empty if none of them is new.
+    fn leave_out<'t>(
+        &mut self,
+        tools: impl Iterator<Item = &'t str>,
+        why: &str,
+        endpoint: &Endpoint,
+    ) -> String {
+        let news = tools.filter(|name| self.learned.tools.insert((*name).to_owned()));
+        let news: Vec<String> = news.map(|name| format!("`{name}`")).collect();
+        let (name, tools) = (&endpoint.name, news.join(", "));
+        if news.is_empty() {
+            return tools;
+        }
+        format!(
+            "{name}: requests leave out the tool {tools} from now on, so nobody can call it there; {why}"
+        )
+    }
+
+    /// Learns the tools of a request that cannot be sent, and returns a notice about those that are new.
+    pub fn leave_out_unsent<'t>(
+        &mut self,
+        offer: &Offer,
+        tools: impl ExactSizeIterator<Item = &'t str>,
+        endpoint: &Endpoint,
+    ) -> Option<String> {
+        if tools.len() == offer.tools.len() || endpoint.extra.contains_key("tools") {
+            return None;
+        }
+        let unsent = tools.filter(|name| !offer.tools.iter().any(|sent| sent == name));
+        let why = "arguments are an object, and no object fits its schema";
+        Some(self.leave_out(unsent, why, endpoint)).filter(|notice| !notice.is_empty())
+    }
+
+    /// Learns that the model's template has no role of the system, or wants roles in turn.
+    fn take_turns(
+        &mut self,
+        refused: &RequestRefusal,
+        offer: &Offer,
+        endpoint: &Endpoint,
+    ) -> Option<String> {
+        let mut sentences = refused.texts.iter().flat_map(|text| sentences(text));
+        if offer.demands.contains(&Demand::Turns) || !sentences.any(|it| is_of_roles(&it)) {
+            return None;
+        }
+        if !self.learned.demands.insert(Demand::Turns) {
+            return Some(String::new());
+        }
+        let (name, told) = (&endpoint.name, refused.told());
+        Some(format!(
+            "{name}: the system's text is in front of the first user message from now on; the endpoint refused its \
+             role: {told}"
+        ))
+    }
+
     /// Learns a field that the endpoint misses.
     fn meet(
         &mut self,
@@ -158,4 +243,13 @@ impl Negotiated {
              endpoint missed it: {told}"
         ))
     }
+}
+
+/// Whether a sentence refuses the role of the system, or roles that do not take turns.
+fn is_of_roles(sentence: &str) -> bool {
+    let text = sentence.to_lowercase();
+    let is_refused = has(&text, &REFUSALS) || has(&text, &OF_ROLES);
+    has(&text, &["role", "message", "instruction", "prompt", "input tag"])
+        && (text.contains("alternat")
+            || has(&text, &["system", "developer", "only user"]) && is_refused)
 }

@@ -267,7 +267,7 @@ pub(super) fn has(text: &str, words: &[&str]) -> bool {
 }
 
 /// The sentences of a text. A number such as 0.0 ends none.
-fn sentences(text: &str) -> Vec<String> {
+pub(super) fn sentences(text: &str) -> Vec<String> {
     text.split(['\n', ';']).flat_map(|line| line.split(". ")).map(str::to_owned).collect()
 }
 
