@@ -7,12 +7,8 @@ use std::rc::Rc;
 use hyper::body::Incoming;
 use hyper::header::ACCEPT_ENCODING;
 use hyper::http::request::Parts;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
 use reqwest::{Client, Url};
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Notify, oneshot};
 
@@ -23,7 +19,7 @@ use crate::net::guard::{self, Redirects};
 use crate::tool::relayed::RelayNews;
 use crate::watch::request::{self, Posted};
 use crate::watch::upstream::forwarded;
-use crate::watch::{AnswerResult, Bound, door, plain};
+use crate::watch::{AnswerResult, Bound, connections, door, plain};
 
 /// The header by which a client names its session with the server.
 const SESSION: &str = "mcp-session-id";
@@ -62,29 +58,19 @@ pub async fn serve(relaying: Relaying) -> io::Result<()> {
     let client = client.map_err(io::Error::other)?;
     let book = Rc::new(RefCell::new(Book::new(key.into(), news)));
     let shared = Rc::new(HttpRelay { book, target, client });
-    let socket = socket.into_socket();
-    socket.set_nonblocking(true)?;
-    let listener = TcpListener::from_std(socket)?;
-    loop {
-        let (stream, _) = listener.accept().await?;
-        tokio::task::spawn_local(connection(stream, Rc::clone(&shared)));
-    }
-}
-
-async fn connection(stream: TcpStream, shared: Rc<HttpRelay>) {
-    let _ = stream.set_nodelay(true);
-    let serve = service_fn(|request| answer(Rc::clone(&shared), request));
-    let mut builder = http1::Builder::new();
-    builder.auto_date_header(false);
-    // A client that is gone needs no report.
-    let _ = builder.serve_connection(TokioIo::new(stream), serve).await;
+    let answer = move |request| answer(Rc::clone(&shared), request);
+    connections::serve(socket.into_socket(), answer).await
 }
 
 /// Answers a request.
 async fn answer(shared: Rc<HttpRelay>, request: Request<Incoming>) -> AnswerResult {
     let (parts, body) = request.into_parts();
-    if let Err(why) = door::enter(parts.uri.path(), &parts.headers, None, true) {
-        return Ok(plain(StatusCode::FORBIDDEN, why));
+    if let Err((status, why)) = door::enter(parts.uri.path(), &parts.headers, None, true) {
+        return Ok(plain(status, why));
+    }
+    if parts.uri.path() != shared.target.path() {
+        let why = "this relay has its server's path only; its address says it";
+        return Ok(plain(StatusCode::NOT_FOUND, why));
     }
     request::hide_keys(&parts.headers, &shared.target);
     let body = match request::read(body).await? {
@@ -191,7 +177,6 @@ impl HttpRelay {
 
     pub async fn send(&self, parts: &Parts, body: Vec<u8>) -> reqwest::Result<reqwest::Response> {
         let mut url = self.target.clone();
-        url.set_path(parts.uri.path());
         url.set_query(parts.uri.query().or(self.target.query()));
         let mut headers = forwarded(&parts.headers);
         // Answers are read.

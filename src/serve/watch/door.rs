@@ -4,8 +4,8 @@
 
 use std::net::IpAddr;
 
-use hyper::HeaderMap;
 use hyper::header::{HOST, HeaderValue, ORIGIN};
+use hyper::{HeaderMap, StatusCode};
 
 /// The path of a request without its marks.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,18 +16,26 @@ pub struct Entered {
     pub session: Option<String>,
 }
 
+/// The status of a refused request, and the reason for the log of an agent.
+pub type Refusal = (StatusCode, &'static str);
+
 /// Checks a request at the entrance.
 ///
 /// # Errors
-/// The request is refused, with the reason for the log of an agent.
+/// The request is refused.
 pub fn enter(
     path: &str,
     headers: &HeaderMap,
     token: Option<&str>,
     is_local: bool,
-) -> Result<Entered, &'static str> {
-    if !is_own_origin(headers) {
-        return Err("toolyard takes no requests of web pages (the request has an Origin header)");
+) -> Result<Entered, Refusal> {
+    if !is_own_origin(headers) || is_of_page(headers) {
+        return refused(
+            "toolyard takes no requests of web pages (Origin or Sec-Fetch-Site says so)",
+        );
+    }
+    if leaves(path) {
+        return Err((StatusCode::BAD_REQUEST, "a path may not have `..`, `.` or `\\` as a part"));
     }
     let mut entered = Entered { path: path.to_owned(), session: None };
     let mut given = None;
@@ -47,11 +55,28 @@ pub fn enter(
     let is_known = given.as_deref().zip(token).map(|(given, token)| is_same(given, token));
     match is_known {
         Some(true) => Ok(entered),
-        Some(false) => Err("wrong token in the path (/t/TOKEN/…)"),
-        None if !is_local => Err("a token is missing in the path (/t/TOKEN/…)"),
+        Some(false) => refused("wrong token in the path (/t/TOKEN/…)"),
+        None if !is_local => refused("a token is missing in the path (/t/TOKEN/…)"),
         None if is_loopback(headers) => Ok(entered),
-        None => Err("toolyard listens on loopback only; the Host header names another machine"),
+        None => refused("toolyard listens on loopback only; the Host header names another machine"),
     }
+}
+
+fn refused(why: &'static str) -> Result<Entered, Refusal> {
+    Err((StatusCode::FORBIDDEN, why))
+}
+
+/// Whether a browser says that a page of another address sends the request.
+fn is_of_page(headers: &HeaderMap) -> bool {
+    let own: [&[u8]; 2] = [b"none", b"same-origin"];
+    headers.get_all("sec-fetch-site").iter().any(|site| !own.contains(&site.as_bytes()))
+}
+
+/// Whether a path has a part that an endpoint, or a library on the way, would resolve: it could leave the base path.
+fn leaves(path: &str) -> bool {
+    let plain =
+        path.to_ascii_lowercase().replace("%2e", ".").replace("%2f", "/").replace("%5c", "\\");
+    plain.contains('\\') || plain.split('/').any(|part| matches!(part, "." | ".."))
 }
 
 /// The text after a mark at the beginning of a path, and the rest of the path.
@@ -82,13 +107,14 @@ fn is_loopback(headers: &HeaderMap) -> bool {
 
 /// Whether this host is the machine itself, which containers name differently.
 fn is_loopback_host(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next(),
-        None => host.split(':').next(),
+    let (name, rest) = match host.strip_prefix('[') {
+        Some(rest) => rest.split_once(']').unwrap_or_default(),
+        None => host.split_at(host.find(':').unwrap_or(host.len())),
     };
-    let name = name.unwrap_or_default();
-    name.eq_ignore_ascii_case("localhost")
-        || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    (rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port))
+        && (name.eq_ignore_ascii_case("localhost")
+            || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()))
 }
 
 #[cfg(test)]
@@ -123,13 +149,47 @@ mod tests {
             assert!(enter("/v1", &headers(host), None, true).is_ok(), "{host}");
             assert!(enter("/v1", &headers(host), Some("secret"), false).is_err(), "{host}");
         }
-        for host in ["evil.example", "localhost.evil.example", "127.0.0.1.nip.io", "10.0.0.1", ""] {
+        for host in [
+            "evil.example",
+            "localhost.evil.example",
+            "localhost:x.evil.example",
+            "localhost:",
+            "[::1]x",
+            "[::1",
+            "127.0.0.1.nip.io",
+            "10.0.0.1",
+            "",
+        ] {
             assert!(enter("/v1", &headers(host), None, true).is_err(), "{host}");
             let open = enter("/t/secret/v1", &headers(host), Some("secret"), false);
             assert_eq!(open.unwrap().path, "/v1", "{host}");
         }
         assert!(enter("/t/secreT/v1", &headers("localhost"), Some("secret"), true).is_err());
         assert!(enter("/v1", &HeaderMap::new(), None, true).is_ok());
+    }
+
+    #[test]
+    fn requests_of_pages_and_paths_that_leave_the_base_are_refused() {
+        for (site, enters) in [("cross-site", false), ("same-site", false), ("none", true)] {
+            let mut headers = headers("localhost");
+            headers.insert("sec-fetch-site", HeaderValue::from_static(site));
+            assert_eq!(enter("/v1", &headers, None, true).is_ok(), enters, "{site}");
+        }
+        for path in [
+            "/v1/../../x",
+            "/v1/%2e%2E/x",
+            "/v1/.%2e",
+            "/v1/a%2f..%2fx",
+            "/v1\\..\\x",
+            "/v1/%5Cx",
+            "/./x",
+        ] {
+            let refused = enter(path, &headers("localhost"), None, true).unwrap_err();
+            assert_eq!(refused.0, StatusCode::BAD_REQUEST, "{path}");
+        }
+        for path in ["/v1/a..b", "/v1/.well-known/x", "/v1/models/x%2Fy", "/v1/x%20y", "/v1/..."] {
+            assert_eq!(enter(path, &headers("localhost"), None, true).unwrap().path, path);
+        }
     }
 
     #[test]

@@ -1,18 +1,12 @@
 //! Binds the address, and runs the thread of the listener.
 
 use std::cell::{Cell, RefCell};
-use std::error::Error;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
 use std::{io, thread};
 
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tokio::task::LocalSet;
@@ -22,11 +16,8 @@ use super::recent::Recent;
 use super::route::{BadUpstream, Upstreams};
 use super::shared::ListenerState;
 use super::upstream::Clients;
-use super::{Reset, service};
+use super::{connections, service};
 use crate::model::relay::ListenerNews;
-
-/// The wait if the system has no more sockets.
-const FULL: Duration = Duration::from_millis(50);
 
 /// The settings of a listener.
 #[derive(Debug)]
@@ -133,7 +124,6 @@ pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
         return Err(ListenError::NoToken(address));
     }
     let failed = |why: io::Error| failed(address, why);
-    socket.set_nonblocking(true).map_err(failed)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(failed)?;
     let requests = Arc::new(AtomicU64::new(0));
@@ -157,7 +147,9 @@ pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
             written: Cell::default(),
         };
         let local = LocalSet::new();
-        let served = local.run_until(accept(socket, Rc::new(shared)));
+        let shared = Rc::new(shared);
+        let answer = move |request| service::answer(Rc::clone(&shared), request);
+        let served = local.run_until(connections::serve(socket, answer));
         runtime.block_on(async {
             tokio::select! {
                 _ = closed => {}
@@ -168,34 +160,4 @@ pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
     let thread = thread::Builder::new().name("watch".to_owned()).spawn(work).map_err(failed)?;
     info!(%address, "listens for model requests");
     Ok(Listener { address, requests, understood, open: Some(open), thread: Some(thread) })
-}
-
-async fn accept(socket: StdListener, shared: Rc<ListenerState>) -> io::Result<()> {
-    let listener = TcpListener::from_std(socket)?;
-    loop {
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                tokio::task::spawn_local(connection(stream, Rc::clone(&shared)));
-            }
-            // Usually there are too many open files, and some will be closed.
-            Err(_) => tokio::time::sleep(FULL).await,
-        }
-    }
-}
-
-async fn connection(stream: TcpStream, shared: Rc<ListenerState>) {
-    // Otherwise small frames may wait for one another.
-    let _ = stream.set_nodelay(true);
-    let serve = service_fn(|request| service::answer(Rc::clone(&shared), request));
-    let mut builder = http1::Builder::new();
-    // The upstream's own date is passed on.
-    builder.auto_date_header(false);
-    let mut connection = builder.serve_connection(TokioIo::new(stream), serve);
-    if let Err(error) = (&mut connection).await {
-        info!(%error, "a connection of an agent ended");
-        if error.source().is_some_and(|why| why.is::<Reset>()) {
-            // With a zero linger, closing it is a reset.
-            let _ = connection.into_parts().io.inner().set_zero_linger();
-        }
-    }
 }

@@ -16,6 +16,7 @@
 mod answer;
 mod background;
 mod coding;
+pub(crate) mod connections;
 pub(crate) mod door;
 mod early;
 mod exchange;

@@ -26,7 +26,7 @@ pub async fn answer(shared: Rc<ListenerState>, request: Request<Incoming>) -> An
     let token = shared.token.as_deref();
     let entered = match door::enter(parts.uri.path(), &parts.headers, token, shared.is_local) {
         Ok(entered) => entered,
-        Err(why) => return Ok(plain(StatusCode::FORBIDDEN, why)),
+        Err((status, why)) => return Ok(plain(status, why)),
     };
     if let Some(answer) = own(&parts, &entered.path) {
         return Ok(answer);

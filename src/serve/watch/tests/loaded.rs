@@ -84,3 +84,34 @@ fn two_hundred_streams_run_at_once() {
         assert_eq!(agent.chunk().unwrap(), b"");
     }
 }
+
+#[test]
+fn idle_connections_give_way_and_streams_do_not() {
+    let parts = stream(&["data: {\"choices\":[]}\n\n", "data: [DONE]\n\n"]);
+    let endpoint = Endpoint::new(move |_| {
+        let mut steps: Vec<_> = parts.iter().cloned().map(EndpointStep::Write).collect();
+        steps.insert(2, EndpointStep::Wait);
+        steps
+    });
+    let mut yard = Yard::before(endpoint.address);
+    let mut streaming = yard.agent();
+    streaming.post("/v1/embeddings", b"{}");
+    yard.news();
+    assert_eq!(streaming.head()[0], "HTTP/1.1 200 OK");
+    // Half a head, over and over.
+    let mut idle: Vec<Agent> = (0..300).map(|_| yard.agent()).collect();
+    for agent in &mut idle {
+        agent.write(b"POST /v1/x HTTP/1.1\r\nHost");
+        agent.patience(Duration::from_secs(2));
+    }
+    let mut late = yard.agent();
+    late.post("/v1/late", b"{}");
+    yard.news();
+    assert_eq!(late.head()[0], "HTTP/1.1 200 OK");
+    let is_closed = |agent: &mut Agent| agent.end() != Some(std::io::ErrorKind::WouldBlock);
+    assert!(idle[..40].iter_mut().all(is_closed), "the oldest are closed");
+    endpoint.go();
+    endpoint.go();
+    let mut rest = std::iter::from_fn(|| streaming.chunk());
+    assert!(rest.any(|chunk| chunk.is_empty()), "the stream comes to its end");
+}

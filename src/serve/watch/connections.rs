@@ -1,0 +1,141 @@
+//! The connections of a listener. Idle ones give way to new ones, so that nobody can stop a listener by holding them.
+
+use std::cell::{Cell, RefCell};
+use std::error::Error;
+use std::net::TcpListener as StdListener;
+use std::rc::Rc;
+use std::time::Duration;
+use std::{future, io};
+
+use http_body_util::BodyExt;
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
+use tokio::task::spawn_local;
+use tokio::time::{Instant, sleep};
+use tracing::info;
+
+use super::{AnswerResult, Outgoing, Reset};
+
+/// The most connections that are open while one of them is idle.
+const MOST: usize = 256;
+/// The time that a client may take to send the head of its first request.
+const FIRST: Duration = Duration::from_secs(10);
+/// The wait if the system has no more sockets.
+const FULL: Duration = Duration::from_millis(50);
+
+/// A connection of a client.
+struct Connection {
+    /// The number of its requests that have no answer yet.
+    asked: Cell<usize>,
+    has_asked: Cell<bool>,
+    /// When it was opened, or its last answer ended.
+    since: Cell<Instant>,
+    close: Notify,
+}
+
+/// A request at work: as long as its answer goes out.
+struct Asked(Rc<Connection>);
+
+impl Asked {
+    fn of(connection: &Rc<Connection>) -> Self {
+        connection.asked.update(|asked| asked + 1);
+        connection.has_asked.set(true);
+        Self(Rc::clone(connection))
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        self.0.asked.update(|asked| asked - 1);
+        self.0.since.set(Instant::now());
+    }
+}
+
+/// Answers requests until this is dropped. Needs a local set.
+///
+/// # Errors
+/// The socket does not work.
+pub async fn serve<A: Future<Output = AnswerResult> + 'static>(
+    socket: StdListener,
+    answer: impl Fn(Request<Incoming>) -> A + Clone + 'static,
+) -> io::Result<()> {
+    socket.set_nonblocking(true)?;
+    let listener = TcpListener::from_std(socket)?;
+    let open = Rc::<RefCell<Vec<Rc<Connection>>>>::default();
+    loop {
+        let accepted = listener.accept().await;
+        if accepted.is_err() || open.borrow().len() >= MOST {
+            let open = open.borrow();
+            let idle = open.iter().filter(|connection| connection.asked.get() == 0);
+            let oldest = idle.min_by_key(|connection| connection.since.get());
+            oldest.into_iter().for_each(|oldest| oldest.close.notify_one());
+        }
+        let Ok((stream, _)) = accepted else {
+            // Usually there are too many open files, and some will be closed.
+            sleep(FULL).await;
+            continue;
+        };
+        let connection = Rc::new(Connection {
+            asked: Cell::default(),
+            has_asked: Cell::default(),
+            since: Cell::new(Instant::now()),
+            close: Notify::new(),
+        });
+        open.borrow_mut().push(Rc::clone(&connection));
+        let (open, answer) = (Rc::clone(&open), answer.clone());
+        spawn_local(async move {
+            tokio::select! {
+                () = serve_one(stream, &connection, answer) => {}
+                () = connection.close.notified() => {}
+                () = without_head(&connection) => {}
+            }
+            open.borrow_mut().retain(|other| !Rc::ptr_eq(other, &connection));
+        });
+    }
+}
+
+/// Returns when the first request is too late.
+async fn without_head(connection: &Connection) {
+    sleep(FIRST).await;
+    if connection.has_asked.get() {
+        future::pending().await
+    }
+}
+
+async fn serve_one<A: Future<Output = AnswerResult> + 'static>(
+    stream: TcpStream,
+    client: &Rc<Connection>,
+    answer: impl Fn(Request<Incoming>) -> A,
+) {
+    // Otherwise small frames may wait for one another.
+    let _ = stream.set_nodelay(true);
+    let serve = service_fn(|request| {
+        let (asked, answered) = (Asked::of(client), answer(request));
+        async move {
+            let answer = answered.await?;
+            let until_it_is_sent = move |frame| {
+                let _ = &asked;
+                frame
+            };
+            Ok::<_, super::Broken>(
+                answer.map(|body| Box::pin(body.map_frame(until_it_is_sent)) as Outgoing),
+            )
+        }
+    });
+    let mut builder = http1::Builder::new();
+    // The upstream's own date is passed on.
+    builder.auto_date_header(false);
+    let mut connection = builder.serve_connection(TokioIo::new(stream), serve);
+    if let Err(error) = (&mut connection).await {
+        info!(%error, "a connection of an agent ended");
+        if error.source().is_some_and(|why| why.is::<Reset>()) {
+            // With a zero linger, closing it is a reset.
+            let _ = connection.into_parts().io.inner().set_zero_linger();
+        }
+    }
+}
