@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::net::known;
 use crate::net::secret::Secret;
 
@@ -95,7 +97,7 @@ impl fmt::Debug for Transport {
     }
 }
 
-/// Filter of a server's tools, by the server's own names.
+/// Filter of a server's tools, by the server's own names. A `*` in a name stands for any text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OfferedTools {
     /// The only tools offered; `None`: all.
@@ -107,9 +109,51 @@ pub struct OfferedTools {
 impl OfferedTools {
     /// Whether the tool of this name is offered.
     pub fn includes(&self, tool: &str) -> bool {
-        let is_in = |names: &[String]| names.iter().any(|name| name == tool);
+        let is_in = |names: &[String]| names.iter().any(|name| is_like(name, tool));
         self.only.as_deref().is_none_or(is_in) && !is_in(&self.without)
     }
+
+    /// The names of the filter that fit none of these tools.
+    pub fn unused(&self, tools: &[impl AsRef<str>]) -> Vec<&str> {
+        let named = self.only.iter().flatten().chain(&self.without);
+        let fits = |name: &&String| !tools.iter().any(|tool| is_like(name, tool.as_ref()));
+        named.filter(fits).map(String::as_str).collect()
+    }
+
+    /// The line of an answer to `tools/list` without the tools that are not offered; `None` if it stays.
+    pub fn listed(&self, line: &[u8]) -> Option<Vec<u8>> {
+        if *self == Self::default() {
+            return None;
+        }
+        let mut answers: Value = serde_json::from_slice(line).ok()?;
+        let mut removed = 0;
+        let batch = match &mut answers {
+            Value::Array(batch) => batch.as_mut_slice(),
+            one => std::slice::from_mut(one),
+        };
+        for answer in batch {
+            if let Some(Value::Array(tools)) = answer.pointer_mut("/result/tools") {
+                let all = tools.len();
+                tools.retain(|tool| tool["name"].as_str().is_none_or(|name| self.includes(name)));
+                removed += all - tools.len();
+            }
+        }
+        (removed > 0).then(|| format!("{answers}\n").into_bytes())
+    }
+}
+
+/// Whether a name is like a pattern, in which `*` stands for any text.
+fn is_like(pattern: &str, name: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };
+    let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
+    let Some(mut name) = name.strip_prefix(first).and_then(|name| name.strip_suffix(last)) else {
+        return false;
+    };
+    middle.split('*').all(|part| {
+        let found = name.split_once(part);
+        name = found.map_or(name, |(_, after)| after);
+        found.is_some()
+    })
 }
 
 #[cfg(test)]
@@ -140,5 +184,45 @@ mod tests {
         let both = OfferedTools { only: Some(list(&["a", "b"])), without: list(&["b"]) };
         assert!(both.includes("a") && !both.includes("b") && !both.includes("c"));
         assert!(OfferedTools::default().includes("a"));
+    }
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (pattern, name, is) in [
+            ("*", "", true),
+            ("*", "odd", true),
+            ("o*", "odd", true),
+            ("*d", "odd", true),
+            ("o*d*d", "odd", true),
+            ("*d*", "odd", true),
+            ("*x*", "odd", false),
+            ("od*dd", "odd", false),
+            ("o", "odd", false),
+            ("Odd", "odd", false),
+        ] {
+            assert_eq!(is_like(pattern, name), is, "{pattern} {name}");
+        }
+        let without = vec!["od*".to_owned(), "gone".to_owned()];
+        let offered = OfferedTools { only: None, without };
+        assert_eq!(offered.unused(&["odd", "weather"]), ["gone"]);
+    }
+
+    #[test]
+    fn a_list_is_passed_on_without_tools_that_are_switched_off() {
+        let offered = OfferedTools { only: None, without: vec!["odd".to_owned()] };
+        let line =
+            r#"{"id":1,"result":{"tools":[{"name":"odd"},{"name":"weather"}],"nextCursor":"2"}}"#;
+        let listed =
+            |line: &str| Some(String::from_utf8(offered.listed(line.as_bytes())?).unwrap());
+        let expected =
+            "{\"id\":1,\"result\":{\"tools\":[{\"name\":\"weather\"}],\"nextCursor\":\"2\"}}";
+        assert_eq!(listed(line).as_deref(), Some(&*format!("{expected}\n")));
+        assert_eq!(listed(&format!("[{line}]")), Some(format!("[{expected}]\n")));
+        for same in
+            ["x", "{}", expected, r#"{"result":{"tools":7}}"#, r#"{"params":{"tools":["odd"]}}"#]
+        {
+            assert_eq!(listed(same), None, "{same}");
+        }
+        assert_eq!(OfferedTools::default().listed(line.as_bytes()), None);
     }
 }

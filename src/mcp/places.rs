@@ -8,9 +8,15 @@ use std::path::{Path, PathBuf};
 pub enum ClientProgram {
     ClaudeCode,
     ClaudeDesktop,
+    Cline,
     Codex,
     Cursor,
+    Gemini,
+    OpenCode,
+    Roo,
     VsCode,
+    Windsurf,
+    Zed,
 }
 
 impl fmt::Display for ClientProgram {
@@ -18,26 +24,68 @@ impl fmt::Display for ClientProgram {
         f.write_str(match self {
             ClientProgram::ClaudeCode => "Claude Code",
             ClientProgram::ClaudeDesktop => "Claude Desktop",
+            ClientProgram::Cline => "Cline",
             ClientProgram::Codex => "Codex",
             ClientProgram::Cursor => "Cursor",
+            ClientProgram::Gemini => "Gemini CLI",
+            ClientProgram::OpenCode => "opencode",
+            ClientProgram::Roo => "Roo Code",
             ClientProgram::VsCode => "VS Code",
+            ClientProgram::Windsurf => "Windsurf",
+            ClientProgram::Zed => "Zed",
         })
     }
 }
 
+/// A folder in which programs keep their configurations.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Base {
+    Workspace,
+    Home,
+    /// The home directory's folder for settings, which the system determines.
+    Settings,
+}
+
+/// The files that have servers, in the order in which people are asked about them.
+const FILES: [(Base, &str, ClientProgram); 20] = [
+    (Base::Workspace, ".mcp.json", ClientProgram::ClaudeCode),
+    (Base::Workspace, ".cursor/mcp.json", ClientProgram::Cursor),
+    (Base::Workspace, ".vscode/mcp.json", ClientProgram::VsCode),
+    (Base::Workspace, ".vscode/settings.json", ClientProgram::VsCode),
+    (Base::Workspace, ".codex/config.toml", ClientProgram::Codex),
+    (Base::Workspace, ".gemini/settings.json", ClientProgram::Gemini),
+    (Base::Workspace, ".roo/mcp.json", ClientProgram::Roo),
+    (Base::Workspace, ".zed/settings.json", ClientProgram::Zed),
+    (Base::Workspace, "opencode.json", ClientProgram::OpenCode),
+    (Base::Workspace, "opencode.jsonc", ClientProgram::OpenCode),
+    (Base::Home, ".claude.json", ClientProgram::ClaudeCode),
+    (Base::Home, ".cursor/mcp.json", ClientProgram::Cursor),
+    (Base::Home, ".codex/config.toml", ClientProgram::Codex),
+    (Base::Home, ".codeium/windsurf/mcp_config.json", ClientProgram::Windsurf),
+    (Base::Home, ".gemini/settings.json", ClientProgram::Gemini),
+    (Base::Home, ".config/opencode/opencode.json", ClientProgram::OpenCode),
+    (Base::Home, ".config/zed/settings.json", ClientProgram::Zed),
+    (Base::Settings, "Code/User/mcp.json", ClientProgram::VsCode),
+    (Base::Settings, "Code/User/settings.json", ClientProgram::VsCode),
+    (Base::Settings, "Claude/claude_desktop_config.json", ClientProgram::ClaudeDesktop),
+];
+/// The same for extensions of VS Code.
+const EXTENSIONS: [(&str, ClientProgram); 2] = [
+    ("saoudrizwan.claude-dev/settings/cline_mcp_settings.json", ClientProgram::Cline),
+    ("rooveterinaryinc.roo-cline/settings/mcp_settings.json", ClientProgram::Roo),
+];
+/// Names that files of several programs have.
+const COMMON: [&str; 3] = ["mcp.json", "settings.json", "config.toml"];
+
 impl ClientProgram {
-    /// The program whose files have this name and folder; `None` if the path does not show it.
+    /// The program whose files have this name, with the folder where the name does not suffice; `None` if the path does
+    /// not show it.
     pub fn of_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
-        let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
-        match (folder.unwrap_or_default(), name) {
-            (_, ".mcp.json" | ".claude.json") => Some(ClientProgram::ClaudeCode),
-            (_, "claude_desktop_config.json") => Some(ClientProgram::ClaudeDesktop),
-            (".codex", "config.toml") => Some(ClientProgram::Codex),
-            (".cursor", "mcp.json") => Some(ClientProgram::Cursor),
-            (".vscode", "mcp.json") => Some(ClientProgram::VsCode),
-            _ => None,
-        }
+        let files = FILES.iter().map(|(_, end, program)| (*end, *program)).chain(EXTENSIONS);
+        let mut files = files.filter(|(end, _)| Path::new(end).ends_with(name));
+        let is_of = |end: &str| !COMMON.contains(&name) || path.ends_with(end);
+        files.find(|(end, _)| is_of(end)).map(|(_, program)| program)
     }
 }
 
@@ -66,40 +114,23 @@ pub fn places(workspace: &Path, home: Option<&Path>) -> Vec<ClientConfigFile> {
 }
 
 fn places_on(system: System, workspace: &Path, home: Option<&Path>) -> Vec<ClientConfigFile> {
-    let place = |folder: &Path, (path, program): (&str, ClientProgram)| ClientConfigFile {
-        path: folder.join(path),
-        program,
-    };
-    let own = [
-        (".mcp.json", ClientProgram::ClaudeCode),
-        (".cursor/mcp.json", ClientProgram::Cursor),
-        (".vscode/mcp.json", ClientProgram::VsCode),
-        (".codex/config.toml", ClientProgram::Codex),
-    ];
-    let of_user = [
-        (".claude.json", ClientProgram::ClaudeCode),
-        (".cursor/mcp.json", ClientProgram::Cursor),
-        (".codex/config.toml", ClientProgram::Codex),
-    ];
     let settings = match system {
         System::Linux => ".config",
         System::MacOs => "Library/Application Support",
     };
-    let of_settings = [
-        ("Code/User/mcp.json", ClientProgram::VsCode),
-        ("Claude/claude_desktop_config.json", ClientProgram::ClaudeDesktop),
-    ];
-    let mut places: Vec<_> = own.map(|file| place(workspace, file)).into();
-    if let Some(home) = home {
-        places.extend(of_user.map(|file| place(home, file)));
-        places.extend(of_settings.map(|file| place(&home.join(settings), file)));
-    }
+    let folder = |base| match base {
+        Base::Workspace => Some(workspace.to_owned()),
+        Base::Home => home.map(Path::to_owned),
+        Base::Settings => home.map(|home| home.join(settings)),
+    };
+    let files = FILES.map(|(base, path, program)| (folder(base), path, program));
+    let of_extensions = folder(Base::Settings).map(|it| it.join("Code/User/globalStorage"));
+    let extensions = EXTENSIONS.map(|(path, program)| (of_extensions.clone(), path, program));
     // A workspace may be the home directory.
-    let mut unique = Vec::with_capacity(places.len());
-    for place in places {
-        if !unique.contains(&place) {
-            unique.push(place);
-        }
+    let mut unique = Vec::with_capacity(FILES.len());
+    for (folder, path, program) in files.into_iter().chain(extensions) {
+        let place = folder.map(|folder| ClientConfigFile { path: folder.join(path), program });
+        unique.extend(place.filter(|place| !unique.contains(place)));
     }
     unique
 }
@@ -122,27 +153,48 @@ mod tests {
                 "/w/.mcp.json",
                 "/w/.cursor/mcp.json",
                 "/w/.vscode/mcp.json",
+                "/w/.vscode/settings.json",
                 "/w/.codex/config.toml",
+                "/w/.gemini/settings.json",
+                "/w/.roo/mcp.json",
+                "/w/.zed/settings.json",
+                "/w/opencode.json",
+                "/w/opencode.jsonc",
                 "/home/me/.claude.json",
                 "/home/me/.cursor/mcp.json",
                 "/home/me/.codex/config.toml",
+                "/home/me/.codeium/windsurf/mcp_config.json",
+                "/home/me/.gemini/settings.json",
+                "/home/me/.config/opencode/opencode.json",
+                "/home/me/.config/zed/settings.json",
                 "/home/me/.config/Code/User/mcp.json",
+                "/home/me/.config/Code/User/settings.json",
                 "/home/me/.config/Claude/claude_desktop_config.json",
+                "/home/me/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+                "/home/me/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
             ]
         );
         let mac = paths("/w", Some("/Users/me"), System::MacOs);
-        assert_eq!(mac[7], "/Users/me/Library/Application Support/Code/User/mcp.json");
-        assert_eq!(paths("/w", None, System::Linux).len(), 4);
-        assert_eq!(paths("/home/me", Some("/home/me"), System::Linux).len(), 7);
+        assert_eq!(mac[17], "/Users/me/Library/Application Support/Code/User/mcp.json");
+        assert_eq!(mac[16], "/Users/me/.config/zed/settings.json");
+        assert_eq!(paths("/w", None, System::Linux).len(), 10);
+        assert_eq!(paths("/home/me", Some("/home/me"), System::Linux).len(), 19);
     }
 
     #[test]
     fn a_path_says_whose_it_is() {
         for place in places(Path::new("/w"), Some(Path::new("/h"))) {
             let said = ClientProgram::of_path(&place.path);
-            let by_content = place.path.ends_with("Code/User/mcp.json");
-            assert_eq!(said, (!by_content).then_some(place.program), "{:?}", place.path);
+            assert_eq!(said, Some(place.program), "{:?}", place.path);
         }
-        assert_eq!(ClientProgram::of_path(Path::new("servers.json")), None);
+        for (path, program) in [
+            ("servers.json", None),
+            ("mcp.json", None),
+            ("/x/settings.json", None),
+            ("/x/cline_mcp_settings.json", Some(ClientProgram::Cline)),
+            ("mcp_config.json", Some(ClientProgram::Windsurf)),
+        ] {
+            assert_eq!(ClientProgram::of_path(Path::new(path)), program, "{path}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Reads one value: each reader reports what it expected if the value is something else.
 
-use std::{ops::Range, sync::LazyLock, time::Duration};
+use std::{borrow::Cow, ops::Range, sync::LazyLock, time::Duration};
 
 use serde_json::{Map, Number, Value};
 use toml::Spanned;
@@ -27,6 +27,11 @@ impl<'f> TomlField<'f> {
     /// A problem with this field, for faults that are found later.
     pub fn problem(&self, text: impl Into<String>) -> Problem {
         Problem::of_line(self.file.name, self.line(), self.path.as_str(), text)
+    }
+
+    /// The name of the field, or that of the list that it is in.
+    pub fn key(&self) -> &str {
+        self.path.rsplit('.').next().unwrap_or_default()
     }
 
     /// The name of its file.
@@ -116,9 +121,31 @@ impl<'f> TomlField<'f> {
         self.value.is_str()
     }
 
+    /// Whether it is this text, but for spaces around it.
+    pub fn is(&self, text: &str) -> bool {
+        self.value.as_str().is_some_and(|value| value.trim() == text)
+    }
+
     /// Whether it is a table, for settings that also have a short form.
     pub fn is_table(&self) -> bool {
         self.value.is_table()
+    }
+
+    /// Whether it is a list, for settings that also have another form.
+    pub fn is_list(&self) -> bool {
+        self.value.is_array()
+    }
+
+    /// A text, or a number or a flag as a text.
+    pub fn plain(&self) -> Option<Cow<'f, str>> {
+        match self.value {
+            DeValue::Integer(whole) => Some(whole.to_string().into()),
+            DeValue::Float(float) => Some(float.to_string().into()),
+            DeValue::Boolean(flag) => Some(flag.to_string().into()),
+            DeValue::String(_) | DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => {
+                self.text().map(Cow::Borrowed)
+            }
+        }
     }
 
     /// True or false.

@@ -109,8 +109,8 @@ pub struct TomlFields<'f> {
     span: Range<usize>,
     table: &'f DeTable<'f>,
     known: Vec<&'static str>,
-    /// Already refused keys.
-    forbidden: Vec<&'f str>,
+    /// Already refused keys, and other spellings of known ones.
+    done: Vec<&'f str>,
 }
 
 impl<'f> TomlFields<'f> {
@@ -120,7 +120,7 @@ impl<'f> TomlFields<'f> {
         span: Range<usize>,
         table: &'f DeTable<'f>,
     ) -> Self {
-        Self { file, path, span, table, known: Vec::new(), forbidden: Vec::new() }
+        Self { file, path, span, table, known: Vec::new(), done: Vec::new() }
     }
 
     /// The field of this name, if present.
@@ -128,6 +128,22 @@ impl<'f> TomlFields<'f> {
         self.known.push(key);
         let (name, value) = self.table.get_key_value(key)?;
         Some(self.field(name, value))
+    }
+
+    /// The fields with one of these names, which spaces separate, in the order of the names. Only letters and digits of a
+    /// name count, and capitals are like small letters. The first name is the one that is suggested.
+    pub fn spelled(&mut self, names: &'static str) -> Vec<TomlField<'f>> {
+        let names = names.split(' ');
+        self.known.extend(names.clone().next().filter(|name| !self.known.contains(name)));
+        let all = self.all();
+        let mut found = Vec::new();
+        for name in names {
+            for (key, field) in all.iter().filter(|(key, _)| plain(key).eq(plain(name))) {
+                self.done.push(key);
+                found.push(field.clone());
+            }
+        }
+        found
     }
 
     /// The field of this name; a missing one is a problem, and `advice` says what to write.
@@ -182,7 +198,7 @@ impl<'f> TomlFields<'f> {
         for (name, field) in self.all() {
             if is_forbidden(name) && !self.known.contains(&name) {
                 field.refuse(advice);
-                self.forbidden.push(name);
+                self.done.push(name);
             }
         }
     }
@@ -199,7 +215,7 @@ impl<'f> TomlFields<'f> {
 
     /// Problems that [`TomlFields::finish`] would note, for files in which other programs have their own settings.
     pub fn unknown(&self) -> Vec<Problem> {
-        let is_known = |name: &str| self.known.contains(&name) || self.forbidden.contains(&name);
+        let is_known = |name: &str| self.known.contains(&name) || self.done.contains(&name);
         let unknown = self.all().into_iter().filter(|(name, _)| !is_known(name));
         let problem = |(name, field): (&str, TomlField<'_>)| {
             let expected = words::expected(name, self.known.iter().copied());
@@ -220,6 +236,11 @@ impl<'f> TomlFields<'f> {
             value: value.get_ref(),
         }
     }
+}
+
+/// The letters and digits of a name, small.
+fn plain(name: &str) -> impl Iterator<Item = char> {
+    name.chars().filter(|c| c.is_alphanumeric()).map(|c| c.to_ascii_lowercase())
 }
 
 fn join(path: &str, key: &str) -> String {

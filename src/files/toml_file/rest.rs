@@ -15,7 +15,7 @@ impl TomlFields<'_> {
         let mut is_valid = true;
         for (name, value) in self.table {
             let key: &str = name.get_ref();
-            if self.known.contains(&key) || self.forbidden.contains(&key) {
+            if self.known.contains(&key) || self.done.contains(&key) {
                 continue;
             }
             let mut alone = DeTable::new();

@@ -1,6 +1,7 @@
 //! Fields that have no effect here, and the remarks about them.
 
 use super::server::{ConfigFormat, ServerReader, TransportKind};
+use super::spellings::{SILENT, URL};
 use crate::files::toml_file::{Problem, TomlFields};
 
 const NO_LOGIN: &str = "is not read: toolyard does not log in; give the server a token in a header";
@@ -23,7 +24,7 @@ impl ConfigFormat {
     /// The fields of a program besides its command.
     fn of_programs(self) -> &'static [&'static str] {
         match self {
-            ConfigFormat::Shared | ConfigFormat::VsCode => &["args", "env", "envFile", "cwd"],
+            ConfigFormat::Shared => &["args", "env", "envFile", "cwd"],
             ConfigFormat::Codex => &["args", "env", "env_vars", "cwd"],
             ConfigFormat::Own => &["args", "env", "env_file", "cwd"],
         }
@@ -32,26 +33,9 @@ impl ConfigFormat {
     /// The fields of an address.
     fn of_addresses(self) -> &'static [&'static str] {
         match self {
-            ConfigFormat::Shared | ConfigFormat::VsCode => &["headers"],
+            ConfigFormat::Shared => &["headers"],
             ConfigFormat::Codex => &["http_headers", "env_http_headers", "bearer_token_env_var"],
             ConfigFormat::Own => &["headers", "any_address"],
-        }
-    }
-
-    /// Fields that need no remark: texts for people, tools for development, and consent, for which toolyard has its own
-    /// rules.
-    fn silent(self) -> &'static [&'static str] {
-        match self {
-            ConfigFormat::Shared => &["name", "description", "autoApprove", "alwaysAllow"],
-            ConfigFormat::VsCode => &["dev", "gallery", "version"],
-            ConfigFormat::Codex => &[
-                "name",
-                "required",
-                "supports_parallel_tool_calls",
-                "default_tools_approval_mode",
-                "tools",
-            ],
-            ConfigFormat::Own => &[],
         }
     }
 }
@@ -83,9 +67,15 @@ impl ServerReader<'_> {
             fields.finish();
             return;
         }
-        format.silent().iter().for_each(|key| drop(fields.get(key)));
+        SILENT.split(' ').for_each(|key| drop(fields.spelled(key)));
         for (key, why) in strays.chain(UNREAD) {
             remarks.extend(fields.get(key).map(|field| field.problem(why)));
+        }
+        if let Some(counts) = self.url(&mut fields) {
+            let text = counts.text().unwrap_or_default();
+            let others = fields.spelled(URL).into_iter().filter(|url| !url.is(text));
+            let why = format!("is not read: `{}` counts", counts.key());
+            remarks.extend(others.map(|url| url.problem(&why)));
         }
         remarks.extend(fields.unknown());
     }

@@ -1,5 +1,6 @@
 //! Variables in the texts of a configuration. Each program has its own ways to write them.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 use super::hidden;
@@ -16,8 +17,13 @@ pub(super) enum Dialect {
     Shell,
     /// `${env:NAME}`, `${userHome}` and others: Cursor and VS Code.
     Editor,
-    /// The shell dialect and the editor dialect: the file does not say which program it belongs to.
+    /// The shell dialect and the editor dialect: the file does not say which program it belongs to, or the program has
+    /// parts of both.
     Either,
+    /// The shell dialect, the editor dialect, and `$NAME`: Gemini CLI.
+    Dollar,
+    /// `{env:NAME}`: opencode.
+    Braces,
 }
 
 /// Variables of editors other than `env:NAME` and `input:ID`.
@@ -56,7 +62,14 @@ impl<'s> Expansion<'s> {
     /// Expands a text of this field in the same way.
     pub fn of(&self, field: &TomlField<'_>, text: &str) -> Option<String> {
         let mut expanded = String::with_capacity(text.len());
-        let mut rest = text;
+        let text = match self.dialect {
+            Dialect::Dollar => Cow::Owned(with_braces(text)),
+            Dialect::Braces => text.replace("{env:", "${env:").replace("{file:", "${file:").into(),
+            Dialect::Plain | Dialect::Shell | Dialect::Editor | Dialect::Either => {
+                Cow::Borrowed(text)
+            }
+        };
+        let mut rest = &*text;
         let mut is_right = true;
         while let Some((before, reference, after)) = self.next(rest) {
             expanded.push_str(before);
@@ -116,11 +129,17 @@ impl<'s> Expansion<'s> {
             Dialect::Plain => Ok(format!("${{{reference}}}")),
             Dialect::Shell => self.shell(reference),
             Dialect::Editor => self.editor(reference),
-            Dialect::Either if OF_EDITORS.contains(&reference) => self.editor(reference),
-            Dialect::Either => match reference.split_once(':') {
-                Some((_, rest)) if !rest.starts_with('-') => self.editor(reference),
-                _ => self.shell(reference),
-            },
+            Dialect::Either | Dialect::Dollar | Dialect::Braces
+                if OF_EDITORS.contains(&reference) =>
+            {
+                self.editor(reference)
+            }
+            Dialect::Either | Dialect::Dollar | Dialect::Braces => {
+                match reference.split_once(':') {
+                    Some((_, rest)) if !rest.starts_with('-') => self.editor(reference),
+                    _ => self.shell(reference),
+                }
+            }
         }
     }
 
@@ -154,6 +173,7 @@ impl<'s> Expansion<'s> {
             "workspaceFolderBasename" => Ok(workspace_name().display().to_string()),
             "pathSeparator" | "/" => Ok(std::path::MAIN_SEPARATOR_STR.to_owned()),
             _ => match reference.split_once(':') {
+                Some(("env", name)) if name.contains(":-") => self.shell(name),
                 Some(("env", name)) if !name.is_empty() => self.of_environment(name),
                 Some(("input", id)) => self.input(id),
                 Some(_) | None => Err(unknown(reference)),
@@ -202,6 +222,21 @@ impl<'s> Expansion<'s> {
         drop(hidden::value(name, &value));
         Some(value)
     }
+}
+
+/// The text with `${NAME}` in place of each `$NAME`.
+fn with_braces(text: &str) -> String {
+    let mut parts = text.split('$');
+    let mut all = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(part.len());
+        let (name, rest) = part.split_at(end);
+        match is_name(name) {
+            true => all.extend(["${", name, "}", rest]),
+            false => all.extend(["$", part]),
+        }
+    }
+    all
 }
 
 fn is_unset(name: &str) -> String {

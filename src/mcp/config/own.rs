@@ -17,5 +17,6 @@ pub fn own_servers(table: &TomlField<'_>, around: &Surroundings<'_>) -> Vec<Serv
         unset: Unset::Note,
         around,
     };
-    reader.servers(table, &BTreeSet::new(), &mut Vec::new())
+    let all = table.table().map(|fields| fields.all()).unwrap_or_default();
+    reader.servers(all, &BTreeSet::new(), &mut Vec::new())
 }

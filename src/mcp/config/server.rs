@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use super::expand::{Dialect, Expansion, Unset};
 use super::hidden;
+use super::spellings::COMMAND;
 use super::surroundings::Surroundings;
-use crate::entry::{OfferedTools, ServerEntry};
+use crate::entry::ServerEntry;
 use crate::files::toml_file::{Problem, TomlField, TomlFields};
 use crate::name;
 
@@ -16,10 +17,8 @@ const LONGEST: Duration = Duration::from_secs(24 * 3600);
 /// Format of a configuration, which determines the fields of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ConfigFormat {
-    /// `mcpServers` of Claude Code, Claude Desktop and Cursor.
+    /// The format of all clients except for Codex.
     Shared,
-    /// `servers` of VS Code.
-    VsCode,
     /// `mcp_servers` of Codex.
     Codex,
     /// `tools.mcp` of toolyard.
@@ -45,17 +44,16 @@ pub(super) struct ServerReader<'r> {
 }
 
 impl ServerReader<'_> {
-    /// The servers of a table, except those that others replace.
+    /// The servers of these entries, except those that others replace.
     pub fn servers(
         &self,
-        table: &TomlField<'_>,
+        all: Vec<(&str, TomlField<'_>)>,
         replaced: &BTreeSet<String>,
         remarks: &mut Vec<Problem>,
     ) -> Vec<ServerEntry> {
-        let Some(fields) = table.table() else { return Vec::new() };
         let mut entries = Vec::new();
         let mut prefixes = BTreeMap::<String, usize>::new();
-        for (key, field) in fields.all().into_iter().filter(|(key, _)| !replaced.contains(*key)) {
+        for (key, field) in all.into_iter().filter(|(key, _)| !replaced.contains(*key)) {
             if let Some(prefix) = name::prefix(key) {
                 if let Some(line) = prefixes.get(&prefix) {
                     field.refuse(format!(
@@ -95,17 +93,21 @@ impl ServerReader<'_> {
             ConfigFormat::Own => fields.get("elicitation").map_or(Some(false), |field| {
                 field.one_of(&[("decline", false), ("defaults", true)])
             }),
-            ConfigFormat::Shared | ConfigFormat::VsCode | ConfigFormat::Codex => Some(false),
+            ConfigFormat::Shared | ConfigFormat::Codex => Some(false),
         };
         let trusts_hints = match self.format {
             ConfigFormat::Own => {
                 fields.get("trust_hints").map_or(Some(false), |field| field.flag())
             }
-            ConfigFormat::Shared | ConfigFormat::VsCode | ConfigFormat::Codex => Some(false),
+            ConfigFormat::Shared | ConfigFormat::Codex => Some(false),
         };
-        let kind = self.kind(&mut fields)?;
-        let transport = self.transport(kind, &mut fields, &expansion);
-        self.rest(kind, fields, remarks);
+        // Zed may have the whole program in a table.
+        let command = self.find(&mut fields, COMMAND).filter(|field| field.is_table());
+        let mut inner = command.and_then(|command| command.table());
+        let of_transport = inner.as_mut().unwrap_or(&mut fields);
+        let kind = self.kind(of_transport, is_off)?;
+        let transport = self.transport(kind, of_transport, &expansion);
+        inner.into_iter().chain([fields]).for_each(|fields| self.rest(kind, fields, remarks));
         is_named.then_some(())?;
         Some(ServerEntry {
             key: key.to_owned(),
@@ -121,28 +123,10 @@ impl ServerReader<'_> {
         })
     }
 
-    /// Why the server is disabled, if it is; the outer `None`: a field is wrong.
-    fn disabled(&self, fields: &mut TomlFields<'_>) -> Option<Option<String>> {
-        let is_enabled = fields.get("enabled").map_or(Some(true), |field| field.flag());
-        let is_disabled = match self.format {
-            ConfigFormat::Own | ConfigFormat::Codex => Some(false),
-            // Several programs write this field, though none of the documented formats has it.
-            ConfigFormat::Shared | ConfigFormat::VsCode => {
-                fields.get("disabled").map_or(Some(false), |field| field.flag())
-            }
-        };
-        let why = match (is_enabled?, is_disabled?) {
-            (false, _) => "`enabled` is false",
-            (true, true) => "`disabled` is true",
-            (true, false) => return Some(None),
-        };
-        Some(Some(format!("its configuration switches it off: {why}")))
-    }
-
     /// The limits of its start and of a call.
     fn timeouts(&self, fields: &mut TomlFields<'_>) -> [Option<Option<Duration>>; 2] {
         match self.format {
-            ConfigFormat::Shared | ConfigFormat::VsCode => [Some(None), Some(None)],
+            ConfigFormat::Shared => [Some(None), Some(None)],
             ConfigFormat::Own => ["start_timeout", "call_timeout"].map(|key| {
                 let duration =
                     |field: TomlField<'_>| field.duration(Duration::from_millis(1), LONGEST);
@@ -162,16 +146,5 @@ impl ServerReader<'_> {
                 [start.and_then(|start| Some(start.or(old?))), call]
             }
         }
-    }
-
-    fn offered(&self, fields: &mut TomlFields<'_>) -> Option<OfferedTools> {
-        let (only, without) = match self.format {
-            ConfigFormat::Shared | ConfigFormat::VsCode => return Some(OfferedTools::default()),
-            ConfigFormat::Own => ("only", "without"),
-            ConfigFormat::Codex => ("enabled_tools", "disabled_tools"),
-        };
-        let only = fields.get(only).map_or(Some(None), |field| field.texts().map(Some));
-        let without = fields.get(without).map_or(Some(Vec::new()), |field| field.texts());
-        Some(OfferedTools { only: only?, without: without? })
     }
 }

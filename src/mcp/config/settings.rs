@@ -1,10 +1,10 @@
 //! Reads the variables of a program and the headers of requests. Their values are secrets.
 
 use reqwest::header::{HeaderName, HeaderValue};
-use serde_json::Value;
 
 use super::expand::Expansion;
 use super::server::{ConfigFormat, ServerReader};
+use super::spellings::{ENV, ENV_FILE, HEADERS};
 use super::transport::without_nul;
 use super::{env_file, hidden};
 use crate::files::toml_file::{Problems, TomlField, TomlFields};
@@ -26,13 +26,14 @@ impl ServerReader<'_> {
             ConfigFormat::Codex => {
                 fields.get("env_vars").map_or(none.clone(), |field| self.passed(&field))
             }
-            ConfigFormat::Shared | ConfigFormat::VsCode | ConfigFormat::Own => {
-                let key = if self.format == ConfigFormat::Own { "env_file" } else { "envFile" };
-                fields.get(key).map_or(none.clone(), |field| self.of_file(&field, expansion))
+            ConfigFormat::Shared | ConfigFormat::Own => {
+                let name = if self.format == ConfigFormat::Own { "env_file" } else { ENV_FILE };
+                let file = self.find(fields, name);
+                file.map_or(none.clone(), |field| self.of_file(&field, expansion))
             }
         };
         let own =
-            fields.get("env").map_or(none, |field| self.settings(&field, expansion, variable));
+            self.find(fields, ENV).map_or(none, |field| self.settings(&field, expansion, variable));
         Some([first?, own?].concat())
     }
 
@@ -42,9 +43,8 @@ impl ServerReader<'_> {
         fields: &mut TomlFields<'_>,
         expansion: &Expansion<'_>,
     ) -> Option<SecretPairs> {
-        let key = if self.format == ConfigFormat::Codex { "http_headers" } else { "headers" };
-        let headers = fields
-            .get(key)
+        let headers = self
+            .find(fields, HEADERS)
             .map_or(Some(SecretPairs::new()), |field| self.settings(&field, expansion, header));
         if self.format != ConfigFormat::Codex {
             return headers;
@@ -79,7 +79,7 @@ impl ServerReader<'_> {
     ) -> Option<SecretPairs> {
         let settings = hidden::table(field)?.all();
         all(settings.iter().map(|(name, field)| {
-            let text = self.value(field)?;
+            let text = field.plain()?;
             if self.format == ConfigFormat::Own && is_key(name) && !expansion.is_in(&text) {
                 let scheme = if name.eq_ignore_ascii_case("authorization") { "Bearer " } else { "" };
                 field.refuse(format!(
@@ -90,18 +90,6 @@ impl ServerReader<'_> {
             let value = check(name, field, expansion.of(field, &text)?)?;
             Some(((*name).to_owned(), hidden::value(name, &value)))
         }))
-    }
-
-    /// A text; VS Code also accepts numbers.
-    fn value(&self, field: &TomlField<'_>) -> Option<String> {
-        if self.format == ConfigFormat::VsCode
-            && !field.is_text()
-            && !field.is_table()
-            && let Some(Value::Number(number)) = field.json()
-        {
-            return Some(number.to_string());
-        }
-        field.text().map(str::to_owned)
     }
 
     /// The variables of a file.

@@ -15,7 +15,7 @@ const VARIABLES: [(&str, &str); 5] = [
     ("PORT", "8080"),
 ];
 
-fn read(path: &str, text: &str) -> Configuration {
+pub(super) fn read(path: &str, text: &str) -> Configuration {
     let variable = |name: &str| {
         let found = VARIABLES.iter().find(|(known, _)| *known == name);
         found.map(|(_, value)| (*value).to_owned())
@@ -28,6 +28,7 @@ fn read(path: &str, text: &str) -> Configuration {
     let around = Surroundings {
         variable: &variable,
         file: &file,
+        program: &|name| name == "/opt/my app/run" || name == "/home/me/my app/run",
         home: Some(Path::new("/home/me")),
         workspace: Path::new("/w"),
     };
@@ -35,18 +36,18 @@ fn read(path: &str, text: &str) -> Configuration {
 }
 
 /// The servers of a text without problems.
-fn right(path: &str, text: &str) -> Vec<ServerEntry> {
+pub(super) fn right(path: &str, text: &str) -> Vec<ServerEntry> {
     let Configuration { entries, problems, remarks } = read(path, text);
     assert_eq!((problems, remarks), (Vec::new(), Vec::new()));
     entries
 }
 
-fn shown(problems: &[Problem]) -> Vec<String> {
+pub(super) fn shown(problems: &[Problem]) -> Vec<String> {
     problems.iter().map(Problem::to_string).collect()
 }
 
 /// The parts of a program: command with arguments, variables, and folder.
-fn program(entry: &ServerEntry) -> (String, Vec<(String, String)>, Option<PathBuf>) {
+pub(super) fn program(entry: &ServerEntry) -> (String, Vec<(String, String)>, Option<PathBuf>) {
     let Transport::Stdio { command, args, env, cwd } = &entry.transport else {
         panic!("{entry:?}")
     };
@@ -56,13 +57,13 @@ fn program(entry: &ServerEntry) -> (String, Vec<(String, String)>, Option<PathBu
 }
 
 /// Address and headers.
-fn address(entry: &ServerEntry) -> (String, Vec<(String, String)>) {
+pub(super) fn address(entry: &ServerEntry) -> (String, Vec<(String, String)>) {
     let Transport::Http { url, headers, .. } = &entry.transport else { panic!("{entry:?}") };
     let headers = headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned()));
     (url.clone(), headers.collect())
 }
 
-fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+pub(super) fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
@@ -235,7 +236,7 @@ fn every_fault_of_an_entry_is_named_and_the_others_are_read() {
   "old": { "type": "sse", "url": "http://h/sse" },
   "kind": { "type": "htp", "url": "http://h" },
   "mixed": { "type": "stdio", "url": "http://h" },
-  "typed": { "command": 3, "args": ["a", 1], "env": ["hunter22"], "cwd": true },
+  "typed": { "command": 3, "args": ["a", []], "env": ["hunter22"], "cwd": true },
   "unset": { "command": "x", "args": ["${NO}", "${a b}"], "env": { "A": "${NO:x}" } },
   "url": { "url": "ftp://hunter22@h" },
   "header": { "url": "http://h", "headers": { "a b": "x", "c": "hunter22\n" } },
@@ -261,7 +262,7 @@ fn every_fault_of_an_entry_is_named_and_the_others_are_read() {
          streamable-http, streamableHttp)",
         ":6: mcpServers.mixed.command: missing; write the program that is the server, such as \"npx\"",
         ":7: mcpServers.typed.command: expected a text in quotes, got 3",
-        ":7: mcpServers.typed.args[1]: expected a text in quotes, got 1",
+        ":7: mcpServers.typed.args[1]: expected a text in quotes, got a list",
         ":7: mcpServers.typed.env: expected a table of keys and values, got a list",
         ":7: mcpServers.typed.cwd: expected a text in quotes, got true",
         ":8: mcpServers.unset.args[0]: the environment variable NO is not set; set it, or write ${NO:-default}",
@@ -370,6 +371,7 @@ fn a_very_large_file_is_refused() {
     let around = Surroundings {
         variable: &|_| None,
         file: &|path| Err(Problem::of_file(path.display().to_string(), "no such file")),
+        program: &|_| false,
         home: None,
         workspace: folder.path(),
     };
@@ -383,6 +385,7 @@ fn own(text: &str) -> (Vec<ServerEntry>, Vec<String>) {
     let around = Surroundings {
         variable: &|name| (name == "TOKEN").then(|| "t0ken-of-t3sts".to_owned()),
         file: &|path| Err(Problem::of_file(path.display().to_string(), "no such file")),
+        program: &|_| false,
         home: None,
         workspace: Path::new("/c"),
     };
