@@ -88,7 +88,7 @@ fn login((name, password): (&str, &str)) -> Option<[String; 2]> {
 }
 
 /// Whether a text is long, and has digits and letters, as a key has.
-fn is_random(text: &str) -> bool {
+pub fn is_random(text: &str) -> bool {
     text.len() >= 2 * SHORTEST
         && text.contains(|c: char| c.is_ascii_digit())
         && text.contains(|c: char| c.is_ascii_alphabetic())

@@ -14,6 +14,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 
 use super::asked::Client;
 use super::failure;
+use super::passed_on::passed_on;
 use crate::net::guard::{self, Redirects};
 use crate::net::secret::Secret;
 use crate::process::RunningProgram;
@@ -21,11 +22,6 @@ use crate::{ServerEntry, Transport};
 
 /// How long the connection to an address may take.
 const CONNECT: Duration = Duration::from_secs(10);
-
-/// Variables of our own environment that a program gets besides those of its entry: without them it would not find its
-/// interpreter or its files. None of them has a key.
-const PASSED_ON: [&str; 9] =
-    ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TZ", "TMPDIR"];
 
 /// An open connection; dropping it ends the server's program.
 pub struct ServerConnection {
@@ -90,8 +86,7 @@ async fn connect(
         Transport::Stdio { command, args, env, cwd } => {
             let mut program = Command::new(command);
             program.args(args).env_clear();
-            let passed = PASSED_ON.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
-            program.envs(passed);
+            program.envs(passed_on());
             program.envs(env.iter().map(|(name, value)| (name, value.expose())));
             if let Some(cwd) = cwd {
                 program.current_dir(cwd);

@@ -14,11 +14,13 @@ mod files;
 mod life;
 mod list;
 mod log;
+mod passed_on;
 mod request;
 mod server;
 mod stage;
 
 pub use self::definition::{Definition, MAX_DESCRIPTION, MAX_SCHEMA};
 pub use self::files::ServerFiles;
+pub use self::passed_on::withheld;
 pub use self::server::McpServer;
 pub use self::stage::{Offer, Stage};
