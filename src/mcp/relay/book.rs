@@ -12,6 +12,7 @@ use super::assembly::Assembly;
 use super::learn;
 use super::listing::ServerListing;
 use super::message::{CallRequest, Id, answers, read};
+use crate::OfferedTools;
 use crate::tool::relayed::RelayNews;
 
 /// The most awaited answers that will be dropped.
@@ -50,6 +51,8 @@ pub struct Book {
     lists: HashSet<Id>,
     /// The list of tools as the client reads it.
     pub listing: ServerListing,
+    /// The tools that clients may read.
+    offered: OfferedTools,
     /// Calls that were answered before the server answered.
     answered: HashSet<Id>,
 }
@@ -66,9 +69,9 @@ pub enum AnswerKind {
 
 impl Book {
     /// The empty state for the server with this key, whose session gets `news`.
-    pub fn new(key: Arc<str>, news: UnboundedSender<RelayNews>) -> Self {
+    pub fn new(key: Arc<str>, news: UnboundedSender<RelayNews>, offered: OfferedTools) -> Self {
         let (open, lists, answered) = Default::default();
-        Self { key, news, open, lists, listing: ServerListing::default(), answered }
+        Self { key, news, open, lists, listing: ServerListing::default(), offered, answered }
     }
 
     /// Opens a call of so many bytes; `None` if nobody decides about it.
@@ -123,6 +126,7 @@ impl Book {
     /// Reads a list of tools. Returns the client's version, if it differs.
     pub fn listed(&mut self, line: &[u8]) -> Option<Vec<u8>> {
         let changed = self.listing.line(line);
+        let changed = self.offered.listed(changed.as_deref().unwrap_or(line)).or(changed);
         if let Some((_, message)) = read(changed.as_deref().unwrap_or(line)) {
             let tools = learn::tools(&self.key, &message);
             self.listing.learn(&tools);

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -16,7 +15,6 @@ use super::call::{Listed, RelayedCall, listed};
 use super::message::{batch, read};
 use super::pieces::{LinePiece, Splitter};
 use super::stdio::{StdioRelay, StdioSides, finished};
-use crate::tool::relayed::RelayNews;
 
 /// The time that a line waits for the decision on the call before it, which comes at once unless the call is held.
 const ORDER: Duration = Duration::from_secs(1);
@@ -40,8 +38,8 @@ pub struct Ends<I, O> {
 }
 
 /// Passes lines until the server's output ends and every open call has its answer. Returns also if the client is gone
-/// and the server does not end, or if a fault ends it. `key`: the name of the server, for the session that gets `news`.
-pub async fn relay<I, O>(key: Arc<str>, ends: Ends<I, O>, news: mpsc::UnboundedSender<RelayNews>)
+/// and the server does not end, or if a fault ends it.
+pub async fn relay<I, O>(book: Book, ends: Ends<I, O>)
 where
     I: AsyncWrite + Unpin + 'static,
     O: AsyncRead + Unpin + 'static,
@@ -51,7 +49,7 @@ where
     // One line waits while another one is written: more would only fill the memory.
     let (write, written) = mpsc::channel(1);
     let shared = Rc::new(StdioRelay {
-        book: Rc::new(RefCell::new(Book::new(key, news))),
+        book: Rc::new(RefCell::new(book)),
         to_client,
         to_server: write,
         end_server: Notify::new(),

@@ -9,7 +9,8 @@ use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::task::LocalSet;
 use tokio::time::{Instant, timeout};
 
-use super::{Ends, LinePiece, relay};
+use super::{Book, Ends, LinePiece, relay};
+use crate::OfferedTools;
 use crate::tool::relayed::{ForeignCall, RelayAnswer, RelayNews, RelayTurn};
 use crate::tool::{ToolError, ToolOutput};
 
@@ -65,7 +66,10 @@ fn with_relay<F: Future<Output = ()>>(test: impl FnOnce(Rig) -> F) {
             let (requests, answers) = split(ours);
             let (news, told) = mpsc::unbounded_channel();
             let ends = Ends { client: to_relay, to_client, server, to_server };
-            tokio::task::spawn_local(relay("own".into(), ends, news));
+            tokio::task::spawn_local(relay(
+                Book::new("own".into(), news, OfferedTools::default()),
+                ends,
+            ));
             let requests = BufReader::new(requests).lines();
             test(Rig { client: Some(client), heard, requests, server: answers, news: told }).await;
         },

@@ -14,6 +14,7 @@ use tokio::sync::{Notify, oneshot};
 
 use super::out::{Gone, Out};
 use super::sides::HttpSides;
+use crate::mcp::OfferedTools;
 use crate::mcp::relay::{Book, Given, Listed, RelayedCall, Sides, answers, listed, read};
 use crate::net::guard::{self, Redirects};
 use crate::tool::relayed::RelayNews;
@@ -36,6 +37,8 @@ pub struct Relaying {
     /// Name of the server in the session.
     pub key: String,
     pub news: UnboundedSender<RelayNews>,
+    /// The tools that clients may read.
+    pub offered: OfferedTools,
 }
 
 /// State that all requests share.
@@ -50,13 +53,13 @@ pub struct HttpRelay {
 /// # Errors
 /// The address is refused, or the socket does not work.
 pub async fn serve(relaying: Relaying) -> io::Result<()> {
-    let Relaying { socket, target, any_address, key, news } = relaying;
+    let Relaying { socket, target, any_address, key, news, offered } = relaying;
     if !any_address {
         guard::check(&target).map_err(io::Error::other)?;
     }
     let client = guard::builder(any_address, Redirects::SameServer).build();
     let client = client.map_err(io::Error::other)?;
-    let book = Rc::new(RefCell::new(Book::new(key.into(), news)));
+    let book = Rc::new(RefCell::new(Book::new(key.into(), news, offered)));
     let shared = Rc::new(HttpRelay { book, target, client });
     let answer = move |request| answer(Rc::clone(&shared), request);
     connections::serve(socket.into_socket(), answer).await

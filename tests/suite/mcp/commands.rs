@@ -197,3 +197,68 @@ fn a_fault_of_a_server_hits_the_calls_of_a_relay() {
     assert_eq!(answer["result"]["content"][0]["text"], "closed", "{said}");
     assert!(!log("plain", &folder).contains("tools/call"), "a fault before reaches no server");
 }
+
+/// The lines of `tools list` that name a tool of a server.
+fn offered(home: &Home, file: &str) -> Vec<String> {
+    let listed = home.succeed(&["tools", "list", "--mcp", file]);
+    let names = listed.lines().filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| name.contains("__")).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_tool_that_a_person_has_switched_off_is_offered_nowhere() {
+    let home = Home::new();
+    let file = configuration(&["plain"], &home.path("."));
+    let mut entries: Value =
+        serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let entry = &mut entries["mcpServers"]["plain"];
+    entry["disabledTools"] = json!(["echo", "d*", "gone"]);
+    home.write("off.json", entries.to_string());
+    let tools = offered(&home, "off.json");
+    assert_eq!(tools, ["plain__slow", "plain__fails", "plain__asks"]);
+    let called = home.run(&["tools", "call", "plain__echo", "text=a", "--mcp", "off.json"]);
+    assert!(called.code == 2 && called.err.contains("there is no tool plain__echo"), "{called:?}");
+    let checked = home.succeed(&["tools", "check", "--mcp", "off.json"]);
+    assert!(checked.contains("ok    mcp plain: 3 tools of 5 in "), "{checked}");
+    let unused = "warn  mcp plain: its entry names the tool \"gone\", which it does not have";
+    assert!(checked.contains(unused), "{checked}");
+    // The copy for a watched agent leads to relays without the tools.
+    let agent = "cat \"$TOOLYARD_MCP_CONFIG\" > copy.json";
+    home.run(&["watch", "--headless", "--mcp", "off.json", "--", "sh", "-c", agent]);
+    let copy = home.json("copy.json");
+    let words = copy["mcpServers"]["plain"]["args"].as_array().unwrap();
+    for option in ["--without=echo", "--without=d*", "--without=gone"] {
+        assert!(words.iter().any(|word| word == option), "{copy}");
+    }
+}
+
+#[test]
+fn servers_get_variables_of_proxies_and_none_with_a_key() {
+    let home = Home::new();
+    let entry = json!({"command": "sh -c 'env > seen'", "env": {"PORT": 8080}});
+    home.write("m.json", json!({"mcpServers": {"w": entry}}).to_string());
+    let mut command = home.command(&["tools", "check", "--mcp", "m.json"]);
+    for (name, value) in [
+        ("no_proxy", "localhost,.corp"),
+        ("NODE_EXTRA_CA_CERTS", "/etc/corp.pem"),
+        ("npm_config_registry", "http://npm.corp/"),
+        ("HTTPS_PROXY", "http://me:pr0xy-s3cret@proxy.corp:3128"),
+        ("UV_INDEX_CORP_PASSWORD", "ind3x-s3cret"),
+        ("SOME_TOKEN", "t0ken-s3cret"),
+    ] {
+        command.env(name, value);
+    }
+    let checked = crate::program::Ran::of(command.output().unwrap());
+    let seen = home.read("seen");
+    for line in [
+        "PORT=8080",
+        "no_proxy=localhost,.corp",
+        "NODE_EXTRA_CA_CERTS=/etc/corp.pem",
+        "npm_config_registry=http://npm.corp/",
+    ] {
+        assert!(seen.lines().any(|seen| seen == line), "{seen}");
+    }
+    assert!(!seen.contains("s3cret"), "{seen}");
+    let named = "load code: HTTPS_PROXY, UV_INDEX_CORP_PASSWORD\n";
+    assert!(checked.out.contains(named) && !checked.out.contains("s3cret"), "{checked:?}");
+}

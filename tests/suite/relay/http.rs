@@ -53,7 +53,13 @@ fn exchange(stream: &TcpStream, bodies: &Bodies, streams: bool) -> Option<()> {
     }
     let text = said["params"]["arguments"]["text"].as_str().unwrap_or("done");
     let content = json!([{"type": "text", "text": text}]);
-    let answer = format!("{{ \"id\":{},\"result\":{{\"content\":{content}}} }}", said["id"]);
+    let result = match said["method"] == "tools/list" {
+        true => {
+            json!({"tools": [{"name": "now", "inputSchema": {}}, {"name": "odd", "inputSchema": {}}]})
+        }
+        false => json!({ "content": content }),
+    };
+    let answer = format!("{{ \"id\":{},\"result\":{result} }}", said["id"]);
     let (kind, answer) = match (said.get("id").is_some(), streams) {
         (true, false) => ("application/json", answer),
         (true, true) => {
@@ -227,6 +233,17 @@ fn a_changed_list_is_an_event_before_the_answer() {
             assert!(answer.contains("it ran"), "{answer}");
         }
         assert_eq!(bodies.lock().unwrap().len(), 3);
+    }
+}
+
+#[test]
+fn a_client_does_not_read_tools_that_are_switched_off() {
+    for streams in [false, true] {
+        let (home, (target, _)) = (Home::new(), server(streams));
+        let relay = Relay::start(&home, &target, &["--without", "odd"]);
+        let list = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}";
+        let (_, answer) = relay.ask("POST", list);
+        assert!(answer.contains("\"now\"") && !answer.contains("\"odd\""), "{answer}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::client::Client;
 use super::server::{calls, command};
 use crate::program::Home;
 
@@ -66,4 +67,22 @@ fn what_cannot_be_started_is_named() {
     let words = ["watch", "--headless", "--no-journal", "--mcp", "servers.json", "--", "true"];
     let ran = home.run(&words);
     assert!(ran.code == 2 && ran.err.contains("--mcp needs a journal"), "{}", ran.err);
+}
+
+#[test]
+fn a_client_does_not_read_tools_that_the_options_leave_out() {
+    let home = Home::new();
+    for (option, names) in [
+        ("--without=d*", &["now", "sleep"][..]),
+        ("--only=now", &["now"]),
+        ("--without=*", &[]),
+        ("--without=gone", &["now", "sleep", "die"]),
+    ] {
+        let mut client = Client::start(&home, Some(&["--no-journal", option]), "list-notes");
+        let id = client.ask("tools/list", json!({}));
+        let answer = client.answer(id);
+        let tools = answer["result"]["tools"].as_array().unwrap();
+        let listed: Vec<_> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+        assert_eq!(listed, names, "{option}");
+    }
 }

@@ -32,7 +32,8 @@ pub async fn serve(
     let path = own.path();
     warn(&format!("{key}: relays http://{}{path}", socket.address));
     let (target, any_address) = (target.clone(), args.any_address);
-    let relaying = Relaying { socket, target, any_address, key: key.to_owned(), news };
+    let (key, offered) = (key.to_owned(), args.offered());
+    let relaying = Relaying { socket, target, any_address, key, news, offered };
     tokio::select! {
         served = tools::serve(relaying) => {
             served.map_err(Trouble::usage)?;

@@ -27,8 +27,9 @@ use super::ConfigArgs;
 use super::out::{errors, warn};
 use super::{live, runtime::runtime, trouble::Trouble};
 use crate::domain::{BreakpointSpec, FaultSpec};
+use crate::mcp::OfferedTools;
 use crate::mcp::config::hide;
-use crate::mcp::relay::{Ends, RecordedServer, relay, start};
+use crate::mcp::relay::{Book, Ends, RecordedServer, relay, start};
 use crate::ui::text::clean;
 
 /// Programs that only start another program, which is the server.
@@ -89,6 +90,12 @@ pub struct McpArgs {
     /// Variables that the server gets beside those of toolyard: a file with an object of JSON.
     #[arg(long, value_name = "FILE")]
     pub variables: Option<PathBuf>,
+    /// List only this tool of the server to the client. Can be repeated; `*` stands for any text.
+    #[arg(long, value_name = "TOOL")]
+    pub only: Vec<String>,
+    /// Do not list this tool of the server to the client. Can be repeated; `*` stands for any text.
+    #[arg(long, value_name = "TOOL")]
+    pub without: Vec<String>,
     #[command(flatten)]
     pub config: ConfigArgs,
 }
@@ -108,7 +115,7 @@ pub fn mcp(args: &McpArgs) -> Result<ExitCode, Trouble> {
         let Door { news, session } = door::open(args, &key).await?;
         let status = match (&args.target, recorded) {
             (Some(target), _) => http::serve(args, &key, target, news).await,
-            (None, Some(server)) => replay(server, &key, news).await,
+            (None, Some(server)) => replay(server, args, &key, news).await,
             (None, None) => serve(args, &key, news).await,
         };
         session.close().await?;
@@ -129,7 +136,7 @@ async fn serve(
         let command = args.command[0].to_string_lossy();
         return Err(Trouble::Usage(format!("{} cannot be started: {why}", clean(&command))));
     }
-    let (signal, written) = pass((to_server, server), key, news).await?;
+    let (signal, written) = pass((to_server, server), args, key, news).await?;
     program.end();
     let status = program.ended().await;
     // The last messages must still reach the client.
@@ -147,11 +154,13 @@ async fn serve(
 /// Passes lines between standard input and output and a server, until one side has ended or a signal comes.
 async fn pass(
     (to_server, server): (impl AsyncWrite + Unpin + 'static, impl AsyncRead + Unpin + 'static),
+    args: &McpArgs,
     key: &str,
     news: door::RelayNewsSender,
 ) -> Result<(Option<i32>, OutputEnd), Trouble> {
     let (client, to_client, written) = streams::open()?;
-    let relayed = relay(Arc::from(key), Ends { client, to_client, server, to_server }, news);
+    let ends = Ends { client, to_client, server, to_server };
+    let relayed = relay(Book::new(Arc::from(key), news, args.offered()), ends);
     let signal = tokio::select! {
         () = relayed => None,
         signal = live::interrupted() => Some(signal),
@@ -162,10 +171,11 @@ async fn pass(
 /// Serves what a server said in a session.
 async fn replay(
     server: RecordedServer,
+    args: &McpArgs,
     key: &str,
     news: door::RelayNewsSender,
 ) -> Result<ExitCode, Trouble> {
-    let (signal, written) = pass(recorded::start(server), key, news).await?;
+    let (signal, written) = pass(recorded::start(server), args, key, news).await?;
     written.wait().await;
     Ok(exit(signal.map_or(0, |signal| 128 + signal)))
 }
@@ -208,6 +218,12 @@ impl McpArgs {
             command.envs(variables.map(|(name, value)| (name, value.expose().to_owned())));
         }
         Ok(command)
+    }
+
+    /// The tools that the client may read.
+    fn offered(&self) -> OfferedTools {
+        let only = Some(self.only.clone()).filter(|only| !only.is_empty());
+        OfferedTools { only, without: self.without.clone() }
     }
 
     /// The server's name: as given, else the file that the command names.

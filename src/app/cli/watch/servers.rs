@@ -21,7 +21,7 @@ use super::WatchArgs;
 use crate::cli::runtime::runtime;
 use crate::cli::trouble::Trouble;
 use crate::mcp::config::{Configuration, Surroundings};
-use crate::mcp::{ServerEntry, Transport};
+use crate::mcp::{OfferedTools, ServerEntry, Transport};
 use crate::serve::agent::{Environment, ProgramRecipe};
 use crate::serve::relayed::{dial, find};
 use crate::serve::tools::{Relaying, serve};
@@ -51,12 +51,13 @@ struct Listener {
     target: Url,
     any_address: bool,
     key: String,
+    offered: OfferedTools,
 }
 
 impl Listener {
     /// Listens on its own thread until the program ends, and reports to the session of this program.
     fn listen(self) -> Result<(), Trouble> {
-        let Self { socket, target, any_address, key } = self;
+        let Self { socket, target, any_address, key, offered } = self;
         let runtime = runtime()?;
         let work = move || {
             let (news, told) = mpsc::unbounded_channel();
@@ -70,7 +71,8 @@ impl Listener {
                     tokio::time::sleep(AGAIN).await;
                 }
             };
-            let relaying = Relaying { socket, target, any_address, key: key.clone(), news };
+            let key = key.clone();
+            let relaying = Relaying { socket, target, any_address, key, news, offered };
             let both = async { tokio::join!(serve(relaying), tell) };
             let (served, ()) = runtime.block_on(LocalSet::new().run_until(both));
             if let Err(error) = served {
@@ -167,6 +169,12 @@ impl Servers {
                     words.push(format!("--variables={}", path.display()));
                 }
                 words.extend(cwd.iter().map(|cwd| format!("--folder={}", cwd.display())));
+                let OfferedTools { only, without } = &entry.offered;
+                words.extend(only.iter().flatten().map(|tool| format!("--only={tool}")));
+                words.extend(without.iter().map(|tool| format!("--without={tool}")));
+                // An empty list offers nothing.
+                let is_closed = only.as_ref().is_some_and(Vec::is_empty);
+                words.extend(is_closed.then(|| "--without=*".to_owned()));
                 words.extend(["--".to_owned(), command.clone()]);
                 words.extend(args.iter().cloned());
                 // The path by which toolyard starts its helpers does not work here: it is valid only in this process.
@@ -187,6 +195,7 @@ impl Servers {
                     target,
                     any_address: *any_address,
                     key: key.clone(),
+                    offered: entry.offered.clone(),
                 });
                 json!({ "type": "http", "url": own, "headers": headers })
             }
