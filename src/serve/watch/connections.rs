@@ -70,10 +70,7 @@ pub async fn serve<A: Future<Output = AnswerResult> + 'static>(
     loop {
         let accepted = listener.accept().await;
         if accepted.is_err() || open.borrow().len() >= MOST {
-            let open = open.borrow();
-            let idle = open.iter().filter(|connection| connection.asked.get() == 0);
-            let oldest = idle.min_by_key(|connection| connection.since.get());
-            oldest.into_iter().for_each(|oldest| oldest.close.notify_one());
+            close_oldest(&mut open.borrow_mut());
         }
         let Ok((stream, _)) = accepted else {
             // Usually there are too many open files, and some will be closed.
@@ -96,6 +93,14 @@ pub async fn serve<A: Future<Output = AnswerResult> + 'static>(
             }
             open.borrow_mut().retain(|other| !Rc::ptr_eq(other, &connection));
         });
+    }
+}
+
+/// Closes the connection that has been idle for the longest time, if one is idle.
+fn close_oldest(open: &mut Vec<Rc<Connection>>) {
+    let idle = open.iter().enumerate().filter(|(_, connection)| connection.asked.get() == 0);
+    if let Some((at, _)) = idle.min_by_key(|(_, connection)| connection.since.get()) {
+        open.swap_remove(at).close.notify_one();
     }
 }
 
