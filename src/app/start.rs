@@ -5,6 +5,7 @@ use std::sync::{Arc, atomic::AtomicBool};
 use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
 use clap::Parser;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::cli::colour::{self, Painted};
 use crate::cli::{self, log::LogArgs, trouble::Trouble};
@@ -38,6 +39,7 @@ pub trait CommandLine: Parser {
 pub fn start<C: CommandLine>() -> ExitCode {
     cli::out::print_panics();
     survive_large_files();
+    leave_no_core();
     if std::env::args_os().nth(1).is_some_and(|argument| argument == process::REAPER) {
         return reap();
     }
@@ -71,6 +73,14 @@ pub fn start<C: CommandLine>() -> ExitCode {
     // Programs that were asked to end get this long and no longer.
     process::end_all();
     code
+}
+
+/// Has the system write no core file of this process or its programs: their memory has keys. A program that wants one
+/// can raise the limit again.
+fn leave_no_core() {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Core);
+    // Lowering a limit never fails.
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
 }
 
 /// Turns a write beyond the limit of a file's size (`ulimit -f`) into an error, instead of the end of the program.

@@ -8,7 +8,7 @@
 //! ([`super::spelling`]).
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use reqwest::Url;
@@ -27,17 +27,115 @@ const PART: usize = 6;
 /// The replacement of a key.
 const HIDDEN: &str = "[key]";
 
-static KNOWN: RwLock<KnownKeys> = RwLock::new(KnownKeys { keys: BTreeSet::new(), spellings: None });
+/// The most keys of the small search. A search is built anew for each new key, and with more keys that takes longer.
+const FRESH: usize = 16;
+/// The most values of one header that are hidden: some change with each request.
+const NEWEST: usize = 32;
+/// The most headers whose values are told apart.
+const HEADERS: usize = 64;
+
+static KNOWN: RwLock<KnownKeys> = RwLock::new(KnownKeys::none());
 
 struct KnownKeys {
-    keys: BTreeSet<String>,
-    /// The spellings of the keys to search for; `None` if there are no keys.
-    spellings: Option<Arc<Spellings>>,
+    /// The keys that are hidden for ever.
+    kept: BTreeSet<String>,
+    /// The newest values of each header, each with its parts.
+    passing: BTreeMap<String, VecDeque<Vec<String>>>,
+    /// The keys of the small search.
+    fresh: BTreeSet<String>,
+    searches: Searches,
+}
+
+/// The search for most keys, and a small one for the newest. Each is `None` without keys.
+#[derive(Clone)]
+struct Searches([Option<Arc<Spellings>>; 2]);
+
+impl Searches {
+    fn all(&self) -> impl Iterator<Item = &Arc<Spellings>> {
+        self.0.iter().flatten()
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        self.all().any(|spellings| spellings.is_in(text))
+    }
+
+    fn begun(&self, text: &str, least: usize) -> usize {
+        self.all().map(|spellings| spellings.begun(text, least)).max().unwrap_or(0)
+    }
+}
+
+impl KnownKeys {
+    const fn none() -> Self {
+        Self {
+            kept: BTreeSet::new(),
+            passing: BTreeMap::new(),
+            fresh: BTreeSet::new(),
+            searches: Searches([None, None]),
+        }
+    }
+
+    fn has(&self, key: &String) -> bool {
+        let mut passing = self.passing.values().flatten().flatten();
+        self.kept.contains(key) || passing.any(|part| part == key)
+    }
+
+    /// Hides these parts of a key, for ever or until a header has had many other values.
+    fn add(&mut self, header: Option<&str>, parts: Vec<String>) {
+        let new: Vec<String> = parts.iter().filter(|part| !self.has(part)).cloned().collect();
+        match header {
+            None => self.kept.extend(parts),
+            Some(header) => {
+                let is_other = self.passing.len() >= HEADERS && !self.passing.contains_key(header);
+                let header = if is_other { String::new() } else { header.to_ascii_lowercase() };
+                let newest = self.passing.entry(header).or_default();
+                newest.retain(|known| *known != parts);
+                newest.push_back(parts);
+                newest.drain(..newest.len().saturating_sub(NEWEST));
+            }
+        }
+        if new.is_empty() {
+            return;
+        }
+        self.fresh.extend(new);
+        // Building fails only with gigabytes of keys.
+        let built = |keys: &BTreeSet<String>| Spellings::of(keys).ok().map(Arc::new);
+        if self.fresh.len() <= FRESH {
+            self.searches.0[1] = built(&self.fresh);
+            return;
+        }
+        self.fresh.clear();
+        let mut all = self.kept.clone();
+        all.extend(self.passing.values().flatten().flatten().cloned());
+        self.searches = Searches([built(&all), None]);
+    }
 }
 
 /// Hides this key from now on, in every spelling in which it may be repeated.
 pub(super) fn remember(key: &str) {
-    let key = key.trim();
+    add(None, key);
+}
+
+/// Hides the value of a header. The newest values of each header are hidden, since some change with each request.
+pub fn remember_header(name: &str, value: &str) {
+    add(Some(name), value);
+}
+
+fn add(header: Option<&str>, key: &str) {
+    let parts = parts(key.trim());
+    let is_known = |known: &KnownKeys| parts.iter().all(|part| known.kept.contains(part));
+    // The same keys are read for each request.
+    if !parts.is_empty() && !is_known(&KNOWN.read().unwrap_or_else(PoisonError::into_inner)) {
+        KNOWN.write().unwrap_or_else(PoisonError::into_inner).add(header, parts);
+    }
+}
+
+/// The parts of a key that a text may repeat.
+fn parts(key: &str) -> Vec<String> {
+    // Only the last field of a signed request is a secret.
+    if key.starts_with("AWS4-") {
+        let signature = key.split_once("Signature=").map(|(_, rest)| rest.split(',').next());
+        return signature.flatten().into_iter().map(|it| it.trim().to_owned()).collect();
+    }
     // A server may repeat a header without its scheme, such as `Bearer`. The scheme itself is an ordinary word.
     let is_scheme = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphabetic());
     let split = key.split_once(' ').filter(|(first, _)| is_scheme(first));
@@ -49,35 +147,33 @@ pub(super) fn remember(key: &str) {
     // Forms write a space as a plus sign.
     let parts = parts.chain([key.to_owned(), key.replace(' ', "+")]);
     let parts = parts.chain(login.into_iter().flatten());
-    let parts: Vec<String> = parts.filter(|part| part.len() >= SHORTEST).collect();
-    // The same keys are read for each request.
-    if parts
-        .iter()
-        .all(|part| KNOWN.read().unwrap_or_else(PoisonError::into_inner).keys.contains(part))
-    {
-        return;
-    }
-    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
-    known.keys.extend(parts);
-    // This fails only with gigabytes of keys.
-    if let Ok(spellings) = Spellings::of(&known.keys) {
-        known.spellings = Some(Arc::new(spellings));
-    }
+    let parts: BTreeSet<_> = parts.filter(|part| part.len() >= SHORTEST).collect();
+    parts.into_iter().collect()
 }
 
-fn spellings() -> Option<Arc<Spellings>> {
-    KNOWN.read().unwrap_or_else(PoisonError::into_inner).spellings.clone()
+fn searches() -> Option<Searches> {
+    let searches = KNOWN.read().unwrap_or_else(PoisonError::into_inner).searches.clone();
+    let is_empty = searches.all().next().is_none();
+    (!is_empty).then_some(searches)
 }
 
 /// Hides the parts of an address that may be a key: its password, and values of its query that are long or whose names
 /// say so.
 pub fn remember_address(url: &Url) {
+    keys_of(url).iter().for_each(|key| remember(key));
+}
+
+/// The same for the address of a request, which may have another key each time.
+pub fn remember_request(url: &Url) {
+    keys_of(url).iter().for_each(|key| remember_header("", key));
+}
+
+fn keys_of(url: &Url) -> Vec<String> {
     let (name, password) = (url.username(), url.password().unwrap_or_default());
     let login = login((&unescaped(name), &unescaped(password)));
-    login.into_iter().flatten().for_each(|key| remember(&key));
     let values = url.query_pairs().filter(|(name, _)| name != "api-version");
     let keys = values.filter(|(name, value)| names_a_key(name) || is_random(value));
-    keys.for_each(|(_, key)| remember(&key));
+    login.into_iter().flatten().chain(keys.map(|(_, key)| key.into_owned())).collect()
 }
 
 /// The secrets of a user's name and password. Without a password, the name may be a key.
@@ -103,15 +199,22 @@ fn unescaped(part: &str) -> String {
 
 /// The text without any key.
 pub fn without_known(text: &str) -> Cow<'_, str> {
-    let Some(spellings) = spellings().filter(|spellings| spellings.is_in(text)) else {
+    let Some(searches) = searches() else { return Cow::Borrowed(text) };
+    let found = searches.all().filter(|spellings| spellings.is_in(text));
+    let mut places: Vec<_> = found.flat_map(|spellings| spellings.places(text)).collect();
+    if places.is_empty() {
         return Cow::Borrowed(text);
-    };
+    }
+    places.sort_by_key(|place| (place.start, place.end));
     let mut clean = String::with_capacity(text.len());
     let mut at = 0;
-    for place in spellings.places(text) {
-        clean.push_str(&text[at..place.start]);
-        clean.push_str(HIDDEN);
-        at = place.end;
+    for place in places {
+        // A place of the other search may overlap.
+        if place.start >= at {
+            clean.push_str(&text[at..place.start]);
+            clean.push_str(HIDDEN);
+        }
+        at = at.max(place.end);
     }
     clean.push_str(&text[at..]);
     Cow::Owned(clean)
@@ -131,16 +234,16 @@ pub fn without_keys(text: &str) -> String {
 
 /// The value without any key in its texts, names and numbers; `None` if it has none. `read` restores it from JSON.
 pub fn redacted<T: Serialize>(value: &T, read: impl Fn(&str) -> Option<T>) -> Option<T> {
-    let spellings = spellings()?;
+    let searches = searches()?;
     let json = serde_json::to_string(value).ok()?;
-    if spellings.is_in(&json) { clean_copy(&json, read) } else { None }
+    if searches.is_in(&json) { clean_copy(&json, read) } else { None }
 }
 
 /// The same for a value that will be written as JSON: returns also its JSON, if that was made for the search.
 pub fn searched<T: Serialize>(value: T, read: impl Fn(&str) -> Option<T>) -> (T, Option<String>) {
-    let Some(spellings) = spellings() else { return (value, None) };
+    let Some(searches) = searches() else { return (value, None) };
     let Ok(json) = serde_json::to_string(&value) else { return (value, None) };
-    if !spellings.is_in(&json) {
+    if !searches.is_in(&json) {
         return (value, Some(json));
     }
     (clean_copy(&json, read).unwrap_or(value), None)
@@ -182,12 +285,12 @@ fn clean(value: &mut Value, all: bool) {
 
 /// The number of bytes at the end of a growing text that may be the beginning of a key.
 pub fn begun(text: &str) -> usize {
-    spellings().map_or(0, |spellings| spellings.begun(text, 1))
+    searches().map_or(0, |searches| searches.begun(text, 1))
 }
 
 /// The number of bytes at the end of a cut text that are a large part of a key. They would not be found later.
 pub fn left_of_key(text: &str) -> usize {
-    spellings().map_or(0, |spellings| spellings.begun(text, PART))
+    searches().map_or(0, |searches| searches.begun(text, PART))
 }
 
 #[cfg(test)]
@@ -344,6 +447,30 @@ mod tests {
         assert_eq!(begun("it is p1ecew1"), 7);
         assert_eq!(begun("nothing of it x"), 0);
         assert_eq!((left_of_key("it is p1ecew1"), left_of_key("it is p1ec")), (7, 0));
+    }
+
+    #[test]
+    fn the_newest_values_of_a_header_are_hidden_and_the_others_forgotten() {
+        let mut known = KnownKeys::none();
+        known.add(None, parts("k3pt-for-ever"));
+        let value = |n: usize| format!("v4lue-of-header-{n:04}");
+        for n in 0..5000 {
+            known.add(Some("X-Session"), parts(&value(n)));
+            known.add(Some("authorization"), parts("Bearer the-s4me-key"));
+        }
+        let all = known.passing.values().flatten().flatten().count();
+        assert!(all <= 2 * NEWEST && known.fresh.len() <= FRESH, "{all}");
+        let is_hidden = |text: &str| known.searches.is_in(text);
+        for hidden in [&*value(4999), &value(4999 - NEWEST / 2), "k3pt-for-ever", "the-s4me-key"] {
+            assert!(is_hidden(hidden), "{hidden}");
+        }
+        assert!(!is_hidden(&value(1000)));
+    }
+
+    #[test]
+    fn only_the_signature_of_a_signed_request_is_a_key() {
+        let signed = "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE1/20261128/eu/bedrock/aws4_request, SignedHeaders=host;x-amz-date, Signature=5d672d79c15b13162d9279b0855cfba6";
+        assert_eq!(parts(signed), ["5d672d79c15b13162d9279b0855cfba6"]);
     }
 
     #[test]

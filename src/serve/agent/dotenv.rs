@@ -8,12 +8,17 @@ pub struct Dotenv {
     pub variables: BTreeMap<String, String>,
     /// The numbers of the lines that assign nothing, each with the variable that it names in the form `NAME: value`.
     pub unread: Vec<(usize, Option<String>)>,
+    /// The variables whose values are too long.
+    pub long: Vec<String>,
 }
+
+/// The longest value in bytes. Each may repeat the ones before it.
+const LONGEST: usize = 64 << 10;
 
 /// The variables of a `.env` file; if a variable is assigned several times, the last value counts. `${NAME}` in a value
 /// that is not in single quotes is the value of an earlier line, else that of `environment`.
 pub fn read(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> Dotenv {
-    let Dotenv { mut variables, mut unread } = Dotenv::default();
+    let Dotenv { mut variables, mut unread, mut long } = Dotenv::default();
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
     while !rest.is_empty() {
         let (line, after) = line(rest);
@@ -33,11 +38,15 @@ pub fn read(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> Dotenv 
         let value = rest[name.len() + 1..].trim_start_matches([' ', '\t']);
         let (value, quote, after) = quoted(value).unwrap_or_else(|| plain(value));
         let known = |name: &str| environment(name).or_else(|| variables.get(name).cloned());
-        let value = if quote == Some('\'') { value } else { expanded(&value, &known) };
-        variables.insert(bare(name).to_owned(), value);
+        let value = if quote == Some('\'') { Some(value) } else { expanded(&value, &known) };
+        let name = bare(name).to_owned();
+        match value.filter(|value| value.len() <= LONGEST) {
+            Some(value) => drop(variables.insert(name, value)),
+            None => long.push(name),
+        }
         rest = after.trim_start();
     }
-    Dotenv { variables, unread }
+    Dotenv { variables, unread, long }
 }
 
 /// The name in the text before an assignment.
@@ -84,8 +93,9 @@ fn plain(text: &str) -> (String, Option<char>, &str) {
     (value[..end.unwrap_or(value.len())].trim().to_owned(), None, after)
 }
 
-/// The value with its variables replaced; `${NAME:-OTHER}` is another text if the variable is not set.
-fn expanded(value: &str, known: &dyn Fn(&str) -> Option<String>) -> String {
+/// The value with its variables replaced; `${NAME:-OTHER}` is another text if the variable is not set. `None` if it is too
+/// long.
+fn expanded(value: &str, known: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let mut parts = value.split("${");
     let mut all = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -97,8 +107,11 @@ fn expanded(value: &str, known: &dyn Fn(&str) -> Option<String>) -> String {
             }
             None => all.extend(["${", part]),
         }
+        if all.len() > LONGEST {
+            return None;
+        }
     }
-    all
+    Some(all)
 }
 
 #[cfg(test)]
@@ -113,7 +126,7 @@ mod tests {
                     SINGLE='x # ${PLAIN} \\n'\nDOUBLE=\"a\\n\\\"b\\\"\" # why\nEMPTY=\nNONE=# why\nno assignment\n\
                     MANY=\"first\nSECOND=2\"\nPLAIN=http://b/v1\r\nFROM=${PLAIN}/x${HOME}${NO:-y}${\nOPEN=\"a\nLAST='é'";
         let home = |name: &str| (name == "HOME").then(|| "/h".to_owned());
-        let Dotenv { variables: found, unread } = read(text, &home);
+        let Dotenv { variables: found, unread, .. } = read(text, &home);
         assert_eq!(unread, [(11, None)]);
         let expected = [
             ("DOUBLE", "a\n\"b\""),
@@ -143,6 +156,14 @@ mod tests {
         let unread: Vec<_> = found.unread.iter().map(|(n, name)| (*n, name.as_deref())).collect();
         let yaml = [(4, Some("OPENAI_BASE_URL")), (5, Some("B")), (7, None)];
         assert_eq!(unread, [&yaml[..], &[(10, None), (11, None), (12, None)]].concat());
+    }
+
+    #[test]
+    fn a_value_that_doubles_is_not_read() {
+        let text = "A=0123456789\nB=x\n".to_owned() + &"A=${A}${A}\n".repeat(40) + "C=${B}\n";
+        let found = read(&text, &|_| None);
+        assert!(found.variables["A"].len() <= LONGEST && found.variables["C"] == "x");
+        assert_eq!(found.long.len(), 28);
     }
 
     proptest! {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::dotenv;
 use super::environment::Given;
 use super::secrets::hide_variable;
+use crate::net::client::names_a_key;
 
 /// The values of variables.
 pub type Variables = BTreeMap<String, String>;
@@ -22,7 +23,12 @@ pub struct Place {
 pub fn read(given: &Given<'_>, notes: &mut Vec<String>) -> Vec<Place> {
     let mut places = vec![Place { name: "the environment", variables: given.environment.clone() }];
     for (file, text) in given.files.iter().rev() {
-        let read = dotenv::read(text, &|name| value(&places, name).map(str::to_owned));
+        // A key of the environment must not get into an address of a file.
+        let known = |name: &str| {
+            let own = if names_a_key(name) { &places[1..] } else { &places[..] };
+            value(own, name).map(str::to_owned)
+        };
+        let read = dotenv::read(text, &known);
         read.variables.iter().for_each(|(name, value)| hide_variable(name, value));
         for (line, named) in read.unread.iter().take(MOST) {
             // The rest of the line may be a key.
@@ -33,6 +39,9 @@ pub fn read(given: &Given<'_>, notes: &mut Vec<String>) -> Vec<Place> {
         }
         if let Some(more) = read.unread.len().checked_sub(MOST).filter(|more| *more > 0) {
             notes.push(format!("{file} has {more} more lines that assign nothing"));
+        }
+        for name in &read.long {
+            notes.push(format!("{name} in {file} is longer than 64 KiB, and is not read"));
         }
         places.insert(1, Place { name: file, variables: read.variables });
     }

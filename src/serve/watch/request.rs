@@ -16,7 +16,6 @@ use serde_json::{Value, value::RawValue};
 use super::LONGEST;
 use super::upstream::SESSION;
 use crate::model::relay::Caller;
-use crate::net::secret::Secret;
 use crate::net::{client, known};
 
 /// The header by which clients say how long they wait for the next bytes.
@@ -131,13 +130,13 @@ pub fn hide_keys(headers: &HeaderMap, url: &Url) {
         let Ok(value) = str::from_utf8(value.as_bytes()) else { continue };
         if name == COOKIE {
             let values = value.split(';').filter_map(|pair| pair.split_once('='));
-            values.for_each(|(_, value)| drop(Secret::new(value)));
+            values.for_each(|(_, value)| known::remember_header(name.as_str(), value));
         } else if client::names_a_key(name.as_str()) {
-            drop(Secret::new(value));
+            known::remember_header(name.as_str(), value);
         }
     }
     if url.query().is_some() {
-        known::remember_address(url);
+        known::remember_request(url);
     }
 }
 
