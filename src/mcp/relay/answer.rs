@@ -1,6 +1,5 @@
 //! Answers to calls: reads the server's, and writes those that replace them.
 
-use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
 use super::message::{CallRequest, Id, Message, parts, read};
@@ -19,10 +18,12 @@ const INVALID: i32 = -32600;
 /// Reads a server's answer as the tool result that a model gets.
 pub fn returned(message: &Message<'_>) -> Returned {
     if let Some(result) = message.result {
-        return match serde_json::from_str::<CallToolResult>(result.get()) {
-            Ok(read) => answer::output(&read, None).map(|output| with_whole(output, result.get())),
+        return match serde_json::from_str(result.get()).map(answer::read) {
+            Ok(Ok(read)) => {
+                answer::output(&read, None).map(|output| with_whole(output, result.get()))
+            }
             // The result may have another form, such as a question to the user.
-            Err(_) => Ok(bounded(result.get(), MAX_OUTPUT)),
+            _ => Ok(bounded(result.get(), MAX_OUTPUT)),
         };
     }
     let error = message.error.map_or("null", |error| error.get());
