@@ -4,11 +4,13 @@
 use std::collections::HashSet;
 
 use rmcp::handler::client::progress::ProgressDispatcher;
-use rmcp::model::{ListToolsRequest, PaginatedRequestParams, ServerResult};
+use rmcp::model::{
+    ClientRequest, CustomRequest, ListToolsRequest, PaginatedRequestParams, ServerResult,
+};
 use rmcp::service::Peer;
 use rmcp::{RoleClient, ServiceError};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::definition::Definition;
 use super::{failure, request};
@@ -18,6 +20,8 @@ use crate::files::safe_text::visible;
 
 /// The most tools of a server.
 const MOST: usize = 10_000;
+/// The most pages of a list.
+const PAGES: usize = 1000;
 /// The most tools that are left out one by one.
 const LEFT_OUT: usize = 10;
 /// The most characters of a text of the server in a notice.
@@ -41,12 +45,9 @@ pub async fn all(
 ) -> Result<ToolList, String> {
     let mut list = ToolList::default();
     let mut seen = HashSet::new();
-    let mut cursor: Option<String> = None;
+    let mut cursor: Option<Value> = None;
     loop {
-        let mut page = PaginatedRequestParams::default();
-        page.cursor = cursor;
-        let page = ListToolsRequest::with_param(page).into();
-        let next = match request::sent(peer, page, progress, |_| {}).await {
+        let next = match request::sent(peer, page(cursor), progress, |_| {}).await {
             Ok(answer) => list.add(answer)?,
             // The server offers no tools, only resources or prompts.
             Err(ServiceError::McpError(error)) if error.code.0 == -32601 => None,
@@ -57,8 +58,13 @@ pub async fn all(
         }
         // Only a missing cursor ends the list: an empty text is a cursor.
         let Some(next) = next else { break };
-        if !seen.insert(next.clone()) {
-            return Err(format!("its list of tools comes back to the page {next:?}"));
+        if seen.len() == PAGES || !seen.insert(next.to_string()) {
+            let mut names = HashSet::new();
+            list.tools.retain(|tool| names.insert(tool.name.clone()));
+            let page = clipped(&visible(&next.to_string()), TEXT);
+            let text = format!("its list of tools comes back to the page {page}, and ends there");
+            list.left_out.push(text);
+            break;
         }
         cursor = Some(next);
     }
@@ -68,6 +74,20 @@ pub async fn all(
         list.left_out.push(format!("{} more left out", counted(more, "tool")));
     }
     Ok(list)
+}
+
+/// The request for a page. A cursor that is no text goes back as it came.
+fn page(cursor: Option<Value>) -> ClientRequest {
+    let mut page = PaginatedRequestParams::default();
+    match cursor {
+        Some(cursor @ (Value::Number(_) | Value::Object(_) | Value::Array(_) | Value::Bool(_))) => {
+            let params = json!({ "cursor": cursor });
+            return ClientRequest::CustomRequest(CustomRequest::new("tools/list", Some(params)));
+        }
+        Some(Value::String(cursor)) => page.cursor = Some(cursor),
+        Some(Value::Null) | None => {}
+    }
+    ListToolsRequest::with_param(page).into()
 }
 
 fn without_list(why: &str) -> String {
@@ -80,16 +100,16 @@ fn without_list(why: &str) -> String {
 struct RawPage {
     tools: Vec<Value>,
     #[serde(default)]
-    next_cursor: Option<String>,
+    next_cursor: Option<Value>,
 }
 
 impl ToolList {
     /// Adds the tools of an answer; returns the cursor of the next page.
-    fn add(&mut self, answer: ServerResult) -> Result<Option<String>, String> {
+    fn add(&mut self, answer: ServerResult) -> Result<Option<Value>, String> {
         let raw = match answer {
             ServerResult::ListToolsResult(page) => {
                 self.tools.extend(page.tools.iter().map(Definition::of));
-                return Ok(page.next_cursor);
+                return Ok(page.next_cursor.map(Value::String));
             }
             ServerResult::CustomResult(raw) => raw.0,
             _ => return Err(without_list("its answer has no `tools`")),
@@ -109,17 +129,15 @@ impl ToolList {
                 }
             }
         }
-        Ok(page.next_cursor)
+        Ok(page.next_cursor.filter(|next| *next != false))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
-    fn added(answer: Value) -> (ToolList, Result<Option<String>, String>) {
+    fn added(answer: Value) -> (ToolList, Result<Option<Value>, String>) {
         let mut list = ToolList::default();
         let next = list.add(serde_json::from_value(answer).unwrap());
         (list, next)
@@ -152,7 +170,7 @@ mod tests {
             let good = |name: &str| json!({"name": name, "inputSchema": schema});
             let tools = json!([good("a"), bad, good("b")]);
             let (list, next) = added(json!({"tools": tools, "nextCursor": ""}));
-            assert_eq!(next, Ok(Some(String::new())));
+            assert_eq!(next, Ok(Some(json!(""))));
             let names: Vec<_> = list.tools.iter().map(|tool| tool.name.as_str()).collect();
             assert_eq!(names, ["a", "b"], "{bad}");
             let [told] = list.left_out.as_slice() else { panic!("{:?}", list.left_out) };
@@ -166,12 +184,16 @@ mod tests {
             (json!({}), "its answer has no `tools`"),
             (json!({"tool": []}), "missing field `tools`"),
             (json!({"tools": "x"}), "tools: invalid type: string \"x\""),
-            (json!({"tools": [], "nextCursor": 5}), "nextCursor: invalid type: integer `5`"),
             (json!("x"), "expected an object with `tools`"),
         ] {
             let error = added(answer).1.unwrap_err();
             assert!(error.starts_with("it does not list its tools: "), "{error}");
             assert!(error.contains(why), "{error}\nwithout {why}");
+        }
+        for (cursor, next) in
+            [(json!(2), Some(json!(2))), (json!(null), None), (json!(false), None)]
+        {
+            assert_eq!(added(json!({"tools": [], "nextCursor": cursor})).1, Ok(next));
         }
         let hostile = json!({"tools": [{"name": format!("\u{1b}[2J{}", "x".repeat(9000))}]});
         let (list, _) = added(hostile);
