@@ -8,6 +8,7 @@ use toolyard_files as files;
 use toolyard_net as net;
 use toolyard_process as process;
 use toolyard_tool as tool;
+use toolyard_wire as wire;
 
 pub mod client;
 pub mod config;

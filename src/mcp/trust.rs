@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
-use crate::ServerEntry;
 use crate::client::Definition;
 use crate::domain::chance::canonical;
 use crate::domain::words::clipped;
 use crate::files::text_file::Expectation;
 use crate::files::{json_file, safe_text::visible, sha256, text_file, whole_file};
+use crate::{ServerEntry, Transport};
 
 /// The name of the file.
 pub const FILE: &str = "mcp-tools.json";
@@ -24,6 +24,9 @@ pub const FILE: &str = "mcp-tools.json";
 const MAX_KEPT: usize = 64 * 1024;
 /// The most bytes of a difference that are shown.
 const MAX_SHOWN: usize = 8 * 1024;
+
+/// The most servers that are kept for their greeting.
+const MOST_GREETED: usize = 200;
 
 const EXPECTED: Expectation = Expectation {
     what: "definitions of tools by server, as toolyard writes them",
@@ -42,6 +45,9 @@ struct Decided {
     files: BTreeMap<PathBuf, FoundFile>,
     #[serde(default)]
     tools: ByServer,
+    /// Servers that must be asked `initialize` first, by the hash of their command or address; the latest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    greeted: Vec<String>,
     /// Whether the file lacks some of these decisions.
     #[serde(skip)]
     is_new: bool,
@@ -122,6 +128,29 @@ impl Trust {
         let mut decided = self.locked();
         decided.files.insert(absolute(file), FoundFile { hash, used });
         decided.is_new = true;
+        drop(decided);
+        self.save()
+    }
+
+    /// Whether the server does not bear another request before `initialize`, as it was seen.
+    pub fn needs_greeting(&self, entry: &ServerEntry) -> bool {
+        self.locked().greeted.contains(&reached(entry))
+    }
+
+    /// Keeps whether the server bears another request before `initialize`, and writes the file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn keep_greeting(&self, entry: &ServerEntry, is_needed: bool) -> Result<(), String> {
+        let mut decided = self.locked();
+        let server = reached(entry);
+        if decided.greeted.contains(&server) != is_needed {
+            decided.greeted.retain(|other| *other != server);
+            decided.greeted.extend(is_needed.then_some(server));
+            let forgotten = decided.greeted.len().saturating_sub(MOST_GREETED);
+            decided.greeted.drain(..forgotten);
+            decided.is_new = true;
+        }
         drop(decided);
         self.save()
     }
@@ -222,6 +251,16 @@ fn read(path: &Path) -> Result<Mutex<Decided>, String> {
     decided
         .map(Mutex::new)
         .map_err(|problem| format!("{problem}; delete the file to decide and trust anew"))
+}
+
+/// The hash of a server's command or address, which may have keys.
+fn reached(entry: &ServerEntry) -> String {
+    match &entry.transport {
+        Transport::Stdio { command, args, .. } => {
+            sha256::of_texts([command].into_iter().chain(args).map(String::as_str))
+        }
+        Transport::Http { url, .. } => sha256::of_texts([url.as_str()]),
+    }
 }
 
 fn absolute(path: &Path) -> PathBuf {
@@ -338,6 +377,25 @@ mod tests {
         std::fs::write(folder.path().join(FILE), "{").unwrap();
         let why = Trust::of_workspace(folder.path()).unwrap_err();
         assert!(why.contains(FILE) && why.contains("delete the file"), "{why}");
+    }
+
+    #[test]
+    fn greetings_are_kept_by_command_and_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let load = || Trust::of_workspace(folder.path()).unwrap();
+        let with = |n: usize| {
+            let (url, headers) = (format!("http://h/{n}?key=s3cret"), Vec::new());
+            let transport = Transport::Http { url, headers, any_address: false };
+            ServerEntry { transport, key: format!("key {n}"), ..ServerEntry::testing() }
+        };
+        for n in 0..MOST_GREETED + 2 {
+            load().keep_greeting(&with(n), true).unwrap();
+        }
+        let moved = ServerEntry { key: "other".to_owned(), ..with(5) };
+        assert!(load().needs_greeting(&moved) && !load().needs_greeting(&with(1)));
+        load().keep_greeting(&moved, false).unwrap();
+        assert!(!load().needs_greeting(&with(5)) && load().needs_greeting(&with(6)));
+        assert!(!std::fs::read_to_string(folder.path().join(FILE)).unwrap().contains("s3cret"));
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod commands;
 mod files;
 mod harm;
 mod kills;
+mod odd;
 mod seen;
 mod stand_in;
 

@@ -76,7 +76,8 @@ async fn examine_server(entry: ServerEntry, trust: Arc<Trust>) -> Vec<Finding> {
         Stage::Ready(offer) => {
             let tools = server.tools().await.unwrap_or_default();
             let mut findings = vec![Finding::ok(&about, offered(&offer, tools.len()))];
-            findings.extend(server.left_out().into_iter().map(|text| Finding::warn(&about, text)));
+            let remarks = server.left_out().into_iter().chain(server.unread_lines());
+            findings.extend(remarks.map(|text| Finding::warn(&about, text)));
             let names: Vec<_> = offer.tools.iter().map(|tool| tool.name.as_str()).collect();
             findings.extend(offered_tools.unused(&names).into_iter().map(|name| {
                 let name = clipped(name, NAME);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use reqwest::Url;
 use reqwest::header::{HeaderName, HeaderValue};
@@ -11,9 +11,11 @@ use rmcp::model::ProtocolVersion;
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use tokio::time::timeout;
 
 use super::asked::Client;
 use super::failure;
+use super::lines::Lines;
 use super::passed_on::passed_on;
 use crate::net::guard::{self, Redirects};
 use crate::net::secret::Secret;
@@ -23,65 +25,92 @@ use crate::{ServerEntry, Transport};
 /// How long the connection to an address may take.
 const CONNECT: Duration = Duration::from_secs(10);
 
+/// How long the SDK waits for an answer to `server/discover`. A server that ignores it costs this time at each start.
+const IGNORED: Duration = Duration::from_secs(10);
+/// How long an address may take to agree on a revision, before `initialize` is tried alone. The SDK tries that
+/// before over the same connection.
+const AGREE: Duration = Duration::from_secs(12);
+
 /// An open connection; dropping it ends the server's program.
 pub struct ServerConnection {
     pub service: RunningService<RoleClient, Client>,
     pub program: Option<RunningProgram>,
+    /// Whether the server does not bear another request before `initialize`.
+    pub needs_greeting: bool,
 }
 
-/// Opens a connection; the caller limits the time. If a server answers the request for its revision with anything else,
-/// or twice, `initialize` is tried alone.
+/// Opens a connection; the caller limits the time. A server may not bear the request for its revision: it ends, or
+/// answers with anything. Then `initialize` is tried alone, and first if that is known.
 ///
 /// # Errors
 /// Why it could not be opened.
-pub async fn open(entry: &ServerEntry, client: &Client) -> Result<ServerConnection, String> {
-    match connect(entry, client.clone(), revisions()).await {
-        Err(Failure { is_odd: true, .. }) => {
-            let client = Client { is_old: true, ..client.clone() };
-            let opened = connect(entry, client, ClientLifecycleMode::Initialize).await;
-            opened.map_err(|failure| failure.why)
+pub async fn open(
+    entry: &ServerEntry,
+    client: &Client,
+    needs_greeting: bool,
+) -> Result<ServerConnection, String> {
+    let begun = Instant::now();
+    let first = match connect(entry, client, needs_greeting).await {
+        // A program that ends after a long start has another reason.
+        Err(failure) if failure.may_differ && !(failure.is_closed && begun.elapsed() > AGREE) => {
+            failure
+        }
+        opened => return opened.map_err(|failure| failure.why),
+    };
+    match connect(entry, client, !needs_greeting).await {
+        // What the server says to its greeting is about itself, and not about a question that it does not know.
+        Err(Failure { why, .. }) => {
+            Err(if needs_greeting || first.is_final { first.why } else { why })
         }
         opened => opened.map_err(|failure| failure.why),
     }
 }
 
 /// Why a connection was not opened.
+#[derive(Default)]
 struct Failure {
     why: String,
-    /// Whether the server answered, but without a revision.
-    is_odd: bool,
+    /// Whether another first request may have another answer.
+    may_differ: bool,
+    /// Whether the server has said why no revision fits.
+    is_final: bool,
+    /// Whether the connection is closed, for which the end of the program is a better reason.
+    is_closed: bool,
 }
 
 impl From<String> for Failure {
     fn from(why: String) -> Self {
-        Self { why, is_odd: false }
+        Self { why, ..Self::default() }
     }
 }
 
 impl From<&ClientInitializeError> for Failure {
     fn from(error: &ClientInitializeError) -> Self {
-        Self { why: failure::of_start(error), is_odd: is_odd(error) }
+        let last = match error {
+            ClientInitializeError::LegacyFallbackFailed { fallback, .. } => fallback,
+            other => other,
+        };
+        Self {
+            why: failure::of_start(error),
+            may_differ: !failure::is_unreachable(last),
+            is_final: matches!(error, ClientInitializeError::NoCompatibleProtocolVersion { .. }),
+            is_closed: matches!(
+                last,
+                ClientInitializeError::ConnectionClosed(_)
+                    | ClientInitializeError::TransportError { .. }
+            ),
+        }
     }
 }
 
-/// Whether the server answered, but without a revision. A second answer to `server/discover` comes where the one to
-/// `initialize` is expected.
-fn is_odd(error: &ClientInitializeError) -> bool {
-    match error {
-        ClientInitializeError::ExpectedInitResponse(_)
-        | ClientInitializeError::ExpectedInitResult(_)
-        | ClientInitializeError::ConflictInitResponseId(..)
-        | ClientInitializeError::UncorrelatedErrorResponse { .. } => true,
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => is_odd(fallback),
-        _ => false,
-    }
-}
-
+/// Connects by `initialize` alone, or by asking for the revision first.
 async fn connect(
     entry: &ServerEntry,
-    client: Client,
-    lifecycle: ClientLifecycleMode,
+    client: &Client,
+    needs_greeting: bool,
 ) -> Result<ServerConnection, Failure> {
+    let client = Client { is_old: needs_greeting, ..client.clone() };
+    let lifecycle = if needs_greeting { ClientLifecycleMode::Initialize } else { revisions() };
     match &entry.transport {
         Transport::Stdio { command, args, env, cwd } => {
             let mut program = Command::new(command);
@@ -97,12 +126,19 @@ async fn connect(
             started.map_err(|why| format!("{command:?} cannot be started: {why}"))?;
             let log = client.log.clone();
             tokio::spawn(async move { log.follow(pipes.stderr).await });
-            let opened = client.serve_with_lifecycle((pipes.stdout, pipes.stdin), lifecycle).await;
-            match opened {
-                Ok(service) => Ok(ServerConnection { service, program: Some(program) }),
+            let begun = Instant::now();
+            let lines = Lines::new(pipes.stdout, pipes.stdin, client.log.clone());
+            match client.serve_with_lifecycle(lines, lifecycle).await {
+                Ok(service) => {
+                    let needs_greeting = needs_greeting || begun.elapsed() > IGNORED;
+                    Ok(ServerConnection { service, program: Some(program), needs_greeting })
+                }
                 Err(error) => {
-                    let Failure { why, is_odd } = Failure::from(&error);
-                    Err(Failure { why: ended(&program, why).await, is_odd })
+                    let mut failure = Failure::from(&error);
+                    if failure.is_closed {
+                        failure.why = ended(&program, failure.why).await;
+                    }
+                    Err(failure)
                 }
             }
         }
@@ -128,7 +164,7 @@ async fn connect(
                 StreamableHttpClientTransport::with_client(http, config.custom_headers(headers));
             let opened = client.serve_with_lifecycle(transport, lifecycle).await;
             let service = opened.map_err(|error| Failure::from(&error))?;
-            Ok(ServerConnection { service, program: None })
+            Ok(ServerConnection { service, program: None, needs_greeting })
         }
     }
 }
@@ -144,7 +180,7 @@ fn revisions() -> ClientLifecycleMode {
 /// The reason, or the program's exit if that came first.
 pub async fn ended(program: &RunningProgram, why: String) -> String {
     let soon = Duration::from_millis(300);
-    match tokio::time::timeout(soon, program.ended()).await {
+    match timeout(soon, program.ended()).await {
         Ok(Ok(status)) => format!("its program has ended ({status})"),
         Ok(Err(why)) => why,
         Err(_) => why,

@@ -8,7 +8,9 @@ use rmcp::service::ClientInitializeError;
 use rmcp::transport::DynamicTransportError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use serde::Serialize;
+use serde_json::Value;
 
+use super::mend::NO_CODE;
 use crate::domain::words::clipped;
 
 /// The most characters of a server's error that are shown.
@@ -43,6 +45,16 @@ pub fn of_start(error: &ClientInitializeError) -> String {
     }
 }
 
+/// Whether the server cannot be reached, or lets nobody in.
+pub fn is_unreachable(error: &ClientInitializeError) -> bool {
+    let ClientInitializeError::TransportError { error, .. } = error else { return false };
+    match error.error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        Some(StreamableHttpError::Client(error)) => error.is_connect() || error.is_redirect(),
+        Some(StreamableHttpError::AuthRequired(_)) => true,
+        _ => false,
+    }
+}
+
 /// The reason why a request got no result.
 pub fn of_request(error: &ServiceError) -> String {
     match error {
@@ -55,17 +67,28 @@ pub fn of_request(error: &ServiceError) -> String {
 }
 
 fn of_server(error: &ErrorData) -> String {
-    format!("error {} of the server: {}", error.code.0, clipped(&error.message, ERROR))
+    let mut text = clipped(&error.message, ERROR);
+    if error.code != NO_CODE {
+        let said = if text.is_empty() { "it says no reason" } else { &text };
+        text = format!("error {} of the server: {said}", error.code.0);
+    }
+    match &error.data {
+        Some(Value::String(data)) if !error.message.contains(&**data) => {
+            format!("{text}; {}", clipped(data, ERROR))
+        }
+        None | Some(Value::Null | Value::String(_)) => text,
+        Some(data) => format!("{text}; {}", clipped(&data.to_string(), ERROR)),
+    }
 }
 
 /// The innermost cause. The address stays out of it, since it may have a key.
 fn of_transport(error: &DynamicTransportError) -> String {
     let mut cause: &(dyn Error + 'static) = error.error.as_ref();
-    // The SDK names this cause in its text only.
-    if let Some(StreamableHttpError::Client(error)) =
-        cause.downcast_ref::<StreamableHttpError<reqwest::Error>>()
-    {
-        cause = error;
+    // The SDK names these causes in its text only.
+    match cause.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        Some(StreamableHttpError::Client(error)) => cause = error,
+        Some(StreamableHttpError::UnexpectedServerResponse(said)) => return clipped(said, ERROR),
+        _ => {}
     }
     while let Some(source) = cause.source() {
         cause = source;
@@ -87,6 +110,8 @@ fn listed(revisions: &[ProtocolVersion]) -> String {
 mod tests {
     use std::any::TypeId;
     use std::io;
+
+    use serde_json::json;
 
     use super::*;
 
@@ -123,6 +148,28 @@ mod tests {
         assert_eq!(
             of_start(&none),
             "it has revision 2025-06-18, 2025-03-26 of the protocol, and toolyard has 2026-07-28"
+        );
+    }
+
+    #[test]
+    fn an_error_is_told_with_its_data() {
+        let told = |error: serde_json::Value| {
+            let error: ErrorData = serde_json::from_value(error).unwrap();
+            of_request(&ServiceError::McpError(error))
+        };
+        let issues = json!({"issues": [{"path": ["city"], "message": "no such city"}]});
+        assert_eq!(
+            told(json!({"code": -32602, "message": "Invalid arguments", "data": issues})),
+            format!("error -32602 of the server: Invalid arguments; {issues}")
+        );
+        assert_eq!(
+            told(json!({"code": -32602, "message": "no: x", "data": "x"})),
+            "error -32602 of the server: no: x"
+        );
+        assert_eq!(told(json!({"code": 0, "message": "no", "data": null})), "no");
+        assert_eq!(
+            told(json!({"code": 5, "message": ""})),
+            "error 5 of the server: it says no reason"
         );
     }
 

@@ -24,6 +24,7 @@ use crate::domain::fault::Drift;
 use crate::files::safe_text::visible;
 use crate::relay::ServerListing;
 use crate::tool::provider::ProviderChange;
+use crate::trust::Trust;
 
 /// The time that a server may take until its list of tools, if its entry does not set it.
 const START: Duration = Duration::from_secs(30);
@@ -41,6 +42,7 @@ const LIST: Duration = Duration::from_secs(30);
 /// State that the task of a connection and the tools share.
 pub struct ServerContext {
     pub entry: ServerEntry,
+    trust: Arc<Trust>,
     pub stage: watch::Sender<Stage>,
     /// The peer that answers calls while the server runs.
     peer: Mutex<Option<Peer<RoleClient>>>,
@@ -59,9 +61,14 @@ pub struct ServerContext {
 }
 
 impl ServerContext {
-    pub fn new(entry: ServerEntry, told: UnboundedSender<ProviderChange>) -> Self {
+    pub fn new(
+        entry: ServerEntry,
+        trust: Arc<Trust>,
+        told: UnboundedSender<ProviderChange>,
+    ) -> Self {
         let shared = Self {
             entry,
+            trust,
             stage: watch::Sender::new(Stage::Starting),
             peer: Mutex::new(None),
             is_dead: AtomicBool::new(false),
@@ -196,8 +203,9 @@ async fn run(shared: &ServerContext) -> String {
         gives_defaults: shared.entry.gives_defaults,
     };
     let limit = shared.entry.start_timeout.unwrap_or(START);
-    let opened = timeout(limit, connect::open(&shared.entry, &client)).await;
-    let ServerConnection { service, program } = match opened {
+    let needs_greeting = shared.trust.needs_greeting(&shared.entry);
+    let opened = timeout(limit, connect::open(&shared.entry, &client, needs_greeting)).await;
+    let ServerConnection { service, program, needs_greeting } = match opened {
         Ok(Ok(connection)) => connection,
         Ok(Err(why)) => return with_last_line(shared, why),
         Err(_) => {
@@ -205,11 +213,14 @@ async fn run(shared: &ServerContext) -> String {
             return with_last_line(shared, why);
         }
     };
+    if let Err(why) = shared.trust.keep_greeting(&shared.entry, needs_greeting) {
+        shared.log.add(&why);
+    }
     let peer = service.peer().clone();
     let offer = |tools, took| {
         let info = peer.peer_info();
         let program = info.as_ref().and_then(|info| info.server_info.as_ref());
-        let program = program.map(|program| format!("{} {}", program.name, program.version));
+        let program = program.map(|it| format!("{} {}", it.name, it.version).trim().to_owned());
         let revision = info.map(|info| info.protocol_version.to_string()).unwrap_or_default();
         Stage::Ready(Arc::new(Offer {
             revision,

@@ -8,7 +8,8 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
-use crate::domain::words::clipped;
+use super::mend;
+use crate::domain::words::{clipped, counted};
 use crate::files::safe_text::visible;
 use crate::net::known::without_keys;
 
@@ -25,7 +26,17 @@ const GATHER_LONGEST: Duration = Duration::from_secs(10);
 #[derive(Debug, Default)]
 pub struct Log {
     new: Mutex<NewLines>,
+    unread: Mutex<UnreadLines>,
     came: Notify,
+}
+
+/// The lines among its messages that are none.
+#[derive(Debug, Default)]
+struct UnreadLines {
+    count: u64,
+    first: String,
+    /// Whether the last one was not reported yet.
+    is_new: bool,
 }
 
 /// Lines that were not reported yet.
@@ -55,6 +66,26 @@ impl Log {
         self.came.notify_one();
     }
 
+    /// Notes a line among its messages that is none.
+    pub fn unread(&self, line: &[u8]) {
+        let mut unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
+        if unread.count == 0 {
+            unread.first = mend::beginning(line);
+        }
+        (unread.count, unread.is_new) = (unread.count + 1, true);
+        drop(unread);
+        self.locked().last = Some(mend::beginning(line));
+        self.came.notify_one();
+    }
+
+    /// How many lines among its messages are none, for people.
+    pub fn unread_lines(&self) -> Option<String> {
+        let unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
+        let are = if unread.count == 1 { "is no message" } else { "are no messages" };
+        let lines = counted(unread.count, "line");
+        (unread.count > 0).then(|| format!("it wrote {lines} that {are}: {}", unread.first))
+    }
+
     pub fn last(&self) -> Option<String> {
         self.locked().last.clone()
     }
@@ -65,10 +96,14 @@ impl Log {
         loop {
             self.came.notified().await;
             sleep(gather).await;
+            let is_new =
+                |mut unread: MutexGuard<'_, UnreadLines>| std::mem::take(&mut unread.is_new);
+            let unread = is_new(self.unread.lock().unwrap_or_else(PoisonError::into_inner));
             let mut new = self.locked();
-            let (lines, left_out) = (std::mem::take(&mut new.lines), new.left_out);
+            let (mut lines, left_out) = (std::mem::take(&mut new.lines), new.left_out);
             new.left_out = 0;
             drop(new);
+            lines.extend(self.unread_lines().filter(|_| unread));
             if left_out > 0 {
                 gather = (2 * gather).min(GATHER_LONGEST);
                 flooded = Some(Instant::now());

@@ -1,8 +1,9 @@
 //! The client of MCP servers. Each server of a configuration is a provider of tools ([`McpServer`]), with a
 //! connection that a task of the runtime opens, watches and opens again.
 //!
-//! The official SDK implements the protocol, in its revisions with and without `initialize`. The reaper starts
-//! programs, and the SDK gets their pipes: so no program outlives toolyard.
+//! The official SDK implements the protocol, in its revisions with and without `initialize`. It reads messages that
+//! were repaired before (`mend.rs`): those of a program's lines (`lines.rs`). The reaper starts programs, so no program
+//! outlives toolyard.
 
 pub(crate) mod answer;
 mod asked;
@@ -12,8 +13,10 @@ mod definition;
 mod failure;
 mod files;
 mod life;
+mod lines;
 mod list;
 mod log;
+mod mend;
 mod passed_on;
 mod request;
 mod server;

@@ -42,9 +42,14 @@ struct ServerTask {
 }
 
 impl ServerTask {
-    fn start(pause: Duration, entry: ServerEntry, told: UnboundedSender<ProviderChange>) -> Self {
+    fn start(
+        pause: Duration,
+        entry: ServerEntry,
+        trust: Arc<Trust>,
+        told: UnboundedSender<ProviderChange>,
+    ) -> Self {
         let is_off = entry.disabled.is_some();
-        let shared = Arc::new(ServerContext::new(entry, told));
+        let shared = Arc::new(ServerContext::new(entry, trust, told));
         let task = (!is_off).then(|| tokio::spawn(life::live(shared.clone(), pause)));
         Self { shared, task }
     }
@@ -81,7 +86,7 @@ impl McpServer {
     pub(super) fn start_after(pause: Duration, entry: ServerEntry, trust: Arc<Trust>) -> Self {
         let name = format!("mcp:{}", entry.key);
         let (told, changes) = unbounded_channel();
-        let running = RefCell::new(ServerTask::start(pause, entry, told.clone()));
+        let running = RefCell::new(ServerTask::start(pause, entry, trust.clone(), told.clone()));
         let changes = RefCell::new(Some(changes));
         Self { name, trust, running, told, changes, last: RefCell::default() }
     }
@@ -89,7 +94,8 @@ impl McpServer {
     /// Restarts the server with a changed entry of the same key.
     pub(super) fn restart(&self, entry: ServerEntry) {
         self.running.borrow().end();
-        self.running.replace(ServerTask::start(Duration::ZERO, entry, self.told.clone()));
+        let (trust, told) = (self.trust.clone(), self.told.clone());
+        self.running.replace(ServerTask::start(Duration::ZERO, entry, trust, told));
         // The tools are now those of the new entry, which are not known yet.
         self.say(ProviderChange::Listed);
     }
@@ -116,6 +122,11 @@ impl McpServer {
     /// Notices about tools of its last list that cannot be read, and are left out.
     pub fn left_out(&self) -> Vec<String> {
         self.shared().left_out()
+    }
+
+    /// How many lines among its messages are none, if any.
+    pub fn unread_lines(&self) -> Option<String> {
+        self.shared().log.unread_lines()
     }
 
     /// The offered tools, by their names in a session.

@@ -50,6 +50,9 @@ impl Server {
             return;
         };
         let result = match message["method"].as_str().unwrap_or_default() {
+            "server/discover" if self.is("fears") => std::process::exit(3),
+            "initialize" if self.is("forgets") => json!({"protocolVersion": "2025-11-25"}),
+            "initialize" if self.is("unnamed") => json!({"capabilities": {}}),
             "server/discover" if self.is("stateless") => json!({
                 "resultType": "complete", "supportedVersions": ["2026-07-28"],
                 "capabilities": {"tools": {}}, "ttlMs": 0, "cacheScope": "private",
@@ -108,6 +111,13 @@ impl Server {
                 None,
             );
         }
+        let named = |name: &str, next: Value| json!({"tools": [tool(name)], "nextCursor": next});
+        match cursor {
+            _ if self.is("circles") => return named("only", json!("same")),
+            Value::Null if self.is("counts") => return named("first", json!(2)),
+            _ if self.is("counts") => return named(&format!("page_{cursor}"), json!(null)),
+            _ => {}
+        }
         if self.is("careless") {
             let nameless = json!({"name": 5, "inputSchema": text});
             return page(&[tool("echo"), json!({"name": "bad\u{1b}"}), nameless], None);
@@ -140,6 +150,15 @@ impl Server {
         let params = &message["params"];
         let text = params["arguments"]["text"].as_str().unwrap_or_default();
         match params["name"].as_str().unwrap_or_default() {
+            "echo" if self.is("cuts") => {
+                say_raw(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"resu", message["id"]));
+                None
+            }
+            "fails" if self.is("cuts") => {
+                let half = said("half X").to_string().replace('X', "\\ud83c");
+                say_raw(&format!("Done: {{\"id\":{},\"result\":{half}}}", message["id"]));
+                None
+            }
             "echo" => Some(said(text)),
             "slow" => {
                 let token = &params["_meta"]["progressToken"];
@@ -227,8 +246,12 @@ fn heard() -> Option<Value> {
 }
 
 fn say(message: &Value) {
+    say_raw(&message.to_string());
+}
+
+fn say_raw(line: &str) {
     let mut out = stdout().lock();
-    writeln!(out, "{message}").and_then(|()| out.flush()).unwrap();
+    writeln!(out, "{line}").and_then(|()| out.flush()).unwrap();
 }
 
 /// Keeps what happened, for the test.
