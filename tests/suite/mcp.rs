@@ -8,6 +8,7 @@ mod kills;
 mod odd;
 mod seen;
 mod stand_in;
+mod web;
 
 use std::path::Path;
 use std::rc::Rc;

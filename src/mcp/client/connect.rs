@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::process::Command;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use reqwest::Url;
@@ -15,6 +16,7 @@ use tokio::time::timeout;
 
 use super::asked::Client;
 use super::failure;
+use super::http::HttpClient;
 use super::lines::Lines;
 use super::passed_on::passed_on;
 use crate::net::guard::{self, Redirects};
@@ -158,12 +160,25 @@ async fn connect(
                 return Err(why.into());
             }
             let http = guard::builder(*any_address, Redirects::SameServer);
-            let http = http.connect_timeout(CONNECT).build().map_err(|error| error.to_string())?;
+            // Servers close a connection that waits, and a call that was sent meanwhile may have run.
+            let http = http.connect_timeout(CONNECT).pool_max_idle_per_host(0).build();
+            let http = http.map_err(|error| error.to_string())?;
+            let http = HttpClient::new(http, client.log.clone());
+            let fears_discover = http.fears_discover.clone();
             let config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
             let transport =
                 StreamableHttpClientTransport::with_client(http, config.custom_headers(headers));
-            let opened = client.serve_with_lifecycle(transport, lifecycle).await;
+            let opened = client.serve_with_lifecycle(transport, lifecycle);
+            let why = || format!("it did not agree on a revision within {} s", AGREE.as_secs());
+            let limit = if needs_greeting { Duration::MAX } else { AGREE };
+            let opened = timeout(limit, opened).await;
+            let opened = opened.map_err(|_| Failure {
+                why: why(),
+                may_differ: true,
+                ..Failure::default()
+            })?;
             let service = opened.map_err(|error| Failure::from(&error))?;
+            let needs_greeting = needs_greeting || fears_discover.load(Ordering::Relaxed);
             Ok(ServerConnection { service, program: None, needs_greeting })
         }
     }

@@ -2,8 +2,8 @@
 //! connection that a task of the runtime opens, watches and opens again.
 //!
 //! The official SDK implements the protocol, in its revisions with and without `initialize`. It reads messages that
-//! were repaired before (`mend.rs`): those of a program's lines (`lines.rs`). The reaper starts programs, so no program
-//! outlives toolyard.
+//! were repaired before (`mend.rs`): those of a program's lines (`lines.rs`), and those of HTTP (`http.rs`). The reaper
+//! starts programs, so no program outlives toolyard.
 
 pub(crate) mod answer;
 mod asked;
@@ -12,6 +12,7 @@ mod connect;
 mod definition;
 mod failure;
 mod files;
+mod http;
 mod life;
 mod lines;
 mod list;
