@@ -6,7 +6,7 @@ fn property(schema: Value) -> Value {
     json!({"type": "object", "properties": {"e": schema}})
 }
 
-/// What a validator gets of a property, and the number of remarks.
+/// The property as a validator gets it, and the number of remarks.
 fn checked(schema: Value) -> (Value, usize) {
     let (schema, remarks) = mended(&property(schema));
     (schema["properties"]["e"].clone(), remarks.len())

@@ -143,6 +143,6 @@ fn of_server(name: &str, key: &str) -> Option<String> {
     let own = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix.as_str()));
     own.map(str::to_owned).or_else(|| {
         let (start, rest) = name.split_once('*')?;
-        prefixes.iter().any(|prefix| prefix.starts_with(start)).then(|| format!("*{rest}"))
+        format!("{key}_").starts_with(start).then(|| format!("*{rest}"))
     })
 }

@@ -328,6 +328,7 @@ fn switches_beside_the_entries_hold() {
     for (text, tools) in [
         (r#"{"mcp": {"w": W}, "tools": {"w_odd": false, "bash": false}}"#, (false, true)),
         (r#"{"mcp": {"w": W}, "tools": {"w_*": false}}"#, (false, false)),
+        (r#"{"mcp": {"w": W}, "tools": {"m*": false, "v*": false}}"#, (true, true)),
         (r#"{"mcp": {"w": W}, "tools": {"w*": false, "v_weather": false}}"#, (false, false)),
         (
             r#"{"mcp": {"w": W}, "permission": {"w_odd": "deny", "w_weather": "ask", "bash": {"*": "deny"}}}"#,

@@ -17,7 +17,7 @@ impl Assembly {
     }
 
     /// The number of its messages.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.parts.len()
     }
 
@@ -46,7 +46,7 @@ impl Assembly {
         {
             return std::mem::take(new);
         }
-        let now = (0..self.len()).map(|at| self.parts[at].1.as_deref().unwrap_or(self.part(at)));
+        let now = (0..self.count()).map(|at| self.parts[at].1.as_deref().unwrap_or(self.part(at)));
         let left: Vec<_> = now.map(<[u8]>::trim_ascii).filter(|part| !part.is_empty()).collect();
         if left.is_empty() {
             return Vec::new();

@@ -282,10 +282,10 @@ impl RelayedCall {
 }
 
 /// The calls of a list of requests, which the session knows, or the answer that the client gets for all of them.
-pub enum Listed {
+pub enum ListDecision {
     /// The list passes as it is. No call has been changed or held.
     On(Vec<RelayedCall>),
-    /// One is held or changed, so none runs.
+    /// The answer for the client, since one is held or changed; none runs.
     Refused(Vec<u8>),
 }
 
@@ -295,7 +295,7 @@ pub async fn listed(
     line: &[u8],
     session: &str,
     given_up: &Rc<Notify>,
-) -> Listed {
+) -> ListDecision {
     let calls = batch(line).into_iter().map(|asked| asked.within(session));
     let mut calls: Vec<_> =
         calls.filter_map(|asked| RelayedCall::of(book, asked, line, given_up)).collect();
@@ -308,11 +308,11 @@ pub async fn listed(
             call.request.clear();
             call.is_listed = true;
         }
-        return Listed::On(calls);
+        return ListDecision::On(calls);
     }
     for mut call in calls {
         call.tell(Err(ToolError::new(ToolErrorKind::Failed, LISTED)));
         book.borrow_mut().close(&call.asked.id, false);
     }
-    Listed::Refused(answer::refused(line, LISTED))
+    ListDecision::Refused(answer::refused(line, LISTED))
 }

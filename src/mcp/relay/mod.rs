@@ -14,16 +14,16 @@ mod listing;
 mod message;
 mod passing;
 mod pieces;
+mod pipes;
 mod program;
 mod recorded;
-mod stdio;
 mod structure;
 #[cfg(test)]
 mod tests;
 
 pub use self::assembly::Assembly;
 pub use self::book::Book;
-pub use self::call::{Given, Listed, RelayedCall, Sides, listed};
+pub use self::call::{Given, ListDecision, RelayedCall, Sides, listed};
 pub use self::listing::ServerListing;
 pub use self::message::{Id, answers, read};
 pub use self::passing::{Ends, relay};

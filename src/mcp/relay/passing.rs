@@ -11,10 +11,10 @@ use tokio::time::timeout;
 
 use super::assembly::Assembly;
 use super::book::{AnswerKind, Book, Came};
-use super::call::{Listed, RelayedCall, listed};
+use super::call::{ListDecision, RelayedCall, listed};
 use super::message::{batch, read};
 use super::pieces::{LinePiece, Splitter};
-use super::stdio::{StdioRelay, StdioSides, finished};
+use super::pipes::{StdioRelay, StdioSides, finished};
 
 /// The time that a line waits for the decision on the call before it, which comes at once unless the call is held.
 const ORDER: Duration = Duration::from_secs(1);
@@ -151,13 +151,13 @@ impl Relay {
             return line;
         }
         match listed(&self.shared.book, &line, "", &Rc::default()).await {
-            Listed::On(calls) => {
+            ListDecision::On(calls) => {
                 for call in calls {
                     let _ = self.start(call).await;
                 }
                 line
             }
-            Listed::Refused(answer) => {
+            ListDecision::Refused(answer) => {
                 self.tell(answer).await;
                 Vec::new()
             }
@@ -197,7 +197,7 @@ impl Relay {
             other => return self.tell(other.into_bytes()).await,
         };
         let line = Rc::new(RefCell::new(Assembly::of(line)));
-        let (mut decisions, parts) = (Vec::new(), line.borrow().len());
+        let (mut decisions, parts) = (Vec::new(), line.borrow().count());
         for at in 0..parts {
             let part = line.borrow().part(at).to_owned();
             let kind = self.shared.book.borrow_mut().came(&part);

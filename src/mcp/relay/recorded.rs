@@ -26,7 +26,7 @@ pub struct RecordedCall {
     pub returned: Returned,
 }
 
-/// What a server said in a session. A call gets the next recorded result of the same tool with the same arguments.
+/// The answers of a server in a session. A call gets the next recorded result of the same tool with the same arguments.
 pub struct RecordedServer {
     name: String,
     tools: Vec<ToolSpec>,

@@ -55,7 +55,8 @@ fn names(text: &str, name: &str) -> bool {
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     text.match_indices(name).any(|(at, _)| {
         let (before, after) = (&text[..at], &text[at + name.len()..]);
-        let is_quoted = before.ends_with(['\'', '"', '`', '‘', '“']);
+        let is_quoted = before.ends_with(['\'', '"', '`', '‘', '“'])
+            && after.starts_with(['\'', '"', '`', '’', '”']);
         let word = before.trim_end_matches([' ', ':']).to_ascii_lowercase();
         let is_announced =
             word.len() < before.len() && (word.ends_with("function") || word.ends_with("tool"));

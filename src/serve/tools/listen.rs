@@ -15,7 +15,7 @@ use tokio::sync::{Notify, oneshot};
 use super::out::{Gone, Out};
 use super::sides::HttpSides;
 use crate::mcp::OfferedTools;
-use crate::mcp::relay::{Book, Given, Listed, RelayedCall, Sides, answers, listed, read};
+use crate::mcp::relay::{Book, Given, ListDecision, RelayedCall, Sides, answers, listed, read};
 use crate::net::guard::{self, Redirects};
 use crate::tool::relayed::RelayNews;
 use crate::watch::request::{self, Posted};
@@ -108,8 +108,8 @@ impl HttpRelay {
         let message = read(&body).filter(|_| parts.method == Method::POST);
         let Some((text, message)) = message else {
             let calls = match listed(&self.book, &body, session, gone).await {
-                Listed::On(calls) => calls,
-                Listed::Refused(answer) => return out.answer(&answer).await,
+                ListDecision::On(calls) => calls,
+                ListDecision::Refused(answer) => return out.answer(&answer).await,
             };
             return self.forward(parts, body, calls, out, gone).await;
         };

@@ -24,11 +24,11 @@ pub struct HttpSides<'a> {
     out: Out,
     /// The requests whose answers are read.
     ids: Vec<Id>,
-    came: Came,
+    came: ReceivedAnswer,
 }
 
 /// Answer of the server, as far as it is there.
-enum Came {
+enum ReceivedAnswer {
     Nothing,
     Whole { status: StatusCode, headers: HeaderMap, body: Assembly, next: usize },
     Stream { response: Response, events: Events, waiting: VecDeque<Vec<u8>>, event: Vec<u8> },
@@ -37,7 +37,7 @@ enum Came {
 impl<'a> HttpSides<'a> {
     /// The answers to the requests with these `ids` are read.
     pub fn new(relay: &'a HttpRelay, parts: &'a Parts, ids: Vec<Id>, out: Out) -> Self {
-        Self { relay, parts, out, ids, came: Came::Nothing }
+        Self { relay, parts, out, ids, came: ReceivedAnswer::Nothing }
     }
 
     fn is_read(&self, part: &[u8]) -> bool {
@@ -48,11 +48,11 @@ impl<'a> HttpSides<'a> {
     pub async fn next(&mut self) -> Option<Vec<u8>> {
         loop {
             let is_over = match &mut self.came {
-                Came::Nothing => return None,
-                Came::Whole { body, next, .. } => {
+                ReceivedAnswer::Nothing => return None,
+                ReceivedAnswer::Whole { body, next, .. } => {
                     let at = *next;
                     *next += 1;
-                    if at >= body.len() {
+                    if at >= body.count() {
                         return None;
                     }
                     let part = body.part(at).to_owned();
@@ -61,7 +61,7 @@ impl<'a> HttpSides<'a> {
                     }
                     false
                 }
-                Came::Stream { waiting, .. } if !waiting.is_empty() => {
+                ReceivedAnswer::Stream { waiting, .. } if !waiting.is_empty() => {
                     let event = waiting.pop_front().unwrap_or_default();
                     let part = data(&event).unwrap_or_default().into_bytes();
                     self.relay.book.borrow_mut().hear(&part);
@@ -72,34 +72,36 @@ impl<'a> HttpSides<'a> {
                     self.out.send(event).await;
                     false
                 }
-                Came::Stream { response, events, waiting, .. } => match response.chunk().await {
-                    Ok(Some(chunk)) if self.ids.is_empty() => {
-                        self.out.send(chunk).await;
-                        false
+                ReceivedAnswer::Stream { response, events, waiting, .. } => {
+                    match response.chunk().await {
+                        Ok(Some(chunk)) if self.ids.is_empty() => {
+                            self.out.send(chunk).await;
+                            false
+                        }
+                        Ok(Some(chunk)) => {
+                            waiting.extend(events.take(&chunk));
+                            false
+                        }
+                        Ok(None) => {
+                            let rest = mem::take(events).rest();
+                            self.out.send(rest).await;
+                            true
+                        }
+                        Err(error) => {
+                            self.out.fail(error.into()).await;
+                            true
+                        }
                     }
-                    Ok(Some(chunk)) => {
-                        waiting.extend(events.take(&chunk));
-                        false
-                    }
-                    Ok(None) => {
-                        let rest = mem::take(events).rest();
-                        self.out.send(rest).await;
-                        true
-                    }
-                    Err(error) => {
-                        self.out.fail(error.into()).await;
-                        true
-                    }
-                },
+                }
             };
             if is_over {
-                self.came = Came::Nothing;
+                self.came = ReceivedAnswer::Nothing;
             }
         }
     }
 
     fn hold(&mut self, now: Vec<u8>) {
-        if let Came::Stream { event, .. } = &mut self.came {
+        if let ReceivedAnswer::Stream { event, .. } = &mut self.came {
             *event = now;
         }
     }
@@ -115,7 +117,7 @@ impl<'a> HttpSides<'a> {
                 Ok(Some(chunk)) => body.extend_from_slice(&chunk),
                 Ok(None) => {
                     let body = Assembly::of(body);
-                    self.came = Came::Whole { status, headers, body, next: 0 };
+                    self.came = ReceivedAnswer::Whole { status, headers, body, next: 0 };
                     return;
                 }
                 Err(error) => {
@@ -134,7 +136,7 @@ impl<'a> HttpSides<'a> {
         self.out.begin(status, headers);
         self.out.send(body).await;
         let (events, waiting, event) = Default::default();
-        self.came = Came::Stream { response, events, waiting, event };
+        self.came = ReceivedAnswer::Stream { response, events, waiting, event };
     }
 
     /// Answers if the server cannot be reached.
@@ -147,7 +149,7 @@ impl<'a> HttpSides<'a> {
         while self.next().await.is_some() {
             self.give(Given::AsCame).await;
         }
-        if let Came::Whole { status, headers, body, .. } = self.came {
+        if let ReceivedAnswer::Whole { status, headers, body, .. } = self.came {
             match body.is_changed() {
                 true => self.out.answer(&body.into_line()).await,
                 false => self.out.end(status, headers, body.into_line().into()).await,
@@ -172,26 +174,29 @@ impl Sides for HttpSides<'_> {
 
     async fn give(&mut self, given: Given) {
         match (given, &mut self.came) {
-            (Given::AsCame, Came::Stream { event, .. }) => {
+            (Given::AsCame, ReceivedAnswer::Stream { event, .. }) => {
                 let event = mem::take(event);
                 self.out.send(event).await;
             }
             (Given::AsCame, _) => {}
-            (Given::Made { line, cancels: false, .. }, Came::Stream { event, .. })
+            (Given::Made { line, cancels: false, .. }, ReceivedAnswer::Stream { event, .. })
                 if !event.is_empty() =>
             {
                 let event = with_data(&mem::take(event), &String::from_utf8_lossy(&line));
                 self.out.send(event).await;
             }
-            (Given::Made { line, cancels: false, .. }, Came::Whole { body, next, .. }) => {
-                body.set(next.saturating_sub(1).min(body.len() - 1), line);
+            (
+                Given::Made { line, cancels: false, .. },
+                ReceivedAnswer::Whole { body, next, .. },
+            ) => {
+                body.set(next.saturating_sub(1).min(body.count() - 1), line);
             }
             (Given::Made { line, .. }, came) => {
-                *came = Came::Nothing;
+                *came = ReceivedAnswer::Nothing;
                 self.out.answer(&line).await;
             }
             (Given::Nothing, came) => {
-                *came = Came::Nothing;
+                *came = ReceivedAnswer::Nothing;
                 self.out.end(StatusCode::ACCEPTED, HeaderMap::new(), Default::default()).await;
             }
         }

@@ -43,7 +43,7 @@ pub struct Asker {
 }
 
 impl Asker {
-    /// What tells a client that waits that there will be an answer.
+    /// Bytes that tell a waiting client that there will be an answer.
     pub fn heartbeat(&self) -> &'static str {
         match (self.streams, self.format) {
             (false, _) => " ",

@@ -224,8 +224,8 @@ pub(super) fn requests() -> impl Strategy<Value = Request> {
     let messages =
         (prop::collection::vec(text(), 0..3), parts(), prop::collection::vec(turn(), 0..4));
     let messages = messages.prop_map(|(system, first, turns)| conversation(system, first, turns));
-    let tool = (text(), json_object()).prop_map(|(description, properties)| {
-        let parameters = json!({"type": "object", "properties": properties}).into();
+    let tool = (text(), json_object()).prop_map(|(description, example)| {
+        let parameters = json!({"type": "object", "properties": {}, "default": example}).into();
         ToolDef { name: "".into(), description, parameters }
     });
     let sampling = (

@@ -230,10 +230,10 @@ fn with_ids(turns: Vec<Vec<Message>>) -> Vec<Message> {
 }
 
 fn tool() -> impl Strategy<Value = ToolDef> {
-    (name(), "[a-z ]{0,9}", object()).prop_map(|(name, description, parameters)| ToolDef {
+    (name(), "[a-z ]{0,9}", object()).prop_map(|(name, description, example)| ToolDef {
         name,
         description,
-        parameters: parameters.into(),
+        parameters: json!({"type": "object", "properties": {}, "default": example}).into(),
     })
 }
 

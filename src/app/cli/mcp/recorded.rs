@@ -64,7 +64,7 @@ fn own_name(spec: &ToolSpec, key: &str) -> ToolName {
     ToolName::new(name.strip_prefix(&format!("{key}__")).unwrap_or(name))
 }
 
-/// What the server said, if the call reached it and came back.
+/// The server's result, if the call reached it and came back.
 fn said(call: &ToolCallState) -> Option<Returned> {
     if let Some(output) = &call.withheld {
         return Some(Ok((**output).clone()));
