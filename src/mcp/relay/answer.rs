@@ -12,6 +12,8 @@ use crate::tool::{ToolError, ToolErrorKind, ToolOutput};
 /// The codes that clients themselves use for a timeout, and for a server that is gone.
 const TIMED_OUT: i32 = -32001;
 const CLOSED: i32 = -32000;
+/// The code for wrong parameters, such as the name of a tool.
+const UNKNOWN: i32 = -32602;
 /// The code for a request that is not served in this form.
 const INVALID: i32 = -32600;
 
@@ -86,6 +88,11 @@ fn refusal(asked: &CallRequest, code: i32, text: &str) -> Vec<u8> {
 pub fn error(id: &Id, code: i32, text: &str) -> String {
     let error = json!({ "code": code, "message": text });
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}}}\n", id.raw)
+}
+
+/// The answer to a call of a tool that the server does not offer, as official servers write it.
+pub fn unknown(id: &Id, tool: &str) -> Vec<u8> {
+    error(id, UNKNOWN, &format!("Unknown tool: {tool}")).into_bytes()
 }
 
 /// The answer to a list of requests, none of which the server gets.

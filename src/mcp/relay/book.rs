@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Notify, oneshot};
 
+use super::answer;
 use super::assembly::Assembly;
 use super::learn;
 use super::listing::ServerListing;
@@ -114,6 +115,12 @@ impl Book {
         let Some(open) = self.open.remove(id) else { return true };
         open.given_up.notify_one();
         open.is_sent
+    }
+
+    /// The answer to a call of a tool that is not offered; `None` for others.
+    pub fn refusal(&self, asked: &CallRequest) -> Option<Vec<u8>> {
+        let is_off = !self.offered.includes(&asked.tool);
+        is_off.then(|| answer::unknown(&asked.id, &asked.tool))
     }
 
     /// Notes a request for the list of tools.

@@ -34,6 +34,9 @@ const UNREAD: &str = "the server's answer has no result of this call that could 
 const LISTED: &str =
     "toolyard holds or changes a call of this list, so none has run: send the calls one at a time";
 
+/// Why no request of a list is served.
+const OFF: &str = "a tool of this list is not offered";
+
 /// The client and the server of a call.
 pub trait Sides {
     /// Sends the client a line that precedes the answer.
@@ -296,7 +299,11 @@ pub async fn listed(
     session: &str,
     given_up: &Rc<Notify>,
 ) -> ListDecision {
-    let calls = batch(line).into_iter().map(|asked| asked.within(session));
+    let asked = batch(line);
+    if asked.iter().any(|asked| book.borrow().refusal(asked).is_some()) {
+        return ListDecision::Refused(answer::refused(line, OFF));
+    }
+    let calls = asked.into_iter().map(|asked| asked.within(session));
     let mut calls: Vec<_> =
         calls.filter_map(|asked| RelayedCall::of(book, asked, line, given_up)).collect();
     let mut passes = true;

@@ -131,6 +131,11 @@ impl Relay {
         let book = &self.shared.book;
         let Some((text, message)) = read(&line) else { return self.list(line).await };
         if let Some(asked) = message.call(text) {
+            let refusal = book.borrow().refusal(&asked);
+            if let Some(answer) = refusal {
+                self.tell(answer).await;
+                return Vec::new();
+            }
             let Some(call) = RelayedCall::of(book, asked, &line, &Rc::default()) else {
                 return line;
             };

@@ -114,6 +114,10 @@ impl HttpRelay {
             return self.forward(parts, body, calls, out, gone).await;
         };
         let call = message.call(text).map(|asked| asked.within(session));
+        let refusal = call.as_ref().and_then(|asked| self.book.borrow().refusal(asked));
+        if let Some(answer) = refusal {
+            return out.answer(&answer).await;
+        }
         if let Some(call) = call.and_then(|asked| RelayedCall::of(&self.book, asked, &body, gone)) {
             let mut sides = HttpSides::new(self, parts, vec![call.asked.id.clone()], out);
             call.pass(&mut sides).await;

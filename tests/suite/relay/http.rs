@@ -244,6 +244,8 @@ fn a_client_does_not_read_tools_that_are_switched_off() {
         let list = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}";
         let (_, answer) = relay.ask("POST", list);
         assert!(answer.contains("\"now\"") && !answer.contains("\"odd\""), "{answer}");
+        assert!(relay.call(2, "odd", "x").1.contains("Unknown tool: odd"));
+        assert!(relay.call(3, "now", "x").1.contains("\"x\""));
     }
 }
 

@@ -84,5 +84,8 @@ fn a_client_does_not_read_tools_that_the_options_leave_out() {
         let tools = answer["result"]["tools"].as_array().unwrap();
         let listed: Vec<_> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
         assert_eq!(listed, names, "{option}");
+        let id = client.call("now", json!({"text": "x"}));
+        let answer = client.answer(id);
+        assert_eq!(answer["error"]["code"] == -32602, !names.contains(&"now"), "{answer}");
     }
 }
