@@ -24,6 +24,24 @@ pub(super) struct Rerun {
     pub names: Vec<String>,
 }
 
+/// Whether a conversation of a foreign agent begins here.
+fn is_talk(record: &Record) -> bool {
+    matches!(&record.event, Event::Run(RunEvent::RunOpened { guest: Some(_), .. }))
+}
+
+/// Whether a watched session was killed before any agent asked.
+///
+/// # Errors
+/// The journal cannot be read.
+pub fn is_before_all(path: &Path) -> Result<bool, SessionError> {
+    let records = journal::read(path).map_err(SessionError::input)?.records;
+    let is_own = |record: &Record| match &record.event {
+        Event::Session(SessionEvent::SessionOpened { opening }) => !opening.watched,
+        _ => false,
+    };
+    Ok(!records.iter().any(|record| is_talk(record) || is_own(record)))
+}
+
 impl Rerun {
     /// Reads a journal, or all journals of a folder.
     ///
@@ -94,9 +112,6 @@ impl Rerun {
                        its own agent again";
             return Err(wrong(why.to_owned()));
         }
-        let is_talk = |record: &Record| {
-            matches!(&record.event, Event::Run(RunEvent::RunOpened { guest: Some(_), .. }))
-        };
         let begun = records.iter().take_while(|record| !is_talk(record));
         let faults = begun.filter_map(|record| match &record.event {
             Event::Fault(FaultEvent::FaultArmed { spec, by: By::User, .. }) => Some(spec.clone()),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::rerun::Rerun;
+use super::rerun::{Rerun, is_before_all};
 use super::resume::next_to;
 use super::{JournalChoice, PreparedSession, SessionError, SessionSpec, SpecField};
 use crate::config::{Config, ModelConfig, fill_watched};
@@ -52,9 +52,13 @@ impl SessionSpec {
     /// # Errors
     /// Faults in the spec, in the configuration, or in its table of prices.
     pub fn watch(&self, title: &str, mut feed: Feed) -> Result<PreparedSession, SessionError> {
-        let past = self.resumed.as_deref().map(past_of).transpose()?;
+        let past = self.resumed.as_deref().map(past_of).transpose()?.flatten();
         let rerun = self.recorded.as_deref().map(Rerun::load).transpose()?;
-        let Rerun { records, seed, faults, skips, notices, names } = rerun.unwrap_or_default();
+        let Rerun { records, seed, faults, skips, mut notices, names } = rerun.unwrap_or_default();
+        if let Some(path) = self.resumed.as_deref().filter(|_| past.is_none()) {
+            let shown = path.display();
+            notices.push(format!("{shown}: no agent had asked anything yet, so all begins anew"));
+        }
         let is_one = names.len() == 1;
         if let Some(again) = &mut feed.again {
             again.records = records;
@@ -117,11 +121,12 @@ impl SessionSpec {
     }
 }
 
-/// The past of a continued watched session: all records but those by which its end closed open calls and tasks.
+/// The past of a continued watched session: all records but those by which its end closed open calls and tasks. `None` if
+/// no agent had asked anything.
 ///
 /// # Errors
 /// The journal cannot be read, is still being written, or foreign agents did not act in it.
-fn past_of(path: &Path) -> Result<Vec<Record>, SessionError> {
+fn past_of(path: &Path) -> Result<Option<Vec<Record>>, SessionError> {
     if journal::is_written(path).map_err(SessionError::input)? {
         let shown = path.display();
         let why = format!(
@@ -129,8 +134,11 @@ fn past_of(path: &Path) -> Result<Vec<Record>, SessionError> {
         );
         return Err(SessionError::input(why));
     }
+    if is_before_all(path)? {
+        return Ok(None);
+    }
     let records = Rerun::load(path)?.records.into_iter().next();
-    Ok(without_end(records.unwrap_or_default()))
+    Ok(Some(without_end(records.unwrap_or_default())))
 }
 
 /// Describes the models of foreign agents, with the prices of this configuration.

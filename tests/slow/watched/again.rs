@@ -181,6 +181,22 @@ fn what_is_no_record_of_a_watched_agent_is_refused_and_half_a_record_is_told() {
         assert_eq!(ran.code, 2, "{}", ran.err);
         assert!(ran.err.contains(journal) && ran.err.contains(says), "{}", ran.err);
     }
+    // A session that was killed before its first request goes on from nothing.
+    for (name, count) in [("empty.jsonl", 2), ("head.jsonl", 1)] {
+        std::fs::write(home.path(name), lines[..count].concat()).unwrap();
+        let on = home.run(&[
+            "watch",
+            "--headless",
+            "--no-journal",
+            "--resume",
+            name,
+            "--",
+            "echo",
+            "it runs",
+        ]);
+        assert!(on.code == 0 && on.err.contains("no agent had asked anything yet"), "{on:?}");
+        assert!(on.out.contains("it runs"), "{on:?}");
+    }
     let torn = over("torn.jsonl");
     assert_eq!(torn.code, 0, "{}", torn.err);
     assert!(torn.err.contains("torn.jsonl: ignored an incomplete last line"), "{}", torn.err);
