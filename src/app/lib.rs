@@ -32,6 +32,7 @@ pub mod session;
 pub mod stage;
 pub mod start;
 pub mod trial;
+pub mod trusted;
 pub mod workspace;
 
 use std::{ffi::OsString, process::ExitCode};
@@ -92,6 +93,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
         Some(Command::Replay(args)) => return Ok(after_the_screen(cli::past::replay(&args)?)),
         Some(Command::Report(args)) => cli::report::report(&args)?,
         Some(Command::Sessions(args)) => cli::sessions::sessions(&args)?,
+        Some(Command::Trust(args)) => cli::trust::trust(&args)?,
         Some(Command::Plan(args)) => cli::plan::plan(&args)?,
         Some(Command::Graph(command)) => cli::graph::graph(&command)?,
         Some(Command::Import(command)) => cli::graph::import(&command)?,

@@ -40,9 +40,6 @@ type ByServer = BTreeMap<String, BTreeMap<String, SeenDefinition>>;
 /// The content of the file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Decided {
-    /// Configurations that were found, and whether their servers are used.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    files: BTreeMap<PathBuf, FoundFile>,
     #[serde(default)]
     tools: ByServer,
     /// Servers that must be asked `initialize` first, by the hash of their command or address; the latest last.
@@ -51,13 +48,6 @@ struct Decided {
     /// Whether the file lacks some of these decisions.
     #[serde(skip)]
     is_new: bool,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct FoundFile {
-    /// SHA-256 of its text.
-    hash: String,
-    used: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -109,27 +99,6 @@ impl Trust {
     pub fn of_user(file: Option<PathBuf>) -> Result<Self, String> {
         let decided = file.as_deref().map(read).transpose()?.unwrap_or_default();
         Ok(Self { decided, file, is_by_file: true })
-    }
-
-    /// Whether the servers of this configuration are used; `None` without a decision on its current text.
-    pub fn uses(&self, file: &Path) -> Option<bool> {
-        let known = self.locked();
-        let known = known.files.get(&absolute(file))?;
-        (sha256::of_file(file).ok()? == known.hash).then_some(known.used)
-    }
-
-    /// Decides whether they are used, and writes the file.
-    ///
-    /// # Errors
-    /// A file cannot be read or written.
-    pub fn decide(&self, file: &Path, used: bool) -> Result<(), String> {
-        let hash = sha256::of_file(file);
-        let hash = hash.map_err(|error| format!("{}: {error}", file.display()))?;
-        let mut decided = self.locked();
-        decided.files.insert(absolute(file), FoundFile { hash, used });
-        decided.is_new = true;
-        drop(decided);
-        self.save()
     }
 
     /// Whether the server does not bear another request before `initialize`, as it was seen.
@@ -396,18 +365,5 @@ mod tests {
         load().keep_greeting(&moved, false).unwrap();
         assert!(!load().needs_greeting(&with(5)) && load().needs_greeting(&with(6)));
         assert!(!std::fs::read_to_string(folder.path().join(FILE)).unwrap().contains("s3cret"));
-    }
-
-    #[test]
-    fn a_found_file_is_asked_about_again_when_it_changes() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join(".mcp.json");
-        std::fs::write(&file, "{}").unwrap();
-        let trust = || Trust::of_workspace(folder.path()).unwrap();
-        assert_eq!(trust().uses(&file), None);
-        trust().decide(&file, true).unwrap();
-        assert_eq!(trust().uses(&file), Some(true));
-        std::fs::write(&file, "{ }").unwrap();
-        assert_eq!(trust().uses(&file), None);
     }
 }

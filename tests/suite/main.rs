@@ -112,6 +112,7 @@ mod told_figures;
 mod told_states;
 mod tools;
 mod trials;
+mod trust;
 mod tuning;
 mod walls;
 mod watched_demo;

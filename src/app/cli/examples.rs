@@ -94,6 +94,12 @@ Examples:
   toolyard sessions
   toolyard sessions prune --older 30d --keep 20";
 
+pub const TRUST: &str = "\
+Examples:
+  toolyard trust
+  toolyard trust --forget 2
+  toolyard trust --forget ~/downloads/agent   all about this folder";
+
 pub const PLAN: &str = "\
 Examples:
   toolyard plan --task \"What is 17 times 23?\" --budget 20

@@ -7,7 +7,8 @@ use crate::config::Config;
 use crate::domain::words::counted;
 use crate::mcp::config::{Configuration, Surroundings};
 use crate::mcp::places::{self, ClientConfigFile};
-use crate::session::{SessionSpec, mcp_trust};
+use crate::session::SessionSpec;
+use crate::trusted::{Brought, Kind};
 use crate::ui::text::clean;
 
 /// The file of a workspace that is used without an option, after one question.
@@ -30,12 +31,12 @@ pub fn add_that_of_workspace(spec: &mut SessionSpec, asks: bool) -> Result<(), T
     if !file.is_file() || config.tools.mcp_files.contains(&file) {
         return Ok(());
     }
-    let trust = mcp_trust(folder).map_err(Trouble::Usage)?;
-    let is_used = match trust.uses(&file) {
+    let brought = Brought::file(Kind::McpFile, &file).map_err(Trouble::Usage)?;
+    let is_used = match brought.answer().map_err(Trouble::Usage)? {
         Some(used) => used,
         None if asks && question::is_there() => {
             let used = agrees(&file, &keys(&file, folder));
-            trust.decide(&file, used).map_err(Trouble::Failed)?;
+            brought.keep(used).map_err(Trouble::Failed)?;
             used
         }
         None => false,

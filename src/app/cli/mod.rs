@@ -16,6 +16,7 @@ use self::probe_args::ProbeArgs;
 use self::program_args::ProgramCommand;
 pub use self::session_args::{ConfigArgs, SessionArgs};
 use self::tools::args::ToolsCommand;
+use self::trust::TrustArgs;
 use self::watch::WatchArgs;
 use self::{call_args::CallArgs, init_args::InitArgs, log::LogArgs, openapi::OpenApiArgs};
 use self::{value::number, value::whole};
@@ -69,6 +70,7 @@ mod spec;
 mod sweep;
 pub mod tools;
 pub mod trouble;
+pub mod trust;
 mod twin;
 pub mod value;
 pub mod watch;
@@ -151,6 +153,9 @@ pub enum Command {
     /// List recorded sessions, or delete old ones.
     #[command(after_help = examples::SESSIONS)]
     Sessions(SessionsArgs),
+    /// List what you have answered about folders: their MCP files, addresses of their variables, workspaces; or withdraw it.
+    #[command(after_help = examples::TRUST)]
+    Trust(TrustArgs),
     /// Plan how often each tool may be used within a budget (BTP).
     #[command(after_help = examples::PLAN)]
     Plan(PlanArgs),

@@ -7,6 +7,7 @@ use directories::ProjectDirs;
 use crate::files::text_file::{self, Expectation};
 use crate::files::toml_file::Problem;
 use crate::mcp::trust;
+use crate::trusted;
 
 const CONFIGURATION: Expectation = Expectation {
     what: "a configuration file such as config.toml",
@@ -45,6 +46,11 @@ pub fn default_experience() -> Option<PathBuf> {
 /// The default file of definitions of MCP tools seen without a workspace: in the platform's directory for data.
 pub fn default_trust() -> Option<PathBuf> {
     below(ProjectDirs::data_dir, trust::FILE)
+}
+
+/// The file of a person's answers about folders: in the platform's directory for data.
+pub fn default_answers() -> Option<PathBuf> {
+    below(ProjectDirs::data_dir, trusted::FILE)
 }
 
 /// The default file of a local model's states: in the platform's directory for caches.

@@ -28,8 +28,8 @@ pub(crate) use self::priced::fill_watched;
 pub use self::provider::{PROVIDERS, Provider};
 pub use self::{
     file::{
-        default_experience, default_journals, default_layouts, default_path, default_prices,
-        default_states, default_trust, ignored_folders,
+        default_answers, default_experience, default_journals, default_layouts, default_path,
+        default_prices, default_states, default_trust, ignored_folders,
     },
     settle::{Environment, LoadedConfig},
 };

@@ -29,7 +29,7 @@ mod twin;
 mod watched;
 mod written;
 
-pub use self::servers::{add as add_servers, seen as seen_definitions, trust as mcp_trust};
+pub use self::servers::{add as add_servers, seen as seen_definitions};
 pub use self::{
     costs::CostRange,
     embedding::embedder,

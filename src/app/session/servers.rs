@@ -78,7 +78,7 @@ pub fn seen(config: &Config, workspace: Option<&Path>) -> Result<Arc<Trust>, Ses
 ///
 /// # Errors
 /// The file is damaged.
-pub fn trust(workspace: Option<&Path>) -> Result<Trust, String> {
+fn trust(workspace: Option<&Path>) -> Result<Trust, String> {
     match workspace {
         Some(folder) => Trust::of_workspace(folder),
         None => Trust::of_user(config::default_trust()),
