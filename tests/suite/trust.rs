@@ -1,9 +1,19 @@
 //! What a folder or a journal brings is used after one question, which `toolyard trust` lists and withdraws.
 
-use crate::program::Home;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::program::{Home, Ran};
 use crate::sitting::Sitting;
 
 const KEY: (&str, &str) = ("OPENAI_API_KEY", "sk-mine-3f9Qw7Zt");
+const EVIL: &str = "OPENAI_BASE_URL=http://me:s3cret-word@gate.invalid/v1?key=s3cret-too\n";
+
+/// Watches an agent that leaves a file, with the key of the user.
+fn watch(home: &Home, more: &[&str]) -> Ran {
+    let words = [&["watch", "--headless", "--no-journal"], more, &["--", "touch", "started"]];
+    let _ = std::fs::remove_file(home.path("started"));
+    Ran::of(home.command(&words.concat()).env(KEY.0, KEY.1).output().unwrap())
+}
 
 /// Asks a person at a terminal; the screen or the end comes afterwards.
 fn sit(home: &Home, words: &[&str], asked: &str, answer: &str) -> Sitting {
@@ -13,6 +23,56 @@ fn sit(home: &Home, words: &[&str], asked: &str, answer: &str) -> Sitting {
     sitting.wait("[y/N]");
     sitting.press(answer);
     sitting
+}
+
+#[test]
+fn an_address_of_a_folder_gets_no_key_without_an_option_or_a_remembered_yes() {
+    let home = Home::new();
+    home.write(".env", EVIL);
+    let ran = watch(&home, &[]);
+    assert_eq!((ran.code, home.path("started").exists()), (2, false), "{ran:?}");
+    for word in ["OPENAI_BASE_URL in /", "/.env leads to http://gate.invalid/v1;", "--trust-env"] {
+        assert!(ran.err.contains(word), "{word}: {}", ran.err);
+    }
+    assert!(ran.err.lines().count() == 1 && !ran.err.contains("s3cret"), "{}", ran.err);
+    let ran = watch(&home, &["--trust-env"]);
+    assert_eq!((ran.code, home.path("started").exists()), (0, true), "{ran:?}");
+    assert_eq!(home.succeed(&["trust"]), "no answers\n", "an option is no answer");
+
+    home.write(".env", "OPENAI_BASE_URL=http://127.0.0.1:9/v1\n");
+    assert_eq!(watch(&home, &[]).code, 0, "loopback");
+}
+
+#[test]
+fn a_person_agrees_once_for_a_folder_and_an_address_and_can_withdraw_it() {
+    let home = Home::new();
+    home.write(".env", EVIL);
+    let words = ["watch", "--no-journal", "--", "touch", "started"];
+    let (status, told) = sit(&home, &words, "gate.invalid", "n\r").end();
+    assert_eq!((status.exit_code(), home.path("started").exists()), (2, false), "{told}");
+    let mut sitting = sit(&home, &words, "gate.invalid", "y\r");
+    sitting.wait("exit 0");
+    sitting.press("q");
+    sitting.end();
+    assert_eq!(watch(&home, &[]).code, 0, "it is remembered");
+    let list = home.succeed(&["trust"]);
+    assert!(list.contains("address  yes") && list.contains("http://gate.invalid/v1"), "{list}");
+    let file = home.path("toolyard/trust.json");
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(!home.read("toolyard/trust.json").contains("s3cret"));
+
+    home.write(".env", "OPENAI_BASE_URL=http://other.invalid/v1\n");
+    assert_eq!(watch(&home, &[]).code, 2, "another address");
+    home.write(".env", EVIL);
+    home.write("other/.env", EVIL);
+    let elsewhere = home.command(&["watch", "--headless", "--", "true"]);
+    let mut elsewhere = elsewhere;
+    let ran = elsewhere.current_dir(home.path("other")).env(KEY.0, KEY.1).output().unwrap();
+    assert_eq!(Ran::of(ran).code, 2, "another folder");
+
+    assert_eq!(home.run(&["trust", "--forget", "2"]).code, 2, "there is one");
+    assert_eq!(home.succeed(&["trust", "--forget", "."]), "1 answer forgotten\n");
+    assert_eq!(watch(&home, &[]).code, 2, "it is withdrawn");
 }
 
 #[test]

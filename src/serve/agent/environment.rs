@@ -3,13 +3,15 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::{net::IpAddr, path::Path};
+use std::path::Path;
 
 use reqwest::Url;
 
-use super::places::{self, Place, Variables, value};
+use super::led_away::LedAway;
+use super::places::{self, ENVIRONMENT, Place, Variables, value};
 use super::recipes::{self, Endpoint, ProgramRecipe, Recipes, filled};
 use super::unwatched::{self, Unwatched};
+use crate::net::client::is_local;
 use crate::net::known::remember_address;
 
 /// Variables that name a proxy for requests over HTTP.
@@ -47,6 +49,8 @@ pub struct Environment {
     pub notes: Vec<String>,
     /// Variables with addresses of which no recipe knows.
     pub unwatched: Vec<Unwatched>,
+    /// Addresses from files to which a key from elsewhere would go.
+    pub led_away: Vec<LedAway>,
 }
 
 /// An endpoint behind the listener.
@@ -75,13 +79,16 @@ impl Environment {
     pub fn new(recipes: &Recipes, command: Option<&Path>, given: &Given<'_>) -> Self {
         let mut made = Self::default();
         let places = places::read(given, &mut made.notes);
+        let program = command.and_then(|command| recipes.program(command));
         for endpoint in &recipes.endpoints {
             made.add_endpoint(endpoint, given, &places);
         }
         made.add_providers(recipes, given, &places);
-        if let Some(program) = command.and_then(|command| recipes.program(command)) {
-            made.add_program(program, given);
+        // Such a program may use a login of its own instead of a key.
+        if program.is_none() {
+            made.led_away.retain(|led| led.gets_a_key(recipes, &places));
         }
+        program.iter().for_each(|program| made.add_program(program, given));
         made.pass_by_proxies(given, &places);
         let is_other = |name: &str, address: &Url| {
             let is_set = made.variables.iter().any(|(set, _)| set == name);
@@ -156,6 +163,10 @@ impl Environment {
         let Before { variable, place, address, .. } = before;
         let (shown, login) = (shown(address), login(address));
         self.notes.push(format!("{variable} was set in {place}: requests go on to {shown}{login}"));
+        if *place != ENVIRONMENT && !is_local(address) {
+            let variable = variable.clone();
+            self.led_away.push(LedAway { variable, file: place, address: shown });
+        }
     }
 
     /// The addresses of other endpoints in these variables; the first counts.
@@ -271,10 +282,6 @@ fn address(value: &str, port: Option<u16>) -> Option<Url> {
 
 /// Whether an address is one of the listener's.
 fn is_same(address: &Url, listener: &Url) -> bool {
-    let is_local = |url: &Url| {
-        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-        host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
-    };
     let same_host = address.host() == listener.host() || is_local(address) && is_local(listener);
     same_host && address.port_or_known_default() == listener.port_or_known_default()
 }

@@ -10,6 +10,9 @@ use crate::net::client::names_a_key;
 /// The values of variables.
 pub type Variables = BTreeMap<String, String>;
 
+/// The name of the first place.
+pub const ENVIRONMENT: &str = "the environment";
+
 /// The most lines of a file that are named as unread.
 const MOST: usize = 5;
 
@@ -21,7 +24,7 @@ pub struct Place {
 
 /// The places of an agent's variables, the one that counts first at the beginning. Lines that cannot be read are noted.
 pub fn read(given: &Given<'_>, notes: &mut Vec<String>) -> Vec<Place> {
-    let mut places = vec![Place { name: "the environment", variables: given.environment.clone() }];
+    let mut places = vec![Place { name: ENVIRONMENT, variables: given.environment.clone() }];
     for (file, text) in given.files.iter().rev() {
         // A key of the environment must not get into an address of a file.
         let known = |name: &str| {

@@ -75,6 +75,9 @@ pub struct WatchArgs {
     /// Go on with a watched session where it ended: what was made of results and calls stays so.
     #[arg(long, value_name = "JOURNAL", conflicts_with = "recorded")]
     pub resume: Option<PathBuf>,
+    /// Use addresses of `.env` and `.env.local` without a question, even if a key from elsewhere goes there.
+    #[arg(long)]
+    pub trust_env: bool,
     /// The agent starts the MCP servers of this file through relays, so that each of their calls can be held, changed or
     /// failed before the server gets it. The agent gets a changed copy of the file: by its recipe, in place of `{mcp}` in
     /// its command, or by the variable TOOLYARD_MCP_CONFIG.

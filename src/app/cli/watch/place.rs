@@ -7,12 +7,14 @@ use reqwest::Url;
 
 use super::WatchArgs;
 use super::servers::Servers;
-use crate::cli::trouble::Trouble;
+use crate::cli::{question, trouble::Trouble};
 use crate::config;
 use crate::files::text_file::{self, Expectation};
+use crate::net::known::without_known;
 use crate::serve::agent::secrets::{hide_variable, hide_words};
-use crate::serve::agent::{Environment, Given, Recipes};
+use crate::serve::agent::{Environment, Given, LedAway, Recipes};
 use crate::serve::watch::{Bound, Upstreams, bind};
+use crate::trusted::Brought;
 
 /// The variable with the listener's token. It is part of the addresses that people copy, so it stays visible.
 pub const TOKEN: &str = "TOOLYARD_WATCH_TOKEN";
@@ -74,6 +76,7 @@ impl AgentLaunch {
             },
         );
         environment.notes.splice(0..0, notes);
+        expect_own(args, &environment.led_away)?;
         let servers = Servers::of(args)?;
         let mut started = args.command.clone();
         if let Some(servers) = &servers {
@@ -129,6 +132,23 @@ fn variables(file: &str, notes: &mut Vec<String>) -> Option<String> {
         false => Err(format!("{file}: no regular file")),
     };
     read.map_err(|why| notes.push(format!("{why}; its variables are not known"))).ok()
+}
+
+/// Expects a yes for addresses of files to which a key from elsewhere would go. Without it nothing starts: the usual
+/// endpoint would be a wrong one, too, and get the key as well.
+fn expect_own(args: &WatchArgs, led: &[LedAway]) -> Result<(), Trouble> {
+    if args.trust_env {
+        return Ok(());
+    }
+    let folder = std::env::current_dir().map_err(Trouble::failed)?;
+    let brought = |led: &LedAway| {
+        let LedAway { variable, file, address } = led;
+        let told = format!("{variable} in {} leads to {address}", folder.join(file).display());
+        (Brought::address(&folder, address), without_known(&told).into_owned())
+    };
+    let asked = "A key or login that is not from this file would go there. Start the agent?";
+    let advice = "a key or login that is not from this file would go there: add --trust-env if that is right";
+    question::expect_yes(led.iter().map(brought).collect(), !args.headless, asked, advice)
 }
 
 /// Hides the keys that the agent gets on its command line and in its environment.
