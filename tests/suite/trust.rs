@@ -107,3 +107,78 @@ fn the_answer_about_an_mcp_file_is_kept_for_the_user_and_not_in_the_folder() {
 
 const TOOL: &str = "name = \"a\"\ndescription = \"Says a.\"\neffect = \"read\"\n\
     [source]\ncommand = [\"true\"]\n";
+
+/// A journal of somebody else, whose session was interrupted, and which names these things.
+fn foreign(home: &Home, theirs: &Home, more: &[&str]) {
+    theirs.write("w/tools/a.toml", TOOL);
+    theirs.write("tasks.txt", "one\ntwo\nthree\n");
+    theirs.write("c.toml", "[session]\nseed = 3\n");
+    theirs.write("m.json", r#"{"mcpServers": {}}"#);
+    let run = ["run", "--strategy", "direct", "--tasks", "tasks.txt", "--journal", "j.jsonl"];
+    theirs.run(&[&run, more].concat());
+    let whole = theirs.read("j.jsonl");
+    let (cut, _) = whole.match_indices("\"TaskFinished\"").nth(1).unwrap();
+    home.write("j.jsonl", &whole[..cut]);
+}
+
+#[test]
+fn a_workspace_that_only_a_journal_names_is_asked_for() {
+    let (home, theirs) = (Home::new(), Home::new());
+    foreign(&home, &theirs, &["--workspace", "w"]);
+    let resume = ["resume", "j.jsonl", "--headless"];
+    let ran = home.run(&resume);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    let named = format!("j.jsonl names the workspace {}", theirs.path("w").display());
+    assert!(ran.err.contains(&named) && ran.err.contains("--trust-journal"), "{}", ran.err);
+    assert!(!home.path("j.2.jsonl").exists());
+    let (status, told) = sit(&home, &resume[..2], "names the workspace", "\r").end();
+    assert_eq!(status.exit_code(), 2, "{told}");
+    let mut sitting = sit(&home, &resume[..2], "names the workspace", "y\r");
+    sitting.wait_header("PAUSED");
+    sitting.press("q");
+    sitting.wait("Quit while");
+    sitting.press("y");
+    sitting.end();
+    assert!(home.succeed(&["trust"]).contains("workspace  yes"));
+    std::fs::remove_file(home.path("j.2.jsonl")).unwrap();
+    let ran = home.run(&resume);
+    assert!(ran.out.starts_with("resuming"), "it is remembered: {ran:?}");
+}
+
+#[test]
+fn a_workspace_that_a_session_of_the_user_had_is_known() {
+    let (home, theirs) = (Home::new(), Home::new());
+    foreign(&home, &theirs, &["--workspace", "w"]);
+    let folder = theirs.path("w");
+    home.run(&["run", "--strategy", "direct", "--workspace", folder.to_str().unwrap(), "one"]);
+    let ran = home.run(&["resume", "j.jsonl", "--headless"]);
+    assert!(ran.out.starts_with("resuming"), "{ran:?}");
+    // The owner of the journal named the folder on the command line.
+    let elsewhere = theirs.path("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    std::fs::rename(home.path("j.jsonl"), elsewhere.join("j.jsonl")).unwrap();
+    let mut again = theirs.command(&["resume", "j.jsonl", "--headless"]);
+    let ran = Ran::of(again.current_dir(elsewhere).output().unwrap());
+    assert!(ran.out.starts_with("resuming"), "{ran:?}");
+}
+
+#[test]
+fn a_configuration_and_mcp_files_of_a_journal_are_asked_for_by_their_content() {
+    let (home, theirs) = (Home::new(), Home::new());
+    foreign(&home, &theirs, &["--config", "c.toml", "--mcp", "m.json"]);
+    let ran = home.run(&["resume", "j.jsonl", "--headless"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    let place = |name: &str| theirs.path(name).display().to_string();
+    assert!(ran.err.contains(&format!("the configuration {}", place("c.toml"))), "{}", ran.err);
+    assert!(ran.err.contains(&format!("the MCP file {}", place("m.json"))), "{}", ran.err);
+    let trusted = home.run(&["resume", "j.jsonl", "--headless", "--trust-journal"]);
+    assert!(trusted.out.starts_with("resuming"), "{trusted:?}");
+
+    std::fs::copy(home.path("j.jsonl"), theirs.path("j.jsonl")).unwrap();
+    theirs.write("m.json", r#"{ "mcpServers": {} }"#);
+    let ran = theirs.run(&["resume", "j.jsonl", "--headless"]);
+    assert!(ran.code == 2 && ran.err.contains("m.json") && !ran.err.contains("c.toml"), "{ran:?}");
+    theirs.write("m.json", r#"{"mcpServers": {}}"#);
+    let ran = theirs.run(&["resume", "j.jsonl", "--headless"]);
+    assert!(ran.out.starts_with("resuming"), "who named them is not asked: {ran:?}");
+}

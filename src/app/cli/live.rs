@@ -6,7 +6,7 @@ use std::{thread, time::Duration};
 
 use tokio::sync::mpsc;
 
-use super::{by_hand, found_servers, init, init_args::InitArgs, openapi, out, save, sweep};
+use super::{by_hand, found_servers, init, init_args::InitArgs, named, openapi, out, save, sweep};
 use super::{trouble::Trouble, twin};
 use crate::config::{self, Config, UiConfig};
 use crate::domain::{Command, state::Keeps, state::RECENT};
@@ -36,6 +36,7 @@ pub struct Show {
 /// Opens the screen on a new session, which waits for the user. On the first start it says how to begin.
 pub fn live(mut spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
     let is_first = is_first_start(&spec);
+    named::remember(&spec);
     found_servers::add_that_of_workspace(&mut spec, true)?;
     show(spec, Show { is_first, ..Show::default() })
 }

@@ -46,6 +46,7 @@ pub mod laboratory;
 pub mod live;
 pub mod log;
 pub mod mcp;
+mod named;
 pub mod openapi;
 pub mod order;
 pub mod out;

@@ -101,6 +101,15 @@ pub(super) fn next_to(path: &Path) -> PathBuf {
     names.into_iter().find(|name| !name.exists()).unwrap_or_else(|| path.to_owned())
 }
 
+/// The spec of the session of a journal, as far as its header has it; without one it names nothing.
+///
+/// # Errors
+/// The journal cannot be read.
+pub fn spec_of(path: &Path) -> Result<SessionSpec, SessionError> {
+    let header = journal::JournalReader::open(path).map_err(SessionError::input)?.header;
+    header.spec.map_or_else(|| Ok(SessionSpec::default()), read_spec)
+}
+
 /// The newest journal of a folder whose session did not end, or was stopped with tasks left.
 ///
 /// # Errors
@@ -272,12 +281,16 @@ fn reached(records: &[Record]) -> BTreeMap<EffectId, Reached> {
 /// The spec of the interrupted session; if the journal does not have it, a spec from its events.
 fn base(path: &Path, header: &Header) -> Result<SessionSpec, SessionError> {
     if let Some(spec) = &header.spec {
-        let read = serde_json::from_value::<SessionSpec>(spec.clone());
-        return read.map_err(|error| SessionError::input(format!("the journal's spec: {error}")));
+        return read_spec(spec.clone());
     }
     let mut spec = SessionSpec::default();
     spec.take_from(&journal::read(path).map_err(SessionError::input)?.records);
     Ok(spec)
+}
+
+fn read_spec(spec: serde_json::Value) -> Result<SessionSpec, SessionError> {
+    let read = serde_json::from_value(spec);
+    read.map_err(|error| SessionError::input(format!("the journal's spec: {error}")))
 }
 
 fn is_first_work(event: &Event) -> bool {

@@ -175,6 +175,7 @@ impl SessionSpec {
         Self {
             config: each(&self.config),
             workspace: each(&self.workspace),
+            mcp: self.mcp.iter().map(whole).collect(),
             learned: each(&self.learned),
             experience: each(&self.experience),
             recorded: each(&self.recorded),

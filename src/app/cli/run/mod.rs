@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, watch};
 
 use self::output::{Output, UNREAD};
 use super::out::{accepted, expect_place, warn};
-use super::{RunArgs, found_servers, live, runtime::runtime, trouble::Trouble};
+use super::{RunArgs, found_servers, live, named, runtime::runtime, trouble::Trouble};
 use crate::domain::{Command, Record, State, state::Keeps, state::RECENT};
 use crate::report::folded::Folded;
 use crate::scenario::Observed;
@@ -60,6 +60,7 @@ pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
         return Err(Trouble::Usage(text));
     }
     let mut spec = args.session.spec(args.words.as_deref().or(args.task.as_deref()))?;
+    named::remember(&spec);
     found_servers::add_that_of_workspace(&mut spec, false)?;
     let prepared = SessionSpec { keep_going: args.keep_going, ..spec }.prepare()?;
     headless(

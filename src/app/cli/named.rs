@@ -1,0 +1,77 @@
+//! Things that a session names, and that run programs or reach keys: workspace, configuration, MCP files. Who names them on
+//! the command line has agreed to them; a journal from elsewhere needs a yes.
+
+use std::path::Path;
+
+use super::journal_args::ResumeArgs;
+use super::{question, sessions, trouble::Trouble};
+use crate::config::Config;
+use crate::session::{JournalChoice, SessionSpec, spec_of};
+use crate::store::journal::folder;
+use crate::trusted::{Brought, Kind, whole};
+
+/// Expects a yes for what the journal names, if it is not in the user's own folder of journals and the command line does not
+/// name something else.
+///
+/// # Errors
+/// The journal cannot be read, or nobody agrees.
+pub fn expect_known(journal: &Path, args: &ResumeArgs, asks: bool) -> Result<(), Trouble> {
+    let own = sessions::folder_of(&args.config).ok().map(|folder| whole(&folder));
+    if args.trust_journal || whole(journal).parent() == own.as_deref() {
+        return Ok(());
+    }
+    let SessionSpec { workspace, config, mcp, .. } = spec_of(journal)?;
+    let spec = SessionSpec {
+        workspace: workspace.filter(|_| args.workspace.is_none()),
+        config: config.filter(|_| args.config.config.is_none()),
+        mcp,
+        ..SessionSpec::default()
+    };
+    let mut brought = of(&spec)?;
+    let here = whole(Path::new("."));
+    brought.retain(|one| {
+        let is_known = || one.place.starts_with(&here) || was_used(&one.place, own.as_deref());
+        one.kind != Kind::Workspace || !is_known()
+    });
+    let tell = |one: Brought| {
+        let (journal, place) = (journal.display(), one.place.display());
+        let told = format!("{journal} names the {} {place}", <&str>::from(one.kind));
+        (one, told)
+    };
+    let asked = "This was not used here yet; its tools would run. Go on with it?";
+    let advice = "this was not used here yet: add --trust-journal if you know the journal";
+    question::expect_yes(brought.into_iter().map(tell).collect(), asks, asked, advice)
+}
+
+/// Remembers what the command line names for a session whose journal is perhaps not in the folder for journals, so that
+/// resuming it asks nothing.
+pub fn remember(spec: &SessionSpec) {
+    if !matches!(spec.journal, JournalChoice::File(_)) && spec.resumed.is_none() {
+        return;
+    }
+    for one in of(spec).unwrap_or_default() {
+        // Without it, there is one question more.
+        if one.answer() == Ok(None) {
+            let _ = one.keep(true);
+        }
+    }
+}
+
+/// The things that this spec names, and that may need a yes. The user's own configuration needs none.
+fn of(spec: &SessionSpec) -> Result<Vec<Brought>, Trouble> {
+    let usual = Config::file(None, &|name| std::env::var_os(name)).map(|file| whole(&file));
+    let config = spec.config.iter().filter(|file| Some(whole(file)) != usual);
+    let files = config.map(|file| Brought::file(Kind::Configuration, file));
+    let files = files.chain(spec.mcp.iter().map(|file| Brought::file(Kind::McpFile, file)));
+    let mut all = files.collect::<Result<Vec<_>, _>>().map_err(Trouble::Usage)?;
+    all.extend(spec.workspace.as_deref().map(Brought::workspace));
+    Ok(all)
+}
+
+/// Whether a session of this user had this workspace.
+fn was_used(workspace: &Path, journals: Option<&Path>) -> bool {
+    let journals = journals.and_then(|folder| folder::journals(folder).ok());
+    let has = |path: &Path| spec_of(path).ok().and_then(|spec| spec.workspace);
+    let mut used = journals.into_iter().flatten().filter_map(|kept| has(&kept.path));
+    used.any(|folder| whole(&folder) == workspace)
+}
