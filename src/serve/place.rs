@@ -4,15 +4,16 @@
 //! of this machine, named after the device and the number of the journal's file. Such a name fits, and does not depend
 //! on how the journal's path is written.
 
-use std::fs::{self, DirBuilder, Metadata};
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt};
+use std::fs::{self, DirBuilder, File, Metadata, Permissions};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{env, io};
+use std::{env, io, process};
 
 use rustix::io::{Errno, ioctl_fionbio};
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketType};
 use rustix::process::geteuid;
+use tempfile::TempDir;
 
 /// The longest path of a socket on the systems supported, without its end.
 const LONGEST: usize = 103;
@@ -58,7 +59,7 @@ pub fn socket_of(journal: &Path) -> io::Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// The place for a new socket: the first folder that is private. Sockets there that nobody serves are deleted.
+/// The place for a new socket: the first folder that is private. What killed sessions left there is deleted.
 ///
 /// # Errors
 /// There is no private folder, or the journal cannot be accessed.
@@ -71,16 +72,65 @@ pub(super) fn place_for(journal: &Path) -> io::Result<PathBuf> {
             last = Some(wrong(&path, "the path is too long for a socket"));
             continue;
         }
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-        match made.and_then(|()| expect_private(&folder)) {
-            Ok(()) => {
-                delete_stale(&folder);
-                return Ok(path);
-            }
+        match prepare(&folder) {
+            Ok(()) => return Ok(path),
             Err(error) => last = Some(error),
         }
     }
     Err(last.unwrap_or_else(|| wrong(journal, "no folder for its socket")))
+}
+
+/// Makes a folder that is private, or checks it, and deletes what killed sessions left in it.
+fn prepare(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    expect_private(folder)?;
+    delete_stale(folder);
+    Ok(())
+}
+
+/// Beginning of the names of folders with files of a session; the number of its process follows.
+const FILES: &str = "files-";
+
+/// A private folder for files with keys, deleted with this value. The next session deletes what a killed one leaves.
+#[derive(Debug)]
+pub struct SessionFolder {
+    folder: TempDir,
+    /// Locked as long as the process runs. A number of a process would say nothing about one in another container.
+    _lock: File,
+}
+
+impl SessionFolder {
+    /// # Errors
+    /// There is no private folder.
+    pub fn new() -> io::Result<Self> {
+        let mut last = io::Error::other("no private folder");
+        for place in folders() {
+            match prepare(&place).and_then(|()| Self::within(&place)) {
+                Ok(made) => return Ok(made),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    fn within(place: &Path) -> io::Result<Self> {
+        let mut builder = tempfile::Builder::new();
+        let name = format!("{FILES}{}-", process::id());
+        builder.prefix(&name).permissions(Permissions::from_mode(0o700));
+        loop {
+            let folder = builder.tempdir_in(place)?;
+            // Another session may delete a folder before it is locked.
+            let Ok(lock) = File::open(folder.path()) else { continue };
+            lock.lock()?;
+            if folder.path().is_dir() {
+                return Ok(Self { folder, _lock: lock });
+            }
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
 }
 
 /// Suffix of a socket's name before it is served, behind the number of the process.
@@ -113,11 +163,21 @@ fn wrong(path: &Path, why: &str) -> io::Error {
     io::Error::other(format!("{}: {why}", path.display()))
 }
 
-/// Deletes the sockets of sessions that were killed.
+/// Deletes the sockets and the files of sessions that were killed.
 fn delete_stale(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let path = entry.path();
+        let is_of_session = entry.file_name().to_string_lossy().starts_with(FILES);
+        if is_of_session && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            // The lock is held until all is deleted.
+            if let Ok(lock) = File::open(&path)
+                && lock.try_lock().is_ok()
+            {
+                let _ = fs::remove_dir_all(&path);
+            }
+            continue;
+        }
         let is_socket = entry.file_type().is_ok_and(|kind| kind.is_socket());
         // A socket with another name is about to be served, unless its process was just killed.
         let has_name = path.extension().is_some_and(|extension| extension == "sock");
@@ -140,7 +200,7 @@ pub(super) fn is_stale(socket: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::symlink;
     use std::os::unix::net::UnixListener;
 
     use super::*;
@@ -177,5 +237,23 @@ mod tests {
             [true, false, true, true]
         );
         drop(served);
+    }
+
+    #[test]
+    fn only_files_of_sessions_that_have_ended_are_deleted() {
+        let home = tempfile::tempdir().unwrap();
+        let left = home.path().join("files-1-x");
+        fs::create_dir(&left).unwrap();
+        fs::write(left.join("servers.json"), "a key").unwrap();
+        let used = SessionFolder::within(home.path()).unwrap();
+        assert_eq!(used.path().metadata().unwrap().mode() & 0o777, 0o700);
+        fs::create_dir(home.path().join("else")).unwrap();
+        symlink("else", home.path().join("files-2-x")).unwrap();
+        delete_stale(home.path());
+        assert!(!left.exists() && used.path().is_dir());
+        assert!(home.path().join("else").is_dir() && home.path().join("files-2-x").is_symlink());
+        let path = used.path().to_owned();
+        drop(used);
+        assert!(!path.exists());
     }
 }
