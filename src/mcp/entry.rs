@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::Value;
 
 use crate::net::known;
@@ -72,6 +73,18 @@ pub enum Transport {
         /// Whether it may also be at an address that [`crate::net::guard`] refuses.
         any_address: bool,
     },
+}
+
+/// The headers of an entry, for requests.
+pub fn header_values(
+    named: &[(String, Secret)],
+) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+    named.iter().filter_map(|(name, value)| {
+        let name = HeaderName::try_from(name.as_str()).ok()?;
+        let mut value = HeaderValue::try_from(value.expose()).ok()?;
+        value.set_sensitive(true);
+        Some((name, value))
+    })
 }
 
 /// Omits the secrets that an argument or an address may have, too.

@@ -18,4 +18,4 @@ pub mod places;
 pub mod relay;
 pub mod trust;
 
-pub use self::entry::{OfferedTools, ServerEntry, Transport};
+pub use self::entry::{OfferedTools, ServerEntry, Transport, header_values};

@@ -168,6 +168,11 @@ pub fn remember_request(url: &Url) {
     keys_of(url).iter().for_each(|key| remember_header("", key));
 }
 
+/// Whether a request to an address, or to one below it, has a key by the address itself.
+pub fn adds_key(url: &Url) -> bool {
+    !url.username().is_empty() || url.password().is_some() || !keys_of(url).is_empty()
+}
+
 fn keys_of(url: &Url) -> Vec<String> {
     let (name, password) = (url.username(), url.password().unwrap_or_default());
     let login = login((&unescaped(name), &unescaped(password)));

@@ -9,6 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::fake_endpoint::{Fake, json as document};
+use crate::processes::wait_until;
 use crate::program::{Home, Ran};
 use crate::secrets::{calls_with, echo, files, leaks, texts};
 use crate::sitting::Sitting;
@@ -186,5 +187,57 @@ fn a_key_of_the_command_is_in_no_file_and_on_no_output() {
     for text in all {
         let leaks = leaks(&text, &OF_COMMAND);
         assert!(leaks.is_empty(), "{leaks:#?}");
+    }
+}
+
+/// Asks for this address; returns the answer.
+fn get(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let head = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_with_a_key_serves_only_those_who_know_a_token() {
+    for (login, query, given) in [
+        ("team:pa55-0f-team@", "?api-key=k3y-0f-team", &[][..]),
+        ("", "?api-key=k3y-0f-team", &["--token", "given"]),
+        ("team@", "", &[]),
+        ("", "?api-version=7", &[]),
+        ("", "", &["--token", "given"]),
+    ] {
+        let fake = Fake::start([(); 3].map(|()| document("200 OK", "{}")).into()).await;
+        let home = Home::new();
+        let script =
+            "echo $OPENAI_BASE_URL > new; mv new address; while [ ! -e end ]; do sleep 0.05; done";
+        let words = [&["watch", "--headless", "--no-journal"], given, &["--", "sh", "-c", script]];
+        let mut command = home.command(&words.concat());
+        let upstream = fake.url.replacen("//", &format!("//{login}"), 1) + query;
+        command.env("OPENAI_BASE_URL", upstream);
+        let toolyard = command.stderr(Stdio::piped()).spawn().unwrap();
+        let (home, answers) = tokio::task::spawn_blocking(move || {
+            wait_until("the agent runs", || home.path("address").exists());
+            let address = home.read("address").trim().replace("http://", "");
+            let (host, path) = address.split_once('/').unwrap();
+            let ways = ["/v1".to_owned(), "/t/other/v1".to_owned(), format!("/{path}")];
+            let answers = ways.map(|way| get(host, &format!("{way}/models"))[9..12].to_owned());
+            home.write("end", "");
+            (home, answers)
+        })
+        .await
+        .unwrap();
+        toolyard.wait_with_output().unwrap();
+        let has_key = !login.is_empty() || query.contains("key");
+        let address = home.read("address");
+        let is_own = address.contains("/t/") && address.trim().len() > 56;
+        assert_eq!(is_own, has_key && given.is_empty(), "{login} {query} {address}");
+        let is_open = if has_key { "403" } else { "200" };
+        let (wrong, seen) = (if given.is_empty() && !has_key { "200" } else { "403" }, &fake.seen);
+        assert_eq!(answers, [is_open, wrong, "200"], "{login} {query} {given:?}");
+        let seen = seen.lock().unwrap();
+        assert!(seen.iter().all(|seen| seen.head.contains(query)), "{query}");
     }
 }

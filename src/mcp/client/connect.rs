@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use reqwest::Url;
-use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::RoleClient;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RunningService};
@@ -20,9 +19,8 @@ use super::http::HttpClient;
 use super::lines::Lines;
 use super::passed_on::passed_on;
 use crate::net::guard::{self, Redirects};
-use crate::net::secret::Secret;
 use crate::process::RunningProgram;
-use crate::{ServerEntry, Transport};
+use crate::{ServerEntry, Transport, header_values};
 
 /// How long the connection to an address may take.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -145,13 +143,7 @@ async fn connect(
             }
         }
         Transport::Http { url, headers, any_address } => {
-            let header = |(name, value): &(String, Secret)| {
-                let name = HeaderName::try_from(name.as_str()).ok()?;
-                let mut value = HeaderValue::try_from(value.expose()).ok()?;
-                value.set_sensitive(true);
-                Some((name, value))
-            };
-            let headers: HashMap<_, _> = headers.iter().filter_map(header).collect();
+            let headers: HashMap<_, _> = header_values(headers).collect();
             let address = Url::parse(url).map_err(|error| format!("{url}: {error}"))?;
             if let Err(refused) = guard::check(&address).map_err(|refused| refused.to_string())
                 && !any_address

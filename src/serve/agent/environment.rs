@@ -25,7 +25,7 @@ const DOCKER_HOST: &str = "host.docker.internal";
 /// The facts that the environment of an agent depends on.
 pub struct Given<'g> {
     /// The listener's address without a path of an endpoint, such as `http://127.0.0.1:4600/s/1`.
-    pub address: &'g Url,
+    pub address: Url,
     /// The name of the agent's session.
     pub session: &'g str,
     /// The variables of this process.
@@ -92,14 +92,14 @@ impl Environment {
         made.pass_by_proxies(given, &places);
         let is_other = |name: &str, address: &Url| {
             let is_set = made.variables.iter().any(|(set, _)| set == name);
-            !is_set && !is_same(address, given.address) && recipes.may_name_model(name)
+            !is_set && !is_same(address, &given.address) && recipes.may_name_model(name)
         };
         made.unwatched = unwatched::among(&places, is_other);
         made
     }
 
     fn add_endpoint(&mut self, endpoint: &Endpoint, given: &Given<'_>, places: &[Place]) {
-        let address = format!("{}{}", base(given.address), endpoint.path);
+        let address = format!("{}{}", base(&given.address), endpoint.path);
         let fill = |text: &String| filled(text, &address, given.session);
         self.code.extend(endpoint.code.iter().map(fill));
         let mut before = self.before(&endpoint.variables, endpoint, given, places).into_iter();
@@ -151,7 +151,7 @@ impl Environment {
             let path = format!("/{}", name.to_lowercase().replace('_', "-"));
             let same = first.address.path();
             let same = if first.is_folder { same } else { same.trim_end_matches('/') };
-            self.variables.push((name.clone(), format!("{}{path}{same}", base(given.address))));
+            self.variables.push((name.clone(), format!("{}{path}{same}", base(&given.address))));
             let mut address = first.address;
             address.set_path("");
             let endpoint = name.clone();
@@ -185,7 +185,7 @@ impl Environment {
                     continue;
                 }
                 match address(value, endpoint.port) {
-                    Some(address) if is_same(&address, given.address) => {}
+                    Some(address) if is_same(&address, &given.address) => {}
                     Some(address) => {
                         remember_address(&address);
                         let (variable, is_folder) = (variable.clone(), value.ends_with('/'));
@@ -203,7 +203,7 @@ impl Environment {
     }
 
     fn add_program(&mut self, program: &ProgramRecipe, given: &Given<'_>) {
-        let fill = |text: &str| filled(text, base(given.address), given.session);
+        let fill = |text: &str| filled(text, base(&given.address), given.session);
         self.arguments.extend(program.arguments.iter().map(|text| fill(text)));
         for (name, value) in &program.variables {
             let is_set = self.variables.iter().any(|(set, _)| set == name);
@@ -327,7 +327,7 @@ mod tests {
         let set = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let address = Url::parse("http://127.0.0.1:4600/s/7").unwrap();
         let given = Given {
-            address: &address,
+            address,
             session: "7",
             environment: set.collect(),
             files: files.iter().map(|(name, text)| (*name, (*text).to_owned())).collect(),

@@ -1,11 +1,25 @@
-//! The keys that a watched agent gets in its environment and on its command line. They are hidden before any record can
+//! The keys that a watched agent or a relayed server gets in its environment and on its command line. They are hidden before any record can
 //! repeat them.
+
+use std::ffi::OsString;
 
 use reqwest::Url;
 
 use crate::mcp::config::hide;
 use crate::net::client::{carries_key, names_a_key};
 use crate::net::known::remember_address;
+
+/// The variable with the listener's token. It is part of the addresses that people copy, so it stays visible.
+pub const TOKEN: &str = "TOOLYARD_WATCH_TOKEN";
+
+/// Hides the keys that a program gets in the environment of this process, and on its command line.
+pub fn hide_keys(command: &[OsString]) {
+    let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
+    hide_words(&words.iter().map(AsRef::as_ref).collect::<Vec<_>>());
+    for (name, value) in std::env::vars_os().filter(|(name, _)| name != TOKEN) {
+        hide_variable(&name.to_string_lossy(), &value.to_string_lossy());
+    }
+}
 
 /// Hides the value of a variable whose name says that it is a key.
 pub fn hide_variable(name: &str, value: &str) {
@@ -16,7 +30,7 @@ pub fn hide_variable(name: &str, value: &str) {
 
 /// Hides the keys among the words of a command: values of options such as `--api-key VALUE` and `--token=VALUE`, of
 /// variables such as `API_KEY=VALUE`, and of headers, and parts of addresses.
-pub fn hide_words(words: &[&str]) {
+fn hide_words(words: &[&str]) {
     named(words.iter().copied()).into_iter().for_each(|(name, value)| drop(hide(name, value)));
     let single = words.iter().copied().filter(|word| !word.contains(char::is_whitespace));
     let values = single.clone().filter_map(|word| Some(word.split_once('=')?.1));

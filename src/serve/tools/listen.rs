@@ -8,12 +8,13 @@ use hyper::body::Incoming;
 use hyper::header::ACCEPT_ENCODING;
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
-use reqwest::{Client, Url};
+use reqwest::Client;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Notify, oneshot};
 
 use super::out::{Gone, Out};
 use super::sides::HttpSides;
+use super::target::RelayTarget;
 use crate::mcp::OfferedTools;
 use crate::mcp::relay::{Book, Given, ListDecision, RelayedCall, Sides, answers, listed, read};
 use crate::net::guard::{self, Redirects};
@@ -30,10 +31,7 @@ const SESSION: &str = "mcp-session-id";
 pub struct Relaying {
     /// The address where the relay listens: on loopback.
     pub socket: Bound,
-    /// Address of the server.
-    pub target: Url,
-    /// Whether it may be at an address that [`guard`] refuses.
-    pub any_address: bool,
+    pub target: RelayTarget,
     /// Name of the server in the session.
     pub key: String,
     pub news: UnboundedSender<RelayNews>,
@@ -44,7 +42,9 @@ pub struct Relaying {
 /// State that all requests share.
 pub struct HttpRelay {
     pub book: Rc<RefCell<Book>>,
-    target: Url,
+    target: RelayTarget,
+    /// The path of all requests.
+    path: String,
     client: Client,
 }
 
@@ -53,14 +53,15 @@ pub struct HttpRelay {
 /// # Errors
 /// The address is refused, or the socket does not work.
 pub async fn serve(relaying: Relaying) -> io::Result<()> {
-    let Relaying { socket, target, any_address, key, news, offered } = relaying;
-    if !any_address {
-        guard::check(&target).map_err(io::Error::other)?;
+    let Relaying { socket, target, key, news, offered } = relaying;
+    if !target.any_address {
+        guard::check(target.url()).map_err(io::Error::other)?;
     }
-    let client = guard::builder(any_address, Redirects::SameServer).build();
+    let client = guard::builder(target.any_address, Redirects::SameServer).build();
     let client = client.map_err(io::Error::other)?;
     let book = Rc::new(RefCell::new(Book::new(key.into(), news, offered)));
-    let shared = Rc::new(HttpRelay { book, target, client });
+    let path = target.path();
+    let shared = Rc::new(HttpRelay { book, target, path, client });
     let answer = move |request| answer(Rc::clone(&shared), request);
     connections::serve(socket.into_socket(), answer).await
 }
@@ -68,14 +69,16 @@ pub async fn serve(relaying: Relaying) -> io::Result<()> {
 /// Answers a request.
 async fn answer(shared: Rc<HttpRelay>, request: Request<Incoming>) -> AnswerResult {
     let (parts, body) = request.into_parts();
-    if let Err((status, why)) = door::enter(parts.uri.path(), &parts.headers, None, true) {
+    let token = shared.target.token.as_deref();
+    let entered = door::enter(parts.uri.path(), &parts.headers, token, token.is_none());
+    if let Err((status, why)) = entered {
         return Ok(plain(status, why));
     }
-    if parts.uri.path() != shared.target.path() {
+    if parts.uri.path() != shared.path {
         let why = "this relay has its server's path only; its address says it";
         return Ok(plain(StatusCode::NOT_FOUND, why));
     }
-    request::hide_keys(&parts.headers, &shared.target);
+    request::hide_keys(&parts.headers, shared.target.url());
     let body = match request::read(body).await? {
         Posted::Whole(body) => body,
         Posted::Long(_) => {
@@ -183,17 +186,15 @@ impl HttpRelay {
     }
 
     pub async fn send(&self, parts: &Parts, body: Vec<u8>) -> reqwest::Result<reqwest::Response> {
-        let mut url = self.target.clone();
-        url.set_query(parts.uri.query().or(self.target.query()));
         let mut headers = forwarded(&parts.headers);
         // Answers are read.
         headers.remove(ACCEPT_ENCODING);
-        let mut request = reqwest::Request::new(parts.method.clone(), url);
         let has_body = !body.is_empty() || parts.method == Method::POST;
         if has_body {
             headers = crate::watch::upstream::with_length(headers, body.len());
         }
-        *request.headers_mut() = headers;
+        let (method, query) = (parts.method.clone(), parts.uri.query());
+        let mut request = self.target.request(&self.client, method, query, headers)?;
         *request.body_mut() = has_body.then(|| body.into());
         self.client.execute(request).await
     }

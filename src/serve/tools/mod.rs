@@ -5,5 +5,7 @@ mod events;
 mod listen;
 mod out;
 mod sides;
+mod target;
 
 pub use self::listen::{Relaying, serve};
+pub use self::target::RelayTarget;

@@ -2,6 +2,8 @@
 //!
 //! A web page can make a browser send requests to this machine. Such requests have an `Origin`, or a foreign `Host`.
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::net::IpAddr;
 
 use hyper::header::{HOST, HeaderValue, ORIGIN};
@@ -19,7 +21,17 @@ pub struct Entered {
 /// The status of a refused request, and the reason for the log of an agent.
 pub type Refusal = (StatusCode, &'static str);
 
-/// Checks a request at the entrance.
+/// A random token for addresses that only this user may know.
+///
+/// # Errors
+/// The system has no random numbers.
+pub fn new_token() -> io::Result<String> {
+    let mut bytes = [0; 16];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(format!("{:032x}", u128::from_ne_bytes(bytes)))
+}
+
+/// Checks a request at the entrance. `is_open`: requests of this machine may enter without a token.
 ///
 /// # Errors
 /// The request is refused.
@@ -27,7 +39,7 @@ pub fn enter(
     path: &str,
     headers: &HeaderMap,
     token: Option<&str>,
-    is_local: bool,
+    is_open: bool,
 ) -> Result<Entered, Refusal> {
     if !is_own_origin(headers) || is_of_page(headers) {
         return refused(
@@ -56,7 +68,7 @@ pub fn enter(
     match is_known {
         Some(true) => Ok(entered),
         Some(false) => refused("wrong token in the path (/t/TOKEN/…)"),
-        None if !is_local => refused("a token is missing in the path (/t/TOKEN/…)"),
+        None if !is_open => refused("a token is missing in the path (/t/TOKEN/…)"),
         None if is_loopback(headers) => Ok(entered),
         None => refused("toolyard listens on loopback only; the Host header names another machine"),
     }

@@ -24,7 +24,7 @@ use crate::model::relay::ListenerNews;
 pub struct Listening {
     /// The address where it listens.
     pub socket: Bound,
-    /// The token that paths must begin with beyond loopback: `/t/TOKEN`.
+    /// The token that paths must begin with: `/t/TOKEN`. On loopback, only where an upstream adds a key.
     pub token: Option<String>,
     pub upstreams: Upstreams,
     pub news: UnboundedSender<ListenerNews>,
@@ -132,7 +132,7 @@ pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
     let (counted, noted) = (Arc::clone(&requests), Arc::clone(&understood));
     let work = move || {
         let shared = ListenerState {
-            is_local,
+            is_open: is_local && !upstreams.add_key(),
             token,
             upstreams,
             news,

@@ -35,6 +35,7 @@ mod shared;
 mod tests;
 pub(crate) mod upstream;
 
+pub use self::door::new_token;
 pub(crate) use self::in_place::plain;
 pub use self::listen::{Bound, ListenError, Listener, Listening, bind, listen};
 pub use self::route::{BadUpstream, Upstreams};

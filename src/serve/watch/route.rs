@@ -4,7 +4,7 @@ use hyper::{HeaderMap, Method};
 use reqwest::Url;
 
 use crate::domain::passed;
-use crate::net::known::{remember_address, without_keys};
+use crate::net::known::{adds_key, remember_address, without_keys};
 use crate::wire::WireFormat;
 
 /// The versions in paths of Anthropic's API and of Gemini's; a path without one means the first.
@@ -75,6 +75,14 @@ impl Upstreams {
                     .collect::<Result<_, _>>()?
             },
         })
+    }
+}
+
+impl Upstreams<Url> {
+    /// Whether one of the addresses has a key, which requests then get.
+    pub(super) fn add_key(&self) -> bool {
+        let named = [&self.openai, &self.anthropic, &self.ollama, &self.gemini];
+        named.into_iter().chain(self.others.iter().map(|(_, url)| url)).any(adds_key)
     }
 }
 

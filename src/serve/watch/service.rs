@@ -24,7 +24,7 @@ use crate::model::relay::ListenerNews;
 pub async fn answer(shared: Rc<ListenerState>, request: Request<Incoming>) -> AnswerResult {
     let (parts, body) = request.into_parts();
     let token = shared.token.as_deref();
-    let entered = match door::enter(parts.uri.path(), &parts.headers, token, shared.is_local) {
+    let entered = match door::enter(parts.uri.path(), &parts.headers, token, shared.is_open) {
         Ok(entered) => entered,
         Err((status, why)) => return Ok(plain(status, why)),
     };

@@ -18,7 +18,8 @@ use crate::model::relay::ListenerNews;
 
 /// The state of a listener.
 pub struct ListenerState {
-    pub is_local: bool,
+    /// Whether requests of this machine need no token.
+    pub is_open: bool,
     pub token: Option<String>,
     pub upstreams: Upstreams<Url>,
     pub news: UnboundedSender<ListenerNews>,

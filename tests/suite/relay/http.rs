@@ -12,10 +12,10 @@ use crate::processes::wait_until;
 use crate::program::Home;
 
 /// The bodies that a server got.
-type Bodies = Arc<Mutex<Vec<String>>>;
+pub type Bodies = Arc<Mutex<Vec<String>>>;
 
 /// A server that answers by JSON, or by a stream of events with a note of progress before the answer.
-fn server(streams: bool) -> (String, Bodies) {
+pub fn server(streams: bool) -> (String, Bodies) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/mcp", listener.local_addr().unwrap());
     let bodies = Bodies::default();
@@ -68,7 +68,10 @@ fn exchange(stream: &TcpStream, bodies: &Bodies, streams: bool) -> Option<()> {
                 format!(": hi\n\ndata: {note}\n\nid: 4\nevent: message\ndata: {answer}\n\n");
             ("text/event-stream", events)
         }
-        (false, _) => ("text/plain", asked.lines().next().unwrap().to_owned()),
+        (false, _) => {
+            let is_told = |line: &&str| line.contains(" /mcp") || line.starts_with("authorization");
+            ("text/plain", asked.lines().filter(is_told).collect::<Vec<_>>().join("\n"))
+        }
     };
     write(stream, kind, &answer, &asked)
 }
@@ -265,6 +268,36 @@ fn only_programs_of_this_machine_may_ask_and_servers_are_where_they_may_be() {
         let ran = home.run(&[&["mcp", "--no-journal"], words].concat());
         assert!(ran.code == 2 && ran.err.contains(why), "{}", ran.err);
     }
+}
+
+#[test]
+fn a_relay_that_adds_a_key_is_for_those_who_know_its_token() {
+    let note = "{\"method\":\"notifications/x\"}";
+    for (login, query) in [("", "?api_key=k3y-0f-the-target"), ("team:pa55-0f-target@", "")] {
+        let (home, (target, bodies)) = (Home::new(), server(false));
+        let target = target.replacen("//", &format!("//{login}"), 1) + query;
+        let relay = Relay::start(&home, &target, &[]);
+        let (host, path) = relay.address.split_once('/').unwrap();
+        assert!(path.starts_with("t/") && path.ends_with("/mcp") && path.len() > 32, "{path}");
+        for (other, status) in [
+            ("mcp".to_owned(), 403),
+            (path.replacen("t/", "t/0", 1), 403),
+            (format!("t/{}", path.trim_start_matches("t/").to_uppercase()), 403),
+            (path.replace("/mcp", "/other"), 404),
+            (format!("s/x/{path}"), 404),
+        ] {
+            let (head, _) = ask(&format!("{host}/{other}"), "POST", note, "");
+            assert!(head.starts_with(&format!("HTTP/1.1 {status}")), "{other}: {head}");
+        }
+        assert!(bodies.lock().unwrap().is_empty());
+        let (_, answer) = relay.ask("POST", note);
+        assert!(answer.starts_with(&format!("POST /mcp{query} ")), "{answer}");
+        let basic = "authorization: Basic dGVhbTpwYTU1LTBmLXRhcmdldA==";
+        assert_eq!(answer.contains(basic), !login.is_empty(), "{answer}");
+    }
+    let (home, (target, _)) = (Home::new(), server(false));
+    let relay = Relay::start(&home, &format!("{target}?verbose=1"), &[]);
+    assert!(relay.address.ends_with("/mcp") && !relay.address.contains("/t/"), "no key, no token");
 }
 
 #[test]

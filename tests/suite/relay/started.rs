@@ -1,9 +1,13 @@
 //! `toolyard watch --mcp`: the servers of a configuration are started through relays.
 
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
 use serde_json::json;
 
-use super::client::Client;
+use super::client::{Client, text};
+use super::http;
 use super::server::{calls, command};
+use crate::processes::wait_until;
 use crate::program::Home;
 
 /// An agent that starts the first server of its configuration as clients do, and makes one call.
@@ -46,10 +50,97 @@ fn the_calls_of_an_agent_s_servers_are_in_its_session() {
     assert!(!journal.contains("t0p-s3cret") && !ran.err.contains("t0p-s3cret"));
     assert!(ran.err.contains("the server off is left out"), "{}", ran.err);
     assert_eq!(home.read("servers.json"), file, "it is not touched");
-    let left = std::fs::read_dir(home.path(".")).unwrap().flatten();
-    let left =
-        left.filter(|entry| entry.file_name().to_string_lossy().starts_with("toolyard-mcp-"));
-    assert_eq!(left.count(), 0, "the copy is deleted");
+    assert!(files(&home).is_empty(), "the copy is deleted");
+}
+
+/// The folders of files of sessions.
+fn files(home: &Home) -> Vec<std::path::PathBuf> {
+    let all = std::fs::read_dir(home.path("run/toolyard")).into_iter().flatten().flatten();
+    all.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
+}
+
+/// Named as an agent whose servers are on its command line; it asks the first of them.
+const CODEX: &str = r#"#!/usr/bin/env python3
+import os, re, sys, urllib.request
+url = re.search(r'url"?="([^"]+)"', " ".join(sys.argv)).group(1)
+def ask(url):
+    try:
+        return urllib.request.urlopen(urllib.request.Request(url, b"{\"method\":\"x\"}")).read().decode()
+    except urllib.error.HTTPError as error:
+        return str(error.code)
+copy = open(os.environ["TOOLYARD_MCP_CONFIG"]).read()
+print(repr([sys.argv, copy]), file=open("seen", "w"))
+print(ask(url), ask(re.sub("/t/[^/]*", "", url)), file=open("answers", "w"))
+"#;
+
+#[test]
+fn a_header_of_an_entry_is_in_no_argument_and_in_no_copy() {
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        println!("SKIPPED: there is no python3");
+        return;
+    }
+    let (home, (target, _)) = (Home::new(), http::server(false));
+    home.write("codex", CODEX);
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(home.path("codex"), mode).unwrap();
+    let headers = json!({"Authorization": "Bearer h34der-0f-an-entry"});
+    let url = format!("{target}?api_key=qu3ry-0f-an-entry");
+    let own = json!({"type": "http", "url": url, "headers": headers});
+    home.write("servers.json", json!({"mcpServers": {"own": own}}).to_string());
+    let words = ["watch", "--headless", "--journal", "j.jsonl", "--mcp", "servers.json"];
+    let ran = home.run(&[&words[..], &["--", "./codex"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let seen = home.read("seen");
+    assert!(seen.contains("mcp_servers.own=") && !seen.contains("0f-an-entry"), "{seen}");
+    let answers = home.read("answers");
+    let expected = "POST /mcp?api_key=qu3ry-0f-an-entry HTTP/1.1\nauthorization: Bearer h34der-0f-an-entry 403\n";
+    assert_eq!(answers, expected);
+}
+
+#[test]
+fn files_with_keys_are_private_and_go_with_the_next_session_after_a_kill() {
+    let home = Home::new();
+    let own = json!({"command": "true", "env": {"TOKEN": "t0p-s3cret-value-2"}});
+    home.write("servers.json", json!({"mcpServers": {"own": own}}).to_string());
+    let words = ["watch", "--headless", "--journal", "j.jsonl", "--mcp", "servers.json", "--"];
+    let agent = ["sh", "-c", "echo $TOOLYARD_MCP_CONFIG > copy.new; mv copy.new copy; sleep 60"];
+    let mut watch = home.command(&[&words[..], &agent].concat()).spawn().unwrap();
+    wait_until("the agent runs", || home.path("copy").exists());
+    let there = files(&home);
+    assert_eq!(there.len(), 1);
+    assert!(home.read("copy").starts_with(&there[0].display().to_string()));
+    assert!(there[0].display().to_string().contains(&format!("-{}-", watch.id())));
+    assert_eq!(there[0].metadata().unwrap().mode() & 0o777, 0o700);
+    // Those of a session that runs stay.
+    assert_eq!(home.run(&["watch", "--headless", "--journal", "k.jsonl", "--", "true"]).code, 0);
+    assert_eq!(files(&home), there);
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+    assert_eq!(home.run(&["watch", "--headless", "--journal", "l.jsonl", "--", "true"]).code, 0);
+    assert!(files(&home).is_empty());
+}
+
+/// A server whose results have a variable of its environment and its first argument.
+const TELLS: &str = r#"while read -r line; do
+    printf '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"%s %s"}]}}\n' "$API_KEY" "$1"
+done"#;
+
+#[test]
+fn keys_of_a_relayed_server_are_in_no_journal() {
+    let home = Home::new();
+    home.write("server.sh", TELLS);
+    let words = ["mcp", "--name", "s", "--journal", "j.jsonl", "--"];
+    let server = ["sh", "server.sh", "--token=t0ken-0f-a-server"];
+    let mut command = home.command(&[&words[..], &server].concat());
+    command.env("API_KEY", "k3y-0f-a-server");
+    let mut client = Client::of(command);
+    let id = client.call("any", json!({}));
+    let answer = client.answer(id);
+    assert_eq!(text(&answer).0, "k3y-0f-a-server --token=t0ken-0f-a-server");
+    client.end();
+    let journal = home.read("j.jsonl");
+    assert!(journal.contains("[key] --token=[key]"), "{journal}");
+    assert!(!journal.contains("0f-a-server"), "{journal}");
 }
 
 #[test]

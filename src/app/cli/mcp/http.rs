@@ -3,12 +3,13 @@
 use std::process::ExitCode;
 
 use reqwest::Url;
+use reqwest::header::HeaderMap;
 
 use super::McpArgs;
 use super::door::RelayNewsSender;
 use crate::cli::out::warn;
 use crate::cli::{live, trouble::Trouble};
-use crate::serve::tools::{self, Relaying};
+use crate::serve::tools::{self, RelayTarget, Relaying};
 use crate::serve::watch::bind;
 
 /// Relays until a signal comes.
@@ -27,13 +28,11 @@ pub async fn serve(
         return Err(Trouble::Usage(text));
     }
     let socket = bind(args.listen).map_err(Trouble::usage)?;
-    let mut own = target.clone();
-    own.set_query(None);
-    let path = own.path();
-    warn(&format!("{key}: relays http://{}{path}", socket.address));
-    let (target, any_address) = (target.clone(), args.any_address);
+    let target = RelayTarget::new(target.clone(), args.any_address, HeaderMap::new());
+    let target = target.map_err(Trouble::failed)?;
+    warn(&format!("{key}: relays {}", target.address_at(&socket)));
     let (key, offered) = (key.to_owned(), args.offered());
-    let relaying = Relaying { socket, target, any_address, key, news, offered };
+    let relaying = Relaying { socket, target, key, news, offered };
     tokio::select! {
         served = tools::serve(relaying) => {
             served.map_err(Trouble::usage)?;

@@ -82,7 +82,7 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
         has_asked: false,
     };
     let kept = Rc::new(RefCell::new(kept));
-    let listener = Arc::new(begin(args, &mut place, &news)?);
+    let listener = Arc::new(begin(&mut place, &news)?);
     if args.command.is_empty() {
         warn(&place.environment.lines_to_copy(&place.address));
     }

@@ -26,6 +26,7 @@ use crate::domain::{BreakpointSpec, FaultSpec, Knob};
 use crate::model::relay::ListenerNews;
 use crate::net::known::without_known;
 use crate::scenario::ScenarioFile;
+use crate::serve::agent::secrets::TOKEN;
 use crate::serve::watch::{Listener, Listening, listen};
 use crate::session::{Feed, JournalChoice, PreparedSession, SessionSpec, TaskSource};
 
@@ -51,7 +52,7 @@ pub struct WatchArgs {
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
     /// Token that addresses must begin with: http://ADDRESS:PORT/t/TOKEN.
-    #[arg(long, value_name = "TOKEN", env = place::TOKEN, hide_env_values = true)]
+    #[arg(long, value_name = "TOKEN", env = TOKEN, hide_env_values = true)]
     pub token: Option<String>,
     /// Arm a fault, such as `get_weather:error:p=0.3`. See the end of `toolyard run --help`.
     #[arg(long, value_name = "SPEC")]
@@ -199,7 +200,6 @@ impl WatchArgs {
 /// # Errors
 /// The address needs a token, or an upstream is not an address.
 fn begin(
-    args: &WatchArgs,
     place: &mut AgentLaunch,
     news: &mpsc::UnboundedSender<ListenerNews>,
 ) -> Result<Listener, Trouble> {
@@ -212,7 +212,7 @@ fn begin(
     }
     let listening = Listening {
         socket: place.socket.take().ok_or_else(|| Trouble::failed("it listens already"))?,
-        token: args.token.clone(),
+        token: place.token.take(),
         upstreams: place.upstreams(),
         news: news.clone(),
     };

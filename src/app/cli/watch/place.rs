@@ -10,14 +10,12 @@ use super::servers::Servers;
 use crate::cli::{question, trouble::Trouble};
 use crate::config;
 use crate::files::text_file::{self, Expectation};
-use crate::net::known::without_known;
-use crate::serve::agent::secrets::{hide_variable, hide_words};
+use crate::net::known::{adds_key, without_known};
+use crate::serve::agent::secrets::hide_keys;
 use crate::serve::agent::{Environment, Given, LedAway, Recipes};
-use crate::serve::watch::{Bound, Upstreams, bind};
+use crate::serve::watch::{Bound, Upstreams, bind, new_token};
 use crate::trusted::Brought;
 
-/// The variable with the listener's token. It is part of the addresses that people copy, so it stays visible.
-pub const TOKEN: &str = "TOOLYARD_WATCH_TOKEN";
 /// The files from which agents read variables, first those that count first.
 const FILES: [&str; 2] = [".env.local", ".env"];
 const VARIABLES: Expectation =
@@ -30,6 +28,8 @@ const RECIPES: &str = "agents.toml";
 pub struct AgentLaunch {
     pub socket: Option<Bound>,
     pub address: Url,
+    /// The token in it.
+    pub token: Option<String>,
     pub environment: Environment,
     /// The command that starts the agent.
     pub command: Vec<OsString>,
@@ -53,28 +53,32 @@ impl AgentLaunch {
         let file = recipes_file(args);
         let recipes = Recipes::load(&file).map_err(Trouble::usage)?;
         let socket = bind(args.listen).map_err(Trouble::usage)?;
-        let token = args.token.as_ref().map(|token| format!("/t/{token}"));
-        let address = format!("http://{}{}", socket.address, token.unwrap_or_default());
-        let address = Url::parse(&address).map_err(Trouble::usage)?;
+        let own = Url::parse(&format!("http://{}", socket.address)).map_err(Trouble::usage)?;
         let command = args.command.first().map(Path::new);
         let mut notes = Vec::new();
         let files = FILES.iter().filter_map(|file| Some((*file, variables(file, &mut notes)?)));
-        let files = files.collect();
         let session = format!("toolyard-{}", std::process::id());
-        let mut environment = Environment::new(
-            &recipes,
-            command,
-            &Given {
-                address: &address,
-                session: &session,
-                environment: std::env::vars_os()
-                    .filter_map(|(name, value)| {
-                        Some((name.into_string().ok()?, value.into_string().ok()?))
-                    })
-                    .collect(),
-                files,
-            },
-        );
+        let mut given = Given {
+            address: own,
+            session: &session,
+            environment: std::env::vars_os()
+                .filter_map(|(name, value)| {
+                    Some((name.into_string().ok()?, value.into_string().ok()?))
+                })
+                .collect(),
+            files: files.collect(),
+        };
+        let mut environment = Environment::new(&recipes, command, &given);
+        let mut token = args.token.clone();
+        // Every user of this machine can reach the listener, but not every user may use this key.
+        if token.is_none() && environment.upstreams.iter().any(|it| adds_key(&it.address)) {
+            token = Some(new_token().map_err(Trouble::failed)?);
+        }
+        if let Some(token) = &token {
+            given.address = given.address.join(&format!("/t/{token}")).map_err(Trouble::usage)?;
+            environment = Environment::new(&recipes, command, &given);
+        }
+        let address = given.address;
         environment.notes.splice(0..0, notes);
         expect_own(args, &environment.led_away)?;
         let servers = Servers::of(args)?;
@@ -90,6 +94,7 @@ impl AgentLaunch {
         Ok(Self {
             socket: Some(socket),
             address,
+            token,
             environment,
             command: started,
             servers,
@@ -149,15 +154,6 @@ fn expect_own(args: &WatchArgs, led: &[LedAway]) -> Result<(), Trouble> {
     let asked = "A key or login that is not from this file would go there. Start the agent?";
     let advice = "a key or login that is not from this file would go there: add --trust-env if that is right";
     question::expect_yes(led.iter().map(brought).collect(), !args.headless, asked, advice)
-}
-
-/// Hides the keys that the agent gets on its command line and in its environment.
-fn hide_keys(command: &[OsString]) {
-    let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
-    hide_words(&words.iter().map(AsRef::as_ref).collect::<Vec<_>>());
-    for (name, value) in std::env::vars_os().filter(|(name, _)| name != TOKEN) {
-        hide_variable(&name.to_string_lossy(), &value.to_string_lossy());
-    }
 }
 
 fn recipes_file(args: &WatchArgs) -> PathBuf {

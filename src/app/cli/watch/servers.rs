@@ -13,7 +13,6 @@ use std::time::Duration;
 
 use reqwest::Url;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio::task::LocalSet;
 
@@ -21,10 +20,11 @@ use super::WatchArgs;
 use crate::cli::runtime::runtime;
 use crate::cli::trouble::Trouble;
 use crate::mcp::config::{Configuration, Surroundings};
-use crate::mcp::{OfferedTools, ServerEntry, Transport};
+use crate::mcp::{OfferedTools, ServerEntry, Transport, header_values};
+use crate::serve::SessionFolder;
 use crate::serve::agent::{Environment, ProgramRecipe};
 use crate::serve::relayed::{dial, find};
-use crate::serve::tools::{Relaying, serve};
+use crate::serve::tools::{RelayTarget, Relaying, serve};
 use crate::serve::watch::{Bound, bind};
 
 /// The variable that names the copy to programs without a recipe.
@@ -37,7 +37,7 @@ const AGAIN: Duration = Duration::from_millis(20);
 
 /// The changed copy, deleted when this value is dropped.
 pub struct Servers {
-    folder: TempDir,
+    folder: SessionFolder,
     entries: Vec<(String, Value)>,
     /// Relays of servers over HTTP.
     listeners: Vec<Listener>,
@@ -48,8 +48,7 @@ pub struct Servers {
 /// A relay of a server over HTTP.
 struct Listener {
     socket: Bound,
-    target: Url,
-    any_address: bool,
+    target: RelayTarget,
     key: String,
     offered: OfferedTools,
 }
@@ -57,7 +56,7 @@ struct Listener {
 impl Listener {
     /// Listens on its own thread until the program ends, and reports to the session of this program.
     fn listen(self) -> Result<(), Trouble> {
-        let Self { socket, target, any_address, key, offered } = self;
+        let Self { socket, target, key, offered } = self;
         let runtime = runtime()?;
         let work = move || {
             let (news, told) = mpsc::unbounded_channel();
@@ -72,7 +71,7 @@ impl Listener {
                 }
             };
             let key = key.clone();
-            let relaying = Relaying { socket, target, any_address, key, news, offered };
+            let relaying = Relaying { socket, target, key, news, offered };
             let both = async { tokio::join!(serve(relaying), tell) };
             let (served, ()) = runtime.block_on(LocalSet::new().run_until(both));
             if let Err(error) = served {
@@ -106,8 +105,7 @@ impl Servers {
                 "--mcp needs a journal: relays find the session by it; leave out --no-journal";
             return Err(Trouble::Usage(text.to_owned()));
         }
-        let folder = tempfile::Builder::new().prefix("toolyard-mcp-").tempdir();
-        let folder = folder.map_err(Trouble::failed)?;
+        let folder = SessionFolder::new().map_err(Trouble::failed)?;
         let mut made =
             Self { folder, entries: Vec::new(), listeners: Vec::new(), notes: Vec::new() };
         let mut keys = BTreeMap::<String, PathBuf>::new();
@@ -185,19 +183,19 @@ impl Servers {
             Transport::Http { url, headers, any_address } => {
                 let target =
                     Url::parse(url).map_err(|error| Trouble::usage(format!("{key}: {error}")))?;
-                let exposed =
-                    headers.iter().map(|(name, value)| (name.clone(), value.expose().into()));
-                let headers = Value::Object(exposed.collect());
+                // The agent may write what it gets on a command line, so the relay adds the headers.
+                let headers = header_values(headers).collect();
+                let target = RelayTarget::new(target, *any_address, headers);
+                let target = target.map_err(Trouble::failed)?;
                 let socket = bind((Ipv4Addr::LOCALHOST, 0).into()).map_err(Trouble::failed)?;
-                let own = format!("http://{}{}", socket.address, target.path());
+                let own = target.address_at(&socket);
                 self.listeners.push(Listener {
                     socket,
                     target,
-                    any_address: *any_address,
                     key: key.clone(),
                     offered: entry.offered.clone(),
                 });
-                json!({ "type": "http", "url": own, "headers": headers })
+                json!({ "type": "http", "url": own })
             }
         };
         self.entries.push((key.clone(), value));

@@ -107,7 +107,7 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
     let (mut saved, mut understood) = (None, None);
     let Ended { screen, code } = show(prepared, ScreenLook::default(), |journal| {
         saved = journal.map(Path::to_owned);
-        let listener = Arc::new(begin(args, &mut place, &news)?);
+        let listener = Arc::new(begin(&mut place, &news)?);
         understood = Some(listener.understood());
         if !args.command.is_empty() {
             let (output, agent) = start(args, place, news, &listener, journal)?;
