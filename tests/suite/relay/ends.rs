@@ -1,11 +1,14 @@
 //! Ends of relays, servers and clients in the middle of a call.
 
+use std::io::Write;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use super::client::{Client, kinds};
+use super::server;
 use crate::processes::{PATIENCE, has_ended, kills, wait_until};
 use crate::program::Home;
 
@@ -53,6 +56,37 @@ fn nothing_outlives_a_relay_that_is_killed() {
         // What ran has started, and nothing says how it ended.
         let kinds = kinds(&home.path("j.jsonl"));
         assert_eq!(kinds.last().map(String::as_str), Some("ToolCallStarted"), "{kinds:?}");
+    }
+}
+
+#[test]
+fn a_relay_whose_client_does_not_read_ends_with_a_signal() {
+    let large = "x".repeat(1 << 20);
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "now", "arguments": {"text": large}}});
+    // With the server at work, and after it has ended.
+    for last in ["", "{\"id\":2,\"params\":{\"name\":\"die\"}}\n"] {
+        let home = Home::new();
+        let words = ["mcp", "--journal", "j.jsonl", "--"].map(str::to_owned);
+        let words = [&words[..], &server::command(&home.path("notes"))].concat();
+        let mut command = home.command(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut relay = command.spawn().unwrap();
+        let mut input = relay.stdin.take().unwrap();
+        input.write_all(format!("{call}\n{last}").as_bytes()).unwrap();
+        wait_until("the answer has come", || {
+            home.path("j.jsonl").exists() && home.read("j.jsonl").contains("ToolCallFinished")
+        });
+        std::thread::sleep(Duration::from_millis(500));
+        let begun = Instant::now();
+        kill_process(Pid::from_child(&relay), Signal::TERM).unwrap();
+        while relay.try_wait().unwrap().is_none() && begun.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let took = begun.elapsed();
+        let _ = relay.kill();
+        assert!(took < Duration::from_secs(2), "{last}: {took:?}");
+        assert_eq!(relay.wait().unwrap().code(), Some(128 + 15), "{last}");
     }
 }
 

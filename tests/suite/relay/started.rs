@@ -62,7 +62,7 @@ fn files(home: &Home) -> Vec<std::path::PathBuf> {
 /// Named as an agent whose servers are on its command line; it asks the first of them.
 const CODEX: &str = r#"#!/usr/bin/env python3
 import os, re, sys, urllib.request
-url = re.search(r'url"?="([^"]+)"', " ".join(sys.argv)).group(1)
+url = re.search(r'"url"="([^"]+)"', " ".join(sys.argv)).group(1)
 def ask(url):
     try:
         return urllib.request.urlopen(urllib.request.Request(url, b"{\"method\":\"x\"}")).read().decode()

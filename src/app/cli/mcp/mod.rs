@@ -15,6 +15,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 use reqwest::Url;
@@ -30,11 +31,15 @@ use crate::domain::{BreakpointSpec, FaultSpec};
 use crate::mcp::OfferedTools;
 use crate::mcp::config::hide;
 use crate::mcp::relay::{Book, Ends, RecordedServer, relay, start};
+use crate::serve::agent::secrets::hide_keys;
 use crate::ui::text::clean;
 
 /// Programs that only start another program, which is the server.
 const STARTERS: [&str; 10] =
     ["npx", "uvx", "bunx", "pnpx", "node", "bun", "deno", "python", "python3", "uv"];
+
+/// How long the client may take for the last messages after a signal.
+const LAST: Duration = Duration::from_millis(300);
 
 /// The arguments of `toolyard mcp`.
 #[derive(Debug, Args)]
@@ -105,6 +110,7 @@ pub struct McpArgs {
 /// # Errors
 /// The server cannot be started, or the named session does not run.
 pub fn mcp(args: &McpArgs) -> Result<ExitCode, Trouble> {
+    hide_keys(&args.command);
     let recorded = args.recorded.as_ref();
     let recorded = recorded.map(|path| recorded::read(path, args.name.as_deref())).transpose()?;
     let (key, recorded) = match recorded {
@@ -139,8 +145,7 @@ async fn serve(
     let (signal, written) = pass((to_server, server), args, key, news).await?;
     program.end();
     let status = program.ended().await;
-    // The last messages must still reach the client.
-    written.wait().await;
+    let signal = last(written, signal).await;
     Ok(match (signal, status) {
         (Some(signal), _) => exit(128 + signal),
         (None, Ok(status)) => exit(code_of(status)),
@@ -176,8 +181,26 @@ async fn replay(
     news: door::RelayNewsSender,
 ) -> Result<ExitCode, Trouble> {
     let (signal, written) = pass(recorded::start(server), args, key, news).await?;
-    written.wait().await;
+    let signal = last(written, signal).await;
     Ok(exit(signal.map_or(0, |signal| 128 + signal)))
+}
+
+/// Waits until the last messages have reached the client, or until a signal says not to. Returns the signal.
+async fn last(written: OutputEnd, signal: Option<i32>) -> Option<i32> {
+    let given_up = async {
+        match signal {
+            Some(signal) => {
+                tokio::time::sleep(LAST).await;
+                signal
+            }
+            None => live::interrupted().await,
+        }
+    };
+    tokio::select! {
+        biased;
+        () = written.wait() => signal,
+        signal = given_up => Some(signal),
+    }
 }
 
 /// An address of a server.
