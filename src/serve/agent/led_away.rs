@@ -66,7 +66,7 @@ mod tests {
         let recipes = Recipes::load(Path::new("/no/such/file")).unwrap();
         let set = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let given = Given {
-            address: &Url::parse("http://127.0.0.1:4600/s/7").unwrap(),
+            address: Url::parse("http://127.0.0.1:4600/s/7").unwrap(),
             session: "7",
             environment: set.collect(),
             files: files.iter().map(|(name, text)| (*name, (*text).to_owned())).collect(),
