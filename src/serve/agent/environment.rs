@@ -8,7 +8,7 @@ use std::path::Path;
 use reqwest::Url;
 
 use super::led_away::LedAway;
-use super::places::{self, ENVIRONMENT, Place, Variables, value};
+use super::places::{self, ENVIRONMENT, Given, Place, value};
 use super::recipes::{self, Endpoint, ProgramRecipe, Recipes, filled};
 use super::unwatched::{self, Unwatched};
 use crate::net::client::is_local;
@@ -21,18 +21,6 @@ const NO_PROXY: [&str; 2] = ["no_proxy", "NO_PROXY"];
 
 /// The name by which containers call their host machine.
 const DOCKER_HOST: &str = "host.docker.internal";
-
-/// The facts that the environment of an agent depends on.
-pub struct Given<'g> {
-    /// The listener's address without a path of an endpoint, such as `http://127.0.0.1:4600/s/1`.
-    pub address: Url,
-    /// The name of the agent's session.
-    pub session: &'g str,
-    /// The variables of this process.
-    pub environment: Variables,
-    /// The files of variables in the agent's working directory with their texts, first those that count first.
-    pub files: Vec<(&'static str, String)>,
-}
 
 /// The environment of an agent.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -58,7 +58,8 @@ mod tests {
 
     use reqwest::Url;
 
-    use super::super::environment::{Environment, Given};
+    use super::super::environment::Environment;
+    use super::super::places::Given;
     use super::*;
 
     /// The variables whose addresses need a question.

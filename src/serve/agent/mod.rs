@@ -21,8 +21,8 @@ mod unwatched;
 
 pub use self::child::{Agent, Manner};
 pub use self::command::StartError;
-pub use self::environment::{Environment, Given, Upstream};
+pub use self::environment::{Environment, Upstream};
 pub use self::led_away::LedAway;
 pub use self::output::{AgentLine, Output, Stream};
-pub use self::places::Variables;
+pub use self::places::{Given, Variables};
 pub use self::recipes::{Endpoint, ProgramRecipe, Recipes};

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use reqwest::Url;
+
 use super::dotenv;
-use super::environment::Given;
 use super::secrets::hide_variable;
 use crate::net::client::names_a_key;
 
@@ -12,6 +13,18 @@ pub type Variables = BTreeMap<String, String>;
 
 /// The name of the first place.
 pub const ENVIRONMENT: &str = "the environment";
+
+/// The facts that the environment of an agent depends on.
+pub struct Given<'g> {
+    /// The listener's address without a path of an endpoint, such as `http://127.0.0.1:4600/s/1`.
+    pub address: Url,
+    /// The name of the agent's session.
+    pub session: &'g str,
+    /// The variables of this process.
+    pub environment: Variables,
+    /// The files of variables in the agent's working directory with their texts, first those that count first.
+    pub files: Vec<(&'static str, String)>,
+}
 
 /// The most lines of a file that are named as unread.
 const MOST: usize = 5;

@@ -51,7 +51,9 @@ impl Yard {
         let (tell, news) = mpsc::unbounded_channel();
         let address = "127.0.0.1:0".parse().unwrap();
         let socket = bind(address).unwrap();
-        let settings = Listening { socket, token: None, upstreams, news: tell };
+        // Where an address has a key, only those who know a token may enter.
+        let token = upstreams.openai.contains('@').then(|| "y4rd".to_owned());
+        let settings = Listening { socket, token, upstreams, news: tell };
         Self { listener: listen(settings).unwrap(), news }
     }
 

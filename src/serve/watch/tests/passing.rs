@@ -287,12 +287,12 @@ fn the_password_of_an_endpoint_goes_with_requests_that_have_no_authorization() {
     let yard = Yard::before_host(&format!("bob:pl4nted%40word@{}", endpoint.address));
     let mut agent = yard.agent();
     agent.write(
-        b"GET /v1/models HTTP/1.1\r\nhost: localhost\r\nx-api-key: ag3nt-key-of-tests\r\n\r\n",
+        b"GET /t/y4rd/v1/models HTTP/1.1\r\nhost: localhost\r\nx-api-key: ag3nt-key-of-tests\r\n\r\n",
     );
     assert_eq!(agent.got().status(), 200);
     let login = "Basic Ym9iOnBsNG50ZWRAd29yZA==";
     assert!(endpoint.asked().head.contains(&format!("authorization: {login}")));
-    agent.request("GET", "/v1/models", "", b"");
+    agent.request("GET", "/t/y4rd/v1/models", "", b"");
     assert_eq!(agent.got().status(), 200);
     let head = endpoint.asked().head;
     let own = head.iter().filter(|line| line.starts_with("authorization: ")).collect::<Vec<_>>();
