@@ -262,3 +262,17 @@ fn servers_get_variables_of_proxies_and_none_with_a_key() {
     let named = "load code: HTTPS_PROXY, UV_INDEX_CORP_PASSWORD\n";
     assert!(checked.out.contains(named) && !checked.out.contains("s3cret"), "{checked:?}");
 }
+
+#[test]
+fn a_call_of_a_server_that_does_not_start_says_why() {
+    let home = Home::new();
+    let entry = json!({"command": "sh", "args": ["-c", "echo no licence >&2; exit 3"]});
+    home.write("m.json", json!({"mcpServers": {"w": entry}}).to_string());
+    let called = home.run(&["tools", "call", "w__weather", "--mcp", "m.json"]);
+    assert_eq!(called.code, 2, "{called:?}");
+    assert!(called.err.contains("there is no tool w__weather"), "{called:?}");
+    assert!(
+        called.err.contains("the MCP server w: ") && called.err.contains("no licence"),
+        "{called:?}"
+    );
+}

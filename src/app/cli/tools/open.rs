@@ -6,6 +6,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::args::FromArgs;
 use crate::cli::{out, trouble::Trouble};
+use crate::domain::state::ServerStage;
 use crate::domain::{Command, Event, Record, SessionEvent, State, ToolState, words};
 use crate::session::{Engine, JournalChoice, SessionHandle, SessionSpec, TaskSource};
 
@@ -76,11 +77,18 @@ impl ToolSession {
     /// The tool of this name.
     ///
     /// # Errors
-    /// There is no such tool; the error names the existing ones.
+    /// There is no such tool; the error names the existing ones, and why servers have none.
     pub fn tool(&self, name: &str) -> Result<&ToolState, Trouble> {
         self.state.tools.get(name).ok_or_else(|| {
             let known = self.state.tools.keys().map(|name| name.as_str());
-            Trouble::Usage(format!("there is no tool {name}; {}", words::expected(name, known)))
+            let down = self.state.servers.iter().filter_map(|(key, server)| match &server.stage {
+                ServerStage::Down { why, .. } | ServerStage::Off { why } => {
+                    Some(format!("\n  the MCP server {key}: {why}"))
+                }
+                ServerStage::Starting | ServerStage::Ready { .. } => None,
+            });
+            let (expected, down) = (words::expected(name, known), down.collect::<String>());
+            Trouble::Usage(format!("there is no tool {name}; {expected}{down}"))
         })
     }
 
