@@ -18,7 +18,7 @@ pub const FILE: &str = "trust.json";
 const MOST: usize = 1000;
 
 const EXPECTED: Expectation = Expectation {
-    what: "answers about folders, as toolyard writes them; delete the file to be asked anew",
+    what: "answers about folders, as toolyard writes them; delete the file to be asked again",
     missing: "it is written with the first answer",
     largest: 4 << 20,
 };

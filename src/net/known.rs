@@ -27,7 +27,7 @@ const PART: usize = 6;
 /// The replacement of a key.
 const HIDDEN: &str = "[key]";
 
-/// The most keys of the small search. A search is built anew for each new key, and with more keys that takes longer.
+/// The most keys of the small search. Each new key builds it again, which takes longer with more keys.
 const FRESH: usize = 16;
 /// The most values of one header that are hidden: some change with each request.
 const NEWEST: usize = 32;

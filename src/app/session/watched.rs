@@ -57,7 +57,9 @@ impl SessionSpec {
         let Rerun { records, seed, faults, skips, mut notices, names } = rerun.unwrap_or_default();
         if let Some(path) = self.resumed.as_deref().filter(|_| past.is_none()) {
             let shown = path.display();
-            notices.push(format!("{shown}: no agent had asked anything yet, so all begins anew"));
+            notices.push(format!(
+                "{shown}: no agent had sent a request yet; the session starts from the beginning"
+            ));
         }
         let is_one = names.len() == 1;
         if let Some(again) = &mut feed.again {

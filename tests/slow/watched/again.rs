@@ -194,7 +194,7 @@ fn what_is_no_record_of_a_watched_agent_is_refused_and_half_a_record_is_told() {
             "echo",
             "it runs",
         ]);
-        assert!(on.code == 0 && on.err.contains("no agent had asked anything yet"), "{on:?}");
+        assert!(on.code == 0 && on.err.contains("no agent had sent a request yet"), "{on:?}");
         assert!(on.out.contains("it runs"), "{on:?}");
     }
     let torn = over("torn.jsonl");

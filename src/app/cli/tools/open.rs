@@ -87,7 +87,11 @@ impl ToolSession {
                 }
                 ServerStage::Starting | ServerStage::Ready { .. } => None,
             });
-            let (expected, down) = (words::expected(name, known), down.collect::<String>());
+            let expected = match self.state.tools.is_empty() {
+                true => "there are no tools at all".to_owned(),
+                false => words::expected(name, known),
+            };
+            let down = down.collect::<String>();
             Trouble::Usage(format!("there is no tool {name}; {expected}{down}"))
         })
     }
