@@ -60,7 +60,10 @@ impl Searches {
     }
 
     fn begun(&self, text: &str, least: usize) -> usize {
-        self.all().map(|spellings| spellings.begun(text, least)).max().unwrap_or(0)
+        let begun = self.all().map(|spellings| spellings.begun(text, least)).max().unwrap_or(0);
+        // The beginning of one key can be inside another, complete one, of either search.
+        let whole = |begun| self.all().fold(begun, |begun, it| it.undivided(text, begun));
+        whole(whole(begun))
     }
 }
 

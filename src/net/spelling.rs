@@ -108,9 +108,7 @@ impl Spellings {
 
     /// The number of bytes at the end of a text that may begin a key, if at least `least` bytes are there.
     pub fn begun(&self, text: &str, least: usize) -> usize {
-        let longest = self.whole.longest().max(self.letters.longest());
-        let tail = text.len().saturating_sub(longest.saturating_mul(WIDEST));
-        let tail = &text[text.floor_char_boundary(tail)..];
+        let tail = self.tail(text, 0);
         let mut start = tail.len();
         each_round(MappedText::of(tail), |seen| {
             if let Some(cut) = cut_escape(&seen.bytes) {
@@ -124,10 +122,23 @@ impl Spellings {
             let begun = self.whole.begun(seen, least).into_iter().chain(letters);
             start = begun.fold(start, usize::min);
         });
-        // The beginning of one key can be inside another, complete one.
-        let around = self.places(tail).into_iter().find(|place| place.contains(&start));
-        let start = around.map_or(start, |place| place.start);
         tail.len() - tail.floor_char_boundary(start)
+    }
+
+    /// The number of bytes at the end of a text from the start of the key that the last `begun` bytes would divide; else
+    /// `begun`.
+    pub fn undivided(&self, text: &str, begun: usize) -> usize {
+        let tail = self.tail(text, begun);
+        let start = tail.len() - begun;
+        let around = self.places(tail).into_iter().find(|place| place.contains(&start));
+        around.map_or(begun, |place| tail.len() - place.start)
+    }
+
+    /// The end of a text, from where a key can begin that lasts until its last `rest` bytes.
+    fn tail<'a>(&self, text: &'a str, rest: usize) -> &'a str {
+        let longest = self.whole.longest().max(self.letters.longest());
+        let tail = text.len().saturating_sub(longest.saturating_mul(WIDEST).saturating_add(rest));
+        &text[text.floor_char_boundary(tail)..]
     }
 }
 

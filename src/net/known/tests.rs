@@ -150,6 +150,20 @@ fn a_key_that_arrives_in_pieces_is_held_back() {
 }
 
 #[test]
+fn a_whole_key_is_not_divided_where_a_key_of_the_other_search_may_begin() {
+    let mut known = KnownKeys::none();
+    known.add(None, parts("wh0le/other-tests"));
+    for n in 0..FRESH {
+        known.add(None, parts(&format!("0ther-key-{n:04}")));
+    }
+    known.add(None, parts("s3cond-search"));
+    assert!(!known.fresh.contains("wh0le/other-tests") && known.fresh.contains("s3cond-search"));
+    for text in ["it is wh0le/other-tests", "it is wh0le/other-tests3cond"] {
+        assert_eq!(known.searches.begun(text, 1), text.len() - "it is ".len(), "{text}");
+    }
+}
+
+#[test]
 fn the_newest_values_of_a_header_are_hidden_and_the_others_forgotten() {
     let mut known = KnownKeys::none();
     known.add(None, parts("k3pt-for-ever"));
