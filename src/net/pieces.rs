@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use foldhash::fast::RandomState;
 use memchr::memmem;
 
-/// The text between two objects of a list in JSON, where texts are cut.
-const BETWEEN: &str = "},{\"";
+/// The end of an object in JSON, and the beginning of the next one after any spaces: texts are cut between them.
+const BETWEEN: [&str; 2] = ["},", "{\""];
 /// The shortest piece in bytes: each cut costs a search around it.
 const PIECE: usize = 1024;
 /// The shortest text, in bytes, that is cut.
@@ -33,9 +33,10 @@ impl Pieces {
             return find(text);
         }
         let mut start = 0;
-        for cut in memmem::find_iter(text.as_bytes(), BETWEEN) {
+        let [end, next] = BETWEEN;
+        for cut in memmem::find_iter(text.as_bytes(), end) {
             let cut = cut + 1;
-            if cut - start < PIECE {
+            if cut - start < PIECE || !text[cut + 1..].trim_ascii_start().starts_with(next) {
                 continue;
             }
             if self.has(&text[start..cut], &find) || self.has(around(text, cut), &find) {
@@ -81,9 +82,13 @@ mod tests {
 
     #[test]
     fn what_was_searched_is_not_searched_again_and_nothing_is_missed() {
+        [",", ", ", ",\n  "].into_iter().for_each(is_searched_once);
+    }
+
+    fn is_searched_once(between: &str) {
         let object = |text: &str| format!(r#"{{"text":"{}"}}"#, text.repeat(900));
         let list: Vec<String> = (0..40).map(|n| object(&format!("{n} "))).collect();
-        let text = format!("[{}]", list.join(","));
+        let text = format!("[{}]", list.join(between));
         let (pieces, searched) = (Pieces::default(), Cell::new(0));
         let find = |piece: &str| {
             searched.set(searched.get() + piece.len());
@@ -98,7 +103,8 @@ mod tests {
             assert!(pieces.any(&with, find), "{at}");
         }
         // The match is across a cut.
-        let apart = |piece: &str| piece.contains(r#"1 "},{"te"#);
+        let across = format!(r#"1 "}}{between}{{"te"#);
+        let apart = |piece: &str| piece.contains(&across);
         assert!(Pieces::default().any(&text, apart));
     }
 }
