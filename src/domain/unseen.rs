@@ -19,9 +19,12 @@ pub fn ignored(request: &Request, reply: &Reply) -> Option<u64> {
     // Some endpoints leave cached tokens out of their count.
     let counted = tokens_in.saturating_add(cached);
     let tools = tokens::count_tools(&request.tools);
-    let messages = tokens::count_request(request) - tools;
     // Shorter tools, or a tokenizer that makes fewer tokens, would explain the rest.
-    let is_clear = tools >= NOTICEABLE && tools >= messages;
+    if tools < NOTICEABLE {
+        return None;
+    }
+    let messages = tokens::count_request(request) - tools;
+    let is_clear = tools >= messages;
     // A count far below the messages leaves out cached tokens without saying so.
     let fits_messages = counted >= messages / 2 && counted < messages + tools / 8;
     (is_clear && fits_messages).then_some(tools + messages)

@@ -109,7 +109,7 @@ fn said(steps: u32) -> String {
 fn steps(messages: &Messages) -> Option<(usize, Vec<Range<usize>>)> {
     let is_task =
         |message: &Message| matches!(message, Message::User { text, .. } if text.starts_with(TASK));
-    let task = messages.iter().rposition(is_task)?;
+    let task = (0..messages.len()).rev().find(|at| is_task(&messages[*at]))?;
     let is_step = |at: &usize| matches!(messages[*at], Message::Assistant { .. });
     let starts: Vec<usize> = (task + 1..messages.len()).filter(is_step).collect();
     let ends = starts.iter().skip(1).copied().chain([messages.len()]);
@@ -191,10 +191,10 @@ mod tests {
         assert_eq!(three.left_out, left(1, 1));
         let task = "Task: Say hello.\n\n[The oldest step was left out to fit the context window.]";
         assert_eq!(three.messages[3].text(), task);
-        assert_eq!(three.messages[..3], whole.messages[..3]);
+        assert!(three.messages.iter().take(3).eq(whole.messages.iter().take(3)));
         let last = fit(1).unwrap();
         assert_eq!((last.left_out, last.messages.len()), (left(0, 2), 6));
-        assert_eq!(last.messages[4..], whole.messages[9..]);
+        assert!(last.messages.iter_from(4).eq(whole.messages.iter_from(9)));
     }
 
     #[test]
@@ -231,19 +231,20 @@ mod tests {
             prop_assert!(length(&whole) > limit);
             let head = 2 * examples + 1;
             let dropped = less.left_out.unwrap().steps as usize;
-            prop_assert_eq!(&less.messages[..head], &whole.messages[..head]);
+            prop_assert!(less.messages.iter().take(head).eq(whole.messages.iter().take(head)));
             prop_assert!(less.messages[head].text().starts_with(whole.messages[head].text()));
             // The rest is the end of the original, with shorter texts before the last step.
-            let kept = &less.messages[head + 1..];
+            let kept: Vec<_> = less.messages.iter_from(head + 1).collect();
             let gone = whole.messages.len() - kept.len();
             prop_assert_eq!(gone, head + 1 + steps[..dropped].iter().map(|s| step(s).len()).sum::<usize>());
             let last = step(&steps[steps.len() - 1]).len();
-            prop_assert_eq!(&kept[kept.len() - last..], &whole.messages[whole.messages.len() - last..]);
+            let whole_end = whole.messages.iter_from(whole.messages.len() - last);
+            prop_assert!(kept[kept.len() - last..].iter().copied().eq(whole_end));
             let mut changed = 0;
-            for (now, before) in kept.iter().zip(&whole.messages[gone..]) {
+            for (now, before) in kept.iter().copied().zip(whole.messages.iter_from(gone)) {
                 changed += u32::from(now != before);
                 prop_assert!(now.text().len() <= before.text().len());
-                prop_assert_eq!(std::mem::discriminant(&**now), std::mem::discriminant(&**before));
+                prop_assert_eq!(std::mem::discriminant(now), std::mem::discriminant(before));
             }
             prop_assert_eq!(changed, less.left_out.unwrap().results);
             // Nothing more can be left out, or it fits.

@@ -90,10 +90,14 @@ impl Earlier {
     /// known call.
     fn messages(&self, asked: &IncomingRequest) -> Messages {
         let known = &self.asked;
-        let before = &asked.request.messages[..asked.before];
-        let new = &asked.request.messages[asked.before..];
-        let known = &known.request.messages[known.before..];
-        let mut all: Messages = before.iter().chain(known).chain(new).cloned().collect();
+        let mut all = asked.request.messages.clone();
+        all.truncate(asked.before);
+        let rest = known.request.messages.shared_from(known.before);
+        rest.cloned().for_each(|message| all.push_shared(message));
+        // A long past is shared.
+        all.share(&known.request.messages);
+        let new = asked.request.messages.shared_from(asked.before);
+        new.cloned().for_each(|message| all.push_shared(message));
         all.name_results();
         all
     }

@@ -104,22 +104,51 @@ impl Answers {
 
     /// Notes the results that follow each answer in these messages.
     pub fn returned(&mut self, messages: &Messages, digests: &[u64]) {
-        for (at, known) in self.answers_in(messages, digests, &digest::of_pasts(digests)) {
+        let answers = self.answers_in(messages, digests, &digest::of_pasts(digests));
+        self.note(messages, &answers);
+    }
+
+    fn note(&mut self, messages: &Messages, answers: &[(usize, Option<usize>)]) {
+        for (at, known) in answers {
             let known = known.and_then(|known| self.known.get_mut(known));
             if let Some(known) = known.filter(|known| known.results.is_none()) {
-                known.results = results_after(at, messages);
+                known.results = results_after(*at, messages);
             }
         }
+    }
+
+    /// Finds the calls of a request, and notes the results in it.
+    pub fn take(
+        &mut self,
+        messages: &Messages,
+        digests: &[u64],
+        previous: Option<&str>,
+    ) -> FoundCalls {
+        let pasts = digest::of_pasts(digests);
+        let answers = self.answers_in(messages, digests, &pasts);
+        let found = self.found(messages, &pasts, previous, &answers);
+        self.note(messages, &answers);
+        found
     }
 
     /// Finds the calls of a request with these digests of its messages. `previous`: the answer that it continues, where
     /// the endpoint keeps the past.
     pub fn find(&self, messages: &Messages, digests: &[u64], previous: Option<&str>) -> FoundCalls {
         let pasts = digest::of_pasts(digests);
+        self.found(messages, &pasts, previous, &self.answers_in(messages, digests, &pasts))
+    }
+
+    fn found(
+        &self,
+        messages: &Messages,
+        pasts: &[u64],
+        previous: Option<&str>,
+        answers: &[(usize, Option<usize>)],
+    ) -> FoundCalls {
         let past = pasts.last().copied().unwrap_or_default();
         let mut found = FoundCalls { past, ..FoundCalls::default() };
         let mut places = HashMap::new();
-        for (message, answer) in self.answers_in(messages, digests, &pasts) {
+        for &(message, answer) in answers {
             let known = answer.and_then(|at| self.known.get(at));
             if let Some(known) = known {
                 let effects = known.calls.iter().map(|call| call.effect);
@@ -158,14 +187,14 @@ impl Answers {
         pasts: &[u64],
     ) -> Vec<(usize, Option<usize>)> {
         let own = |at: usize| digests.get(at).copied().unwrap_or_default();
-        let is_answer = |(at, message): (usize, &Message)| {
-            let at_past = pasts.get(at).and_then(|past| self.by_past.get(past));
-            let results = results_after(at, messages);
-            let of_past = at_past.and_then(|all| self.of_past(all, (message, results), own(at)));
-            let is_it = of_past.is_some() || matches!(message, Message::Assistant { .. });
-            is_it.then_some((at, of_past))
+        let is_answer =
+            |(_, message): &(usize, &Message)| matches!(message, Message::Assistant { .. });
+        let known = |(at, message): (usize, &Message)| {
+            let all = self.by_past.get(pasts.get(at)?)?;
+            self.of_past(all, (message, results_after(at, messages)), own(at))
         };
-        let mut answers: Vec<_> = messages.iter().enumerate().filter_map(is_answer).collect();
+        let assistants = messages.iter().enumerate().filter(is_answer);
+        let mut answers: Vec<_> = assistants.map(|it| (it.0, known(it))).collect();
         // The past was changed before the others: an answer is the last one that it can be.
         let mut end = self.known.len();
         for nth in (0..answers.len()).rev() {
@@ -242,7 +271,7 @@ impl Answers {
 
 /// The digest of the texts of the results that follow this place, in any order; `None`: none follows.
 fn results_after(at: usize, messages: &Messages) -> Option<u64> {
-    let following = messages.iter().skip(at + 1).map_while(|message| match message {
+    let following = messages.iter_from(at + 1).map_while(|message| match message {
         Message::Tool { text, .. } => Some(digest::of_text(text)),
         _ => None,
     });

@@ -283,9 +283,9 @@ impl Conversations {
             let end = asked.iter().rposition(|one| Some(one) == past.last())? + 1;
             let both = asked.get(..end)?.iter().rev().zip(past.iter().rev());
             let length = both.take_while(|(one, other)| one == other).count();
-            let same = letter.messages[..].get(end - length..end)?;
-            let is_said = |message: &&Arc<Message>| !matches!(***message, Message::System { .. });
-            let said = same.iter().filter(is_said);
+            let same = letter.messages.iter_from(end - length).take(length);
+            let is_said = |message: &&Message| !matches!(message, Message::System { .. });
+            let said = same.filter(is_said);
             let bytes: usize = said.clone().map(|message| message.text().len()).sum();
             let is_it = said.count() >= 2 && bytes >= TELLING;
             is_it.then_some((at, length, known))
@@ -341,7 +341,7 @@ impl Conversations {
 
 /// The instructions at the beginning of a request.
 fn system_of(messages: &Messages) -> Option<&Arc<Message>> {
-    messages[..].first().filter(|message| matches!(***message, Message::System { .. }))
+    messages.shared().next().filter(|message| matches!(***message, Message::System { .. }))
 }
 
 /// Whether one text is the other with a small part replaced.

@@ -153,10 +153,7 @@ impl Talks {
         let place = RequestPlace { at: placed.at, is_again: placed.how == How::Again, rewritten };
         let digests = self.conversations.asked(place.at);
         let found = self.talks.get_mut(place.at).map(|talk| {
-            let messages = &asked.request.messages;
-            let found = talk.answers.find(messages, digests, asked.previous.as_deref());
-            talk.answers.returned(messages, digests);
-            found
+            talk.answers.take(&asked.request.messages, digests, asked.previous.as_deref())
         });
         (place, found.unwrap_or_default())
     }

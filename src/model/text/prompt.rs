@@ -26,11 +26,12 @@ Final Answer: the answer";
 /// model would copy a label that it did not write, such as that of an answer before a plan.
 pub fn to_text(request: &Request) -> Request {
     let mut written = PromptMessages { messages: Vec::with_capacity(request.messages.len() + 1) };
-    let mut rest = &request.messages[..];
+    let all: Vec<&Message> = request.messages.iter().collect();
+    let mut rest = &all[..];
     while let Some((message, after)) = rest.split_first() {
-        rest = match &**message {
+        rest = match *message {
             Message::System { .. } => {
-                written.messages.push((**message).clone());
+                written.messages.push((*message).clone());
                 after
             }
             Message::User { text, .. } => {
@@ -107,9 +108,9 @@ impl PromptMessages {
         &mut self,
         thought: &str,
         calls: &[ToolCall],
-        after: &'a [Arc<Message>],
-    ) -> &'a [Arc<Message>] {
-        let is_tool = |message: &&Arc<Message>| matches!(&***message, Message::Tool { .. });
+        after: &'a [&'a Message],
+    ) -> &'a [&'a Message] {
+        let is_tool = |message: &&&Message| matches!(message, Message::Tool { .. });
         let (results, after) = after.split_at(after.iter().take_while(is_tool).count());
         if !thought.trim().is_empty() {
             self.assistant(format!("Thought: {}", thought.trim()));
@@ -118,9 +119,10 @@ impl PromptMessages {
         for call in calls {
             let input = &call.arguments;
             self.assistant(format!("Action: {}\nAction Input: {input}", call.tool));
-            let answers = results.iter().enumerate().find(
-                |(_, result)| matches!(&***result, Message::Tool { id, .. } if *id == call.id),
-            );
+            let answers = results
+                .iter()
+                .enumerate()
+                .find(|(_, result)| matches!(result, Message::Tool { id, .. } if *id == call.id));
             if let Some((at, result)) = answers {
                 self.user(observation(result.text()));
                 seen.push(at);
@@ -224,7 +226,7 @@ mod tests {
                 request.tools = Arc::default();
             }
             let text = to_text(&request);
-            assert_eq!(text.messages[1..], request.messages[1..]);
+            assert!(text.messages.iter_from(1).eq(request.messages.iter_from(1)));
         }
     }
 

@@ -254,7 +254,7 @@ mod tests {
         let requests: Vec<_> = loaded[2..].iter().step_by(2).map(request).collect();
         for two in requests[..19].windows(2) {
             assert!(Arc::ptr_eq(&two[0].tools, &two[1].tools));
-            let mut both = two[0].messages[..].iter().zip(&two[1].messages[..]);
+            let mut both = two[0].messages.shared().zip(two[1].messages.shared());
             assert!(both.all(|(one, other)| Arc::ptr_eq(one, other)));
         }
         assert!(Arc::ptr_eq(&requests[18].tools, &requests[19].tools));

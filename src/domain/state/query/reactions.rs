@@ -101,5 +101,6 @@ fn asks_again(call: &ModelCallState, earlier: &ModelCallState) -> bool {
     let Some(mut more) = now.after(was) else { return false };
     let is_reply = |message: &Message| matches!(message, Message::Assistant { .. });
     let is_said = |message: &Message| matches!(message, Message::User { .. });
-    more.len() == 0 || more.clone().all(|it| is_reply(it) || is_said(it)) && more.any(is_said)
+    more.clone().next().is_none()
+        || more.clone().all(|it| is_reply(it) || is_said(it)) && more.any(is_said)
 }
