@@ -47,6 +47,7 @@ pub mod role_settings;
 pub mod schema;
 pub mod schema_words;
 pub mod seat;
+pub mod sent_body;
 pub mod spec;
 pub mod state;
 pub mod strategy;

@@ -21,10 +21,10 @@ use std::{sync::Arc, time::Duration};
 
 use futures::FutureExt;
 use futures::future::{self, LocalBoxFuture};
-use serde_json::Value;
 
 pub use self::understood::understood;
 pub use crate::domain::error::ModelError;
+use crate::domain::sent_body::SentBody;
 use crate::domain::wire_answer::WireAnswer;
 use crate::domain::{Embedding, ModelSpec, Reply, Request, Usage};
 
@@ -41,7 +41,7 @@ pub enum ModelProgress {
     /// A notice about the endpoint, for people.
     Noticed(String),
     /// The body of the request, where the model keeps it.
-    Sent(Arc<Value>),
+    Sent(SentBody),
     /// The answer as its endpoint wrote it, where the model keeps it.
     Answered(Arc<WireAnswer>),
 }

@@ -15,11 +15,11 @@ use std::{mem, pin::pin, sync::Arc, time::Duration};
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::{LocalBoxFuture, poll_fn};
-use serde_json::Value;
 use tokio::sync::{Notify, mpsc, oneshot};
 
 pub use crate::listener_news::ListenerNews;
 
+use crate::domain::sent_body::SentBody;
 use crate::domain::wire_answer::WireAnswer;
 use crate::domain::{ModelErrorKind, ModelSpec, Origin, Reply, Request, ToolCall};
 use crate::wire::{IncomingRequest, WireFormat};
@@ -114,7 +114,7 @@ pub enum Heard {
     Text(String),
     Reasoning(String),
     /// The body that was sent, where it is kept, as JSON.
-    Sent(Arc<Value>),
+    Sent(SentBody),
     /// The endpoint's own id of the answer.
     Named(String),
     /// The endpoint answers in the background: no connection of the agent waits for it.
@@ -210,7 +210,7 @@ pub struct KnownReply {
     /// The answer as the endpoint wrote it, and its id there; `None`: it is not kept, or says something else.
     pub answer: Option<(Arc<WireAnswer>, Option<String>)>,
     /// The body to which the endpoint answered, as JSON.
-    pub sent: Option<Arc<Value>>,
+    pub sent: Option<SentBody>,
     /// How long the agent waits for it.
     pub after: Duration,
     pub origin: Origin,

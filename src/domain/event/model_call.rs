@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::{Bill, EffectRef, family::family};
 use crate::chat::{Reply, Request, Role};
 use crate::finite::Finite;
 use crate::id::{ModelName, TaskId};
+use crate::sent_body::SentBody;
 use crate::wire_answer::WireAnswer;
 use crate::{error::ModelError, plan::EvidenceId};
 
@@ -32,7 +31,7 @@ family! {
         /// A foreign agent's own body, as it went to the endpoint.
         ModelCallSent {
             effect: EffectRef,
-            body: Arc<Value>,
+            body: SentBody,
         },
         /// The endpoint's answer to a foreign agent, as it came, once it is complete.
         ModelCallAnswered {

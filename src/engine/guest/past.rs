@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
-
 use super::calls::Returned;
 use super::compare::{Compare, ComparedRequest, Difference};
 use super::varies::Varies;
+use crate::domain::sent_body::SentBody;
 use crate::domain::state::model_calls::{ModelCallPhase, ModelCallState};
 use crate::domain::state::tool_calls::{ToolCallPhase, ToolCallState};
 use crate::domain::wire_answer::WireAnswer;
@@ -45,7 +44,7 @@ struct RecordedRequest {
     model: String,
     request: Arc<Request>,
     /// JSON text: bodies repeat their past, and take several times as much memory as values.
-    body: Option<Box<str>>,
+    body: Option<SentBody>,
     said: RelayResult,
     /// The answer as it came, if nothing changed it.
     answer: Option<Arc<WireAnswer>>,
@@ -170,7 +169,7 @@ impl RecordedPast {
             match compare.requests(side, &recorded) {
                 None => {
                     self.playing.insert(talk, Some(Playing { next: at + 1, ..playing }));
-                    let known = then.known(recorded.body);
+                    let known = then.known();
                     compare.used.iter().for_each(|rule| *self.used.entry(*rule).or_default() += 1);
                     self.answered += usize::from(at == playing.next);
                     return Ok(Some(known));
@@ -246,7 +245,7 @@ fn conversations(session: usize, records: &[Record]) -> Vec<Conversation> {
     for record in records {
         match &record.event {
             Event::ModelCall(ModelCallEvent::ModelCallSent { effect, body }) => {
-                kept.bodies.insert(effect.id, body.to_string().into_boxed_str());
+                kept.bodies.insert(effect.id, body.clone());
             }
             Event::ModelCall(ModelCallEvent::ModelCallAnswered { effect, answer }) => {
                 kept.answers.insert(effect.id, Arc::clone(answer));
@@ -302,8 +301,8 @@ fn ended(side: &ComparedRequest, asked: &[RecordedRequest]) -> Parting {
 impl RecordedRequest {
     /// The request in the form that is compared: with the results that the model read.
     fn side(&self, format: WireFormat) -> ComparedRequest {
-        let body = self.body.as_deref().and_then(|body| json::read(body.as_bytes()).ok());
-        let text = self.body.as_deref().unwrap_or_default();
+        let text = self.body.as_ref().map_or("", SentBody::text);
+        let body = json::read(text.as_bytes()).ok();
         let read = format.read_request(text.as_bytes()).ok();
         match read {
             Some(read) => ComparedRequest { model: read.model, request: read.request, body },
@@ -316,12 +315,12 @@ impl RecordedRequest {
     }
 
     /// The recorded answer, with the request body that it belongs to.
-    fn known(&self, sent: Option<Value>) -> KnownReply {
+    fn known(&self) -> KnownReply {
         let id_in = |answer: &WireAnswer| answer_id(&unpacked(&answer.body)?);
         KnownReply {
             said: self.said.clone(),
             answer: self.answer.as_ref().map(|answer| (Arc::clone(answer), id_in(answer))),
-            sent: sent.map(Arc::new),
+            sent: self.body.clone(),
             after: self.took,
             origin: Origin::Recorded,
             is_spoiled: self.is_spoiled,
@@ -332,7 +331,7 @@ impl RecordedRequest {
 /// The bodies of requests and the answers as they came, which no state has.
 #[derive(Default)]
 struct Kept {
-    bodies: HashMap<EffectId, Box<str>>,
+    bodies: HashMap<EffectId, SentBody>,
     answers: HashMap<EffectId, Arc<WireAnswer>>,
 }
 

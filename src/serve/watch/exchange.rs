@@ -260,9 +260,10 @@ impl On {
             && self.asker.streams
             && !self.shared.unmetered.borrow().contains(endpoint);
         let asking = is_metered.then(|| chat::asking_for_usage(body)).flatten();
+        let known = (*body == self.text).then(|| self.read.clone());
         if let Some(asking) = asking {
             let asking = Bytes::from(asking);
-            let mut sent = self.attempt(&asking, overheard, heard).await;
+            let mut sent = self.attempt(&asking, known.clone(), overheard, heard).await;
             let is_refused = match &mut sent.came {
                 Ok(came) if came.status == StatusCode::BAD_REQUEST => {
                     let said = came.look(REFUSAL).await;
@@ -275,22 +276,21 @@ impl On {
             }
             self.shared.unmetered.borrow_mut().insert(endpoint.clone());
         }
-        self.attempt(body, overheard, heard).await
+        self.attempt(body, known, overheard, heard).await
     }
 
+    /// Sends a body, which reads as the `known` request.
     async fn attempt(
         &self,
         body: &Bytes,
+        known: Option<domain::Request>,
         overheard: &Overheard,
         heard: &UnboundedSender<Heard>,
     ) -> Sent {
         let AgentRequest { route, headers, body: own, .. } = &self.request;
-        // Read later, since reading would delay the request.
         let is_same = *body == self.text;
-        let hear = || {
-            let known = is_same.then(|| self.read.clone());
-            hearing::hear(overheard.clone(), body.clone(), known, heard.clone())
-        };
+        // Read later, since reading would delay the request.
+        let hear = || hearing::hear(overheard.clone(), body.clone(), known, heard.clone());
         let mut headers = match is_same {
             true => headers.clone(),
             false => upstream::with_length(headers.clone(), body.len()),

@@ -1,7 +1,6 @@
 //! Reads copies of requests and answers in the background, and tells the session.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
@@ -9,6 +8,7 @@ use tokio::task::{spawn_blocking, spawn_local};
 
 use crate::domain::Request;
 use crate::domain::chat::Role;
+use crate::domain::sent_body::SentBody;
 use crate::model::ModelProgress;
 use crate::model::hosted::Overheard;
 use crate::model::http::{Passing, Pieces};
@@ -39,13 +39,16 @@ async fn read(
     // A long request takes milliseconds, during which other streams continue.
     let parse = move || {
         let read = || format.read_request(&sent).ok().map(|asked| asked.request);
-        (json::read(&sent).ok(), known.or_else(read))
+        let body = str::from_utf8(&sent).ok().and_then(SentBody::of);
+        // A body over several lines, or with a fault that is known.
+        let body = body.or_else(|| json::read(&sent).ok().as_ref().map(SentBody::from));
+        (body, known.or_else(read))
     };
     let (body, request) = spawn_blocking(parse).await.unwrap_or_default();
     // If the receiver is gone, the session has ended.
     let tell = |news: Heard| drop(heard.send(news));
     if let Some(body) = body {
-        tell(Heard::Sent(Arc::new(body)));
+        tell(Heard::Sent(body));
     }
     let request = request.unwrap_or_else(|| Request::new(Role::Actor, Vec::new()));
     let (mut pieces, mut said) = (Pieces::new(pieces), String::new());

@@ -32,7 +32,7 @@ async fn recorded(trial: Trial) -> Vec<Record> {
     agent.go_on(&call(), &["rain at 11:02"]);
     let mut line = agent.send(&watch);
     sent(&mut line).await;
-    line.heard.send(Heard::Sent(body(&agent).into())).unwrap();
+    line.heard.send(Heard::Sent((&body(&agent)).into())).unwrap();
     sleep(Duration::from_secs(3)).await;
     pass(line, &Reply::of_text(ANSWER)).await;
     agent.go_on(&Reply::of_text(ANSWER), &[]);
@@ -224,8 +224,8 @@ fn a_fault_on_top_is_where_it_parts_and_one_of_the_record_is_no_difference() {
                 body, ..
             }) = &mut record.event
             {
-                let text = body.to_string().replace("rain at 11:02", "out");
-                *body = serde_json::from_str::<serde_json::Value>(&text).unwrap().into();
+                let text = body.text().replace("rain at 11:02", "out");
+                *body = toolyard::domain::sent_body::SentBody::of(&text).unwrap();
             }
         }
         let watch = watch_again(faults(), Some(again(&records)));

@@ -1,4 +1,4 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::domain::edit::Edit;
@@ -62,7 +62,7 @@ impl Story {
             evidence: None,
         });
         self.add(ModelCallEvent::ModelCallStarted { effect });
-        self.add(ModelCallEvent::ModelCallSent { effect, body: side.body.unwrap().into() });
+        self.add(ModelCallEvent::ModelCallSent { effect, body: (&side.body.unwrap()).into() });
         self.add(match said {
             Ok(reply) => {
                 ModelCallEvent::ModelCallFinished { effect, reply: reply.into(), dollars: None }
@@ -111,7 +111,8 @@ fn equal_conversations_are_taken_in_order_and_each_goes_its_own_way() {
         |run| side(&json!([user("hello"), assistant(&format!("answer {run}")), user("more")]));
     let known = past.answer(8, WireFormat::Chat, &more(2), false).unwrap().unwrap();
     assert_eq!((known.origin, known.after), (Origin::Recorded, Duration::from_millis(2)));
-    assert_eq!(known.sent.unwrap()["messages"][1]["content"], "answer 2");
+    let sent: Value = serde_json::from_str(known.sent.unwrap().text()).unwrap();
+    assert_eq!(sent["messages"][1]["content"], "answer 2");
     // The other one says something else than then.
     let other = side(&json!([user("hello"), assistant("answer 1"), user("less")]));
     let found = parted(past.answer(7, WireFormat::Chat, &other, false));

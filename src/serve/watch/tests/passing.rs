@@ -32,7 +32,7 @@ fn requests_and_answers_are_the_same_with_and_without_the_listener() {
         let reply = ended.unwrap();
         assert_eq!((reply.text.as_str(), reply.usage.estimated), ("Hello.", false), "{format}");
         assert_eq!(text, "Hello.");
-        assert!(sent.unwrap().contains(r#""hologram":[1.0]"#));
+        assert!(sent.unwrap().contains(r#""hologram":[1.00]"#));
         assert_eq!(yard.listener.requests(), 1);
     }
 }
@@ -160,6 +160,32 @@ fn compressed_documents_pass_as_they_are_and_streams_are_unpacked() {
         assert_eq!(session.ended().2.unwrap().text, "Hello.", "{format} {streams}");
         let accepted = if streams { "identity" } else { "gzip" };
         assert!(endpoint.asked().head.contains(&format!("accept-encoding: {accepted}")));
+    }
+}
+
+#[test]
+fn a_damaged_compressed_stream_breaks_and_no_compressed_byte_follows_its_text() {
+    let format = WireFormat::Chat;
+    let text = answer(format, true);
+    let packed = gzip(text.as_bytes());
+    let cut = packed[..packed.len() - 12].to_vec();
+    let mut damaged = packed.clone();
+    let half = packed.len() / 2;
+    damaged[half..].fill(0xff);
+    for holds in [Holds::Calls, Holds::All] {
+        for packed in [&cut, &damaged] {
+            let more = "content-encoding: gzip\r\n";
+            let endpoint = Endpoint::answering(coded("200 OK", "text/event-stream", more, packed));
+            let mut yard = Yard::before(endpoint.address);
+            let mut agent = yard.agent();
+            agent.post(path(format), body(format, true).as_bytes());
+            let session = SessionStub::with(yard.arrival(), holds, None);
+            session.release(Release::AsCame);
+            let got = agent.got();
+            let is_packed = got.body.windows(8).any(|bytes| bytes == [0xff; 8]);
+            assert!(!got.is_whole && !is_packed);
+            assert!(packed != &cut || text.as_bytes().starts_with(&got.body));
+        }
     }
 }
 

@@ -50,7 +50,9 @@ impl SessionStub {
         loop {
             match self.heard.recv_timeout(PATIENCE).unwrap() {
                 ExchangeEvent::Progress(ModelProgress::Text(more)) => text += &more,
-                ExchangeEvent::Progress(ModelProgress::Sent(body)) => sent = Some(body.to_string()),
+                ExchangeEvent::Progress(ModelProgress::Sent(body)) => {
+                    sent = Some(body.text().to_owned())
+                }
                 ExchangeEvent::Progress(_) => {}
                 ExchangeEvent::Ended(ended) => return (text, sent, ended),
             }
