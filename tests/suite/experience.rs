@@ -33,7 +33,7 @@ fn later(past: Use, hours: i64) -> Use {
 }
 
 fn store(uses: &[Use]) -> Experience {
-    let mut store = Experience::in_memory().unwrap();
+    let mut store = Experience::private().unwrap();
     store.add_all(uses).unwrap();
     store
 }

@@ -114,7 +114,7 @@ fn store(
     let file = config.experience_file(args.workspace.as_deref());
     match file.as_deref().map(Experience::open_existing) {
         None | Some(Err(ExperienceError::Missing { .. })) => {
-            let mut store = Experience::in_memory().map_err(trouble)?;
+            let mut store = Experience::private().map_err(trouble)?;
             workspace.begin(&mut store).map_err(trouble)?;
             Ok(store)
         }

@@ -243,9 +243,9 @@ impl PreparedSession {
             Some(Err(error)) if is_named => return Err(SessionError::input(error)),
             Some(Err(error)) => {
                 self.notices.push(format!("{error}; this session does not save past uses"));
-                Experience::in_memory().map_err(SessionError::input)?
+                Experience::private().map_err(SessionError::input)?
             }
-            None => Experience::in_memory().map_err(SessionError::input)?,
+            None => Experience::private().map_err(SessionError::input)?,
         };
         if is_new {
             let begun = self.workspace.begin(&mut store).map_err(SessionError::input)?;

@@ -55,7 +55,7 @@ impl SweepOrigin {
         let mut prepared = spec.prepare()?;
         prepared.workspace.learned = LearnedState::of(&live.learning);
         prepared.learned = None;
-        let copy = self.past_uses.as_ref().map(Experience::copy_in_memory).transpose();
+        let copy = self.past_uses.as_ref().map(Experience::private_copy).transpose();
         prepared.past_uses = copy.map_err(SessionError::input)?.map(SharedExperience::from);
         prepared.keeps = Keeps::Tasks(1);
         Ok((prepared, self.set_by_hand()))

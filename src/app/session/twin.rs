@@ -118,7 +118,7 @@ impl Origin {
             );
             return Err(SessionError::failed(text));
         }
-        let mut copy = store.lock().copy_in_memory().map_err(SessionError::input)?;
+        let mut copy = store.lock().private_copy().map_err(SessionError::input)?;
         if let Some(since) = before {
             let own = Prune { since: Some(since), ..Prune::default() };
             copy.prune(&own).map_err(SessionError::input)?;

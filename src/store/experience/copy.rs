@@ -32,8 +32,8 @@ impl Experience {
     ///
     /// # Errors
     /// The store fails, or out of memory.
-    pub fn copy_in_memory(&self) -> Result<Self, ExperienceError> {
-        let mut copy = Self::in_memory()?;
+    pub fn private_copy(&self) -> Result<Self, ExperienceError> {
+        let mut copy = Self::private()?;
         let failed = ExperienceError::of(&self.path);
         let backup = Backup::new(&self.connection, &mut copy.connection).map_err(failed)?;
         backup.run_to_completion(PAGES, Duration::ZERO, None).map_err(failed)?;
@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(copy.summary().unwrap(), first.summary().unwrap());
         copy.add(&past).unwrap();
         assert_ne!(copy.summary().unwrap(), first.summary().unwrap());
-        let mut private = first.copy_in_memory().unwrap();
+        let mut private = first.private_copy().unwrap();
         assert_eq!(private.summary().unwrap(), first.summary().unwrap());
         private.prune(&Prune { since: Some(Timestamp::now()), ..Prune::default() }).unwrap();
         assert_eq!(private.summary().unwrap().uses, 1, "it is older");

@@ -40,13 +40,15 @@ impl Experience {
         Self::open_with(path, OpenFlags::empty())
     }
 
-    /// A private store that ends with this value.
+    /// A private store that ends with this value. If it is large, most of it is in a file without a name, which ends
+    /// with the process.
     ///
     /// # Errors
     /// Out of memory.
-    pub fn in_memory() -> Result<Self, ExperienceError> {
-        let path = PathBuf::from(":memory:");
-        let opened = Connection::open_in_memory();
+    pub fn private() -> Result<Self, ExperienceError> {
+        let path = PathBuf::from("a private store");
+        // SQLite's name for a database that begins in memory and goes on in a file that is deleted while it is open.
+        let opened = Connection::open("");
         let connection = opened.map_err(ExperienceError::of(&path))?;
         Self::over(connection, path)
     }

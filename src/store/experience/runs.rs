@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_strategy_that_only_another_version_knows_is_left_out() {
-        let mut store = Experience::in_memory().unwrap();
+        let mut store = Experience::private().unwrap();
         for _ in 0..2 {
             store.add_run("here", Timestamp::UNIX_EPOCH, &run(None, "big", 1)).unwrap();
         }
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn numbers_that_an_endpoint_made_up_do_no_harm() {
-        let mut store = Experience::in_memory().unwrap();
+        let mut store = Experience::private().unwrap();
         let mad = PairTally { tokens_in: u64::MAX, ..run(None, "big", 1) };
         for _ in 0..3 {
             store.add_run("here", Timestamp::UNIX_EPOCH, &mad).unwrap();

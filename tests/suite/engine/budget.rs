@@ -28,7 +28,7 @@ fn call(tool: &str, text: &str) -> Result<Reply, ModelError> {
 
 /// `echo` and `other`, two credits each, with plenty of experience of both.
 fn plan(replies: Replies, budget: f64) -> Trial {
-    let mut store = Experience::in_memory().unwrap();
+    let mut store = Experience::private().unwrap();
     let uses: Vec<Use> = (0..6)
         .flat_map(|n| [("echo", n), ("echo", n), ("other", n)])
         .map(|(tool, n)| Use {

@@ -34,7 +34,7 @@ fn store() -> Experience {
         at: jiff::Timestamp::UNIX_EPOCH,
         source: "test".into(),
     };
-    let mut store = Experience::in_memory().unwrap();
+    let mut store = Experience::private().unwrap();
     let uses = [past("Greet us!", "echo", true), past("Euros in dollars?", "echo", false)];
     store.add_all(&uses).unwrap();
     let near = Embedding::new("small", &[1.0, 0.0]).unwrap();

@@ -31,7 +31,7 @@ fn give_up() -> Reply {
 
 /// Plans are made, and can be made again.
 fn budgeted(mut trial: Trial) -> Trial {
-    let mut store = Experience::in_memory().unwrap();
+    let mut store = Experience::private().unwrap();
     let past = |n: u32| Use {
         query: format!("Say hello to guest {n}."),
         tool: "echo".into(),

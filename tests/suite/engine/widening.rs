@@ -24,7 +24,7 @@ fn answers(text: &str) -> Result<Reply, ModelError> {
 
 /// Three tools, of which a plan begins with `echo`: it has helped with tasks like this one.
 fn plan(replies: Vec<Result<Reply, ModelError>>) -> Trial {
-    let mut store = Experience::in_memory().unwrap();
+    let mut store = Experience::private().unwrap();
     let past = |query: &str, tool: &str| Use {
         query: query.to_owned(),
         tool: tool.into(),
