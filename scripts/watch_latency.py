@@ -158,4 +158,5 @@ def main():
     sys.exit(0 if is_fast else 1)
 
 
-main()
+if __name__ == "__main__":
+    main()

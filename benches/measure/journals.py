@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from .bench import Row, beside, with_peer
+from .terminal import peak
 from .workspaces import lookups
 
 # Events of the journal whose moments are read.
@@ -65,35 +66,42 @@ def reading(bench):
     yield with_peer(bench, row, "Python's json, only parsed", "replay.py", "event", journal, times=1e6)
 
 
+# Commands that read a journal, and the most megabytes of each with the most tasks.
+READERS = {
+    "report": (["report", "{journal}"], 150),
+    "report --html": (["report", "{journal}", "--html", "{{new}}.html"], 150),
+    "replay --json": (["replay", "{journal}", "--json"], 150),
+    "shot": (["shot", "{journal}", "--out", "{{new}}.svg"], None),
+    "run --recorded": (["run", "--workspace", "{workspace}", "--fresh", "--recorded", "{journal}", "--no-journal"], 150),
+}
+
+
 def memory(bench):
     """Peaks of memory in MB for a journal of many tasks, and how much more that is than for a tenth of them."""
     workspace = lookups(bench.folder / "memory")
     few, many = (1000, 10_000) if bench.quick else (20_000, 200_000)
-    reads = {
-        "report": ["report", "{journal}"],
-        "replay --json": ["replay", "{journal}", "--json"],
-        "shot": ["shot", "{journal}", "--out", "{{new}}.svg"],
-    }
     peaks = {}
     for tasks in (few, many):
-        command = run(workspace, tasks, f"{{home}}/{tasks}.jsonl")
-        found = {"run": bench.of_each(lambda program: bench.cost(program, command, codes=(0, 1)))}
-        for name, arguments in reads.items():
-            arguments = [argument.format(journal=f"{{home}}/{tasks}.jsonl") for argument in arguments]
-            found[name] = bench.of_each(lambda program: bench.cost(program, arguments))
+        journal = f"{{home}}/{tasks}.jsonl"
+        command = run(workspace, tasks, journal)
+        found = {"run": bench.of_each(lambda program: bench.cost(program, command, codes=(0, 1)).peak / 1e6)}
+        for name, (arguments, _) in READERS.items():
+            arguments = [argument.format(journal=journal, workspace=workspace) for argument in arguments]
+            found[name] = bench.of_each(lambda program: bench.cost(program, arguments, codes=(0, 1)).peak / 1e6)
         for program in bench.programs.values():
             Path(program.home, f"{tasks}.jsonl").unlink(missing_ok=True)
+        screen = [*run(workspace, tasks, "screen.jsonl")[1:], "--knob", "speed=off"]
+        found["the screen"] = bench.of_each(lambda program: peak(program.path, screen, program.home, b" "))
+        for program in bench.programs.values():
+            Path(program.home, "screen.jsonl").unlink(missing_ok=True)
         peaks[tasks] = found
-    for name in peaks[many]:
-        yield Row(f"peak of `{name}`, {many:,} tasks", "MB", **beside(peaks[many][name], lambda cost: cost.peak / 1e6))
-        more = {
-            program: (cost.peak - peaks[few][name][program].peak) / 1e6
-            for program, cost in peaks[many][name].items()
-            if program in peaks[few][name]
-        }
+    for name, found in peaks[many].items():
+        aim = {"run": 110, "the screen": 150}.get(name) or READERS[name][1]
+        work = f"peak of {name}, {many:,} tasks" if name == "the screen" else f"peak of `{name}`, {many:,} tasks"
+        yield Row(work, "MB", **beside(found), most=aim, judged=not bench.quick)
+        more = {program: peak - peaks[few][name][program] for program, peak in found.items() if program in peaks[few][name]}
         aim = 20 if name in ("report", "replay --json") else None
-        work = f"the same above {few:,} tasks"
-        yield Row(work, "MB", **beside(more), most=aim, judged=not bench.quick)
+        yield Row(f"the same above {few:,} tasks", "MB", **beside(more), most=aim, judged=not bench.quick)
 
 
 def moments(bench):

@@ -88,3 +88,22 @@ def written(program, arguments, home, columns, rows):
     if code != 0:
         raise Failed(f"`{arguments[0]}` ended with {code}")
     return count / took
+
+
+def peak(program, arguments, home, keys):
+    """Megabytes of resident memory that a program has at most, from its keys until its screen changes no more."""
+    terminal = Terminal(program, arguments, home)
+    try:
+        seen = b""
+        while b"Transcript" not in seen:
+            seen += terminal.read(20)
+        os.write(terminal.file, keys)
+        try:
+            while terminal.read(5):
+                pass
+        except Failed:
+            pass
+        with open(f"/proc/{terminal.pid}/status") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) * 1024 / 1e6
+    finally:
+        terminal.close(b"qy")
