@@ -32,7 +32,7 @@ pub enum Unread {
     Unknown(String),
     #[error("its compressed data is damaged")]
     Damaged,
-    #[error("it is larger than 64 MiB")]
+    #[error("it is too large to be kept")]
     TooLarge,
 }
 

@@ -28,6 +28,13 @@ pub fn with_reaper() {
     set_reaper(env!("CARGO_BIN_EXE_toolyard").into());
 }
 
+/// The most memory that a process, or `self`, has had, in bytes; `None` where the system does not say it.
+pub fn peak_memory(process: impl std::fmt::Display) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(peak.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
+}
+
 /// The ids in a file, one in a line.
 pub fn read_pids(file: &Path) -> Vec<Pid> {
     let text = fs::read_to_string(file).unwrap_or_default();

@@ -8,6 +8,7 @@ use std::{env, fs, process::Command};
 use toolyard::domain::Chance;
 use toolyard::reader::{LocalReader, Pooling, Reader, Special, StateLayer, StateRequest};
 
+use crate::processes::peak_memory;
 use crate::reader::tiny_path;
 
 /// Where the data of the tiny model's tensors begins, in bytes.
@@ -245,13 +246,6 @@ fn what_is_no_file_is_an_error() {
 
 const ALONE: &str = "TOOLYARD_TEST_ALONE";
 
-/// The most memory that this process had, in bytes.
-fn most_memory() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(peak.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
-}
-
 #[test]
 fn bad_files_take_no_memory_beyond_their_size() {
     if env::var_os(ALONE).is_none() {
@@ -265,10 +259,10 @@ fn bad_files_take_no_memory_beyond_their_size() {
     let cases = cases();
     // The allocator takes memory in large pieces, and keeps them: a good file needs them too.
     assert_eq!(said(&tiny()), None);
-    let Some(before) = most_memory() else {
+    let Some(before) = peak_memory("self") else {
         return eprintln!("SKIPPED: this test needs /proc/self/status");
     };
     cases.iter().for_each(|(bytes, _)| drop(said(bytes)));
-    let more = most_memory().unwrap() - before;
+    let more = peak_memory("self").unwrap() - before;
     assert!(more < 16 << 20, "{more} bytes more than before");
 }

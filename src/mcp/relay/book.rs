@@ -78,10 +78,10 @@ impl Book {
     /// Opens a call of so many bytes; `None` if nobody decides about it.
     pub fn open(&mut self, asked: &CallRequest, bytes: usize, given_up: &Rc<Notify>) -> Option<()> {
         if bytes > LARGEST {
-            let (tool, key) = (&asked.tool, &self.key);
-            self.tell(RelayNews::Noticed(format!(
+            let tool = &asked.tool;
+            self.notice(|key| format!(
                 "a call of {tool} has {bytes} bytes: it went to {key} unread, since at most {LARGEST} are read"
-            )));
+            ));
         }
         if bytes > LARGEST || self.news.is_closed() || self.open.contains_key(&asked.id) {
             return None;
@@ -145,6 +145,11 @@ impl Book {
     /// Tells the session, which may have ended.
     pub fn tell(&self, news: RelayNews) {
         let _ = self.news.send(news);
+    }
+
+    /// Tells people something about the server with this key.
+    pub fn notice(&self, text: impl Fn(&str) -> String) {
+        self.tell(RelayNews::Noticed(text(&self.key)));
     }
 
     /// Tells the session that the relay has ended.

@@ -3,7 +3,7 @@
 use memchr::memchr;
 
 /// The longest line in bytes that is read. A longer one passes unread, part by part.
-const LARGEST: usize = 64 << 20;
+const LARGEST: usize = 32 << 20;
 
 /// A part of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]

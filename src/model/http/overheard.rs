@@ -18,6 +18,7 @@ use crate::domain::wire_answer::WireAnswer;
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::net::known::{without_keys, without_known};
 use crate::net::packed::{LONGEST_KEPT, packed};
+use crate::relay::UNREAD;
 use crate::{ModelProgress, wire};
 
 /// The parts of an answer that passes by, in order. If a channel closes before the end, the reader of the answer has
@@ -149,7 +150,7 @@ pub async fn overhear<A: wire::GrowingAnswer>(
     }
     let kind = headers.get(CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()));
     let kind = kind.unwrap_or_default();
-    // The other program decides how long an answer may be.
+    // The other program decides how many tokens an answer may have.
     let mut reading = HttpAnswer::new(place, u64::MAX, status, &kind, begin(&headers));
     while reading.stage() != Stage::Last {
         let is_whole = reading.stage() != Stage::Open || reading.is_page();
@@ -157,6 +158,10 @@ pub async fn overhear<A: wire::GrowingAnswer>(
             Some(Passing::Bytes(bytes)) => {
                 if let Err(failed) = reading.feed(&bytes, progress) {
                     return Some(Err(without_begun(failed.error)));
+                }
+                if reading.size() > LONGEST_KEPT {
+                    let text = format!("{UNREAD}: it is longer than 8 MiB.");
+                    return Some(Err(ModelError::new(ModelErrorKind::BadAnswer, text)));
                 }
             }
             Some(Passing::Failed(error)) if !is_whole => {

@@ -109,6 +109,11 @@ impl<'a, A: wire::GrowingAnswer> HttpAnswer<'a, A> {
         self.answer.text()
     }
 
+    /// The bytes of the answer so far.
+    pub fn size(&self) -> usize {
+        self.answer.size()
+    }
+
     /// Reads more bytes.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use crate::wire::sse::{Event, Parser};
 
 /// The most bytes of an event that are read.
-const LONGEST: usize = 64 << 20;
+const LONGEST: usize = 8 << 20;
 
 /// The event that has begun.
 #[derive(Debug, Default)]

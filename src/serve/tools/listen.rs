@@ -20,9 +20,11 @@ use crate::mcp::relay::{Book, Given, ListDecision, RelayedCall, Sides, answers, 
 use crate::net::guard::{self, Redirects};
 use crate::tool::relayed::RelayNews;
 use crate::watch::request::{self, Posted};
-use crate::watch::upstream::forwarded;
-use crate::watch::{AnswerResult, Bound, connections, door, plain};
+use crate::watch::upstream::{Came, forwarded};
+use crate::watch::{AnswerResult, Bound, connections, door, passed, plain};
 
+/// The most bytes of a request that is read.
+const LONGEST: usize = 8 << 20;
 /// The header by which a client names its session with the server.
 const SESSION: &str = "mcp-session-id";
 
@@ -79,17 +81,17 @@ async fn answer(shared: Rc<HttpRelay>, request: Request<Incoming>) -> AnswerResu
         return Ok(plain(StatusCode::NOT_FOUND, why));
     }
     request::hide_keys(&parts.headers, shared.target.url());
-    let body = match request::read(body).await? {
-        Posted::Whole(body) => body,
-        Posted::Long(_) => {
-            let why = "a request of more than 64 MiB is not relayed";
-            return Ok(plain(StatusCode::PAYLOAD_TOO_LARGE, why));
-        }
+    let (body, room) = match request::read(body, LONGEST).await? {
+        Posted::Whole(body, room) => (body, room),
+        Posted::Long(body, why) => return shared.pass(&parts, body, why).await,
     };
     let (respond, response) = oneshot::channel();
     let gone = Rc::new(Notify::new());
     let (out, waits) = (Out::new(respond, &gone), Gone::new(&gone));
-    let exchange = async move { shared.exchange(&parts, body.to_vec(), out, &gone).await };
+    let exchange = async move {
+        let _until_it_is_answered = room;
+        shared.exchange(&parts, body.to_vec(), out, &gone).await
+    };
     tokio::task::spawn_local(exchange);
     let answered = response.await;
     waits.end();
@@ -185,17 +187,38 @@ impl HttpRelay {
         unless_gone(passing, gone).await;
     }
 
+    /// Sends a body, of which the answer is read.
     pub async fn send(&self, parts: &Parts, body: Vec<u8>) -> reqwest::Result<reqwest::Response> {
         let mut headers = forwarded(&parts.headers);
-        // Answers are read.
         headers.remove(ACCEPT_ENCODING);
         let has_body = !body.is_empty() || parts.method == Method::POST;
         if has_body {
             headers = crate::watch::upstream::with_length(headers, body.len());
         }
+        self.post(parts, headers, has_body.then(|| body.into())).await
+    }
+
+    /// Passes a body that is not read, and its answer.
+    async fn pass(&self, parts: &Parts, body: reqwest::Body, why: &str) -> AnswerResult {
+        self.book.borrow().notice(|key| format!("a request went to {key} unread: {why}"));
+        match self.post(parts, forwarded(&parts.headers), Some(body)).await {
+            Ok(response) => Ok(passed(Came::from(response))),
+            Err(error) => {
+                let why = format!("the server cannot be reached: {error}");
+                Ok(plain(StatusCode::BAD_GATEWAY, why))
+            }
+        }
+    }
+
+    async fn post(
+        &self,
+        parts: &Parts,
+        headers: HeaderMap,
+        body: Option<reqwest::Body>,
+    ) -> reqwest::Result<reqwest::Response> {
         let (method, query) = (parts.method.clone(), parts.uri.query());
         let mut request = self.target.request(&self.client, method, query, headers)?;
-        *request.body_mut() = has_body.then(|| body.into());
+        *request.body_mut() = body;
         self.client.execute(request).await
     }
 }

@@ -12,10 +12,8 @@ use super::events::{Events, data, of_data, with_data};
 use super::listen::HttpRelay;
 use super::out::Out;
 use crate::mcp::relay::{Assembly, Given, Id, Sides, answers};
+use crate::watch::room::Room;
 use crate::watch::upstream::forwarded;
-
-/// The most bytes of an answer that are read.
-const LONGEST: usize = 64 << 20;
 
 /// The sides of one request.
 pub struct HttpSides<'a> {
@@ -25,6 +23,8 @@ pub struct HttpSides<'a> {
     /// The requests whose answers are read.
     ids: Vec<Id>,
     came: ReceivedAnswer,
+    /// The room of a whole answer.
+    room: Room,
 }
 
 /// Answer of the server, as far as it is there.
@@ -37,7 +37,7 @@ enum ReceivedAnswer {
 impl<'a> HttpSides<'a> {
     /// The answers to the requests with these `ids` are read.
     pub fn new(relay: &'a HttpRelay, parts: &'a Parts, ids: Vec<Id>, out: Out) -> Self {
-        Self { relay, parts, out, ids, came: ReceivedAnswer::Nothing }
+        Self { relay, parts, out, ids, came: ReceivedAnswer::Nothing, room: Room::default() }
     }
 
     fn is_read(&self, part: &[u8]) -> bool {
@@ -112,7 +112,7 @@ impl<'a> HttpSides<'a> {
         let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let streams = kind.unwrap_or_default().starts_with("text/event-stream");
         let mut body = Vec::new();
-        while !streams && !self.ids.is_empty() && body.len() <= LONGEST {
+        while !streams && !self.ids.is_empty() && self.room.wait(body.len()).await {
             match response.chunk().await {
                 Ok(Some(chunk)) => body.extend_from_slice(&chunk),
                 Ok(None) => {

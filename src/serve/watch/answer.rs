@@ -20,13 +20,17 @@ use super::coding::{Decoder, Unread, unpacked};
 use super::hold::Hold;
 use super::in_place::Asker;
 use super::patience::Waiting;
+use super::room::Room;
 use super::upstream::{Came, forwarded};
-use super::{AnswerResult, Broken, LONGEST, Outgoing};
+use super::{AnswerResult, Broken, Outgoing};
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::model::hosted::Overheard;
 use crate::model::http::Passing;
 use crate::model::relay::{Holds, Release, RequestListenerEnd, UNREAD};
 use crate::wire::changed;
+
+/// The most compressed bytes that are unpacked at once: their text can be a thousand times longer.
+const PACKED: usize = 4 << 10;
 
 /// An answer that is being passed on.
 pub struct Pump {
@@ -43,7 +47,11 @@ pub struct Pump {
     hides_usage: bool,
     /// Whether the client gets the unpacked text, since compressed bytes cannot be cut.
     unpacks: bool,
+    /// Whether bytes of the body have come.
+    has_begun: bool,
     state: AnswerState,
+    /// The room of the bytes that are kept.
+    room: Room,
     /// Delay of each event; `None`: no delay.
     pace: Option<Duration>,
 }
@@ -58,7 +66,7 @@ enum AnswerState {
 
 impl Pump {
     pub fn new(
-        came: Came,
+        mut came: Came,
         (overheard, asker): (Overheard, Asker),
         copy: UnboundedSender<Passing>,
         release: oneshot::Receiver<Release>,
@@ -75,7 +83,11 @@ impl Pump {
         });
         let decoder = decoder.map_err(|why| tell_unread(&copy, &why)).ok();
         let hides_usage = hides_usage && came.status.is_success() && decoder.is_some();
-        let unpacks = asker.streams && decoder.as_ref().is_some_and(|it| !it.is_plain());
+        let is_packed = decoder.as_ref().is_some_and(|it| !it.is_plain());
+        let unpacks = asker.streams && is_packed;
+        if is_packed {
+            came.most = PACKED;
+        }
         let (hold, state, pace) = (Hold::nothing(asker.format), AnswerState::Open, None);
         Self {
             pace,
@@ -88,7 +100,9 @@ impl Pump {
             decoder,
             hides_usage,
             unpacks,
+            has_begun: false,
             state,
+            room: Room::default(),
         }
     }
 
@@ -165,20 +179,17 @@ impl Pump {
     async fn keep(&mut self) -> (Vec<u8>, bool) {
         let mut kept = Vec::new();
         let broken = loop {
-            match self.came.chunk().await {
-                Ok(Some(bytes)) => {
-                    let text = self.copy_text(&bytes).filter(|_| self.unpacks);
-                    kept.extend_from_slice(&text.unwrap_or(bytes));
-                }
+            let came = self.came.chunk().await;
+            match self.copied(came) {
+                Ok(Some(bytes)) => kept.extend_from_slice(&bytes),
                 Ok(None) => break None,
-                Err(error) => break Some(self.fail(error)),
+                Err(broken) => break Some(broken),
             }
-            if kept.len() > LONGEST {
+            if !self.room.has(kept.len()) {
                 tell_unread(&self.copy, &Unread::TooLarge);
                 return (kept, false);
             }
         };
-        let _ = self.copy.send(Passing::End);
         self.state = AnswerState::Over(broken);
         (kept, true)
     }
@@ -252,21 +263,21 @@ impl Pump {
 
     /// Adds the bytes that came; returns those to send.
     fn take(&mut self, came: reqwest::Result<Option<Bytes>>) -> Option<Bytes> {
-        let bytes = match came {
+        let bytes = match self.copied(came) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => {
-                let _ = self.copy.send(Passing::End);
                 self.over(None);
                 return None;
             }
-            Err(error) => {
-                let broken = self.fail(error);
+            Err(broken) => {
                 self.over(Some(broken));
                 return None;
             }
         };
-        let text = self.copy_text(&bytes);
-        let now = self.hold.take(&text.filter(|_| self.unpacks).unwrap_or(bytes));
+        let mut now = self.hold.take(&bytes);
+        if !self.room.has(self.hold.waiting()) {
+            now = [now, self.hold.rest()].concat().into();
+        }
         (!now.is_empty()).then_some(now)
     }
 
@@ -275,24 +286,33 @@ impl Pump {
         self.hold.end();
     }
 
-    /// Copies bytes for the session; returns their text if they are compressed.
-    fn copy_text(&mut self, bytes: &Bytes) -> Option<Bytes> {
-        let decoder = self.decoder.as_mut()?;
-        if decoder.is_plain() {
-            let _ = self.copy.send(Passing::Bytes(bytes.clone()));
-            return None;
-        }
-        match decoder.feed(bytes) {
+    /// Copies what came for the session; returns the bytes for the client: the text if it gets that, else the same.
+    fn copied(&mut self, came: reqwest::Result<Option<Bytes>>) -> Result<Option<Bytes>, Broken> {
+        let bytes = came.map_err(|error| self.fail(error))?;
+        let Some(decoder) = &mut self.decoder else {
+            if bytes.is_none() {
+                let _ = self.copy.send(Passing::End);
+            }
+            return Ok(bytes);
+        };
+        let read = match &bytes {
+            Some(bytes) if decoder.is_plain() => Ok(Some(bytes.clone())),
+            Some(bytes) => decoder.feed(bytes).map(|text| Some(text.into())),
+            None if self.unpacks && self.has_begun && !decoder.is_whole() => Err(Unread::Damaged),
+            None => Ok(None),
+        };
+        self.has_begun |= bytes.is_some();
+        match read {
             Ok(text) => {
-                let text = Bytes::from(text);
-                let _ = self.copy.send(Passing::Bytes(text.clone()));
-                Some(text)
+                let piece = text.clone().map_or(Passing::End, Passing::Bytes);
+                let _ = self.copy.send(piece);
+                Ok(if self.unpacks { text } else { bytes })
             }
             Err(why) => {
                 tell_unread(&self.copy, &why);
                 self.decoder = None;
-                self.hold = Hold::nothing(self.asker.format);
-                None
+                // Text that has gone out cannot be followed by compressed bytes.
+                if self.unpacks { Err(why.into()) } else { Ok(bytes) }
             }
         }
     }

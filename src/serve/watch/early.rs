@@ -22,7 +22,8 @@ use tokio::time::{Instant, sleep};
 
 use super::in_place::{Asker, JSON, STREAM};
 use super::patience::{Waiting, due};
-use super::{AnswerResult, Broken, LONGEST, Outgoing, Reset, coding};
+use super::room::LONGEST;
+use super::{AnswerResult, Broken, Outgoing, Reset, coding};
 
 /// The time for which an answer is kept for a client that repeats its request.
 const KEPT: Duration = Duration::from_secs(60);

@@ -2,7 +2,6 @@
 
 use bytes::Bytes;
 
-use super::LONGEST;
 use super::frames::Frames;
 use crate::model::relay::{Holds, Release};
 use crate::wire::{WireFormat, changed};
@@ -66,16 +65,24 @@ impl Hold {
                 }
             };
         }
-        let (now, waiting) = match &mut self.form {
+        match &mut self.form {
             // Some servers send spaces while a model works, to keep the connection open.
-            StreamForm::Open | StreamForm::Free => (bytes.clone(), 0),
+            StreamForm::Open | StreamForm::Free => bytes.clone(),
             StreamForm::Document { text, .. } => {
                 text.extend_from_slice(bytes);
-                (Bytes::new(), text.len())
+                Bytes::new()
             }
-            StreamForm::Events(frames) => (frames.take(bytes).into(), frames.waiting()),
-        };
-        if waiting > LONGEST { self.rest() } else { now }
+            StreamForm::Events(frames) => frames.take(bytes).into(),
+        }
+    }
+
+    /// The number of bytes that wait.
+    pub fn waiting(&self) -> usize {
+        match &self.form {
+            StreamForm::Document { text, .. } => text.len(),
+            StreamForm::Events(frames) => frames.waiting(),
+            StreamForm::Open | StreamForm::Free => 0,
+        }
     }
 
     /// Ends the body. A whole document is checked now.

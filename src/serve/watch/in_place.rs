@@ -226,7 +226,7 @@ pub fn refusal(format: WireFormat, status: u16, message: &str) -> Response<Outgo
 }
 
 /// A text for people.
-pub fn plain(status: StatusCode, text: &'static str) -> Response<Outgoing> {
+pub fn plain(status: StatusCode, text: impl Into<Bytes>) -> Response<Outgoing> {
     whole(status, "text/plain; charset=utf-8", text)
 }
 

@@ -28,6 +28,7 @@ mod listen;
 mod patience;
 mod recent;
 pub(crate) mod request;
+pub(crate) mod room;
 mod route;
 mod service;
 mod shared;
@@ -35,6 +36,7 @@ mod shared;
 mod tests;
 pub(crate) mod upstream;
 
+pub(crate) use self::answer::passed;
 pub use self::door::new_token;
 pub(crate) use self::in_place::plain;
 pub use self::listen::{Bound, ListenError, Listener, Listening, bind, listen};
@@ -46,9 +48,6 @@ use std::pin::Pin;
 use bytes::Bytes;
 use hyper::Response;
 use hyper::body::Body;
-
-/// The most bytes of a request or an answer that are kept. Larger ones pass unread.
-const LONGEST: usize = 64 << 20;
 
 /// Why a connection ends without an answer, or in the middle of one.
 pub(crate) type Broken = Box<dyn Error + Send + Sync>;

@@ -13,7 +13,7 @@ use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
-use super::LONGEST;
+use super::room::Room;
 use super::upstream::SESSION;
 use crate::model::relay::Caller;
 use crate::net::{client, known};
@@ -26,32 +26,42 @@ const FIRST: &[u8] = b":[{\"content\":";
 
 /// The body of a request that may be read.
 pub enum Posted {
-    Whole(Bytes),
-    /// A body that is too large to be kept, and is sent on while it comes.
-    Long(reqwest::Body),
+    /// A whole body, with the room that it takes.
+    Whole(Bytes, Room),
+    /// A body that is not kept, and is sent on while it comes; with the reason, for people.
+    Long(reqwest::Body, &'static str),
 }
 
-/// Reads a body.
+/// Reads a body of at most `longest` bytes.
 ///
 /// # Errors
 /// The client hung up.
-pub async fn read(mut body: Incoming) -> hyper::Result<Posted> {
-    let length = body.size_hint().lower();
-    if length > LONGEST as u64 {
-        return Ok(Posted::Long(reqwest::Body::wrap(body)));
-    }
-    let mut read = BytesMut::with_capacity(usize::try_from(length).unwrap_or_default());
-    while let Some(frame) = body.frame().await {
+pub async fn read(mut body: Incoming, longest: usize) -> hyper::Result<Posted> {
+    let (mut read, mut room) = (BytesMut::new(), Room::default());
+    let told = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    let mut length = told;
+    let why = loop {
+        if length > longest {
+            break "its body is too large to be kept";
+        }
+        if !room.wait(length).await {
+            break "other large bodies take all the room";
+        }
+        read.reserve(told.saturating_sub(read.len()));
+        let Some(frame) = body.frame().await else {
+            return Ok(Posted::Whole(read.freeze(), room));
+        };
         // A whole body does not need trailers.
         let Ok(chunk) = frame?.into_data() else { continue };
         read.extend_from_slice(&chunk);
-        if read.len() > LONGEST {
-            let first = stream::iter([Ok(read.freeze())]);
-            let all = first.chain(body.into_data_stream());
-            return Ok(Posted::Long(reqwest::Body::wrap_stream(all)));
-        }
+        length = told.max(read.len());
+    };
+    if read.is_empty() {
+        return Ok(Posted::Long(reqwest::Body::wrap(body), why));
     }
-    Ok(Posted::Whole(read.freeze()))
+    let first = stream::iter([Ok(read.freeze())]);
+    let all = first.chain(body.into_data_stream());
+    Ok(Posted::Long(reqwest::Body::wrap_stream(all), why))
 }
 
 /// Reads from a request who sent it. `session` is from its path.

@@ -11,6 +11,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use super::exchange::{self, Exchange, unreached};
 use super::in_place::plain;
 use super::request::{self, Posted};
+use super::room::LONGEST;
 use super::route::{self, Route};
 use super::shared::ListenerState;
 use super::{AnswerResult, Broken, Outgoing, background, door, early, upstream};
@@ -46,15 +47,15 @@ pub async fn answer(shared: Rc<ListenerState>, request: Request<Incoming>) -> An
         let body = (!body.is_end_stream()).then(|| reqwest::Body::wrap(body));
         return passing.pass(&parts, body, None).await;
     };
-    let body = match request::read(body).await? {
-        Posted::Whole(body) => body,
-        Posted::Long(body) => {
-            let why = "its body is larger than 64 MiB".to_owned();
-            return passing.pass(&parts, Some(body), Some(why)).await;
+    let (body, room) = match request::read(body, LONGEST).await? {
+        Posted::Whole(body, room) => (body, room),
+        Posted::Long(body, why) => {
+            return passing.pass(&parts, Some(body), Some(why.to_owned())).await;
         }
     };
     let headers = upstream::forwarded(&parts.headers);
-    let request = exchange::AgentRequest { format, route: passing.route.clone(), headers, body };
+    let route = passing.route.clone();
+    let request = exchange::AgentRequest { format, route, headers, body };
     let read = match request.read(&passing.shared.recent) {
         Ok(read) => read,
         Err(unread) => {
@@ -65,7 +66,9 @@ pub async fn answer(shared: Rc<ListenerState>, request: Request<Incoming>) -> An
     let exchange = Exchange::new(&passing.shared, read, entered.session, &parts.headers);
     let (kept, asker) = (Rc::clone(&passing.shared.kept), exchange.asker.clone());
     early::answer(kept, asker, exchange.question, |waiting| async move {
-        match exchange.run(&waiting).await {
+        let answered = exchange.run(&waiting).await;
+        drop(room);
+        match answered {
             Ok(answered) => answered,
             Err(unread) => passing.pass(&parts, Some(unread.body.into()), Some(unread.why)).await,
         }

@@ -184,6 +184,8 @@ impl Unanswered {
 pub struct Came {
     pub status: StatusCode,
     pub headers: HeaderMap,
+    /// The most bytes of a chunk.
+    pub most: usize,
     /// Bytes of the body that were read before.
     read: Option<Bytes>,
     response: Response,
@@ -192,7 +194,7 @@ pub struct Came {
 impl From<Response> for Came {
     fn from(response: Response) -> Self {
         let headers = response.headers().clone();
-        Self { status: response.status(), headers, read: None, response }
+        Self { status: response.status(), headers, most: usize::MAX, read: None, response }
     }
 }
 
@@ -207,10 +209,15 @@ impl Came {
     /// # Errors
     /// The connection broke.
     pub async fn chunk(&mut self) -> reqwest::Result<Option<Bytes>> {
-        match self.read.take() {
-            Some(bytes) => Ok(Some(bytes)),
-            None => self.response.chunk().await,
-        }
+        let chunk = match self.read.take() {
+            Some(bytes) => Some(bytes),
+            None => self.response.chunk().await?,
+        };
+        Ok(chunk.map(|mut chunk| {
+            let rest = chunk.split_off(self.most.min(chunk.len()));
+            self.read = (!rest.is_empty()).then_some(rest);
+            chunk
+        }))
     }
 
     /// Reads at most this many bytes of the body, without consuming them.

@@ -1,13 +1,14 @@
 //! Uses as lines of JSON, in and out.
 
 use super::*;
+use crate::processes::peak_memory;
 use crate::program::Home;
 
 fn import(text: &str) -> Result<(Experience, u64), ExperienceError> {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("uses.jsonl");
     fs::write(&path, text).unwrap();
-    let mut store = Experience::in_memory().unwrap();
+    let mut store = Experience::private().unwrap();
     let now = Timestamp::from_second(5).unwrap();
     match store.import(&path, "uses.jsonl", now) {
         Ok(imported) => Ok((store, imported.added)),
@@ -80,7 +81,7 @@ fn a_bad_line_is_named_with_its_field_and_nothing_is_imported() {
 fn other_bytes_and_endless_lines_are_refused() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("uses.jsonl");
-    let mut store = Experience::in_memory().unwrap();
+    let mut store = Experience::private().unwrap();
     let mut fails = |bytes: &[u8], says: &str| {
         fs::write(&path, bytes).unwrap();
         let text = store.import(&path, "f", Timestamp::UNIX_EPOCH).unwrap_err().to_string();
@@ -108,8 +109,8 @@ fn an_import_counts_like_single_uses() {
             store.history(&query, &["map".into(), "clock".into()], Same::Counts).unwrap()
         )
     };
-    let mut single = Experience::in_memory().unwrap();
-    let mut imported = Experience::in_memory().unwrap();
+    let mut single = Experience::private().unwrap();
+    let mut imported = Experience::private().unwrap();
     for part in uses.chunks(25) {
         part.iter().for_each(|past| single.add(past).unwrap());
         single.export(&mut fs::File::create(&path).unwrap()).unwrap();
@@ -194,13 +195,9 @@ fn a_long_file_is_imported_a_piece_at_a_time() {
 /// does not say it.
 fn most_memory(mut command: std::process::Command) -> Option<u64> {
     let mut program = command.stdout(std::process::Stdio::null()).spawn().unwrap();
-    let status = format!("/proc/{}/status", program.id());
     let mut most = None;
     let ended = loop {
-        let text = fs::read_to_string(&status).unwrap_or_default();
-        let peak = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let peak = peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse::<u64>().ok());
-        most = peak.map(|peak| peak * 1024).or(most);
+        most = peak_memory(program.id()).or(most);
         if let Some(ended) = program.try_wait().unwrap() {
             break ended;
         }

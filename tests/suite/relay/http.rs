@@ -8,7 +8,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::processes::wait_until;
+use crate::processes::{peak_memory, wait_until};
 use crate::program::Home;
 
 /// The bodies that a server got.
@@ -196,6 +196,27 @@ fn requests_and_answers_pass_as_they_are() {
         assert!(bodies.chunks(2).all(|both| both[0] == both[1]), "{bodies:?}");
         assert!(home.read("j.jsonl").contains("ToolCallFinished"));
     }
+}
+
+#[test]
+fn large_requests_at_once_pass_and_take_little_memory() {
+    let (home, (target, bodies)) = (Home::new(), server(false));
+    let relay = Relay::start(&home, &target, &[]);
+    let text = "a".repeat(20 << 20);
+    thread::scope(|scope| {
+        for id in 0..4 {
+            let (relay, text) = (&relay, &text);
+            scope.spawn(move || {
+                let (_, answer) = relay.call(id, "now", text);
+                assert!(answer.len() > text.len() && answer.contains(&text[..100]));
+            });
+        }
+    });
+    assert_eq!(bodies.lock().unwrap().len(), 4);
+    if let Some(peak) = peak_memory(relay.child.id()) {
+        assert!(peak < 150 << 20, "{peak} bytes");
+    }
+    assert!(home.read("j.jsonl").contains("went to own unread"));
 }
 
 #[test]
