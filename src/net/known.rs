@@ -9,6 +9,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use reqwest::Url;
@@ -24,6 +25,9 @@ use super::spelling::{Spellings, from_base64};
 const SHORTEST: usize = 8;
 /// The shortest beginning of a key, in bytes, that is removed at a cut: shorter ones occur in ordinary words.
 const PART: usize = 6;
+/// The shortest text without a name that is taken for a key, and the shortest row of letters and digits in it.
+const LONG: usize = 20;
+const ROW: usize = 12;
 /// The replacement of a key.
 const HIDDEN: &str = "[key]";
 
@@ -35,6 +39,8 @@ const NEWEST: usize = 32;
 const HEADERS: usize = 64;
 
 static KNOWN: RwLock<KnownKeys> = RwLock::new(KnownKeys::none());
+/// How often a key was new.
+static LEARNT: AtomicU64 = AtomicU64::new(0);
 
 struct KnownKeys {
     /// The keys that are hidden for ever.
@@ -99,6 +105,7 @@ impl KnownKeys {
         if new.is_empty() {
             return;
         }
+        LEARNT.fetch_add(1, Ordering::Release);
         self.fresh.extend(new);
         // Building fails only with gigabytes of keys.
         let built = |keys: &BTreeSet<String>| Spellings::of(keys).ok().map(Arc::new);
@@ -118,12 +125,8 @@ pub(super) fn remember(key: &str) {
     add(None, key);
 }
 
-/// Hides the value of a header. The newest values of each header are hidden, since some change with each request.
-pub fn remember_header(name: &str, value: &str) {
-    add(Some(name), value);
-}
-
-fn add(header: Option<&str>, key: &str) {
+/// Hides a key from now on; of those with the same `header`, only the newest, since some change with each request.
+pub(super) fn add(header: Option<&str>, key: &str) {
     let parts = parts(key.trim());
     let is_known = |known: &KnownKeys| parts.iter().all(|part| known.kept.contains(part));
     // The same keys are read for each request.
@@ -160,28 +163,61 @@ fn searches() -> Option<Searches> {
     (!is_empty).then_some(searches)
 }
 
-/// Hides the parts of an address that may be a key: its password, and values of its query that are long or whose names
-/// say so.
+/// Hides the parts of an address that may be a key: its password, values of its query that are long or whose names say
+/// so, and long random parts of its path.
 pub fn remember_address(url: &Url) {
-    keys_of(url).iter().for_each(|key| remember(key));
+    add_address(None, url);
 }
 
-/// The same for the address of a request, which may have another key each time.
+pub(super) fn add_address(header: Option<&str>, url: &Url) {
+    keys_of(url).chain(path_keys(url)).for_each(|key| add(header, &key));
+}
+
+/// The same for the address of a request, which may have another key each time. Its path names things of the endpoint,
+/// such as answers, by random ids.
 pub fn remember_request(url: &Url) {
-    keys_of(url).iter().for_each(|key| remember_header("", key));
+    keys_of(url).for_each(|key| add(Some(""), &key));
 }
 
 /// Whether a request to an address, or to one below it, has a key by the address itself.
 pub fn adds_key(url: &Url) -> bool {
-    !url.username().is_empty() || url.password().is_some() || !keys_of(url).is_empty()
+    let has_login = !url.username().is_empty() || url.password().is_some();
+    has_login || keys_of(url).chain(path_keys(url)).next().is_some()
 }
 
-fn keys_of(url: &Url) -> Vec<String> {
+fn keys_of(url: &Url) -> impl Iterator<Item = String> {
     let (name, password) = (url.username(), url.password().unwrap_or_default());
-    let login = login((&unescaped(name), &unescaped(password)));
     let values = url.query_pairs().filter(|(name, _)| name != "api-version");
     let keys = values.filter(|(name, value)| names_a_key(name) || is_random(value));
-    login.into_iter().flatten().chain(keys.map(|(_, key)| key.into_owned())).collect()
+    secrets_of_login(name, password).chain(keys.map(|(_, key)| key.into_owned()))
+}
+
+/// The parts of a path that may be keys, as in `/mcp/s/TOKEN/mcp`. A UUID is one, too: some servers know their users by
+/// nothing else. `/botTOKEN/` has a number, a colon and the key, which a text may repeat alone.
+fn path_keys(url: &Url) -> impl Iterator<Item = String> {
+    let parts = url.path_segments().into_iter().flatten().map(unescaped);
+    let keys = parts.filter(|part| looks_like_a_key(part));
+    keys.flat_map(|key| {
+        let last = key.rsplit_once(':').map(|(_, last)| last.to_owned());
+        last.filter(|last| looks_like_a_key(last)).into_iter().chain([key])
+    })
+}
+
+/// Whether a text without a name is taken for a key: it is long, with letters and digits in a row. Names of models with
+/// versions and dates, such as `gpt-4.1-mini-2025-04-14`, have short rows.
+pub fn looks_like_a_key(text: &str) -> bool {
+    let is_row = |row: &str| {
+        row.len() >= ROW
+            && row.contains(|c: char| c.is_ascii_digit())
+            && row.contains(|c: char| c.is_ascii_alphabetic())
+    };
+    let is_long = text.len() >= LONG && !text.contains(char::is_whitespace);
+    is_long && text.split(|c: char| !c.is_ascii_alphanumeric()).any(is_row)
+}
+
+/// The secrets of a name and a password as an address has them.
+pub(super) fn secrets_of_login(name: &str, password: &str) -> impl Iterator<Item = String> {
+    login((&unescaped(name), &unescaped(password))).into_iter().flatten()
 }
 
 /// The secrets of a user's name and password. Without a password, the name may be a key.
@@ -203,6 +239,11 @@ fn unescaped(part: &str) -> String {
     let mut bytes = Vec::new();
     decode(part.as_bytes(), &mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A number that grows with each new key: a text that was without keys before may have that one.
+pub fn learnt() -> u64 {
+    LEARNT.load(Ordering::Acquire)
 }
 
 /// The text without any key.

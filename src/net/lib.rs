@@ -8,6 +8,7 @@ pub mod coding;
 mod decode;
 pub mod guard;
 pub mod known;
+pub mod learn;
 pub mod packed;
 mod pieces;
 pub mod secret;

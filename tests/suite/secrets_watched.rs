@@ -71,21 +71,23 @@ fn agent(address: SocketAddr) -> Vec<String> {
         // Nobody is there.
         ("POST /v1/messages", messages.to_string()),
     ];
-    let ask = |(first, body): (&str, String)| {
-        let begun = Instant::now();
-        let mut stream = loop {
-            match TcpStream::connect(address) {
-                Ok(stream) => break stream,
-                Err(why) => assert!(begun.elapsed() < Duration::from_secs(30), "{why}"),
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        };
-        stream.write_all(request(first, &body).as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
+    all.into_iter().map(|(first, body)| sent(address, &request(first, &body))).collect()
+}
+
+/// Sends a request as soon as somebody listens; returns the answer.
+fn sent(address: SocketAddr, request: &str) -> String {
+    let begun = Instant::now();
+    let mut stream = loop {
+        match TcpStream::connect(address) {
+            Ok(stream) => break stream,
+            Err(why) => assert!(begun.elapsed() < Duration::from_secs(30), "{why}"),
+        }
+        std::thread::sleep(Duration::from_millis(20));
     };
-    all.into_iter().map(ask).collect()
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
 }
 
 /// An endpoint that repeats what it knows.
@@ -187,6 +189,80 @@ fn a_key_of_the_command_is_in_no_file_and_on_no_output() {
     for text in all {
         let leaks = leaks(&text, &OF_COMMAND);
         assert!(leaks.is_empty(), "{leaks:#?}");
+    }
+}
+
+/// Keys without a name, or with one that only a body or a gateway has.
+const UNNAMED: [(&str, &str); 6] = [
+    ("an address in a variable", "dsn-Jq71KxeB4mT9"),
+    ("a header of a gateway", "cfg-Vb30NwsD8rK5"),
+    ("a field", "fld-Ea62PzhC1uY7"),
+    ("a field of a field", "inn-Mt95QvfG3oL2"),
+    ("a server of tools", "srv-Xk48RjdW6iA1"),
+    ("a path", "pth4Ur7Sc2Hn9Zg5Be3Fw8"),
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_of_variables_bodies_and_paths_are_in_no_file_and_names_in_texts_are_none() {
+    let keys = UNNAMED.map(|(_, key)| key);
+    let [variable, config, field, inner, server, path] = keys;
+    let script = calls_with(&echo(&keys), path);
+    let (home, fake, address) = (Home::new(), Fake::start(vec![script]).await, free());
+    let listen = address.to_string();
+    let words = [
+        &["watch", "--headless", "--listen", &listen, "--token", "given", "--log", "l.txt"][..],
+        &[
+            "--log-level",
+            "trace",
+            "--journal",
+            "j.jsonl",
+            "--state",
+            "s.json",
+            "--report",
+            "r.json",
+        ],
+    ];
+    let mut command = home.command(&words.concat());
+    let upstream = fake.url.replace("/v1", &format!("/{path}/v1"));
+    command.env("OPENAI_BASE_URL", upstream);
+    command.env("ANY", format!("mysql://u:{variable}@h:1/x,mysql://h"));
+    let toolyard = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let schema =
+        json!({"type": "object", "properties": {"password": {"default": "n0-key-of-a-schema"}}});
+    let function = json!({"name": "leak", "parameters": schema});
+    let body = json!({
+        "model": "x", "stream": true, "apiKey": field,
+        "messages": [{"role": "user", "content": echo(&keys), "password": "n0-key-of-a-message"}],
+        "extra_body": {"deep": [{"client_secret": inner}]},
+        "tools": [{"type": "function", "function": function},
+            {"type": "mcp", "server_url": "https://h", "headers": {"X-Any": server}}],
+    });
+    let body = body.to_string();
+    let head = format!(
+        "POST /t/given/v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+         x-portkey-config: {{\"api_key\": \"{config}\"}}\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let answer = tokio::task::spawn_blocking(move || sent(address, &(head + &body))).await.unwrap();
+    kill_process(Pid::from_child(&toolyard), Signal::TERM).unwrap();
+    let ran = Ran::of(toolyard.wait_with_output().unwrap());
+    assert!(answer.contains(path), "the agent gets what the endpoint says: {answer}");
+    let seen = fake.bodies().remove(0);
+    assert_eq!(
+        (&seen["apiKey"], &seen["extra_body"]["deep"][0]["client_secret"]),
+        (&field.into(), &inner.into())
+    );
+    let journal = home.read("j.jsonl");
+    assert!(
+        journal.contains("plain: [key]") && journal.contains("n0-key-of-a-schema"),
+        "{journal}"
+    );
+    let files = files(&home.path(""));
+    let mut all: Vec<String> = files.iter().flat_map(|(_, bytes, _)| texts(bytes)).collect();
+    all.extend([ran.out, ran.err]);
+    for text in all {
+        let leaks = leaks(&text, &UNNAMED);
+        assert!(leaks.is_empty(), "{:#?}", &leaks[..leaks.len().min(5)]);
     }
 }
 

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use super::hidden;
 use super::surroundings::Surroundings;
 use crate::domain::words;
 use crate::files::toml_file::TomlField;
+use crate::net::learn;
 
 /// How variables are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,7 +219,7 @@ impl<'s> Expansion<'s> {
     /// The value of an environment variable, which may be a secret wherever it is used.
     fn variable(&self, name: &str) -> Option<String> {
         let value = (self.around.variable)(name)?;
-        drop(hidden::value(name, &value));
+        drop(learn::value(name, &value));
         Some(value)
     }
 }

@@ -21,7 +21,6 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use self::expand::{Dialect, Unset};
-pub use self::hidden::value as hide;
 pub use self::own::own_servers;
 use self::server::{ConfigFormat, ServerReader};
 use self::spellings::is_server;

@@ -9,6 +9,7 @@ use super::transport::without_nul;
 use super::{env_file, hidden};
 use crate::files::toml_file::{Problems, TomlField, TomlFields};
 use crate::net::client::{carries_key, holds_a_key};
+use crate::net::learn;
 use crate::net::secret::Secret;
 
 /// Names with their values.
@@ -53,7 +54,7 @@ impl ServerReader<'_> {
             let headers = hidden::table(&field)?.all();
             let read = headers.iter().map(|(name, field)| {
                 let value = header(name, field, expansion.named(field)?)?;
-                Some(((*name).to_owned(), hidden::value(name, &value)))
+                Some(((*name).to_owned(), learn::value(name, &value)))
             });
             all(read)
         });
@@ -61,7 +62,7 @@ impl ServerReader<'_> {
             let name = "Authorization";
             let token = expansion.named(&field)?;
             let value = header(name, &field, format!("Bearer {token}"))?;
-            Some(vec![(name.to_owned(), hidden::value(name, &value))])
+            Some(vec![(name.to_owned(), learn::value(name, &value))])
         });
         if let Some(field) = fields.get("bearer_token") {
             field.refuse("a token must not be in this file; write bearer_token_env_var");
@@ -88,7 +89,7 @@ impl ServerReader<'_> {
                 return None;
             }
             let value = check(name, field, expansion.of(field, &text)?)?;
-            Some(((*name).to_owned(), hidden::value(name, &value)))
+            Some(((*name).to_owned(), learn::value(name, &value)))
         }))
     }
 
@@ -111,7 +112,7 @@ impl ServerReader<'_> {
             return None;
         }
         let hide = |(name, value): (String, String)| {
-            let value = hidden::value(&name, &value);
+            let value = learn::value(&name, &value);
             (name, value)
         };
         Some(variables.into_iter().map(hide).collect())
@@ -126,7 +127,7 @@ impl ServerReader<'_> {
                 false => field.text()?,
             };
             let value = (self.around.variable)(name);
-            Some(value.map(|value| (name.to_owned(), hidden::value(name, &value))))
+            Some(value.map(|value| (name.to_owned(), learn::value(name, &value))))
         });
         Some(all(read)?.into_iter().flatten().collect())
     }

@@ -10,6 +10,7 @@ use super::server::{ConfigFormat, ServerReader, TransportKind};
 use super::spellings::{ARGS, COMMAND, CWD, KIND};
 use crate::entry::Transport;
 use crate::files::toml_file::{TomlField, TomlFields};
+use crate::net::{known, learn};
 
 /// Words that clients have for the kinds, without signs and small.
 const KINDS: [(&str, TransportKind); 2] = [
@@ -75,7 +76,7 @@ impl ServerReader<'_> {
         });
         let mut words = [words?, args?].concat();
         let args = words.split_off(1);
-        hidden::remember_arguments(&args);
+        learn::words(&args, learn::is_named_secret);
         Some(Transport::Stdio { command: words.concat(), args, env: env?, cwd: cwd? })
     }
 
@@ -134,7 +135,7 @@ impl ServerReader<'_> {
             field.refuse("expected an address that begins with http:// or https:// and a host");
             return None;
         };
-        hidden::remember_address(&url);
+        known::remember_address(&url);
         if self.format == ConfigFormat::Own && url.password().is_some() {
             field.refuse("an address must not have a password; write it as a header");
             return None;

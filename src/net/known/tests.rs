@@ -230,3 +230,31 @@ fn words_that_local_servers_take_and_versions_are_no_keys() {
     let text = "ollama 2024-12-01-preview a1b2c3d4e5f6a7b8c9";
     assert_eq!(without_known(text), "ollama 2024-12-01-preview [key]");
 }
+
+#[test]
+fn a_long_random_part_of_a_path_is_a_key_and_names_are_none() {
+    for (path, key) in [
+        ("mcp/s/p4thKeyOfTestsAndMore/mcp", "p4thKeyOfTestsAndMore"),
+        ("p4th-key%2Dof-tests-0a1b2c3d4e5f6/v1", "p4th-key-of-tests-0a1b2c3d4e5f6"),
+        ("bot123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11/x", "ABC-DEF1234ghIkl-zyx57W2v1u123ew11"),
+        ("u/3f1c0e1a-57a1-4b39-9d0a-2b7f3c4d5e6f/sse", "3f1c0e1a-57a1-4b39-9d0a-2b7f3c4d5e6f"),
+    ] {
+        let url = Url::parse(&format!("https://h/{path}")).unwrap();
+        assert!(adds_key(&url), "{path}");
+        remember_request(&url);
+        assert_eq!(without_known(key), key, "ids in paths of requests");
+        remember_address(&url);
+        assert_eq!(without_known(key), "[key]", "{path}");
+    }
+    for path in [
+        "v1",
+        "openai/deployments/gpt-4.1-mini-2025-04-14/chat",
+        "v1/projects/my-project-2026-of-tests/locations/europe-west4/publishers/google",
+        "models/Meta-Llama-3.1-405B-Instruct-Turbo-fp8",
+        "model/anthropic.claude-3-5-sonnet-20241022-v2:0/invoke",
+        "a-very-long-name-of-letters-only",
+        "01234567890123456789",
+    ] {
+        assert!(!adds_key(&Url::parse(&format!("https://h/{path}")).unwrap()), "{path}");
+    }
+}

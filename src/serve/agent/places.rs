@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use reqwest::Url;
 
 use super::dotenv;
-use super::secrets::hide_variable;
 use crate::net::client::names_a_key;
+use crate::net::learn;
 
 /// The values of variables.
 pub type Variables = BTreeMap<String, String>;
@@ -45,7 +45,7 @@ pub fn read(given: &Given<'_>, notes: &mut Vec<String>) -> Vec<Place> {
             value(own, name).map(str::to_owned)
         };
         let read = dotenv::read(text, &known);
-        read.variables.iter().for_each(|(name, value)| hide_variable(name, value));
+        read.variables.iter().for_each(|(name, value)| learn::variable(name, value));
         for (line, named) in read.unread.iter().take(MOST) {
             // The rest of the line may be a key.
             let what = named.as_ref().map_or_else(String::new, |name| {

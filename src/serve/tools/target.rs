@@ -6,7 +6,7 @@ use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 use reqwest::{Client, Method, Request, Url};
 
-use crate::net::known::adds_key;
+use crate::net::known::{adds_key, remember_address};
 use crate::watch::{Bound, new_token};
 
 /// A server that is reached by streamable HTTP.
@@ -25,6 +25,7 @@ impl RelayTarget {
     /// # Errors
     /// The system has no random numbers for the token.
     pub fn new(url: Url, any_address: bool, headers: HeaderMap) -> io::Result<Self> {
+        remember_address(&url);
         // Every user of this machine can reach the relay, but not every user may use this key.
         let needs_token = adds_key(&url) || !headers.is_empty();
         let token = needs_token.then(new_token).transpose()?;

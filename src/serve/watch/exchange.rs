@@ -27,6 +27,7 @@ use crate::model::relay::{
     self, Arrival, Caller, Heard, Holds, ListenerNews, Release, RequestListenerEnd,
     RequestSessionEnd, Sending,
 };
+use crate::net::learn;
 use crate::wire::{IncomingRequest, WireFormat, chat};
 
 /// Bytes of a refusal that are searched for a field that was added here.
@@ -76,6 +77,13 @@ impl AgentRequest {
             Ok(asked) => Ok(DecodedRequest { request: self, text, asked }),
             Err(why) => Err(unread(&self.body, why.to_string())),
         }
+    }
+}
+
+impl DecodedRequest {
+    /// Hides the keys in its fields, as those of its headers.
+    pub fn hide_keys(&self) {
+        learn::body(&self.text, &self.asked.list);
     }
 }
 

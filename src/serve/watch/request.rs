@@ -7,7 +7,7 @@ use futures::{StreamExt, stream};
 use http_body_util::BodyExt;
 use hyper::HeaderMap;
 use hyper::body::{Body, Incoming};
-use hyper::header::{COOKIE, USER_AGENT};
+use hyper::header::USER_AGENT;
 use memchr::memmem;
 use reqwest::Url;
 use serde::Deserialize;
@@ -16,7 +16,7 @@ use serde_json::{Value, value::RawValue};
 use super::room::Room;
 use super::upstream::SESSION;
 use crate::model::relay::Caller;
-use crate::net::{client, known};
+use crate::net::{known, learn};
 
 /// The header by which clients say how long they wait for the next bytes.
 const READ_TIMEOUT: &str = "x-stainless-read-timeout";
@@ -138,12 +138,7 @@ fn session_in(body: &[u8]) -> Option<String> {
 pub fn hide_keys(headers: &HeaderMap, url: &Url) {
     for (name, value) in headers {
         let Ok(value) = str::from_utf8(value.as_bytes()) else { continue };
-        if name == COOKIE {
-            let values = value.split(';').filter_map(|pair| pair.split_once('='));
-            values.for_each(|(_, value)| known::remember_header(name.as_str(), value));
-        } else if client::names_a_key(name.as_str()) {
-            known::remember_header(name.as_str(), value);
-        }
+        learn::header(name.as_str(), value, true);
     }
     if url.query().is_some() {
         known::remember_request(url);

@@ -62,6 +62,7 @@ pub async fn answer(shared: Rc<ListenerState>, request: Request<Incoming>) -> An
             return passing.pass(&parts, Some(unread.body.into()), Some(unread.why)).await;
         }
     };
+    read.hide_keys();
     passing.shared.understood.store(true, Ordering::Relaxed);
     let exchange = Exchange::new(&passing.shared, read, entered.session, &parts.headers);
     let (kept, asker) = (Rc::clone(&passing.shared.kept), exchange.asker.clone());

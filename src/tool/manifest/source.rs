@@ -1,10 +1,13 @@
 //! Parses the source of a tool.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{Surroundings, ToolSource, http};
 use crate::domain::words::clipped;
 use crate::files::toml_file::{Problem, TomlField, TomlFields};
+use crate::net::client::names_a_key;
+use crate::net::learn;
 use crate::{command::CommandSource, output::MAX_OUTPUT};
 
 /// A source, and its description for people.
@@ -74,6 +77,8 @@ fn read_command(
         command.refuse("a word of a command must not contain the character NUL");
         return None;
     }
+    let (env, set): (_, BTreeMap<String, String>) = (env?, set?.into_iter().collect());
+    learn_keys(&args, &env, &set);
     let shown = [&["command".into(), program.clone()], args.as_slice()].concat().join(" ");
     let cwd = cwd.filter(|cwd| !cwd.as_os_str().is_empty());
     match (&cwd_field, &cwd) {
@@ -82,15 +87,16 @@ fn read_command(
         }
         _ => remarks.extend(missing_script(command, cwd.as_deref())),
     }
-    let source = CommandSource {
-        program,
-        args,
-        env: env?,
-        set: set?.into_iter().collect(),
-        cwd,
-        max_output: max_output? as usize,
-    };
+    let source = CommandSource { program, args, env, set, cwd, max_output: max_output? as usize };
     Some((ToolSource::Command(source), clipped(&shown, 80)))
+}
+
+/// Hides the keys that a program gets: its output may repeat them.
+fn learn_keys(args: &[String], env: &[String], set: &BTreeMap<String, String>) {
+    learn::words(args, names_a_key);
+    let given = env.iter().filter_map(|name| Some((name, std::env::var(name).ok()?)));
+    given.for_each(|(name, value)| learn::variable(name, &value));
+    set.iter().for_each(|(name, value)| learn::variable(name, value));
 }
 
 /// Endings of files that an interpreter runs.

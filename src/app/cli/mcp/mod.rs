@@ -29,8 +29,8 @@ use super::out::{errors, warn};
 use super::{live, runtime::runtime, trouble::Trouble};
 use crate::domain::{BreakpointSpec, FaultSpec};
 use crate::mcp::OfferedTools;
-use crate::mcp::config::hide;
 use crate::mcp::relay::{Book, Ends, RecordedServer, relay, start};
+use crate::net::learn;
 use crate::serve::agent::secrets::hide_keys;
 use crate::ui::text::clean;
 
@@ -236,8 +236,8 @@ impl McpArgs {
             let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
             let variables: BTreeMap<String, String> =
                 serde_json::from_str(&text).map_err(|error| wrong(&error))?;
-            // `hide` registers secret values, so that no record contains them.
-            let variables = variables.iter().map(|(name, value)| (name, hide(name, value)));
+            // `value` registers secret values, so that no record contains them.
+            let variables = variables.iter().map(|(name, value)| (name, learn::value(name, value)));
             command.envs(variables.map(|(name, value)| (name, value.expose().to_owned())));
         }
         Ok(command)
