@@ -1,5 +1,6 @@
 //! The output of a watched agent: its last lines, for a screen.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Write;
@@ -10,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::watch;
 
 use crate::files::safe_text::visible;
-use crate::net::known::without_known;
+use crate::net::known::{learnt, without_known};
 
 /// The most lines that are kept.
 const LINES: usize = 2000;
@@ -47,8 +48,20 @@ pub struct Output {
 struct OutputTail {
     lines: VecDeque<Arc<AgentLine>>,
     bytes: usize,
+    /// The keys that the lines are without, by their number.
+    learnt: u64,
     /// A file to which the output is also written.
     file: Option<File>,
+}
+
+impl OutputTail {
+    fn hide_keys(&mut self) {
+        for line in &mut self.lines {
+            let Cow::Owned(text) = without_known(&line.text) else { continue };
+            self.bytes = self.bytes + text.len() - line.text.len();
+            *line = Arc::new(AgentLine { stream: line.stream, text });
+        }
+    }
 }
 
 impl Output {
@@ -67,9 +80,13 @@ impl Output {
         self.count.subscribe()
     }
 
-    /// The lines that are kept, the oldest first.
+    /// The lines that are kept, the oldest first, without keys that became known after they came.
     pub fn lines(&self) -> Vec<Arc<AgentLine>> {
-        self.locked().lines.iter().cloned().collect()
+        let (mut kept, learnt) = (self.locked(), learnt());
+        if std::mem::replace(&mut kept.learnt, learnt) != learnt {
+            kept.hide_keys();
+        }
+        kept.lines.iter().cloned().collect()
     }
 
     /// Reads a stream to its end.
@@ -178,6 +195,24 @@ mod tests {
         let bytes: usize = lines.iter().map(String::len).sum();
         assert!(bytes <= BYTES && bytes > BYTES - LONGEST, "{bytes}");
         assert!(lines.iter().all(|line| line.chars().all(|c| c == 'é')));
+    }
+
+    #[tokio::test]
+    async fn a_key_that_becomes_known_later_is_hidden_in_earlier_lines() {
+        let output = Output::new(None);
+        let lines = follow(&output, Stream::Out, b"early l4ter-known-1 and l4ter-known-2\n").await;
+        assert_eq!(lines, ["early l4ter-known-1 and l4ter-known-2"]);
+        for (key, shown) in [
+            ("l4ter-known-1", "early [key] and l4ter-known-2"),
+            ("l4ter-known-2", "early [key] and [key]"),
+        ] {
+            crate::net::learn::variable("KEY", key);
+            assert_eq!(follow(&output, Stream::Out, b"").await, [shown]);
+        }
+        let many: String = (0..5000).map(|n| format!("{n}\n")).collect();
+        let lines = follow(&output, Stream::Out, many.as_bytes()).await;
+        let bytes: usize = lines.iter().map(String::len).sum();
+        assert_eq!(output.locked().bytes, bytes, "bytes are counted as they are kept");
     }
 
     #[tokio::test]

@@ -17,6 +17,7 @@ use crate::cli::{live, out, runtime::runtime, save, trouble::Trouble};
 use crate::config::UiConfig;
 use crate::domain::{Command, state::Keeps, state::RECENT};
 use crate::model::relay::ListenerNews;
+use crate::net::known::learnt;
 use crate::serve::agent::{Manner, Output, Stream};
 use crate::serve::watch::Listener;
 use crate::session::{PreparedSession, SessionHandle};
@@ -179,7 +180,7 @@ struct OutputReader(Arc<Output>);
 
 impl AgentOutput for OutputReader {
     fn version(&self) -> u64 {
-        self.0.count()
+        self.0.count() + learnt()
     }
 
     fn lines(&self) -> Vec<OutputLine> {
@@ -201,7 +202,7 @@ impl AgentOutput for OutputReader {
         let mut changes = self.0.changes();
         async move {
             // Ended output changes no more.
-            if changes.wait_for(|count| *count != seen).await.is_err() {
+            if changes.wait_for(|count| *count + learnt() != seen).await.is_err() {
                 std::future::pending::<()>().await;
             }
         }
