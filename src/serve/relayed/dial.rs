@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::task::JoinSet;
@@ -11,6 +12,7 @@ use super::find::RelaySession;
 use super::line::{CallTurn, Called, RelayLine, line_of};
 use crate::domain::ToolSpec;
 use crate::line::{self, parse};
+use crate::net::known;
 use crate::tool::relayed::{CallSessionEnd, ForeignCall, RelayNews, RelayTurn};
 
 /// The most bytes of tools in one line.
@@ -25,12 +27,15 @@ pub async fn dial(session: RelaySession, server: &str, mut news: UnboundedReceiv
         return;
     }
     let (say, mut said) = mpsc::unbounded_channel();
-    let (mut ways, mut tasks, mut next) = (BTreeMap::new(), JoinSet::new(), 0);
+    let (mut tasks, mut next) = (JoinSet::new(), 0);
+    let mut ways = BTreeMap::<u64, (Rc<CallSessionEnd>, Rc<Value>)>::new();
     loop {
         tokio::select! {
             biased;
             Some(said) = said.recv() => {
-                if out.write_all(&line_of(&said)).await.is_err() {
+                // The session does not know the keys of this process, but its journal must not have them either.
+                let clean = known::redacted(&said, |json| serde_json::from_str(json).ok());
+                if out.write_all(&line_of(&clean.unwrap_or(said))).await.is_err() {
                     return;
                 }
             }
@@ -39,11 +44,11 @@ pub async fn dial(session: RelaySession, server: &str, mut news: UnboundedReceiv
                 // The session has ended, or does not know such lines.
                 let Ok(CallTurn { n, turn }) = parse::<CallTurn>(&line) else { return };
                 let is_last = matches!(turn, RelayTurn::AsCame | RelayTurn::Instead(_));
-                if let Some(way) = ways.get(&n).map(|way: &Rc<CallSessionEnd>| Rc::clone(way)) {
+                if let Some((way, arguments)) = ways.get(&n).cloned() {
                     if is_last {
                         ways.remove(&n);
                     }
-                    way.tell(turn);
+                    way.tell(with_keys(turn, &arguments));
                 }
             }
             Some(_) = tasks.join_next() => {}
@@ -51,9 +56,9 @@ pub async fn dial(session: RelaySession, server: &str, mut news: UnboundedReceiv
                 Some(RelayNews::Called(call)) => {
                     next += 1;
                     let (called, way) = split(*call, next);
+                    let (way, arguments) = (Rc::new(way), Rc::new(called.arguments.clone()));
                     let _ = say.send(RelayLine::Called(called));
-                    let way = Rc::new(way);
-                    ways.insert(next, Rc::clone(&way));
+                    ways.insert(next, (Rc::clone(&way), arguments));
                     tasks.spawn_local(follow(next, way, say.clone()));
                 }
                 Some(RelayNews::Offered { tools, .. }) => {
@@ -81,6 +86,35 @@ async fn follow(n: u64, way: Rc<CallSessionEnd>, say: mpsc::UnboundedSender<Rela
     let _ = say.send(RelayLine::GivenUp(n));
 }
 
+/// A turn with the keys that the session does not know: the server gets what its client sent where the session has
+/// changed nothing.
+fn with_keys(turn: RelayTurn, sent: &Value) -> RelayTurn {
+    match (turn, known::redacted(sent, |json| serde_json::from_str(json).ok())) {
+        (RelayTurn::On(Some(mut arguments)), Some(told)) => {
+            restore(&mut arguments, &told, sent);
+            RelayTurn::On(Some(arguments))
+        }
+        (turn, _) => turn,
+    }
+}
+
+fn restore(value: &mut Value, told: &Value, sent: &Value) {
+    if value == told {
+        value.clone_from(sent);
+        return;
+    }
+    match (value, told, sent) {
+        (Value::Object(fields), told, sent) => {
+            fields.iter_mut().for_each(|(name, field)| restore(field, &told[name], &sent[name]));
+        }
+        (Value::Array(items), Value::Array(told), Value::Array(sent)) => {
+            let both = told.iter().zip(sent);
+            items.iter_mut().zip(both).for_each(|(item, (told, sent))| restore(item, told, sent));
+        }
+        _ => {}
+    }
+}
+
 /// Tools in lines of a moderate length.
 fn parts(tools: Vec<ToolSpec>) -> Vec<Vec<ToolSpec>> {
     let mut parts = vec![Vec::new()];
@@ -95,4 +129,25 @@ fn parts(tools: Vec<ToolSpec>) -> Vec<Vec<ToolSpec>> {
         parts.last_mut().into_iter().for_each(|part: &mut Vec<_>| part.push(tool.clone()));
     }
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn changed_arguments_keep_the_keys_that_the_session_was_not_told() {
+        crate::net::learn::variable("KEY", "k3y-of-arguments");
+        let key = "with k3y-of-arguments";
+        let sent = json!({"a": key, "b": [key, 1, key], "c": {"d": key, "e": 1}, "f": key});
+        let changed = json!({"a": "with [key]", "b": ["with [key]", 1, "other"],
+            "c": {"d": "with [key]", "e": 2}, "f": ["with [key]"], "g": "with [key]"});
+        let expected = json!({"a": key, "b": [key, 1, "other"], "c": {"d": key, "e": 2},
+            "f": ["with [key]"], "g": "with [key]"});
+        let turn = with_keys(RelayTurn::On(Some(changed)), &sent);
+        assert_eq!(turn, RelayTurn::On(Some(expected)));
+        assert_eq!(with_keys(RelayTurn::On(None), &sent), RelayTurn::On(None));
+    }
 }

@@ -179,3 +179,40 @@ fn a_client_that_gives_up_is_told_to_the_session() {
     client.end();
     assert_eq!(home.read("notes"), "", "the server heard nothing of it");
 }
+
+/// A server that repeats its environment, its first argument, and the text of its call.
+const REPEATS: &str = r#"import json, os, sys
+for line in sys.stdin:
+    call = json.loads(line)
+    text = " ".join([os.environ["API_KEY"], sys.argv[1], json.dumps(call["params"])])
+    print(json.dumps({"id": call["id"], "result": {"content": [{"type": "text", "text": text}]}}), flush=True)
+"#;
+
+#[test]
+fn keys_of_a_server_are_not_in_another_session_and_reach_the_client() {
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        println!("SKIPPED: there is no python3");
+        return;
+    }
+    let home = Home::new();
+    home.write("server.py", REPEATS);
+    let watch = Watch::start(&home, "w.jsonl", &[]);
+    let words = ["mcp", "--name", "own", "--session", "w.jsonl", "--"];
+    let server = ["python3", "server.py", "--token=t0ken-0f-a-server"];
+    let mut command = home.command(&[&words[..], &server].concat());
+    command.env("API_KEY", "k3y-0f-a-server").env("DB", "postgres://u:dsn-0f-a-server@h/db");
+    let mut client = Client::of(command);
+    let sent = "k3y-0f-a-server and dsn-0f-a-server";
+    let id = client.call("any", json!({"text": sent}));
+    let answer = client.answer(id);
+    let told = text(&answer).0;
+    assert!(told.starts_with("k3y-0f-a-server --token=t0ken-0f-a-server"), "{told}");
+    assert!(told.contains(&format!("\"text\": \"{sent}\"")), "the server got all: {told}");
+    let (_, _, said) = client.end();
+    assert!(said.contains("w.jsonl"), "{said}");
+    wait_until("the session has all", || read(&home, "w.jsonl").contains("TaskFinished"));
+    let journal = home.read("w.jsonl");
+    assert!(journal.contains("[key] --token=[key]"), "{journal}");
+    assert!(journal.contains("[key] and [key]") && !journal.contains("0f-a-server"), "{journal}");
+    drop(watch);
+}
