@@ -25,4 +25,4 @@ pub use self::environment::{Environment, Upstream};
 pub use self::led_away::LedAway;
 pub use self::output::{AgentLine, Output, Stream};
 pub use self::places::{Given, Variables};
-pub use self::recipes::{Endpoint, ProgramRecipe, Recipes};
+pub use self::recipes::{Endpoint, ProgramRecipe, Recipes, apart};

@@ -18,7 +18,7 @@ const FILE: Expectation = Expectation {
 };
 
 /// The words that a recipe may have in braces.
-const PLACEHOLDERS: [&str; 2] = ["address", "session"];
+const PLACEHOLDERS: [&str; 4] = ["address", "session", "door", "token"];
 /// Placeholders of arguments that name a configuration of MCP servers, or one of its servers.
 const OF_SERVERS: [&str; 1] = ["mcp"];
 const OF_SERVER: [&str; 2] = ["key", "server"];
@@ -148,9 +148,19 @@ impl Recipes {
     }
 }
 
-/// A recipe's text with the address and the session filled in.
+/// A recipe's text with the address and the session filled in. `{door}` is the address without its token, for command
+/// lines, which other users can read, and `{token}` the token.
 pub fn filled(text: &str, address: &str, session: &str) -> String {
-    text.replace("{address}", address).replace("{session}", session)
+    let (door, token) = apart(address);
+    let text = text.replace("{address}", address).replace("{session}", session);
+    text.replace("{door}", &door).replace("{token}", token)
+}
+
+/// A listener's address without its token, and the token; empty if it has none.
+pub fn apart(address: &str) -> (String, &str) {
+    let Some((host, rest)) = address.split_once("/t/") else { return (address.to_owned(), "") };
+    let (token, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    (format!("{host}{path}"), token)
 }
 
 /// The named tables of this table.
@@ -326,6 +336,12 @@ mod tests {
         let last = filled(codex.arguments.last().unwrap(), "http://127.0.0.1:1", "s1");
         assert!(last.contains(r#"base_url="http://127.0.0.1:1/v1""#), "{last}");
         assert!(last.contains(r#"{"x-toolyard-session"="s1"}"#), "{last}");
+        let last = filled(codex.arguments.last().unwrap(), "http://127.0.0.1:1/t/abc/s/2", "s1");
+        assert!(last.contains(r#"base_url="http://127.0.0.1:1/s/2/v1""#), "{last}");
+        assert!(last.contains(r#"env_http_headers={"x-toolyard-door"="TOOLYARD_DOOR"}"#), "{last}");
+        let (name, token) = &codex.variables[0];
+        let token = filled(token, "http://127.0.0.1:1/t/abc", "s1");
+        assert_eq!((name.as_str(), token.as_str()), ("TOOLYARD_DOOR", "abc"));
         assert!(codex.tty && recipes.program(Path::new("python")).is_none());
     }
 
@@ -420,7 +436,7 @@ mod tests {
                 "agents.toml:5: endpoints.new.upstream: missing; write upstream = \"https://HOST/v1\"",
                 "agents.toml:5: endpoints.new.variables: missing; write variables = [\"NAME_BASE_URL\"]",
                 "agents.toml:6: endpoints.new.port: expected a whole number from 1 to 65535, got 0",
-                "agents.toml:8: programs.x.arguments[0]: unknown placeholder {adress}; known: {address}, {session}",
+                "agents.toml:8: programs.x.arguments[0]: unknown placeholder {adress}; known: {address}, {session}, {door}, {token}",
                 "agents.toml:9: programs.x.variables.A=: expected the name of an environment variable, such as OPENAI_BASE_URL",
                 "agents.toml:11: programs.x.varies[0]: expected a field such as /metadata",
                 "agents.toml:11: programs.x.varies[1]: no regular expression: unclosed group",

@@ -76,7 +76,11 @@ async fn answer(shared: Rc<HttpRelay>, request: Request<Incoming>) -> AnswerResu
     if let Err((status, why)) = entered {
         return Ok(plain(status, why));
     }
-    if parts.uri.path() != shared.path {
+    let path = match parts.headers.contains_key(door::TOKEN) {
+        true => shared.target.url().path(),
+        false => &shared.path,
+    };
+    if parts.uri.path() != path {
         let why = "this relay has its server's path only; its address says it";
         return Ok(plain(StatusCode::NOT_FOUND, why));
     }

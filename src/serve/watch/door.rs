@@ -9,6 +9,9 @@ use std::net::IpAddr;
 use hyper::header::{HOST, HeaderValue, ORIGIN};
 use hyper::{HeaderMap, StatusCode};
 
+/// The header by which a client tells its token that would show other users its address, as one on a command line.
+pub const TOKEN: &str = "x-toolyard-door";
+
 /// The path of a request without its marks.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Entered {
@@ -50,7 +53,8 @@ pub fn enter(
         return Err((StatusCode::BAD_REQUEST, "a path may not have `..`, `.` or `\\` as a part"));
     }
     let mut entered = Entered { path: path.to_owned(), session: None };
-    let mut given = None;
+    let header = headers.get(TOKEN).and_then(|token| token.to_str().ok());
+    let mut given = header.filter(|token| !token.is_empty()).map(str::to_owned);
     for _ in 0..2 {
         if given.is_none()
             && let Some((text, rest)) = mark(&entered.path, "/t/")
@@ -67,7 +71,7 @@ pub fn enter(
     let is_known = given.as_deref().zip(token).map(|(given, token)| is_same(given, token));
     match is_known {
         Some(true) => Ok(entered),
-        Some(false) => refused("wrong token in the path (/t/TOKEN/…)"),
+        Some(false) => refused("wrong token in the path (/t/TOKEN/…), or in x-toolyard-door"),
         None if !is_open => refused("a token is missing in the path (/t/TOKEN/…)"),
         None if is_loopback(headers) => Ok(entered),
         None => refused("toolyard listens on loopback only; the Host header names another machine"),
@@ -175,6 +179,12 @@ mod tests {
             assert!(enter("/v1", &headers(host), None, true).is_err(), "{host}");
             let open = enter("/t/secret/v1", &headers(host), Some("secret"), false);
             assert_eq!(open.unwrap().path, "/v1", "{host}");
+            for (token, enters) in [("secret", true), ("secreT", false), ("", false)] {
+                let mut headers = headers(host);
+                headers.insert(TOKEN, HeaderValue::from_static(token));
+                let entered = enter("/v1", &headers, Some("secret"), false);
+                assert_eq!(entered.is_ok(), enters, "{token}");
+            }
         }
         assert!(enter("/t/secreT/v1", &headers("localhost"), Some("secret"), true).is_err());
         assert!(enter("/v1", &HeaderMap::new(), None, true).is_ok());

@@ -37,7 +37,7 @@ mod tests;
 pub(crate) mod upstream;
 
 pub(crate) use self::answer::passed;
-pub use self::door::new_token;
+pub use self::door::{TOKEN as DOOR, new_token};
 pub(crate) use self::in_place::plain;
 pub use self::listen::{Bound, ListenError, Listener, Listening, bind, listen};
 pub use self::route::{BadUpstream, Upstreams};

@@ -21,6 +21,7 @@ use rustls_platform_verifier::BuilderVerifierExt;
 use tokio::time::{error::Elapsed, timeout};
 use tower_service::Service;
 
+use super::door;
 use crate::domain::ModelError;
 use crate::model::hosted::Overheard;
 use crate::net::client;
@@ -110,6 +111,7 @@ pub fn forwarded(headers: &HeaderMap) -> HeaderMap {
             && !named.iter().any(|other| other == name.as_str())
             && ![HOST, EXPECT].contains(name)
             && name != SESSION
+            && name != door::TOKEN
     };
     // Removing headers would change the order of the others.
     let kept = headers.iter().filter(|(name, _)| goes(name));

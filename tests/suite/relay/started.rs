@@ -63,14 +63,18 @@ fn files(home: &Home) -> Vec<std::path::PathBuf> {
 const CODEX: &str = r#"#!/usr/bin/env python3
 import os, re, sys, urllib.request
 url = re.search(r'"url"="([^"]+)"', " ".join(sys.argv)).group(1)
-def ask(url):
+name = re.search(r'"x-toolyard-door"="([^"]+)"', " ".join(sys.argv[sys.argv.index("-c", 4):])).group(1)
+def ask(url, token):
     try:
-        return urllib.request.urlopen(urllib.request.Request(url, b"{\"method\":\"x\"}")).read().decode()
+        headers = {"x-toolyard-door": token} if token else {}
+        return urllib.request.urlopen(urllib.request.Request(url, b"{\"method\":\"x\"}", headers)).read().decode()
     except urllib.error.HTTPError as error:
         return str(error.code)
 copy = open(os.environ["TOOLYARD_MCP_CONFIG"]).read()
 print(repr([sys.argv, copy]), file=open("seen", "w"))
-print(ask(url), ask(re.sub("/t/[^/]*", "", url)), file=open("answers", "w"))
+token = os.environ[name]
+shown = any(word in " ".join(sys.argv) for word in ("/t/", token, os.environ["TOOLYARD_DOOR"] or "/t/"))
+print(ask(url, token), ask(url, ""), ask(url, token[::-1]), shown, file=open("answers", "w"))
 "#;
 
 #[test]
@@ -93,7 +97,7 @@ fn a_header_of_an_entry_is_in_no_argument_and_in_no_copy() {
     let seen = home.read("seen");
     assert!(seen.contains("mcp_servers.own=") && !seen.contains("0f-an-entry"), "{seen}");
     let answers = home.read("answers");
-    let expected = "POST /mcp?api_key=qu3ry-0f-an-entry HTTP/1.1\nauthorization: Bearer h34der-0f-an-entry 403\n";
+    let expected = "POST /mcp?api_key=qu3ry-0f-an-entry HTTP/1.1\nauthorization: Bearer h34der-0f-an-entry 403 403 False\n";
     assert_eq!(answers, expected);
 }
 

@@ -22,10 +22,10 @@ use crate::cli::trouble::Trouble;
 use crate::mcp::config::{Configuration, Surroundings};
 use crate::mcp::{OfferedTools, ServerEntry, Transport, header_values};
 use crate::serve::SessionFolder;
-use crate::serve::agent::{Environment, ProgramRecipe};
+use crate::serve::agent::{Environment, ProgramRecipe, apart};
 use crate::serve::relayed::{dial, find};
 use crate::serve::tools::{RelayTarget, Relaying, serve};
-use crate::serve::watch::{Bound, bind};
+use crate::serve::watch::{Bound, DOOR, bind};
 
 /// The variable that names the copy to programs without a recipe.
 const VARIABLE: &str = "TOOLYARD_MCP_CONFIG";
@@ -223,8 +223,8 @@ impl Servers {
         if let Some(recipe) = recipe {
             let whole = recipe.servers.iter().map(|text| text.replace(PLACEHOLDER, &copy));
             environment.arguments.extend(whole);
-            for (key, entry) in &self.entries {
-                let table = table(entry);
+            for (number, (key, entry)) in self.entries.iter().enumerate() {
+                let table = table(&shown(entry, number, environment));
                 let fill = |text: &String| text.replace("{key}", key).replace("{server}", &table);
                 environment.arguments.extend(recipe.each_server.iter().map(fill));
             }
@@ -235,6 +235,17 @@ impl Servers {
         }
         environment.notes.extend(self.notes.iter().cloned());
     }
+}
+
+/// An entry for the command line, which other users can read: the token of its address is in a variable.
+fn shown(entry: &Value, number: usize, environment: &mut Environment) -> Value {
+    let (address, token) = entry["url"].as_str().map(apart).unwrap_or_default();
+    if token.is_empty() {
+        return entry.clone();
+    }
+    let variable = format!("TOOLYARD_DOOR_{number}");
+    environment.variables.push((variable.clone(), token.to_owned()));
+    json!({ "type": "http", "url": address, "env_http_headers": { DOOR: variable } })
 }
 
 /// An entry as a table of TOML, in one line.
