@@ -1,5 +1,5 @@
-//! The answers of a person about what a folder brings: its MCP file, an address of its variables, itself as a workspace. One
-//! file of the user has them all, so that a folder cannot bring its own.
+//! The answers of a person about what a folder brings: its MCP file, an address of its variables, itself as a workspace,
+//! a setting. One file of the user has them all, so that a folder cannot bring its own.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -35,6 +35,8 @@ pub enum Kind {
     Workspace,
     #[strum(serialize = "configuration")]
     Configuration,
+    #[strum(serialize = "setting")]
+    Setting,
 }
 
 /// A thing that may be used only if a person agrees to it.
@@ -43,7 +45,7 @@ pub struct Brought {
     pub kind: Kind,
     /// The file or folder.
     pub place: PathBuf,
-    /// SHA-256 of a file's text, or an address without its secrets; empty for a workspace.
+    /// SHA-256 of a file's text, an address without its secrets, or a setting; empty for a workspace.
     pub what: String,
 }
 
@@ -77,6 +79,14 @@ impl Brought {
         Self { kind: Kind::Address, place: whole(folder), what: without_known(shown).into_owned() }
     }
 
+    /// A setting of the sessions that began with this journal.
+    pub fn setting(journal: &Path, text: &str) -> Self {
+        let folder = journal.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = whole(folder.unwrap_or(Path::new(".")));
+        let place = folder.join(journal.file_name().unwrap_or_default());
+        Self { kind: Kind::Setting, place, what: without_known(text).into_owned() }
+    }
+
     /// A folder as a workspace.
     pub fn workspace(folder: &Path) -> Self {
         Self { kind: Kind::Workspace, place: whole(folder), what: String::new() }
@@ -91,7 +101,7 @@ impl Brought {
         Ok(found.map(|answer| answer.used))
     }
 
-    /// Keeps the answer. Of a file only the latest counts; a folder may have several addresses.
+    /// Keeps the answer. Of a file only the latest counts; a folder may have several addresses, a journal several settings.
     ///
     /// # Errors
     /// The file of answers cannot be read or written.
@@ -99,7 +109,7 @@ impl Brought {
         let mut all = all()?;
         let is_replaced = |other: &Brought| {
             (other.kind, &other.place) == (self.kind, &self.place)
-                && (self.kind != Kind::Address || other.what == self.what)
+                && (!matches!(self.kind, Kind::Address | Kind::Setting) || other.what == self.what)
         };
         all.retain(|answer| !is_replaced(&answer.brought));
         all.push(Answer { brought: self, used });

@@ -182,3 +182,62 @@ fn a_configuration_and_mcp_files_of_a_journal_are_asked_for_by_their_content() {
     let ran = theirs.run(&["resume", "j.jsonl", "--headless"]);
     assert!(ran.out.starts_with("resuming"), "who named them is not asked: {ran:?}");
 }
+
+#[test]
+fn settings_of_a_journal_are_asked_for_one_by_one() {
+    let (home, theirs) = (Home::new(), Home::new());
+    foreign(
+        &home,
+        &theirs,
+        &["--allow", "delete_files", "--model", "simulated", "--learned", "l.json"],
+    );
+    let resume = ["resume", "j.jsonl", "--headless"];
+    let ran = home.run(&resume);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    let learned = format!("learned = {}", theirs.path("l.json").display());
+    for named in ["allow = delete_files", "model = simulated", &learned] {
+        assert!(ran.err.contains(&format!("j.jsonl names the setting {named}")), "{}", ran.err);
+    }
+    let (status, told) = sit(&home, &resume[..2], "allow = delete_files", "\r").end();
+    assert_eq!(status.exit_code(), 2, "{told}");
+    let mut sitting = sit(&home, &resume[..2], "allow = delete_files", "y\r");
+    sitting.wait_header("PAUSED");
+    sitting.press("q");
+    sitting.wait("Quit while");
+    sitting.press("y");
+    sitting.end();
+    let list = home.succeed(&["trust"]);
+    assert!(list.contains("setting  yes") && list.contains("allow = delete_files"), "{list}");
+    std::fs::remove_file(home.path("j.2.jsonl")).unwrap();
+    // One more than was agreed to.
+    let journal = home.read("j.jsonl");
+    home.write(
+        "j.jsonl",
+        journal.replacen("[\"delete_files\"]", "[\"delete_files\",\"send_mail\"]", 1),
+    );
+    let ran = home.run(&resume);
+    assert!(ran.err.contains("allow = send_mail") && !ran.err.contains("delete_files"), "{ran:?}");
+    home.write("j.jsonl", journal);
+    let ran = home.run(&[&resume[..], &["--allow", "another"]].concat());
+    assert!(ran.out.starts_with("resuming"), "it is remembered: {ran:?}");
+}
+
+#[test]
+fn who_named_the_settings_of_a_journal_is_not_asked() {
+    let theirs = Home::new();
+    foreign(&theirs, &theirs, &["--allow", "delete_files", "--max-dollars", "5"]);
+    let ran = theirs.run(&["resume", "j.jsonl", "--headless", "--allow", "another"]);
+    assert!(ran.out.starts_with("resuming"), "{ran:?}");
+    // The next journal of the session names both rules.
+    let whole = theirs.read("j.2.jsonl");
+    let (cut, _) = whole.match_indices("\"TaskFinished\"").nth(1).unwrap();
+    theirs.write("k.2.jsonl", &whole[..cut]);
+    let ran = theirs.run(&["resume", "k.2.jsonl", "--headless"]);
+    assert!(ran.code == 2 && ran.err.contains("allow = another"), "another journal: {ran:?}");
+    for journal in ["j.jsonl", "j.2.jsonl"] {
+        std::fs::remove_file(theirs.path(journal)).unwrap();
+    }
+    std::fs::rename(theirs.path("k.2.jsonl"), theirs.path("j.2.jsonl")).unwrap();
+    let ran = theirs.run(&["resume", "j.2.jsonl", "--headless"]);
+    assert!(!ran.err.contains("names the setting"), "{ran:?}");
+}

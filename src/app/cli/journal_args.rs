@@ -74,7 +74,7 @@ pub struct ResumeArgs {
     /// Tool calls allowed without asking, in addition to the session's own.
     #[arg(long, value_name = "RULE")]
     pub allow: Vec<Rule>,
-    /// Use the workspace, configuration and MCP files that the journal names without a question.
+    /// Use the workspace, configuration, MCP files and settings that the journal names without a question.
     #[arg(long)]
     pub trust_journal: bool,
     /// The folder of the session's workspace, if it has moved.

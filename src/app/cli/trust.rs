@@ -41,7 +41,7 @@ pub fn trust(args: &TrustArgs) -> Result<(), Trouble> {
     for (number, answer) in (1..).zip(&all) {
         let trusted::Brought { kind, place, what } = &answer.brought;
         let what = match kind {
-            Kind::Address => what.clone(),
+            Kind::Address | Kind::Setting => what.clone(),
             Kind::McpFile | Kind::Workspace | Kind::Configuration => {
                 what.chars().take(SHOWN).collect()
             }

@@ -35,7 +35,7 @@ pub use self::{
     embedding::embedder,
     error::{SessionError, SpecField},
     prepare::PreparedSession,
-    resume::{newest_interrupted, spec_of},
+    resume::{first_of, newest_interrupted, spec_of},
     setup::{models, opening},
     spawn::{Engine, SessionHandle},
     spec::{JournalChoice, SessionSpec, SimulatedSpec, TaskSource},
