@@ -101,6 +101,7 @@ mod spending;
 mod stage;
 mod story;
 mod strict;
+mod supply;
 mod symbols;
 mod terminal;
 mod themes;
