@@ -6,6 +6,7 @@ use super::endpoint::{EndpointStep, coded, stream, whole};
 use super::session::SessionStub;
 use super::*;
 use crate::domain::ModelErrorKind;
+use crate::watch::coding::gzip;
 
 const TEXT: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"half\"}}]}\n\n";
 
@@ -110,6 +111,30 @@ fn a_stream_that_breaks_breaks_for_the_agent_too() {
         let got = agent.got();
         assert!(!got.is_whole, "{got:?}");
         assert_eq!(got.text(), format!("{TEXT}data: {{\"choices\":[{{\"de"));
+    }
+}
+
+#[test]
+fn a_stream_whose_coding_is_damaged_breaks_and_has_no_compressed_bytes() {
+    let text = TEXT.repeat(3);
+    let packed = gzip(text.as_bytes());
+    // One that has no end, and one with a block of no kind behind its head.
+    let cut = packed[..packed.len() - 12].to_vec();
+    let broken = [&gzip(b"")[..22], b"\x07 no block"].concat();
+    for (holds, damaged) in
+        [Holds::Calls, Holds::All].map(|holds| [(holds, &cut), (holds, &broken)]).concat()
+    {
+        let head = "content-encoding: gzip\r\n";
+        let endpoint = Endpoint::answering(coded("200 OK", "text/event-stream", head, damaged));
+        let mut yard = Yard::before(endpoint.address);
+        let mut agent = yard.agent();
+        agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
+        let session = SessionStub::with(yard.arrival(), holds, None);
+        assert_eq!(session.ended().2.unwrap_err().kind, ModelErrorKind::BadAnswer);
+        session.release(Release::AsCame);
+        let got = agent.got();
+        assert!(!got.is_whole && !got.has("content-encoding"), "{got:?}");
+        assert!(text.starts_with(&got.text()), "{got:?}");
     }
 }
 
