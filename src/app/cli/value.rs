@@ -25,6 +25,27 @@ pub fn seconds(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "expected a number of seconds".to_owned())
 }
 
+/// An address in which `${NAME}` stands for a variable of the environment. Other users of the machine can read a command
+/// line, but not an environment. The value takes the place of one text: what would end it is escaped.
+pub fn with_variables(address: &str) -> Result<String, String> {
+    let mut parts = address.split("${");
+    let mut whole = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (name, rest) = part.split_once('}').ok_or("expected `}` behind `${NAME`")?;
+        let value = std::env::var(name).map_err(|_| {
+            format!("{name} has no text in the environment; set it, or write it out")
+        })?;
+        for byte in value.bytes() {
+            match byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+                true => whole.push(char::from(byte)),
+                false => whole.push_str(&format!("%{byte:02X}")),
+            }
+        }
+        whole.push_str(rest);
+    }
+    Ok(whole)
+}
+
 fn parsed<T: FromStr>(text: &str, expected: &str) -> Result<T, String> {
     text.trim().parse().map_err(|_| format!("expected {expected}"))
 }
@@ -62,5 +83,21 @@ mod tests {
             (number("2"), whole("3"), positive("4").map(usize::from)),
             (Ok(2.0), Ok(3), Ok(4))
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_variables;
+
+    #[test]
+    fn variables_of_an_address_are_one_text_each() {
+        let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap();
+        let name = std::env::var("CARGO_PKG_NAME").unwrap();
+        let address =
+            with_variables("http://h/${CARGO_PKG_NAME}?k=${CARGO_MANIFEST_DIR}&x=$").unwrap();
+        assert_eq!(address, format!("http://h/{name}?k={}&x=$", folder.replace('/', "%2F")));
+        assert!(with_variables("http://h?k=${NO_SUCH_VARIABLE}").unwrap_err().contains("NO_SUCH_"));
+        assert!(with_variables("http://h?k=${CARGO_PKG_NAME").is_err());
     }
 }

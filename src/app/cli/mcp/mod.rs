@@ -53,7 +53,8 @@ pub struct McpArgs {
     )]
     pub command: Vec<OsString>,
     /// The server's address, for one that is reached by streamable HTTP. The client's configuration gets the address that
-    /// is printed to standard error in its place.
+    /// is printed to standard error in its place. `${NAME}` in it stands for a variable: what is written out can be read by
+    /// all users of this machine.
     #[arg(long, value_name = "URL", value_parser = address)]
     pub target: Option<Url>,
     /// Serve what a server said in the session of this journal: its list of tools, and for each call the next recorded
@@ -206,7 +207,8 @@ async fn last(written: OutputEnd, signal: Option<i32>) -> Option<i32> {
 /// An address of a server.
 fn address(text: &str) -> Result<Url, String> {
     let is_web = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
-    Url::parse(text).ok().filter(is_web).ok_or_else(|| {
+    let text = super::value::with_variables(text)?;
+    Url::parse(&text).ok().filter(is_web).ok_or_else(|| {
         "expected an address that begins with http:// or https:// and a host".to_owned()
     })
 }
