@@ -8,16 +8,18 @@ mod clients;
 mod equal;
 mod held;
 mod hostile;
-mod http;
+pub mod http;
 mod in_a_terminal;
 #[cfg(target_os = "linux")]
 mod killed;
 mod money;
 mod mutated;
+#[cfg(target_os = "linux")]
+mod other_user;
 mod random_kills;
 mod recorded;
 mod skipped;
-mod started;
+pub mod started;
 #[cfg(target_os = "linux")]
 mod streams;
 mod tap;
