@@ -1,4 +1,10 @@
-//! Tests of `tests/slow/watched` with longer times.
+//! Tests of `tests/slow/watched` with longer times, and what its tests and the long runs share.
+
+#[path = "../slow/watched/http.rs"]
+pub mod http;
+#[path = "../slow/watched/started.rs"]
+#[expect(dead_code, reason = "the other tests need more of it")]
+pub mod started;
 
 use std::path::Path;
 use std::process::Command;

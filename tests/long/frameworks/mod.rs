@@ -10,9 +10,6 @@ mod rows;
 mod runs;
 mod table;
 
-#[path = "../../slow/watched/http.rs"]
-#[expect(dead_code, reason = "the other tests need more of it")]
-mod http;
 #[path = "../../slow/watched/tap.rs"]
 mod tap;
 
@@ -21,6 +18,8 @@ use std::thread;
 
 use rows::{FRAMEWORKS, Path1};
 use table::Row;
+
+use crate::watched::http;
 
 /// Agents that run at once.
 const AT_ONCE: usize = 2;

@@ -32,8 +32,14 @@ impl<'h> Watch<'h> {
 
     /// The same with further arguments. Its journal is `j.jsonl`, unless these say otherwise.
     pub fn with(home: &'h Home, variables: &[(&str, String)], more: &[&str]) -> Self {
-        let (state, journal) = (home.path("s.json"), home.path("j.jsonl"));
-        let mut arguments = vec!["watch", "--headless", "--state", text(&state)];
+        let state = home.path("s.json");
+        Self::without_state(home, variables, &[&["--state", text(&state)], more].concat())
+    }
+
+    /// The same, but it writes no state at its end, for which it would keep all that happens.
+    pub fn without_state(home: &'h Home, variables: &[(&str, String)], more: &[&str]) -> Self {
+        let journal = home.path("j.jsonl");
+        let mut arguments = vec!["watch", "--headless"];
         if !more.contains(&"--journal") {
             arguments.extend(["--journal", text(&journal)]);
         }
@@ -64,6 +70,10 @@ impl<'h> Watch<'h> {
 
     pub fn pid(&self) -> Pid {
         Pid::from_child(&self.program)
+    }
+
+    pub fn id(&self) -> u32 {
+        self.program.id()
     }
 
     pub fn connect(&self) -> TcpStream {
@@ -131,14 +141,20 @@ impl<'h> Watch<'h> {
         self.program.wait().unwrap();
     }
 
-    /// Ends it; returns what it has said, and the state. A replay of its journal gives the same.
-    pub fn end(mut self) -> (String, Value) {
+    /// Ends it; returns what it has said.
+    pub fn quit(&mut self) -> String {
         kill_process(self.pid(), Signal::TERM).unwrap();
         let status = self.program.wait().unwrap();
         self.reader.take().unwrap().join().unwrap();
         let told = self.lines.lock().unwrap().clone();
         assert_eq!(status.code(), Some(128 + 15), "{told}");
         assert!(!told.contains("panicked"), "{told}");
+        told
+    }
+
+    /// Ends it; returns what it has said, and the state. A replay of its journal gives the same.
+    pub fn end(mut self) -> (String, Value) {
+        let told = self.quit();
         let state = self.home.json("s.json");
         let replayed =
             self.home.succeed(&["replay", text(&self.home.path("j.jsonl")), "--json", "--full"]);
