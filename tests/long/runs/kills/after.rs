@@ -94,3 +94,22 @@ pub fn expect_tidy(home: &Home) {
         }
     }
 }
+
+/// No file here has one of these keys, but for those that a person has written.
+pub fn expect_no_key(home: &Home, keys: &[&str], but: &[&str]) {
+    let mut folders = vec![home.path("")];
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            let kind = fs::symlink_metadata(&path).unwrap().file_type();
+            let is_known = but.iter().any(|name| path.ends_with(name));
+            if kind.is_dir() {
+                folders.push(path);
+            } else if kind.is_file() && !is_known {
+                let bytes = fs::read(&path).unwrap();
+                let has = |key: &&&str| bytes.windows(key.len()).any(|it| it == key.as_bytes());
+                let found = keys.iter().find(has);
+                assert!(found.is_none(), "{} has {found:?}", path.display());
+            }
+        }
+    }
+}

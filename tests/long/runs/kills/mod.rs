@@ -1,7 +1,8 @@
 //! `kill -9` at any moment of every kind of session: nothing that was shown is lost, nothing is written twice, and no
-//! file stands in the way of the next start.
+//! file stands in the way of the next start, or keeps a key.
 
 pub mod after;
+mod doors;
 mod noted;
 mod started;
 
@@ -28,6 +29,32 @@ struct Counts {
     printed: usize,
     writes: usize,
     unknown: usize,
+}
+
+/// What is killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    Session(Kind),
+    Watch,
+    Relay,
+    Import,
+}
+
+impl What {
+    fn all() -> Vec<Self> {
+        let sessions = Kind::ALL.map(Self::Session);
+        [&sessions[..], &[Self::Watch, Self::Relay, Self::Import]].concat()
+    }
+
+    /// One of it with one kill, or a few, and its end.
+    fn round(self, whole: &Whole, numbers: &mut Numbers, counts: &mut Counts) {
+        match self {
+            Self::Session(kind) => round(kind, whole, numbers, counts),
+            Self::Watch => doors::watch(numbers, counts),
+            Self::Relay => doors::relay(numbers, counts),
+            Self::Import => doors::import(numbers, counts),
+        }
+    }
 }
 
 /// How long each command takes, and what it prints, where nothing interrupts it.
@@ -68,23 +95,23 @@ impl Whole {
 #[test]
 fn a_session_that_is_killed_anywhere_loses_nothing_and_goes_on() {
     let (whole, kills) = (Whole::measured(), super::cases(KILLS));
-    let mut counts: BTreeMap<Kind, Counts> = BTreeMap::new();
-    let mut numbers = Numbers(1);
-    let total = |counts: &BTreeMap<Kind, Counts>| -> usize {
+    let mut counts: BTreeMap<What, Counts> = BTreeMap::new();
+    let (mut numbers, all) = (Numbers(1), What::all());
+    let total = |counts: &BTreeMap<What, Counts>| -> usize {
         counts.values().map(|counts| counts.kills).sum()
     };
-    for kind in Kind::ALL.into_iter().cycle() {
-        let is_hit = |kind: &Kind| counts.get(kind).is_some_and(|counts| counts.kills > 0);
-        let is_missing = !Kind::ALL.iter().all(is_hit);
+    for what in all.iter().cycle() {
+        let is_hit = |what: &What| counts.get(what).is_some_and(|counts| counts.kills > 0);
+        let is_missing = !all.iter().all(is_hit);
         if total(&counts) >= kills && !is_missing {
             break;
         }
-        eprintln!("{} kills, {kind:?} from number {}", total(&counts), numbers.0);
-        round(kind, &whole, &mut numbers, counts.entry(kind).or_default());
+        eprintln!("{} kills, {what:?} from number {}", total(&counts), numbers.0);
+        what.round(&whole, &mut numbers, counts.entry(*what).or_default());
     }
     eprintln!("{} kills", total(&counts));
-    for (kind, counts) in &counts {
-        eprintln!("{kind:?}: {counts:?}");
+    for (what, counts) in &counts {
+        eprintln!("{what:?}: {counts:?}");
     }
     let hit: usize = counts.values().map(|counts| counts.unknown).sum();
     assert!(kills < KILLS || hit > 10, "some writes were hit: {hit}");
