@@ -84,11 +84,6 @@ mod tests {
             (Ok(2.0), Ok(3), Ok(4))
         );
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::with_variables;
 
     #[test]
     fn variables_of_an_address_are_one_text_each() {
