@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::domain::state::{Keeps, RECENT};
-use crate::domain::{Record, State};
+use crate::domain::{Event, ReaderEvent, Record, State};
 use crate::store::journal::{JournalError, JournalReader};
 
 /// How a session begins.
@@ -13,11 +13,59 @@ pub enum Beginning {
     #[default]
     New,
     /// Over the records of an earlier session: its effects and interventions are used as long as they fit.
-    Again(Vec<Record>),
+    Again(RecordSource),
     /// Over the records of an earlier session up to the event with this number, and live from there.
-    Forked { of: Vec<Record>, at: u64 },
+    Forked { of: RecordSource, at: u64 },
     /// After the past of an interrupted session, up to the tasks that were at work (see [`crate::resumable`]).
     Continued { past: Past, rest: Option<Rest> },
+}
+
+/// The records of an earlier session that this one repeats. Those of a long session stay in its journal.
+#[derive(Clone, Debug)]
+pub enum RecordSource {
+    Held(Vec<Record>),
+    Journal {
+        path: PathBuf,
+        /// The records that a session needs for its start.
+        facts: Vec<Record>,
+    },
+}
+
+impl From<Vec<Record>> for RecordSource {
+    fn from(records: Vec<Record>) -> Self {
+        Self::Held(records)
+    }
+}
+
+impl RecordSource {
+    /// Whether a session needs this record for its start, wherever it is.
+    pub fn is_fact(record: &Record) -> bool {
+        matches!(record.event, Event::Run(_) | Event::Reader(ReaderEvent::HeadsLoaded { .. }))
+    }
+
+    /// The records that the start needs.
+    pub fn facts(&self) -> &[Record] {
+        match self {
+            Self::Held(records) => records,
+            Self::Journal { facts, .. } => facts,
+        }
+    }
+}
+
+impl IntoIterator for RecordSource {
+    type Item = Record;
+    type IntoIter = Box<dyn Iterator<Item = Record>>;
+
+    /// The records in their order, up to one that cannot be read any more.
+    fn into_iter(self) -> Self::IntoIter {
+        match self {
+            Self::Held(records) => Box::new(records.into_iter()),
+            Self::Journal { path, .. } => {
+                let read = JournalReader::open(&path).into_iter().flatten();
+                Box::new(read.map_while(Result::ok))
+            }
+        }
+    }
 }
 
 /// How a session continues where it was interrupted. Without it, the tasks that were at work begin again.
@@ -108,10 +156,10 @@ impl Beginning {
         }
     }
 
-    /// The records of an earlier session over which this one runs.
-    pub fn recorded(&self) -> &[Record] {
+    /// The records that the start needs of an earlier session over which this one runs.
+    pub fn facts(&self) -> &[Record] {
         match self {
-            Self::Again(of) | Self::Forked { of, .. } => of,
+            Self::Again(of) | Self::Forked { of, .. } => of.facts(),
             Self::New | Self::Continued { .. } => &[],
         }
     }

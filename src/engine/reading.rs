@@ -15,7 +15,7 @@ use crate::strategy::Sought;
 
 /// The replacement for the reader of an earlier session; `None` if nothing was read.
 pub(super) fn of_record(beginning: &Beginning) -> Option<Rc<dyn Ranker>> {
-    let recorded = beginning.recorded().iter().find_map(|record| match &record.event {
+    let recorded = beginning.facts().iter().find_map(|record| match &record.event {
         Event::Reader(ReaderEvent::HeadsLoaded { reader }) => Some(&reader.model),
         _ => None,
     });

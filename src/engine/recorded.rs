@@ -12,6 +12,8 @@ use std::hash::BuildHasher;
 use foldhash::quality::FixedState;
 use serde_json::Value;
 
+use super::RecordSource;
+use crate::domain::state::{Keeps, RECENT};
 use crate::domain::{
     BreakpointEvent, By, ControlEvent, EffectId, Event, Lane, ProgramEvent, Record, RunId,
     SessionEvent, State, TaskId,
@@ -20,9 +22,21 @@ use crate::domain::{
 /// The fields of a request that number it.
 const NUMBERS: [&str; 2] = ["effect", "task"];
 
+/// How many records are read before they are due: so far away may be a person's edit of a result.
+const AHEAD: u64 = 16_384;
+
 /// The effects and interventions of an earlier session, and those still to come.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Recorded {
+    /// The records that were not read so far.
+    source: Option<Box<dyn Iterator<Item = Record>>>,
+    /// The number of the last record that was read.
+    read: u64,
+    runs: Runs,
+    /// The last effect of each lane.
+    lanes: HashMap<Lane, EffectId>,
+    /// Whether an effect that has no end in the record runs live.
+    is_fork: bool,
     /// The events of each effect, the request first.
     effects: HashMap<EffectId, Vec<Record>>,
     /// The effects with this request, by run and hash, in order.
@@ -49,52 +63,84 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// The record of a session, or of its rest after this state.
-    pub fn new(records: Vec<Record>, before: &State) -> Self {
-        let mut recorded = Self::default();
-        let mut lanes = HashMap::new();
-        let mut runs = Runs::of(&records, before);
-        for record in records {
-            runs.note(&record);
-            if let Event::Program(ProgramEvent::ClockRead { millis, .. }) = record.event {
-                recorded.clocks.push_back(millis);
-            }
-            if let Some(effect) = record.event.effect() {
-                if let Some(task) = record.event.request_of() {
-                    let key = (runs.of_task(task), hash(&record.event));
-                    recorded.requests.entry(key).or_default().push(effect.id);
-                }
-                // A person's edit of a call is repeated with the call.
-                if is_by_a_person(&record.event)
-                    && !matches!(record.event, Event::Edit(_) | Event::Consent(_))
-                {
-                    recorded.interventions.insert(record.n, record.event.clone());
-                }
-                lanes.insert(effect.lane(), effect.id);
-                recorded.effects.entry(effect.id).or_default().push(record);
-            } else if is_by_a_person(&record.event) {
-                recorded.interventions.insert(record.n, record.event);
-            } else if let Some(lane) = stopped(&record.event)
-                && let Some(effect) = lanes.get(&lane)
-            {
-                recorded.effects.entry(*effect).or_default().push(record);
-            }
-        }
-        recorded
+    /// The record of a session.
+    pub fn again(of: RecordSource) -> Self {
+        let runs = Runs::of(of.facts(), &State::default());
+        Self::over(of.into_iter(), runs, Self::default())
     }
 
     /// The record of a session up to the event with this number. An effect that had not ended by then runs live.
-    pub fn forked(mut records: Vec<Record>, at: u64, holds_then: bool) -> Self {
-        records.truncate(records.partition_point(|record| record.n <= at));
-        let mut forked = Self { holds_then, ..Self::new(records, &State::default()) };
-        forked.effects.retain(|_, events| events.iter().any(|record| record.event.is_end()));
-        forked
+    pub fn forked(of: RecordSource, at: u64, holds_then: bool) -> Self {
+        let runs = Runs::of(of.facts(), &State::default());
+        let until = of.into_iter().take_while(move |record| record.n <= at);
+        Self::over(until, runs, Self { is_fork: true, holds_then, ..Self::default() })
     }
 
     /// The record of the tasks that were at work. Their work begins again with record numbers that are `later` higher.
     pub fn resumed(mut records: Vec<Record>, before: &State, later: u64, holds_then: bool) -> Self {
+        let runs = Runs::of(&records, before);
         records.iter_mut().for_each(|record| record.n += later);
-        Self { is_resumed: true, holds_then, ..Self::new(records, before) }
+        let resumed = Self { is_resumed: true, holds_then, ..Self::default() };
+        let mut resumed = Self::over(records.into_iter(), runs, resumed);
+        resumed.read_to(u64::MAX);
+        resumed
+    }
+
+    fn over(source: impl Iterator<Item = Record> + 'static, runs: Runs, empty: Self) -> Self {
+        let mut recorded = Self { source: Some(Box::new(source)), runs, ..empty };
+        recorded.read_to(AHEAD);
+        recorded
+    }
+
+    /// Reads the records up to this number.
+    fn read_to(&mut self, n: u64) {
+        while self.read < n && self.read_next() {}
+    }
+
+    /// Reads the next record; false at the end.
+    fn read_next(&mut self) -> bool {
+        let Some(source) = &mut self.source else { return false };
+        let Some(record) = source.next() else {
+            self.source = None;
+            if self.is_fork {
+                self.effects.retain(|_, events| events.iter().any(|it| it.event.is_end()));
+            }
+            return false;
+        };
+        self.read = record.n;
+        self.runs.note(&record);
+        if let Event::Program(ProgramEvent::ClockRead { millis, .. }) = record.event {
+            self.clocks.push_back(millis);
+        }
+        if let Some(effect) = record.event.effect() {
+            // A person's edit of a call is repeated with the call.
+            if is_by_a_person(&record.event)
+                && !matches!(record.event, Event::Edit(_) | Event::Consent(_))
+            {
+                self.interventions.insert(record.n, record.event.clone());
+            }
+            if let Some(task) = record.event.request_of() {
+                let key = (self.runs.of_task(task), hash(&record.event));
+                self.requests.entry(key).or_default().push(effect.id);
+            } else if !self.effects.contains_key(&effect.id) {
+                // The effect was answered already.
+                return true;
+            }
+            if self.lanes.len() > AHEAD as usize {
+                let effects = &self.effects;
+                self.lanes.retain(|_, id| effects.contains_key(id));
+            }
+            self.lanes.insert(effect.lane(), effect.id);
+            self.effects.entry(effect.id).or_default().push(record);
+        } else if is_by_a_person(&record.event) {
+            self.interventions.insert(record.n, record.event);
+        } else if let Some(lane) = stopped(&record.event)
+            && let Some(effect) = self.lanes.get(&lane)
+            && let Some(events) = self.effects.get_mut(effect)
+        {
+            events.push(record);
+        }
+        true
     }
 
     /// The time of day that a program received next in the record.
@@ -120,6 +166,7 @@ impl Recorded {
         if self.has_parted && !self.is_resumed {
             return None;
         }
+        self.read_to(n + AHEAD);
         let first = self.interventions.first_entry().filter(|first| *first.key() <= n)?;
         Some(first.remove())
     }
@@ -166,7 +213,7 @@ impl Recorded {
 
     /// Whether the record may still answer effects.
     pub fn answers(&self) -> bool {
-        !self.has_parted && !self.effects.is_empty()
+        !self.has_parted && (self.source.is_some() || !self.effects.is_empty())
     }
 
     /// The events of an effect of this run after its request, if the record has an equal one; `Err` names the recorded
@@ -186,7 +233,7 @@ impl Recorded {
         if self.is_resumed {
             return None;
         }
-        self.has_parted = true;
+        (self.has_parted, self.source) = (true, None);
         let was = self.effects.remove(&id)?.into_iter().next()?;
         let place = difference(&was.event, request)?;
         Some(Err(format!(
@@ -200,8 +247,8 @@ impl Recorded {
 
     /// The events of the effect of this run with the same request: preferably with the same number, else the first one.
     fn take_equal(&mut self, id: EffectId, run: RunId, request: &Event) -> Option<Vec<Record>> {
-        let effects = &self.effects;
-        let equal = self.requests.get_mut(&(run, hash(request)))?;
+        let (effects, key) = (&self.effects, (run, hash(request)));
+        let equal = self.requests.get_mut(&key)?;
         equal.retain(|id| effects.contains_key(id));
         let is_equal = |id: &EffectId| {
             let first = effects.get(id).and_then(|events| events.first());
@@ -210,14 +257,22 @@ impl Recorded {
         let same = equal.iter().position(|other| *other == id && is_equal(other));
         let at = same.or_else(|| equal.iter().position(is_equal))?;
         let was = equal.remove(at);
+        if equal.is_empty() {
+            self.requests.remove(&key);
+        }
+        // It may have taken long.
+        let has_end = |events: &Vec<Record>| events.iter().any(|it| it.event.is_end());
+        while self.effects.get(&was).is_some_and(|events| !has_end(events)) && self.read_next() {}
+        let events = self.effects.remove(&was)?;
         if was != id {
             self.renumbered.insert(id, was);
         }
-        Some(self.effects.remove(&was)?.split_off(1))
+        Some(events.into_iter().skip(1).collect())
     }
 }
 
 /// The runs of the tasks at each point of a record.
+#[derive(Default)]
 struct Runs(Option<State>);
 
 impl Runs {
@@ -225,7 +280,9 @@ impl Runs {
     fn of(records: &[Record], before: &State) -> Self {
         let opens = |record: &Record| matches!(record.event, Event::Run(_));
         let are_several = !before.runs.is_empty() || records.iter().any(opens);
-        Self(are_several.then(|| before.clone()))
+        let keeps = Keeps::Tasks(RECENT);
+        let is_new = before.n == 0;
+        Self(are_several.then(|| if is_new { State::keeping(keeps) } else { before.clone() }))
     }
 
     fn note(&mut self, record: &Record) {

@@ -9,9 +9,9 @@ use super::{
 };
 use crate::config::{Config, ModelConfig};
 use crate::domain::{
-    Base, FaultSpec, Knob, Record, Role, Speed, Strategy, Target, Task, TaskList, state::Keeps,
+    Base, FaultSpec, Knob, Role, Speed, Strategy, Target, Task, TaskList, state::Keeps,
 };
-use crate::engine::Beginning;
+use crate::engine::{Beginning, RecordSource};
 use crate::learned::LearnedState;
 use crate::mcp::trust::Trust;
 use crate::outside;
@@ -75,11 +75,11 @@ impl SessionSpec {
     }
 
     /// A beginning over the records of an earlier session, up to the event at which this one forks.
-    fn over_record(&self, of: Vec<Record>) -> Beginning {
-        match self.fork_at {
-            _ if of.is_empty() => Beginning::New,
-            Some(at) => Beginning::Forked { of, at },
-            None => Beginning::Again(of),
+    fn over_record(&self, of: Option<RecordSource>) -> Beginning {
+        match (of, self.fork_at) {
+            (None, _) => Beginning::New,
+            (Some(of), Some(at)) => Beginning::Forked { of, at },
+            (Some(of), None) => Beginning::Again(of),
         }
     }
 

@@ -1,9 +1,12 @@
 //! A session that repeats the recorded results of an earlier one.
 
+use std::path::Path;
+
 use super::{SessionError, SessionSpec, TaskSource};
 use crate::domain::{By, Event, Record, SessionEvent, TaskEvent, knob::KNOBS};
+use crate::engine::RecordSource;
 use crate::stage::Sample;
-use crate::store::journal;
+use crate::store::journal::JournalReader;
 
 impl SessionSpec {
     /// The records of the earlier session, if any; and this spec, with omitted seed, strategy,
@@ -11,22 +14,31 @@ impl SessionSpec {
     ///
     /// # Errors
     /// The journal cannot be read.
-    pub(super) fn with_recorded(&self) -> Result<(Self, Vec<Record>), SessionError> {
+    pub(super) fn with_recorded(&self) -> Result<(Self, Option<RecordSource>), SessionError> {
         let mut spec = self.clone();
-        let Some(file) = &self.recorded else { return Ok((spec, Vec::new())) };
-        let loaded = journal::read(file).map_err(SessionError::input)?;
-        if let Some(remark) = loaded.remark().filter(|_| loaded.records.is_empty()) {
-            return Err(SessionError::input(format!("{}: {remark}", file.display())));
+        let Some(path) = &self.recorded else { return Ok((spec, None)) };
+        let (mut facts, mut has_records) = (Vec::new(), false);
+        let remark = spec.take_from(path, |record| {
+            has_records = true;
+            facts.extend(Some(record).filter(RecordSource::is_fact));
+        })?;
+        if let Some(remark) = remark.filter(|_| !has_records) {
+            return Err(SessionError::input(format!("{}: {remark}", path.display())));
         }
-        let records = loaded.records;
-        spec.take_from(&records);
-        Ok((spec, records))
+        Ok((spec, has_records.then(|| RecordSource::Journal { path: path.clone(), facts })))
     }
 
-    /// Takes omitted seed, strategy, knobs and tasks from the records of a session.
-    pub(super) fn take_from(&mut self, records: &[Record]) {
+    /// Takes omitted seed, strategy, knobs and tasks from the journal of a session; `note` gets each record. Returns what
+    /// is to be said of the journal's end.
+    pub(super) fn take_from(
+        &mut self,
+        path: &Path,
+        mut note: impl FnMut(Record),
+    ) -> Result<Option<String>, SessionError> {
         let takes_tasks = self.tasks == TaskSource::Workspace && self.tasks_limit.is_none();
-        for record in records {
+        let mut reader = JournalReader::open(path).map_err(SessionError::input)?;
+        for record in &mut reader {
+            let record = record.map_err(SessionError::input)?;
             match &record.event {
                 Event::Session(SessionEvent::SessionOpened { opening }) => {
                     self.seed.get_or_insert(opening.seed);
@@ -50,6 +62,8 @@ impl SessionSpec {
                 }
                 _ => {}
             }
+            note(record);
         }
+        Ok(reader.remark())
     }
 }

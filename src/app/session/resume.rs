@@ -291,7 +291,7 @@ fn base(path: &Path, header: &Header) -> Result<SessionSpec, SessionError> {
         return read_spec(spec.clone());
     }
     let mut spec = SessionSpec::default();
-    spec.take_from(&journal::read(path).map_err(SessionError::input)?.records);
+    spec.take_from(path, drop)?;
     Ok(spec)
 }
 

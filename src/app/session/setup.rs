@@ -104,7 +104,7 @@ impl SessionSpec {
 impl PreparedSession {
     /// The strategies of the runs beside the first: those of the record, else as many as requested.
     fn runs(&self) -> Vec<Option<Strategy>> {
-        let recorded = self.beginning.recorded().iter().filter_map(|record| match &record.event {
+        let recorded = self.beginning.facts().iter().filter_map(|record| match &record.event {
             Event::Run(RunEvent::RunOpened { strategy, .. }) => Some(*strategy),
             _ => None,
         });

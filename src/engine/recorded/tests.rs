@@ -54,7 +54,7 @@ fn records(events: Vec<Event>) -> Vec<Record> {
 }
 
 fn recorded(events: Vec<Event>) -> Recorded {
-    Recorded::new(records(events), &State::default())
+    Recorded::again(records(events).into())
 }
 
 fn resumed(events: Vec<Event>, later: u64, holds_then: bool) -> Recorded {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Listener, Session, seats::Seats};
 use crate::domain::words::counted;
 use crate::domain::{
-    By, ControlEvent, EffectId, FaultEvent, GraphEvent, Lane, Mode, Resume, SessionEvent, State,
+    By, ControlEvent, EffectId, FaultEvent, GraphEvent, Lane, Mode, Resume, SessionEvent,
 };
 use crate::observer::{
     Observer, breakpoints::KeptBreakpoints, experience::Remembered, in_text::InText,
@@ -57,8 +57,8 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
     session.kit.ranker = setup.ranker.or_else(|| reading::of_record(&setup.beginning));
     let (continued, is_again) = match setup.beginning {
         Beginning::New => (None, false),
-        Beginning::Again(records) => {
-            session.recorded = Recorded::new(records, &State::default());
+        Beginning::Again(of) => {
+            session.recorded = Recorded::again(of);
             (None, true)
         }
         Beginning::Forked { of, at } => {

@@ -146,7 +146,7 @@ fn a_session_that_runs_again_makes_calls_by_hand_again_from_the_record() {
         // Neither the model nor a tool is asked.
         let again = Trial {
             replies: vec![],
-            beginning: Beginning::Again(recorded.clone()),
+            beginning: Beginning::Again(recorded.clone().into()),
             ..Trial::default()
         };
         let again = again.start();

@@ -79,7 +79,8 @@ fn recorded_answers_leave_the_limit_to_new_calls() {
         session.await.unwrap();
         let recorded: Vec<_> = records.borrow().iter().map(|record| (**record).clone()).collect();
         let mut again =
-            Trial { beginning: Beginning::Again(recorded), tasks: 2, ..limited(4.5) }.start();
+            Trial { beginning: Beginning::Again(recorded.into()), tasks: 2, ..limited(4.5) }
+                .start();
         (&mut again.session).await.unwrap();
         let records = again.records.borrow();
         let live = records.iter().filter(|record| {
@@ -104,7 +105,7 @@ async fn beside_a_simulated_model(
         second: vec![Ok(say("done")), Ok(say("done"))],
         tasks,
         paused: true,
-        beginning: Beginning::Again(recorded),
+        beginning: Beginning::Again(recorded.into()),
         ..limited(dollars)
     };
     let mut yard = trial.start();

@@ -149,11 +149,13 @@ async fn a_recorded_failure_of_an_embedding_stays_one() {
     let failed =
         |events: &[Event]| events.iter().filter(|event| event.kind() == "EmbeddingFailed").count();
     assert_eq!(failed(&events), 2);
-    let recorded = (1..).zip(events).map(|(n, event)| Record::new(n, 0, event)).collect();
+    let recorded: Vec<_> = (1..).zip(events).map(|(n, event)| Record::new(n, 0, event)).collect();
     let fake = Fake::start(vec![read(&[1.0, 0.0]), read(&[1.0, 0.0])]).await;
-    let (_, events, _) =
-        run(Trial { beginning: Beginning::Again(recorded), ..plan(&fake, Some(1.0), 1_000.0) })
-            .await;
+    let (_, events, _) = run(Trial {
+        beginning: Beginning::Again(recorded.into()),
+        ..plan(&fake, Some(1.0), 1_000.0)
+    })
+    .await;
     assert_eq!((failed(&events), fake.bodies().len()), (2, 0));
 }
 
@@ -211,10 +213,10 @@ async fn what_an_embedding_cost_counts_for_the_limit_of_dollars() {
     // What is answered from a record costs nothing.
     let read_it = events.iter().position(|event| event.kind() == "EmbeddingFinished").unwrap();
     let events = (1..).zip(events).take(read_it + 1);
-    let recorded = events.map(|(n, event)| Record::new(n, 0, event)).collect();
+    let recorded: Vec<_> = events.map(|(n, event)| Record::new(n, 0, event)).collect();
     let fake = Fake::start(vec![]).await;
     let (_, events, _) =
-        run(Trial { beginning: Beginning::Again(recorded), ..limited(&fake, 1.0) }).await;
+        run(Trial { beginning: Beginning::Again(recorded.into()), ..limited(&fake, 1.0) }).await;
     assert_eq!((fake.bodies().len(), asked(&events)), (0, 1));
     let fake = Fake::start(vec![read(&[3.0, 0.0])]).await;
     let (_, events, _) = run(limited(&fake, 0.001)).await;

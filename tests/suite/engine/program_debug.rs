@@ -160,8 +160,12 @@ fn a_person_asks_for_a_value_sets_a_variable_and_goes_on_from_there() {
         // Whoever runs it again gets the same, and calls nothing.
         let records: Vec<Record> =
             desk.yard.records.borrow().iter().map(|record| (**record).clone()).collect();
-        let again =
-            Trial { beginning: Beginning::Again(records), paused: true, stay: true, ..trial(&[]) };
+        let again = Trial {
+            beginning: Beginning::Again(records.into()),
+            paused: true,
+            stay: true,
+            ..trial(&[])
+        };
         let made = Rc::clone(&again.made);
         let again = again.start();
         again.until("the task is done", |state| state.tasks_done == 1).await;
@@ -315,7 +319,7 @@ fn a_program_that_was_taken_back_goes_another_way_and_its_record_is_kept() {
         let records: Vec<Record> =
             desk.yard.records.borrow().iter().map(|record| (**record).clone()).collect();
         let again = Trial {
-            beginning: Beginning::Again(records),
+            beginning: Beginning::Again(records.into()),
             paused: true,
             stay: true,
             ..super::programs::trial(&[])
