@@ -69,7 +69,7 @@ def reading(bench):
 # Commands that read a journal, and the most megabytes of each with the most tasks.
 READERS = {
     "report": (["report", "{journal}"], 150),
-    "report --html": (["report", "{journal}", "--html", "{{new}}.html"], 150),
+    "report --html": (["report", "{journal}", "--html", "--out", "{{new}}.html"], 150),
     "replay --json": (["replay", "{journal}", "--json"], 150),
     "shot": (["shot", "{journal}", "--out", "{{new}}.svg"], None),
     "run --recorded": (["run", "--workspace", "{workspace}", "--fresh", "--recorded", "{journal}", "--no-journal"], 150),

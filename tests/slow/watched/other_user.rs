@@ -69,8 +69,9 @@ def exchange(family, address, text):
     with socket.socket(family) as connection:
         connection.settimeout(2)
         connection.connect(address)
-        connection.sendall(text)
         came = b""
+        # A peer may answer and leave before it is asked.
+        allowed(connection.sendall, text)
         try:
             while part := connection.recv(1 << 16):
                 came += part
