@@ -40,7 +40,7 @@ async fn read(
     let parse = move || {
         let read = || format.read_request(&sent).ok().map(|asked| asked.request);
         let body = str::from_utf8(&sent).ok().and_then(SentBody::of);
-        // A body over several lines, or with a fault that is known.
+        // A body may have a fault that is known.
         let body = body.or_else(|| json::read(&sent).ok().as_ref().map(SentBody::from));
         (body, known.or_else(read))
     };

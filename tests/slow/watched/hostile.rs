@@ -350,7 +350,7 @@ fn a_body_of_200_megabytes_passes_and_is_not_kept() {
         assert!(grown < most, "{grown} kB more");
     }
     let (told, _) = watch.end();
-    assert_eq!(told.matches("larger than 64 MiB").count(), 3, "{told}");
+    assert_eq!(told.matches("too large to be kept").count(), 3, "{told}");
 }
 
 #[test]

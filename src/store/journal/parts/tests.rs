@@ -147,7 +147,34 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
+/// JSON of others: its objects have keys twice, and its texts and numbers are written in many ways.
+fn text_of_others() -> impl Strategy<Value = String> {
+    let words = ["a", "words ", r"\/", r"\ud83d\ude00", r"\u0041", r#"\""#, r"\\", "é", "{\\\"=1"];
+    let word = prop::sample::select(words.to_vec());
+    let text = prop::collection::vec(word.clone(), 0..24);
+    let text = text.prop_map(|words| format!("\"{}\"", words.concat()));
+    let number = prop::sample::select(vec!["1.50", "1e3", "-0", "12345678901234567890"]);
+    let plain = prop_oneof![number.prop_map(str::to_owned), text];
+    plain.prop_recursive(5, 60, 6, move |inner| {
+        let member = (word.clone(), inner.clone()).prop_map(|(key, it)| format!("\"{key}\":{it}"));
+        let object = prop::collection::vec(member, 0..5);
+        let list = prop::collection::vec(inner, 0..6);
+        prop_oneof![
+            list.prop_map(|items| format!("[{}]", items.join(","))),
+            object.prop_map(|members| format!("{{{}}}", members.join(","))),
+        ]
+    })
+}
+
 proptest! {
+    #[test]
+    fn every_line_of_others_is_read_back_as_it_was(
+        lines in prop::collection::vec(text_of_others(), 1..12),
+    ) {
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        both(&[&lines[..], &lines[..]].concat());
+    }
+
     #[test]
     fn every_line_is_read_back_as_it_was(values in prop::collection::vec(value(), 1..12)) {
         let lines: Vec<String> = values.iter().map(Value::to_string).collect();
