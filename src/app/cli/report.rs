@@ -14,26 +14,22 @@ pub fn report(args: &ReportArgs) -> Result<(), Trouble> {
         Some(journal) => journal.clone(),
         None => sessions::newest(&args.config)?,
     };
-    // A page has the details of all tasks.
-    let keeps = if args.html { Keeps::All } else { Keeps::Tasks(RECENT) };
+    let keeps = Keeps::Tasks(if args.html { html::MOST } else { RECENT });
     let mut folded = Folded::whole().map_err(Trouble::failed)?;
-    let take = |state: &State, record: &Record| match args.html {
-        true => Ok(()),
-        false => folded.take(state, record),
-    };
+    let take = |state: &State, record: &Record| folded.take(state, record);
     let (state, remark) = past::load(&journal, args.at, keeps, take)?;
     if let Some(remark) = remark {
         out::warn(&format!("{}: {remark}", journal.display()));
     }
+    let report = folded.report(&state).map_err(Trouble::failed)?;
     if !args.html {
-        let report = folded.report(&state).map_err(Trouble::failed)?;
         return match &args.out {
             Some(path) => kept::save(path, &report).map_err(Trouble::failed),
             None => out::print_pretty(&report),
         };
     }
     let name = journal.file_name().unwrap_or_default().to_string_lossy();
-    let page = html::html(&state, &name);
+    let page = html::html(&state, &report, &name);
     match &args.out {
         Some(path) => write_private(path, &without_known(&page)).map_err(Trouble::failed),
         None => out::print(page),

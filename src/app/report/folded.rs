@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::{Measures, Quality, Report, TaskReport, TotalSums, Totals};
-use super::{budget::MeasureSums, quality::QualitySums};
+use super::{budget::MeasureSums, marks::MarkCounts, quality::QualitySums};
 use crate::domain::{Event, Knob, Record, SessionEvent, State, TaskEvent, TaskId, ToolName};
 
 /// Sums of a report over its tasks.
@@ -18,14 +18,16 @@ pub struct Sums {
     pub totals: Totals,
     pub measures: Measures,
     pub quality: Quality,
+    pub marks: MarkCounts,
 }
 
 /// The sums while tasks end.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Folding {
     totals: TotalSums,
     measures: MeasureSums,
     quality: QualitySums,
+    marks: MarkCounts,
 }
 
 impl Folding {
@@ -33,6 +35,7 @@ impl Folding {
         self.totals.add(task);
         self.measures.add(task);
         self.quality.add(task);
+        self.marks.add(task);
     }
 
     pub fn sums(&self, state: &State) -> Sums {
@@ -40,6 +43,7 @@ impl Folding {
             totals: self.totals.totals(),
             measures: self.measures.measures(state.knobs.get(Knob::Budget)),
             quality: self.quality.quality(),
+            marks: self.marks.clone(),
         }
     }
 }

@@ -40,14 +40,22 @@ impl MarkReport {
         };
         Self { call, mark: mark.name(), text: marks::long(mark), gone }
     }
+}
 
-    /// Counts the marks by kind: `cut answers 2, lost prefixes 1`; empty without marks.
-    pub fn summary(tasks: &[TaskReport]) -> String {
-        let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
-        for mark in tasks.iter().flat_map(|task| &task.marks) {
-            *kinds.entry(words(mark.mark)).or_default() += 1;
+/// The number of marks of each kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MarkCounts(BTreeMap<&'static str, usize>);
+
+impl MarkCounts {
+    pub(super) fn add(&mut self, task: &TaskReport) {
+        for mark in &task.marks {
+            *self.0.entry(words(mark.mark)).or_default() += 1;
         }
-        let each = kinds.into_iter().map(|(kind, n)| format!("{kind} {n}"));
+    }
+
+    /// Such as `cut answers 2, lost prefixes 1`; empty without marks.
+    pub fn summary(&self) -> String {
+        let each = self.0.iter().map(|(kind, n)| format!("{kind} {n}"));
         each.collect::<Vec<_>>().join(", ")
     }
 }

@@ -27,6 +27,7 @@ pub mod task;
 use self::folded::{Folding, Sums};
 pub use budget::Measures;
 pub use graded::Graded;
+use marks::MarkCounts;
 pub use quality::Quality;
 pub use task::TaskReport;
 
@@ -51,6 +52,9 @@ pub struct Report<T = Vec<TaskReport>> {
     pub measures: Measures,
     /// Quality of the answers: exact match, token F1, and a grader's verdicts.
     pub quality: Quality,
+    /// The marks of all tasks, which the tasks list.
+    #[serde(skip)]
+    pub marks: MarkCounts,
     pub tasks: T,
     pub scores: BTreeMap<ToolName, f64>,
     /// For each tool, its score after each task that scored it (and after each edit).
@@ -163,7 +167,7 @@ impl<T> Report<T> {
         score_history: BTreeMap<ToolName, Vec<(TaskId, f64)>>,
         notices: Vec<String>,
     ) -> Self {
-        let Sums { totals, measures, quality } = sums;
+        let Sums { totals, measures, quality, marks } = sums;
         let scores = &state.learning.scores;
         let roles = state.models.roles.iter();
         Self {
@@ -177,6 +181,7 @@ impl<T> Report<T> {
             totals,
             measures,
             quality,
+            marks,
             tasks,
             scores: scores.iter().map(|(tool, score)| (tool.clone(), score)).collect(),
             score_history,

@@ -124,6 +124,12 @@ fn what_was_held_and_decided_when_toolyard_was_killed_is_known_after_it() {
     let mut client = watch.connect();
     client.write_all(&post("/v1/chat/completions", "", &body(&messages))).unwrap();
     watch.wait("stopped by breakpoint");
+    // The journal has the stop before the hold.
+    let begun = Instant::now();
+    while !home.read("j.jsonl").contains("\"kind\":\"Held\"") {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{}", home.read("j.jsonl"));
+        thread::sleep(Duration::from_millis(2));
+    }
     watch.kill();
     let mut rest = Vec::new();
     let _ = client.read_to_end(&mut rest);

@@ -49,6 +49,16 @@ fn a_page_has_summary_tools_graph_lanes_and_transcript() {
 }
 
 #[test]
+fn a_page_of_many_tasks_shows_the_last_ones_and_the_sums_of_all() {
+    let home = Home::new();
+    home.run(&["run", "--tasks-limit", "1003", "--strategy", "direct", "--journal", "j.jsonl"]);
+    let page = home.succeed(&["report", "j.jsonl", "--html"]);
+    assert_eq!(page.matches("<summary>").count(), 1000);
+    assert!(page.contains("3 tasks before these are in the sums only"));
+    assert!(page.contains(" of 1,003 tasks answered"), "the sums are of all");
+}
+
+#[test]
 fn what_a_tool_says_is_text_and_keys_are_gone() {
     let home = Home::new();
     home.write(

@@ -181,7 +181,7 @@ impl Output {
 
     /// The lines about the whole session.
     fn end(&self, why: &str) -> Vec<String> {
-        let Sums { totals, measures, quality } = self.folded.sums(&self.state);
+        let Sums { totals, measures, quality, marks: _ } = self.folded.sums(&self.state);
         if totals.tasks == 0 {
             return vec!["no tasks to run".to_owned()];
         }

@@ -17,7 +17,7 @@ use crate::domain::{TaskEvent, ToolCallEvent};
 use crate::domain::{state::Keeps, state::RECENT};
 use crate::engine::{DOLLARS_REACHED, UNPRICED};
 use crate::net::known::without_known;
-use crate::report::{folded::Folded, html};
+use crate::report::{Report, folded::Folded, html};
 use crate::serve::agent::Manner;
 use crate::session::PreparedSession;
 use crate::store::{import::write_private, kept};
@@ -230,7 +230,7 @@ fn finish(args: &WatchArgs, state: &State, kept: &mut WatchRecords) -> Result<()
         kept::save(path, state).map_err(Trouble::failed)?;
     }
     if let Some(path) = &args.html {
-        let page = html::html(state, &args.title());
+        let page = html::html(state, &Report::of(state), &args.title());
         write_private(path, &without_known(&page)).map_err(Trouble::failed)?;
     }
     if let Some(path) = &args.report {

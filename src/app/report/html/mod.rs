@@ -9,14 +9,29 @@ mod transcript;
 
 use self::page::{element, escaped};
 use super::Report;
+use crate::domain::words::counted;
 use crate::domain::{State, TaskState};
 
 const STYLE: &str = include_str!("style.css");
 
-/// The page of this session, whose state has all details.
-pub fn html(state: &State, title: &str) -> String {
-    let report = Report::of(state);
-    let tasks: String = state.tasks.iter().map(|task| details(state, task)).collect();
+/// The most tasks of a page: with more, a browser could not open it.
+pub const MOST: usize = 1000;
+
+/// The page of a session with this report. The tasks whose details the state has are shown.
+pub fn html<T>(state: &State, report: &Report<T>, title: &str) -> String {
+    let shown = state.tasks.iter().filter(|task| !state.is_bare(task.id));
+    let left_out = match state.tasks.len() - shown.clone().count() {
+        0 => String::new(),
+        n => {
+            let text = format!(
+                "{} before these are in the sums only; tools and their paths are those of the tasks below. \
+                 `toolyard report` without --html lists all.",
+                counted(n, "task")
+            );
+            element("p", "dim", &text)
+        }
+    };
+    let tasks: String = shown.map(|task| details(state, task)).collect();
     let others = transcript::lines(state, None);
     let others = match others.is_empty() {
         true => String::new(),
@@ -27,10 +42,10 @@ pub fn html(state: &State, title: &str) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
          'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
          <title>toolyard: {title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <h1>{title}</h1>\n{}{}{}<h2>Tasks</h2>\n{tasks}{others}\
+         <h1>{title}</h1>\n{}{}{}<h2>Tasks</h2>\n{left_out}{tasks}{others}\
          <footer>Written by toolyard {}.</footer>\n</body>\n</html>\n",
-        summary::summary(state, &report),
-        summary::tools(state, &report),
+        summary::summary(state, report),
+        summary::tools(state, report),
         graph::section(state),
         env!("CARGO_PKG_VERSION"),
         title = escaped(title),

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use super::page::{element, escaped, table};
 use crate::domain::words::counted;
 use crate::domain::{State, ToolCallPhase, ToolName};
-use crate::report::{Report, marks::MarkReport};
+use crate::report::Report;
 
 /// The verdict, and what it is about.
-pub fn summary(state: &State, report: &Report) -> String {
+pub fn summary<T>(state: &State, report: &Report<T>) -> String {
     let (totals, measures) = (&report.totals, &report.measures);
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let right = match totals.with_gold {
@@ -67,12 +67,11 @@ pub fn summary(state: &State, report: &Report) -> String {
     rows.extend(report.faults.iter().map(|of| ("fault", fault(of))));
     let resilience = report.resilience.iter();
     rows.extend(resilience.map(|of| ("resilience", format!("to {}: {}", of.fault, of.verdict))));
-    let marks = MarkReport::summary(&report.tasks);
+    let marks = report.marks.summary();
     rows.extend((!marks.is_empty()).then_some(("not told to the agent", marks)));
     rows.extend(report.notices.iter().map(|text| ("notice", text.clone())));
     let rows: Vec<_> = rows.iter().map(|(name, text)| vec![escaped(name), escaped(text)]).collect();
-    let ended = state.tasks.iter().filter(|task| task.outcome().is_some()).count();
-    let left = match state.tasks.len() - ended {
+    let left = match state.tasks.iter().filter(|task| task.outcome().is_none()).count() {
         0 => String::new(),
         left => element("p", "dim", &format!("{} did not end", counted(left, "task"))),
     };
@@ -84,7 +83,7 @@ pub fn summary(state: &State, report: &Report) -> String {
 }
 
 /// Every tool that was called or scored.
-pub fn tools(state: &State, report: &Report) -> String {
+pub fn tools<T>(state: &State, report: &Report<T>) -> String {
     let mut calls: BTreeMap<&ToolName, (u32, u32)> = BTreeMap::new();
     for call in state.tool_calls.iter().filter(|call| !call.is_by_hand()) {
         let (made, failed) = calls.entry(&call.tool).or_default();
