@@ -21,7 +21,7 @@ mod refused;
 mod retry;
 mod verdict;
 
-pub use self::overheard::{Passing, Pieces, overhear};
+pub use self::overheard::{CopySender, Passing, Pieces, overhear};
 pub use self::reading::read_pieces;
 pub use self::{
     connection::EndpointConnection,

@@ -1,12 +1,15 @@
 //! Reads an answer that another program requested, while its bytes pass by.
 
 use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap};
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
@@ -48,12 +51,52 @@ const KEPT: [&str; 10] = [
 const KEPT_FAMILIES: [&str; 3] = ["anthropic-ratelimit-", "ratelimit-", "x-ratelimit-"];
 /// The ends of an event in a stream.
 const EVENT_ENDS: [&str; 3] = ["\n\n", "\r\n\r\n", "\r\r"];
+/// The most bytes of text that are read of a growing answer.
+const LONGEST: usize = 2 << 20;
 /// How long the end of a body may come after its last event.
 const REST: Duration = Duration::from_millis(200);
+
+/// The most bytes by which the reader of a copy may be behind before the answer waits for it.
+const BEHIND: usize = 4 << 20;
+
+/// Bytes that were not read so far.
+#[derive(Debug, Default)]
+struct Backlog {
+    bytes: AtomicUsize,
+    read: Notify,
+}
+
+/// The end of a copy into which an answer goes while it passes.
+#[derive(Clone, Debug)]
+pub struct CopySender {
+    to: UnboundedSender<Passing>,
+    backlog: Arc<Backlog>,
+}
+
+impl CopySender {
+    /// Adds a part; the reader may be gone.
+    pub fn send(&self, part: Passing) {
+        if let Passing::Bytes(bytes) = &part {
+            self.backlog.bytes.fetch_add(bytes.len(), Ordering::Relaxed);
+        }
+        let _ = self.to.send(part);
+    }
+
+    /// Waits while the reader is far behind: an answer can come faster than it is read.
+    pub async fn wait(&self) {
+        while self.backlog.bytes.load(Ordering::Relaxed) > BEHIND {
+            tokio::select! {
+                () = self.backlog.read.notified() => {}
+                () = self.to.closed() => return,
+            }
+        }
+    }
+}
 
 /// The parts that pass by, of which a copy is kept.
 pub struct Pieces {
     from: UnboundedReceiver<Passing>,
+    backlog: Arc<Backlog>,
     began: Option<(StatusCode, HeaderMap)>,
     body: Vec<u8>,
     /// Whether the connection broke; `None` before the end.
@@ -61,12 +104,25 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    pub fn new(from: UnboundedReceiver<Passing>) -> Self {
-        Self { from, began: None, body: Vec::new(), is_cut: None }
+    /// The two ends of a copy.
+    pub fn channel() -> (CopySender, Self) {
+        let ((to, from), backlog) = (unbounded_channel(), Arc::<Backlog>::default());
+        let pieces = Self {
+            from,
+            backlog: Arc::clone(&backlog),
+            began: None,
+            body: Vec::new(),
+            is_cut: None,
+        };
+        (CopySender { to, backlog }, pieces)
     }
 
     async fn next(&mut self) -> Option<Passing> {
         let piece = self.from.recv().await;
+        if let Some(Passing::Bytes(bytes)) = &piece {
+            self.backlog.bytes.fetch_sub(bytes.len(), Ordering::Relaxed);
+            self.backlog.read.notify_one();
+        }
         match &piece {
             Some(Passing::Began(status, headers)) => self.began = Some((*status, headers.clone())),
             Some(Passing::Bytes(bytes)) if self.body.len() <= LONGEST_KEPT => {
@@ -159,8 +215,8 @@ pub async fn overhear<A: wire::GrowingAnswer>(
                 if let Err(failed) = reading.feed(&bytes, progress) {
                     return Some(Err(without_begun(failed.error)));
                 }
-                if reading.size() > LONGEST_KEPT {
-                    let text = format!("{UNREAD}: it is longer than 8 MiB.");
+                if reading.size() > LONGEST {
+                    let text = format!("{UNREAD}: its text is longer than 2 MiB.");
                     return Some(Err(ModelError::new(ModelErrorKind::BadAnswer, text)));
                 }
             }
@@ -188,7 +244,7 @@ async fn refusal(pieces: &mut Pieces) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use tokio::sync::mpsc::unbounded_channel;
+    use futures::FutureExt;
 
     use super::*;
     use crate::domain::ModelErrorKind::{BadAnswer, Connection};
@@ -212,9 +268,9 @@ mod tests {
 
     /// The copy of an answer of these parts, whose channel stays open.
     async fn kept(parts: Vec<Passing>) -> Option<WireAnswer> {
-        let (send, from) = unbounded_channel();
-        parts.into_iter().for_each(|part| send.send(part).unwrap());
-        Pieces::new(from).whole().await
+        let (copy, pieces) = Pieces::channel();
+        parts.into_iter().for_each(|part| copy.send(part));
+        pieces.whole().await
     }
 
     #[tokio::test]
@@ -242,6 +298,21 @@ mod tests {
         assert!(!all.is_cut, "the client has all its bytes");
         let cut = kept(vec![began(200, &[]), bytes(BODY), failed(Connection)]).await.unwrap();
         assert!(cut.is_cut);
+    }
+
+    #[tokio::test]
+    async fn an_answer_waits_for_a_reader_that_is_far_behind_and_for_none_that_is_gone() {
+        let (copy, mut pieces) = Pieces::channel();
+        copy.send(bytes(vec![b'a'; BEHIND]));
+        assert!(copy.wait().now_or_never().is_some());
+        copy.send(bytes("more"));
+        assert!(copy.wait().now_or_never().is_none());
+        pieces.next().await.unwrap();
+        assert!(copy.wait().now_or_never().is_some());
+        copy.send(bytes(vec![b'a'; BEHIND]));
+        assert!(copy.wait().now_or_never().is_none());
+        drop(pieces);
+        assert!(copy.wait().now_or_never().is_some());
     }
 
     #[tokio::test]

@@ -94,7 +94,7 @@ async fn answer(shared: Rc<HttpRelay>, request: Request<Incoming>) -> AnswerResu
     let (out, waits) = (Out::new(respond, &gone), Gone::new(&gone));
     let exchange = async move {
         let _until_it_is_answered = room;
-        shared.exchange(&parts, body.to_vec(), out, &gone).await
+        shared.exchange(&parts, body.into(), out, &gone).await
     };
     tokio::task::spawn_local(exchange);
     let answered = response.await;

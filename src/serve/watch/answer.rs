@@ -11,7 +11,6 @@ use http_body_util::StreamBody;
 use hyper::body::Frame;
 use hyper::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use hyper::{HeaderMap, Response, StatusCode};
-use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tokio::task::yield_now;
 use tokio::time::sleep;
@@ -25,12 +24,12 @@ use super::upstream::{Came, forwarded};
 use super::{AnswerResult, Broken, Outgoing};
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::model::hosted::Overheard;
-use crate::model::http::Passing;
+use crate::model::http::{CopySender, Passing};
 use crate::model::relay::{Holds, Release, RequestListenerEnd, UNREAD};
 use crate::wire::changed;
 
 /// The most compressed bytes that are unpacked at once: their text can be a thousand times longer.
-const PACKED: usize = 4 << 10;
+const PACKED: usize = 1 << 10;
 
 /// An answer that is being passed on.
 pub struct Pump {
@@ -38,7 +37,7 @@ pub struct Pump {
     overheard: Overheard,
     asker: Asker,
     /// The channel for copies, whose reader may be gone.
-    copy: UnboundedSender<Passing>,
+    copy: CopySender,
     release: oneshot::Receiver<Release>,
     hold: Hold,
     /// The decoder; `None` if the answer is not read.
@@ -68,14 +67,14 @@ impl Pump {
     pub fn new(
         mut came: Came,
         (overheard, asker): (Overheard, Asker),
-        copy: UnboundedSender<Passing>,
+        copy: CopySender,
         release: oneshot::Receiver<Release>,
         hides_usage: bool,
     ) -> Self {
-        let _ = copy.send(Passing::Began(came.status, came.headers.clone()));
+        copy.send(Passing::Began(came.status, came.headers.clone()));
         if came.is_empty() {
             // Nobody needs the pieces of an empty body.
-            let _ = copy.send(Passing::End);
+            copy.send(Passing::End);
         }
         let decoder = Decoder::of(&came.headers).and_then(|decoder| {
             let is_late = asker.streams && matches!(decoder, Decoder::Zstd(..));
@@ -179,7 +178,7 @@ impl Pump {
     async fn keep(&mut self) -> (Vec<u8>, bool) {
         let mut kept = Vec::new();
         let broken = loop {
-            let came = self.came.chunk().await;
+            let came = chunk(&self.copy, &mut self.came).await;
             match self.copied(came) {
                 Ok(Some(bytes)) => kept.extend_from_slice(&bytes),
                 Ok(None) => break None,
@@ -206,7 +205,7 @@ impl Pump {
             match mem::replace(&mut self.state, AnswerState::Done) {
                 AnswerState::Open => {
                     self.state = AnswerState::Open;
-                    let came = self.came.chunk().await;
+                    let came = chunk(&self.copy, &mut self.came).await;
                     if let Some(bytes) = self.take(came) {
                         self.slow_down(&bytes).await;
                         return Some((Ok(bytes), self));
@@ -248,7 +247,7 @@ impl Pump {
                 release = &mut self.release => {
                     return self.hold.release(release.unwrap_or(Release::AsCame), !is_open);
                 }
-                came = self.came.chunk(), if is_open => {
+                came = chunk(&self.copy, &mut self.came), if is_open => {
                     if let Some(bytes) = self.take(came) {
                         return bytes;
                     }
@@ -291,7 +290,7 @@ impl Pump {
         let bytes = came.map_err(|error| self.fail(error))?;
         let Some(decoder) = &mut self.decoder else {
             if bytes.is_none() {
-                let _ = self.copy.send(Passing::End);
+                self.copy.send(Passing::End);
             }
             return Ok(bytes);
         };
@@ -305,7 +304,7 @@ impl Pump {
         match read {
             Ok(text) => {
                 let piece = text.clone().map_or(Passing::End, Passing::Bytes);
-                let _ = self.copy.send(piece);
+                self.copy.send(piece);
                 Ok(if self.unpacks { text } else { bytes })
             }
             Err(why) => {
@@ -319,15 +318,21 @@ impl Pump {
 
     fn fail(&self, error: reqwest::Error) -> Broken {
         let error = self.overheard.failed(error);
-        let _ = self.copy.send(Passing::Failed(error.clone()));
+        self.copy.send(Passing::Failed(error.clone()));
         error.into()
     }
 }
 
+/// The next bytes, once the reader of the copy is not far behind.
+async fn chunk(copy: &CopySender, came: &mut Came) -> reqwest::Result<Option<Bytes>> {
+    copy.wait().await;
+    came.chunk().await
+}
+
 /// Reports that the answer cannot be read. It still passes.
-fn tell_unread(copy: &UnboundedSender<Passing>, why: &Unread) {
+fn tell_unread(copy: &CopySender, why: &Unread) {
     let text = format!("{UNREAD}: {why}.");
-    let _ = copy.send(Passing::Failed(ModelError::new(ModelErrorKind::BadAnswer, text)));
+    copy.send(Passing::Failed(ModelError::new(ModelErrorKind::BadAnswer, text)));
 }
 
 /// An answer that passes as it comes.

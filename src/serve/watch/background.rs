@@ -11,7 +11,7 @@ use hyper::http::request::Parts;
 use memchr::memmem;
 use reqwest::{Body, Url};
 use serde_json::Value;
-use tokio::sync::mpsc::{self, UnboundedSender};
+use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{oneshot, watch};
 use tokio::task::spawn_local;
 
@@ -25,7 +25,7 @@ use super::upstream::{self, Came};
 use super::{AnswerResult, coding, early, exchange, hearing, request};
 use crate::domain::{ModelError, ModelErrorKind, Request};
 use crate::model::hosted::Overheard;
-use crate::model::http::Passing;
+use crate::model::http::{CopySender, Pieces};
 use crate::model::relay::{Heard, Holds, Release};
 use crate::wire::{WireFormat, json};
 
@@ -137,10 +137,10 @@ impl BackgroundAnswer {
     }
 
     /// The channel for a copy of the answer; nobody reads one after the decision.
-    fn copy(&self) -> UnboundedSender<Passing> {
+    fn copy(&self) -> CopySender {
         let (heard, read) = (self.heard.clone(), Some(self.read.clone()));
         match self.release.borrow().is_some() {
-            true => mpsc::unbounded_channel().0,
+            true => Pieces::channel().0,
             false => hearing::hear(self.overheard.clone(), Bytes::new(), read, heard),
         }
     }

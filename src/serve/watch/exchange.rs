@@ -22,7 +22,7 @@ use super::upstream::{self, Came};
 use super::{AnswerResult, Outgoing, background, coding, early, hearing, request};
 use crate::domain::{self, ModelError};
 use crate::model::hosted::Overheard;
-use crate::model::http::Passing;
+use crate::model::http::{CopySender, Passing};
 use crate::model::relay::{
     self, Arrival, Caller, Heard, Holds, ListenerNews, Release, RequestListenerEnd,
     RequestSessionEnd, Sending,
@@ -177,7 +177,7 @@ struct On {
 /// Result of sending a request.
 struct Sent {
     came: Result<Came, ModelError>,
-    copy: UnboundedSender<Passing>,
+    copy: CopySender,
     hides_usage: bool,
 }
 
@@ -221,9 +221,10 @@ impl On {
         let Self { asker, request, .. } = self;
         ControlFlow::Break(match came {
             Ok(came) => {
-                // A body that comes at once need not be sent in pieces.
-                let is_short =
-                    came.status.is_success() && came.headers.contains_key(CONTENT_LENGTH);
+                // A body that comes at once need not be sent in pieces, but a packed one can be long.
+                let is_short = came.status.is_success()
+                    && came.headers.contains_key(CONTENT_LENGTH)
+                    && !came.headers.contains_key(CONTENT_ENCODING);
                 let asker = asker.clone();
                 let pump = Pump::new(came, (overheard, asker), copy, release, hides_usage);
                 if holds_all || is_short {
@@ -234,7 +235,7 @@ impl On {
             }
             Err(error) => {
                 let text = error.text.clone();
-                let _ = copy.send(Passing::Failed(error));
+                copy.send(Passing::Failed(error));
                 match if holds_all { waiting.during(release).await.ok() } else { None } {
                     Some(Release::Instead(said)) => asker.answer(&said),
                     // Only an answer has calls, after which another request may follow.

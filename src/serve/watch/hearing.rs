@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::{spawn_blocking, spawn_local};
 
 use crate::domain::Request;
@@ -11,7 +11,7 @@ use crate::domain::chat::Role;
 use crate::domain::sent_body::SentBody;
 use crate::model::ModelProgress;
 use crate::model::hosted::Overheard;
-use crate::model::http::{Passing, Pieces};
+use crate::model::http::{CopySender, Pieces};
 use crate::model::relay::Heard;
 use crate::net::known::without_known;
 use crate::wire::json;
@@ -23,8 +23,8 @@ pub fn hear(
     sent: Bytes,
     known: Option<Request>,
     heard: UnboundedSender<Heard>,
-) -> UnboundedSender<Passing> {
-    let (copy, pieces) = mpsc::unbounded_channel();
+) -> CopySender {
+    let (copy, pieces) = Pieces::channel();
     spawn_local(read(overheard, (sent, known), heard, pieces));
     copy
 }
@@ -33,7 +33,7 @@ async fn read(
     overheard: Overheard,
     (sent, known): (Bytes, Option<Request>),
     heard: UnboundedSender<Heard>,
-    pieces: UnboundedReceiver<Passing>,
+    mut pieces: Pieces,
 ) {
     let format = overheard.format;
     // A long request takes milliseconds, during which other streams continue.
@@ -51,7 +51,7 @@ async fn read(
         tell(Heard::Sent(body));
     }
     let request = request.unwrap_or_else(|| Request::new(Role::Actor, Vec::new()));
-    let (mut pieces, mut said) = (Pieces::new(pieces), String::new());
+    let mut said = String::new();
     let mut progress = |progress: ModelProgress| match progress {
         ModelProgress::Text(text) => {
             said.push_str(&text);
