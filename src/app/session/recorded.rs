@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{SessionError, SessionSpec, TaskSource};
-use crate::domain::{By, Event, Record, SessionEvent, TaskEvent, knob::KNOBS};
+use crate::domain::{By, Event, Record, SessionEvent, Task, TaskEvent, knob::KNOBS};
 use crate::engine::RecordSource;
 use crate::stage::Sample;
 use crate::store::journal::JournalReader;
@@ -36,6 +36,7 @@ impl SessionSpec {
         mut note: impl FnMut(Record),
     ) -> Result<Option<String>, SessionError> {
         let takes_tasks = self.tasks == TaskSource::Workspace && self.tasks_limit.is_none();
+        let mut queued = QueuedTasks::default();
         let mut reader = JournalReader::open(path).map_err(SessionError::input)?;
         for record in &mut reader {
             let record = record.map_err(SessionError::input)?;
@@ -55,15 +56,61 @@ impl SessionSpec {
                     if takes_tasks =>
                 {
                     // A long list was queued in parts.
-                    match &mut self.tasks {
-                        TaskSource::List(list) => list.extend(tasks.iter().cloned()),
-                        other => *other = TaskSource::List(tasks.clone()),
-                    }
+                    tasks.iter().for_each(|task| queued.add(task));
                 }
                 _ => {}
             }
             note(record);
         }
+        if queued.count > 0 {
+            self.tasks_limit = Some(queued.count).filter(|count| *count > queued.distinct.len());
+            self.tasks = TaskSource::List(queued.distinct);
+        }
         Ok(reader.remark())
+    }
+}
+
+/// Tasks in their order. A long list is usually a short one that repeats, which is kept once.
+#[derive(Default)]
+struct QueuedTasks {
+    distinct: Vec<Task>,
+    count: usize,
+}
+
+impl QueuedTasks {
+    fn add(&mut self, task: &Task) {
+        let again = self.count.checked_rem(self.distinct.len()).map(|at| &self.distinct[at]);
+        if again != Some(task) {
+            // The list does not repeat after all.
+            let again = self.distinct.iter().cycle().take(self.count).skip(self.distinct.len());
+            let again: Vec<Task> = again.cloned().collect();
+            self.distinct.extend(again);
+            self.distinct.push(task.clone());
+        }
+        self.count += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_that_repeat_are_kept_once() {
+        for (names, kept) in [
+            ("", ""),
+            ("a", "a"),
+            ("aaaa", "a"),
+            ("abcabcab", "abc"),
+            ("aabaab", "aab"),
+            ("abcabd", "abcabd"),
+            ("aab", "aab"),
+        ] {
+            let mut queued = QueuedTasks::default();
+            let task = |name: char| Task::from_text(name.to_string());
+            names.chars().for_each(|name| queued.add(&task(name)));
+            let expected: Vec<Task> = kept.chars().map(task).collect();
+            assert_eq!((queued.distinct, queued.count), (expected, names.len()), "{names}");
+        }
     }
 }
