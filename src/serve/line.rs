@@ -28,6 +28,9 @@ pub struct Hello {
     pub title: String,
     /// The process that runs the session.
     pub pid: u32,
+    /// The home folder of that process.
+    #[serde(default)]
+    pub home: String,
     /// The last event so far.
     pub n: u64,
     /// Side that controls the session, and since when; `None`: no side.

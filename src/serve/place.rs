@@ -35,6 +35,11 @@ pub fn folders() -> Vec<PathBuf> {
     folders
 }
 
+/// The home folder that this process is given: sessions of another one are somebody else's, such as those of tests.
+pub fn home() -> String {
+    env::var_os("HOME").unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// The name of the socket of a session with this journal.
 fn name_of(journal: &Path) -> io::Result<String> {
     let about = journal.metadata()?;

@@ -192,6 +192,7 @@ impl AttachHub {
             opened: self.opened.opened.clone(),
             title: self.opened.title.clone(),
             pid: process::id(),
+            home: place::home(),
             n,
             controller: self.desk.borrow().controller(),
             relays: self.opened.relays.is_some(),

@@ -53,7 +53,7 @@ impl MarkCounts {
         }
     }
 
-    /// Such as `cut answers 2, lost prefixes 1`; empty without marks.
+    /// The kinds with their numbers, such as `cut answers 2, lost prefixes 1`; empty without marks.
     pub fn summary(&self) -> String {
         let each = self.0.iter().map(|(kind, n)| format!("{kind} {n}"));
         each.collect::<Vec<_>>().join(", ")

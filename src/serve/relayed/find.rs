@@ -36,6 +36,13 @@ pub struct SocketScan {
     pub dead: Vec<PathBuf>,
 }
 
+impl RelaySession {
+    /// Whether the session has the home folder of this process.
+    pub fn is_of_this_home(&self) -> bool {
+        self.hello.home == place::home()
+    }
+}
+
 /// Looks for the sessions of this user on this machine.
 pub async fn find() -> SocketScan {
     let mut found = SocketScan::default();

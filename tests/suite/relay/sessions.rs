@@ -123,6 +123,26 @@ fn a_relay_without_a_session_is_no_obstacle() {
 }
 
 #[test]
+fn a_session_of_another_home_is_taken_only_if_it_is_named() {
+    let (home, other) = (Home::new(), Home::new());
+    let watch = Watch::start(&home, "w.jsonl", &[]);
+    for (more, is_taken) in [(&[][..], false), (&["--session", "w.jsonl"], true)] {
+        let words = [&["mcp", "--name", "own"], more, &["--"]].concat();
+        let mut command = home.command(&words);
+        command.args(super::server::command(&home.path("notes"))).env("HOME", other.path(""));
+        let mut client = Client::of(command);
+        let id = client.call("now", json!({"text": "from afar"}));
+        assert_eq!(text(&client.answer(id)).0, "from afar");
+        client.end();
+        if is_taken {
+            wait_until("it is there", || read(&home, "w.jsonl").contains("from afar"));
+        }
+        assert_eq!(read(&home, "w.jsonl").contains("from afar"), is_taken);
+    }
+    drop(watch);
+}
+
+#[test]
 fn of_two_sessions_none_is_taken_unless_it_is_named() {
     let home = Home::new();
     let (one, two) = (Watch::start(&home, "one.jsonl", &[]), Watch::start(&home, "two.jsonl", &[]));

@@ -60,6 +60,7 @@ pub async fn open(args: &McpArgs, key: &str) -> Result<Door, Trouble> {
             let socket = socket.display();
             warn(&clean(&format!("{key}: nobody answers at {socket}; it is left out")));
         }
+        running.retain(RelaySession::is_of_this_home);
         return match running.len() {
             0 => Ok(own_if_possible(args, key)),
             1 => Ok(join(key, running.remove(0))),
