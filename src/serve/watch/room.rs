@@ -43,6 +43,10 @@ impl Room {
         if needs == 0 || self.take(needs) {
             return true;
         }
+        if length > LONGEST {
+            // No other body could make room for it.
+            return false;
+        }
         let Ok(units) = u32::try_from(needs) else { return false };
         let taken = timeout(WAIT, self.free.acquire_many(units)).await;
         taken.ok().and_then(Result::ok).map(|taken| self.add(taken)).is_some()
@@ -81,6 +85,8 @@ mod tests {
         assert!(other.has(SMALL) && !other.has(2 * SMALL) && !other.wait(2 * SMALL).await);
         let (wait, give) = tokio::join!(other.wait(2 * SMALL), async { drop(one) });
         assert_eq!((wait, give), (true, ()));
+        let begun = tokio::time::Instant::now();
         assert!(!large.wait(LONGEST + UNIT).await);
+        assert_eq!(begun.elapsed(), Duration::ZERO, "it does not wait in vain");
     }
 }
