@@ -35,25 +35,14 @@ pub fn journal_line(data: &[u8]) {
     assert_eq!(Record::read(&written).as_ref(), Ok(&record), "{}", shown(&written));
 }
 
-/// Lines of a journal whose parts are put into their places. An object that is written with parts is read as it was.
+/// Lines of a journal of an earlier format, whose parts are put into their places: damaged ones give an error, and a line
+/// without parts is read as it is.
 pub fn journal_parts(data: &[u8]) {
-    let (mut damaged, mut written, mut read) = (
-        parts::PartsReader::default(),
-        parts::PartsWriter::default(),
-        parts::PartsReader::default(),
-    );
+    let mut parts = parts::PartsReader::default();
     for line in data.split(|byte| *byte == b'\n') {
-        // Damaged lines give an error.
-        let _ = damaged.whole(line);
-        let Ok(object) = serde_json::from_slice::<serde_json::Map<String, Value>>(line) else {
-            continue;
-        };
-        // A journal writes no spaces between values.
-        let line = &serde_json::to_vec(&object).unwrap_or_default();
-        let mut shortened = Vec::new();
-        written.shorten(line, 0, true, &mut shortened);
-        let whole = read.whole(&shortened).unwrap_or_else(|why| panic!("{why}: {}", shown(line)));
-        assert_eq!(shown(whole.text), shown(line));
+        let has_parts = line.windows(3).any(|bytes| bytes == b"{\"=");
+        let whole = parts.whole(line);
+        assert!(has_parts || whole == Ok(line), "{}", shown(line));
     }
 }
 

@@ -93,6 +93,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
         Some(Command::Replay(args)) => return Ok(after_the_screen(cli::past::replay(&args)?)),
         Some(Command::Report(args)) => cli::report::report(&args)?,
         Some(Command::Sessions(args)) => cli::sessions::sessions(&args)?,
+        Some(Command::Journal(command)) => cli::journal::journal(&command)?,
         Some(Command::Trust(args)) => cli::trust::trust(&args)?,
         Some(Command::Plan(args)) => cli::plan::plan(&args)?,
         Some(Command::Graph(command)) => cli::graph::graph(&command)?,

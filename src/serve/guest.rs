@@ -182,7 +182,7 @@ impl Records {
             Some(record) => Ok(Some(record_line(&record))),
             None => {
                 // The lines that were read before the line was written.
-                self.0.look_again().map_err(|error| error.to_string())?;
+                self.0.look_again();
                 let again = self.0.next().transpose().map_err(|error| error.to_string())?;
                 Ok(again.map(|record| record_line(&record)))
             }

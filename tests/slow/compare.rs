@@ -7,7 +7,7 @@ use std::{fs, process::Stdio, thread::sleep};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::program::{Home, Ran};
+use crate::program::{Home, Ran, unpacked};
 
 fn compared(home: &Home, arguments: &[&str]) -> Value {
     let ran = home.run(&[&["compare", "--json"], arguments].concat());
@@ -86,19 +86,15 @@ fn what_was_cut_short_goes_on_as_if_it_had_not_been() {
     let with_out = [&DEPENDENT[..], &["--out", "kept"]].concat();
     let whole = compared(&home, &with_out);
     for journal in [
-        "kept/toolnet/seed-0.jsonl",
-        "kept/toolnet+btp/seed-0.jsonl",
-        "kept/warm-up/1-react/seed-1000000.jsonl",
+        "kept/toolnet/seed-0.jsonl.zst",
+        "kept/toolnet+btp/seed-0.jsonl.zst",
+        "kept/warm-up/1-react/seed-1000000.jsonl.zst",
     ] {
-        let text = home.read(journal);
-        // In the middle of a line, and of a task.
-        let mut end = text.len() / 2;
-        while !text.is_char_boundary(end) {
-            end += 1;
-        }
-        home.write(journal, &text[..end]);
+        let bytes = fs::read(home.path(journal)).unwrap();
+        // In the middle of a block, and of a task.
+        home.write(journal, &bytes[..bytes.len() / 2]);
         assert_eq!(compared(&home, &with_out), whole, "{journal} was cut");
-        let part = journal.replace(".jsonl", ".2.jsonl");
+        let part = journal.replace(".jsonl.zst", ".2.jsonl.zst");
         let (old, new) = (home.read(journal), home.read(&part));
         let kept = old.lines().filter(|line| line.contains("TaskFinished")).count();
         assert!(kept > 5, "{kept}");
@@ -121,7 +117,7 @@ fn a_broken_beginning_of_a_journal_is_begun_again() {
     let home = Home::new();
     let arguments = ["--strategies", "direct", "--tasks-limit", "3", "--out", "kept"];
     let whole = compared(&home, &arguments);
-    home.write("kept/direct/seed-0.jsonl", "{\"toolya");
+    home.write("kept/direct/seed-0.jsonl.zst", "{\"toolya");
     assert_eq!(compared(&home, &arguments), whole);
 }
 
@@ -132,9 +128,12 @@ fn an_interrupt_ends_it_cleanly_and_says_how_to_go_on() {
     let arguments = [&["compare", "--json"][..], &slow, &["--out", "kept"]].concat();
     let mut command = home.command(&arguments);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let journal = home.path("kept/react/seed-0.jsonl");
+    let journal = home.path("kept/react/seed-0.jsonl.zst");
+    let has = |kind: &[u8]| {
+        unpacked(&journal).is_ok_and(|text| text.windows(kind.len()).any(|part| part == kind))
+    };
     let begun = Instant::now();
-    while !fs::read_to_string(&journal).is_ok_and(|text| text.contains("TaskFinished")) {
+    while !has(b"TaskFinished") {
         assert!(begun.elapsed() < Duration::from_secs(60), "nothing happens");
         sleep(Duration::from_millis(5));
     }
@@ -146,7 +145,7 @@ fn an_interrupt_ends_it_cleanly_and_says_how_to_go_on() {
         ran.out.contains("interrupted; run the same command again to continue from kept"),
         "{ran:?}"
     );
-    assert!(fs::read_to_string(&journal).unwrap().contains("SessionEnded"));
+    assert!(has(b"SessionEnded"));
     let resumed = compared(&home, &[&slow[..], &["--out", "kept"]].concat());
     assert_eq!(resumed, compared(&home, &slow), "the cached tokens are the same, too");
 }

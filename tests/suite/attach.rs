@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use toolyard::store::journal::folder;
 
 use crate::processes::wait_until;
 use crate::program::{Home, Ran};
@@ -43,8 +44,7 @@ fn started(mut command: Command, home: &Home) -> Child {
 /// How many journals there are, here and in the folder of sessions.
 fn journals(home: &Home) -> usize {
     let entries = |folder: &str| fs::read_dir(home.path(folder)).into_iter().flatten().flatten();
-    let is_journal =
-        |entry: &fs::DirEntry| entry.path().extension().is_some_and(|it| it == "jsonl");
+    let is_journal = |entry: &fs::DirEntry| folder::is_named(&entry.path());
     ["", "toolyard/journals"].into_iter().flat_map(entries).filter(is_journal).count()
 }
 

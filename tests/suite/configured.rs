@@ -7,6 +7,7 @@ use serde_json::json;
 use tokio::process::Command;
 
 use crate::fake_endpoint::{Fake, Script, Step};
+use crate::program::unpacked;
 
 const KEY: &str = "hunter22-is-the-key";
 
@@ -62,7 +63,7 @@ fn left_behind(home: &Path, output: &Output) -> String {
             if path.is_dir() {
                 folders.push(path);
             } else {
-                all.push_str(&String::from_utf8_lossy(&fs::read(path).unwrap()));
+                all.push_str(&String::from_utf8_lossy(&unpacked(&path).unwrap()));
             }
         }
     }

@@ -10,7 +10,7 @@ use toolyard::store::journal::{self, Marker};
 use toolyard::ui::screen::Screen;
 
 use crate::forgetting::long;
-use crate::program::Home;
+use crate::program::{Home, unpacked};
 use crate::stage::{Stage, setup};
 
 /// A journal that has a mark, and some events behind it.
@@ -96,7 +96,7 @@ fn an_index_that_does_not_fit_is_made_anew() {
     fs::write(&path, &journal).unwrap();
     is_new("the journal was written again");
     // Its marks are now in the middle of lines.
-    let moved = String::from_utf8(journal.clone()).unwrap();
+    let moved = String::from_utf8(unpacked(&path).unwrap()).unwrap();
     let moved = moved.replacen("\"workspace\":\"", "\"workspace\":\"another ", 1);
     assert!(moved.len() > journal.len());
     fs::write(&path, moved).unwrap();

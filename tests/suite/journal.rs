@@ -73,7 +73,7 @@ fn a_journal_has_its_name_from_its_first_event_on() {
     assert_eq!(fs::read_to_string(folder.path().join("b.jsonl")).unwrap(), "mine");
 }
 
-/// A journal in which most of a line is in earlier lines, and whose list of parts began anew more than once.
+/// A journal in which most of a line is in earlier lines, with many frames.
 fn repetitive(path: &Path, events: u64) -> Vec<Record> {
     let mut journal = Journal::create(path, &Header::at(jiff::Timestamp::UNIX_EPOCH)).unwrap();
     let task =
@@ -92,7 +92,7 @@ fn reading_begins_behind_any_event_as_if_all_before_were_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.jsonl");
     let records = repetitive(&path, 33_000);
-    for n in [0, 1, 2, 16_383, 16_384, 16_385, 32_767, 32_768, 32_769, 32_999, 33_000] {
+    for n in [0, 1, 2, 2_047, 2_048, 2_049, 16_383, 16_384, 16_385, 32_767, 32_768, 33_000] {
         let mut reader = journal::JournalReader::open(&path).unwrap();
         assert_eq!(reader.go_behind(n).unwrap(), n);
         assert_eq!(reader.next().map(Result::unwrap), records.get(n as usize).cloned(), "{n}");
@@ -100,7 +100,7 @@ fn reading_begins_behind_any_event_as_if_all_before_were_read() {
     let mut reader = journal::JournalReader::open(&path).unwrap();
     assert_eq!(reader.go_behind(33_001).unwrap(), 33_000);
     // What is written later follows, also in a journal that was whole.
-    reader.look_again().unwrap();
+    reader.look_again();
     assert!(reader.next().is_none());
 }
 
@@ -159,7 +159,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("{\"a\":1}\n".into(), &["FILE:1", "toolyard_journal"]),
         (
             "{\"toolyard_journal\":9,\"program\":\"7.0\"}\n".into(),
-            &["format 9", "up to 3", "toolyard 7.0"],
+            &["format 9", "up to 4", "toolyard 7.0"],
         ),
         (format!("{HEADER}\nnonsense\n"), &["FILE:2", "expected an event"]),
         (
@@ -279,7 +279,6 @@ fn what_looks_like_a_part_is_data() {
     let again = path.with_extension("2");
     let header = Header::at(jiff::Timestamp::UNIX_EPOCH);
     Journal::create(&again, &header).unwrap().append(&records[0]).unwrap();
-    assert!(fs::read_to_string(&again).unwrap().contains(r#"{"==":{"=":0}}"#));
     assert_eq!(journal::read(&again).unwrap().records, records);
 
     let (_folder, path) = written(&format!("{}\n{line}\n", HEADER.replace(":1,", ":2,")));

@@ -67,6 +67,7 @@ mod mutated;
 mod mutations;
 mod odd_input;
 mod outside;
+mod packed;
 mod pairing;
 mod panes;
 mod papers_btp;

@@ -2,6 +2,7 @@
 //! is left.
 
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -42,8 +43,9 @@ impl Home {
         fs::write(path, text).unwrap();
     }
 
+    /// The text of a file; of a journal, that of its lines.
     pub fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap()
+        String::from_utf8(unpacked(&self.path(name)).unwrap()).unwrap()
     }
 
     pub fn json(&self, name: &str) -> Value {
@@ -117,6 +119,22 @@ impl Ran {
         };
         self.out.lines().map(parse).collect()
     }
+}
+
+/// The bytes of a file; of a zstd stream its text, as far as it goes.
+pub fn unpacked(path: &Path) -> io::Result<Vec<u8>> {
+    fs::read(path).map(text_of)
+}
+
+/// The same of bytes.
+pub fn text_of(bytes: Vec<u8>) -> Vec<u8> {
+    if !bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        return bytes;
+    }
+    let mut text = Vec::new();
+    // A stream that is still written does not end.
+    let _ = zstd::Decoder::new(&*bytes).unwrap().read_to_end(&mut text);
+    text
 }
 
 /// A path as an argument.

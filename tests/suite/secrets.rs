@@ -10,7 +10,7 @@ use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::fake_endpoint::{Fake, Script, Step, json as document, send, stream_head};
-use crate::program::{Home, Ran};
+use crate::program::{Home, Ran, unpacked};
 use crate::sitting::Sitting;
 
 /// The keys of the tests, by the way they reach the program.
@@ -159,7 +159,7 @@ pub fn files(folder: &Path) -> Vec<(String, Vec<u8>, u32)> {
         {
             found.push((
                 path.display().to_string(),
-                fs::read(&path).unwrap(),
+                unpacked(&path).unwrap(),
                 about.mode() & 0o777,
             ));
         }

@@ -2,7 +2,7 @@
 //! journal that another program writes.
 
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::{iter, thread};
 
 use super::journal_args::{AttachArgs, FollowArgs};
 use super::live::{self, FOLLOW};
@@ -58,7 +58,8 @@ fn named(session: &Path, config: &Option<PathBuf>) -> Result<PathBuf, Trouble> {
     }
     let args = super::ConfigArgs { config: config.clone() };
     let folder = sessions::folder_of(&args)?;
-    let names = [folder.join(session), folder.join(format!("{}.jsonl", session.display()))];
+    let named = journal::folder::names(&session.to_string_lossy()).map(PathBuf::from);
+    let names = iter::once(session.to_owned()).chain(named).map(|name| folder.join(name));
     names.into_iter().find(|path| path.is_file()).ok_or_else(|| {
         let (session, folder) = (session.display(), folder.display());
         Trouble::Usage(format!(
@@ -158,7 +159,7 @@ fn print(path: &Path) -> Result<(), Trouble> {
             if let Some(record) = reader.next().transpose()? {
                 return Ok(record);
             }
-            reader.look_again()?;
+            reader.look_again();
             reader.expect_same()?;
             thread::sleep(FOLLOW);
         }

@@ -32,7 +32,7 @@ const RUN: &str = "\
 Examples:
   toolyard run \"What is 17 times 23?\" --strategy react+btp --budget 20
   toolyard run --tasks-limit 100 --fault search_web:error:from-task=50 --report report.json
-  toolyard run --recorded session.jsonl --no-journal
+  toolyard run --recorded session.jsonl.zst --no-journal
   toolyard run --scenario broken-search.toml --junit junit.xml";
 
 pub const COMPARE: &str = "\
@@ -44,7 +44,7 @@ Examples:
 pub const ATTACH: &str = "\
 Examples:
   toolyard attach                             the newest session that runs
-  toolyard attach session.jsonl --watch       never take control
+  toolyard attach session.jsonl.zst --watch       never take control
   toolyard sessions                           which sessions run";
 
 pub const WATCH: &str = "\
@@ -52,19 +52,24 @@ Examples:
   toolyard watch -- python my_agent.py        on a screen; nothing in the agent changes
   toolyard watch -- claude                    it has this terminal; toolyard attach shows the screen in another
   toolyard watch                              agents started elsewhere: prints the variables that they need
-  toolyard watch --headless --fault get_weather:error:p=0.3 --journal run.jsonl -- pytest tests/agents";
+  toolyard watch --headless --fault get_weather:error:p=0.3 --journal run.jsonl.zst -- pytest tests/agents";
 
 pub const MCP: &str = "\
 Examples:
   toolyard mcp -- npx -y @modelcontextprotocol/server-everything     as the command in a client's configuration
   toolyard mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .
   toolyard mcp --target https://example.com/mcp --listen 127.0.0.1:4700
-  toolyard mcp --fault get_weather:error --journal run.jsonl -- python server.py";
+  toolyard mcp --fault get_weather:error --journal run.jsonl.zst -- python server.py";
 
 pub const FOLLOW: &str = "\
 Examples:
-  toolyard follow session.jsonl
-  toolyard follow session.jsonl --json | jq -c .kind";
+  toolyard follow session.jsonl.zst
+  toolyard follow session.jsonl.zst --json | jq -c .kind";
+
+pub const JOURNAL: &str = "\
+Examples:
+  toolyard journal cat session.jsonl.zst | jq -c .kind
+  toolyard journal upgrade old/*.jsonl        the same names, in format 4";
 
 pub const COTOOLS: &str = "\
 Examples:
@@ -74,20 +79,20 @@ Examples:
 pub const REPLAY: &str = "\
 Examples:
   toolyard replay                             the newest session
-  toolyard replay session.jsonl
-  toolyard replay session.jsonl --at 200 --json > state.json";
+  toolyard replay session.jsonl.zst
+  toolyard replay session.jsonl.zst --at 200 --json > state.json";
 
 pub const RESUME: &str = "\
 Examples:
   toolyard resume                             the newest session that did not end
-  toolyard resume session.jsonl               writes on in session.2.jsonl
-  toolyard resume session.jsonl --headless --json";
+  toolyard resume session.jsonl.zst               writes on in session.2.jsonl.zst
+  toolyard resume session.jsonl.zst --headless --json";
 
 pub const REPORT: &str = "\
 Examples:
-  toolyard report session.jsonl --html --out session.html
+  toolyard report session.jsonl.zst --html --out session.html
   toolyard report --html > newest.html        the newest session
-  toolyard report session.jsonl               the same numbers as JSON";
+  toolyard report session.jsonl.zst               the same numbers as JSON";
 
 pub const SESSIONS: &str = "\
 Examples:
@@ -124,7 +129,7 @@ Examples:
 
 pub const SHOT: &str = "\
 Example:
-  toolyard shot session.jsonl --at 200 --size 120x40 --out moment.svg";
+  toolyard shot session.jsonl.zst --at 200 --size 120x40 --out moment.svg";
 
 pub const PROMPTS: &str = "\
 Examples:

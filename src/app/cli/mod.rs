@@ -9,6 +9,7 @@ use self::compare::CompareArgs;
 use self::cotools::CotoolsCommand;
 #[cfg(feature = "stage")]
 use self::demo::DemoArgs;
+use self::journal::JournalCommand;
 use self::journal_args::{AttachArgs, FollowArgs};
 use self::journal_args::{ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShotArgs};
 use self::mcp::McpArgs;
@@ -41,6 +42,7 @@ pub mod graph;
 mod growing;
 pub mod init;
 mod init_args;
+pub mod journal;
 mod journal_args;
 pub mod laboratory;
 pub mod live;
@@ -154,6 +156,9 @@ pub enum Command {
     /// List recorded sessions, or delete old ones.
     #[command(after_help = examples::SESSIONS)]
     Sessions(SessionsArgs),
+    /// Print the lines of a journal, or write journals of earlier formats in the newest one.
+    #[command(after_help = examples::JOURNAL, subcommand)]
+    Journal(JournalCommand),
     /// List what you have answered about folders: their MCP files, addresses of their variables, workspaces; or withdraw it.
     #[command(after_help = examples::TRUST)]
     Trust(TrustArgs),

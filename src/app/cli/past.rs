@@ -62,7 +62,7 @@ pub fn replay(args: &ReplayArgs) -> Result<ui::EndReason, Trouble> {
     }
     let mut reader = JournalReader::open(&journal).map_err(Trouble::usage)?;
     let first = reader.next().transpose().map_err(Trouble::usage)?;
-    let last = reader.count(args.at.unwrap_or(0)).map_err(Trouble::usage)?;
+    let last = reader.go_behind(args.at.unwrap_or(0)).map_err(Trouble::usage)?;
     if let Some(at) = args.at.filter(|at| *at > last) {
         return Err(no_such_moment(&journal, at, last));
     }

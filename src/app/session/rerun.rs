@@ -56,7 +56,7 @@ impl Rerun {
         let mut files = Vec::new();
         for entry in std::fs::read_dir(path).map_err(io)? {
             let file = entry.map_err(io)?.path();
-            files.extend(Some(file).filter(|it| it.extension().is_some_and(|it| it == "jsonl")));
+            files.extend(Some(file).filter(|file| journal::folder::is_named(file)));
         }
         files.sort();
         let mut all = Self::default();

@@ -90,22 +90,23 @@ impl PreparedSession {
     }
 }
 
-/// A new journal beside this one: `j.2.jsonl` beside `j.jsonl`.
+/// A new journal beside this one: `j.2.jsonl.zst` beside `j.jsonl.zst`.
 pub(super) fn next_to(path: &Path) -> PathBuf {
     let first = first_of(path);
-    let stem = first.file_stem().unwrap_or_default().to_string_lossy();
-    let names = (2..).map(|number: u64| path.with_file_name(format!("{stem}.{number}.jsonl")));
+    let stem = folder::stem(&first);
+    let name = |number: u64| folder::beside(path, &format!("{stem}.{number}"));
+    let names = (2..).map(name);
     names.into_iter().find(|name| !name.exists()).unwrap_or_else(|| path.to_owned())
 }
 
-/// The journal with which the session of this one began, by its name: `j.jsonl` for `j.2.jsonl`.
+/// The journal with which the session of this one began, by its name: `j.jsonl.zst` for `j.2.jsonl.zst`.
 pub fn first_of(path: &Path) -> PathBuf {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let stem = folder::stem(path);
     let stem = match stem.rsplit_once('.') {
         Some((stem, number)) if number.parse::<u32>().is_ok() => stem,
         _ => &stem,
     };
-    path.with_file_name(format!("{stem}.jsonl"))
+    folder::beside(path, stem)
 }
 
 /// The spec of the session of a journal, as far as its header has it; without one it names nothing.

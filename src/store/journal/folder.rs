@@ -6,6 +6,40 @@ use std::{fs, io, num::NonZeroUsize, thread};
 
 use super::{JournalError, Summary, index_of, is_written};
 
+/// How the names of journals end; older ones are files of text.
+const ENDS: [&str; 2] = [".jsonl.zst", ".jsonl"];
+
+/// The file name of a journal with this stem.
+pub fn file_name(stem: &str) -> String {
+    format!("{stem}{}", ENDS[0])
+}
+
+/// The file names that a journal with this stem may have, that of new ones first.
+pub fn names(stem: &str) -> [String; 2] {
+    ENDS.map(|end| format!("{stem}{end}"))
+}
+
+/// The place of a journal with this stem beside another one, whose end it has.
+pub fn beside(journal: &Path, stem: &str) -> PathBuf {
+    let name = journal.file_name().unwrap_or_default().to_string_lossy();
+    let end = ENDS.into_iter().find(|end| name.ends_with(end)).unwrap_or(ENDS[0]);
+    journal.with_file_name(format!("{stem}{end}"))
+}
+
+/// The file name of a journal without its end: `a` for `a.jsonl.zst`, `a.jsonl` and `a.txt`.
+pub fn stem(journal: &Path) -> String {
+    let name = journal.file_name().unwrap_or_default().to_string_lossy();
+    let end = ENDS.iter().find_map(|end| name.strip_suffix(end));
+    let other = || journal.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    end.map_or_else(other, str::to_owned)
+}
+
+/// Whether a file has the name of a journal.
+pub fn is_named(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| ENDS.iter().any(|end| name.ends_with(end)))
+}
+
 /// A journal in a folder.
 #[derive(Clone, Debug)]
 pub struct JournalFile {
@@ -28,7 +62,7 @@ pub fn journals(folder: &Path) -> io::Result<Vec<JournalFile>> {
         let path = entry?.path();
         // A journal that another program deletes meanwhile is skipped.
         let Ok(about) = path.symlink_metadata() else { continue };
-        if about.is_file() && path.extension().is_some_and(|extension| extension == "jsonl") {
+        if about.is_file() && is_named(&path) {
             kept.push(JournalFile { written: about.modified()?, path });
         }
     }

@@ -1,27 +1,32 @@
-//! A session on disk: JSON lines, a header and then one event per line, appended as events happen.
+//! A session on disk: lines of JSON in a zstd stream, a header and then one event per line, appended as events happen.
+//! `zstdcat FILE | jq` reads them.
 //!
-//! Since format 2, content that lines share is written once (see `parts`); format 3 finds more of it. Format 1 wrote
-//! every line in full.
+//! Formats 1 to 3 were files of text. Format 1 had the same lines; since format 2, content that lines share was written
+//! once (see `parts`). They are still read.
 //!
 //! A journal gets its name with its first event (see `unnamed`): a session that is killed before leaves no journal.
 //!
 //! A line is written before its event is shown, so killing the program loses nothing that was seen.
 //! It is flushed to the disk after every command, when the session pauses, before a tool that changes
 //! something runs, and at the session's end; at a task's end, the flush runs in the background. So a power cut loses at
-//! most the last moments of the work in progress. A torn last line (an interrupted write) is skipped when reading, and
+//! most the last moments of the work in progress. A torn last block (an interrupted write) is skipped when reading, and
 //! reported; any other fault is an error with its line.
 //!
 //! A session whose journal is deleted, replaced or cut ends with an error: nothing shown may be missing from it.
 
 pub mod folder;
+mod frames;
 mod index;
+mod lines;
 pub mod parts;
 mod past;
 mod read;
 mod shared;
+mod spans;
 mod summary;
 mod sync;
 mod unnamed;
+mod upgrade;
 mod write;
 
 use std::hash::{BuildHasher, RandomState};
@@ -34,10 +39,11 @@ pub use self::index::{TaskBlock, index_of};
 pub use self::past::{JournalPast, Marker, Window};
 pub use self::read::{JournalOffset, JournalReader, LoadedJournal, read};
 pub use self::summary::Summary;
+pub use self::upgrade::{Upgraded, upgrade};
 pub use self::write::{Journal, is_written};
 
 /// The version of the format that this program writes, and the newest that it can read.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
 /// The first bytes of every journal.
 const BEGINNING: &[u8] = b"{\"toolyard_journal\":";
@@ -84,6 +90,12 @@ impl Header {
         }
     }
 
+    /// The header of a journal whose session was killed before it was written.
+    fn unwritten() -> Self {
+        let (program, opened) = (String::new(), String::new());
+        Self { program, opened, id: None, ..Self::at(jiff::Timestamp::UNIX_EPOCH) }
+    }
+
     /// Whether the journal with this header continues the one with this name and the header `earlier`.
     pub fn continues(&self, name: &str, earlier: &Header) -> bool {
         match (&self.continues_id, &earlier.id) {
@@ -117,6 +129,10 @@ pub enum JournalError {
          read it with toolyard {program} or newer"
     )]
     TooNew { path: PathBuf, found: u32, program: String },
+    #[error(
+        "{path}: damaged behind event {n}: {why}; `toolyard journal cat` prints what is before"
+    )]
+    Damaged { path: PathBuf, n: u64, why: String },
     #[error("{path}: {why}; start again to read the file as it is now")]
     Changed { path: PathBuf, why: String },
     #[error("{path}:{line}: {why}; expected an event like {{\"n\":{n},\"at\":…,\"kind\":…}}")]

@@ -98,7 +98,7 @@ impl Marker {
     pub fn read(&mut self) -> Result<Option<Arc<Record>>, JournalError> {
         let Some(record) = self.reader.next().transpose()? else {
             self.remark = self.reader.remark();
-            self.reader.look_again()?;
+            self.reader.look_again();
             return Ok(None);
         };
         self.state.apply(&record);

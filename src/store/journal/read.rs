@@ -1,16 +1,17 @@
 //! A journal as it is found on a disk.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::lines::{LinePlace, Lines};
+use super::parts::PartsReader;
 use super::shared::SharedValues;
 use super::sync::{expect_file, identity};
-use super::{BEGINNING, FORMAT, Header, JournalError, parts, unnamed};
+use super::{BEGINNING, FORMAT, Header, JournalError, unnamed};
 use crate::domain::Record;
 
 /// A journal that was read.
@@ -18,7 +19,7 @@ use crate::domain::Record;
 pub struct LoadedJournal {
     pub header: Header,
     pub records: Vec<Record>,
-    /// Bytes of a torn last line, which is left out.
+    /// Bytes of a torn last line or block, which is left out.
     pub torn: usize,
 }
 
@@ -27,25 +28,28 @@ pub struct LoadedJournal {
 pub struct JournalOffset {
     /// The event before this place; 0 before the first.
     pub n: u64,
-    /// The line before this place.
-    line: usize,
-    /// In bytes.
-    pub offset: u64,
-    /// The place where its list of parts begins, in bytes.
-    list: u64,
+    next: LinePlace,
 }
 
-/// Reads a journal line by line.
+/// The most bytes of the buffer that are kept for the next line.
+const KEPT: usize = 1 << 20;
+
+/// Reads a journal of any format line by line.
 #[derive(Debug)]
 pub struct JournalReader {
     path: PathBuf,
-    lines: BufReader<File>,
+    lines: Lines,
     pub header: Header,
+    /// The line of the header.
+    pub(super) head: Vec<u8>,
     line: Vec<u8>,
+    /// The place of the first event.
+    first: JournalOffset,
     place: JournalOffset,
-    parts: parts::PartsReader,
+    /// Formats 2 and 3 have parts in their lines.
+    parts: Option<PartsReader>,
     shared: SharedValues,
-    /// Bytes of a torn last line, which is left out.
+    /// Bytes of a torn last line or block, which is left out.
     pub torn: usize,
 }
 
@@ -56,36 +60,30 @@ impl JournalReader {
     /// The file cannot be read, or is not a journal that this version knows.
     pub fn open(path: &Path) -> Result<Self, JournalError> {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
-        let mut lines = BufReader::new(File::open(path).map_err(io)?);
+        let mut lines = File::open(path).and_then(Lines::of).map_err(io)?;
         let mut line = Vec::new();
-        lines.read_until(b'\n', &mut line).map_err(io)?;
-        let begun = is_begun(&line);
-        let header = match begun {
-            true => Header {
-                toolyard_journal: FORMAT,
-                program: String::new(),
-                opened: String::new(),
-                id: None,
-                parent: None,
-                continues: None,
-                continues_id: None,
-                spec: None,
-            },
-            false => parse_header(path, &line)?,
+        let is_whole = lines.line(&mut line).map_err(|error| match is_damage(&error) {
+            true => JournalError::NoHeader { path: path.to_owned(), why: error.to_string() },
+            false => io(error),
+        })?;
+        let begun =
+            !is_whole && line.iter().zip(BEGINNING).all(|(byte, expected)| byte == expected);
+        let header = if begun { Header::unwritten() } else { parse_header(path, &line)? };
+        let has_parts = matches!(header.toolyard_journal, 2 | 3);
+        let next = match lines.is_packed() && has_parts {
+            true => LinePlace { from: 0, skip: line.len() as u64 },
+            false => lines.place(),
         };
         Ok(Self {
             path: path.to_owned(),
-            lines,
             header,
-            torn: if begun { line.len() } else { 0 },
-            place: JournalOffset {
-                line: 1,
-                offset: line.len() as u64,
-                list: line.len() as u64,
-                n: 0,
-            },
-            line,
-            parts: parts::PartsReader::default(),
+            torn: if begun { line.len() + lines.torn() } else { 0 },
+            first: JournalOffset { n: 0, next },
+            place: JournalOffset { n: 0, next },
+            lines,
+            head: line,
+            line: Vec::new(),
+            parts: has_parts.then(PartsReader::default),
             shared: SharedValues::default(),
         })
     }
@@ -103,14 +101,9 @@ impl JournalReader {
         Ok(Self { path: path.to_owned(), ..reader })
     }
 
-    /// Looks again behind the last whole line, since the writer may have added lines.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn look_again(&mut self) -> Result<(), JournalError> {
-        let io = |source| JournalError::Io { path: self.path.clone(), source };
+    /// Looks again behind the end that was reached, since the writer may have added something.
+    pub fn look_again(&mut self) {
         self.torn = 0;
-        self.lines.seek(SeekFrom::Start(self.place.offset)).map(drop).map_err(io)
     }
 
     /// Whether this is still the file that was opened, with all that was read of it.
@@ -118,9 +111,9 @@ impl JournalReader {
     /// # Errors
     /// The file was cut, replaced or deleted.
     pub fn expect_same(&self) -> Result<(), JournalError> {
-        let io = |source| JournalError::Io { path: self.path.clone(), source };
         let changed = |why: String| Err(JournalError::Changed { path: self.path.clone(), why });
-        let (read, opened) = (self.place.offset, self.lines.get_ref().metadata().map_err(io)?);
+        let (read, opened) =
+            (self.lines.read(), self.lines.metadata().map_err(|error| self.failed(error))?);
         if opened.len() < read {
             let why = format!("the file was cut to {} bytes, and {read} were read", opened.len());
             return changed(why);
@@ -129,6 +122,11 @@ impl JournalReader {
             Ok(_) => Ok(()),
             Err(error) => changed(error.to_string()),
         }
+    }
+
+    /// Whether the file is a zstd stream.
+    pub(super) fn is_packed(&self) -> bool {
+        self.lines.is_packed()
     }
 
     /// A remark about the end that was reached; `None` if there is nothing to say.
@@ -146,22 +144,30 @@ impl JournalReader {
     /// # Errors
     /// The file cannot be read, or has changed.
     pub fn go_to(&mut self, place: JournalOffset) -> Result<(), JournalError> {
-        let io = |source| JournalError::Io { path: self.path.clone(), source };
-        self.lines.seek(SeekFrom::Start(place.list)).map_err(io)?;
-        self.torn = 0;
-        self.parts = parts::PartsReader::default();
-        self.shared.clear();
-        self.place = JournalOffset { offset: place.list, ..place };
-        while self.place.offset < place.offset && self.read_line()? {
-            let learnt = self.parts.learn(&self.line);
-            learnt.map_err(|why| self.bad(place.line, place.n, why))?;
+        let LinePlace { from, skip } = place.next;
+        self.lines.seek(from).map_err(|error| self.failed(error))?;
+        (self.torn, self.place) = (0, place);
+        self.line.clear();
+        if let Some(parts) = &mut self.parts {
+            *parts = PartsReader::default();
+        } else if self.lines.skip(skip).map_err(|error| self.failed(error))? {
+            return Ok(());
         }
-        if self.place.offset != place.offset {
-            let why = "no line begins where one began when the journal was indexed".to_owned();
-            return Err(self.bad(place.line, place.n, why));
+        // The lines of the list of parts, after the header where they are read from the beginning.
+        let mut skipped = 0;
+        while self.parts.is_some() && skipped < skip && self.read_line()? {
+            let learnt = match &mut self.parts {
+                Some(parts) if from > 0 || skipped > 0 => parts.learn(&self.line),
+                _ => Ok(()),
+            };
+            learnt.map_err(|why| self.bad(place.n, why))?;
+            skipped += self.line.len() as u64;
         }
-        self.place = place;
-        Ok(())
+        if skipped == skip {
+            return Ok(());
+        }
+        let why = "no line begins where one began when the journal was indexed".to_owned();
+        Err(self.bad(place.n, why))
     }
 
     /// Whether a line begins at this place, or the journal ends there, as when the place was noted.
@@ -181,76 +187,131 @@ impl JournalReader {
     /// # Errors
     /// The file cannot be read.
     pub fn go_behind(&mut self, n: u64) -> Result<u64, JournalError> {
-        let mut place = self.place;
+        if self.parts.is_none() {
+            self.go_before(n)?;
+        }
         while self.place.n < n && self.read_line()? {
-            // A list of parts begins with the line that has part 0; these characters are nowhere else.
-            if memmem::find(&self.line, b"{\"=0\":").is_some() {
-                place.list = place.offset;
-            }
-            (self.place.n, self.place.line) = (self.place.n + 1, self.place.line + 1);
-            place = JournalOffset { list: place.list, ..self.place };
-        }
-        if self.header.toolyard_journal == 1 {
-            place.list = place.offset;
-        }
-        self.go_to(place)?;
-        Ok(place.n)
-    }
-
-    /// Counts events up to this one, without parsing them. Returns the last one, if there are fewer.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn count(mut self, most: u64) -> Result<u64, JournalError> {
-        while self.place.n < most && self.read_line()? {
-            self.place.n += 1;
+            let learnt = self.parts.as_mut().map_or(Ok(()), |parts| parts.learn(&self.line));
+            learnt.map_err(|why| self.bad(self.place.n + 1, why))?;
+            self.advance();
         }
         Ok(self.place.n)
     }
 
-    /// Reads a whole line; false if there is none.
-    fn read_line(&mut self) -> Result<bool, JournalError> {
-        self.line.clear();
-        let io = |source| JournalError::Io { path: self.path.clone(), source };
-        if self.torn > 0 || self.lines.read_until(b'\n', &mut self.line).map_err(io)? == 0 {
-            return Ok(false);
+    /// Goes to the last frame of a zstd stream that begins before this event, or to the first event.
+    fn go_before(&mut self, n: u64) -> Result<(), JournalError> {
+        let mut before = u64::MAX;
+        while let Some(from) =
+            self.lines.frame_before(before).map_err(|error| self.failed(error))?
+        {
+            self.go_to(JournalOffset { n: 0, next: LinePlace { from, skip: 0 } })?;
+            // Other bytes may look like the beginning of a frame.
+            let is_line = self.read_line().is_ok_and(|is_line| is_line);
+            let first = is_line.then(|| numbered(&self.line)).flatten();
+            if let Some(first) = first.filter(|first| (1..=n.saturating_add(1)).contains(first)) {
+                let next = LinePlace { from, skip: 0 };
+                return self.go_to(JournalOffset { n: first - 1, next });
+            }
+            before = from;
         }
-        if self.line.last() != Some(&b'\n') {
-            self.torn = self.line.len();
-            return Ok(false);
-        }
-        self.place.offset += self.line.len() as u64;
-        Ok(true)
+        self.go_to(self.first)
     }
 
-    fn bad(&self, line: usize, n: u64, why: String) -> JournalError {
-        JournalError::BadLine { path: self.path.clone(), line, n, why }
+    /// Reads a whole line; false if there is none.
+    fn read_line(&mut self) -> Result<bool, JournalError> {
+        if self.line.last() == Some(&b'\n') {
+            self.line.clear();
+            self.line.shrink_to(KEPT);
+        }
+        if self.torn > 0 {
+            return Ok(false);
+        }
+        let read = self.lines.line(&mut self.line);
+        let is_whole = read.map_err(|error| self.failed(error))?;
+        if !is_whole {
+            self.torn = self.line.len() + self.lines.torn();
+        }
+        Ok(is_whole)
+    }
+
+    /// Goes behind the line that was read.
+    fn advance(&mut self) {
+        self.place.n += 1;
+        let len = self.line.len() as u64;
+        match &self.parts {
+            None => self.place.next = self.lines.place(),
+            // A list of parts is read from its beginning on, and that of a zstd stream with all before it.
+            Some(parts) if parts.has_begun() && !self.lines.is_packed() => {
+                let from = self.lines.place().from - len;
+                self.place.next = LinePlace { from, skip: len };
+            }
+            Some(_) => self.place.next.skip += len,
+        }
     }
 
     /// The next record; `None` at the end.
     fn read(&mut self) -> Result<Option<Record>, JournalError> {
+        let n = self.place.n + 1;
+        self.next_with(|shared, line| match shared.read(line)? {
+            record if record.n == n => Ok(record),
+            record => Err(format!("found event {}, expected event {n}", record.n)),
+        })
+    }
+
+    /// A value that `read` makes of the next line; `None` at the end.
+    pub(super) fn next_with<T>(
+        &mut self,
+        read: impl FnOnce(&mut SharedValues, &[u8]) -> Result<T, String>,
+    ) -> Result<Option<T>, JournalError> {
         if !self.read_line()? {
             return Ok(None);
         }
-        let (line, n) = (self.place.line + 1, self.place.n + 1);
-        // A line of format 1 is complete: text in it that looks like a part is not a part.
-        let record = match self.header.toolyard_journal {
-            1 => Record::read(&self.line),
-            _ => self.parts.whole(&self.line).and_then(|line| self.shared.read(line)),
+        let line = match &mut self.parts {
+            Some(parts) => parts.whole(&self.line),
+            None => Ok(&self.line[..]),
         };
-        if self.header.toolyard_journal == 1 {
-            self.place.list = self.place.offset;
-        } else if self.parts.has_begun() {
-            self.place.list = self.place.offset - self.line.len() as u64;
-        }
-        let record = record.map_err(|why| self.bad(line, n, why))?;
-        if record.n != n {
-            let why = format!("found event {}, expected event {n}", record.n);
-            return Err(self.bad(line, n, why));
-        }
-        (self.place.line, self.place.n) = (line, n);
-        Ok(Some(record))
+        let value = line.and_then(|line| read(&mut self.shared, line));
+        let value = value.map_err(|why| self.bad(self.place.n + 1, why))?;
+        self.advance();
+        Ok(Some(value))
     }
+
+    /// The last lines, about this many bytes of them; of a zstd stream, at most the last frame.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(super) fn tail(&mut self, most: usize) -> Result<Vec<u8>, JournalError> {
+        if let Some(tail) = self.lines.tail(most).map_err(|error| self.failed(error))? {
+            return Ok(tail);
+        }
+        self.go_before(u64::MAX)?;
+        let mut tail = Vec::new();
+        while self.read_line()? {
+            tail.extend_from_slice(&self.line);
+            if tail.len() > 2 * most {
+                tail.drain(..tail.len() - most);
+            }
+        }
+        Ok(tail)
+    }
+
+    fn bad(&self, n: u64, why: String) -> JournalError {
+        let line = usize::try_from(n).unwrap_or(usize::MAX).saturating_add(1);
+        JournalError::BadLine { path: self.path.clone(), line, n, why }
+    }
+
+    /// The error of a read.
+    fn failed(&self, source: io::Error) -> JournalError {
+        let (path, n) = (self.path.clone(), self.place.n);
+        match is_damage(&source) {
+            true => JournalError::Damaged { path, n, why: source.to_string() },
+            false => JournalError::Io { path, source },
+        }
+    }
+}
+
+fn is_damage(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::InvalidData
 }
 
 impl Iterator for JournalReader {
@@ -271,13 +332,6 @@ pub fn read(path: &Path) -> Result<LoadedJournal, JournalError> {
     Ok(LoadedJournal { header: reader.header, records, torn: reader.torn })
 }
 
-/// Whether this is only the beginning of a header: its session was killed before its first event, so the journal is
-/// empty.
-fn is_begun(line: &[u8]) -> bool {
-    let shorter = line.len().min(BEGINNING.len());
-    line.last() != Some(&b'\n') && line[..shorter] == BEGINNING[..shorter]
-}
-
 impl LoadedJournal {
     /// A remark about the end of the journal; `None` if there is nothing to say.
     pub fn remark(&self) -> Option<String> {
@@ -291,6 +345,15 @@ fn remark(is_empty: bool, torn: usize) -> Option<String> {
         false if torn > 0 => Some(format!("ignored an incomplete last line ({torn} bytes)")),
         false => None,
     }
+}
+
+/// The number of the event on a line.
+fn numbered(line: &[u8]) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct Numbered {
+        n: u64,
+    }
+    serde_json::from_slice::<Numbered>(line).ok().map(|numbered| numbered.n)
 }
 
 fn parse_header(path: &Path, line: &[u8]) -> Result<Header, JournalError> {

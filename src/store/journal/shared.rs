@@ -1,185 +1,187 @@
-//! Values that many lines have are read once, and their records share them: tools and messages of requests, menus. They
-//! are forgotten with the list of parts that they are in.
+//! Values that many lines have are parsed once, and their records share them: tools and messages of requests, menus. They
+//! are known by a hash of their text before it is parsed.
 
 use std::any::Any;
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::Arc;
 
-use foldhash::fast::RandomState;
+use foldhash::quality::RandomState;
 use memchr::memmem;
 use serde::de::DeserializeOwned;
 
-use super::parts::{Span, Whole, string_end, value_end};
+use super::spans::{self, string_end, value_end};
 use crate::domain::{
     Event, MenuItem, Message, Messages, ModelCallEvent, Record, TaskEvent, ToolDef, ToolName,
     read_known,
 };
 
-/// Values of a list of parts that were read.
-#[derive(Debug, Default)]
-pub(super) struct SharedValues {
-    values: HashMap<usize, Box<dyn Any + Send + Sync>, RandomState>,
-    /// A line without these values.
-    rest: Vec<u8>,
-}
-
-impl SharedValues {
-    /// Forgets all values: a new list of parts begins.
-    pub fn clear(&mut self) {
-        self.values.clear();
-    }
-
-    /// The record of a line.
-    ///
-    /// # Errors
-    /// As [`Record::read`].
-    pub fn read(&mut self, line: Whole) -> Result<Record, String> {
-        if line.has_begun {
-            self.clear();
-            return Record::read(line.text);
-        }
-        // A line of an unexpected form is read as a whole, so that the error says what is wrong.
-        let shared = if line.spans.is_empty() { None } else { self.shared(line) };
-        shared.map_or_else(|| Record::read(line.text), Ok)
-    }
-
-    fn shared(&mut self, line: Whole) -> Option<Record> {
-        // Only numbers are before it.
-        let kind = memmem::find(line.text.get(..BEFORE)?, KIND)? + KIND.len();
-        let end = string_end(line.text, kind - 1)?;
-        let data = end + line.text[end..].strip_prefix(DATA).map(|_| DATA.len())?;
-        match &line.text[kind..end - 1] {
-            b"ModelCallRequested" => {
-                let request = line.member(data, b"\"request\"")?.start;
-                let messages = line.member(request, b"\"messages\"")?;
-                let tools = line.member(request, b"\"tools\"");
-                let all = [Some(messages.clone()), tools.clone()];
-                let mut record = self.without(line, all.into_iter().flatten().collect())?;
-                let Event::ModelCall(ModelCallEvent::ModelCallRequested { request, .. }) =
-                    &mut record.event
-                else {
-                    return None;
-                };
-                let request = Arc::get_mut(request)?;
-                request.messages = self.messages(line, &messages)?;
-                if let Some(tools) = tools {
-                    request.tools = self.get::<Arc<[ToolDef]>>(line, &tools)?;
-                }
-                Some(record)
-            }
-            b"StepStarted" => {
-                let items = line.member(data, b"\"menu\"")?;
-                let mut record = self.without(line, vec![items.clone()])?;
-                let Event::Task(TaskEvent::StepStarted { menu, .. }) = &mut record.event else {
-                    return None;
-                };
-                *menu = self.get::<Arc<[MenuItem]>>(line, &items)?;
-                Some(record)
-            }
-            b"ToolArraySet" => {
-                let names = line.member(data, b"\"tools\"")?;
-                let mut record = self.without(line, vec![names.clone()])?;
-                let Event::Task(TaskEvent::ToolArraySet { tools, .. }) = &mut record.event else {
-                    return None;
-                };
-                *tools = self.get::<Arc<[ToolName]>>(line, &names)?;
-                Some(record)
-            }
-            _ => None,
-        }
-    }
-
-    /// The record with an empty list for each of these values; `None` if it has fields of a newer version.
-    fn without(&mut self, line: Whole, mut values: Vec<Range<usize>>) -> Option<Record> {
-        values.sort_unstable_by_key(|value| value.start);
-        self.rest.clear();
-        let mut copied = 0;
-        for value in values {
-            self.rest.extend_from_slice(&line.text[copied..value.start]);
-            self.rest.extend_from_slice(b"[]");
-            copied = value.end;
-        }
-        self.rest.extend_from_slice(&line.text[copied..]);
-        Record::read(&self.rest).ok().filter(|record| record.newer.is_none())
-    }
-
-    /// The value in this range, which is parsed unless it was parsed before.
-    fn get<T>(&mut self, line: Whole, range: &Range<usize>) -> Option<T>
-    where
-        T: Clone + DeserializeOwned + Send + Sync + 'static,
-    {
-        let read = || read_known(&line.text[range.clone()]);
-        let Some(span) = line.span(range.start).filter(|span| span.range.end == range.end) else {
-            return read();
-        };
-        if let Some(known) = self.values.get(&span.id).and_then(|it| it.downcast_ref::<T>()) {
-            return Some(known.clone());
-        }
-        let value: T = read()?;
-        self.values.insert(span.id, Box::new(value.clone()));
-        Some(value)
-    }
-
-    /// Like `get`, with each message shared.
-    fn messages(&mut self, line: Whole, range: &Range<usize>) -> Option<Messages> {
-        let here = line.at(range.start);
-        let all = here.first().filter(|span| span.range.end == range.end);
-        let known = |span: &Span| self.values.get(&span.id)?.downcast_ref::<Messages>().cloned();
-        if let Some(known) = all.and_then(known) {
-            return Some(known);
-        }
-        let begun = here.iter().find_map(|span| Some((known(span)?, span.range.end)));
-        let (mut messages, mut at) =
-            begun.unwrap_or_else(|| (Messages::default(), range.start + 1));
-        while at < range.end - 1 {
-            let end = line.value_end(at)?;
-            messages.push_shared(self.get::<Arc<Message>>(line, &(at..end))?);
-            at = end + usize::from(line.text.get(end) == Some(&b','));
-        }
-        if let Some(all) = all {
-            self.values.insert(all.id, Box::new(messages.clone()));
-        }
-        Some(messages)
-    }
-}
+/// Values are forgotten once this many bytes of text were parsed after their last use, or twice as many.
+const KEPT: usize = 8 << 20;
+/// A list of messages counts as this many bytes: it shares its messages and most of their places.
+const LIST: usize = 1 << 10;
 
 /// The kind of an event is within this many bytes of its line.
 const BEFORE: usize = 80;
 const KIND: &[u8] = b"\"kind\":\"";
 const DATA: &[u8] = b",\"data\":";
 
-impl Whole<'_> {
-    /// The spans that begin here.
-    fn at(&self, start: usize) -> &[Span] {
-        let from = self.spans.partition_point(|span| span.range.start < start);
-        let len = self.spans[from..].iter().take_while(|span| span.range.start == start).count();
-        &self.spans[from..from + len]
+type Values = HashMap<u64, SharedValue, RandomState>;
+
+#[derive(Debug)]
+struct SharedValue {
+    /// In bytes.
+    text: usize,
+    value: Box<dyn Any + Send + Sync>,
+}
+
+/// Values that were read. The keys of the hash are random, so no journal can be made in which two texts have the same.
+#[derive(Debug, Default)]
+pub(super) struct SharedValues {
+    new: Values,
+    old: Values,
+    /// The bytes of the text of the new ones.
+    text: usize,
+    /// A line without these values.
+    rest: Vec<u8>,
+}
+
+impl SharedValues {
+    /// The record of a line.
+    ///
+    /// # Errors
+    /// As [`Record::read`].
+    pub fn read(&mut self, line: &[u8]) -> Result<Record, String> {
+        // A line of an unexpected form is read as a whole, so that the error says what is wrong.
+        self.shared(line).map_or_else(|| Record::read(line), Ok)
     }
 
-    /// The outermost of them.
-    fn span(&self, start: usize) -> Option<&Span> {
-        self.at(start).first()
-    }
-
-    /// The end of the value that begins here.
-    fn value_end(&self, start: usize) -> Option<usize> {
-        let span = self.span(start).map(|span| span.range.end);
-        span.or_else(|| value_end(self.text, start))
-    }
-
-    /// The value of this quoted key in the object that begins here.
-    fn member(&self, object: usize, key: &[u8]) -> Option<Range<usize>> {
-        let mut at = object;
-        while at == object && self.text.get(at) == Some(&b'{') || self.text.get(at) == Some(&b',') {
-            let end = string_end(self.text, at + 1)?;
-            let value = end + 1..self.value_end(end + 1)?;
-            if &self.text[at + 1..end] == key {
-                return Some(value);
+    fn shared(&mut self, line: &[u8]) -> Option<Record> {
+        // Only numbers are before it.
+        let before = &line[..line.len().min(BEFORE)];
+        let kind = memmem::find(before, KIND)? + KIND.len();
+        let end = string_end(line, kind - 1)?;
+        let data = end + line[end..].strip_prefix(DATA).map(|_| DATA.len())?;
+        let list = |key: &[u8]| {
+            let list = spans::member(line, data, key)?;
+            (list.len() > b"[]".len()).then_some(list)
+        };
+        match &line[kind..end - 1] {
+            b"ModelCallRequested" => {
+                let request = spans::begin(line, data, b"\"request\"")?;
+                let begin = spans::begin(line, request, b"\"messages\"")?;
+                let (messages, end) = self.messages(line, begin)?;
+                let tools = spans::member(line, end, b"\"tools\"");
+                let all = [Some(begin..end), tools.clone()];
+                let mut record = self.without(line, all.into_iter().flatten())?;
+                let Event::ModelCall(ModelCallEvent::ModelCallRequested { request, .. }) =
+                    &mut record.event
+                else {
+                    return None;
+                };
+                let request = Arc::get_mut(request)?;
+                request.messages = messages;
+                if let Some(tools) = tools {
+                    request.tools = self.get::<Arc<[ToolDef]>>(&line[tools])?;
+                }
+                Some(record)
             }
-            at = value.end;
+            b"StepStarted" => {
+                let items = list(b"\"menu\"")?;
+                let mut record = self.without(line, [items.clone()])?;
+                let Event::Task(TaskEvent::StepStarted { menu, .. }) = &mut record.event else {
+                    return None;
+                };
+                *menu = self.get::<Arc<[MenuItem]>>(&line[items])?;
+                Some(record)
+            }
+            b"ToolArraySet" => {
+                let names = list(b"\"tools\"")?;
+                let mut record = self.without(line, [names.clone()])?;
+                let Event::Task(TaskEvent::ToolArraySet { tools, .. }) = &mut record.event else {
+                    return None;
+                };
+                *tools = self.get::<Arc<[ToolName]>>(&line[names])?;
+                Some(record)
+            }
+            _ => None,
         }
-        None
+    }
+
+    /// The record with an empty list for each of these values, which are in their order; `None` if it has fields of a
+    /// newer version.
+    fn without(
+        &mut self,
+        line: &[u8],
+        values: impl IntoIterator<Item = Range<usize>>,
+    ) -> Option<Record> {
+        self.rest.clear();
+        let mut copied = 0;
+        for value in values {
+            self.rest.extend_from_slice(&line[copied..value.start]);
+            self.rest.extend_from_slice(b"[]");
+            copied = value.end;
+        }
+        self.rest.extend_from_slice(&line[copied..]);
+        Record::read(&self.rest).ok().filter(|record| record.newer.is_none())
+    }
+
+    /// The value with this text, which is parsed unless it is known.
+    fn get<T>(&mut self, text: &[u8]) -> Option<T>
+    where
+        T: Clone + DeserializeOwned + Send + Sync + 'static,
+    {
+        let hash = self.new.hasher().hash_one(text);
+        if let Some(known) = self.known(hash) {
+            return Some(known);
+        }
+        let value: T = read_known(text)?;
+        self.keep(hash, text.len(), value.clone());
+        Some(value)
+    }
+
+    /// The messages of the list that begins here, each shared, and its end. A list that continues a known one is read
+    /// from there on.
+    fn messages(&mut self, line: &[u8], begin: usize) -> Option<(Messages, usize)> {
+        let (mut at, mut hash, mut ranges) = (begin + 1, 0, Vec::new());
+        while line.get(at)? != &b']' {
+            let end = value_end(line, at)?;
+            // The hash of all messages up to here.
+            hash = self.new.hasher().hash_one((hash, &line[at..end]));
+            ranges.push((at..end, hash));
+            at = end + usize::from(line.get(end) == Some(&b','));
+        }
+        let known = ranges.iter().enumerate().rev();
+        let known = known.filter_map(|(last, (_, hash))| Some((last + 1, self.known(*hash)?)));
+        let (begun, mut messages): (usize, Messages) = known.take(1).next().unwrap_or_default();
+        for (message, _) in &ranges[begun..] {
+            messages.push_shared(self.get::<Arc<Message>>(&line[message.clone()])?);
+        }
+        if begun < ranges.len() {
+            self.keep(hash, LIST, messages.clone());
+        }
+        Some((messages, at + 1))
+    }
+
+    fn known<T: Clone + 'static>(&mut self, hash: u64) -> Option<T> {
+        if let Some(old) = self.old.remove(&hash) {
+            self.insert(hash, old);
+        }
+        self.new.get(&hash)?.value.downcast_ref::<T>().cloned()
+    }
+
+    fn keep(&mut self, hash: u64, text: usize, value: impl Any + Send + Sync) {
+        self.insert(hash, SharedValue { text, value: Box::new(value) });
+        if self.text > KEPT {
+            self.old = std::mem::take(&mut self.new);
+            self.text = 0;
+        }
+    }
+
+    fn insert(&mut self, hash: u64, value: SharedValue) {
+        self.text += value.text;
+        self.new.insert(hash, value);
     }
 }
 
@@ -189,7 +191,7 @@ mod tests {
 
     use serde_json::json;
 
-    use super::super::{Header, Journal, read};
+    use super::super::{Header, Journal, JournalReader, read};
     use super::*;
     use crate::domain::{
         EffectClass, EffectId, EffectRef, MenuReason, ModelName, Request, Role, TaskId,
@@ -268,7 +270,11 @@ mod tests {
             .map(|n| requested(n, &vec![Message::user("what is asked here")].into()))
             .collect();
         written(&path, &records);
-        let text = std::fs::read_to_string(&path).unwrap();
+        let mut reader = JournalReader::open(&path).unwrap();
+        let mut text = reader.newest_head().unwrap() + "\n";
+        while let Some(line) = reader.newest_line().unwrap() {
+            text += &(line + "\n");
+        }
         // The second tool is like the first one.
         let tool = "\"name\":\"search\",";
         std::fs::write(&path, text.replacen(tool, &format!("{tool}\"risk\":1,"), 1)).unwrap();

@@ -1,9 +1,6 @@
 //! The summary of a journal in a list of sessions. Only the journal's beginning and end are read, so that a list of
 //! long journals appears at once.
 
-use std::fs::File;
-use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -13,7 +10,7 @@ use super::{JournalError, JournalReader, is_written};
 use crate::domain::{Acting, Event, SessionEvent, Totals};
 
 /// Bytes of the end that are read first; more only where no whole line is in them.
-const TAIL: u64 = 16 * 1024;
+const TAIL: usize = 16 * 1024;
 
 /// A session as its journal has it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -67,8 +64,7 @@ impl Summary {
             Some(_) | None => (None, String::new()),
         };
         let io = |source| JournalError::Io { path: path.to_owned(), source };
-        let file = File::open(path).map_err(io)?;
-        let bytes = file.metadata().map_err(io)?.len();
+        let bytes = path.metadata().map_err(io)?.len();
         let path = path.to_owned();
         let (events, micros, tasks, ended, totals) = (0, 0, 0, None, None);
         let running = false;
@@ -87,9 +83,9 @@ impl Summary {
         };
         let mut length = TAIL;
         loop {
-            let tail = tail(&file, bytes, length).map_err(io)?;
+            let tail = reader.tail(length)?;
             let read = new.clone().with_end(&tail);
-            if read.events > 0 || length >= bytes {
+            if read.events > 0 || tail.len() < length {
                 let running = read.ended.is_none() && is_written(&read.path)?;
                 return Ok(Self { running, ..read });
             }
@@ -109,6 +105,8 @@ impl Summary {
                 "SessionEnded" => {
                     let ended = last.part(|ended: Ended| (ended.why, ended.totals)).unzip();
                     (self.ended, self.totals) = (ended.0, ended.1.flatten());
+                    let done = self.totals.as_ref().map_or(0, |totals| totals.done);
+                    self.tasks = done.try_into().unwrap_or(u32::MAX);
                 }
                 "TaskFinished" => {
                     if let Some(task) = last.part(task_of).flatten() {
@@ -142,12 +140,4 @@ impl<'l> Last<'l> {
     fn part<D: Deserialize<'l>, T>(&self, part: impl FnOnce(D) -> T) -> Option<T> {
         serde_json::from_str(self.data?.get()).ok().map(part)
     }
-}
-
-/// The end of a file of this length.
-fn tail(file: &File, bytes: u64, most: u64) -> io::Result<Vec<u8>> {
-    let from = bytes.saturating_sub(most);
-    let mut tail = vec![0; usize::try_from(bytes - from).unwrap_or(usize::MAX)];
-    file.read_exact_at(&mut tail, from)?;
-    Ok(tail)
 }

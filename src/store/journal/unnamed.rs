@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
+use super::frames::FrameReader;
 use crate::files::private;
 
 /// The end of the temporary name.
 const ENDING: &str = ".new";
-/// The end of such a name in a folder of journals.
-const LEFT: &str = ".jsonl.new";
+/// The ends of such a name in a folder of journals.
+const LEFT: [&str; 2] = [".jsonl.zst.new", ".jsonl.new"];
 /// The most attempts to reserve the name while other processes delete the new file as a remainder.
 const TRIES: usize = 100;
 
@@ -52,7 +53,7 @@ fn taken() -> io::Error {
     io::ErrorKind::AlreadyExists.into()
 }
 
-/// The place of a journal's file before its first event: `.j.jsonl.new` for `j.jsonl`.
+/// The place of a journal's file before its first event: `.j.jsonl.zst.new` for `j.jsonl.zst`.
 pub(super) fn place(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let mut beside = OsString::from(".");
@@ -65,7 +66,10 @@ pub(super) fn place(path: &Path) -> io::Result<PathBuf> {
 fn delete_remainders(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        if name.to_str().is_some_and(|name| name.starts_with('.') && name.ends_with(LEFT)) {
+        if name
+            .to_str()
+            .is_some_and(|name| name.starts_with('.') && LEFT.iter().any(|end| name.ends_with(end)))
+        {
             let _ = delete_remainder(&entry.path());
         }
     }
@@ -89,7 +93,8 @@ fn delete_remainder(path: &Path) -> io::Result<()> {
     file.try_lock().map_err(|_| taken())?;
     let mut beginning = Vec::new();
     (&file).take(super::BEGINNING.len() as u64).read_to_end(&mut beginning)?;
-    if !super::BEGINNING.starts_with(&beginning) {
+    let is_ours = super::BEGINNING.starts_with(&beginning) || FrameReader::is_packed(&beginning);
+    if !is_ours {
         return Err(taken());
     }
     if is_at(&file, path) { fs::remove_file(path) } else { Ok(()) }
@@ -147,6 +152,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         fs::write(path(".a.jsonl.new"), "").unwrap();
+        fs::write(path(".a.jsonl.zst.new"), b"\x28\xb5\x2f\xfd\x04").unwrap();
         fs::write(path(".b.jsonl.new"), "{\"toolyard_journal\":2,").unwrap();
         fs::write(path(".c.jsonl.new"), "of another program").unwrap();
         fs::create_dir(path(".d.jsonl.new")).unwrap();

@@ -10,10 +10,16 @@ use tempfile::TempPath;
 use tokio::sync::Notify;
 use tracing::info;
 
+use super::frames::FrameWriter;
 use super::sync::{Syncer, Watched};
-use super::{Header, JournalError, parts, unnamed};
-use crate::domain::{EmbeddingEvent, Event, GraphEvent, Record};
+use super::{Header, JournalError, unnamed};
+use crate::domain::{Event, Record, SessionEvent};
 use crate::files::safe_json::safe;
+
+/// The events of a frame. An index has its marks where frames begin.
+pub(super) const FRAME: u64 = 2048;
+/// After a frame of this many bytes of text, the end of the session has its own, in which a list of sessions finds it.
+const LONG: usize = 64 << 10;
 
 /// A journal being written.
 #[derive(Debug)]
@@ -22,12 +28,14 @@ pub struct Journal {
     path: PathBuf,
     /// The place of the file until its first event is in it.
     unnamed: Option<TempPath>,
-    /// Whole lines that are not written yet.
-    waiting: Vec<u8>,
+    frames: FrameWriter,
+    /// The lines that are not written yet.
+    lines: usize,
+    /// A write failed, so that nothing can follow what is in the file.
+    is_broken: bool,
     /// An event was added.
     has_event: bool,
     unwritten: usize,
-    parts: parts::PartsWriter,
     watched: Watched,
     /// `None` where the system has no thread for it.
     syncer: Option<Syncer>,
@@ -44,13 +52,20 @@ impl Journal {
         info!(?path, "started a journal");
         let watched = Watched::of(path, &file).map_err(io)?;
         let syncer = Syncer::new(&file, watched.clone()).ok();
-        let (path, parts) = (path.to_owned(), parts::PartsWriter::default());
-        let unnamed = Some(beside);
-        let (waiting, has_event, unwritten) = (Vec::new(), false, 0);
-        let mut journal =
-            Self { file, path, unnamed, waiting, has_event, unwritten, parts, watched, syncer };
-        let header = safe(&journal.json(header)?).into_owned() + "\n";
-        journal.waiting.extend_from_slice(header.as_bytes());
+        let mut journal = Self {
+            file,
+            path: path.to_owned(),
+            unnamed: Some(beside),
+            frames: FrameWriter::new().map_err(io)?,
+            lines: 0,
+            is_broken: false,
+            has_event: false,
+            unwritten: 0,
+            watched,
+            syncer,
+        };
+        let header = journal.json(header)?;
+        journal.add_line(&header);
         journal.flush()?;
         Ok(journal)
     }
@@ -81,13 +96,21 @@ impl Journal {
     /// The record has no form in JSON.
     pub fn add(&mut self, record: &Record, json: Option<&str>) -> Result<usize, JournalError> {
         let own = json.is_none().then(|| self.json(record)).transpose()?;
-        let json = safe(json.or(own.as_deref()).unwrap_or_default());
-        // The data of a line is the last of its fields.
-        let data = json.find(DATA).map_or(json.len(), |data| data + DATA.len());
-        self.parts.shorten(json.as_bytes(), data, has_parts(&record.event), &mut self.waiting);
-        self.waiting.push(b'\n');
+        let is_end = matches!(record.event, Event::Session(SessionEvent::SessionEnded { .. }));
+        if is_end && self.frames.frame() > LONG {
+            self.frames.end().map_err(|source| self.io(source))?;
+        }
+        self.add_line(json.or(own.as_deref()).unwrap_or_default());
+        if record.n.is_multiple_of(FRAME) {
+            self.frames.end().map_err(|source| self.io(source))?;
+        }
         self.has_event = true;
-        Ok(self.waiting.len())
+        Ok(self.frames.len())
+    }
+
+    fn add_line(&mut self, json: &str) {
+        self.frames.add(&safe(json));
+        self.lines += 1;
     }
 
     /// Writes all added events to the system. They outlive this process from here on.
@@ -95,26 +118,20 @@ impl Journal {
     /// # Errors
     /// The system's error. [`Journal::unwritten`] says how much is lost.
     pub fn flush(&mut self) -> Result<(), JournalError> {
-        if self.waiting.is_empty() {
+        if self.lines == 0 {
             return Ok(());
         }
-        // One write of whole lines: a concurrent reader sees all of a line or nothing.
-        let mut rest = &self.waiting[..];
-        let written = loop {
-            match self.file.write(rest) {
-                Ok(0) => break Err(io::ErrorKind::WriteZero.into()),
-                Ok(n) if n == rest.len() => break Ok(()),
-                Ok(n) => rest = &rest[n..],
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => break Err(error),
-            }
+        let lines = std::mem::take(&mut self.lines);
+        // One write of whole blocks: a concurrent reader sees all of a line or nothing.
+        let written = match self.is_broken {
+            true => Err(io::Error::other("an earlier write failed")),
+            false => write(&mut self.frames, &mut self.file),
         };
-        let bytes = self.waiting.len() as u64;
         if written.is_err() {
-            self.unwritten += rest.split_inclusive(|byte| *byte == b'\n').count();
+            self.is_broken = true;
+            self.unwritten += lines;
         }
-        self.waiting.clear();
-        written.map_err(|source| self.io(source))?;
+        let bytes = written.map_err(|source| self.io(source))?;
         let Some(unnamed) = self.unnamed.take_if(|_| self.has_event) else {
             if self.unnamed.is_none() {
                 self.watched.grow(bytes);
@@ -176,6 +193,14 @@ impl Drop for Journal {
     }
 }
 
+/// Writes what is packed; returns its length in bytes.
+fn write(frames: &mut FrameWriter, file: &mut File) -> io::Result<u64> {
+    let packed = frames.packed()?;
+    let written = file.write_all(packed).map(|()| packed.len() as u64);
+    frames.written();
+    written
+}
+
 fn unnamed_error(path: &Path, source: io::Error) -> JournalError {
     let path = path.to_owned();
     match source.kind() {
@@ -192,17 +217,4 @@ pub fn is_written(path: &Path) -> Result<bool, JournalError> {
     let io = |source| JournalError::Io { path: path.to_owned(), source };
     let file = File::open(path).map_err(io)?;
     Ok(matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
-}
-
-const DATA: &str = "\"data\":";
-
-/// Whether an event may have something in common with others. Events that occur once in a session are not worth
-/// remembering.
-fn has_parts(event: &Event) -> bool {
-    !matches!(
-        event,
-        Event::Session(_)
-            | Event::Graph(GraphEvent::GraphLoaded { .. })
-            | Event::Embedding(EmbeddingEvent::EmbeddingFinished { .. })
-    )
 }

@@ -1,5 +1,5 @@
-//! Journals with damage: a reader gives an error or a record, and never panics. A million cases, on lines, on parts,
-//! on whole files and on the index beside them.
+//! Journals with damage: a reader gives an error or a record, and never panics. A million cases, on lines, on parts of
+//! earlier formats, on zstd streams and on the index beside them.
 
 use std::fs;
 use std::ops::Range;
@@ -9,20 +9,23 @@ use toolyard::store::journal::{self, Marker, index_of, parts};
 
 use super::cases;
 use crate::mutations::Numbers;
-use crate::program::{Home, text};
+use crate::program::{Home, text, unpacked};
 
 const LINES: usize = 450_000;
 const PARTS: usize = 450_000;
-const FILES: usize = 90_000;
+const FILES: usize = 100_000;
 const INDEXES: usize = 10_000;
 
-/// The lines of a journal with parts, faults, plans and a budget.
+/// A journal with parts.
+const KEPT: &[u8] = include_bytes!("../../data/journals/format-3.jsonl");
+
+/// The lines of a journal with faults, plans and a budget.
 fn journal(home: &Home, tasks: &str) -> Vec<Vec<u8>> {
     let run = ["run", "--strategy", "workers+btp", "--fault", "search_web:error", "--fresh"];
     // Some of its tasks have no answer, which is exit code 1.
     let ran = home.run(&[&run[..], &["--tasks-limit", tasks, "--journal", "j.jsonl"]].concat());
     assert!(ran.code < 2, "{ran:?}");
-    let bytes = fs::read(home.path("j.jsonl")).unwrap();
+    let bytes = unpacked(&home.path("j.jsonl")).unwrap();
     bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
 }
 
@@ -36,10 +39,7 @@ fn some(numbers: &mut Numbers, lines: &[Vec<u8>], most: usize) -> Vec<u8> {
 #[test]
 fn damaged_lines_give_an_error_or_a_record() {
     let lines = journal(&Home::new(), "2");
-    // With all parts in their places.
-    let mut read = parts::PartsReader::default();
-    let whole = lines[1..].iter().map(|line| read.whole(line).unwrap().text.to_vec());
-    let whole: Vec<Vec<u8>> = whole.filter(|line| line.len() < 4000).collect();
+    let whole: Vec<Vec<u8>> = lines.into_iter().skip(1).filter(|line| line.len() < 4000).collect();
     let (mut numbers, mut records) = (Numbers(0), 0);
     for _ in 0..cases(LINES) {
         let Ok(record) = Record::read(&numbers.mutated(&whole)) else { continue };
@@ -57,7 +57,8 @@ fn damaged_lines_give_an_error_or_a_record() {
 
 #[test]
 fn damaged_parts_give_an_error_or_a_line() {
-    let lines = journal(&Home::new(), "2");
+    let lines: Vec<Vec<u8>> =
+        KEPT.split_inclusive(|byte| *byte == b'\n').skip(1).map(<[u8]>::to_vec).collect();
     let nested = [
         r#"{"a":{"=0":{"=1":"a text that is longer than a reference"}},"b":{"=":1}}"#,
         r#"{"a":{"=2":[{"==":{"=":0}},{"=":0}]},"c":{"=3":{"x":{"=":2}}}}"#,
@@ -82,8 +83,8 @@ fn damaged_parts_give_an_error_or_a_line() {
 #[test]
 fn damaged_files_are_read_or_refused_by_name() {
     let home = Home::new();
-    let bytes = journal(&home, "1").concat();
-    let path = home.path("d.jsonl");
+    journal(&home, "1");
+    let (bytes, path) = (fs::read(home.path("j.jsonl")).unwrap(), home.path("d.jsonl"));
     let (mut numbers, mut read) = (Numbers(0), 0);
     for case in 0..cases(FILES) {
         fs::write(&path, numbers.mutated(std::slice::from_ref(&bytes))).unwrap();

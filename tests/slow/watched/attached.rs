@@ -63,7 +63,7 @@ fn a_breakpoint_holds_for_an_attached_screen_and_counts_without_one() {
         assert_harmless(&screen.end().1);
         looks.wait("no screen controls the session any more");
         drop(watch);
-        let held = hits(&fs::read_to_string(&journal).unwrap());
+        let held = hits(&home.read("elsewhere/run.jsonl"));
         assert_eq!(held, [false, false, true, true], "{columns}x{rows}");
     }
 }

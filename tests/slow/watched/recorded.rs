@@ -191,7 +191,7 @@ fn a_recorded_answer_can_fail_and_a_key_is_in_no_copy() {
     }
     live.end();
     let journal = home.path("j.jsonl");
-    let whole = std::fs::read_to_string(&journal).unwrap();
+    let whole = home.read("j.jsonl");
     assert!(!whole.contains(KEY) && !whole.contains("visit=v") && !whole.contains("organization"));
     let kept: Vec<_> = toolyard::store::journal::read(&journal).unwrap().records;
     let kept = kept.iter().filter_map(|record| match &record.event {

@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdout, Stdio};
 
 use serde_json::Value;
 
-use crate::program::{Home, Ran};
+use crate::program::{Home, Ran, text_of, unpacked};
 use crate::sitting::Sitting;
 
 /// A journal of a whole session, and its events as `run --json` printed them.
@@ -15,6 +15,12 @@ fn recorded(home: &Home) -> (Vec<u8>, Vec<Value>) {
     let ran = home.run(&arguments);
     assert_eq!(ran.code, 0, "{}", ran.err);
     (fs::read(home.path("whole.jsonl")).unwrap(), ran.lines())
+}
+
+/// The first bytes of a journal, with this many events and a part of the next block.
+fn beginning(journal: &[u8], events: usize) -> usize {
+    let has = |len: &usize| text_of(journal[..*len].to_vec()).lines().count() > events;
+    (0..journal.len()).step_by(8).find(has).unwrap()
 }
 
 fn append(home: &Home, bytes: &[u8]) {
@@ -45,7 +51,7 @@ fn every_event_is_printed_once_it_is_whole() {
     let mut printed = Vec::new();
     for piece in journal[10..].chunks(journal.len() / 7 + 1) {
         append(&home, piece);
-        let whole = fs::read(home.path("f.jsonl")).unwrap();
+        let whole = unpacked(&home.path("f.jsonl")).unwrap();
         let count = whole.iter().filter(|byte| **byte == b'\n').count().saturating_sub(1);
         while printed.len() < count {
             printed.push(next(&mut lines));
@@ -60,7 +66,7 @@ fn every_event_is_printed_once_it_is_whole() {
 fn a_file_that_is_cut_or_replaced_is_said() {
     let home = Home::new();
     let (journal, events) = recorded(&home);
-    let part = journal.len() / 2;
+    let part = beginning(&journal, 20);
     let torn = |change: &dyn Fn()| {
         let _ = fs::remove_file(home.path("f.jsonl"));
         append(&home, &journal[..part]);
@@ -92,16 +98,17 @@ fn a_file_that_is_cut_or_replaced_is_said() {
 fn the_screen_follows_to_the_end_of_the_session() {
     let home = Home::new();
     let (journal, events) = recorded(&home);
-    let lines: Vec<_> = journal.split_inclusive(|byte| *byte == b'\n').collect();
-    append(&home, &lines[..20].concat());
+    let (some, more) = (beginning(&journal, 19), beginning(&journal, 29));
+    append(&home, &journal[..some]);
     let mut screen = Sitting::start(&home, 120, 40, &["follow", "f.jsonl"]);
     screen.wait_header("FOLLOWING");
-    screen.wait(" event 19 ");
+    let last = |len: usize| text_of(journal[..len].to_vec()).lines().count() - 1;
+    screen.wait(&format!(" event {} ", last(some)));
     screen.press("f");
     screen.wait("a followed journal is read-only");
-    append(&home, &lines[20..30].concat());
-    screen.wait(" event 29 ");
-    append(&home, &lines[30..].concat());
+    append(&home, &journal[some..more]);
+    screen.wait(&format!(" event {} ", last(more)));
+    append(&home, &journal[more..]);
     screen.wait(&format!(" event {} ", events.len()));
     screen.wait("the session has ended");
     screen.press("q");
@@ -117,7 +124,7 @@ fn the_screen_follows_to_the_end_of_the_session() {
 fn a_screen_says_that_the_file_was_cut() {
     let home = Home::new();
     let (journal, _) = recorded(&home);
-    append(&home, &journal[..journal.len() / 2]);
+    append(&home, &journal[..beginning(&journal, 20)]);
     let mut screen = Sitting::start(&home, 120, 40, &["follow", "f.jsonl"]);
     screen.wait_header("FOLLOWING");
     screen.wait("LIVE");

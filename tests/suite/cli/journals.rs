@@ -13,7 +13,7 @@ fn a_disk_that_is_full_ends_the_session_at_once_and_leaves_a_journal() {
     let home = Home::new();
     let mut command = Command::new("sh");
     // `ulimit -f` counts blocks of 512 bytes; without the trap the system would kill the program.
-    let script = "trap '' XFSZ; ulimit -f 1024; exec \"$@\"";
+    let script = "trap '' XFSZ; ulimit -f 64; exec \"$@\"";
     command.args(["-c", script, "sh", env!("CARGO_BIN_EXE_toolyard")]);
     // Without tools nothing ever waits, so the session would notice last of all.
     let direct = ["--strategy", "direct", "--tasks-limit", "2000"];

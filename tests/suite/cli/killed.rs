@@ -97,7 +97,7 @@ fn a_journal_can_be_read_while_it_is_written() {
 /// A disk that is full after so many blocks of 512 bytes.
 fn full_disk(arguments: &str) -> Vec<String> {
     let program = env!("CARGO_BIN_EXE_toolyard");
-    let script = format!("trap '' XFSZ; ulimit -f 120; exec {program} {arguments}");
+    let script = format!("trap '' XFSZ; ulimit -f 24; exec {program} {arguments}");
     ["sh", "-c", &script].map(str::to_owned).into()
 }
 

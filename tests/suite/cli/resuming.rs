@@ -206,7 +206,7 @@ fn what_cannot_be_resumed_says_why() {
     home.write("text.jsonl", "hello\n");
     assert!(refused("text.jsonl", &[]).contains("text.jsonl:1: no journal header"));
     let text = home.read("j.jsonl");
-    home.write("new.jsonl", text.replacen("\"toolyard_journal\":3", "\"toolyard_journal\":99", 1));
+    home.write("new.jsonl", text.replacen("\"toolyard_journal\":4", "\"toolyard_journal\":99", 1));
     assert!(refused("new.jsonl", &[]).contains("written in format 99"));
     home.write("line.jsonl", text.replacen("\"kind\":\"TaskStarted\"", "\"kind\":7", 1));
     assert!(refused("line.jsonl", &[]).contains("line.jsonl:"));

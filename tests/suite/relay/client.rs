@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::server;
-use crate::program::Home;
+use crate::program::{Home, unpacked};
 
 /// Long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -121,7 +121,7 @@ pub fn text(answer: &Value) -> (&str, bool) {
 
 /// The kinds of events in a journal.
 pub fn kinds(journal: &PathBuf) -> Vec<String> {
-    let text = std::fs::read_to_string(journal).unwrap();
+    let text = String::from_utf8(unpacked(journal).unwrap()).unwrap();
     let records = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     records.filter_map(|record| Some(record["kind"].as_str()?.to_owned())).collect()
 }

@@ -9,7 +9,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::processes::{peak_memory, wait_until};
-use crate::program::Home;
+use crate::program::{Home, unpacked};
 
 /// The bodies that a server got.
 pub type Bodies = Arc<Mutex<Vec<String>>>;
@@ -373,7 +373,10 @@ fn a_client_that_hangs_up_while_its_call_is_held_is_told_to_the_session() {
     let head =
         format!("POST /{path} HTTP/1.1\r\nhost: {host}\r\ncontent-length: {}\r\n\r\n", body.len());
     stream.write_all((head + body).as_bytes()).unwrap();
-    let journal = || std::fs::read_to_string(home.path("j.jsonl")).unwrap_or_default();
+    let journal = || {
+        let text = unpacked(&home.path("j.jsonl")).unwrap_or_default();
+        String::from_utf8_lossy(&text).into_owned()
+    };
     wait_until("it is held", || journal().contains("\"Held\""));
     drop(stream);
     wait_until("it is given up", || journal().contains("ToolCallRefused"));

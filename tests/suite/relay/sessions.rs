@@ -10,7 +10,7 @@ use serde_json::json;
 use super::client::{Client, text};
 use super::server::calls;
 use crate::processes::{kills, wait_until};
-use crate::program::Home;
+use crate::program::{Home, unpacked};
 
 /// A watched session that agents elsewhere are awaited by.
 struct Watch(Child);
@@ -34,7 +34,7 @@ impl Watch {
 
 /// The file, or nothing where it is not there yet.
 fn read(home: &Home, name: &str) -> String {
-    std::fs::read_to_string(home.path(name)).unwrap_or_default()
+    String::from_utf8(unpacked(&home.path(name)).unwrap_or_default()).unwrap()
 }
 
 impl Drop for Watch {

@@ -16,7 +16,7 @@ use crate::engine::{self, Beginning, MODEL_UNUSABLE};
 use crate::report::{Report, TaskReport};
 use crate::session::{JournalChoice, SessionHandle, SessionSpec};
 use crate::store::experience::Experience;
-use crate::store::journal::{self, JournalError};
+use crate::store::journal::{self, folder};
 
 /// Most parts of one session: each interruption leaves one.
 const MOST_PARTS: u32 = 10_000;
@@ -55,16 +55,15 @@ pub struct Ran {
 impl Job {
     /// The file of the session's past uses.
     pub fn experience(&self) -> PathBuf {
-        self.file("sqlite")
-    }
-
-    fn file(&self, end: &str) -> PathBuf {
-        self.folder.join(format!("seed-{}.{end}", self.seed))
+        self.folder.join(format!("seed-{}.sqlite", self.seed))
     }
 
     /// The journal of part `number`, from 1. Each part begins with everything before it.
     fn part(&self, number: u32) -> PathBuf {
-        if number == 1 { self.file("jsonl") } else { self.file(&format!("{number}.jsonl")) }
+        let number = if number == 1 { String::new() } else { format!(".{number}") };
+        let names = folder::names(&format!("seed-{}{number}", self.seed));
+        let [new, older] = names.map(|name| self.folder.join(name));
+        if older.exists() { older } else { new }
     }
 
     /// Runs the session, or the rest of it. `None`: it was stopped.
@@ -116,8 +115,6 @@ impl Job {
             }
             let records = match journal::read(&path) {
                 Ok(loaded) => loaded.records,
-                // The part was interrupted before its first line was complete.
-                Err(JournalError::NoHeader { .. }) if !has_line(&path) => Vec::new(),
                 Err(error) => return Err(Trouble::usage(error)),
             };
             // A part that was killed while it restored the previous one has fewer finished tasks.
@@ -187,10 +184,6 @@ fn finished(records: &[Record]) -> usize {
         _ => false,
     };
     records.iter().filter(is_finished).count()
-}
-
-fn has_line(path: &Path) -> bool {
-    fs::read(path).is_ok_and(|bytes| bytes.contains(&b'\n'))
 }
 
 #[cfg(test)]

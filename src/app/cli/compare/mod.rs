@@ -3,11 +3,11 @@
 //! comparison uses only their reports.
 //!
 //! ```text
-//! DIR/warm-up/1-react/seed-0.jsonl     sessions that gather past uses, one after the other
-//! DIR/react+btp/settings.json          all settings; a folder never mixes different ones
-//! DIR/react+btp/seed-0.jsonl           the journal of a session
-//! DIR/react+btp/seed-0.2.jsonl         its continuation after an interruption
-//! DIR/react+btp/seed-0.sqlite          its past uses: a copy of the warm-up's, and its own
+//! DIR/warm-up/1-react/seed-0.jsonl.zst  sessions that gather past uses, one after the other
+//! DIR/react+btp/settings.json           all settings; a folder never mixes different ones
+//! DIR/react+btp/seed-0.jsonl.zst        the journal of a session
+//! DIR/react+btp/seed-0.2.jsonl.zst      its continuation after an interruption
+//! DIR/react+btp/seed-0.sqlite           its past uses: a copy of the warm-up's, and its own
 //! ```
 
 mod args;

@@ -10,6 +10,7 @@ use super::alone::{self, Alone};
 use crate::cli::out::warn;
 use crate::cli::trouble::Trouble;
 use crate::serve::relayed::{RelaySession, SocketScan, dial, find};
+use crate::store::journal::folder;
 use crate::tool::relayed;
 use crate::ui::text::clean;
 
@@ -125,7 +126,7 @@ fn is_named(running: &RelaySession, name: &str) -> bool {
     let (journal, given) = (Path::new(&hello.journal), Path::new(name));
     hello.pid.to_string() == name
         || std::path::absolute(given).is_ok_and(|given| given == journal)
-        || journal.file_stem().is_some_and(|stem| stem == given)
+        || folder::stem(journal) == name
         || journal.file_name().is_some_and(|file| file == given)
 }
 

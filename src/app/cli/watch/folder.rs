@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::trouble::Trouble;
+use crate::store::journal::folder;
 
 /// Variables by which test runners tell a started program the name of the running test.
 const NAMES: [&str; 3] = ["TOOLYARD_TEST", "PYTEST_CURRENT_TEST", "BATS_TEST_NAME"];
@@ -14,10 +15,10 @@ const LONGEST: usize = 100;
 ///
 /// # Errors
 /// The folder cannot be created.
-pub fn journal(folder: &Path) -> Result<PathBuf, Trouble> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Trouble::usage(format!("{}: {error}", folder.display())))?;
-    Ok(test().map_or_else(|| unnamed(folder), |test| folder.join(file(&test))))
+pub fn journal(within: &Path) -> Result<PathBuf, Trouble> {
+    std::fs::create_dir_all(within)
+        .map_err(|error| Trouble::usage(format!("{}: {error}", within.display())))?;
+    Ok(test().map_or_else(|| unnamed(within), |test| within.join(file(&test))))
 }
 
 /// The record to use: in a folder the journal of the running test, if a test is known; else the path itself.
@@ -26,10 +27,12 @@ pub fn journal(folder: &Path) -> Result<PathBuf, Trouble> {
 /// The test has no journal in the folder.
 pub fn record(path: &Path) -> Result<PathBuf, Trouble> {
     let Some(test) = test().filter(|_| path.is_dir()) else { return Ok(path.to_owned()) };
-    let file = path.join(file(&test));
-    if file.exists() {
+    let name = name(&test);
+    let files = folder::names(&name).map(|name| path.join(name));
+    if let Some(file) = files.into_iter().find(|file| file.exists()) {
         return Ok(file);
     }
+    let file = path.join(folder::file_name(&name));
     let text = format!("{}: the test {test} was not recorded there", file.display());
     Err(Trouble::Usage(text))
 }
@@ -38,22 +41,22 @@ pub fn record(path: &Path) -> Result<PathBuf, Trouble> {
 ///
 /// # Errors
 /// The journal cannot be renamed.
-pub fn name_by(folder: &Path, first: &str) -> Result<(), Trouble> {
-    let from = unnamed(folder);
+pub fn name_by(within: &Path, first: &str) -> Result<(), Trouble> {
+    let from = unnamed(within);
     if !from.exists() {
         return Ok(());
     }
     let name = |number: u32| match number {
-        1 => folder.join(file(first)),
-        number => folder.join(file(&format!("{first} {number}"))),
+        1 => within.join(file(first)),
+        number => within.join(file(&format!("{first} {number}"))),
     };
     let free = (1..).map(name).find(|name| !name.exists());
     let renamed = free.map_or(Ok(()), |to| std::fs::rename(&from, to));
     renamed.map_err(|error| Trouble::failed(format!("{}: {error}", from.display())))
 }
 
-fn unnamed(folder: &Path) -> PathBuf {
-    folder.join(format!("recording-{}.jsonl", std::process::id()))
+fn unnamed(within: &Path) -> PathBuf {
+    within.join(folder::file_name(&format!("recording-{}", std::process::id())))
 }
 
 /// The test that started this program.
@@ -67,8 +70,12 @@ fn test() -> Option<String> {
     test.filter(|test| !test.is_empty())
 }
 
-/// The file name for a text: its letters and digits, with a dash for everything between them.
 fn file(text: &str) -> String {
+    folder::file_name(&name(text))
+}
+
+/// The name of a journal for a text: its letters and digits, with a dash for everything between them.
+fn name(text: &str) -> String {
     let (mut name, mut is_cut) = (String::new(), false);
     for c in text.chars() {
         if name.chars().count() == LONGEST {
@@ -84,8 +91,8 @@ fn file(text: &str) -> String {
     let name = name.trim_end_matches('-');
     let name = if name.is_empty() { "unnamed" } else { name };
     match is_cut {
-        true => format!("{name}-{:08x}.jsonl", checksum(text)),
-        false => format!("{name}.jsonl"),
+        true => format!("{name}-{:08x}", checksum(text)),
+        false => name.to_owned(),
     }
 }
 
@@ -100,9 +107,9 @@ mod tests {
 
     #[test]
     fn files_have_the_names_of_tests_and_messages() {
-        assert_eq!(file("tests/test_a.py::test_b[1.5]"), "tests-test_a-py-test_b-1-5.jsonl");
-        assert_eq!(file("  How is it in Köln?\n"), "How-is-it-in-Köln.jsonl");
-        assert_eq!(file("../.."), "unnamed.jsonl");
+        assert_eq!(file("tests/test_a.py::test_b[1.5]"), "tests-test_a-py-test_b-1-5.jsonl.zst");
+        assert_eq!(file("  How is it in Köln?\n"), "How-is-it-in-Köln.jsonl.zst");
+        assert_eq!(file("../.."), "unnamed.jsonl.zst");
         let long = ["a", "b"].map(|end| file(&format!("{}{end}", "x ".repeat(100))));
         assert_ne!(long[0], long[1]);
         assert!(long[0].len() < 120, "{}", long[0]);
@@ -111,7 +118,7 @@ mod tests {
     #[test]
     fn a_journal_without_a_test_gets_the_name_of_its_first_message() {
         let folder = tempfile::tempdir().unwrap();
-        for expected in ["hello.jsonl", "hello-2.jsonl"] {
+        for expected in ["hello.jsonl.zst", "hello-2.jsonl.zst"] {
             std::fs::write(unnamed(folder.path()), "").unwrap();
             name_by(folder.path(), "hello!").unwrap();
             assert!(folder.path().join(expected).exists(), "{expected}");

@@ -10,11 +10,12 @@ use std::sync::Arc;
 use tracing::info;
 
 use self::file::{Head, IndexFile, IndexMark, MarkedTasks, Version};
+use super::write::FRAME;
 use super::{Header, JournalOffset};
 use crate::domain::state::{Keeps, RECENT, State, TaskState};
 
-/// Events between two marks at first. Once there are more than `MOST` marks, every second one is dropped.
-const EVERY: u64 = 2048;
+/// Events between two marks at first: a mark is where a frame of the journal begins. Once there are more than `MOST` marks, every second one is dropped.
+const EVERY: u64 = FRAME;
 const MOST: usize = 1024;
 /// The most tasks that are written together; fewer than a state lists.
 const BLOCK: usize = 512;

@@ -140,7 +140,7 @@ pub fn watch(home: &Home, endpoint: SocketAddr) -> Watch<'_> {
 pub fn ended(home: &Home, mut watch: Watch<'_>) -> usize {
     watch.quit();
     home.succeed(&["replay", crate::program::text(&home.path("j.jsonl")), "--json"]);
-    let journal = std::fs::read(home.path("j.jsonl")).unwrap();
+    let journal = home.read("j.jsonl").into_bytes();
     let kind: &[u8] = b"\"kind\":\"ModelCallFinished\"";
     journal
         .split(|byte| *byte == b'\n')
@@ -381,7 +381,7 @@ fn requests_of(numbers: Range<usize>, all: &mut Figures) {
     }
     eprintln!("requests by status: {statuses:?}");
     figures.took(watch.id());
-    let understood = std::fs::read_to_string(home.path("j.jsonl")).unwrap_or_default();
+    let understood = home.read("j.jsonl");
     let understood = understood.matches("\"kind\":\"ModelCallStarted\"").count();
     ended(&home, watch);
     let passed = numbers.len() - figures.refused;

@@ -8,7 +8,7 @@ use toolyard::domain::Record;
 use toolyard::store::journal;
 
 use super::noted::journals;
-use crate::program::{Home, text};
+use crate::program::{Home, text, unpacked};
 
 /// How long a child of a killed program may live.
 const LAST: Duration = Duration::from_secs(2);
@@ -105,7 +105,7 @@ pub fn expect_no_key(home: &Home, keys: &[&str], but: &[&str]) {
             if kind.is_dir() {
                 folders.push(path);
             } else if kind.is_file() && !is_known {
-                let bytes = fs::read(&path).unwrap();
+                let bytes = unpacked(&path).unwrap();
                 let has = |key: &&&str| bytes.windows(key.len()).any(|it| it == key.as_bytes());
                 let found = keys.iter().find(has);
                 assert!(found.is_none(), "{} has {found:?}", path.display());

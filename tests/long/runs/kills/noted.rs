@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use toolyard::domain::Record;
-use toolyard::store::journal;
+use toolyard::store::journal::{self, folder};
 
 use crate::program::Home;
 
@@ -52,14 +52,14 @@ pub fn notes(home: &Home) -> BTreeMap<String, usize> {
     notes
 }
 
-/// The journals of the session, each of which continues the one before: `j.jsonl`, `j.2.jsonl`, `j.10.jsonl`.
+/// The journals of the session, each of which continues the one before: `j.jsonl.zst`, `j.2.jsonl.zst`,
+/// `j.10.jsonl.zst`.
 pub fn journals(home: &Home) -> Vec<PathBuf> {
     let entries = fs::read_dir(home.path("toolyard/journals")).into_iter().flatten();
     let paths = entries.map(|entry| entry.unwrap().path());
-    let mut paths: Vec<PathBuf> =
-        paths.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
+    let mut paths: Vec<PathBuf> = paths.filter(|path| folder::is_named(path)).collect();
     let number = |path: &PathBuf| {
-        path.file_stem()?.to_str()?.rsplit_once('.').and_then(|(_, number)| number.parse().ok())
+        folder::stem(path).rsplit_once('.').and_then(|(_, number)| number.parse().ok())
     };
     paths.sort_by_key(|path| number(path).unwrap_or(1_u32));
     paths

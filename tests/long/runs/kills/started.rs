@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 use rustix::process::Signal;
-use toolyard::domain::Record;
+use toolyard::domain::{Event, Record, TaskEvent};
+use toolyard::store::journal;
 
 use super::noted::journals;
 use crate::mutations::Numbers;
@@ -172,7 +173,8 @@ fn killed_headless(home: &Home, arguments: &[&str], after: Duration) -> Option<S
 
 /// The tasks that a journal has as done; of more journals the most.
 pub fn tasks_done(home: &Home) -> usize {
-    let count = |text: String| text.matches("\"kind\":\"TaskFinished\"").count();
-    let all = journals(home).into_iter();
-    all.map(|path| count(fs::read_to_string(path).unwrap())).max().unwrap_or(0)
+    let is_end =
+        |record: &Record| matches!(record.event, Event::Task(TaskEvent::TaskFinished { .. }));
+    let count = |path| journal::read(path).unwrap().records.iter().filter(|it| is_end(it)).count();
+    journals(home).iter().map(|path| count(path)).max().unwrap_or(0)
 }
