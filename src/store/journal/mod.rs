@@ -22,7 +22,6 @@ pub mod parts;
 mod past;
 mod read;
 mod shared;
-mod spans;
 mod summary;
 mod sync;
 mod unnamed;

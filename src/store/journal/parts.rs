@@ -12,50 +12,36 @@
 //!
 //! In JSON the three characters `{"=` can only be the beginning of an object, never in a string.
 
-use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use memchr::memmem::Finder;
+use serde_json::{Map, Value};
 
-use super::spans::{string_end, value_end};
+use crate::files::safe_json::safe;
 
 /// How each form of a part begins.
-const MARK: &[u8] = b"{\"=";
+static MARKS: LazyLock<Finder> = LazyLock::new(|| Finder::new(b"{\"="));
 
-/// Finds [`MARK`].
-static MARKS: LazyLock<Finder> = LazyLock::new(|| Finder::new(MARK));
-
-/// The most bytes of a line with its parts in their places: a damaged journal must not fill the memory.
+/// The most bytes in memory of a line with its parts in their places: a damaged journal must not fill the memory.
 const LONGEST: usize = 1 << 28;
 /// The most bytes of all parts.
 const MOST: usize = 1 << 30;
 /// The most bytes of the buffer that are kept for the next line.
 const KEPT: usize = 1 << 20;
-/// The most levels of nested parts; a damaged journal may have more.
-const DEEPEST: usize = 64;
-const ENDLESS: &str = "a part that does not end";
+/// The most levels of a part; a damaged journal may have more.
+const DEEPEST: usize = 128;
 
-/// The parts that a journal's reader has read.
+/// The parts that a journal's reader has read since its list of parts began.
 #[derive(Debug, Default)]
 pub struct PartsReader {
-    known: Vec<JournalPart>,
+    /// With their bytes. A part within which the line is has none yet.
+    known: Vec<Option<(Arc<Value>, usize)>>,
+    /// The bytes of all parts.
     bytes: usize,
+    /// The bytes that the line may still take of parts.
+    left: usize,
     has_begun: bool,
     out: Vec<u8>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct JournalPart {
-    text: Arc<[u8]>,
-    /// The places of keys and values, once another object was like it.
-    members: Option<Arc<[Member]>>,
-}
-
-#[derive(Debug)]
-struct Member {
-    /// With its quotes.
-    key: Range<usize>,
-    value: Range<usize>,
 }
 
 impl PartsReader {
@@ -65,40 +51,16 @@ impl PartsReader {
     /// The line names a part that no line before it has, or is no JSON.
     pub fn whole<'l>(&'l mut self, line: &'l [u8]) -> Result<&'l [u8], String> {
         self.has_begun = false;
-        let Some(mut mark) = MARKS.find(line) else {
+        if MARKS.find(line).is_none() {
             return Ok(line);
-        };
-        let mut out = std::mem::take(&mut self.out);
-        out.clear();
-        out.shrink_to(KEPT);
-        let mut at = 0;
-        let outcome = loop {
-            out.extend_from_slice(&line[at..mark]);
-            match self.form(line, mark, 0, &mut out) {
-                Ok(end) => at = end,
-                Err(why) => break Err(why),
-            }
-            match MARKS.find(&line[at..]) {
-                Some(next) => mark = at + next,
-                None => break Ok(()),
-            }
-        };
-        out.extend_from_slice(&line[at..]);
-        self.out = out;
-        outcome.map(|()| &*self.out)
-    }
-
-    /// Reads the parts that a line names, and leaves out lines that name none.
-    ///
-    /// # Errors
-    /// As [`PartsReader::whole`].
-    pub fn learn(&mut self, line: &[u8]) -> Result<(), String> {
-        let names = |mark: usize| line.get(mark + MARK.len()).is_some_and(u8::is_ascii_digit);
-        self.has_begun = false;
-        match MARKS.find_iter(line).any(names) {
-            true => self.whole(line).map(drop),
-            false => Ok(()),
         }
+        self.left = LONGEST;
+        let line = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        let whole = self.read(line)?;
+        self.out.clear();
+        self.out.shrink_to(KEPT);
+        serde_json::to_writer(&mut self.out, &whole).map_err(|error| error.to_string())?;
+        Ok(&self.out)
     }
 
     /// Whether the line that was read last begins a new list of parts.
@@ -106,261 +68,151 @@ impl PartsReader {
         self.has_begun
     }
 
-    /// Copies the value that begins here, with its parts in their places. Returns its end.
-    fn copy(
-        &mut self,
-        line: &[u8],
-        from: usize,
-        depth: usize,
-        out: &mut Vec<u8>,
-    ) -> Result<usize, String> {
-        let (mut at, mut copied, mut open) = (from, from, 0_usize);
-        loop {
-            match *line.get(at).ok_or(ENDLESS)? {
-                b'"' => at = string_end(line, at).ok_or(ENDLESS)?,
-                b'{' if line[at..].starts_with(MARK) => {
-                    out.extend_from_slice(&line[copied..at]);
-                    at = self.form(line, at, depth + 1, out)?;
-                    copied = at;
+    /// The value with its parts in their places.
+    fn read(&mut self, value: Value) -> Result<Value, String> {
+        match value {
+            Value::Array(values) => self.list(values).map(Value::Array),
+            Value::Object(fields) => {
+                let first = fields.keys().next().and_then(|key| key.strip_prefix('='));
+                if let Some(form) = first.map(str::to_owned) {
+                    return self.form(&form, fields);
                 }
-                b'{' | b'[' => {
-                    open += 1;
-                    at += 1;
-                    continue;
-                }
-                b'}' | b']' => {
-                    open = open.checked_sub(1).ok_or(ENDLESS)?;
-                    at += 1;
-                }
-                b',' | b':' | b' ' if open > 0 => {
-                    at += 1;
-                    continue;
-                }
-                _ => {
-                    let is_plain =
-                        |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
-                    let len = line[at..].iter().take_while(is_plain).count();
-                    if len == 0 {
-                        return Err(ENDLESS.to_owned());
-                    }
-                    at += len;
-                }
+                let read = fields.into_iter().map(|(key, value)| Ok((key, self.read(value)?)));
+                read.collect::<Result<Map<_, _>, _>>().map(Value::Object)
             }
-            if open == 0 {
-                out.extend_from_slice(&line[copied..at]);
-                return Ok(at);
-            }
+            plain => Ok(plain),
         }
     }
 
-    /// Puts the part that begins here in its place. Returns its end.
-    fn form(
-        &mut self,
-        line: &[u8],
-        mark: usize,
-        depth: usize,
-        out: &mut Vec<u8>,
-    ) -> Result<usize, String> {
-        if depth > DEEPEST {
-            return Err(format!("parts within parts, more than {DEEPEST} deep"));
-        }
-        let name = mark + MARK.len();
-        let value = memchr::memchr(b'"', &line[name..]).ok_or("a part without a name")? + name + 2;
-        let end = match &line[name..value - 2] {
-            b"" if line.get(value) == Some(&b'[') => self.slice(line, value, out)?,
-            b"" => {
-                let (part, end) = number(line, value)?;
-                match line.get(end) {
-                    Some(b',') => self.like(part, line, end, depth, out)?,
-                    Some(b'}') => {
-                        out.extend_from_slice(&self.part(part)?.text);
-                        end
-                    }
-                    _ => return Err(ENDLESS.to_owned()),
-                }
-            }
-            b"=" => {
-                let end = value_end(line, value).ok_or(ENDLESS)?;
-                out.extend_from_slice(&line[value..end]);
-                end
-            }
-            b"+" => self.join(line, value, depth, out)?,
-            text => match number(line, name)? {
-                (part, end) if end == value - 2 => self.name(part, line, value, depth, out)?,
-                _ => return Err(no_number(text)),
+    fn list(&mut self, values: Vec<Value>) -> Result<Vec<Value>, String> {
+        values.into_iter().map(|value| self.read(value)).collect()
+    }
+
+    /// Reads an object that stands for something; its first key is `=` and this form.
+    fn form(&mut self, form: &str, mut fields: Map<String, Value>) -> Result<Value, String> {
+        let first = fields.shift_remove(&format!("={form}")).unwrap_or_default();
+        match (form, first) {
+            ("", Value::Array(slice)) => self.slice(&slice),
+            ("", part) => self.like(&part, fields),
+            _ if !fields.is_empty() => Err("a part that does not end with its value".to_owned()),
+            ("=", value) => Ok(value),
+            ("+", Value::Array(values)) => join(self.list(values)?),
+            ("+", _) => Err("joined parts that are no list".to_owned()),
+            (number, value) => match number.parse() {
+                Ok(number) => self.name(number, value),
+                Err(_) => Err(no_number(number)),
             },
-        };
-        if out.len() > LONGEST {
-            return Err(format!("longer than {LONGEST} bytes with its parts"));
-        }
-        match line.get(end) {
-            Some(b'}') => Ok(end + 1),
-            _ => Err(ENDLESS.to_owned()),
         }
     }
 
     /// A value that is a part from here on.
-    fn name(
-        &mut self,
-        part: usize,
-        line: &[u8],
-        value: usize,
-        depth: usize,
-        out: &mut Vec<u8>,
-    ) -> Result<usize, String> {
-        if part == 0 {
+    fn name(&mut self, number: usize, value: Value) -> Result<Value, String> {
+        if number == 0 {
             self.known.clear();
-            self.bytes = 0;
-            self.has_begun = true;
+            (self.bytes, self.has_begun) = (0, true);
         }
-        if part != self.known.len() {
-            let next = self.known.len();
-            return Err(format!("found part {part}, expected part {next}"));
+        if number != self.known.len() {
+            return Err(format!("found part {number}, expected part {}", self.known.len()));
         }
-        self.known.push(JournalPart::default());
-        let start = out.len();
-        let end = self.copy(line, value, depth, out)?;
-        self.bytes += out.len() - start;
+        self.known.push(None);
+        let value = self.read(value)?;
+        let size = size(&value, 0)?;
+        self.bytes += size;
         if self.bytes > MOST {
             return Err(format!("more than {MOST} bytes of parts"));
         }
-        if let Some(known) = self.known.get_mut(part) {
-            known.text = out[start..].into();
+        if let Some(known) = self.known.get_mut(number) {
+            *known = Some((Arc::new(value.clone()), size));
         }
-        Ok(end)
+        Ok(value)
     }
 
-    /// An object that is like a part, with other values for some keys, which follow. Returns its end.
-    fn like(
-        &mut self,
-        part: usize,
-        line: &[u8],
-        from: usize,
-        depth: usize,
-        out: &mut Vec<u8>,
-    ) -> Result<usize, String> {
-        let model = self.part(part)?;
-        let text = Arc::clone(&model.text);
-        let members = match &model.members {
-            Some(members) => Arc::clone(members),
-            None => {
-                let members = members(&text);
-                let members = members.ok_or("a part that is no object, but another is like it")?;
-                self.known[part].members = Some(Arc::clone(&members));
-                members
-            }
-        };
-        let (mut at, mut copied) = (from, 0);
-        let mut rest = members.iter();
-        loop {
-            let is_end = line.get(at) != Some(&b',');
-            let key =
-                if is_end { at..at } else { at + 1..string_end(line, at + 1).ok_or(ENDLESS)? };
-            let changed =
-                rest.find(|member| !is_end && text[member.key.clone()] == line[key.clone()]);
-            let Some(member) = changed else {
-                out.extend_from_slice(&text[copied..]);
-                return if is_end { Ok(at) } else { Err("a key that the part has not".to_owned()) };
+    /// A part, or the object that is like it, with other values for some keys.
+    fn like(&mut self, number: &Value, mut changed: Map<String, Value>) -> Result<Value, String> {
+        let (part, size) = self.part(number)?;
+        let left = self.left.checked_sub(size);
+        self.left = left.ok_or_else(|| format!("longer than {LONGEST} bytes with its parts"))?;
+        if changed.is_empty() {
+            return Ok(Value::clone(&part));
+        }
+        let model = part.as_object().ok_or("a part that is no object, but another is like it")?;
+        let mut whole = Map::with_capacity(model.len());
+        for (key, value) in model {
+            let value = match changed.shift_remove(key) {
+                Some(changed) => self.read(changed)?,
+                None => value.clone(),
             };
-            out.extend_from_slice(&text[copied..member.value.start]);
-            copied = member.value.end;
-            at = self.copy(line, key.end + 1, depth, out)?;
+            whole.insert(key.clone(), value);
+        }
+        match changed.is_empty() {
+            true => Ok(whole.into()),
+            false => Err("a key that the part has not".to_owned()),
         }
     }
 
-    /// Texts, or arrays, one after the other. Returns the end of their list.
-    fn join(
-        &mut self,
-        line: &[u8],
-        list: usize,
-        depth: usize,
-        out: &mut Vec<u8>,
-    ) -> Result<usize, String> {
-        if line.get(list) != Some(&b'[') {
-            return Err("joined parts that are no list".to_owned());
-        }
-        let (begun, mut at) = (out.len(), list + 1);
-        loop {
-            let start = out.len();
-            at = self.copy(line, at, depth, out)?;
-            let ends = (out.get(start).copied(), out.last().copied());
-            let is_text = ends == (Some(b'"'), Some(b'"')) && out.len() - start > 1;
-            if !is_text && ends != (Some(b'['), Some(b']')) {
-                return Err("a joined part that is neither a text nor an array".to_owned());
-            }
-            if start > begun {
-                if out[begun] != out[start] {
-                    return Err("a text joined with an array".to_owned());
-                }
-                let is_empty = out.len() - start == 2 || start - begun == 2;
-                let taken = if is_text || is_empty { 2 } else { 1 };
-                out.drain(start - 1..start - 1 + taken);
-                if taken == 1 {
-                    out[start - 1] = b',';
-                }
-            }
-            match line.get(at) {
-                Some(b',') => at += 1,
-                Some(b']') => return Ok(at + 1),
-                _ => return Err(ENDLESS.to_owned()),
-            }
-        }
+    /// A slice of a text, by bytes of what JSON has between its quotes.
+    fn slice(&self, slice: &[Value]) -> Result<Value, String> {
+        let [part, from, len] = slice else {
+            return Err("a slice without three numbers".to_owned());
+        };
+        let (part, _) = self.part(part)?;
+        let json =
+            Value::from(part.as_str().ok_or("a slice of a part that is no text")?).to_string();
+        let json = safe(&json);
+        let place = |at: &Value| at.as_u64().and_then(|at| usize::try_from(at).ok());
+        let inside = json.get(1..json.len() - 1);
+        let slice = place(from).and_then(|from| inside?.get(from..)?.get(..place(len)?));
+        let slice = slice.ok_or("a slice beyond the end of its part")?;
+        let text = serde_json::from_str::<Value>(&format!("\"{slice}\""));
+        text.map_err(|_| "a slice within a character".to_owned())
     }
 
-    /// A slice of a text. Returns the end of its three numbers.
-    fn slice(&self, line: &[u8], list: usize, out: &mut Vec<u8>) -> Result<usize, String> {
-        let (part, end) = number(line, list + 1)?;
-        let (from, end) = number(line, end + 1)?;
-        let (len, end) = number(line, end + 1)?;
-        let text = &self.part(part)?.text;
-        let inside = text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\""));
-        let inside = inside.ok_or("a slice of a part that is no text")?;
-        let slice = inside.get(from..).and_then(|rest| rest.get(..len));
-        out.push(b'"');
-        out.extend_from_slice(slice.ok_or("a slice beyond the end of its part")?);
-        out.push(b'"');
-        match line.get(end) {
-            Some(b']') => Ok(end + 1),
-            _ => Err(ENDLESS.to_owned()),
-        }
-    }
-
-    fn part(&self, part: usize) -> Result<&JournalPart, String> {
-        let known = self.known.get(part).filter(|known| !known.text.is_empty());
+    fn part(&self, number: &Value) -> Result<(Arc<Value>, usize), String> {
+        let part = number.as_u64().ok_or_else(|| no_number(&number.to_string()))?;
+        let known = usize::try_from(part).ok().and_then(|part| self.known.get(part)?.clone());
         known.ok_or_else(|| format!("no line before this one has part {part}"))
     }
 }
 
-/// The keys and values of an object; `None` if the text is not an object.
-fn members(text: &[u8]) -> Option<Arc<[Member]>> {
-    let (mut members, mut at) = (Vec::new(), 0);
-    while matches!(text.get(at), Some(b',')) || at == 0 && text.first() == Some(&b'{') {
-        let key = at + 1..string_end(text, at + 1)?;
-        let value = key.end + 1..value_end(text, key.end + 1)?;
-        at = value.end;
-        members.push(Member { key, value });
-    }
-    (at + 1 == text.len()).then(|| members.into())
-}
-
-/// The number that begins here, and its end.
-fn number(line: &[u8], from: usize) -> Result<(usize, usize), String> {
-    let rest = line.get(from..).unwrap_or_default();
-    let len = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let number = rest[..len].iter().try_fold(0_usize, |number, digit| {
-        number.checked_mul(10)?.checked_add(usize::from(digit - b'0'))
-    });
-    match number.filter(|_| len > 0) {
-        Some(number) => Ok((number, from + len)),
-        None => {
-            let end = rest.iter().position(|byte| b"\",]}".contains(byte)).unwrap_or(rest.len());
-            Err(no_number(&rest[..end]))
+/// Texts, or arrays, one after the other.
+fn join(values: Vec<Value>) -> Result<Value, String> {
+    let mut values = values.into_iter();
+    let mut whole = values.next().ok_or("no joined parts")?;
+    for more in values {
+        match (&mut whole, more) {
+            (Value::String(text), Value::String(more)) => text.push_str(&more),
+            (Value::Array(values), Value::Array(more)) => values.extend(more),
+            _ => return Err("a text joined with something else".to_owned()),
         }
     }
+    Ok(whole)
 }
 
-fn no_number(text: &[u8]) -> String {
-    format!("{:?} is not the number of a part", String::from_utf8_lossy(text))
+/// The bytes of a value in memory.
+///
+/// # Errors
+/// The value is too deep.
+fn size(value: &Value, depth: usize) -> Result<usize, String> {
+    if depth > DEEPEST {
+        return Err(format!("parts within parts, more than {DEEPEST} deep"));
+    }
+    let within = match value {
+        Value::String(text) => text.len(),
+        Value::Array(values) => {
+            values.iter().map(|value| size(value, depth + 1)).sum::<Result<_, _>>()?
+        }
+        Value::Object(fields) => {
+            let field =
+                |(key, value): (&String, _)| Ok::<_, String>(key.len() + size(value, depth + 1)?);
+            fields.iter().map(field).sum::<Result<usize, _>>()?
+        }
+        _ => 0,
+    };
+    Ok(size_of::<Value>() + within)
+}
+
+fn no_number(text: &str) -> String {
+    format!("{text:?} is not the number of a part")
 }
 
 #[cfg(test)]
@@ -401,20 +253,38 @@ mod tests {
 
     #[test]
     fn damaged_parts_are_refused_by_name() {
-        let deep = format!("{}1{}", r#"{"=+":["#.repeat(90), "]}".repeat(90));
         for (line, why) in [
             (r#"{"a":{"=":7}}"#, "no line before this one has part 7"),
             (r#"{"a":{"=5":1}}"#, "found part 5, expected part 1"),
             (r#"{"a":{"=x":1}}"#, "\"x\" is not the number of a part"),
             (r#"{"a":{"=":[0,4,90]}}"#, "a slice beyond the end of its part"),
             (r#"{"a":{"=":0,"b":1}}"#, "a part that is no object, but another is like it"),
-            (r#"{"a":{"=+":["x",[1]]}}"#, "a text joined with an array"),
+            (r#"{"a":{"=+":["x",[1]]}}"#, "a text joined with something else"),
             (r#"{"a":{"=+":7}}"#, "joined parts that are no list"),
-            (r#"{"a":{"=1":"x"#, ENDLESS),
-            (&deep, "parts within parts, more than 64 deep"),
+            (r#"{"a":{"=1":"x"#, "EOF while parsing a string at line 1 column 13"),
         ] {
             let read = whole(&[r#"{"a":{"=0":"one text"}}"#, line]);
             assert_eq!(read.unwrap_err(), why, "{line}");
+        }
+    }
+
+    #[test]
+    fn parts_of_parts_fill_neither_the_memory_nor_the_stack() {
+        // Each part has the one before, ten times or ten levels deeper.
+        for (wide, why) in [(true, "longer than 268435456 bytes"), (false, "more than 128 deep")] {
+            let mut parts = PartsReader::default();
+            let line = |n: usize| match (n, wide) {
+                (0, _) => r#"{"=0":"text"}"#.to_owned(),
+                (n, true) => {
+                    let before = format!(r#"{{"=":{}}}"#, n - 1);
+                    format!(r#"{{"={n}":[{}]}}"#, [&*before; 10].join(","))
+                }
+                (n, false) => {
+                    format!(r#"{{"={n}":{}{{"=":{}}}{}}}"#, "[".repeat(10), n - 1, "]".repeat(10))
+                }
+            };
+            let failed = (0..30).find_map(|n| parts.whole(line(n).as_bytes()).err());
+            assert!(failed.as_ref().is_some_and(|it| it.contains(why)), "{failed:?}");
         }
     }
 }

@@ -77,7 +77,7 @@ impl JournalReader {
         Ok(Self {
             path: path.to_owned(),
             header,
-            torn: if begun { line.len() + lines.torn() } else { 0 },
+            torn: if begun { line.len() + lines.torn } else { 0 },
             first: JournalOffset { n: 0, next },
             place: JournalOffset { n: 0, next },
             lines,
@@ -113,7 +113,7 @@ impl JournalReader {
     pub fn expect_same(&self) -> Result<(), JournalError> {
         let changed = |why: String| Err(JournalError::Changed { path: self.path.clone(), why });
         let (read, opened) =
-            (self.lines.read(), self.lines.metadata().map_err(|error| self.failed(error))?);
+            (self.lines.read(), self.lines.file.metadata().map_err(|error| self.failed(error))?);
         if opened.len() < read {
             let why = format!("the file was cut to {} bytes, and {read} were read", opened.len());
             return changed(why);
@@ -157,7 +157,7 @@ impl JournalReader {
         let mut skipped = 0;
         while self.parts.is_some() && skipped < skip && self.read_line()? {
             let learnt = match &mut self.parts {
-                Some(parts) if from > 0 || skipped > 0 => parts.learn(&self.line),
+                Some(parts) if from > 0 || skipped > 0 => parts.whole(&self.line).map(drop),
                 _ => Ok(()),
             };
             learnt.map_err(|why| self.bad(place.n, why))?;
@@ -191,7 +191,8 @@ impl JournalReader {
             self.go_before(n)?;
         }
         while self.place.n < n && self.read_line()? {
-            let learnt = self.parts.as_mut().map_or(Ok(()), |parts| parts.learn(&self.line));
+            let learnt =
+                self.parts.as_mut().map_or(Ok(()), |parts| parts.whole(&self.line).map(drop));
             learnt.map_err(|why| self.bad(self.place.n + 1, why))?;
             self.advance();
         }
@@ -229,7 +230,7 @@ impl JournalReader {
         let read = self.lines.line(&mut self.line);
         let is_whole = read.map_err(|error| self.failed(error))?;
         if !is_whole {
-            self.torn = self.line.len() + self.lines.torn();
+            self.torn = self.line.len() + self.lines.torn;
         }
         Ok(is_whole)
     }
@@ -281,10 +282,14 @@ impl JournalReader {
     /// # Errors
     /// The file cannot be read.
     pub(super) fn tail(&mut self, most: usize) -> Result<Vec<u8>, JournalError> {
-        if let Some(tail) = self.lines.tail(most).map_err(|error| self.failed(error))? {
-            return Ok(tail);
+        match self.is_packed() {
+            true => self.go_before(u64::MAX)?,
+            false => {
+                let len = self.lines.file.metadata().map_err(|error| self.failed(error))?.len();
+                let from = self.lines.seek(len.saturating_sub(most as u64));
+                from.map_err(|error| self.failed(error))?;
+            }
         }
-        self.go_before(u64::MAX)?;
         let mut tail = Vec::new();
         while self.read_line()? {
             tail.extend_from_slice(&self.line);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use super::frames::FrameReader;
+use super::lines::is_packed;
 use crate::files::private;
 
 /// The end of the temporary name.
@@ -93,7 +93,7 @@ fn delete_remainder(path: &Path) -> io::Result<()> {
     file.try_lock().map_err(|_| taken())?;
     let mut beginning = Vec::new();
     (&file).take(super::BEGINNING.len() as u64).read_to_end(&mut beginning)?;
-    let is_ours = super::BEGINNING.starts_with(&beginning) || FrameReader::is_packed(&beginning);
+    let is_ours = super::BEGINNING.starts_with(&beginning) || is_packed(&beginning);
     if !is_ours {
         return Err(taken());
     }

@@ -1,7 +1,7 @@
 //! Journals of earlier formats, written in the newest one.
 
 use std::fs::{File, TryLockError};
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use serde_json::Value;
@@ -85,17 +85,16 @@ fn write(reader: &mut JournalReader, new: &mut NamedTempFile) -> Result<(), Jour
     let path = new.path().to_owned();
     let io = |source| JournalError::Io { path: path.clone(), source };
     let mut frames = FrameWriter::new().map_err(io)?;
-    reader.newest_head().iter().for_each(|head| frames.add(head));
+    reader.newest_head().iter().try_for_each(|head| frames.add(head)).map_err(io)?;
     while let Some(line) = reader.newest_line()? {
-        frames.add(&line);
+        frames.add(&line).map_err(io)?;
         if reader.place().n.is_multiple_of(FRAME) {
             frames.end().map_err(io)?;
         }
-        if frames.len() > AT_ONCE {
-            new.write_all(frames.packed().map_err(io)?).map_err(io)?;
-            frames.written();
+        if frames.waiting > AT_ONCE {
+            frames.write(new).map_err(io)?;
         }
     }
     frames.end().map_err(io)?;
-    new.write_all(frames.packed().map_err(io)?).map_err(io)
+    frames.write(new).map(drop).map_err(io)
 }

@@ -1,7 +1,7 @@
 //! A journal being written.
 
 use std::fs::{File, TryLockError};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ impl Journal {
             syncer,
         };
         let header = journal.json(header)?;
-        journal.add_line(&header);
+        journal.add_line(&header)?;
         journal.flush()?;
         Ok(journal)
     }
@@ -97,20 +97,20 @@ impl Journal {
     pub fn add(&mut self, record: &Record, json: Option<&str>) -> Result<usize, JournalError> {
         let own = json.is_none().then(|| self.json(record)).transpose()?;
         let is_end = matches!(record.event, Event::Session(SessionEvent::SessionEnded { .. }));
-        if is_end && self.frames.frame() > LONG {
+        if is_end && self.frames.frame > LONG {
             self.frames.end().map_err(|source| self.io(source))?;
         }
-        self.add_line(json.or(own.as_deref()).unwrap_or_default());
+        self.add_line(json.or(own.as_deref()).unwrap_or_default())?;
         if record.n.is_multiple_of(FRAME) {
             self.frames.end().map_err(|source| self.io(source))?;
         }
         self.has_event = true;
-        Ok(self.frames.len())
+        Ok(self.frames.waiting)
     }
 
-    fn add_line(&mut self, json: &str) {
-        self.frames.add(&safe(json));
+    fn add_line(&mut self, json: &str) -> Result<(), JournalError> {
         self.lines += 1;
+        self.frames.add(&safe(json)).map_err(|source| self.io(source))
     }
 
     /// Writes all added events to the system. They outlive this process from here on.
@@ -125,7 +125,7 @@ impl Journal {
         // One write of whole blocks: a concurrent reader sees all of a line or nothing.
         let written = match self.is_broken {
             true => Err(io::Error::other("an earlier write failed")),
-            false => write(&mut self.frames, &mut self.file),
+            false => self.frames.write(&mut self.file),
         };
         if written.is_err() {
             self.is_broken = true;
@@ -191,14 +191,6 @@ impl Drop for Journal {
     fn drop(&mut self) {
         let _ = self.flush();
     }
-}
-
-/// Writes what is packed; returns its length in bytes.
-fn write(frames: &mut FrameWriter, file: &mut File) -> io::Result<u64> {
-    let packed = frames.packed()?;
-    let written = file.write_all(packed).map(|()| packed.len() as u64);
-    frames.written();
-    written
 }
 
 fn unnamed_error(path: &Path, source: io::Error) -> JournalError {
