@@ -1,6 +1,6 @@
 //! `toolyard journal`: the lines of a journal, and journals of earlier formats in the newest one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
@@ -33,11 +33,11 @@ pub enum JournalCommand {
 pub fn journal(command: &JournalCommand) -> Result<(), Trouble> {
     match command {
         JournalCommand::Cat { journal } => cat(journal),
-        JournalCommand::Upgrade { journals } => journals.iter().try_for_each(upgrade),
+        JournalCommand::Upgrade { journals } => journals.iter().try_for_each(|path| upgrade(path)),
     }
 }
 
-fn cat(path: &PathBuf) -> Result<(), Trouble> {
+fn cat(path: &Path) -> Result<(), Trouble> {
     let mut reader = JournalReader::open(path).map_err(Trouble::usage)?;
     let mut text = reader.newest_head().map_or_else(String::new, |head| head + "\n");
     loop {
@@ -60,7 +60,7 @@ fn cat(path: &PathBuf) -> Result<(), Trouble> {
     }
 }
 
-fn upgrade(path: &PathBuf) -> Result<(), Trouble> {
+fn upgrade(path: &Path) -> Result<(), Trouble> {
     let done = journal::upgrade(path).map_err(Trouble::usage)?;
     let name = path.display().to_string();
     let name = clean(&name);

@@ -1,7 +1,7 @@
 //! A client that notes every line that it gets.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::{self, JoinHandle};
@@ -120,7 +120,7 @@ pub fn text(answer: &Value) -> (&str, bool) {
 }
 
 /// The kinds of events in a journal.
-pub fn kinds(journal: &PathBuf) -> Vec<String> {
+pub fn kinds(journal: &Path) -> Vec<String> {
     let text = String::from_utf8(unpacked(journal).unwrap()).unwrap();
     let records = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     records.filter_map(|record| Some(record["kind"].as_str()?.to_owned())).collect()

@@ -2,8 +2,8 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{fs, thread};
 
 use rustix::process::Signal;
 use toolyard::domain::{Event, Record, TaskEvent};
