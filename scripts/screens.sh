@@ -10,16 +10,16 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 
 "$toolyard" run --strategy workers+toolnet+btp --fault search_web:error:from-task=8 --tasks-limit 12 \
-    --journal "$work/demo.jsonl" --fresh --knob speed=4 >"$work/said"
+    --journal "$work/demo.jsonl.zst" --fresh --knob speed=4 >"$work/said"
 # The tenth task, when its second call has begun.
-at=$(awk '
+at=$("$toolyard" journal cat "$work/demo.jsonl.zst" | awk '
     /"kind":"TaskStarted"/ { tasks++ }
     tasks == 10 && /"kind":"ToolCallStarted"/ && ++calls == 2 { sub(/^\{"n":/, ""); print $0 + 0; exit }
-' "$work/demo.jsonl")
+')
 
 for size in 80x24 120x40 200x60 320x90; do
     for theme in dark light; do
-        "$toolyard" shot "$work/demo.jsonl" --at "$at" --size $size --theme $theme \
+        "$toolyard" shot "$work/demo.jsonl.zst" --at "$at" --size $size --theme $theme \
             --out "$out/demo-$size-$theme.svg"
         "$toolyard" shot tests/data/journals/watched.jsonl --size $size --theme $theme \
             --out "$out/watched-$size-$theme.svg"

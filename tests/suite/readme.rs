@@ -109,7 +109,9 @@ fn its_commands_work() {
         let fails = (line.contains("--fault") || line.contains("--recorded")) && ran.code == 1;
         assert!(ran.code == 0 || fails, "{line}\n{}", ran.err);
     }
-    for file in ["s.jsonl", "report.json", "events.jsonl", "state.json", "moment.svg"] {
+    for file in
+        ["s.jsonl.zst", "s.jsonl", "report.json", "events.jsonl", "state.json", "moment.svg"]
+    {
         let length = home.read(file).len();
         assert!(length > 200, "{file} has {length} bytes");
     }

@@ -4,8 +4,8 @@
 use std::fs;
 use std::ops::Range;
 
-use toolyard::domain::{Record, State};
-use toolyard::store::journal::{self, Marker, index_of, parts};
+use toolyard::domain::{Record, SessionEvent, State};
+use toolyard::store::journal::{self, Header, Journal, Marker, index_of, parts};
 
 use super::cases;
 use crate::mutations::Numbers;
@@ -15,6 +15,8 @@ const LINES: usize = 450_000;
 const PARTS: usize = 450_000;
 const FILES: usize = 100_000;
 const INDEXES: usize = 10_000;
+const EVENTS: usize = 200_000;
+const ENDS: usize = 200;
 
 /// A journal with parts.
 const KEPT: &[u8] = include_bytes!("../../data/journals/format-3.jsonl");
@@ -97,6 +99,34 @@ fn damaged_files_are_read_or_refused_by_name() {
         }
     }
     println!("{read} of {} damaged journals could be read", cases(FILES));
+}
+
+/// A process may be killed at any byte.
+#[test]
+fn a_long_journal_that_ends_anywhere_has_all_whole_blocks() {
+    let home = Home::new();
+    let (path, cut) = (home.path("a.jsonl.zst"), home.path("cut"));
+    let mut written = Journal::create(&path, &Header::at(jiff::Timestamp::UNIX_EPOCH)).unwrap();
+    let mut ends = Vec::new();
+    for n in 1..=cases(EVENTS) as u64 {
+        let text = format!("note {n}, {}", "as before, ".repeat(n as usize % 40));
+        written.append(&Record::new(n, n, SessionEvent::Noticed { text })).unwrap();
+        ends.push(path.metadata().unwrap().len());
+    }
+    drop(written);
+    let bytes = fs::read(&path).unwrap();
+    let mut numbers = Numbers(0);
+    for _ in 0..cases(ENDS) {
+        let len = numbers.below(bytes.len());
+        fs::write(&cut, &bytes[..len]).unwrap();
+        let whole = ends.partition_point(|end| *end <= len as u64) as u64;
+        let mut reader = journal::JournalReader::open(&cut).unwrap();
+        let last = reader.by_ref().map(Result::unwrap).last().map_or(0, |record| record.n);
+        assert_eq!(last, whole, "cut at {len}");
+        let mut reader = journal::JournalReader::open(&cut).unwrap();
+        assert_eq!(reader.go_behind(u64::MAX).unwrap(), whole, "cut at {len}");
+    }
+    println!("{} ends of a journal of {} events in {} bytes", cases(ENDS), ends.len(), bytes.len());
 }
 
 /// A damaged index costs time, never a moment of its journal.

@@ -65,7 +65,7 @@ fn each_test_has_a_journal_in_a_folder() {
     for (variables, journal) in [(pytest, "tests-test_a-py-test_b"), ("", "Is-it-raining")] {
         let ran = watch(&home, variables, &record);
         assert_eq!(ran.code, 0, "{}", ran.err);
-        assert!(home.path(&format!("tapes/{journal}.jsonl")).exists(), "{journal}");
+        assert!(home.path(&format!("tapes/{journal}.jsonl.zst")).exists(), "{journal}");
     }
     let again = "--recorded tapes --strict --no-journal";
     let ran = watch(&home, pytest, again);
@@ -76,7 +76,11 @@ fn each_test_has_a_journal_in_a_folder() {
     assert!(ran.err.contains("1 of 2 recorded model calls were asked again"), "{}", ran.err);
     let ran = watch(&home, "TOOLYARD_TEST=other", again);
     assert_eq!(ran.code, 2, "{}", ran.err);
-    assert!(ran.err.contains("tapes/other.jsonl: the test other was not recorded"), "{}", ran.err);
+    assert!(
+        ran.err.contains("tapes/other.jsonl.zst: the test other was not recorded"),
+        "{}",
+        ran.err
+    );
     let twice = watch(&home, pytest, &record);
     assert_eq!(twice.code, 2, "{}", twice.err);
     assert!(twice.err.contains("a journal is never overwritten"), "{}", twice.err);
