@@ -22,6 +22,7 @@ pub mod parts;
 mod past;
 mod read;
 mod shared;
+mod spans;
 mod summary;
 mod sync;
 mod unnamed;

@@ -9,10 +9,9 @@ use std::sync::Arc;
 
 use foldhash::quality::RandomState;
 use memchr::memmem;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 
+use super::spans::{self, string_end, value_end};
 use crate::domain::{
     Event, MenuItem, Message, Messages, ModelCallEvent, Record, TaskEvent, ToolDef, ToolName,
     read_known,
@@ -26,32 +25,7 @@ const LIST: usize = 1 << 10;
 /// The kind of an event is within this many bytes of its line.
 const BEFORE: usize = 80;
 const KIND: &[u8] = b"\"kind\":\"";
-const KINDS: [&[u8]; 3] = [b"ModelCallRequested\"", b"StepStarted\"", b"ToolArraySet\""];
-
-/// The values in a line that other lines may have, too.
-#[derive(Deserialize)]
-struct Line<'l> {
-    #[serde(borrow)]
-    data: Data<'l>,
-}
-
-#[derive(Deserialize)]
-struct Data<'l> {
-    #[serde(borrow)]
-    request: Option<RequestText<'l>>,
-    #[serde(borrow)]
-    menu: Option<&'l RawValue>,
-    #[serde(borrow)]
-    tools: Option<&'l RawValue>,
-}
-
-#[derive(Deserialize)]
-struct RequestText<'l> {
-    #[serde(borrow)]
-    messages: Vec<&'l RawValue>,
-    #[serde(borrow)]
-    tools: Option<&'l RawValue>,
-}
+const DATA: &[u8] = b",\"data\":";
 
 type Values = HashMap<u64, SharedValue, RandomState>;
 
@@ -86,42 +60,53 @@ impl SharedValues {
     fn shared(&mut self, line: &[u8]) -> Option<Record> {
         // Only numbers are before it.
         let before = &line[..line.len().min(BEFORE)];
-        let kind = &before[memmem::find(before, KIND)? + KIND.len()..];
-        if !KINDS.iter().any(|known| kind.starts_with(known)) {
-            return None;
-        }
-        let Line { data: Data { request, menu, tools } } = serde_json::from_slice(line).ok()?;
-        let place = |text: &str| {
-            let begin = text.as_ptr().addr() - line.as_ptr().addr();
-            begin..begin + text.len()
+        let kind = memmem::find(before, KIND)? + KIND.len();
+        let end = string_end(line, kind - 1)?;
+        let data = end + line[end..].strip_prefix(DATA).map(|_| DATA.len())?;
+        let list = |key: &[u8]| {
+            let list = spans::member(line, data, key)?;
+            (list.len() > b"[]".len()).then_some(list)
         };
-        let messages = request.as_ref().and_then(|request| {
-            let (first, last) = (request.messages.first()?, request.messages.last()?);
-            let messages = place(first.get()).start - 1..place(last.get()).end + 1;
-            (line[messages.start] == b'[' && line[messages.end - 1] == b']').then_some(messages)
-        });
-        let tools = request.as_ref().map_or(tools, |request| request.tools);
-        let lists = [menu, tools].into_iter().flatten().map(|list| place(list.get()));
-        let mut record = self.without(line, messages.iter().cloned().chain(lists))?;
-        match &mut record.event {
-            Event::ModelCall(ModelCallEvent::ModelCallRequested { request: read, .. }) => {
-                let read = Arc::get_mut(read)?;
-                if messages.is_some() {
-                    read.messages = self.messages(&request?.messages)?;
-                }
+        match &line[kind..end - 1] {
+            b"ModelCallRequested" => {
+                let request = spans::begin(line, data, b"\"request\"")?;
+                let begin = spans::begin(line, request, b"\"messages\"")?;
+                let (messages, end) = self.messages(line, begin)?;
+                let tools = spans::member(line, end, b"\"tools\"");
+                let all = [Some(begin..end), tools.clone()];
+                let mut record = self.without(line, all.into_iter().flatten())?;
+                let Event::ModelCall(ModelCallEvent::ModelCallRequested { request, .. }) =
+                    &mut record.event
+                else {
+                    return None;
+                };
+                let request = Arc::get_mut(request)?;
+                request.messages = messages;
                 if let Some(tools) = tools {
-                    read.tools = self.get::<Arc<[ToolDef]>>(tools.get())?;
+                    request.tools = self.get::<Arc<[ToolDef]>>(&line[tools])?;
                 }
+                Some(record)
             }
-            Event::Task(TaskEvent::StepStarted { menu: read, .. }) => {
-                *read = self.get::<Arc<[MenuItem]>>(menu?.get())?;
+            b"StepStarted" => {
+                let items = list(b"\"menu\"")?;
+                let mut record = self.without(line, [items.clone()])?;
+                let Event::Task(TaskEvent::StepStarted { menu, .. }) = &mut record.event else {
+                    return None;
+                };
+                *menu = self.get::<Arc<[MenuItem]>>(&line[items])?;
+                Some(record)
             }
-            Event::Task(TaskEvent::ToolArraySet { tools: read, .. }) => {
-                *read = self.get::<Arc<[ToolName]>>(tools?.get())?;
+            b"ToolArraySet" => {
+                let names = list(b"\"tools\"")?;
+                let mut record = self.without(line, [names.clone()])?;
+                let Event::Task(TaskEvent::ToolArraySet { tools, .. }) = &mut record.event else {
+                    return None;
+                };
+                *tools = self.get::<Arc<[ToolName]>>(&line[names])?;
+                Some(record)
             }
-            _ => return None,
+            _ => None,
         }
-        Some(record)
     }
 
     /// The record with an empty list for each of these values, which are in their order; `None` if it has fields of a
@@ -143,7 +128,7 @@ impl SharedValues {
     }
 
     /// The value with this text, which is parsed unless it is known.
-    fn get<T>(&mut self, text: &str) -> Option<T>
+    fn get<T>(&mut self, text: &[u8]) -> Option<T>
     where
         T: Clone + DeserializeOwned + Send + Sync + 'static,
     {
@@ -151,30 +136,32 @@ impl SharedValues {
         if let Some(known) = self.known(hash) {
             return Some(known);
         }
-        let value: T = read_known(text.as_bytes())?;
+        let value: T = read_known(text)?;
         self.keep(hash, text.len(), value.clone());
         Some(value)
     }
 
-    /// The messages with these texts, each shared. A list that continues a known one is read from there on.
-    fn messages(&mut self, texts: &[&RawValue]) -> Option<Messages> {
-        // The hash of all messages up to each.
-        let mut hash = 0;
-        let add = |text: &&RawValue| {
-            hash = self.new.hasher().hash_one((hash, text.get()));
-            hash
-        };
-        let hashes: Vec<u64> = texts.iter().map(add).collect();
-        let known = (1..=texts.len()).rev();
-        let mut known = known.filter_map(|len| Some((len, self.known(hashes[len - 1])?)));
-        let (begun, mut messages): (usize, Messages) = known.next().unwrap_or_default();
-        for text in &texts[begun..] {
-            messages.push_shared(self.get::<Arc<Message>>(text.get())?);
+    /// The messages of the list that begins here, each shared, and its end. A list that continues a known one is read
+    /// from there on.
+    fn messages(&mut self, line: &[u8], begin: usize) -> Option<(Messages, usize)> {
+        let (mut at, mut hash, mut ranges) = (begin + 1, 0, Vec::new());
+        while line.get(at)? != &b']' {
+            let end = value_end(line, at)?;
+            // The hash of all messages up to here.
+            hash = self.new.hasher().hash_one((hash, &line[at..end]));
+            ranges.push((at..end, hash));
+            at = end + usize::from(line.get(end) == Some(&b','));
         }
-        if begun < texts.len() {
+        let known = ranges.iter().enumerate().rev();
+        let known = known.filter_map(|(last, (_, hash))| Some((last + 1, self.known(*hash)?)));
+        let (begun, mut messages): (usize, Messages) = known.take(1).next().unwrap_or_default();
+        for (message, _) in &ranges[begun..] {
+            messages.push_shared(self.get::<Arc<Message>>(&line[message.clone()])?);
+        }
+        if begun < ranges.len() {
             self.keep(hash, LIST, messages.clone());
         }
-        Some(messages)
+        Some((messages, at + 1))
     }
 
     fn known<T: Clone + 'static>(&mut self, hash: u64) -> Option<T> {
