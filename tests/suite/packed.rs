@@ -316,6 +316,7 @@ fn the_end_of_a_long_session_is_found_without_its_events() {
     let end = SessionEvent::SessionEnded { why: "over".into(), totals: None };
     journal.append(&Record::new(2000, 2000, end)).unwrap();
     drop(journal);
+    assert!(zstd::decode_all(File::open(&path).unwrap()).is_ok(), "its last frame has ended");
     let mut bytes = fs::read(&path).unwrap();
     // What is before the last frame cannot be read, but for its beginning.
     bytes[1000..before as usize - 20].fill(0xff);

@@ -101,7 +101,8 @@ impl Journal {
             self.frames.end().map_err(|source| self.io(source))?;
         }
         self.add_line(json.or(own.as_deref()).unwrap_or_default())?;
-        if record.n.is_multiple_of(FRAME) {
+        // Other programs find an ended session whole.
+        if is_end || record.n.is_multiple_of(FRAME) {
             self.frames.end().map_err(|source| self.io(source))?;
         }
         self.has_event = true;
