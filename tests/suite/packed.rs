@@ -304,6 +304,24 @@ fn only_a_journal_that_nobody_writes_is_upgraded_and_a_link_stays_one() {
     assert!(left.iter().all(is_known), "{left:?}");
 }
 
+/// Each would cost a look at the bytes before it.
+#[test]
+fn a_file_that_is_full_of_beginnings_of_frames_costs_no_more_than_its_length() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl.zst");
+    made(&path, 20);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes.extend([0x50, 0x2a, 0x4d, 0x18]);
+    // A frame that readers skip, with ten million beginnings.
+    bytes.extend((40_u32 << 20).to_le_bytes());
+    bytes.extend([0x28, 0xb5, 0x2f, 0xfd].repeat(10 << 20));
+    fs::write(&path, bytes).unwrap();
+    let _ = Summary::of(&path);
+    let mut reader = JournalReader::open(&path).unwrap();
+    let _ = reader.go_behind(10);
+    assert_eq!(reader.place().n, 10);
+}
+
 #[test]
 fn the_end_of_a_long_session_is_found_without_its_events() {
     let folder = tempfile::tempdir().unwrap();

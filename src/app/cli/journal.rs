@@ -1,4 +1,4 @@
-//! `toolyard journal`: the lines of a journal, and journals of earlier formats in the newest one.
+//! `toolyard journal`: the lines of a journal, and journals of earlier formats in the newest format.
 
 use std::path::{Path, PathBuf};
 
@@ -18,9 +18,9 @@ pub enum JournalCommand {
         /// The journal to read.
         journal: PathBuf,
     },
-    /// Write journals of earlier formats in the newest one, each in its place and under its name.
+    /// Rewrite journals of earlier formats in the newest format, in place.
     Upgrade {
-        /// The journals to write.
+        /// The journals to rewrite.
         #[arg(required = true, value_name = "JOURNAL")]
         journals: Vec<PathBuf>,
     },

@@ -156,7 +156,7 @@ pub enum Command {
     /// List recorded sessions, or delete old ones.
     #[command(after_help = examples::SESSIONS)]
     Sessions(SessionsArgs),
-    /// Print the lines of a journal, or write journals of earlier formats in the newest one.
+    /// Print the lines of a journal, or rewrite journals of earlier formats in the newest format.
     #[command(after_help = examples::JOURNAL, subcommand)]
     Journal(JournalCommand),
     /// List what you have answered about folders: their MCP files, addresses of their variables, workspaces; or withdraw it.

@@ -19,7 +19,7 @@ const CHECKSUM: usize = 4;
 /// Bytes that are read, or unpacked, at a time.
 const STEP: usize = 128 << 10;
 /// Bytes in which the beginning of a frame is looked for at a time.
-const LOOK: u64 = 1 << 20;
+const LOOK: u64 = 64 << 10;
 /// The longest line: a damaged or hostile file must not fill the memory.
 const LONGEST: usize = 1 << 28;
 

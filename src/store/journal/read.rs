@@ -34,6 +34,9 @@ pub struct JournalOffset {
 /// The most bytes of the buffer that are kept for the next line.
 const KEPT: usize = 1 << 20;
 
+/// The most places that look like the beginning of a frame and are none: a hostile file may have millions.
+const WRONG: usize = 16;
+
 /// Reads a journal of any format line by line.
 #[derive(Debug)]
 pub struct JournalReader {
@@ -201,7 +204,7 @@ impl JournalReader {
 
     /// Goes to the last frame of a zstd stream that begins before this event, or to the first event.
     fn go_before(&mut self, n: u64) -> Result<(), JournalError> {
-        let mut before = u64::MAX;
+        let (mut before, mut wrong) = (u64::MAX, 0);
         while let Some(from) =
             self.lines.frame_before(before).map_err(|error| self.failed(error))?
         {
@@ -214,6 +217,10 @@ impl JournalReader {
                 return self.go_to(JournalOffset { n: first - 1, next });
             }
             before = from;
+            wrong += usize::from(first.is_none());
+            if wrong > WRONG {
+                break;
+            }
         }
         self.go_to(self.first)
     }

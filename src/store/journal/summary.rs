@@ -25,7 +25,7 @@ pub struct Summary {
     pub events: u64,
     /// The time until the last event, in microseconds.
     pub micros: u64,
-    /// The number of the last task that ended, if the end of the journal has it.
+    /// The number of the last task that ended, if the end of the journal has it; else the ended tasks of the totals.
     pub tasks: u32,
     /// The reason for the end; `None` while the session runs, and if it was killed.
     pub ended: Option<String>,
