@@ -104,6 +104,11 @@ impl Conversations {
         placed
     }
 
+    /// Number of requests and answers since this conversation had one.
+    pub fn idle(&self, at: usize) -> u64 {
+        self.known.get(at).map_or(0, |known| self.turn - known.last)
+    }
+
     /// The digests of the messages of a conversation's last request.
     pub fn asked(&self, at: usize) -> &[u64] {
         self.known.get(at).map_or(&[], |known| &known.asked)

@@ -1,4 +1,4 @@
-//! The end of an agent: what it left open has no result, and its tasks are stopped.
+//! The end of an agent, and of conversations that agents have left: what is open has no result, and tasks are stopped.
 
 use std::time::Duration;
 
@@ -6,12 +6,42 @@ use tokio::time::timeout;
 
 use super::ending::leave_calls;
 use super::talk::SharedTalks;
-use crate::domain::{Outcome, RunEvent, TaskId};
+use crate::domain::{Outcome, RunEvent, SessionEvent, TaskId};
 use crate::handle::Handle;
 use crate::session::Session;
 
 /// The time in which effects in flight end by themselves, as their connections break.
 const SETTLING: Duration = Duration::from_secs(3);
+
+/// The notice of the first conversation that is taken for left.
+const LEFT: &str =
+    "a conversation waits for results that its agent has not sent for long: shown as stopped";
+
+/// Number of conversations at work that are never taken for left, however long they are idle.
+const AT_WORK: usize = 128;
+/// Number of requests and answers of others after which a conversation counts as left.
+const IDLE: u64 = 4096;
+
+/// Stops the conversations that agents have left while a call was open: a session of any length keeps few of them at
+/// work. A conversation that goes on after all begins another task.
+pub async fn leave_idle(handle: Handle, talks: SharedTalks) {
+    let left = handle.write(|session| {
+        talks.borrow_mut().lose_idle((AT_WORK, IDLE), |task, talk| {
+            let is_free = !lanes(session, task).any(|held| held);
+            if is_free {
+                leave_calls(session, talk);
+            }
+            is_free
+        })
+    });
+    if !left.is_empty() && talks.borrow_mut().told.insert(LEFT.to_owned()) {
+        handle.emit(SessionEvent::Noticed { text: LEFT.to_owned() });
+    }
+    for task in &left {
+        handle.until(|session| lanes(session, *task).next().is_none()).await;
+        stop_idle(&handle, &talks, &[*task]);
+    }
+}
 
 /// Ends what an agent has left open, and reports its end. What is held ends when it is let go.
 pub async fn leave(handle: Handle, talks: SharedTalks, code: Option<i32>) {

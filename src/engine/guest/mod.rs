@@ -77,7 +77,11 @@ pub(super) async fn serve(handle: Handle, inbox: Inbox, past: Vec<Record>) {
             ListenerNews::Arrived(arrival) => {
                 seen.has_asked = true;
                 // At once, since the order of requests determines which of equal conversations is meant.
+                let known = talks.borrow().len();
                 let placed = handle.write(|session| talks.borrow_mut().place(session, &arrival));
+                if talks.borrow().len() > known {
+                    handle.spawn(leaving::leave_idle(handle.clone(), Rc::clone(&talks)));
+                }
                 let attended = attend::attend(handle.clone(), Rc::clone(&talks), placed, *arrival);
                 handle.spawn(attended);
             }

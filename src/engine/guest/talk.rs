@@ -92,6 +92,11 @@ impl Talks {
         }
     }
 
+    /// Number of conversations.
+    pub fn len(&self) -> usize {
+        self.talks.len()
+    }
+
     pub fn talk(&mut self, place: RequestPlace) -> Option<&mut Talk> {
         self.talks.get_mut(place.at)
     }
@@ -99,6 +104,22 @@ impl Talks {
     /// The calls whose results the agents have not sent, in the order in which they were decided.
     pub fn open_calls(&mut self) -> impl Iterator<Item = &mut OpenCall> {
         self.talks.iter_mut().flat_map(|talk| &mut talk.open)
+    }
+
+    /// The tasks that agents have plainly left, although their last answers ask for more: of more than `most` at work,
+    /// those without a request or an answer in the last `idle` ones. Their calls are given up.
+    pub fn lose_idle(
+        &mut self,
+        (most, idle): (usize, u64),
+        mut lose: impl FnMut(TaskId, &mut Talk) -> bool,
+    ) -> Vec<TaskId> {
+        let since = |at| self.conversations.idle(at);
+        let at_work = self.talks.iter_mut().enumerate().filter(|(_, talk)| talk.task.is_some());
+        let mut at_work: Vec<_> = at_work.map(|(at, talk)| (since(at), talk)).collect();
+        at_work.sort_unstable_by_key(|(since, _)| *since);
+        let beyond = at_work.into_iter().skip(most);
+        let left = beyond.filter(|(since, talk)| *since >= idle && talk.pending.is_empty());
+        left.filter_map(|(_, talk)| talk.task.filter(|task| lose(*task, talk))).collect()
     }
 
     /// Gives up the calls whose results no agent will send any more. Returns the tasks at work.

@@ -284,3 +284,40 @@ fn a_fault_changes_its_line_of_a_text_with_several_results() {
         assert_eq!(ends, ["sunny", DOWN]);
     });
 }
+
+#[test]
+fn conversations_left_in_the_middle_of_a_call_end_and_can_go_on() {
+    on_paused_time(async {
+        let watch = watch(Trial::default());
+        let asks = |number: usize| Agent::asking(&format!("How is the weather, {number}?"));
+        let call = |number: usize| {
+            calling(&[(&format!("c{number}"), "weather", json!({"at": number.to_string()}))])
+        };
+        let mut agents: Vec<Agent> = (0..130).map(asks).collect();
+        for (number, agent) in agents.iter().enumerate() {
+            answer(agent.send(&watch), &call(number)).await;
+        }
+        let at_work = || watch.yard.state.borrow().at_work.tasks().count();
+        for number in 1000..3050 {
+            answer(asks(number).send(&watch), &Reply::of_text("Sun.")).await;
+        }
+        // The two beyond those that are never taken for left.
+        watch.yard.until("two have ended", |state| state.tasks_done == 2052).await;
+        assert_eq!(at_work(), 128);
+        let said = notices(&watch);
+        assert_eq!(said.iter().filter(|it| it.contains("shown as stopped")).count(), 1, "{said:?}");
+        let of = |number: usize| watch.yard.state.borrow().tasks.get(number).unwrap().outcome();
+        assert_eq!((of(0), of(1), of(2)), (Some(Outcome::Stopped), Some(Outcome::Stopped), None));
+        for number in [1, 100] {
+            agents[number].go_on(&call(number), &["sun"]);
+            let mut line = agents[number].send(&watch);
+            assert_eq!(sent(&mut line).await, agents[number].body());
+            pass(line, &Reply::of_text("Sun.")).await;
+        }
+        watch.yard.until("both have ended", |state| state.tasks_done == 2054).await;
+        let state = watch.yard.state.borrow();
+        assert_eq!((state.tasks.len(), of(100)), (2181, Some(Outcome::Answered)));
+        let runs = state.runs.len();
+        assert_eq!(runs, 2180, "a conversation that goes on is no new one");
+    });
+}
