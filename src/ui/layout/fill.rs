@@ -85,11 +85,15 @@ fn spare(
     has: impl Fn(PaneId) -> bool + Copy,
     most: impl Fn(PaneId) -> Option<u16> + Copy,
 ) -> Option<u16> {
-    let mut panes = column.slots.iter().filter_map(|slot| slot.pane(has)).peekable();
-    panes.peek().filter(|_| !column.sized)?;
+    let shown: Vec<_> = column.slots.iter().map(|slot| slot.pane(has)).collect();
+    let parts = column.rows(|at| shown[at].is_some());
+    parts.first().filter(|_| !column.sized)?;
     // Each pane has a line above it, and the last one a line below it.
-    let taken = panes.try_fold(1, |sum: u16, pane| {
-        Some(sum.saturating_add(most(pane)?.max(2)).saturating_add(1))
+    let needs = |at: &usize| Some(most(shown[*at]?)?.max(2).saturating_add(1));
+    let taken = parts.iter().try_fold(1, |sum: u16, row| {
+        let stacked = row.iter().map(|part| part.slots.iter().map(needs).sum::<Option<u16>>());
+        let most: Option<Vec<u16>> = stacked.collect();
+        Some(sum.saturating_add(most?.into_iter().max()?))
     });
     rows.checked_sub(taken?)
 }

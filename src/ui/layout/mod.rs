@@ -21,6 +21,7 @@ mod kept;
 pub mod load;
 mod place;
 mod resize;
+mod rows;
 mod standard;
 mod watched;
 
@@ -121,6 +122,27 @@ pub struct LayoutSlot {
     /// The index in `panes` of the shown one.
     #[serde(default)]
     pub shown: usize,
+    #[serde(default, skip_serializing_if = "SlotPlace::is_below")]
+    pub place: SlotPlace,
+}
+
+/// The place of a slot beside the one before it in its column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SlotPlace {
+    /// In a row of its own.
+    #[default]
+    Below,
+    /// In the same row, at the right, with this share of 1000 of the width.
+    Beside(u16),
+    /// In the same part of the row, below it.
+    Under,
+}
+
+impl SlotPlace {
+    fn is_below(&self) -> bool {
+        *self == SlotPlace::Below
+    }
 }
 
 fn column(width: u16, slots: Vec<LayoutSlot>) -> LayoutColumn {
@@ -128,7 +150,15 @@ fn column(width: u16, slots: Vec<LayoutSlot>) -> LayoutColumn {
 }
 
 fn slot(height: u16, panes: &[PaneId]) -> LayoutSlot {
-    LayoutSlot { height, panes: panes.to_vec(), shown: 0 }
+    LayoutSlot { height, panes: panes.to_vec(), shown: 0, place: SlotPlace::Below }
+}
+
+fn beside(share: u16, height: u16, panes: &[PaneId]) -> LayoutSlot {
+    LayoutSlot { place: SlotPlace::Beside(share), ..slot(height, panes) }
+}
+
+fn under(height: u16, panes: &[PaneId]) -> LayoutSlot {
+    LayoutSlot { place: SlotPlace::Under, ..slot(height, panes) }
 }
 
 impl LayoutSlot {
@@ -199,7 +229,15 @@ impl Layout {
             slot.shown = slot.shown.saturating_sub(1);
         }
         if slot.panes.is_empty() {
-            self.columns[x].slots.remove(y);
+            let gone = self.columns[x].slots.remove(y).place;
+            // The next slot of its row takes its place.
+            if let Some(next) = self.columns[x].slots.get_mut(y) {
+                let is_under = next.place == SlotPlace::Under;
+                if gone.is_below() && !next.place.is_below() || is_under && gone != SlotPlace::Under
+                {
+                    next.place = gone;
+                }
+            }
         }
         if self.columns[x].slots.is_empty() {
             self.columns.remove(x);
@@ -209,8 +247,7 @@ impl Layout {
 
     /// Hides all panes but this one.
     pub fn only(&mut self, pane: PaneId) {
-        let slot = LayoutSlot { height: 1, panes: vec![pane], shown: 0 };
-        self.columns = vec![LayoutColumn { width: 1, sized: true, slots: vec![slot] }];
+        self.columns = vec![LayoutColumn { width: 1, sized: true, slots: vec![slot(1, &[pane])] }];
     }
 }
 

@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::Layout;
+use super::rows::{RowPart, SlotRow};
 use crate::pane::PaneId;
 
 /// A pane in its slot.
@@ -32,31 +33,45 @@ pub fn place(
         .columns
         .iter()
         .map(|column| {
-            let slots = column.slots.iter().filter_map(|slot| Some((slot, slot.pane(has)?)));
-            (column, slots.collect::<Vec<_>>())
+            let shown: Vec<_> = column.slots.iter().map(|slot| slot.pane(has)).collect();
+            let rows = column.rows(|at| shown[at].is_some());
+            (column, shown, rows)
         })
-        .filter(|(_, slots)| !slots.is_empty())
+        .filter(|(_, _, rows)| !rows.is_empty())
         .collect();
     let widths: Vec<LengthShare> = columns
         .iter()
-        .map(|(column, _)| LengthShare { share: column.width, least: LEAST.0, most: None })
+        .map(|(column, ..)| LengthShare { share: column.width, least: LEAST.0, most: None })
         .collect();
     let mut placed = Vec::new();
-    for ((column, slots), (x, width)) in columns.iter().zip(overlapping(body.width, &widths)) {
-        let rows = |pane| most(pane).map(|rows| rows.saturating_add(2)).filter(|_| !column.sized);
-        let parts: Vec<LengthShare> = slots
-            .iter()
-            .map(|(slot, pane)| LengthShare {
-                share: slot.height,
-                least: LEAST.1,
-                most: rows(*pane),
-            })
-            .collect();
-        for ((slot, pane), (y, height)) in slots.iter().zip(overlapping(body.height, &parts)) {
-            let others = slot.panes.iter().copied();
-            let others = others.filter(|other| other != pane && has(*other)).collect();
-            let area = Rect { x: body.x + x, y: body.y + y, width, height };
-            placed.push(Placed { pane: *pane, others, area, spare: None });
+    for ((column, shown, rows), (x, width)) in columns.iter().zip(overlapping(body.width, &widths))
+    {
+        let part_of = |at: usize| {
+            let rows = shown[at].and_then(most).map(|rows| rows.saturating_add(2));
+            let (share, most) = (column.slots[at].height, rows.filter(|_| !column.sized));
+            LengthShare { share, least: LEAST.1, most }
+        };
+        let stacked = |part: &RowPart| part.slots.iter().map(|at| part_of(*at)).collect::<Vec<_>>();
+        let of_row = |row: &SlotRow| {
+            let all = row.iter().map(|part| LengthShare::together(&stacked(part)));
+            all.reduce(LengthShare::larger).unwrap_or(LengthShare::NONE)
+        };
+        let heights: Vec<LengthShare> = rows.iter().map(of_row).collect();
+        for (row, (y, height)) in rows.iter().zip(overlapping(body.height, &heights)) {
+            let of_part =
+                |part: &RowPart| LengthShare { share: part.share, least: LEAST.0, most: None };
+            let cells: Vec<LengthShare> = row.iter().map(of_part).collect();
+            for (part, (left, cells)) in row.iter().zip(overlapping(width, &cells)) {
+                let lengths = overlapping(height, &stacked(part));
+                for (at, (top, rows)) in part.slots.iter().zip(lengths) {
+                    let Some(pane) = shown[*at] else { continue };
+                    let others = column.slots[*at].panes.iter().copied();
+                    let others = others.filter(|other| *other != pane && has(*other)).collect();
+                    let (x, y) = (body.x + x + left, body.y + y + top);
+                    let area = Rect { x, y, width: cells, height: rows };
+                    placed.push(Placed { pane, others, area, spare: None });
+                }
+            }
         }
     }
     placed
@@ -68,6 +83,33 @@ struct LengthShare {
     share: u16,
     least: u16,
     most: Option<u16>,
+}
+
+impl LengthShare {
+    const NONE: Self = Self { share: 0, least: 0, most: None };
+
+    /// The share of parts below each other, which share a line with the one before.
+    fn together(parts: &[Self]) -> Self {
+        let shared = u16::try_from(parts.len().saturating_sub(1)).unwrap_or(u16::MAX);
+        let sum = |of: fn(&Self) -> u16| parts.iter().map(of).fold(0, u16::saturating_add);
+        let most = parts.iter().map(|part| part.most.map(|most| most.max(part.least)));
+        let most: Option<Vec<u16>> = most.collect();
+        let most = most.map(|most| most.into_iter().fold(0, u16::saturating_add));
+        Self {
+            share: sum(|part| part.share),
+            least: sum(|part| part.least).saturating_sub(shared),
+            most: most.map(|most| most.saturating_sub(shared)),
+        }
+    }
+
+    /// The share of parts beside each other.
+    fn larger(self, other: Self) -> Self {
+        Self {
+            share: self.share.max(other.share),
+            least: self.least.max(other.least),
+            most: self.most.zip(other.most).map(|(one, two)| one.max(two)),
+        }
+    }
 }
 
 /// The start and the length of each part; each shares its first cell with the part before.

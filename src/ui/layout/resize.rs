@@ -1,6 +1,9 @@
 //! Changing the sizes of slots.
 
-use super::{Layout, Placed};
+use std::collections::BTreeMap;
+
+use super::rows::{SlotRow, place_in};
+use super::{Layout, LayoutColumn, Placed, SlotPlace};
 use crate::pane::PaneId;
 
 /// Dimension of a pane that is resized.
@@ -41,30 +44,55 @@ impl Layout {
         self.adopt(placed);
         let Some((x, y)) = self.slot_of(pane) else { return false };
         self.take_sizes(placed);
-        let seen = placed.iter().filter_map(|it| self.slot_of(it.pane));
-        let (at, least, mut beside): (_, _, Vec<usize>) = match side {
-            ResizeAxis::Height => {
-                (y, ROWS, seen.filter(|slot| slot.0 == x).map(|slot| slot.1).collect())
-            }
-            ResizeAxis::Width => (x, CELLS, seen.map(|slot| slot.0).collect()),
-        };
-        beside.sort();
-        beside.dedup();
-        self.columns[x].sized |= side == ResizeAxis::Height;
-        let Some(other) = neighbour(&beside, at) else { return false };
-        let (own, others) = (*self.size(side, x, at), *self.size(side, x, other));
-        let Some((own, others)) = sizes(own, others, least) else { return false };
-        *self.size(side, x, at) = own;
-        *self.size(side, x, other) = others;
-        true
-    }
-
-    /// The share of a column, or of a slot in the column `x`.
-    fn size(&mut self, side: ResizeAxis, x: usize, at: usize) -> &mut u16 {
+        let seen: Vec<_> = placed.iter().filter_map(|it| self.slot_of(it.pane)).collect();
+        let rows = self.columns[x].rows(|at| seen.contains(&(x, at)));
+        let Some((row, part, at)) = place_in(&rows, y) else { return false };
+        let slots = &mut self.columns[x].slots;
         match side {
-            ResizeAxis::Height => &mut self.columns[x].slots[at].height,
-            ResizeAxis::Width => &mut self.columns[at].width,
+            // Slots of one part of a row change among themselves.
+            ResizeAxis::Height if rows[row][part].slots.len() > 1 => {
+                let stack = &rows[row][part].slots;
+                let Some(other) = neighbour(stack, stack[at]) else { return false };
+                let Some((own, others)) = sizes(slots[y].height, slots[other].height, ROWS) else {
+                    return false;
+                };
+                (slots[y].height, slots[other].height) = (own, others);
+            }
+            ResizeAxis::Height => {
+                self.columns[x].sized = true;
+                let all: Vec<usize> = (0..rows.len()).collect();
+                let Some(other) = neighbour(&all, row) else { return false };
+                let height = |row: &SlotRow| self.columns[x].height_of(row);
+                let (own, others) = (height(&rows[row]), height(&rows[other]));
+                let Some(new) = sizes(own, others, ROWS) else { return false };
+                self.columns[x].set_height(&rows[row], new.0);
+                self.columns[x].set_height(&rows[other], new.1);
+            }
+            ResizeAxis::Width if rows[row].len() > 1 => {
+                let all: Vec<usize> = (0..rows[row].len()).collect();
+                let Some(other) = neighbour(&all, part) else { return false };
+                let whole = self.columns[x].width;
+                let cells = |at: usize| permille(rows[row][at].share, whole, 1000);
+                let Some(new) = sizes(cells(part), cells(other), CELLS) else { return false };
+                for (at, cells) in [(part, new.0), (other, new.1)] {
+                    let first = rows[row][at].slots.first();
+                    let slot = first.and_then(|at| self.columns[x].slots.get_mut(*at));
+                    if let Some(slot) = slot.filter(|slot| slot.place != SlotPlace::Below) {
+                        slot.place = SlotPlace::Beside(permille(cells, 1000, whole));
+                    }
+                }
+            }
+            ResizeAxis::Width => {
+                let mut all: Vec<usize> = seen.iter().map(|slot| slot.0).collect();
+                all.sort_unstable();
+                all.dedup();
+                let Some(other) = neighbour(&all, x) else { return false };
+                let (own, others) = (self.columns[x].width, self.columns[other].width);
+                let Some(new) = sizes(own, others, CELLS) else { return false };
+                (self.columns[x].width, self.columns[other].width) = new;
+            }
         }
+        true
     }
 
     /// Gives all columns one width, and all slots of a column one height.
@@ -77,13 +105,43 @@ impl Layout {
 
     /// Sets the shares to the visible sizes, so that a step of one is a step of one row or cell.
     fn take_sizes(&mut self, placed: &[Placed]) {
+        let mut ends: BTreeMap<usize, (u16, u16)> = BTreeMap::new();
         for it in placed {
             if let Some((x, y)) = self.slot_of(it.pane) {
-                self.columns[x].width = it.area.width;
+                let end = ends.entry(x).or_insert((it.area.x, it.area.right()));
+                *end = (end.0.min(it.area.x), end.1.max(it.area.right()));
                 self.columns[x].slots[y].height = it.area.height;
             }
         }
+        ends.into_iter().for_each(|(x, (left, right))| self.columns[x].width = right - left);
     }
+}
+
+impl LayoutColumn {
+    /// The height of a row: that of its first part.
+    fn height_of(&self, row: &SlotRow) -> u16 {
+        let slots = row.first().map_or(&[][..], |part| &part.slots);
+        let shared = u16::try_from(slots.len().saturating_sub(1)).unwrap_or(0);
+        let sum: u16 = slots.iter().map(|at| self.slots[*at].height).sum();
+        sum.saturating_sub(shared)
+    }
+
+    /// Gives a row this height: the last slot of each part takes the change.
+    fn set_height(&mut self, row: &SlotRow, height: u16) {
+        for part in row {
+            let own = self.height_of(&vec![part.clone()]);
+            let last = part.slots.last().and_then(|at| self.slots.get_mut(*at));
+            let last = last.into_iter();
+            last.for_each(|slot| slot.height = (slot.height + height).saturating_sub(own).max(1));
+        }
+    }
+}
+
+/// A share of one length as a share of another one.
+fn permille(share: u16, of: u16, whole: u16) -> u16 {
+    let whole = u32::from(whole.max(1));
+    let part = (u32::from(share) * u32::from(of) + whole / 2) / whole;
+    u16::try_from(part).unwrap_or(u16::MAX)
 }
 
 /// The next of `all` after `at`; after the last, the one before it.

@@ -7,6 +7,11 @@ use crate::domain::{Acting, Base, Strategy};
 use crate::pane::PaneId;
 
 impl Layout {
+    /// The pane where the eye begins.
+    pub fn first_pane(acting: impl Into<Acting>) -> PaneId {
+        Self::standard(acting, Size::Small).panes().next().unwrap_or_default()
+    }
+
     /// The default layout of a strategy, or of watched agents.
     pub fn standard(acting: impl Into<Acting>, size: Size) -> Self {
         let columns = match acting.into() {

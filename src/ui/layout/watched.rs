@@ -1,65 +1,58 @@
-//! The layouts for foreign agents: their conversations, their calls, and the output of their process.
+//! The layouts for foreign agents: their calls first, then what was said, what came after what, and their output.
 
-use super::{LayoutColumn, Size, column, slot};
+use super::{LayoutColumn, Size, beside, column, slot, under};
 use crate::pane::PaneId as P;
 
 /// The columns of a size.
 pub(super) fn columns(size: Size) -> Vec<LayoutColumn> {
     match size {
         Size::Tiny => {
-            vec![column(1, vec![slot(1, &[P::Conversations, P::Calls, P::Transcript, P::Output])])]
+            vec![column(1, vec![slot(1, &[P::Calls, P::Conversations, P::Transcript, P::Output])])]
         }
-        Size::Small => vec![column(
+        Size::Small | Size::Medium => vec![column(
             1,
             vec![
-                slot(9, &[P::Conversations, P::Calls, P::Graph, P::Models, P::Budget]),
-                slot(11, &[P::Transcript, P::Output, P::Tools, P::Tasks, P::Resilience]),
+                slot(13, &[P::Calls, P::Conversations, P::Output]),
+                slot(9, &[P::Transcript, P::Graph, P::Tools, P::Models, P::Resilience, P::Tasks]),
             ],
         )],
-        Size::Medium => vec![column(
+        Size::Large => vec![column(
             1,
             vec![
-                slot(8, &[P::Conversations, P::Tasks, P::Models]),
-                slot(9, &[P::Calls, P::Graph, P::Tools, P::Budget, P::Knobs]),
-                slot(10, &[P::Transcript, P::Output, P::Resilience]),
+                slot(19, &[P::Calls]),
+                slot(18, &[P::Transcript, P::Conversations, P::Resilience, P::Tasks]),
+                beside(450, 10, &[P::Graph, P::Tools, P::Models]),
+                under(8, &[P::Output, P::Knobs]),
             ],
         )],
-        Size::Large => vec![
+        Size::Huge => vec![
             column(
-                57,
+                63,
                 vec![
-                    slot(9, &[P::Conversations, P::Tasks]),
-                    slot(11, &[P::Calls]),
-                    slot(17, &[P::Transcript, P::Resilience]),
+                    slot(8, &[P::Conversations, P::Tasks]),
+                    slot(27, &[P::Calls]),
+                    slot(14, &[P::Graph]),
+                    beside(500, 14, &[P::Resilience]),
+                    slot(9, &[P::Tools, P::Knobs]),
+                    beside(500, 9, &[P::Models]),
                 ],
             ),
-            column(
-                43,
-                vec![
-                    slot(7, &[P::Models]),
-                    slot(16, &[P::Tools, P::Graph, P::Budget, P::Knobs]),
-                    slot(14, &[P::Output]),
-                ],
-            ),
+            column(37, vec![slot(36, &[P::Transcript]), slot(20, &[P::Output])]),
         ],
-        Size::Huge | Size::Giant => vec![
+        Size::Giant => vec![
             column(
-                42,
+                60,
                 vec![
                     slot(14, &[P::Conversations, P::Tasks]),
-                    slot(18, &[P::Calls]),
-                    slot(24, &[P::Graph]),
+                    slot(40, &[P::Calls]),
+                    slot(20, &[P::Graph]),
+                    beside(350, 20, &[P::Resilience]),
+                    beside(300, 20, &[P::Models]),
+                    slot(14, &[P::Tools]),
+                    beside(500, 14, &[P::Knobs]),
                 ],
             ),
-            column(
-                26,
-                vec![
-                    slot(10, &[P::Models]),
-                    slot(24, &[P::Tools, P::Knobs]),
-                    slot(22, &[P::Budget]),
-                ],
-            ),
-            column(32, vec![slot(36, &[P::Transcript]), slot(20, &[P::Output])]),
+            column(40, vec![slot(56, &[P::Transcript]), slot(30, &[P::Output])]),
         ],
     }
 }
