@@ -27,9 +27,12 @@ const IDLE: u64 = 4096;
 pub async fn leave_idle(handle: Handle, talks: SharedTalks) {
     let left = handle.write(|session| {
         talks.borrow_mut().lose_idle((AT_WORK, IDLE), |task, talk| {
-            let is_free = !lanes(session, task).any(|held| held);
+            let asks = session.state().model_calls_in_flight().any(|call| call.task == task);
+            let is_free = !asks && !lanes(session, task).any(|held| held);
             if is_free {
                 leave_calls(session, talk);
+                // The client of an answer that nobody took does not come back.
+                talk.pending.drain(..).for_each(|(_, relay)| relay.give_up());
             }
             is_free
         })

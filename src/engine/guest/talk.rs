@@ -118,7 +118,7 @@ impl Talks {
         let mut at_work: Vec<_> = at_work.map(|(at, talk)| (since(at), talk)).collect();
         at_work.sort_unstable_by_key(|(since, _)| *since);
         let beyond = at_work.into_iter().skip(most);
-        let left = beyond.filter(|(since, talk)| *since >= idle && talk.pending.is_empty());
+        let left = beyond.filter(|(since, _)| *since >= idle);
         left.filter_map(|(_, talk)| talk.task.filter(|task| lose(*task, talk))).collect()
     }
 
