@@ -1,9 +1,9 @@
 //! Selections. A call and a piece of evidence are never selected at the same time, so that a key always has one
 //! meaning.
 
-use super::panes::budget::LEVERS;
 use super::panes::position::Here;
-use super::view::{Lever, View};
+use super::panes::{budget::LEVERS, lanes};
+use super::view::{LanesView, Lever, View};
 use super::{hits::Target, pane::PaneId};
 use crate::domain::{
     Command, EffectId, EffectState, EvidenceId, EvidenceState, Knob, Lane, State, TaskId,
@@ -99,10 +99,16 @@ impl View {
         self.node.replace((task, node)) == Some((task, node))
     }
 
-    /// Chooses a call, and its tool with it. True if it was chosen already.
+    /// Chooses a call, and its tool or model with it. True if it was chosen already.
     pub fn choose_call(&mut self, state: &State, call: EffectId) -> bool {
+        if let Some(call) = state.model_call(call) {
+            self.model_call = Some(call.id);
+        }
         if let Some(call) = state.tool_call(call) {
             self.tool = Some(call.tool.clone());
+            // The prompt of a watched agent's call is the one that decided it.
+            let decided = call.parent.filter(|it| state.model_call(*it).is_some());
+            self.model_call = decided.filter(|_| state.watched.is_some()).or(self.model_call);
         }
         self.evidence = None;
         self.call.replace(call) == Some(call)
@@ -163,6 +169,9 @@ impl View {
     /// The call that the pane of calls marks: the chosen one if it belongs to the task shown, else a held one, else the
     /// last one of that task. Also `None` for evidence without a call.
     pub fn marked_call(&self, state: &State) -> Option<EffectId> {
+        if self.lanes_of(state) == LanesView::All {
+            return lanes::selected_call(state, self);
+        }
         let task = self.worked_on(state)?;
         let is_shown =
             |call: &EffectId| state.tool_call(*call).is_some_and(|it| it.task == task.id);

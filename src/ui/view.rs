@@ -49,6 +49,19 @@ pub enum GraphView {
 
 impl Round for GraphView {}
 
+/// Lanes in the pane of calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub enum LanesView {
+    /// Model calls and tool calls.
+    #[default]
+    All,
+    /// Tool calls, and the evidence that a planner wrote down.
+    Tools,
+}
+
+impl Round for LanesView {}
+
 /// Content of the pane of resilience below the strip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
@@ -220,8 +233,12 @@ pub struct View {
 
     /// Output of the process of a foreign agent; `None`: this screen did not start one.
     pub agent: Option<AgentLines>,
+    /// The address where a foreign agent asks; `None`: this screen did not open one.
+    pub address: Option<String>,
 
     pub graph: GraphView,
+    /// The lanes of the pane of calls; `None`: all for watched agents, else those of tools.
+    pub lanes: Option<LanesView>,
     pub resilience: ResilienceView,
     /// The selected tool of the pane of resilience; `None`: the first on its strip.
     pub strip: Option<ToolName>,
@@ -359,7 +376,11 @@ impl View {
                 Some(model.unwrap_or_else(|| Target::Role(self.role())))
             }
             PaneId::Calls => {
-                let call = self.meant_call(state).and_then(|call| state.tool_call(call));
+                let meant = self.meant_call(state);
+                if let Some(call) = meant.and_then(|call| state.model_call(call)) {
+                    return Some(Target::Model(call.model.clone()));
+                }
+                let call = meant.and_then(|call| state.tool_call(call));
                 let tool = call.map(|call| &call.tool).or(self.tool.as_ref());
                 tool.cloned().filter(known).map(Target::Tool)
             }
@@ -390,6 +411,12 @@ impl View {
         }
         let before = task.id.0.checked_sub(1).and_then(|id| state.task(TaskId(id)));
         before.filter(|task| has_begun(task) && !state.is_bare(task.id)).or(Some(task))
+    }
+
+    /// The lanes of the pane of calls.
+    pub fn lanes_of(&self, state: &State) -> LanesView {
+        let usual = if state.watched.is_some() { LanesView::All } else { LanesView::Tools };
+        self.lanes.unwrap_or(usual)
     }
 
     /// The model call that the prompt inspector opens: the selected one, else the newest.

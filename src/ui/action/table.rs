@@ -125,7 +125,12 @@ const fn go(action: Action, keys: KeyTexts, does: ActionHandler) -> ActionSpec {
 }
 
 const fn pane(pane: PaneId, name: &'static str, keys: KeyTexts, doc: &'static str) -> ActionSpec {
-    ActionSpec { name, ..go(Action::Pane(pane), keys, Visit(pane)).says(name, doc) }
+    let why = match pane {
+        PaneId::Budget => why::no_credits,
+        _ => never,
+    };
+    let visit = spec(Group::Move, Action::Pane(pane), keys, why, Visit(pane));
+    ActionSpec { name, ..visit.says(name, doc) }
 }
 
 const fn screen(action: Action, keys: KeyTexts, does: ActionHandler) -> ActionSpec {
@@ -269,11 +274,11 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("tool", "show the selected tool: schema, score history, calls, faults"),
     look(Action::Prompt, &["v"], why::no_model_calls, Run(update::inspect_prompt))
         .says("prompt", "show exactly what the model saw, with tokens per part"),
-    look(Action::NextView, &["V"], why::one_view, Show(|_, view| update::next_view(view))).says(
+    look(Action::NextView, &["V"], why::one_view, Show(|w, view| update::next_view(w.shown, view))).says(
         "view",
-        "switch the view: graph as focus, map or matrix; resilience by score or cost; sweep by measure",
+        "switch the view: graph as focus, map or matrix; calls with models or tools alone; resilience; sweep",
     ),
-    look(Action::Sort, &["s"], why::no_order, Show(|_, view| update::sort(view)))
+    look(Action::Sort, &["s"], why::no_order, Show(|w, view| update::sort(w.shown, view)))
         .says("sort", "sort this list by the next column: tools by score, weight, calls or name"),
     look(Action::Pairs, &[], why::no_pairs, Run(|_, view| view.open(PairTable::default())))
         .says("pairs", "show planner/solver pairs across sessions: accuracy and cost"),

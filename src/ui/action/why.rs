@@ -68,13 +68,18 @@ pub(super) fn nothing_to_adjust(state: &State, view: &View) -> Option<&'static s
 
 pub(super) fn one_view(_: &State, view: &View) -> Option<&'static str> {
     match view.focus {
-        PaneId::Graph | PaneId::Resilience => None,
+        PaneId::Graph | PaneId::Resilience | PaneId::Calls => None,
         PaneId::Knobs if view.sweep.is_some() => None,
         PaneId::Knobs => Some("no sweep yet: <key:sweep> starts one for the selected knob"),
         _ => Some(
-            "this pane has only one view; graph (<key:graph>) and resilience (<key:resilience>) have three",
+            "this pane has only one view; graph (<key:graph>), calls (<key:calls>) and resilience (<key:resilience>) have more",
         ),
     }
+}
+
+pub(super) fn no_credits(state: &State, _: &View) -> Option<&'static str> {
+    let is_watched = state.watched.is_some();
+    is_watched.then_some("a watched agent has no credits; <key:models> shows what it costs")
 }
 
 const OWN_SPEED: &str = "the knob speed is off: calls take their own time";

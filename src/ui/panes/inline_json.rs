@@ -18,6 +18,41 @@ pub fn arguments(arguments: &Value, width: usize) -> String {
     out
 }
 
+/// The values of a call's arguments without their names, `Oslo, 2026-12-04`, in about `width` cells.
+pub fn values(arguments: &Value, width: usize) -> String {
+    let Value::Object(map) = arguments else { return self::arguments(arguments, width) };
+    let mut out = String::new();
+    for (i, value) in map.values().enumerate() {
+        if out.len() > width * 4 {
+            break;
+        }
+        out.push_str(if i > 0 { ", " } else { "" });
+        match value {
+            Value::String(text) => out.push_str(start(text, width)),
+            other => push(other, width, &mut out),
+        }
+    }
+    out
+}
+
+/// A value in about `width` cells.
+pub fn value(value: &Value, width: usize) -> String {
+    let mut out = String::new();
+    push(value, width, &mut out);
+    out
+}
+
+/// A call's arguments as pairs, `city "Oslo"`, each in about `width` cells; as many as could matter there.
+pub fn pairs(arguments: &Value, width: usize) -> Vec<String> {
+    let Value::Object(map) = arguments else { return vec![self::arguments(arguments, width)] };
+    let pair = |(name, value): (&String, &Value)| {
+        let mut out = format!("{} ", start(name, width));
+        push(value, width, &mut out);
+        out
+    };
+    map.iter().take(width).map(pair).collect()
+}
+
 /// A reply that is one JSON object, in the form of [`arguments`]; `None` for any other text.
 pub fn of_text(text: &str, width: usize) -> Option<String> {
     let is_object = text.starts_with('{') && text.ends_with('}') && text.len() <= LONGEST;

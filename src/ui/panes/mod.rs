@@ -11,7 +11,7 @@ pub(super) mod position;
 pub(super) mod program_words;
 pub(super) mod row;
 pub(super) mod spec;
-mod tool_order;
+pub(super) mod tool_order;
 mod trends;
 
 pub mod breakpoints;
@@ -20,6 +20,7 @@ pub mod calls;
 pub mod conversations;
 pub mod graph;
 pub mod knobs;
+pub(super) mod lanes;
 pub mod models;
 pub mod output;
 pub mod plan;

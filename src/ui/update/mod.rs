@@ -14,7 +14,7 @@ pub mod past;
 pub mod queue;
 
 use super::action::{Action, ActionHandler, Group};
-use super::panes::spec::Opened;
+use super::panes::{spec::Opened, tool_order};
 use super::popups::{Inspect, Subject};
 use super::request::{Requests, World, send};
 use super::view::{Round, Tone, View};
@@ -95,18 +95,24 @@ pub fn remove(world: &World<'_>, view: &mut View) -> Requests {
 }
 
 /// Changes to the next order of the pane's list.
-pub fn sort(view: &mut View) {
+pub fn sort(state: &State, view: &mut View) {
     if view.focus == PaneId::Models {
         view.pair_sort = view.pair_sort.next();
     } else {
         view.follow(PaneId::Tools);
+        // A watched agent's tools are listed in fewer orders.
+        let now = tool_order::of(state, view.sort);
         view.sort = view.sort.next();
+        while tool_order::of(state, view.sort) == now {
+            view.sort = view.sort.next();
+        }
     }
 }
 
 /// Changes to the next view of the pane.
-pub fn next_view(view: &mut View) {
+pub fn next_view(state: &State, view: &mut View) {
     match view.focus {
+        PaneId::Calls => view.lanes = Some(view.lanes_of(state).next()),
         PaneId::Resilience => view.resilience = view.resilience.next(),
         PaneId::Knobs => view.measure = view.measure.next(),
         _ => view.graph = view.graph.next(),

@@ -35,7 +35,21 @@ impl Axis {
             end = end.max(if open { track.over().unwrap_or(now) } else { 0 });
         }
         let start = if start == u64::MAX { now } else { start };
-        Self::with(start, end.max(start.saturating_add(1)), width, tracks.held(now))
+        Self::over((start, end.max(start.saturating_add(1))), width, tracks.held(now))
+    }
+
+    /// An axis over a span that is not empty, with the times in which something was held.
+    pub fn over((start, end): (u64, u64), width: usize, held: Vec<(u64, u64)>) -> Self {
+        Self::with(start, end, width, held)
+    }
+
+    /// The axis from its own start, with as much time in each cell as another one has.
+    #[must_use]
+    pub fn at_scale_of(mut self, other: &Self) -> Self {
+        let scale = other.active().max(1) as f64 / other.cells_of(other.active()).max(1.0);
+        let cells = self.active() as f64 / scale;
+        self.width = (cells.ceil() as usize).clamp(1, self.width.max(1));
+        self
     }
 
     /// An axis with gaps for held times that are long enough; where space is scarce, for the longest.

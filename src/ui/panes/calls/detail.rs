@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{label, needs, room, track::Track};
-use crate::domain::{ToolCallPhase, ToolCallState};
+use crate::domain::{State, TaskId, ToolCallPhase, ToolCallState};
 use crate::panes::{format, inline_json};
 use crate::symbols::INJECTED;
 use crate::{cx::Cx, marks, panes::row::Row, text};
@@ -45,7 +45,7 @@ fn why(track: &Track<'_>, now: u64) -> Vec<String> {
     if let Some(hold) = track.hold() {
         let by = if track.is_stopped() { "only this call, by you" } else { "with the agent" };
         said.push(format!("{by}, {}", hold.boundary.name()));
-        said.extend(gives_up(track, now.saturating_sub(hold.since)));
+        said.extend(gives_up(track.state, track.task.id, now.saturating_sub(hold.since)));
     }
     let waits = track.waits_for();
     match (track.call, track.begun) {
@@ -87,8 +87,8 @@ fn why(track: &Track<'_>, now: u64) -> Vec<String> {
 }
 
 /// When the client of an MCP server gives up, if nothing keeps it waiting; `held`: in microseconds.
-fn gives_up(track: &Track<'_>, held: u64) -> Option<String> {
-    let guest = track.state.runs.get(&track.task.task.run)?.guest.as_ref()?;
+pub fn gives_up(state: &State, task: TaskId, held: u64) -> Option<String> {
+    let guest = state.runs.get(&state.run_of(task))?.guest.as_ref()?;
     let patience = guest.patience_ms.filter(|_| guest.is_of_tools())?.saturating_mul(1000);
     Some(match patience.checked_sub(held) {
         Some(left) => format!("its client gives up in {}", text::span(left)),

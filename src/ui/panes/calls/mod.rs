@@ -1,9 +1,10 @@
-//! A lane for each call of a task on one time axis, which shows what ran at the same time and what waited for what. If
+//! The pane of calls: lanes of all calls ([`lanes`]), or of tool calls alone, with what a planner wrote down: a lane for
+//! each tool call of a task on one time axis, which shows what ran at the same time and what waited for what. If
 //! a planner wrote down all calls, those that have not begun have lanes too, and the critical path is marked.
 
-mod axis;
+pub(super) mod axis;
 mod bar;
-mod detail;
+pub(super) mod detail;
 pub mod status;
 pub(super) mod track;
 
@@ -14,16 +15,19 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use self::axis::Axis;
 use self::track::{Track, Tracks};
-use super::earlier;
 use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
+use super::{earlier, lanes};
 use crate::domain::{EvidenceId, Knob, State, TaskState, words::counted};
 use crate::symbols::{CRITICAL, HELD, INJECTED};
 use crate::update::edits;
 use crate::vlist::{self, List};
 use crate::{action::Action, hits::Hits, text};
 use crate::{cx::Cx, pane::PaneId};
-use crate::{popups::Subject, view::View};
+use crate::{
+    popups::Subject,
+    view::{LanesView, View},
+};
 
 const TIME: usize = 8;
 const WORD: usize = 9;
@@ -47,7 +51,10 @@ pub const SPEC: PaneSpec = PaneSpec {
         let calls = state.strategy.base.spec().calls_tools || state.watched.is_some();
         calls || !state.tool_calls.is_empty()
     },
-    most: |state, _| {
+    most: |state, view| {
+        if view.lanes_of(state) == LanesView::All {
+            return Some(lanes::most(state));
+        }
         let lanes = || state.tasks.iter().map(|task| lanes_of(task)).filter(|lanes| *lanes > 0);
         let all = lanes().map(|lanes| lanes + 1).sum();
         let longest = lanes().max();
@@ -59,13 +66,16 @@ pub const SPEC: PaneSpec = PaneSpec {
     title,
     draw,
     list: |state, view| {
+        if view.lanes_of(state) == LanesView::All {
+            return lanes::list(state, view);
+        }
         let task = view.worked_on(state);
         task.map_or_else(List::none, |task| Tracks::of(state, task).list(view))
     },
     filters: |_| Some("call"),
     open: |state, view| Opened::subject(subject(state, view)),
-    leave: |view| (view.call, view.evidence) = (None, None),
-    keys: &[Action::HoldLane, Action::Remove, Action::Prompt],
+    leave: |view| (view.call, view.evidence, view.model_call) = (None, None, None),
+    keys: &[Action::HoldLane, Action::Remove, Action::Prompt, Action::NextView],
     why_not_adjust: edits::nothing_to_edit,
     edit: edits::edit,
     ..PLAIN
@@ -73,11 +83,19 @@ pub const SPEC: PaneSpec = PaneSpec {
 
 /// The chosen call, or the chosen evidence if no call looks for it.
 fn subject(state: &State, view: &View) -> Option<Subject> {
+    if view.lanes_of(state) == LanesView::All {
+        let call = lanes::selected_call(state, view)?;
+        let is_model = state.model_call(call).is_some();
+        return Some(if is_model { Subject::Prompt(call) } else { Subject::Call(call) });
+    }
     let evidence = || view.evidence(state).map(|(task, id, _)| Subject::Evidence(task.id, id));
     view.call(state).map(Subject::Call).or_else(evidence)
 }
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
+    if cx.view.lanes_of(cx.state) == LanesView::All {
+        return lanes::title(cx);
+    }
     let Some(task) = cx.view.worked_on(cx.state) else { return Line::default() };
     let tracks = Tracks::of(cx.state, task);
     let mut title = format!(" {} · task {}", tracks.len(), task.id);
@@ -163,6 +181,9 @@ struct Lanes<'a> {
 }
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    if cx.view.lanes_of(cx.state) == LanesView::All {
+        return lanes::draw(cx, area, buf, hits);
+    }
     let Some(task) = cx.view.worked_on(cx.state) else {
         return note(area, "no calls yet", cx.theme.dim, buf);
     };

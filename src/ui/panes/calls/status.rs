@@ -4,7 +4,9 @@
 use ratatui::style::Style;
 
 use super::track::Track;
-use crate::domain::{Hold, NullReason, ToolCallPhase, ToolCallState, ToolErrorKind, UnseenResult};
+use crate::domain::{
+    Hold, ModelErrorKind, NullReason, ToolCallPhase, ToolCallState, ToolErrorKind, UnseenResult,
+};
 use crate::symbols::{DONE, EMPTY, FAILED, HELD, INJECTED, REFUSED, RUNNING, WAITING};
 use crate::theme::Theme;
 
@@ -52,6 +54,25 @@ fn failure(kind: ToolErrorKind) -> &'static str {
         ToolErrorKind::NotRecorded => "no record",
         ToolErrorKind::OverBudget => "over time",
         ToolErrorKind::Cancelled => "cancelled",
+    }
+}
+
+/// The failure of a model call, in at most twelve letters.
+pub fn model_failure(kind: ModelErrorKind) -> &'static str {
+    match kind {
+        ModelErrorKind::Connection => "unreachable",
+        ModelErrorKind::Timeout => "timed out",
+        ModelErrorKind::RateLimited => "rate limit",
+        ModelErrorKind::Auth => "key refused",
+        ModelErrorKind::Quota => "no credit",
+        ModelErrorKind::ContextOverflow => "too long",
+        ModelErrorKind::Endpoint => "failed",
+        ModelErrorKind::Refused => "refused",
+        ModelErrorKind::Filtered => "filtered",
+        ModelErrorKind::BadAnswer => "bad answer",
+        ModelErrorKind::TooLong => "over limit",
+        ModelErrorKind::OverBudget => "over budget",
+        ModelErrorKind::Cancelled => "cancelled",
     }
 }
 

@@ -302,7 +302,7 @@ impl<'a> Tracks<'a> {
 }
 
 /// The times of the first list that are in none of the second, in order, without overlaps.
-fn without(mut times: Vec<(u64, u64)>, mut others: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+pub fn without(mut times: Vec<(u64, u64)>, mut others: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     times.sort_unstable();
     others.sort_unstable();
     let mut left: Vec<(u64, u64)> = Vec::new();
