@@ -22,7 +22,9 @@ pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer) -> Hits {
         too_small(cx, area, buf);
         return hits;
     };
-    let vitals = Constraint::Length(u16::from(size.has_vitals()));
+    // The first line has all that there is to say of a watched agent.
+    let has_vitals = size.has_vitals() && cx.state.watched.is_none();
+    let vitals = Constraint::Length(u16::from(has_vitals));
     let time = Constraint::Length(u16::from(size.has_scrubber()));
     let (line, rest) = (Constraint::Length(1), Constraint::Fill(1));
     let caption = Constraint::Length(u16::from(cx.view.caption.is_some()));

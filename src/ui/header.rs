@@ -13,7 +13,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::hits::{Hits, Target};
 use super::panes::{format, row::Row};
-use super::symbols::{DONE, HELD, INJECTED, RECORDED, REFUSED, RUNNING, WAITING};
+use super::symbols::{DONE, HELD, INJECTED, RECORDED, REFUSED, RUNNING};
 use super::text::{self, number};
 use super::{action::Action, view::ReadOnly};
 use super::{cx::Cx, pane::PaneId};
@@ -48,8 +48,8 @@ const BAR: usize = 18;
 pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     buf.set_style(area, cx.theme.header);
     let line = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-    let simulated = simulated(cx, line.width);
-    let beside = if simulated.is_empty() { 0 } else { text::width(simulated) + GAP };
+    let (at_right, style, pane) = at_right(cx, line.width);
+    let beside = if at_right.is_empty() { 0 } else { text::width(at_right) + GAP };
     let pieces =
         fitting(pieces(cx, title, line.width), usize::from(line.width).saturating_sub(beside));
     let mut row = Row::new(Rect { width: line.width.saturating_sub(beside as u16), ..line }, buf);
@@ -61,10 +61,20 @@ pub fn draw(cx: &Cx<'_>, title: &str, area: Rect, buf: &mut Buffer, hits: &mut H
         }
         row.gap(GAP);
     }
-    let x = line.right().saturating_sub(text::width(simulated) as u16);
+    let x = line.right().saturating_sub(text::width(at_right) as u16);
     let end = Rect { x, width: line.right() - x, ..line };
-    Row::new(end, buf).put(simulated, cx.theme.simulated);
-    hits.add(end, Target::Action(Action::Pane(PaneId::Models)));
+    Row::new(end, buf).put(at_right, style);
+    hits.add(end, Target::Action(Action::Pane(pane)));
+}
+
+/// The words at the right end, which are never left out: that a model is simulated, else where a watched agent asks.
+fn at_right<'a>(cx: &Cx<'a>, width: u16) -> (&'a str, Style, PaneId) {
+    let simulated = simulated(cx, width);
+    let address = cx.view.address.as_deref().filter(|_| width >= NARROW && simulated.is_empty());
+    match address {
+        Some(address) => (address, cx.theme.dim, PaneId::Output),
+        None => (simulated, cx.theme.simulated, PaneId::Models),
+    }
 }
 
 /// Returns the mark for a simulated model at the right end, which is never left out.
@@ -99,9 +109,12 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<HeaderPiece> {
     };
     mode_pieces(cx, title, width, &mut add);
     let is_paused = state.shown_mode() == Mode::Paused;
-    if let Some(text) = held::how_long(cx).filter(|_| is_paused && unusable(state).is_none()) {
+    if state.watched.is_some() {
+        // The pieces of watched agents say how long.
+    } else if let Some(text) = held::how_long(cx).filter(|_| is_paused && unusable(state).is_none())
+    {
         add(1, text, theme.paused, Some(Action::Pane(PaneId::Calls)));
-    } else if let Some(text) = held::alone(cx).filter(|_| !is_paused && state.watched.is_none()) {
+    } else if let Some(text) = held::alone(cx).filter(|_| !is_paused) {
         add(0, text, theme.paused, Some(Action::Pane(PaneId::Calls)));
     }
     if let Some(call) = state.control.asks.first().and_then(|id| state.tool_call(*id)) {
@@ -121,17 +134,17 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<HeaderPiece> {
             add(4, format!("step {step}"), theme.text, steps);
         }
     }
-    if state.n > 0 {
+    // Where an agent is watched, the line says nothing of toolyard's own.
+    let is_own = state.watched.is_none();
+    if state.n > 0 && is_own {
         let acting = state.acting().to_string();
-        // Other pieces already show that the session is watched.
-        let rank = if state.watched.is_some() { 6 } else { 3 };
-        add(rank, text::cut(&acting, 24).into_owned(), theme.text, Some(Action::Strategy));
+        add(3, text::cut(&acting, 24).into_owned(), theme.text, Some(Action::Strategy));
     }
     let knob = |knob: Knob| {
         let spec = knob.spec();
         format!("{} {}", spec.symbol, spec.show(state.knobs.get(knob)))
     };
-    if state.strategy.btp {
+    if state.strategy.btp && is_own {
         // In a shorter line the budget would be shown twice: the vitals have it.
         if width >= WITH_BUDGET {
             let (text, style) = budget(cx);
@@ -140,21 +153,18 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<HeaderPiece> {
         add(4, knob(Knob::Tau), theme.text, Some(Action::Pane(PaneId::Budget)));
     }
     let speed = state.knobs.choice::<Speed>().sign();
-    if !speed.is_empty() {
+    if !speed.is_empty() && is_own {
         add(4, speed.to_owned(), theme.text, Some(Action::Faster));
     }
-    // Weights of the graph are only shown where a foreign agent acts.
-    if width >= WIDE && state.watched.is_none() {
+    if width >= WIDE && is_own {
         let weights = format!("{}  {}", knob(Knob::Alpha), knob(Knob::Beta));
         add(5, weights, theme.text, Some(Action::Pane(PaneId::Knobs)));
     }
-    if !state.knobs.is_on(Knob::Learn) {
+    if !state.knobs.is_on(Knob::Learn) && is_own {
         add(2, "FROZEN".to_owned(), theme.warn, Some(Action::Learning));
     }
-    // No other line shows the total cost of a foreign agent.
-    let rank = if state.watched.is_some() { 3 } else { 5 };
-    if state.watched.is_none() || width >= WITH_BUDGET {
-        add(rank, spent(state), theme.text, Some(Action::Pane(PaneId::Models)));
+    if is_own {
+        add(5, spent(state), theme.text, Some(Action::Pane(PaneId::Models)));
     }
     fault_piece(cx, width, &mut add);
     if cx.view.moment.is_some() && cx.view.read_only.is_none_or(ReadOnly::is_live) {
@@ -254,15 +264,15 @@ fn mode(cx: &Cx<'_>, width: u16) -> (String, Style) {
     if let Some(text) = unusable(cx.state) {
         return (format!("{HELD} {name} · {text}"), theme.bad.add_modifier(Modifier::REVERSED));
     }
+    if cx.state.watched.is_some() {
+        return watch::turn(cx, width);
+    }
     match mode {
         Mode::Running | Mode::Stepping | Mode::SteppingTask if cx.state.has_work() => {
             (format!("{RUNNING} {name}"), theme.running)
         }
         // A running mode without a task to run.
-        Mode::Running | Mode::Stepping | Mode::SteppingTask => match &cx.state.watched {
-            Some(watched) if watched.ended.is_none() => (format!("{WAITING} WAITING"), theme.text),
-            _ => (done(cx.state), theme.paused),
-        },
+        Mode::Running | Mode::Stepping | Mode::SteppingTask => (done(cx.state), theme.paused),
         Mode::Opening | Mode::Pausing | Mode::Paused => {
             let calls = cx.state.effects_in_flight().count();
             let what = match (mode, cx.state.shown_hold()) {
@@ -338,10 +348,6 @@ pub fn vitals(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     click(end, PaneId::Calls);
     let mut row = Row::new(Rect { width: x.saturating_sub(line.x + GAP as u16), ..line }, buf);
     let start = row.x();
-    if let Some(watched) = cx.state.watched.as_deref() {
-        watch::vitals(cx, watched, &mut row);
-        return click(row.since(start), PaneId::Output);
-    }
     budget_bar(cx, &mut row);
     click(row.since(start), PaneId::Budget);
     let start = row.x();

@@ -24,7 +24,7 @@ use crate::domain::ProgramEvent::ProgramTakenBack;
 use crate::domain::program::{Again, Reached};
 use crate::domain::seat::SeatNews;
 use crate::domain::{
-    BreakpointEvent, By, Event, Lane, Mode, Record, SessionEvent, State, TaskEvent, TaskId,
+    BreakpointEvent, By, Event, Knob, Lane, Mode, Record, SessionEvent, State, TaskEvent, TaskId,
     ToolCallEvent,
 };
 use crate::domain::{Expression, state::Keeps, state::RECENT};
@@ -44,6 +44,8 @@ pub struct First {
 pub struct Setup {
     /// The title in the header.
     pub title: String,
+    /// The address where a watched agent asks.
+    pub address: Option<String>,
     /// Why the session cannot be changed from here, if it cannot.
     pub read_only: Option<ReadOnly>,
     pub keymap: Keymap,
@@ -89,7 +91,8 @@ impl Screen {
         let live = State::keeping(Keeps::Details(RECENT));
         let watched = std::mem::take(&mut setup.watches).into_iter();
         let watches = watched.map(|watched| Watch::new(watched, &live)).collect();
-        let view = View { read_only: setup.read_only, layouts, watches, ..View::default() };
+        let (read_only, address) = (setup.read_only, setup.address.take());
+        let view = View { read_only, address, layouts, watches, ..View::default() };
         let history = History::of(live.clone(), setup.journal.take());
         Self { setup, view, history, live, ..Self::default() }
     }
@@ -204,8 +207,11 @@ impl Screen {
         if self.view.tool.is_some() {
             return;
         }
-        let first = Layout::standard(self.live.acting(), Size::Small).panes().next();
-        self.view.focus = first.unwrap_or_default();
+        if self.live.watched.is_some() {
+            // The first of the knobs that act on a watched agent.
+            self.view.knob.get_or_insert(Knob::Skip);
+        }
+        self.view.focus = Layout::first_pane(self.live.acting());
         if let Some(first) = &self.setup.first {
             self.view.open(FirstStart::new(self.setup.demos, &first.keys, &first.folder));
         }

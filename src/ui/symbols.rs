@@ -38,9 +38,10 @@ symbols! {
     SELECTED "▸" ')' "selected";
     ROSE "▲" '^' "rose";
     FELL "▼" 'v' "fell";
-    SPENT "█" '#' "spent, ran";
+    SPENT "▇" '#' "spent, ran: bars below each other stay apart";
+    THUMB "█" '#' "the cursor; the part of a list that is shown";
     GHOST "▒" '%' "preview: one step of a knob";
-    PLANNED "━" '=' "planned, path";
+    PLANNED "━" '=' "planned, path, with the agent";
     CUT "…" '~' "cut: opening it shows all";
 }
 
@@ -50,10 +51,17 @@ pub const DRAWN: &[(&str, &str)] = &[
     ("▏▎▍▌▋▊▉█", "a share of the longest bar, or of the whole"),
     ("⠤⠒⠉", "a curve over the tasks; on a map, tools"),
     ("·░▒▓█", "a weight in the matrix, from none to much"),
-    ("▄", "a call beside the critical path; in Resilience, called after another tool failed"),
+    (
+        "▄",
+        "a model call, or a call beside the critical path; in Resilience, called after another tool failed",
+    ),
     ("┊", "a time on the axis; in Resilience, the fault and the recovery"),
     ("├└│─", "belongs to what is above it"),
-    ("┃", "on the row of time, the moment that is shown; beside a list, the part that is shown"),
+    (
+        "┃",
+        "on the row of time, the moment that is shown; on a lane, now; beside a list, the part that is shown",
+    ),
+    ("╌", "a call is held, or waits for a held call of its answer"),
     ("▕▏", "the ends of the row of time; in a text, where it is being written"),
     ("○", "where a tool was before an experience moved it"),
     ("≈", "estimated by toolyard, since the endpoint does not say"),

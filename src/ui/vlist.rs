@@ -8,7 +8,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::hits::{Hits, Target};
 use super::panes::row::Row;
 use super::standing;
-use super::symbols::{SELECTED, SPENT};
+use super::symbols::{SELECTED, THUMB};
 use super::window::{Find, Move, Window, found, moved};
 use super::{cx::Cx, needle::Needle, pane::PaneId, view::View};
 use crate::domain::breakpoint::When;
@@ -296,7 +296,7 @@ pub fn scrollbar(cx: &Cx<'_>, area: Rect, window: Window, buf: &mut Buffer) {
     for (i, y) in (area.y..area.bottom()).enumerate() {
         match ((top..top + thumb).contains(&i), is_frame) {
             // Heavier than any frame.
-            (true, true) => _ = buf.set_stringn(area.x, y, SPENT, 1, cx.theme.border),
+            (true, true) => _ = buf.set_stringn(area.x, y, THUMB, 1, cx.theme.border),
             (true, false) => _ = buf.set_stringn(area.x, y, "┃", 1, cx.theme.border),
             (false, true) => {}
             (false, false) => _ = buf.set_stringn(area.x, y, "│", 1, cx.theme.border),

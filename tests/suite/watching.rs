@@ -6,10 +6,10 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use toolyard::domain::event::Guest;
 use toolyard::domain::{
-    Boundary, By, ControlEvent, EffectClass, EffectId, Finish, Lane, MenuItem, MenuReason, Message,
-    ModelCallEvent, ModelSpec, Opening, Outcome, Reply, Request, Role, RunEvent, RunId,
-    SessionEvent, Task, TaskEvent, TaskId, ToolCall, ToolCallEvent, ToolError, ToolErrorKind,
-    ToolName, ToolOutput, Usage,
+    Boundary, By, ControlEvent, EffectClass, EffectId, EffectRef, Finish, Lane, MenuItem,
+    MenuReason, Message, ModelCallEvent, ModelSpec, Opening, Outcome, Reply, Request, Role,
+    RunEvent, RunId, SessionEvent, Task, TaskEvent, TaskId, ToolCall, ToolCallEvent, ToolError,
+    ToolErrorKind, ToolName, ToolOutput, Usage,
 };
 use toolyard::ui::agent_output::{AgentLines, AgentOutput, OutputLine, Stream};
 
@@ -113,8 +113,22 @@ fn answer(story: &mut Story, call: EffectId, text: &str, calls: &[(&str, Value)]
 
 /// The agent calls a tool.
 fn call(story: &mut Story, task: TaskId, step: u32, tool: &str, arguments: Value) -> EffectId {
+    let of = request_call(story, task, step, tool, arguments);
+    story.tell(ToolCallEvent::ToolCallStarted { effect: of });
+    of.id
+}
+
+/// The model's last answer in a task decides a call.
+fn request_call(
+    story: &mut Story,
+    task: TaskId,
+    step: u32,
+    tool: &str,
+    arguments: Value,
+) -> EffectRef {
     let call = story.next_effect();
-    let of = toolyard::domain::EffectRef::new(call, EffectClass::Unknown);
+    let parent = story.state().task(task).unwrap().model_calls.last().copied();
+    let of = EffectRef { parent, ..EffectRef::new(call, EffectClass::Unknown) };
     story.tell(ToolCallEvent::ToolCallRequested {
         effect: of,
         task,
@@ -125,8 +139,44 @@ fn call(story: &mut Story, task: TaskId, step: u32, tool: &str, arguments: Value
         by: By::Engine,
         wire_id: Some(format!("call_{call}").into()),
     });
-    story.tell(ToolCallEvent::ToolCallStarted { effect: of });
-    call
+    of
+}
+
+/// An answer whose calls are `calls`; the last of them is held before it leaves.
+pub fn holding(calls: &[(&str, Value)]) -> Story {
+    let mut story = listening();
+    let task = begin(&mut story, 1, None, "Book me the cheapest flight from Lisbon to Oslo");
+    let first = asked(&mut story, task, LARGE);
+    answer(&mut story, first, "", calls, 800);
+    let mut last = None;
+    for (tool, arguments) in calls {
+        let of = request_call(&mut story, task, 1, tool, arguments.clone());
+        last = Some(of);
+        if last.map(|of| of.id.0) != Some(first.0 + calls.len() as u32) {
+            story.tell(ToolCallEvent::ToolCallStarted { effect: of });
+        }
+    }
+    let lane = Lane::Effect(last.unwrap().id);
+    story.tell(ControlEvent::Held { lane, boundary: Boundary::BeforeToolCall });
+    story.wait(3200);
+    story
+}
+
+/// A task of an answer with these calls, which all came back after so many milliseconds.
+pub fn calling(story: &mut Story, calls: &[(&str, Value)], ms: u64) -> TaskId {
+    let task = begin(story, 1, None, "Book me the cheapest flight from Lisbon to Oslo");
+    let first = asked(story, task, LARGE);
+    answer(story, first, "", calls, 800);
+    let begun: Vec<EffectId> = calls
+        .iter()
+        .map(|(tool, arguments)| call(story, task, 1, tool, arguments.clone()))
+        .collect();
+    story.wait(ms);
+    begun.into_iter().for_each(|call| returned(story, call, "TP762 189, DY1793 121", 0));
+    let second = asked(story, task, LARGE);
+    answer(story, second, "DY1793 is the cheapest.", &[], 700);
+    ended(story, task, "DY1793 is the cheapest.");
+    task
 }
 
 fn returned(story: &mut Story, call: EffectId, text: &str, ms: u64) {

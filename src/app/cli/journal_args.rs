@@ -121,6 +121,9 @@ pub struct ShotArgs {
     pub theme: Option<String>,
     #[arg(long, value_name = "FILE.svg")]
     pub out: PathBuf,
+    /// Print the share of cells that say something: no blanks, frames, axes or dim text.
+    #[arg(long)]
+    pub ink: bool,
     #[command(flatten)]
     pub config: ConfigArgs,
 }

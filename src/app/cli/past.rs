@@ -8,7 +8,7 @@ use crate::domain::{Record, State, state::Keeps, state::RECENT};
 use crate::net::known::without_known;
 use crate::store::journal::{JournalReader, Marker};
 use crate::store::{import::write_private, kept};
-use crate::ui;
+use crate::ui::{self, layout::Layout};
 use crate::{config::Config, report::folded::Folded};
 
 /// The state after this event of a journal, or after the last one, and a remark on the journal's end. Reads no further
@@ -130,12 +130,18 @@ pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
         out::warn(&warning.to_string());
     }
     let view = ui::view::View {
-        focus: args.pane.unwrap_or_default(),
+        focus: args.pane.unwrap_or_else(|| Layout::first_pane(state.acting())),
         zoom: args.pane,
         ..ui::view::View::default()
     };
-    let svg = ui::shot::shot(&state, size, &theme, view);
-    write_private(&args.out, &without_known(&svg)).map_err(Trouble::failed)
+    let drawn = ui::shot::drawn(&state, size, &theme, view);
+    let svg = ui::shot::svg(&drawn, &theme);
+    write_private(&args.out, &without_known(&svg)).map_err(Trouble::failed)?;
+    if args.ink {
+        let share = 100.0 * ui::shot::ink(&drawn, &theme);
+        out::print_line(format!("{} {} ink {share:.1} %", args.out.display(), args.size))?;
+    }
+    Ok(())
 }
 
 /// Refuses names of other picture formats. SVG needs no fonts here, and other programs convert it.

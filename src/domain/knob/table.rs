@@ -27,9 +27,9 @@ macro_rules! knobs {
 
 knobs! {
     Alpha: "speed of learning: how strongly a score moves a weight (ToolNet, eq. 8)",
-        real("alpha", "α", 0.5, (0.0, 10.0, 0.05)).at_once().read_by(LEARNING).watching();
+        real("alpha", "α", 0.5, (0.0, 10.0, 0.05)).at_once().read_by(LEARNING);
     Beta: "trust in the prior: 1 ignores scores, 0 ignores the prior (ToolNet, eq. 6)",
-        real("beta", "β", 0.5, (0.0, 1.0, 0.05)).at_once().read_by(LEARNING).watching();
+        real("beta", "β", 0.5, (0.0, 1.0, 0.05)).at_once().read_by(LEARNING);
     TopK: "how many tools the retriever puts on a task's first menu",
         whole("top_k", "K", 8.0, (1.0, 100.0, 1.0)).read_by(LEARNING);
     Explore: "how many non-successors that match the last thought are also offered",
@@ -40,7 +40,7 @@ knobs! {
         switch("fix_tools", "fix", true).next_task();
     WeightFormat: "how the model sees a weight (ToolNet, table 5)",
         choice::<WeightFormat>("weight_format", "w", WeightFormat::Integer as usize)
-            .read_by(LEARNING).watching();
+            .read_by(LEARNING);
     MaxSteps: "steps per attempt; dfsdt and tot-dfs have limits of their own",
         whole("max_steps", "steps", 8.0, (1.0, 100.0, 1.0));
     History: "how many past steps the model sees",
@@ -66,8 +66,7 @@ knobs! {
     Speed: "speed of sample tools and the simulated model; 1: realistic; off: instant",
         choice::<Speed>("speed", "speed", Speed::Off as usize).at_once().watching();
     Budget: "credits per task; +btp plans for them and enforces them (BTP, eq. 2)",
-        real("budget", "B", 20.0, (0.0, 1e6, 1.0)).at_once().read_by(BUDGETED).replanning()
-            .watching();
+        real("budget", "B", 20.0, (0.0, 1e6, 1.0)).at_once().read_by(BUDGETED).replanning();
     Tau: "lowest expected value for which +btp plans a tool (BTP, section 2.2)",
         real("tau", "τ", 0.15, (0.0, 1.0, 0.05)).at_once().read_by(PLANNING).replanning();
     Candidates: "how many tools +btp considers: by words, and by similar past tasks",

@@ -2,7 +2,7 @@
 
 use crate::cx::Cx;
 use crate::domain::state::Control;
-use crate::domain::{BreakpointStop, Hold, Lane, State};
+use crate::domain::{BreakpointStop, Hold, Lane, State, breakpoint::When};
 use crate::symbols::{CHOSEN, HELD};
 use crate::text;
 
@@ -36,6 +36,25 @@ pub(super) fn at(state: &State, hold: &Hold, width: u16) -> String {
         (Some(tool), true) => format!("{tool} #{call}"),
         (Some(tool), false) => format!("{} ({tool} #{call})", hold.boundary.name()),
         (None, _) => format!("{} (#{call})", hold.boundary.name()),
+    }
+}
+
+/// Where a watched agent is held, in plain words: `before search_flights #13`.
+pub(super) fn place(state: &State, hold: &Hold, most: usize) -> String {
+    let side = if hold.boundary.side() == When::Before { "before" } else { "after" };
+    let Lane::Effect(id) = hold.lane else { return hold.boundary.name().to_owned() };
+    match state.tool_call(id) {
+        Some(call) => format!("{side} {} #{id}", text::cut_middle(call.tool.as_str(), most)),
+        None => format!("{side} the model call #{id}"),
+    }
+}
+
+/// Why a breakpoint has stopped the agent.
+pub(super) fn why(stop: &BreakpointStop) -> String {
+    let why = if stop.text.is_empty() { &stop.place } else { &stop.text };
+    match stop.was_sought {
+        true => String::new(),
+        false => format!(" {CHOSEN} {}: {}", stop.breakpoint, text::cut(why, WHY / 2)),
     }
 }
 

@@ -1,27 +1,79 @@
-//! The pieces of the first lines where foreign agents act.
+//! The first line where foreign agents act: whose turn it is, the command, the calls, and what they cost.
 
-use super::Add;
+use ratatui::style::Style;
+
+use super::{Add, held};
 use crate::action::Action;
+use crate::cx::Cx;
 use crate::domain::words::counted;
-use crate::domain::{Lane, passed, state::Watched};
-use crate::panes::{output, row::Row};
-use crate::symbols::HELD;
-use crate::{cx::Cx, pane::PaneId, text};
+use crate::domain::{Lane, Mode, Outcome, State, passed, state::Watched};
+use crate::pane::PaneId;
+use crate::panes::{conversations::Stands, output};
+use crate::symbols::{DONE, FAILED, HELD, REFUSED, RUNNING, WAITING};
+use crate::text;
 
-/// From this width on the command of the agent is in the first line; below it, in the second.
-const WITH_COMMAND: u16 = 118;
-/// From this width on model calls and tool calls are counted apart.
-const WITH_KINDS: u16 = 90;
-/// From this width on both counts are written in full words.
-const WITH_WORDS: u16 = 140;
+/// From this width on counts are written in full words.
+const WITH_WORDS: u16 = 130;
+/// Below this width names and commands are short.
+const NARROW: u16 = 100;
 /// The most cells of a command.
-const COMMAND: usize = 32;
+const COMMAND: usize = 40;
+const SHORT: usize = 18;
 
-/// The number of conversations and calls, the held calls, and the requests that were not read.
+/// Whose turn it is, and what happens now.
+pub(super) fn turn(cx: &Cx<'_>, width: u16) -> (String, Style) {
+    let (state, theme) = (cx.state, cx.theme);
+    let stopped = state.control.stop.as_ref().and_then(|stop| stop.lane);
+    let stopped = stopped.and_then(|lane| state.control.hold_of(lane));
+    let hold = stopped.or_else(|| state.shown_hold());
+    if let Some(hold) = hold.filter(|_| state.control.mode != Mode::Ended) {
+        let most = if width < NARROW { 20 } else { 40 };
+        let stop = state.control.stop.as_ref();
+        let why = stop.map(|stop| held::why(stop)).unwrap_or_default();
+        return (format!("{HELD} HELD {}{why}", held::place(state, hold, most)), theme.paused);
+    }
+    match state.shown_mode() {
+        Mode::Paused => (format!("{HELD} PAUSED"), theme.paused),
+        Mode::Opening | Mode::Pausing => {
+            (format!("{HELD} {} at the next call", state.shown_mode().name()), theme.paused)
+        }
+        Mode::Running | Mode::Stepping | Mode::SteppingTask if state.has_work() => {
+            let of_agent = state.shown_task().is_some_and(|task| Stands::is_of_agent(state, task));
+            let whose = if of_agent { "AGENT'S TURN" } else { "MODEL'S TURN" };
+            (format!("{RUNNING} {whose}"), theme.running)
+        }
+        Mode::Ended if state.has_work() => (format!("{REFUSED} STOPPED"), theme.dim),
+        _ => over(state, cx),
+    }
+}
+
+/// The words for a session without a task at work.
+fn over(state: &State, cx: &Cx<'_>) -> (String, Style) {
+    let theme = cx.theme;
+    let ended = state.watched.as_ref().and_then(|watched| watched.ended);
+    let last = state.shown_task().and_then(|task| task.outcome());
+    match (ended, last) {
+        (Some(Some(0)), _) | (None, Some(Outcome::Answered)) => {
+            (format!("{DONE} DONE"), theme.good)
+        }
+        (Some(Some(code)), _) => (format!("{FAILED} FAILED, exit {code}"), theme.bad),
+        (Some(None), _) => (format!("{FAILED} FAILED, by a signal"), theme.bad),
+        (None, Some(_)) => (format!("{FAILED} FAILED"), theme.bad),
+        (None, None) => (format!("{WAITING} WAITING for the first request"), theme.text),
+    }
+}
+
+/// The command, the number of calls and conversations, their cost, the held calls, and the requests that were not read.
 pub(super) fn pieces(cx: &Cx<'_>, watched: &Watched, width: u16, add: &mut Add<'_>) {
     let (state, theme) = (cx.state, cx.theme);
-    let talks = Some(Action::Pane(PaneId::Conversations));
-    let conversations = counted(state.runs.len(), "conversation");
+    let is_short = width < NARROW;
+    let (command, style) = output::agent(watched, if is_short { SHORT } else { COMMAND }, theme);
+    if !command.is_empty() {
+        add(2, command, style, Some(Action::Pane(PaneId::Output)));
+    }
+    if let Some(text) = waits(cx, is_short) {
+        add(1, text, theme.paused, Some(Action::Pane(PaneId::Calls)));
+    }
     // Like all panes, counts only calls that have ended.
     let models = state.model_calls.len() - state.model_calls_in_flight().count();
     let tools = state.tool_calls.len() - state.tool_calls_in_flight().count();
@@ -29,24 +81,14 @@ pub(super) fn pieces(cx: &Cx<'_>, watched: &Watched, width: u16, add: &mut Add<'
         WITH_WORDS.. => {
             format!("{} · {}", counted(models, "model call"), counted(tools, "tool call"))
         }
-        WITH_KINDS.. => format!("{models} model + {tools} tool calls"),
-        _ => counted(models + tools, "call"),
+        _ => format!("{models} model {}", counted(tools, "tool call")),
     };
-    add(1, format!("{conversations} · {calls}"), theme.text, talks);
-    let held = state.control.held.len();
-    if held > 0 {
-        let text = match countdown(cx) {
-            Some(countdown) if width >= WITH_KINDS => format!("{HELD} {held} held, {countdown}"),
-            // The mode says how long.
-            _ if state.control.stop.is_some() => format!("{HELD} {held} held"),
-            _ => {
-                let since = state.control.held.iter().map(|hold| hold.since).min();
-                let long = cx.now.saturating_sub(since.unwrap_or(cx.now));
-                format!("{HELD} {held} held {}", text::whole_seconds(long))
-            }
-        };
-        add(0, text, theme.paused, Some(Action::Pane(PaneId::Calls)));
+    add(3, calls, theme.text, Some(Action::Pane(PaneId::Calls)));
+    if state.runs.len() > 1 {
+        let talks = Some(Action::Pane(PaneId::Conversations));
+        add(5, counted(state.runs.len(), "conversation"), theme.text, talks);
     }
+    add(4, super::spent(state), theme.text, Some(Action::Pane(PaneId::Models)));
     if watched.not_understood > 0 {
         let text = format!("{} not understood", watched.not_understood);
         add(0, text, theme.warn, Some(Action::Pane(PaneId::Transcript)));
@@ -54,41 +96,32 @@ pub(super) fn pieces(cx: &Cx<'_>, watched: &Watched, width: u16, add: &mut Add<'
     for text in passed::told(&watched.unread).0 {
         add(1, text, theme.warn, Some(Action::Pane(PaneId::Transcript)));
     }
-    if width >= WITH_COMMAND {
-        let (text, style) = output::agent(watched, COMMAND, theme);
-        if !text.is_empty() {
-            add(2, text, style, Some(Action::Pane(PaneId::Output)));
-        }
-    }
 }
 
-/// How long the most impatient client has been held, and how long it waits.
-fn countdown(cx: &Cx<'_>) -> Option<String> {
+/// How long the held calls wait, and how long their most impatient client does.
+fn waits(cx: &Cx<'_>, is_short: bool) -> Option<String> {
     let state = cx.state;
-    let waits = state.control.held.iter().filter_map(|hold| {
+    let held = &state.control.held;
+    let since = held.iter().map(|hold| hold.since).min()?;
+    let more = if held.len() > 1 { format!("{} held ", held.len()) } else { String::new() };
+    let waits = held.iter().filter_map(|hold| {
         let Lane::Effect(effect) = hold.lane else { return None };
         let run = state.run_of(state.effect(effect)?.task);
         let guest = state.runs.get(&run)?.guest.as_ref()?;
         let since = cx.now.saturating_sub(hold.since);
         Some((guest.patience_ms?.saturating_mul(1000), since, guest.is_of_tools()))
     });
-    let (patience, since, is_of_tools) =
-        waits.min_by_key(|(patience, since, _)| patience.saturating_sub(*since))?;
-    let held = text::whole_seconds(since);
-    Some(match since < patience {
-        true => format!("{held} of {}", text::whole_seconds(patience)),
+    let first = waits.min_by_key(|(patience, since, _)| patience.saturating_sub(*since));
+    let long = text::whole_seconds(cx.now.saturating_sub(since));
+    let client = if is_short { "" } else { "its client " };
+    let end = match first {
+        None => String::new(),
+        Some((patience, since, _)) if since < patience => {
+            format!(" · {client}waits {}", text::whole_seconds(patience))
+        }
         // A client of tools that has not asked for progress cannot be kept waiting.
-        false if is_of_tools => format!("{held}, given up"),
-        false => format!("{held}, kept alive"),
-    })
-}
-
-/// Writes the credits spent and the state of the agent, where the first line has no room for them.
-pub(super) fn vitals(cx: &Cx<'_>, watched: &Watched, row: &mut Row<'_>) {
-    row.put(&super::spent(cx.state), cx.theme.text).gap(super::GAP);
-    let (text, style) = output::agent(watched, usize::MAX, cx.theme);
-    match text.as_str() {
-        "" => row.put("no agent was started with this session", cx.theme.dim),
-        text => row.put(text, style),
+        Some((.., true)) => format!(" · {client}has given up"),
+        Some((.., false)) => format!(" · {client}kept alive"),
     };
+    Some(format!("{more}{long}{end}"))
 }

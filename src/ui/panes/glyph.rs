@@ -1,19 +1,18 @@
 //! Numbers as pictures of one line: bars, trends, heat. Each is readable without colour.
 
-/// Eighths of a cell, from one to eight.
-const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+/// A full cell of a bar, with a gap above it, so that bars in rows below each other stay apart.
+const FULL: [char; 1] = ['▇'];
 /// Heights of a cell, from one eighth to eight.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Signs from nothing to much, in the order of the theme's `heat`.
 pub const HEAT: [char; 5] = ['·', '░', '▒', '▓', '█'];
 
-/// The full part of a bar of `width` cells for a share from 0 to 1, to an eighth of a cell. A share above 0 has at
-/// least one eighth.
+/// The full part of a bar of `width` cells for a share from 0 to 1, in whole cells. A share above 0 has at least one.
 pub fn bar(share: f64, width: usize) -> String {
-    parts_of(share, width, &EIGHTHS)
+    parts_of(share, width, &FULL)
 }
 
-/// Like [`bar`], as a line to half a cell: such bars stay apart in rows below each other.
+/// Like [`bar`], as a line to half a cell.
 pub fn thin_bar(share: f64, width: usize) -> String {
     parts_of(share, width, &['╸', '━'])
 }
@@ -93,10 +92,10 @@ mod tests {
     #[test]
     fn bars_are_exact_to_a_part_of_a_cell() {
         assert_eq!(bar(0.0, 10), "");
-        assert_eq!(bar(1.0, 3), "███");
-        assert_eq!(bar(0.5, 3), "█▌");
-        assert_eq!(bar(0.0001, 10), "▏");
-        assert_eq!(bar(7.0, 2), "██");
+        assert_eq!(bar(1.0, 3), "▇▇▇");
+        assert_eq!(bar(0.5, 4), "▇▇");
+        assert_eq!(bar(0.0001, 10), "▇");
+        assert_eq!(bar(7.0, 2), "▇▇");
         assert_eq!([0.5, 1.0, 0.0001].map(|share| thin_bar(share, 3)), ["━╸", "━━━", "╸"]);
         assert_eq!(bar(f64::NAN, 2), "");
         assert_eq!(bar(0.5, 0), "");

@@ -127,20 +127,29 @@ pub(super) fn look(
 }
 
 /// The usage of a task as columns of words with their widths; empty before the task starts.
-pub(super) fn columns(task: &TaskState, now: u64) -> Vec<(String, usize)> {
+/// A watched agent has neither steps nor credits.
+pub(super) fn columns(state: &State, task: &TaskState, now: u64) -> Vec<(String, usize)> {
     if task.started.is_none() {
         return Vec::new();
     }
     let micros = task.ended.unwrap_or(now).saturating_sub(task.started.unwrap_or(now));
     let dollars = format::dollars(*task.dollars, task.unpriced, task.listed);
-    vec![
+    let own = [
         (counted(task.steps.len(), "step"), 8),
         (counted(task.tool_calls.len(), "call"), 8),
         (format!("{} cr", format::credits(task.credits())), 8),
+    ];
+    let watched = [
+        (counted(task.model_calls.len(), "model call"), 14),
+        (counted(task.tool_calls.len(), "tool call"), 13),
+    ];
+    let first: &[_] = if state.watched.is_some() { &watched } else { &own };
+    let rest = [
         (format!("{} tok", text::count(task.tokens())), 10),
         (dollars, 10),
         (text::span(micros), 9),
-    ]
+    ];
+    first.iter().cloned().chain(rest).collect()
 }
 
 /// The task of a row. Task numbers count from 1.
@@ -165,7 +174,7 @@ fn draw_task(cx: &Cx<'_>, task: &TaskState, row: &mut Row<'_>) {
     if wide >= 34 {
         row.cell(word, 13, style);
     }
-    let columns = columns(task, cx.now);
+    let columns = columns(cx.state, task, cx.now);
     let room = row.left().saturating_sub(TEXT);
     let (shown, taken) = table::fitting(columns.iter().map(|(_, width)| *width), room);
     let text = match task.task.name.as_str() {

@@ -11,8 +11,17 @@ use crate::{panes::position::Here, view::ToolSort};
 /// Up to this number, tools are shown in the order in which they were added, so that each keeps its place.
 const WHOLE: usize = 64;
 
+/// The order in which tools are really listed: nothing scores those of a watched agent.
+pub fn of(state: &State, sort: ToolSort) -> ToolSort {
+    match sort {
+        ToolSort::Score | ToolSort::Weight if state.watched.is_some() => ToolSort::Calls,
+        _ => sort,
+    }
+}
+
 /// The tools in row order.
 pub fn sorted(state: &State, sort: ToolSort) -> Vec<usize> {
+    let sort = of(state, sort);
     if sort == ToolSort::Name {
         let mut all: Vec<usize> = (0..state.tools.len()).collect();
         all.sort_by_key(|i| name(state, *i));

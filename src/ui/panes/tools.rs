@@ -22,11 +22,25 @@ use crate::{text, theme::Theme};
 const MARKS: usize = 4;
 /// The least and the most room for a name.
 const NAME: (usize, usize) = (16, 28);
+/// Cells of a description, if there is room for so many.
+const DESCRIPTION: usize = 28;
 
 /// Columns of a tool, the most important first; the last are left out first.
-fn columns<'a>() -> [TableColumn<Tool<'a>>; 9] {
-    [
-        right("score", 5, |tool| {
+fn columns<'a>(state: &State) -> Vec<TableColumn<Tool<'a>>> {
+    let called = [
+        right("ok", 4, |tool: &Tool<'a>| count(tool, tool.tool.succeeded, tool.cx.theme.good)),
+        right("fail", 4, |tool| count(tool, tool.tool.failed, tool.cx.theme.bad)),
+        right("mean", 8, |tool| (text::span_if_any(tool.tool.mean_micros()), tool.cx.theme.text)),
+    ];
+    if state.watched.is_some() {
+        // Nothing scores the tools of a watched agent.
+        let described = left("description", DESCRIPTION, |tool: &Tool<'a>| {
+            (format!(" {}", tool.tool.spec.description), tool.cx.theme.text)
+        });
+        return called.into_iter().chain([described]).collect();
+    }
+    let scored = [
+        right("score", 5, |tool: &Tool<'a>| {
             let score = tool.cx.state.learning.score(tool.name);
             (glyph::signed(score), signed_style(tool.cx.theme, score))
         }),
@@ -34,13 +48,15 @@ fn columns<'a>() -> [TableColumn<Tool<'a>>; 9] {
             (trends::scores(tool.cx.state, tool.name, tool.scale), tool.cx.theme.bar_fill)
         }),
         right("weight", 6, weight),
-        right("ok", 4, |tool| count(tool, tool.tool.succeeded, tool.cx.theme.good)),
-        right("fail", 4, |tool| count(tool, tool.tool.failed, tool.cx.theme.bad)),
-        right("mean", 8, |tool| (text::span_if_any(tool.tool.mean_micros()), tool.cx.theme.text)),
-        right("cost", 6, |tool| (cost(tool.tool.spec.cost.map(Into::into)), tool.cx.theme.dim)),
+    ];
+    let set = [
+        right("cost", 6, |tool: &Tool<'a>| {
+            (cost(tool.tool.spec.cost.map(Into::into)), tool.cx.theme.dim)
+        }),
         left("class", 28, |tool| (class(tool.tool), tool.cx.theme.dim)),
         left("set by", 8, said_by),
-    ]
+    ];
+    scored.into_iter().chain(called).chain(set).collect()
 }
 
 pub const SPEC: PaneSpec = PaneSpec {
@@ -67,7 +83,7 @@ pub const SPEC: PaneSpec = PaneSpec {
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
     let tools = cx.state.tools.len();
-    let sort = cx.view.sort.name();
+    let sort = tool_order::of(cx.state, cx.view.sort).name();
     Line::from(format!(" {tools} · by {sort}"))
 }
 
@@ -107,7 +123,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let (head, list) = split(area, u16::from(area.height > 2));
     let bar = cx.state.tools.len() > usize::from(list.height);
     let width = usize::from(area.width.saturating_sub(u16::from(bar)));
-    let table = TextTable::fitting(columns(), width.saturating_sub(MARKS + NAME.0));
+    let table = TextTable::fitting(columns(cx.state), width.saturating_sub(MARKS + NAME.0));
     let name_width = width.saturating_sub(MARKS + table.width).min(NAME.1);
     if !head.is_empty() {
         let mut row = Row::new(head, buf);
@@ -130,7 +146,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let marks = (broken.contains(name), cx.state.breaks_at_tool(name));
         draw_marks(cx.theme, tool, marks, row);
         let style = if tool.is_offered() { cx.theme.text } else { cx.theme.dim };
-        row.cell(name.as_str(), name_width, style);
+        row.cell(&text::cut_middle(name.as_str(), name_width), name_width, style);
         table.cells(&Tool { cx, name, tool, weight, scale }, row);
         Some(Target::Tool(name.clone()))
     });

@@ -5,7 +5,7 @@ use ratatui::{crossterm::event::KeyCode, style::Style};
 
 use super::{Popup, PopupKeys, Pressed, Reply, entry::TextEntry};
 use crate::action::{Action, KeyLayer};
-use crate::symbols::SPENT;
+use crate::symbols::THUMB;
 use crate::{cx::Cx, found::PaneSearch, needle::Needle};
 use crate::{keymap::Hint, pane::PaneId, panes, request::World, view::View, window};
 
@@ -86,6 +86,6 @@ impl Popup for Find {
             _ => format!("  {}", found.count()),
         });
         let (text, keys) = (self.entry.text(), self.legend(cx));
-        Some((format!("/{text}{SPENT}{count}  {keys}"), style))
+        Some((format!("/{text}{THUMB}{count}  {keys}"), style))
     }
 }

@@ -1,6 +1,7 @@
 //! Pictures of the screen: its cells as SVG, on an exact grid, and as plain text.
 
 mod glyph;
+mod ink;
 mod svg;
 
 use std::path::{Path, PathBuf};
@@ -16,10 +17,16 @@ use crate::domain::State;
 use crate::files::private;
 use crate::net::known::without_known;
 
+pub use ink::ink;
 pub use svg::svg;
 
 /// The screen of a state as SVG, as this view would show it at that moment.
 pub fn shot(state: &State, size: (u16, u16), theme: &Theme, view: View) -> String {
+    svg(&drawn(state, size, theme, view), theme)
+}
+
+/// The cells of the screen of a state, as this view would show it at that moment.
+pub fn drawn(state: &State, size: (u16, u16), theme: &Theme, view: View) -> Buffer {
     let area = Rect::new(0, 0, size.0, size.1);
     let mut buf = Buffer::empty(area);
     let mut screen = Screen::showing(
@@ -28,7 +35,7 @@ pub fn shot(state: &State, size: (u16, u16), theme: &Theme, view: View) -> Strin
         View { tool: state.tools.keys().next().cloned(), ..view },
     );
     screen.draw(area, &mut buf, state.at);
-    svg(&buf, theme)
+    buf
 }
 
 /// Writes both pictures next to each other, named after the event looked at. Never overwrites an older picture. Returns

@@ -3,6 +3,7 @@
 mod filters;
 mod graph;
 mod graph_map;
+mod lanes;
 mod lists;
 pub mod probing;
 pub mod programs;

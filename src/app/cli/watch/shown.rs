@@ -84,6 +84,7 @@ pub fn show(
     };
     let screen = live::settings(&config, title, None).map(|mut settings| {
         settings.screen.journal = journal.as_deref().and_then(live::follow);
+        settings.screen.address = Some(listener.address().to_string());
         settings.tour = look.tour;
         settings
     });

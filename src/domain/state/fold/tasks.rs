@@ -132,6 +132,8 @@ impl Family for TaskEvent {
             TaskEvent::TryStarted { task, number, .. } => {
                 Some((Some(*task), What::TryStarted { number: *number }))
             }
+            // A watched agent decides its steps by itself: its model calls are the lines.
+            TaskEvent::StepStarted { .. } if state.watched.is_some() => None,
             TaskEvent::StepStarted { task, .. } => {
                 let steps = state.task(*task).map_or(0, |task| task.steps.len());
                 let index = u32::try_from(steps.saturating_sub(1)).unwrap_or(u32::MAX);

@@ -22,12 +22,12 @@ use std::sync::LazyLock;
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use self::rows::{BudgetRows, BudgetTool};
-use super::format::{self, credits};
+use super::format::credits;
 use super::row::{self, Row};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::action::Action;
 use crate::change;
-use crate::domain::{Acting, Command, Knob, Matter, State, TaskBudget, TaskState};
+use crate::domain::{Command, Knob, Matter, State, TaskBudget, TaskState};
 use crate::hits::{Hits, Target};
 use crate::request::{ScreenRequest, World};
 use crate::view::{Lever, View};
@@ -43,6 +43,8 @@ const UNPLANNED: usize = 6;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Budget,
+    // Credits are toolyard's own.
+    when: |state, _| state.watched.is_none(),
     most: |state, view| {
         let budgets = state.tasks.iter().map(|task| &task.budget);
         let entries = budgets.map(|budget| {
@@ -72,10 +74,6 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     let limit = limit(cx.state, Some(task));
     let (spent, all) = (credits(task.credits()), credits(limit));
     let mut title = format!(" · task {} · {spent} of {all}", task.id);
-    if cx.state.acting() == Acting::Foreign {
-        let dollars = format::dollars(*task.dollars, task.unpriced, task.listed);
-        title.push_str(&format!(" · {dollars}"));
-    }
     if task.is_over(limit) {
         title.push_str(" · OVER");
     }

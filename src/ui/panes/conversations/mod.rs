@@ -5,7 +5,7 @@ mod talk;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
-pub(super) use self::talk::Stands;
+pub(crate) use self::talk::Stands;
 use self::talk::{Talk, all};
 use super::format;
 use super::row::{Row, note, split};

@@ -8,11 +8,11 @@ mod sweep;
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use self::rows::{draw_knob, effective, is_changed};
-use super::row::{self, Row, split};
+use super::row::{self, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::change;
 use crate::domain::knob::KNOBS;
-use crate::domain::{Acting, Matter, State};
+use crate::domain::{KnobSpec, Matter, State};
 use crate::hits::{Hits, Target};
 use crate::request::{Requests, ScreenRequest, World};
 use crate::strategy::preview::Preview;
@@ -20,8 +20,6 @@ use crate::vlist::{self, List};
 use crate::{action::Action, text, view::View};
 use crate::{cx::Cx, pane::PaneId, window::Move};
 
-/// The line above the list if a foreign agent acts.
-const FOREIGN: &str = "a foreign agent acts here: dim knobs cannot act";
 /// Below this height the list needs every line.
 const WITH_DOC: u16 = 7;
 /// The most lines about the selected knob.
@@ -41,7 +39,7 @@ const BOTH: u16 = 76;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Knobs,
-    most: |_, _| Some(KNOBS.len() + 2),
+    most: |state, _| Some(listed(state).count() + 2),
     title,
     draw,
     list,
@@ -65,11 +63,18 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     }
 }
 
-fn list<'a>(_: &'a State, view: &View) -> List<'a> {
-    let selected = KNOBS.iter().position(|spec| spec.knob == view.knob());
+/// The knobs that are listed: all, but where a foreign agent acts only those that act on it.
+fn listed(state: &State) -> impl Iterator<Item = &'static KnobSpec> {
+    let all = state.watched.is_none();
+    KNOBS.iter().filter(move |spec| all || spec.is_watching)
+}
+
+fn list<'a>(state: &'a State, view: &View) -> List<'a> {
+    let all: Vec<_> = listed(state).collect();
+    let selected = all.iter().position(|spec| spec.knob == view.knob());
     List::new(
-        (KNOBS.len(), selected),
-        |row| KNOBS.get(row),
+        (all.len(), selected),
+        move |row| all.get(row).copied(),
         |spec, view| view.knob = Some(spec.knob),
         |spec| format!("{}\n{}", spec.name, spec.doc),
     )
@@ -155,17 +160,13 @@ fn draw_beside(cx: &Cx<'_>, ahead: &Preview, area: Rect, buf: &mut Buffer) {
 
 fn draw_list(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let doc: Vec<String> = text::wrap(&doc(cx), usize::from(area.width)).take(DOC).collect();
-    let is_foreign = cx.state.acting() == Acting::Foreign;
-    let (said, area) = split(area, u16::from(is_foreign && area.height > 2));
-    if !said.is_empty() {
-        Row::new(said, buf).put(FOREIGN, cx.theme.warn);
-    }
     // The line above the description is empty.
     let below = if area.height < WITH_DOC { 0 } else { doc.len() as u16 + 1 };
     let (list, below) = split(area, area.height - below.min(area.height / 2));
     let rows = self::list(cx.state, cx.view).place;
+    let all: Vec<_> = listed(cx.state).collect();
     vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |i, row| {
-        let spec = KNOBS.get(i)?;
+        let spec = *all.get(i)?;
         draw_knob(cx, spec, row);
         Some(Target::Knob(spec.knob))
     });

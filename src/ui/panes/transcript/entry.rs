@@ -1,7 +1,8 @@
 //! The appearance of each line of the transcript: the important part first (thought, tool call, result or score),
 //! the rest dim after it.
 
-use ratatui::{style::Style, text::Line};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
 
 use super::sheet::TranscriptSheet;
 use crate::domain::state::{TranscriptLine, What};
@@ -294,6 +295,9 @@ impl<'a> TranscriptEntry<'a> {
         };
         let origin = wording::origin(call.origin).map_or(String::new(), |from| format!(", {from}"));
         let state = format!("{word}{time}{origin}");
+        if cx.state.watched.is_some() {
+            return self.called(call, (&state, style));
+        }
         // The status keeps its place at the right; the arguments are truncated before it.
         let evidence =
             call.evidence.map_or(String::new(), |evidence| format!("{} ", evidence.mark()));
@@ -315,6 +319,34 @@ impl<'a> TranscriptEntry<'a> {
         self.result(call);
         self.judged(call);
         self.injected(call);
+    }
+
+    /// Writes a call of a watched agent with all its arguments, as far as there are rows.
+    fn called(&mut self, call: &ToolCallState, (state, style): (&str, Style)) {
+        let theme = self.cx.theme;
+        let (width, most) = (self.sheet.width, self.sheet.most);
+        let name = text::cut_middle(call.tool.as_str(), width.saturating_sub(6));
+        let arguments = inline_json::arguments(call.shown_arguments(), width * most);
+        let whole = format!("{name}({arguments})");
+        let head = format!("  {LEADS} ");
+        self.sheet.text((&head, theme.accent), (&whole, theme.text));
+        // The name is the first word of the first line.
+        if let Some(first) = self.sheet.rows.iter_mut().rfind(|row| row.spans[0].content == head)
+            && let Some(said) = first.spans.pop()
+        {
+            let (name, rest) = said.content.split_at(name.len().min(said.content.len()));
+            first.push_span(Span::styled(name.to_owned(), theme.accent));
+            first.push_span(Span::styled(rest.to_owned(), theme.text));
+        }
+        let fault = call.injected.filter(|_| call.is_over());
+        match fault.map(|fault| self.cx.state.fault_kind(fault)) {
+            Some(kind) => {
+                let injected = format!("{INJECTED} {kind} injected");
+                self.sheet.at_right_or_below("    ", &injected, theme.injected);
+            }
+            None => _ = self.sheet.at_right_or_below("    ", state, style),
+        }
+        self.result(call);
     }
 
     /// Writes the fault that fired on an effect.
@@ -421,7 +453,7 @@ impl<'a> TranscriptEntry<'a> {
             let (word, style) = if right { ("right", theme.good) } else { ("wrong", theme.bad) };
             self.sheet.suffix(&format!("  grader: {word}"), style);
         }
-        let columns = tasks::columns(task, self.cx.now).into_iter();
+        let columns = tasks::columns(self.cx.state, task, self.cx.now).into_iter();
         let took = columns.map(|(words, _)| words).collect::<Vec<_>>().join(" · ");
         self.sheet.at_right_or_below("  ", &took, theme.dim);
     }

@@ -74,9 +74,14 @@ impl Gutter {
     /// The gutter of a pane of this width.
     fn of(state: &State, width: u16) -> Self {
         let digits = state.n.checked_ilog10().unwrap_or(0) as u16 + 1;
+        // Of a watched agent the time says more than the number of an event.
+        let (with_number, with_time) = match state.watched {
+            Some(_) => (WITH_TIME, WITH_NUMBER),
+            None => (WITH_NUMBER, WITH_TIME),
+        };
         Self {
-            number: if width >= WITH_NUMBER { digits.max(DIGITS) + 2 } else { 0 },
-            time: if width >= WITH_TIME { TIME } else { 0 },
+            number: if width >= with_number { digits.max(DIGITS) + 2 } else { 0 },
+            time: if width >= with_time { TIME } else { 0 },
             run: match state.all_runs().last() {
                 Some(last) if !last.is_first() => last.0.checked_ilog10().unwrap_or(0) as u16 + 2,
                 Some(_) | None => 0,
