@@ -4,6 +4,7 @@
 //! The other rooms import the nouns from here; the files of this room name each other.
 
 pub mod acting;
+pub mod admits;
 pub mod approval;
 pub mod arguments;
 pub mod blocks;
@@ -101,10 +102,10 @@ pub use self::{
     state::models::Tally,
     state::{
         BreakpointState, BreakpointStop, ChangedDefinition, EffectState, EvidenceState, FaultState,
-        Grading, Hold, InTask, Lap, Learning, Mode, ModelCallPhase, ModelCallState, ModelState,
-        NodeState, Reachable, Reaction, SearchTree, ServerStage, ServerState, Spent, State,
-        StepState, TaskBudget, TaskPhase, TaskState, ToolCallPhase, ToolCallState, ToolLedger,
-        ToolState, Tried, TriedEnd, Undoable,
+        FollowedEdge, Grading, Hold, InTask, Lap, Learning, Mode, ModelCallPhase, ModelCallState,
+        ModelState, NodeState, Reachable, Reaction, ReactionExample, SearchTree, ServerStage,
+        ServerState, Spent, State, StepState, TakenHit, TaskBudget, TaskPhase, TaskState,
+        ToolCallPhase, ToolCallState, ToolLedger, ToolState, Tried, TriedEnd, Undoable,
     },
     strategy::{Base, Decides, Strategy, StrategySpec},
     take::{Take, TakePart},

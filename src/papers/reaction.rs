@@ -174,14 +174,15 @@ pub fn sentence(verdict: &FaultVerdict) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::state::TakenHit;
-    use crate::domain::{Outcome, Tried, TriedEnd};
+    use crate::domain::{Outcome, TakenHit, Tried, TriedEnd};
 
     fn lap(task: u32, calls: usize, hits: &[(u32, Reaction)], correct: Option<bool>) -> Lap {
         let tried = Tried { tool: "a".into(), end: TriedEnd::Ok, instead_of: None };
-        let hits = hits
-            .iter()
-            .map(|(fault, reaction)| TakenHit { fault: FaultId(*fault), reaction: *reaction });
+        let hits = hits.iter().map(|&(fault, reaction)| TakenHit {
+            fault: FaultId(fault),
+            reaction,
+            example: None,
+        });
         Lap {
             task: TaskId(task),
             outcome: Some(Outcome::Answered),

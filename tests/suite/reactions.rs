@@ -46,7 +46,7 @@ fn end(story: &mut Story, outcome: Outcome, answer: Option<&str>) {
 
 fn reaction(story: &Story) -> Reaction {
     let lap = story.state().lap(TaskId(1)).unwrap();
-    let [taken] = lap.hits[..] else { panic!("one hit: {:?}", lap.hits) };
+    let [taken] = &lap.hits[..] else { panic!("one hit: {:?}", lap.hits) };
     taken.reaction
 }
 

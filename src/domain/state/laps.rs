@@ -29,10 +29,30 @@ pub struct Lap {
 }
 
 /// A call that a fault hit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TakenHit {
     pub fault: FaultId,
     pub reaction: Reaction,
+    /// The reaction of a foreign agent in detail, to be shown as an example.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub example: Option<Box<ReactionExample>>,
+}
+
+/// Details of a reaction to a call that a fault hit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReactionExample {
+    /// The tool or the model of the call that replaced it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+    /// Microseconds until that call.
+    #[serde(default)]
+    pub after: u64,
+    /// The beginning of the task's last answer; empty if there is none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub answer: String,
+    /// Whether that answer seems to say that the call failed, by [`crate::admits::failure`].
+    #[serde(default)]
+    pub admits: bool,
 }
 
 /// Reaction of an agent to a call that a fault hit, in the same task.

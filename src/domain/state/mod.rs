@@ -31,6 +31,7 @@ mod effects;
 mod embeddings;
 mod faults;
 mod fold;
+mod followed;
 pub mod grading;
 mod in_task;
 mod kept;
@@ -61,11 +62,12 @@ pub use control::{Control, Hold, Mode};
 pub use effects::{EffectIndex, EffectState};
 pub use embeddings::EmbeddingState;
 pub use faults::FaultState;
+pub use followed::{Followed, FollowedEdge, FollowedTask};
 pub use grading::Grading;
 pub use in_task::InTask;
 pub use kept::RollingList;
 pub use landmarks::{Landmark, Landmarks};
-pub use laps::{Lap, Reaction, TakenHit, Tried, TriedEnd};
+pub use laps::{Lap, Reaction, ReactionExample, TakenHit, Tried, TriedEnd};
 pub use learning::Learning;
 pub use model_calls::{ModelCallPhase, ModelCallState, Rewritten};
 pub use models::{ModelState, Models, Reachable};
@@ -141,6 +143,9 @@ pub struct State {
     /// Where foreign agents act.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watched: Option<Arc<Watched>>,
+    /// Counts of what came after what in the calls of foreign agents; empty for an agent of toolyard.
+    #[serde(default, skip_serializing_if = "Followed::is_empty")]
+    pub followed: Followed,
     /// How many tasks have ended.
     pub tasks_done: usize,
     /// How many of those could be judged, and how many were right.

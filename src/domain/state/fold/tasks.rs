@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Family;
-use crate::event::{By, TaskEvent};
+use crate::event::{By, Outcome, TaskEvent};
 use crate::id::TaskId;
 use crate::spec::Task;
 use crate::state::{State, TaskState, What, index, next_number};
@@ -74,6 +74,7 @@ impl State {
                 self.resume_lanes(*task);
                 self.control.changes.end_task(*task);
                 self.at_work.end(*task);
+                self.followed.finish(*task, *outcome == Outcome::Answered && answer.is_some());
                 self.learning.put_back();
                 self.tasks_done += 1;
                 self.tasks_judged += usize::from(correct.is_some());

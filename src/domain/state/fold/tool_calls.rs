@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Family;
 use crate::event::{By, EffectRef, ToolCallEvent};
-use crate::id::TaskId;
+use crate::id::{TaskId, ToolName};
 use crate::state::{
     EffectIndex, EvidenceSource, Relayed, State, ToolCallPhase, ToolCallState, What,
 };
@@ -45,9 +45,7 @@ impl State {
                 if *by == By::User {
                     return;
                 }
-                if let Some(task) = self.task_mut(*task) {
-                    task.add_tool_call(of.id);
-                }
+                self.add_to_task(*task, *of, tool);
                 self.call_of_program(*of, *task);
                 self.seek(at, *task, *evidence, EvidenceSource::Call(of.id));
             }
@@ -108,6 +106,16 @@ impl State {
             | ToolCallEvent::CallRan { .. }
             | ToolCallEvent::ResultRead { .. }
             | ToolCallEvent::CallSkipped { .. } => self.mark_tool_call(at, event),
+        }
+    }
+
+    /// Adds a call of the agent to its task, and counts what it came after.
+    fn add_to_task(&mut self, task: TaskId, call: EffectRef, tool: &ToolName) {
+        if self.watched.is_some() && self.at_work.contains(task) {
+            self.followed.call(task, call.parent, tool);
+        }
+        if let Some(task) = self.task_mut(task) {
+            task.add_tool_call(call.id);
         }
     }
 

@@ -6,6 +6,7 @@ mod cost;
 mod effects;
 mod evidence;
 mod faults;
+mod followed;
 mod laps;
 mod loops;
 mod marks;
