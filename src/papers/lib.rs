@@ -6,6 +6,7 @@ pub mod atc;
 pub mod btp;
 pub mod calls;
 pub mod cotools;
+pub mod did;
 pub mod facts;
 pub mod grading;
 pub mod metrics;

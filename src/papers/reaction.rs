@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use crate::domain::words::counted;
-use crate::domain::{FaultId, FaultState, Lap, Reaction, State, TaskId};
+use crate::domain::{FaultId, Lap, Reaction, TaskId};
 
 /// The reactions of an agent to a fault.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -79,13 +79,6 @@ impl FaultVerdict {
             None => More::than_others(&hit, laps),
         };
         Some(verdict)
-    }
-
-    /// The verdicts on the faults of a session that hit a call, by its own tasks.
-    pub fn of_session(state: &State) -> Vec<(&FaultState, Self)> {
-        let laps = state.laps_in_order();
-        let each = state.faults.iter();
-        each.filter_map(|(id, fault)| Some((fault, Self::of(*id, &laps, None)?))).collect()
     }
 
     /// The number of hit calls to which the agent reacted.

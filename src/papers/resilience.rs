@@ -145,8 +145,11 @@ impl Resilience {
     }
 
     /// The recovery from the newest fault of tools in a session that has ended, with that fault. `None` without such a
-    /// fault, or if the tasks before it are not kept.
+    /// fault, if the tasks before it are not kept, or for a watched agent: its tasks before and after are of any kind.
     pub fn of_session(state: &State) -> Option<(&FaultState, Self)> {
+        if state.watched.is_some() {
+            return None;
+        }
         let (fault, broken) = Broken::newest(state, None)?;
         let laps = state.laps_in_order();
         let is_kept = state.laps.gone() == 0 || laps.first()?.task < broken.from;

@@ -6,13 +6,14 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::domain::{
-    Acting, Event, FaultId, FaultState, KnobSpec, Knobs, ListedEdge, ModelName, Outcome, Rates,
-    Role, SessionEvent, State, TaskId, ToolName,
+    Acting, Event, FaultId, FaultState, FollowedEdge, KnobSpec, Knobs, ListedEdge, ModelName,
+    Outcome, Rates, Role, SessionEvent, State, TaskId, ToolName,
 };
 
 use crate::domain::knob::{KNOBS, KnobKind};
 use crate::domain::state::{ProbingSums, TranscriptLine, What};
-use crate::papers::reaction::{self, FaultVerdict};
+use crate::papers::did;
+use crate::papers::reaction::FaultVerdict;
 use crate::papers::resilience::{Resilience, sentence};
 use crate::papers::toolnet::Weights;
 
@@ -59,6 +60,7 @@ pub struct Report<T = Vec<TaskReport>> {
     pub scores: BTreeMap<ToolName, f64>,
     /// For each tool, its score after each task that scored it (and after each edit).
     pub score_history: BTreeMap<ToolName, Vec<(TaskId, f64)>>,
+    /// The edges of the tool graph; for a watched agent, what came after what, with its share as the prior.
     pub edges: Vec<ListedEdge>,
     pub faults: Vec<FaultReport>,
     /// The agent's reaction to the newest fault of a tool.
@@ -130,14 +132,23 @@ pub struct FaultReport {
 
 impl FaultReport {
     fn all(state: &State) -> Vec<Self> {
-        let laps = state.laps_in_order();
+        // A watched agent may have left its last tasks.
+        let laps = match state.watched {
+            Some(_) => state.laps_with_current(),
+            None => state.laps_in_order(),
+        };
         let report = |(id, fault): (&FaultId, &FaultState)| {
-            let taken = FaultVerdict::of(*id, &laps, None);
+            let mut taken = FaultVerdict::of(*id, &laps, None);
+            if state.watched.is_some() {
+                // The other tasks of a watched agent are of any kind.
+                taken.iter_mut().for_each(|taken| taken.more = None);
+            }
+            let verdict = did::verdict(state, (*id, fault), &laps, None);
             Self {
                 fault: fault.spec.to_string(),
                 armed: fault.armed,
                 fired: fault.fired,
-                verdict: taken.as_ref().map(reaction::sentence).or_else(|| fault.idle()),
+                verdict: verdict.or_else(|| fault.idle()),
                 taken,
             }
         };
@@ -185,7 +196,10 @@ impl<T> Report<T> {
             tasks,
             scores: scores.iter().map(|(tool, score)| (tool.clone(), score)).collect(),
             score_history,
-            edges: Weights::of(&state.learning, &state.knobs).listing(EDGES).into_edges(),
+            edges: match state.watched {
+                Some(_) => state.followed.edges().map(counted).collect(),
+                None => Weights::of(&state.learning, &state.knobs).listing(EDGES).into_edges(),
+            },
             faults: FaultReport::all(state),
             resilience: Resilience::of_session(state).map(|(fault, taken)| ResilienceReport {
                 fault: fault.spec.to_string(),
@@ -196,6 +210,13 @@ impl<T> Report<T> {
             notices,
         }
     }
+}
+
+/// An edge of a watched agent, which obeys no weights.
+fn counted(edge: FollowedEdge<'_>) -> ListedEdge {
+    let (from, to) = (edge.after.clone(), edge.came.clone());
+    let count = u64::from(edge.times);
+    ListedEdge { from, to, prior: edge.share.into(), weight: None, count }
 }
 
 fn notice(line: &TranscriptLine) -> Option<String> {

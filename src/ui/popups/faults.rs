@@ -7,7 +7,7 @@ use crate::action::{Action, KeyLayer};
 use crate::domain::fault::Preset;
 use crate::domain::{Command, FaultId, FaultSpec, FaultState, State, Target, words::counted};
 use crate::panes::row::{self, Row};
-use crate::papers::reaction::{self, FaultVerdict};
+use crate::papers::did;
 use crate::symbols::{INJECTED, WAITING};
 use crate::{
     cx::Cx, hits::Hits, keymap::Hint, request::World, text, twin::TwinKind, view::View,
@@ -59,9 +59,8 @@ impl FaultList {
         };
         let twin = cx.view.twin.as_ref().filter(|twin| twin.kind == TwinKind::Unbroken);
         let without = twin.map(|twin| twin.laps.as_slice());
-        let taken = FaultVerdict::of(id, &live.laps_with_current(), without);
-        match taken {
-            Some(taken) => reaction::sentence(&taken),
+        match did::verdict(live, (id, fault), &live.laps_with_current(), without) {
+            Some(verdict) => verdict,
             // No agent has seen hits of calls made by a person.
             None if fault.fired > 0 => fault.spec.sentence(),
             None => format!("{}; no hits yet", fault.spec.sentence()),

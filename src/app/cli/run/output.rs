@@ -15,7 +15,7 @@ use crate::domain::{
 };
 use crate::engine::{DOLLARS_REACHED, MODEL_UNUSABLE};
 use crate::files::safe_json::safe;
-use crate::papers::reaction::{self, FaultVerdict};
+use crate::papers::did;
 use crate::papers::resilience::{self, Resilience};
 use crate::report::folded::{Folded, Sums};
 use crate::report::{Graded, Measures, Quality, Totals};
@@ -190,9 +190,13 @@ impl Output {
             let hits = counted(known.hits as usize, "hit");
             lines.push(format!("breakpoint {id} {}: {hits}", clean(&known.spec.to_string())));
         }
-        for (fault, taken) in FaultVerdict::of_session(&self.state) {
-            let fault = fault.spec.to_string();
-            lines.push(format!("fault {}: {}", clean(&fault), reaction::sentence(&taken)));
+        let laps = self.state.laps_in_order();
+        for (id, fault) in &self.state.faults {
+            let said = did::verdict(&self.state, (*id, fault), &laps, None);
+            let line = |said: String| {
+                format!("fault {}: {}", clean(&fault.spec.to_string()), clean(&said))
+            };
+            lines.extend(said.map(line));
         }
         if let Some((fault, taken)) = Resilience::of_session(&self.state) {
             let (fault, said) = (fault.spec.to_string(), resilience::sentence(&taken, None));

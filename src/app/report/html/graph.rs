@@ -8,7 +8,7 @@ use dagre::{EdgeLabel, LayoutOptions, NodeLabel, RankDir, layout};
 use indexmap::IndexMap;
 
 use super::page::escaped;
-use crate::domain::{State, ToolCallPhase};
+use crate::domain::{State, ToolCallPhase, ToolName};
 use crate::ui::text;
 
 /// Pixels of a node.
@@ -55,6 +55,17 @@ impl<'a> Walked<'a> {
             if at.is_some() {
                 walk(&mut nodes, &mut edges, at, END, false);
             }
+        }
+        if state.watched.is_some() {
+            let mut node = |tool: &'a ToolName| {
+                let entry = nodes.entry(tool.as_str());
+                let at = entry.index();
+                entry.or_default();
+                at
+            };
+            // The calls of one answer of a watched agent run together.
+            let counted = state.followed.edges();
+            edges = counted.map(|it| ((node(it.after), node(it.came)), it.times)).collect();
         }
         let mut edges: Vec<_> = edges.into_iter().collect();
         edges.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
