@@ -137,7 +137,7 @@ fn draw_title(cx: &Cx<'_>, placed: &Placed, buf: &mut Buffer, hits: &mut Hits) {
     row.put(" ", ground(words));
     let mut left = placed.others.len();
     for pane in &placed.others {
-        let label = format!(" {} {} ", number(cx, *pane), pane.name());
+        let label = format!(" {} {} ", number(cx, *pane), panes::name(*pane, cx.state));
         let more = if left > 1 { format!("+{left} ").len() } else { 0 };
         if text::width(&label) + more > row.left() {
             row.put(&format!("+{left} "), ground(cx.theme.dim));

@@ -162,7 +162,11 @@ fn keys(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     };
     // A key that means something else while a call is held is shown only once.
     let is_said = |action: &&Action| always.iter().any(|(actions, _)| actions.contains(action));
-    let here = panes::spec(cx.view.focus).keys.iter().filter(|action| !is_said(action));
+    // In a pane that is another one for watched agents, most keys would never be possible.
+    let is_other = cx.live.watched.is_some() && panes::spec(cx.view.focus).watched.is_some();
+    let can = |action: &&Action| !is_other || action.spec().why_not(cx.live, cx.view).is_none();
+    let here = panes::spec(cx.view.focus).keys.iter();
+    let here = here.filter(|action| !is_said(action) && can(action));
     let here = here.map(|action| (std::slice::from_ref(action), None));
     let search = cx.view.found(cx.view.focus);
     let found: &[Hint] = match search.map(|found| found.filters) {

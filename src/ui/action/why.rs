@@ -66,8 +66,11 @@ pub(super) fn nothing_to_adjust(state: &State, view: &View) -> Option<&'static s
     (panes::spec(view.focus).why_not_adjust)(state, view)
 }
 
-pub(super) fn one_view(_: &State, view: &View) -> Option<&'static str> {
+pub(super) fn one_view(state: &State, view: &View) -> Option<&'static str> {
     match view.focus {
+        PaneId::Graph | PaneId::Resilience if state.watched.is_some() => {
+            Some("one view of a watched agent: what it did, counted")
+        }
         PaneId::Graph | PaneId::Resilience | PaneId::Calls => None,
         PaneId::Knobs if view.sweep.is_some() => None,
         PaneId::Knobs => Some("no sweep yet: <key:sweep> starts one for the selected knob"),

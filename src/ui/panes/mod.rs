@@ -80,10 +80,16 @@ pub fn spec(pane: PaneId) -> &'static PaneSpec {
     &PANES[pane as usize]
 }
 
+/// The name of a pane in a session.
+pub fn name(pane: PaneId, state: &State) -> &'static str {
+    let watched = spec(pane).watched.filter(|_| state.watched.is_some());
+    watched.unwrap_or(pane.name())
+}
+
 /// The title in a pane's frame.
 pub fn title(pane: PaneId, cx: &Cx<'_>) -> Line<'static> {
     let own = (spec(pane).title)(cx);
-    let mut title = Line::from(pane.name());
+    let mut title = Line::from(name(pane, cx.state));
     let Some(found) = cx.view.found(pane).filter(|found| found.filters.is_some()) else {
         title.spans.extend(own.spans);
         return title;

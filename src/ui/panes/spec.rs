@@ -11,6 +11,8 @@ use crate::{popups::Subject, view::View, vlist::List};
 /// The declaration of a pane.
 pub struct PaneSpec {
     pub id: PaneId,
+    /// The pane's name while agents are watched, if it shows something else then.
+    pub watched: Option<&'static str>,
     /// Whether the pane has something to show, now or later.
     pub when: fn(&State, &View) -> bool,
     /// The most rows that the pane can use, constant for a session as far as possible; `None`: any number.
@@ -63,6 +65,7 @@ impl Opened {
 /// The defaults of a pane: it edits and turns the selected tool's score, and removes the selected call.
 pub const PLAIN: PaneSpec = PaneSpec {
     id: PaneId::Graph,
+    watched: None,
     when: |_, _| true,
     most: |_, _| None,
     title: |_| Line::default(),

@@ -1,6 +1,8 @@
 //! The tool graph: where the agent is and where it can go. Three views of the same weights: *focus* for
-//! one node and its neighbours, *map* for the whole, *matrix* for every weight at once.
+//! one node and its neighbours, *map* for the whole, *matrix* for every weight at once. Agents that are watched obey no
+//! weights: their calls are *counted*.
 
+mod counted;
 mod focus;
 mod lines;
 mod map;
@@ -27,13 +29,18 @@ const NEAR: (u16, u16) = (68, 12);
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Graph,
+    watched: Some("Graph"),
     most: |state, view| {
+        if state.watched.is_some() {
+            return Some(counted::most(state));
+        }
         // The list of choices with the predecessors, and below it the map; the map alone can use any room.
         (view.graph == GraphView::Focus).then(|| focus::most(state, view) + map_rows(state, view))
     },
     title,
     draw,
     list: |state, view| match view.graph {
+        _ if state.watched.is_some() => counted::list(state, view),
         GraphView::Focus => focus::list(state, view),
         GraphView::Map => map::list(state, view),
         GraphView::Matrix => matrix::list(state, view),
@@ -41,6 +48,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     filters: |view| (view.graph == GraphView::Focus).then_some("tool"),
     go: |state, view, to| {
         match view.graph {
+            _ if state.watched.is_some() => return false,
             GraphView::Focus => return focus::go(state, view, to),
             GraphView::Map => map::go(state, view, to),
             GraphView::Matrix => matrix::go(state, view, to),
@@ -51,11 +59,18 @@ pub const SPEC: PaneSpec = PaneSpec {
     leave: |view| view.centre = None,
     why_not_remove: change::not_pinned,
     remove: change::unpin,
+    why_not_adjust: |state, view| match state.watched {
+        Some(_) => Some("a watched agent has no scores: the graph counts what came after what"),
+        None => change::no_tool(state, view),
+    },
     keys: &[Action::Less, Action::More, Action::Pin, Action::NextView],
     ..PLAIN
 };
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
+    if cx.state.watched.is_some() {
+        return Line::from(counted::title(cx.state));
+    }
     let mut title = format!(" · {}", cx.view.graph.name());
     if let Some(task) = Here::of(cx.state).task {
         let step = task.steps.last().map_or(0, |step| step.step);
@@ -69,6 +84,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     match cx.view.graph {
+        _ if cx.state.watched.is_some() => counted::draw(cx, area, buf, hits),
         GraphView::Focus => {
             let (near, far) = parts(cx, area);
             focus::draw(cx, near, buf, hits);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::domain::{Matter, MenuItem, MenuReason, Prior, State, Structure, ToolName};
+use crate::domain::{MenuItem, MenuReason, Prior, State, Structure, ToolName};
 use crate::panes::{graph::weights, position::Here};
 use crate::papers::toolnet::WeightedEdge;
 
@@ -35,8 +35,6 @@ pub struct Choices<'a> {
 impl<'a> Choices<'a> {
     pub fn new(state: &'a State, from: &'a str) -> Self {
         let step = Here::of(state).step.filter(|step| step.from.as_str() == from);
-        // Weights do not decide what a foreign agent offers.
-        let step = step.filter(|_| state.cannot(Matter::Menus).is_none());
         let menu = step.map_or(&[][..], |step| &step.menu);
         // A strategy that does not walk the graph offers every tool.
         let tools = menu.iter().filter(|item| item.tool.as_str() != ToolName::END);

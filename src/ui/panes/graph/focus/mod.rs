@@ -33,9 +33,7 @@ pub fn most(state: &State, view: &View) -> usize {
     match choices.unweighted {
         Some(_) => UNWEIGHTED,
         // The first node of a walk leads to all tools.
-        None if state.strategy.learns() || state.watched.is_some() => {
-            choices.total.max(state.tools.len().min(LONG)) + AROUND
-        }
+        None if state.strategy.learns() => choices.total.max(state.tools.len().min(LONG)) + AROUND,
         None => choices.total + AROUND,
     }
 }
