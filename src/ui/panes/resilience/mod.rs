@@ -1,8 +1,10 @@
 //! The agent's reaction to the failure of a tool: for each task its first choice of a tool, its cost, and the scores,
-//! with a verdict in one line. A twin beside it shows what the fault, or learning, really changed.
+//! with a verdict in one line. A twin beside it shows what the fault, or learning, really changed. Of a watched agent, whose
+//! tasks are of any kind, it shows what the agent did after each failed call.
 
 mod axis;
 mod chart;
+mod deeds;
 mod draw;
 pub mod facts;
 mod price;
@@ -18,8 +20,13 @@ use crate::{cx::Cx, pane::PaneId, window::Move};
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Resilience,
+    watched: Some("What the agent did"),
+    most: |state, _| state.watched.is_some().then_some(deeds::ROWS),
     title,
-    draw: draw::draw,
+    draw: |cx, area, buf, hits| match cx.state.watched {
+        Some(_) => deeds::draw(cx, area, buf),
+        None => draw::draw(cx, area, buf, hits),
+    },
     list,
     go,
     open,
@@ -29,6 +36,9 @@ pub const SPEC: PaneSpec = PaneSpec {
 };
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
+    if cx.state.watched.is_some() {
+        return Line::from(deeds::title(cx.state));
+    }
     let facts = Facts::of(cx.state, cx.view);
     let mut said = match (&facts.taken, facts.laps.last()) {
         (Some(taken), _) => {
@@ -56,6 +66,9 @@ fn selected(view: &View, facts: &Facts<'_>) -> Option<usize> {
 
 /// The tools of the strip.
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {
+    if state.watched.is_some() {
+        return List::none();
+    }
     let facts = Facts::of(state, view);
     let place = (facts.tools.len(), selected(view, &facts));
     let tools = facts.tools;
@@ -72,6 +85,9 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
 
 /// Moves along the tasks on the left and right keys.
 fn go(state: &State, view: &mut View, to: Move) -> bool {
+    if state.watched.is_some() {
+        return false;
+    }
     let laps: Vec<Lap> = state.laps_with_current();
     let Some(last) = laps.len().checked_sub(1) else { return false };
     let at = view.task.and_then(|task| laps.iter().position(|lap| lap.task == task));
