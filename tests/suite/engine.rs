@@ -18,6 +18,7 @@ mod feedback;
 mod guests;
 mod guests_again;
 mod guests_changed;
+pub mod guests_counted;
 mod guests_faults;
 mod guests_kinds;
 mod guests_marks;

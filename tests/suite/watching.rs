@@ -293,6 +293,16 @@ pub fn read() -> (Story, EffectId) {
     (story, weather)
 }
 
+/// A conversation that calls these tools one after the other.
+pub fn calls(story: &mut Story, tools: &[&str]) {
+    let task = begin(story, 1, None, "Read the files.");
+    for (at, tool) in (1..).zip(tools) {
+        step(story, task, at, "start");
+        let call = call(story, task, at, tool, json!({}));
+        returned(story, call, "read", 10);
+    }
+}
+
 /// An agent that has said so many lines, every fifth of them to standard error.
 #[derive(Debug)]
 struct Said(u64);

@@ -1,13 +1,16 @@
 //! The screen of a session that watches foreign agents.
 
+use std::sync::Arc;
+
 use ratatui::style::Modifier;
-use toolyard::domain::{Command, Knob, RunEvent, SessionEvent, TaskId};
+use toolyard::domain::{Command, Knob, Record, RunEvent, SessionEvent, TaskId};
 use toolyard::ui::hits::Target;
 use toolyard::ui::request::ScreenRequest;
-use toolyard::ui::{pane::PaneId, view::View};
+use toolyard::ui::{pane::PaneId, screen::Screen, view::View};
 
 use super::show;
-use crate::stage::Stage;
+use crate::engine::guests_counted;
+use crate::stage::{Stage, setup};
 use crate::story::Story;
 use crate::watching::{held, listening, relayed, said, watched};
 
@@ -128,13 +131,6 @@ fn models_are_shown_by_name_and_faults_hit_them() {
 }
 
 #[test]
-fn the_graph_has_weights_and_no_menu() {
-    let shown = show(PaneId::Graph, &watched(), &View::default(), 90, 20);
-    assert!(shown.has("possible next tools") && !shown.has("on the menu"));
-    assert!(!shown.has("offered"));
-}
-
-#[test]
 fn a_result_that_no_model_reads_is_struck_out_below_what_it_reads() {
     let mut stage = stage(&held(), (120, 40));
     stage.press("6 up enter");
@@ -144,4 +140,82 @@ fn a_result_that_no_model_reads_is_struck_out_below_what_it_reads() {
     let struck =
         |x: &u16| stage.buf[(*x, y)].modifier.contains(Modifier::CROSSED_OUT | Modifier::DIM);
     assert!((0..120).filter(struck).count() > 10, "{text}");
+}
+
+/// The screen of a session that these records tell, with one pane zoomed.
+fn zoomed(records: &[Arc<Record>], pane: PaneId, (width, height): (u16, u16)) -> Stage {
+    let mut screen = Screen::new(setup());
+    records.iter().for_each(|record| screen.receive(Arc::clone(record)));
+    screen.view.told = false;
+    (screen.view.focus, screen.view.zoom) = (pane, Some(pane));
+    Stage::showing(screen).sized(width, height)
+}
+
+#[test]
+fn the_graph_counts_what_came_after_what() {
+    let (records, _) = guests_counted::asked();
+    for size in [(80, 24), (120, 40)] {
+        let mut stage = zoomed(&records, PaneId::Graph, size);
+        let text = stage.text();
+        assert!(text.contains("1 Graph · counted · 22 conv."), "{text}");
+        let inside: String = text.lines().filter(|line| line.starts_with('┃')).collect();
+        for of_own in ["weight", "score", "step", "Finish"] {
+            assert!(!inside.contains(of_own), "{of_own}: {text}");
+        }
+        for key in [" pin", " view", " more", " less"] {
+            assert!(!text.lines().last().unwrap().contains(key), "{key}: {text}");
+        }
+        insta::assert_snapshot!(format!("watched-graph-{}x{}", size.0, size.1), text);
+        for keys in ["p", "+", "V"] {
+            assert_eq!(stage.press(keys), [], "{keys}");
+            assert!(stage.shows("watched agent") || stage.shows("foreign agent"), "{keys}");
+        }
+        stage.press("home down down down enter");
+        assert!(stage.shows("╔ Tool "), "{}", stage.text());
+        stage.press("esc /");
+        stage.write("red");
+        stage.press("enter");
+        assert!(stage.shows("filter: red"), "{}", stage.text());
+    }
+}
+
+#[test]
+fn a_narrow_graph_cuts_names_in_the_middle_and_tells_their_beginning_once() {
+    let mut story = listening();
+    story.join(
+        ["read_the_first_of_all_files", "read_the_first_of_all_pages"]
+            .map(|name| crate::story::tool(&format!("mcp__files__{name}"), "", 0.0)),
+    );
+    crate::watching::calls(
+        &mut story,
+        &["mcp__files__read_the_first_of_all_files", "mcp__files__read_the_first_of_all_pages"],
+    );
+    let shown = show(PaneId::Graph, &story, &View::default(), 44, 6);
+    assert!(shown.has("─ read_…_files") && shown.has("─ read_…_pages"), "{:?}", shown.lines);
+    let mut stage = stage(&story, (80, 24));
+    stage.press("1");
+    assert!(stage.shows("counted · mcp__files__ · 1 conv."), "{}", stage.text());
+}
+
+#[test]
+fn the_pane_of_resilience_says_what_the_agent_did() {
+    let records = guests_counted::broken();
+    for size in [(80, 24), (120, 40)] {
+        let stage = zoomed(&records, PaneId::Resilience, size);
+        let text = stage.text();
+        for said in [
+            "0 What the agent did · weather:error:from-task=2 · 5 hits",
+            "weather failed 5 times, in 4 conversations",
+            "weather again after ",
+            "\"Rome is always warm.\"",
+            "\"I couldn't look that up.\"",
+            "price  +1 call, +120 tok",
+        ] {
+            assert!(text.contains(said), "{said}: {text}");
+        }
+        assert!(!text.contains("ecovered"), "{text}");
+        insta::assert_snapshot!(format!("watched-did-{}x{}", size.0, size.1), text);
+    }
+    let none = show(PaneId::Resilience, &listening(), &View::default(), 80, 4);
+    assert!(none.has("No fault yet."), "{:?}", none.lines);
 }
