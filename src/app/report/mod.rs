@@ -11,7 +11,7 @@ use crate::domain::{
 };
 
 use crate::domain::knob::{KNOBS, KnobKind};
-use crate::domain::state::{ProbingSums, TranscriptLine, What};
+use crate::domain::state::{ProbingSums, ProblemKind, TranscriptLine, What};
 use crate::papers::did;
 use crate::papers::reaction::FaultVerdict;
 use crate::papers::resilience::{Resilience, sentence};
@@ -56,6 +56,9 @@ pub struct Report<T = Vec<TaskReport>> {
     /// The marks of all tasks, which the tasks list.
     #[serde(skip)]
     pub marks: MarkCounts,
+    /// The number of problems of each kind, told to the agent or not.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub problems: BTreeMap<ProblemKind, u64>,
     pub tasks: T,
     pub scores: BTreeMap<ToolName, f64>,
     /// For each tool, its score after each task that scored it (and after each edit).
@@ -193,6 +196,7 @@ impl<T> Report<T> {
             measures,
             quality,
             marks,
+            problems: state.problems.counts().clone(),
             tasks,
             scores: scores.iter().map(|(tool, score)| (tool.clone(), score)).collect(),
             score_history,

@@ -35,10 +35,12 @@ pub enum Landmark {
     Stopped,
     /// The spending of a task went beyond its budget.
     Over,
+    /// A problem was noted.
+    Problem,
 }
 
 impl Landmark {
-    /// The kinds of an event that follow from the event alone: all but [`Landmark::Over`].
+    /// The kinds of an event that follow from the event alone: all but [`Landmark::Over`] and [`Landmark::Problem`].
     pub fn of(event: &Event) -> impl Iterator<Item = Landmark> {
         let by_person = matches!(event.by(), Some(By::User | By::Undo(_) | By::Redo(_)));
         // Running, pausing and breaking change nothing.

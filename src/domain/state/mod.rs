@@ -42,6 +42,7 @@ pub mod learning;
 pub mod model_calls;
 pub mod models;
 mod opposite;
+mod problems;
 pub mod programs;
 mod query;
 pub mod reader;
@@ -71,6 +72,7 @@ pub use laps::{Lap, Reaction, ReactionExample, TakenHit, Tried, TriedEnd};
 pub use learning::Learning;
 pub use model_calls::{ModelCallPhase, ModelCallState, Rewritten};
 pub use models::{ModelState, Models, Reachable};
+pub use problems::{AgentProblem, AgentProblems, NextMove, ProblemKind};
 pub use programs::{Blamed, ProgramState};
 pub use query::{CallMark, Cause, ProbingSums, Repeat, Uncached};
 pub use reader::ReaderState;
@@ -183,6 +185,9 @@ pub struct State {
     /// The events that a person wants to go to.
     #[serde(default, skip_serializing_if = "Landmarks::is_empty")]
     pub landmarks: Landmarks,
+    /// The problems of the agents. Details of old tasks are forgotten, and these are not.
+    #[serde(default, skip_serializing_if = "AgentProblems::is_empty")]
+    pub problems: AgentProblems,
     /// The number of events of unknown kind.
     pub unknown_events: u64,
     /// The number of fields unknown to this version.
@@ -299,6 +304,11 @@ impl State {
     /// The strategy that a run uses for its next task.
     pub fn strategy_of(&self, run: RunId) -> Strategy {
         self.runs.get(&run).and_then(|run| run.strategy).unwrap_or(self.strategy)
+    }
+
+    /// The number of problems so far.
+    pub fn problems_count(&self) -> u64 {
+        self.problems.count()
     }
 
     /// How many faults are armed.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use toolyard::app::report::Report;
-use toolyard::domain::state::{CallMark, Uncached};
+use toolyard::domain::state::{CallMark, NextMove, ProblemKind, Uncached};
 use toolyard::domain::{
     Boundary, Command, Event, Finish, ModelCallState, Record, Reply, RunEvent, SessionEvent, State,
     Unread, Usage,
@@ -83,6 +83,32 @@ fn an_endpoint_that_reads_less_than_before_has_dropped_something() {
         let dropped = Unread { read: 2_048, of: 9_000, tools: false };
         assert_eq!(marked, [None, None, None, Some(dropped)]);
         assert_eq!(reported(&state), ["dropped_input"]);
+    });
+}
+
+#[test]
+fn arguments_that_break_the_schema_and_results_that_say_an_error_are_problems() {
+    on_paused_time(async {
+        let watch = watch(Trial::default());
+        let mut agent = Agent::asking("How is Oslo?");
+        let call = calling(&[("a", "weather", json!({"at": 7}))]);
+        answer(agent.send(&watch), &call).await;
+        agent.go_on(&call, &["Error: no such place"]);
+        let again = calling(&[("a", "weather", json!({"at": "Oslo"}))]);
+        answer(agent.send(&watch), &again).await;
+        agent.go_on(&again, &["rain"]);
+        answer(agent.send(&watch), &Reply::of_text("Rain.")).await;
+        watch.yard.until("the task has ended", |state| state.tasks_done == 1).await;
+        let state = watch.yard.state.borrow();
+        let problems = state.problems.kept().iter();
+        let problems: Vec<_> =
+            problems.map(|it| (it.kind, it.next.clone(), it.said.to_string())).collect();
+        let expected = [
+            (ProblemKind::Arguments, "at: expected string, got \"7\""),
+            (ProblemKind::SaysError, "Error: no such place"),
+        ];
+        let expected = expected.map(|(kind, said)| (kind, Some(NextMove::Again), said.to_owned()));
+        assert_eq!(problems, expected);
     });
 }
 

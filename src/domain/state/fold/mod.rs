@@ -18,6 +18,7 @@ mod forget;
 mod learning;
 mod model_calls;
 mod probes;
+mod problems;
 mod programs;
 mod reader;
 mod runs;
@@ -49,6 +50,7 @@ impl State {
         let is_edit = self.is_edit(record);
         self.landmarks.remember(record.n, &record.event, is_edit);
         self.note_overrun(record);
+        self.note_problems(&record.event);
         self.transcribe(record);
         if let Event::Task(TaskEvent::TaskFinished { .. }) = &record.event {
             self.forget();

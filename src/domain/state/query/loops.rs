@@ -25,12 +25,21 @@ impl State {
 
     /// The tools of a round, if this call, which has ended, makes a loop of its attempt.
     pub fn loop_at(&self, call: EffectId) -> Option<Vec<&ToolName>> {
-        let task = self.task(self.tool_call(call)?.task)?;
+        let task = self.task(self.tool_call(call)?.task).filter(|task| goes_straight(task))?;
         // A call that ends after later calls does not make a loop.
-        let is_last = task.tool_calls.last() == Some(&call);
-        let attempts = is_last.then(|| self.attempts(task))?;
-        let made = attempts.last()?;
-        let length = round(made)?;
+        task.tool_calls.last().filter(|last| **last == call)?;
+        let calls = task.tool_calls.iter().rev().filter_map(|id| self.tool_call(*id));
+        let mut step = u32::MAX;
+        let attempt = calls.filter(|call| !call.is_by_hand()).take_while(|before| {
+            let is_same = before.step <= step;
+            step = before.step;
+            is_same
+        });
+        let made = attempt.filter_map(|call| Some((&call.tool, &call.arguments, ended(call)?)));
+        // A task may have any number of calls. Of those before, only so many decide.
+        let mut made: Vec<Made<'_>> = made.take(ROUNDS * LONGEST + 1).collect();
+        made.reverse();
+        let length = round(&made)?;
         Some(made[made.len() - length..].iter().map(|made| made.0).collect())
     }
 
