@@ -63,6 +63,7 @@ impl View {
                 self.agent.as_mut().is_some_and(|agent| agent.selected.replace(*n) == Some(*n))
             }
             Target::Server(key) => self.server.replace(key.clone()).as_ref() == Some(key),
+            Target::Problem(number) => self.choose_problem(state, *number),
             Target::Moment(_) => false,
             Target::Pane(_) | Target::Action(_) | Target::Popup | Target::PopupRow(_) => false,
         }
@@ -85,6 +86,22 @@ impl View {
             _ => {}
         }
         self.line.replace(n) == Some(n)
+    }
+
+    /// Selects a problem, and its task and call, so that the other panes show them. True if it was selected already.
+    pub fn choose_problem(&mut self, state: &State, number: u64) -> bool {
+        let mut kept = state.problems.kept().iter();
+        if let Some(problem) = kept.find(|problem| problem.number == number) {
+            self.task = Some(problem.task).filter(|task| state.task(*task).is_some());
+            match problem.call {
+                Some(call) if state.model_call(call).is_some() => self.model_call = Some(call),
+                Some(call) => {
+                    self.choose_call(state, call);
+                }
+                None => {}
+            }
+        }
+        self.problem.replace(number) == Some(number)
     }
 
     /// Selects a node of a search, and its model call, tool call and tool, so that keys about those mean the node's

@@ -40,6 +40,8 @@ pub enum Target {
     Output(u64),
     /// A server of tools, by its key.
     Server(Arc<str>),
+    /// A problem, by its number.
+    Problem(u64),
     /// An event to look at.
     Moment(u64),
     /// A key of the footer, a button, or a tab: a click runs the action.

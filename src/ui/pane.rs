@@ -53,6 +53,8 @@ pub enum PaneId {
     Output,
     /// The servers of tools.
     Servers,
+    /// The problems of the agents, and what the model did next.
+    Problems,
 }
 
 impl PaneId {

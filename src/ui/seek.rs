@@ -16,6 +16,7 @@ pub enum Sought {
     Fault,
     Stop,
     Over,
+    Problem,
 }
 
 impl Sought {
@@ -29,6 +30,7 @@ impl Sought {
             Sought::Fault => &[Landmark::Fired],
             Sought::Stop => &[Landmark::Stopped],
             Sought::Over => &[Landmark::Over],
+            Sought::Problem => &[Landmark::Problem],
         }
     }
 
@@ -43,6 +45,7 @@ impl Sought {
             Sought::Fault => "injected fault",
             Sought::Stop => "breakpoint stop",
             Sought::Over => "task over its budget",
+            Sought::Problem => "problem",
         }
     }
 

@@ -225,6 +225,8 @@ pub struct View {
 
     /// The selected breakpoint; `None`: the one that stopped the agent, else the first.
     pub breakpoint: Option<BreakpointId>,
+    /// The selected problem by its number; `None`: the newest.
+    pub problem: Option<u64>,
     /// The selected server of tools.
     pub server: Option<Arc<str>>,
     pub watches: Vec<Watch>,

@@ -39,7 +39,7 @@ pub fn listening() -> Story {
 }
 
 /// A conversation, or a further message of it: the task that it begins.
-fn begin(story: &mut Story, run: u32, parent: Option<u32>, text: &str) -> TaskId {
+pub fn begin(story: &mut Story, run: u32, parent: Option<u32>, text: &str) -> TaskId {
     let run = RunId(run);
     if !story.state().runs.contains_key(&run) {
         let guest = Guest {
@@ -59,7 +59,7 @@ fn begin(story: &mut Story, run: u32, parent: Option<u32>, text: &str) -> TaskId
 }
 
 /// A step at which the agent offers all of its tools.
-fn step(story: &mut Story, task: TaskId, step: u32, from: &str) {
+pub fn step(story: &mut Story, task: TaskId, step: u32, from: &str) {
     let item = |tool: &str| MenuItem { tool: tool.into(), weight: None, why: MenuReason::All };
     let menu: Vec<MenuItem> = TOOLS.map(item).into();
     let from = ToolName::from(from);
@@ -71,7 +71,7 @@ fn ask(story: &mut Story, task: TaskId, model: &str) -> EffectId {
     ask_with(story, task, model, vec![Message::user(text)])
 }
 
-fn ask_with(story: &mut Story, task: TaskId, model: &str, messages: Vec<Message>) -> EffectId {
+pub fn ask_with(story: &mut Story, task: TaskId, model: &str, messages: Vec<Message>) -> EffectId {
     let call = story.next_effect();
     let request = Request::new(Role::Actor, messages);
     let (request, role, model) = (Arc::new(request), Role::Actor, model.into());
@@ -87,14 +87,14 @@ fn ask_with(story: &mut Story, task: TaskId, model: &str, messages: Vec<Message>
     call
 }
 
-fn asked(story: &mut Story, task: TaskId, model: &str) -> EffectId {
+pub fn asked(story: &mut Story, task: TaskId, model: &str) -> EffectId {
     let call = ask(story, task, model);
     story.tell(ModelCallEvent::ModelCallStarted { effect: effect(call) });
     call
 }
 
 /// The model answers after so many milliseconds: a text, and calls of tools.
-fn answer(story: &mut Story, call: EffectId, text: &str, calls: &[(&str, Value)], ms: u64) {
+pub fn answer(story: &mut Story, call: EffectId, text: &str, calls: &[(&str, Value)], ms: u64) {
     let calls: Vec<ToolCall> = calls
         .iter()
         .enumerate()
@@ -112,7 +112,7 @@ fn answer(story: &mut Story, call: EffectId, text: &str, calls: &[(&str, Value)]
 }
 
 /// The agent calls a tool.
-fn call(story: &mut Story, task: TaskId, step: u32, tool: &str, arguments: Value) -> EffectId {
+pub fn call(story: &mut Story, task: TaskId, step: u32, tool: &str, arguments: Value) -> EffectId {
     let of = request_call(story, task, step, tool, arguments);
     story.tell(ToolCallEvent::ToolCallStarted { effect: of });
     of.id
@@ -179,12 +179,12 @@ pub fn calling(story: &mut Story, calls: &[(&str, Value)], ms: u64) -> TaskId {
     task
 }
 
-fn returned(story: &mut Story, call: EffectId, text: &str, ms: u64) {
+pub fn returned(story: &mut Story, call: EffectId, text: &str, ms: u64) {
     let output = Arc::new(ToolOutput::of(text));
     story.wait(ms).tell(ToolCallEvent::ToolCallFinished { effect: effect(call), output });
 }
 
-fn ended(story: &mut Story, task: TaskId, answer: &str) {
+pub fn ended(story: &mut Story, task: TaskId, answer: &str) {
     let (answer, caveats) = (Some(answer.to_owned()), Vec::new());
     let outcome = Outcome::Answered;
     story.tell(TaskEvent::TaskFinished { task, outcome, answer, correct: None, caveats });

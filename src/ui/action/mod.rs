@@ -116,6 +116,8 @@ pub enum Action {
     NextEdit,
     PreviousFault,
     NextFault,
+    PreviousProblem,
+    NextProblem,
     PreviousStop,
     NextStop,
     Goto,

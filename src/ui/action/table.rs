@@ -124,6 +124,10 @@ const fn go(action: Action, keys: KeyTexts, does: ActionHandler) -> ActionSpec {
     spec(Group::Move, action, keys, never, does)
 }
 
+const fn found(action: Action, which: window::Find) -> ActionSpec {
+    spec(Group::Move, action, &[], why::nothing_found, Match(which))
+}
+
 const fn pane(pane: PaneId, name: &'static str, keys: KeyTexts, doc: &'static str) -> ActionSpec {
     let why = match pane {
         PaneId::Budget => why::no_credits,
@@ -353,6 +357,10 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("fault", "go to the previous injected fault"),
     past(Action::NextFault, &["] x"], never, TimeJump::Next(Sought::Fault))
         .says("fault", "go to the next injected fault"),
+    past(Action::PreviousProblem, &["[ m"], never, TimeJump::Previous(Sought::Problem))
+        .says("problem", "go to the previous problem: something that went wrong"),
+    past(Action::NextProblem, &["] m"], never, TimeJump::Next(Sought::Problem))
+        .says("problem", "go to the next problem"),
     past(Action::PreviousStop, &["[ b"], never, TimeJump::Previous(Sought::Stop))
         .says("stop", "go to the previous breakpoint stop"),
     past(Action::NextStop, &["] b"], never, TimeJump::Next(Sought::Stop))
@@ -379,12 +387,8 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("bottom", "go to the last line, and follow"),
     go(Action::NextPane, &["tab"], Show(|world, view| update::next_pane(world, view, true)))
         .says("pane", "go to the next pane"),
-    go(
-        Action::PreviousPane,
-        &["shift-tab"],
-        Show(|world, view| update::next_pane(world, view, false)),
-    )
-    .says("previous pane", "go to the previous pane"),
+    go(Action::PreviousPane, &["shift-tab"], Show(|w, view| update::next_pane(w, view, false)))
+        .says("previous pane", "go to the previous pane"),
     pane(PaneId::Graph, "graph", &["1"], "go to the graph; again: zoom it, as with every pane"),
     pane(PaneId::Transcript, "transcript", &["2"], "go to the transcript"),
     pane(PaneId::Tools, "tools", &["3"], "go to the tools"),
@@ -406,6 +410,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     pane(PaneId::Conversations, "conversations", &["g t"], "go to the conversations of watched agents, or the runs"),
     pane(PaneId::Servers, "servers", &["g y"], "go to the MCP servers"),
     pane(PaneId::Output, "output", &["g u"], "go to the output of the agent's process"),
+    pane(PaneId::Problems, "problems", &["g a"], "go to the problems: what went wrong, and what the model did next"),
     go(Action::Faults, &["g f"], Run(|world, view| view.open(FaultList::new(world.live, view))))
         .says("faults", "list the faults: arm, disarm, add or change them"),
     go(Action::Sessions, &["g o"], Run(|_, _| vec![ScreenRequest::Sessions]))
@@ -423,16 +428,9 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("fields", "list the fields for expressions in conditions, watches and filters"),
     go(Action::Find, &["/"], Run(|_, view| view.open(Find::in_pane(view.focus))))
         .says("find", "filter this list, or search this text; calls also by expression: /=ms > 500"),
-    spec(Group::Move, Action::NextMatch, &[], why::nothing_found, Match(window::Find::Next))
-        .says("next", "go to the next match"),
-    spec(
-        Group::Move,
-        Action::PreviousMatch,
-        &[],
-        why::nothing_found,
-        Match(window::Find::Previous),
-    )
-    .says("previous", "go to the previous match"),
+    found(Action::NextMatch, window::Find::Next).says("next", "go to the next match"),
+    found(Action::PreviousMatch, window::Find::Previous)
+        .says("previous", "go to the previous match"),
     go(Action::Leave, &["esc"], Show(|_, view| update::leave(view)))
         .says("leave", "close the popup, filter, search, past or zoom"),
     screen(Action::Zoom, &["z"], Show(|_, view| update::zoom(view)))

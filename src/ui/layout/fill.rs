@@ -11,7 +11,7 @@ use crate::pane::PaneId;
 use PaneId as P;
 
 /// Panes that get spare rows, the most useful first. Other panes are shown only by their keys.
-const ORDER: [PaneId; 19] = [
+const ORDER: [PaneId; 20] = [
     P::Resilience,
     P::Calls,
     P::Graph,
@@ -21,6 +21,7 @@ const ORDER: [PaneId; 19] = [
     P::Tasks,
     P::Tools,
     P::Knobs,
+    P::Problems,
     P::Output,
     P::Servers,
     P::Search,

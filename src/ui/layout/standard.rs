@@ -14,11 +14,17 @@ impl Layout {
 
     /// The default layout of a strategy, or of watched agents.
     pub fn standard(acting: impl Into<Acting>, size: Size) -> Self {
-        let columns = match acting.into() {
+        let acting = acting.into();
+        let columns = match acting {
             Acting::Own(strategy) => own(strategy, size),
             Acting::Foreign => watched::columns(size),
         };
         let mut layout = Self { columns };
+        // On a wide screen, what went wrong with somebody else's agent is always in sight.
+        let is_wide = matches!(size, Size::Huge | Size::Giant) && acting == Acting::Foreign;
+        if is_wide && layout.slot_of(P::Problems).is_none() {
+            layout.columns.iter_mut().take(1).for_each(|it| it.slots.push(slot(6, &[P::Problems])));
+        }
         // Panes that are not listed below go to the last slot.
         let others = PaneId::ALL.iter().copied().filter(|pane| layout.slot_of(*pane).is_none());
         let others: Vec<PaneId> = others.collect();

@@ -25,6 +25,7 @@ pub mod models;
 pub mod output;
 pub mod plan;
 pub mod probing;
+pub mod problems;
 pub mod program;
 pub mod reading;
 pub mod resilience;
@@ -73,6 +74,7 @@ pub const PANES: &[PaneSpec] = &[
     conversations::SPEC,
     output::SPEC,
     servers::SPEC,
+    problems::SPEC,
 ];
 
 /// The declaration of a pane.

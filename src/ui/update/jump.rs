@@ -32,6 +32,9 @@ fn moment(state: &State, view: &View) -> Option<u64> {
     if view.focus == PaneId::Transcript {
         return view.line.or_else(|| state.transcript.last().map(|line| line.n));
     }
+    if view.focus == PaneId::Problems {
+        return panes::problems::selected(state, view).map(|problem| problem.n);
+    }
     match (panes::spec(view.focus).open)(state, view) {
         Opened::Subject(subject) => subject.moment(state),
         Opened::Nothing | Opened::Act(_) => None,

@@ -115,6 +115,11 @@ fn arrive(world: &World<'_>, view: &mut View, n: Option<u64>, way: TimeJump) {
         }
         _ => {}
     }
+    if let TimeJump::Previous(Sought::Problem) | TimeJump::Next(Sought::Problem) = way {
+        let mut problems = world.live.problems.kept().iter();
+        let problem = problems.rfind(|problem| problem.n == n);
+        problem.map(|problem| view.choose_problem(world.live, problem.number));
+    }
 }
 
 /// Returns the task that an event is about as a landmark, and its outcome in words.

@@ -6,11 +6,12 @@ use toolyard::ui::needle::Needle;
 use toolyard::ui::{hits::Target, pane::PaneId, panes};
 
 use super::{command, tool};
+use crate::panes::problems;
 use crate::stage::Stage;
 use crate::{spending, story, working};
 
 /// The panes that are lists, with the key that goes there twice: it zooms.
-const LISTS: [(PaneId, &str); 7] = [
+const LISTS: [(PaneId, &str); 8] = [
     (PaneId::Graph, "1"),
     (PaneId::Tools, "3"),
     (PaneId::Knobs, "4"),
@@ -18,6 +19,7 @@ const LISTS: [(PaneId, &str); 7] = [
     (PaneId::Calls, "6"),
     (PaneId::Tasks, "7"),
     (PaneId::Budget, "8"),
+    (PaneId::Problems, "g a"),
 ];
 
 /// Only this pane, with room for all of its rows.
@@ -25,6 +27,7 @@ fn only(pane: PaneId, key: &str) -> Stage {
     let story = match pane {
         PaneId::Budget => spending::btp(),
         PaneId::Calls => working::working(),
+        PaneId::Problems => problems::troubled(),
         _ => story::demo(),
     };
     // Where the graph has room for its map, the edges of that could be clicked as well.
@@ -45,6 +48,7 @@ fn rows(stage: &Stage, pane: PaneId) -> Vec<Target> {
         PaneId::Models => matches!(target, Target::Role(_) | Target::Model(_)),
         PaneId::Calls => matches!(target, Target::Call(_) | Target::Evidence(..)),
         PaneId::Tasks => matches!(target, Target::Task(_)),
+        PaneId::Problems => matches!(target, Target::Problem(_)),
         _ => panic!("no rows are known of {pane:?}"),
     };
     let targets = stage.screen.hits().targets().map(|(_, target)| target);

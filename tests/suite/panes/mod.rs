@@ -6,6 +6,7 @@ mod graph_map;
 mod lanes;
 mod lists;
 pub mod probing;
+pub mod problems;
 pub mod programs;
 mod reading;
 mod requests;
@@ -172,6 +173,7 @@ fn everything_selected_by_moving_can_be_pointed_at() {
             PaneId::Reading => reading::read(),
             PaneId::Conversations => crate::watching::watched(),
             PaneId::Servers => servers::served(),
+            PaneId::Problems => problems::troubled(),
             _ => story::demo(),
         };
         let mut view = View::default();
