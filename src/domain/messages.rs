@@ -62,7 +62,7 @@ impl Messages {
     }
 
     /// The number of equal messages at the beginning.
-    fn same(&self, other: &Messages) -> usize {
+    pub fn same(&self, other: &Messages) -> usize {
         let blocks = self.blocks.iter().zip(&other.blocks);
         let shared = blocks.take_while(|(own, other)| Arc::ptr_eq(own, other)).count() * BLOCK;
         let shared = shared.min(self.len());

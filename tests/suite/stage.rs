@@ -38,6 +38,8 @@ impl Stage {
 
     /// This screen, at 120×40.
     pub fn showing(screen: Screen) -> Self {
+        // Else the first frames would estimate tokens.
+        toolyard::domain::tokens::load();
         let area = Rect::new(0, 0, 120, 40);
         let mut stage = Self { screen, area, buf: Buffer::empty(area) };
         stage.draw();

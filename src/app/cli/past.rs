@@ -4,7 +4,7 @@ use std::{io, path::Path};
 
 use super::journal_args::{ReplayArgs, ShotArgs};
 use super::{ConfigArgs, live, out, sessions, trouble::Trouble};
-use crate::domain::{Record, State, state::Keeps, state::RECENT};
+use crate::domain::{Record, State, state::Keeps, state::RECENT, tokens};
 use crate::net::known::without_known;
 use crate::store::journal::{JournalReader, Marker};
 use crate::store::{import::write_private, kept};
@@ -129,6 +129,8 @@ pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
     for warning in &ugly {
         out::warn(&warning.to_string());
     }
+    // A picture is drawn once, so its counts wait for the vocabulary.
+    tokens::load();
     let view = ui::view::View {
         focus: args.pane.unwrap_or_else(|| Layout::first_pane(state.acting())),
         zoom: args.pane,

@@ -6,13 +6,16 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use foldhash::quality::RandomState;
 use tiktoken::{CoreBpe, encoding};
 
+mod made_of;
 mod parts;
 
+pub use self::made_of::{PromptGroup, PromptSum, made_of};
 pub use self::parts::{PromptPart, PromptPiece, count_request, count_tools, each, framing, parts};
 
 /// Longest text, in bytes, that is counted completely. For longer texts, samples are counted and scaled.
@@ -21,11 +24,21 @@ const EXACT: usize = 128 * 1024;
 const SAMPLE: usize = 4 * 1024;
 /// The fewest texts that are remembered; at most twice as many are.
 const REMEMBERED: usize = 4096;
-static ENCODER: LazyLock<CoreBpe> = LazyLock::new(encoding::o200k_base);
+static ENCODER: LazyLock<CoreBpe> = LazyLock::new(|| {
+    let encoder = encoding::o200k_base();
+    LOADED.store(true, Ordering::Release);
+    encoder
+});
+static LOADED: AtomicBool = AtomicBool::new(false);
 
 /// Loads the vocabulary, unless a count has done so before. A count in the meantime waits for it.
 pub fn load() {
     LazyLock::force(&ENCODER);
+}
+
+/// Whether a count need not wait for the vocabulary.
+pub fn is_loaded() -> bool {
+    LOADED.load(Ordering::Acquire)
 }
 
 /// The number of tokens of a text. Exact for o200k up to 128 KiB; an estimate for longer texts, so

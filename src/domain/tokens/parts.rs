@@ -98,7 +98,7 @@ struct CachedDefinition {
 }
 
 /// The part of a definition. Menus change with each step, and the definitions in them share their parameters.
-fn part(tool: &ToolDef) -> Arc<PromptPart> {
+pub(super) fn part(tool: &ToolDef) -> Arc<PromptPart> {
     thread_local! {
         static KNOWN: RefCell<HashMap<(usize, ToolName), CachedDefinition>> = RefCell::default();
     }
@@ -117,14 +117,17 @@ fn part(tool: &ToolDef) -> Arc<PromptPart> {
                 known.clear();
             }
         }
-        let (part, description) = (Arc::new(of_tool(tool)), tool.description.clone());
+        let (text, description) = (of_tool(tool), tool.description.clone());
+        let (label, tokens) = (format!("tool {}", tool.name), count(&text));
+        let part = Arc::new(PromptPart { label, text, tokens });
         let parameters = Arc::downgrade(&tool.parameters);
         known.insert(key, CachedDefinition { parameters, description, part: Arc::clone(&part) });
         part
     })
 }
 
-fn of_tool(tool: &ToolDef) -> PromptPart {
+/// The text of a definition.
+pub(super) fn of_tool(tool: &ToolDef) -> String {
     #[derive(Serialize)]
     struct DefinitionText<'a> {
         name: &'a str,
@@ -133,11 +136,13 @@ fn of_tool(tool: &ToolDef) -> PromptPart {
     }
     let (name, description) = (tool.name.as_str(), tool.description.as_str());
     let shown = DefinitionText { name, description, parameters: &tool.parameters };
-    let text = serde_json::to_string(&shown).unwrap_or_default();
-    PromptPart { label: format!("tool {name}"), tokens: count(&text), text }
+    serde_json::to_string(&shown).unwrap_or_default()
 }
 
-fn of_message<'a>(message: &'a Message, take: &mut impl FnMut(Cow<'a, str>, Cow<'a, str>)) {
+pub(super) fn of_message<'a>(
+    message: &'a Message,
+    take: &mut impl FnMut(Cow<'a, str>, Cow<'a, str>),
+) {
     match message {
         Message::System { text } => take("system".into(), text.into()),
         Message::User { text, .. } => take("user".into(), text.into()),

@@ -54,7 +54,7 @@ fn what_is_found_in_a_page_is_marked_and_gone_to() {
 
 #[test]
 fn every_match_on_the_screen_is_marked() {
-    let mut stage = stage().sized(120, 46);
+    let mut stage = stage().sized(120, 60);
     stage.press("v /");
     stage.write("TOOL search_");
     assert!(stage.shows("of 2"), "{}", stage.text());

@@ -5,6 +5,7 @@ mod graph;
 mod graph_map;
 mod lanes;
 mod lists;
+mod made_of;
 pub mod probing;
 pub mod problems;
 pub mod programs;

@@ -15,6 +15,13 @@ pub struct Repeat {
 }
 
 impl State {
+    /// The model call before this one in the same conversation: of its run and role, if the details are still there.
+    pub fn call_before(&self, call: &ModelCallState) -> Option<&ModelCallState> {
+        let run = self.run_of(call.task);
+        let mut earlier = self.model_calls.iter().rev().skip_while(|it| it.id >= call.id);
+        earlier.find(|it| it.role == call.role && self.run_of(it.task) == run)
+    }
+
     /// Returns the part that this request repeats; `None` for the first request of its role and model in a task.
     pub fn repeat(&self, call: &ModelCallState) -> Option<Repeat> {
         let task = self.task(call.task)?;

@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::configured::{draw_mark, draw_name};
-use super::{SPEC, Used, cached, counted, dollars, last, per_task, tokens};
+use super::{SPEC, Used, cached, counted, dollars, last, made_of, per_task, tokens};
 use crate::domain::{Aim, ModelName, ModelState};
 use crate::hits::{Hits, Target};
 use crate::panes::row::{Row, split};
@@ -50,6 +50,7 @@ pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         table.head(&mut row, cx.theme.dim);
     }
     let (list, below) = split(list, u16::try_from(known.len()).unwrap_or(u16::MAX));
+    let below = made_of::draw(cx, below, buf, hits);
     per_task::draw(cx, below, buf, hits);
     vlist::draw(cx, SPEC.id, (list, buf, hits), (known.len(), selected(cx)), |at, row| {
         let (model, state) = known.get_index(at)?;

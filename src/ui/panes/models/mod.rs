@@ -3,6 +3,7 @@
 
 mod by_name;
 pub mod configured;
+mod made_of;
 pub mod pairs;
 mod per_task;
 
@@ -47,7 +48,9 @@ pub const SPEC: PaneSpec = PaneSpec {
         let (roles, known) = (state.models.roles.len(), state.models.known.len());
         let pairs = state.pairs.all().len().min(PAIRS);
         let pairs = if pairs > 0 { pairs + 3 } else { 0 };
-        let (rows, pairs) = if roles == 0 { (known + 1, 0) } else { (roles + known + 3, pairs) };
+        let parts = made_of::most(state);
+        let (rows, pairs) =
+            if roles == 0 { (known + 1, parts) } else { (roles + known + 3, pairs) };
         Some(rows + pairs + per_task::ROWS)
     },
     title,

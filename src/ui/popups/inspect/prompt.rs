@@ -2,7 +2,7 @@
 
 use super::Page;
 use super::signature::{arguments, signature};
-use crate::domain::tokens::PromptPart;
+use crate::domain::tokens::PromptGroup;
 use crate::domain::{
     EffectId, Finish, ModelCallPhase, ModelCallState, ModelSpec, Reply, State, ToolCall, ToolDef,
     state::Repeat, tokens, words::counted,
@@ -22,7 +22,7 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     let parts = tokens::parts(&call.request);
     let tools = &call.request.tools;
     let (of_tools, messages) = parts.split_at(tools.len().min(parts.len()));
-    sizes(tools, of_tools, messages, page);
+    made_of(state, call, page);
     for part in messages.iter().filter(|part| !part.text.is_empty()) {
         page.heading(&format!("{}  ({} tokens)", part.label, part.tokens));
         page.text(&part.text, page.theme.text);
@@ -38,20 +38,34 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     }
 }
 
-/// Writes the number of tokens of each message, and of all tools together.
-fn sizes(tools: &[ToolDef], of_tools: &[PromptPart], messages: &[PromptPart], page: &mut Page<'_>) {
-    let sum = |parts: &[PromptPart]| parts.iter().map(|part| part.tokens).sum::<u64>();
-    let total = sum(of_tools) + sum(messages);
-    page.heading(&format!("Parts: {total} tokens by o200k, the model's own count may differ"));
-    let sizes = messages.iter().map(|part| (part.label.clone(), part.tokens));
-    let all = (!tools.is_empty()).then(|| (counted(tools.len(), "tool"), sum(of_tools)));
-    for (label, tokens) in sizes.chain(all) {
+/// Writes what the prompt is made of, with each tool, and what is new since the request before.
+fn made_of(state: &State, call: &ModelCallState, page: &mut Page<'_>) {
+    let before = state.call_before(call).map(|before| &*before.request);
+    let sum = tokens::made_of(&call.request, before, true);
+    let total = sum.total();
+    page.heading(&format!("Made of {total} tokens by o200k, the model's own count may differ"));
+    let mut row = |label: &str, tokens: u64, new: u64| {
         let fill = (tokens * BAR).div_ceil(total.max(1)) as usize;
         page.pieces(vec![
-            (text::fit(&label, 32), page.theme.text),
+            (text::fit(label, 32), page.theme.text),
             (format!("{tokens:>7} "), page.theme.accent),
             (SPENT.repeat(fill), page.theme.bar_fill),
+            (if new > 0 { format!(" {new} new") } else { String::new() }, page.theme.running),
         ]);
+    };
+    let tools = sum.groups.keys().filter(|group| group.is_tool()).count();
+    if tools > 0 {
+        row(&counted(tools, "tool"), sum.sum(PromptGroup::is_tool), 0);
+    }
+    let groups = sum.largest();
+    for (group, tokens, _) in groups.iter().filter(|(group, ..)| group.is_tool()) {
+        row(&format!("  {}", group.name()), *tokens, 0);
+    }
+    for (group, tokens, new) in groups.iter().filter(|(group, ..)| !group.is_tool()) {
+        row(group.name(), *tokens, *new);
+    }
+    if before.is_some() {
+        page.field("new", &format!("{} tokens of messages since the request before", sum.new()));
     }
 }
 
