@@ -241,8 +241,8 @@ fn a_stream_that_unpacks_to_far_more_is_refused_after_the_longest_line() {
     assert!(said.contains("a line of more than"), "{said}");
 }
 
-/// The hash of what `replay --json --full` printed of each journal before format 4; of watched sessions, with what came
-/// after what and what their agents did about faults, which states have since then.
+/// The hash of what `replay --json --full` printed of each journal before format 4, with what states have since then: the
+/// problems of a session; of watched sessions, what came after what, and what their agents did about faults.
 fn hashes() -> Vec<(String, String)> {
     let text = fs::read_to_string(Path::new(KEPT).join("replayed.sha256")).unwrap();
     let two = text.lines().map(|line| line.split_once("  ").unwrap());

@@ -76,7 +76,7 @@ impl PromptSum {
     }
 
     /// The tokens of messages that the request before did not have.
-    pub fn new(&self) -> u64 {
+    pub fn fresh(&self) -> u64 {
         self.groups.values().map(|(_, new)| new).sum()
     }
 
@@ -170,11 +170,11 @@ mod tests {
         }
         let messages = |group: &PromptGroup| !group.is_tool() && *group != PromptGroup::System;
         let first = made_of(&before, None, true);
-        assert_eq!(first.new() + framing(&before), first.sum(messages));
+        assert_eq!(first.fresh() + framing(&before), first.sum(messages));
         let mut dropped = talk();
         dropped[1] = Message::user("Where?");
         let dropped = made_of(&request(dropped), Some(&now), true);
-        assert_eq!(dropped.new() + framing(&now), dropped.sum(messages), "a changed past is new");
+        assert_eq!(dropped.fresh() + framing(&now), dropped.sum(messages), "a changed past is new");
     }
 
     #[test]

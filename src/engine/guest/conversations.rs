@@ -14,7 +14,7 @@ use crate::domain::{Message, Messages, Reply};
 use crate::wire::WireFormat;
 
 /// Ids of calls and answers that are kept; older ones are forgotten.
-const IDS: usize = 1 << 16;
+const IDS: usize = 1 << 14;
 /// Conversations that a request may continue; those idle longest are forgotten.
 const MOST: usize = 4096;
 

@@ -129,12 +129,11 @@ const fn found(action: Action, which: window::Find) -> ActionSpec {
 }
 
 const fn pane(pane: PaneId, name: &'static str, keys: KeyTexts, doc: &'static str) -> ActionSpec {
-    let why = match pane {
-        PaneId::Budget => why::no_credits,
-        _ => never,
-    };
-    let visit = spec(Group::Move, Action::Pane(pane), keys, why, Visit(pane));
-    ActionSpec { name, ..visit.says(name, doc) }
+    let why: Why = if matches!(pane, PaneId::Budget) { why::no_credits } else { never };
+    ActionSpec {
+        name,
+        ..spec(Group::Move, Action::Pane(pane), keys, why, Visit(pane)).says(name, doc)
+    }
 }
 
 const fn screen(action: Action, keys: KeyTexts, does: ActionHandler) -> ActionSpec {
@@ -280,7 +279,7 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("prompt", "show exactly what the model saw, with tokens per part"),
     look(Action::NextView, &["V"], why::one_view, Show(|w, view| update::next_view(w.shown, view))).says(
         "view",
-        "switch the view: graph as focus, map or matrix; calls with models or tools alone; resilience; sweep",
+        "switch the view: graph as focus, map or matrix; calls with models or tools alone; resilience",
     ),
     look(Action::Sort, &["s"], why::no_order, Show(|w, view| update::sort(w.shown, view)))
         .says("sort", "sort this list by the next column: tools by score, weight, calls or name"),
@@ -480,9 +479,8 @@ pub const ACTIONS: &[ActionSpec] = &[
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn names_are_unique_and_lead_back() {

@@ -20,7 +20,7 @@ const NARROW: u16 = 100;
 const COMMAND: usize = 40;
 const SHORT: usize = 18;
 
-/// Whose turn it is, and what happens now.
+/// The words for what happens now, and whose turn it is.
 pub(super) fn turn(cx: &Cx<'_>, width: u16) -> (String, Style) {
     let (state, theme) = (cx.state, cx.theme);
     let stopped = state.control.stop.as_ref().and_then(|stop| stop.lane);
@@ -89,6 +89,11 @@ pub(super) fn pieces(cx: &Cx<'_>, watched: &Watched, width: u16, add: &mut Add<'
         add(5, counted(state.runs.len(), "conversation"), theme.text, talks);
     }
     add(4, super::spent(state), theme.text, Some(Action::Pane(PaneId::Models)));
+    let problems = state.problems.count();
+    if problems > 0 {
+        let text = format!("{FAILED} {}", text::count(problems));
+        add(1, text, theme.bad, Some(Action::Pane(PaneId::Problems)));
+    }
     if watched.not_understood > 0 {
         let text = format!("{} not understood", watched.not_understood);
         add(0, text, theme.warn, Some(Action::Pane(PaneId::Transcript)));

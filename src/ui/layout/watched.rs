@@ -13,7 +13,10 @@ pub(super) fn columns(size: Size) -> Vec<LayoutColumn> {
             1,
             vec![
                 slot(13, &[P::Calls, P::Conversations, P::Output]),
-                slot(9, &[P::Transcript, P::Graph, P::Tools, P::Models, P::Resilience, P::Tasks]),
+                slot(
+                    9,
+                    &[P::Transcript, P::Problems, P::Graph, P::Tools, P::Models, P::Resilience],
+                ),
             ],
         )],
         Size::Large => vec![column(
@@ -22,7 +25,7 @@ pub(super) fn columns(size: Size) -> Vec<LayoutColumn> {
                 slot(19, &[P::Calls]),
                 slot(18, &[P::Transcript, P::Conversations, P::Resilience, P::Tasks]),
                 beside(450, 10, &[P::Graph, P::Tools, P::Models]),
-                under(8, &[P::Output, P::Knobs]),
+                under(8, &[P::Output, P::Problems, P::Knobs]),
             ],
         )],
         Size::Huge => vec![
@@ -33,8 +36,9 @@ pub(super) fn columns(size: Size) -> Vec<LayoutColumn> {
                     slot(27, &[P::Calls]),
                     slot(14, &[P::Graph]),
                     beside(500, 14, &[P::Resilience]),
-                    slot(9, &[P::Tools, P::Knobs]),
-                    beside(500, 9, &[P::Models]),
+                    slot(7, &[P::Problems]),
+                    under(9, &[P::Tools, P::Knobs]),
+                    beside(500, 15, &[P::Models]),
                 ],
             ),
             column(37, vec![slot(36, &[P::Transcript]), slot(20, &[P::Output])]),
@@ -48,8 +52,8 @@ pub(super) fn columns(size: Size) -> Vec<LayoutColumn> {
                     slot(20, &[P::Graph]),
                     beside(350, 20, &[P::Resilience]),
                     beside(300, 20, &[P::Models]),
-                    slot(14, &[P::Tools]),
-                    beside(500, 14, &[P::Knobs]),
+                    slot(14, &[P::Problems, P::Knobs]),
+                    beside(500, 14, &[P::Tools]),
                 ],
             ),
             column(40, vec![slot(56, &[P::Transcript]), slot(30, &[P::Output])]),

@@ -1,7 +1,8 @@
 //! The words for money, weights and counts.
 
-use crate::domain::{CallProgress, ClassedBy, Knobs, WeightFormat, pairs::Cost};
+use crate::domain::{CallProgress, ClassedBy, Knobs, State, TaskId, WeightFormat, pairs::Cost};
 use crate::symbols::{FELL, ROSE};
+use crate::text;
 
 /// The format of weights: as the model sees them; as whole numbers if no model sees them.
 pub fn weight_format(knobs: &Knobs) -> WeightFormat {
@@ -117,6 +118,16 @@ pub fn progress(progress: &CallProgress) -> String {
         None => format!("progress {}", **done),
     };
     format!("{far} {message}").trim_end().to_owned()
+}
+
+/// When the client of an MCP server gives up, if nothing keeps it waiting; `held`: in microseconds.
+pub fn gives_up(state: &State, task: TaskId, held: u64) -> Option<String> {
+    let guest = state.runs.get(&state.run_of(task))?.guest.as_ref()?;
+    let patience = guest.patience_ms.filter(|_| guest.is_of_tools())?.saturating_mul(1000);
+    Some(match patience.checked_sub(held) {
+        Some(left) => format!("its client gives up in {}", text::span(left)),
+        None => "its client has given up".to_owned(),
+    })
 }
 
 #[cfg(test)]

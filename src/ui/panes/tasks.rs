@@ -25,6 +25,8 @@ const GONE: &str = "gone: this session has no journal";
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Tasks,
+    // The tasks of a watched agent stand in its conversations, and below its calls.
+    when: |state, _| state.watched.is_none(),
     most: |state, _| Some(state.tasks.len().max(1)),
     title,
     draw,

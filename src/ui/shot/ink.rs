@@ -7,7 +7,7 @@ use super::cells;
 use crate::theme::Theme;
 
 /// Signs of axes and of empty places.
-const FAINT: &str = "·┊╌‥…";
+const FAINT: &str = "·┊╌…";
 
 /// The share of cells, from 0 to 1, with a character that is not blank, not dim, and no frame, rule, axis or dot.
 pub fn ink(buf: &Buffer, theme: &Theme) -> f64 {

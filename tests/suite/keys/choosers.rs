@@ -127,7 +127,7 @@ fn the_legend_is_found_by_its_name() {
         stage.press("?");
         stage.write(typed);
         let has_symbols = symbol(&stage, "↯              injected fault");
-        let has_colours = symbol(&stage, "█              failure");
+        let has_colours = symbol(&stage, "▇              failure");
         let expected = match typed {
             "colours" | "colors" => (false, true),
             "symbols" | "symbol" | "legend fault" => (true, false),

@@ -215,8 +215,8 @@ fn lanes_of_one_task_share_their_time_axis() {
         let cells: Vec<_> = cells.map(|(i, _)| i).collect();
         (cells[0], cells[cells.len() - 1])
     };
-    let (running, held, over) = (lane("#30", '█'), lane("#31", '‖'), lane("#32", '█'));
-    assert!(!shown.line("#31").contains('█'), "it has never run");
+    let (running, held, over) = (lane("#30", '▇'), lane("#31", '‖'), lane("#32", '▇'));
+    assert!(!shown.line("#31").contains('▇'), "it has never run");
     assert_eq!(held.0, over.0, "they were wanted at the same time");
     assert_eq!(running.1, held.1, "both go on");
     assert!(running.0 < held.0 && over.1 < held.1);

@@ -28,7 +28,7 @@ fn a_tool_shows_what_was_planned_spent_refused_and_banned() {
         shown.has("4 model calls without a price, counted as 0.75 each"),
         "unpriced calls say what they count as"
     );
-    for part in ["█ spent 7", "(tools ", "models ", "time ", "━ planned ", "(reserved ", "· free"]
+    for part in ["▇ spent 7", "(tools ", "models ", "time ", "━ planned ", "(reserved ", "· free"]
     {
         assert!(shown.has(part), "{part}");
     }
@@ -55,7 +55,7 @@ fn without_a_plan_the_ledger_is_measured() {
     let shown = show(PaneId::Budget, &story::demo(), &View::default(), 100, 20);
     assert!(shown.has("no budget plan, B is only reported: choose a strategy with +btp (A)"));
     assert!(!shown.has("planned"));
-    assert!(shown.line("wikipedia").contains('█'));
+    assert!(shown.line("wikipedia").contains('▇'));
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn hundreds_of_tasks_share_the_columns_of_the_strip() {
         });
     }
     let shown = show(PaneId::Budget, &story, &View::default(), 78, 24);
-    assert!(shown.has("400 tasks: ━ 1200 planned, █ 400 spent, 0 over"));
+    assert!(shown.has("400 tasks: ━ 1200 planned, ▇ 400 spent, 0 over"));
     assert!(shown.lines.last().is_some_and(|line| line.contains('^')));
 }
 

@@ -24,7 +24,7 @@ fn cells<const N: usize>(line: &str, of: [char; N]) -> (usize, usize) {
     (first, cells.next_back().unwrap_or(first))
 }
 
-const RUN: [char; 2] = ['█', '▄'];
+const RUN: [char; 2] = ['▇', '▄'];
 
 /// What is said of the selected lane: above what the plan saves.
 fn detail(shown: &super::Shown) -> String {
@@ -74,7 +74,7 @@ fn the_chain_that_decides_is_marked_by_a_glyph_and_a_bar() {
     for (id, decides) in [("#E1", true), ("#E4", true), ("#E5", true), ("#E2", false)] {
         let line = shown.line(&format!("{id} "));
         assert_eq!(line.starts_with('◆'), decides, "{line}");
-        assert_eq!(line.contains('█'), decides, "{line}");
+        assert_eq!(line.contains('▇'), decides, "{line}");
     }
     let sum = shown.line("critical path");
     assert!(sum.contains("◆ critical path 710 ms + about 200 ms"), "{sum}");

@@ -33,21 +33,17 @@ pub fn summary<T>(state: &State, report: &Report<T>) -> String {
         Some(dollars) => format!("${dollars:.4}"),
         None => "unknown, since a price is unknown".to_owned(),
     };
-    let mut rows = vec![
+    let tokens = format!(
+        "{} in ({} cached), {} out",
+        totals.tokens_in, totals.tokens_cached, totals.tokens_out
+    );
+    let calls = counted(totals.calls, "tool call");
+    let own = vec![
         ("strategy", format!("{}, seed {}", report.strategy, report.seed)),
         ("workspace", report.workspace.clone()),
         ("models", models.join("; ")),
-        (
-            "calls",
-            format!("{} in {}", counted(totals.calls, "tool call"), counted(totals.steps, "step")),
-        ),
-        (
-            "tokens",
-            format!(
-                "{} in ({} cached), {} out",
-                totals.tokens_in, totals.tokens_cached, totals.tokens_out
-            ),
-        ),
+        ("calls", format!("{calls} in {}", counted(totals.steps, "step"))),
+        ("tokens", tokens.clone()),
         ("cost", format!("{:.2} credits; real money: {dollars}", totals.cost)),
         (
             "budget",
@@ -60,6 +56,18 @@ pub fn summary<T>(state: &State, report: &Report<T>) -> String {
             ),
         ),
     ];
+    // A watched agent has neither a strategy nor a budget of toolyard.
+    let asked: Vec<_> = state.models.known.keys().map(ToString::to_string).collect();
+    let mut rows = match state.watched.as_deref() {
+        None => own,
+        Some(watched) => vec![
+            ("agent", watched.command.clone().unwrap_or_else(|| "started elsewhere".to_owned())),
+            ("models", asked.join("; ")),
+            ("calls", calls),
+            ("tokens", tokens),
+            ("cost", dollars),
+        ],
+    };
     let fault = |fault: &crate::report::FaultReport| match &fault.verdict {
         Some(verdict) => format!("{}: {verdict}", fault.fault),
         None => format!("{}: fired {}", fault.fault, counted(fault.fired, "time")),

@@ -3,8 +3,9 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{label, needs, room, track::Track};
-use crate::domain::{State, TaskId, ToolCallPhase, ToolCallState};
-use crate::panes::{format, inline_json};
+use crate::domain::{ToolCallPhase, ToolCallState};
+use crate::panes::format::{self, gives_up};
+use crate::panes::inline_json;
 use crate::symbols::INJECTED;
 use crate::{cx::Cx, marks, panes::row::Row, text};
 
@@ -84,16 +85,6 @@ fn why(track: &Track<'_>, now: u64) -> Vec<String> {
     let why = track.call.filter(|call| !is_done(call)).and_then(ToolCallState::observation);
     said.extend(why.map(|why| text::start(why, SAID).to_owned()));
     said
-}
-
-/// When the client of an MCP server gives up, if nothing keeps it waiting; `held`: in microseconds.
-pub fn gives_up(state: &State, task: TaskId, held: u64) -> Option<String> {
-    let guest = state.runs.get(&state.run_of(task))?.guest.as_ref()?;
-    let patience = guest.patience_ms.filter(|_| guest.is_of_tools())?.saturating_mul(1000);
-    Some(match patience.checked_sub(held) {
-        Some(left) => format!("its client gives up in {}", text::span(left)),
-        None => "its client has given up".to_owned(),
-    })
 }
 
 /// The arguments of the tool call; before the call is requested, its input in the plan.

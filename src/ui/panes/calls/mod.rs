@@ -4,7 +4,7 @@
 
 pub(super) mod axis;
 mod bar;
-pub(super) mod detail;
+mod detail;
 pub mod status;
 pub(super) mod track;
 

@@ -39,6 +39,8 @@ const BOTH: u16 = 76;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Knobs,
+    // Few knobs act on a watched agent: its key finds them.
+    when: |state, _| state.watched.is_none(),
     most: |state, _| Some(listed(state).count() + 2),
     title,
     draw,

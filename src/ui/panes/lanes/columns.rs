@@ -26,7 +26,7 @@ pub struct LaneColumns {
     /// 0 if there is no room.
     pub lane: usize,
     pub state: usize,
-    /// What came back, beside wide lanes; 0 elsewhere.
+    /// The beginning of what came back, beside wide lanes; 0 elsewhere.
     pub note: usize,
     pub is_named: bool,
     /// Begin of all tools' names, which the title has.

@@ -4,13 +4,14 @@ use ratatui::style::Style;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::rows::{LaneCall, LaneRow, LaneRows};
-use super::words::Pieces;
+use super::words::LaneWords;
 use crate::action::Action;
 use crate::cx::Cx;
+use crate::domain::words::counted;
 use crate::domain::{Boundary, Hold, ModelCallPhase, ModelCallState, ToolCallPhase, ToolCallState};
 use crate::marks;
 use crate::pane::PaneId;
-use crate::panes::calls::detail::gives_up;
+use crate::panes::format::gives_up;
 use crate::panes::inline_json;
 use crate::panes::row::Row;
 use crate::symbols::{DONE, FAILED, INJECTED, LEADS};
@@ -29,7 +30,7 @@ const INDENT: usize = 2;
 /// A line: text at the left, and keys at the right.
 #[derive(Clone, Debug, Default)]
 pub struct DetailLine {
-    pub left: Pieces,
+    pub left: LaneWords,
     pub keys: Vec<(String, &'static str)>,
 }
 
@@ -66,7 +67,7 @@ pub fn lines(
         LaneCall::Model(call) => model(cx, rows, call, (width, left), &mut words),
     }
     words.truncate(most);
-    words.resize(words.len().max((dealt.len() + 1).min(most)), Pieces::new());
+    words.resize(words.len().max((dealt.len() + 1).min(most)), LaneWords::new());
     let mut dealt = dealt.into_iter();
     let lines = words.into_iter().enumerate().map(|(at, left)| {
         let keys = if at > 0 { dealt.next() } else { None };
@@ -107,7 +108,7 @@ fn tool(
     call: &ToolCallState,
     // The widths of the first line, and of the lines beside keys.
     (whole, width): (usize, usize),
-    lines: &mut Vec<Pieces>,
+    lines: &mut Vec<LaneWords>,
 ) {
     let theme = cx.theme;
     let mut head = vec![(text::cut_middle(call.tool.as_str(), whole), theme.title)];
@@ -141,7 +142,7 @@ fn tool(
 }
 
 /// Writes the arguments, a name in each line.
-fn arguments(cx: &Cx<'_>, call: &ToolCallState, width: usize, lines: &mut Vec<Pieces>) {
+fn arguments(cx: &Cx<'_>, call: &ToolCallState, width: usize, lines: &mut Vec<LaneWords>) {
     let theme = cx.theme;
     let serde_json::Value::Object(map) = call.shown_arguments() else {
         let said = inline_json::arguments(call.shown_arguments(), width * VALUE);
@@ -188,13 +189,13 @@ fn model(
     rows: &LaneRows<'_>,
     call: &ModelCallState,
     (whole, width): (usize, usize),
-    lines: &mut Vec<Pieces>,
+    lines: &mut Vec<LaneWords>,
 ) {
     let theme = cx.theme;
     let mut head = vec![(text::cut_middle(call.model.as_str(), whole), theme.title)];
-    let messages = call.request.messages.len();
-    let tools = call.request.tools.len();
-    head.push((format!(" · #{} · {messages} messages, {tools} tools", call.id), theme.dim));
+    let messages = counted(call.request.messages.len(), "message");
+    let tools = counted(call.request.tools.len(), "tool");
+    head.push((format!(" · #{} · {messages}, {tools}", call.id), theme.text));
     if let Some(dollars) = call.dollars {
         head.push((format!(" · ${:.4}", *dollars), theme.text));
     }
@@ -223,7 +224,7 @@ fn model(
 
 /// Adds a text behind its sign, in a few lines; nothing for an empty text.
 fn block(
-    lines: &mut Vec<Pieces>,
+    lines: &mut Vec<LaneWords>,
     (sign, style): (&str, Style),
     (said, text): (&str, Style),
     width: usize,

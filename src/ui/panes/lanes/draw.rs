@@ -34,9 +34,11 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         };
         return note(area, words, cx.theme.dim, buf);
     };
-    let columns = LaneColumns::of(&rows, usize::from(area.width));
+    // The scrollbar of a long list takes a cell.
+    let bar = usize::from(rows.rows.len() > usize::from(area.height));
+    let columns = LaneColumns::of(&rows, usize::from(area.width).saturating_sub(bar));
     let axis = Axis::over(rows.span(cx.now), columns.lane, rows.gaps(cx.now));
-    let lanes = Lanes { cx, rows: &rows, columns: &columns, axis: &axis };
+    let lanes = LaneFrame { cx, rows: &rows, columns: &columns, axis: &axis };
     let (head, rest) = split(area, if area.height >= WITH_HEAD { 2 } else { 0 });
     lanes.head(task, head, buf);
     let selected = selected(&rows, cx.view);
@@ -54,18 +56,18 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         hits.add(detail_area, row.target());
     }
     let (_, rest) = split(rest, u16::from(rest.height > 2));
-    earlier::draw(cx, task, (&columns, &axis), rest, (buf, hits));
+    earlier::draw(cx, task, &rows, (&columns, &axis), rest, (buf, hits));
 }
 
 /// Data shared by all lanes of a frame.
-struct Lanes<'a> {
-    cx: &'a Cx<'a>,
-    rows: &'a LaneRows<'a>,
-    columns: &'a LaneColumns,
-    axis: &'a Axis,
+pub(super) struct LaneFrame<'a> {
+    pub cx: &'a Cx<'a>,
+    pub rows: &'a LaneRows<'a>,
+    pub columns: &'a LaneColumns,
+    pub axis: &'a Axis,
 }
 
-impl Lanes<'_> {
+impl LaneFrame<'_> {
     /// Draws the times of the axis, and the task.
     fn head(&self, task: &TaskState, area: Rect, buf: &mut Buffer) {
         let theme = self.cx.theme;
@@ -129,15 +131,20 @@ impl Lanes<'_> {
         }
         let cells = self.columns.beside;
         let wrapped = |lines: usize| -> Vec<Vec<String>> {
-            let beside = |row| words::beside(row, cells * lines, self.columns.is_named);
-            rows.iter().map(|row| text::wrap_within(&beside(row), cells, lines)).collect()
+            let lines_of = |row: &LaneRow<'_>| {
+                let lines = if matches!(row.call, LaneCall::Tool(_)) { lines } else { 1 };
+                let beside = words::beside(row, cells * lines, self.columns.is_named);
+                text::wrap_within(&beside, cells, lines)
+            };
+            rows.iter().map(lines_of).collect()
         };
         let tall = wrapped(LINES);
         let fits = tall.iter().map(|lines| lines.len().max(1)).sum::<usize>() <= room;
         Some(if fits { tall } else { wrapped(1) })
     }
 
-    fn lane(&self, lane: &LaneRow<'_>, beside: &str, row: &mut Row<'_>) {
+    /// Writes a lane; `beside`: what stands beside its name.
+    pub fn lane(&self, lane: &LaneRow<'_>, beside: &str, row: &mut Row<'_>) {
         let (cx, columns, theme) = (self.cx, self.columns, self.cx.theme);
         row.gap(2);
         let indent = indent(self.rows, lane).min(columns.name);

@@ -1,30 +1,34 @@
-//! The tasks of the conversation before the one that is shown: a line each, the latest first.
+//! Other tasks below the one that is shown: those of other conversations at work, then the earlier ones of this
+//! conversation, the latest first. Each has its lanes where there is room, else a line.
 
 use std::collections::BTreeMap;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::bar;
 use super::columns::LaneColumns;
-use super::rows::LaneRows;
+use super::draw::LaneFrame;
+use super::rows::{LaneRows, root_of};
+use super::{bar, words};
 use crate::cx::Cx;
 use crate::domain::{TaskState, words::counted};
 use crate::hits::{Hits, Target};
 use crate::panes::calls::axis::Axis;
-use crate::panes::row::Row;
+use crate::panes::row::{Row, split};
 use crate::panes::tasks;
 use crate::text;
 
 /// Tasks that are looked through.
 const LOOKED: usize = 512;
-
 /// Cells of a task's words and its lane, if the columns above are narrower.
 const WORDS: usize = 44;
+/// Lines kept for the tasks after one with its lanes.
+const KEPT: usize = 3;
 
 /// Draws as many of them as there is room for; the last line counts those without room.
 pub fn draw(
     cx: &Cx<'_>,
     task: &TaskState,
+    shown: &LaneRows<'_>,
     (columns, axis): (&LaneColumns, &Axis),
     area: Rect,
     (buf, hits): (&mut Buffer, &mut Hits),
@@ -33,59 +37,85 @@ pub fn draw(
     if area.is_empty() || cx.view.find.is_some() {
         return;
     }
-    let is_before = |it: &&TaskState| it.task.run == task.task.run && it.id < task.id;
-    let last = cx.state.tasks.iter().rev().take(LOOKED).map(|it| &**it);
-    let before: Vec<&TaskState> = last.filter(is_before).collect();
-    let lines = usize::from(area.height);
-    let shown = if before.len() > lines { lines - 1 } else { before.len() };
-    let mut rows = area.rows();
-    for (other, line) in before.iter().take(shown).zip(&mut rows) {
-        earlier(cx, other, (columns, axis), &mut Row::new(line, buf));
-        hits.add(line, Target::Task(other.id));
-    }
-    let rest = before.get(shown..).filter(|rest| !rest.is_empty());
-    if let Some((rest, line)) = rest.zip(rows.next()) {
-        Row::new(line, buf).gap(1).put(&counts(cx, rest), cx.theme.text);
+    let others = others(cx, task, shown);
+    let mut left = area;
+    for (at, other) in others.iter().enumerate() {
+        let after = others.len() - at - 1;
+        if left.height == 1 && after > 0 {
+            let said = counts(cx, &others[at..]);
+            Row::new(left, buf).gap(1).put(&said, cx.theme.text);
+            return;
+        }
+        let lanes = LaneRows::of(cx.state, other, true);
+        let own = Axis::over(lanes.span(cx.now), columns.lane, lanes.gaps(cx.now));
+        let own = own.at_scale_of(axis);
+        let rows = lanes.rows.len();
+        let needs = rows + 2 + after.min(KEPT);
+        let is_whole = rows > 0 && usize::from(left.height) >= needs;
+        let (here, below) = split(left, if is_whole { rows as u16 + 2 } else { 1 });
+        left = below;
+        let (head, inside) = split(here, 1);
+        line(cx, other, (columns, &own), !is_whole, &mut Row::new(head, buf));
+        let frame = LaneFrame { cx, rows: &lanes, columns, axis: &own };
+        for (lane, line) in lanes.rows.iter().zip(inside.rows()).filter(|_| is_whole) {
+            let beside = words::beside(lane, columns.beside, columns.is_named);
+            frame.lane(lane, &text::cut(&beside, columns.beside), &mut Row::new(line, buf));
+            hits.add(line, lane.target());
+        }
+        hits.add(head, Target::Task(other.id));
     }
 }
 
-/// `3 earlier tasks: 2 answered, 1 failed`
+/// The tasks of other conversations at work, then the earlier ones of this conversation.
+fn others<'a>(cx: &Cx<'a>, task: &TaskState, shown: &LaneRows<'_>) -> Vec<&'a TaskState> {
+    let is_shown = |it: &TaskState| shown.tasks.iter().any(|shown| shown.id == it.id);
+    let is_root = |it: &&TaskState| root_of(cx.state, it).id == it.id;
+    let at_work = cx.state.at_work.tasks().filter_map(|id| cx.state.task(id));
+    let at_work = at_work.filter(|it| !is_shown(it)).filter(is_root);
+    let is_before = |it: &&TaskState| it.task.run == task.task.run && it.id < task.id;
+    let last = cx.state.tasks.iter().rev().take(LOOKED).map(|it| &**it);
+    let foreign = at_work.filter(|_| cx.state.watched.is_some());
+    foreign.take(LOOKED).chain(last.filter(is_before)).collect()
+}
+
+/// `3 more tasks: 2 answered, 1 failed`
 fn counts(cx: &Cx<'_>, tasks: &[&TaskState]) -> String {
     let mut ends: BTreeMap<&str, usize> = BTreeMap::new();
     for task in tasks {
         *ends.entry(tasks::look(cx.state, task, cx.theme).1).or_default() += 1;
     }
     let ends: Vec<String> = ends.into_iter().map(|(end, n)| format!("{n} {end}")).collect();
-    format!("{}: {}", counted(tasks.len(), "earlier task"), ends.join(", "))
+    format!("{}: {}", counted(tasks.len(), "more task"), ends.join(", "))
 }
 
-/// Writes a task: its number and words, its lane from its own beginning, its time and its end.
-fn earlier(
+/// Writes a task: its number and words, its time and its end; `has_lane`: and all its calls in one lane.
+fn line(
     cx: &Cx<'_>,
     task: &TaskState,
     (columns, axis): (&LaneColumns, &Axis),
+    has_lane: bool,
     row: &mut Row<'_>,
 ) {
     let theme = cx.theme;
-    let wide = columns.before().max(WORDS.min(columns.before() + columns.lane));
-    let lane = (columns.before() + columns.lane).saturating_sub(wide);
+    let whole = columns.before() + columns.lane;
+    let wide = if has_lane { columns.before().max(WORDS.min(whole)) } else { whole };
+    let lane = whole.saturating_sub(wide);
     let number = format!(" {} ", task.id);
     row.put(&number, theme.title);
     let asked = task.task.text.lines().next().unwrap_or_default();
     row.cell(asked, wide.saturating_sub(number.len() + 1), theme.text).gap(1);
     if lane > 0 {
         let lanes = LaneRows::of(cx.state, task, true);
-        let own = Axis::over(lanes.span(cx.now), lane, lanes.gaps(cx.now)).at_scale_of(axis);
         let mut cells = vec![(" ", theme.dim); lane];
         for one in &lanes.rows {
-            for (part, glyph, style) in bar::parts(cx, &own, one) {
+            for (part, glyph, style) in bar::parts(cx, axis, one) {
                 let end = part.end.min(cells.len());
                 cells[part.start.min(end)..end].fill((glyph, style));
             }
         }
         bar::put(&cells, row);
-        row.gap(1);
     }
+    row.gap(1);
     let (sign, word, style) = tasks::look(cx.state, task, theme);
     if let (Some(from), Some(to)) = (task.started, task.ended) {
         row.put(&format!("{} ", text::span(to.saturating_sub(from))), theme.text);

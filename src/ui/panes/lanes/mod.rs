@@ -89,6 +89,8 @@ pub fn list<'a>(state: &'a State, view: &View) -> List<'a> {
 pub fn most(state: &State) -> usize {
     let lanes = |task: &TaskState| task.model_calls.len() + task.tool_calls.len();
     let longest = state.tasks.iter().rev().take(64).map(|task| lanes(task)).max().unwrap_or(0);
+    let at_work = state.at_work.tasks().take(64).filter_map(|id| state.task(id));
+    let at_work: usize = at_work.map(|task| lanes(task) + 2).sum();
     // Axis, task, a blank line, details, and the tasks before.
-    longest + 12
+    longest.max(at_work) + 8
 }

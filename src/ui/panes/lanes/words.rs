@@ -13,8 +13,8 @@ use crate::symbols::{DONE, FAILED, HELD, INJECTED, RUNNING, WAITING};
 use crate::text;
 use crate::theme::Theme;
 
-/// Pieces of a line, each with its style.
-pub type Pieces = Vec<(String, Style)>;
+/// LaneWords of a line, each with its style.
+pub type LaneWords = Vec<(String, Style)>;
 
 /// The inputs for the words of a lane.
 #[derive(Clone, Copy)]
@@ -44,7 +44,7 @@ pub fn name<'a>(state: &State, row: &LaneRow<'a>) -> &'a str {
 /// have their names.
 pub fn beside(row: &LaneRow<'_>, cells: usize, is_named: bool) -> String {
     match row.call {
-        LaneCall::Model(call) => used(call),
+        LaneCall::Model(call) => used(call, cells),
         LaneCall::Tool(call) if is_named => {
             inline_json::pairs(call.shown_arguments(), cells).join(", ")
         }
@@ -52,8 +52,8 @@ pub fn beside(row: &LaneRow<'_>, cells: usize, is_named: bool) -> String {
     }
 }
 
-/// `gpt-5-mini  259→91 tok · 71 % cached`
-fn used(call: &ModelCallState) -> String {
+/// `gpt-5-mini  259→91 tok · 71 % cached`; without the cache where that does not fit.
+fn used(call: &ModelCallState, cells: usize) -> String {
     let Some(usage) = call.usage() else { return call.model.to_string() };
     let about = if usage.estimated { "≈" } else { "" };
     let (sent, got) = (text::count(usage.tokens_in), text::count(usage.tokens_out));
@@ -61,7 +61,8 @@ fn used(call: &ModelCallState) -> String {
         0 => String::new(),
         cached => format!(" · {} % cached", 100 * cached / usage.tokens_in.max(1)),
     };
-    format!("{}  {about}{sent}→{got} tok{cached}", call.model)
+    let said = format!("{}  {about}{sent}→{got} tok", call.model);
+    if text::width(&said) + text::width(&cached) <= cells { said + &cached } else { said }
 }
 
 /// The beginning of what came back: an answer, a result or an error.
@@ -79,7 +80,7 @@ pub fn note(row: &LaneRow<'_>, cells: usize) -> String {
 }
 
 /// The state of a lane.
-pub fn state(cx: At<'_>, row: &LaneRow<'_>) -> Pieces {
+pub fn state(cx: At<'_>, row: &LaneRow<'_>) -> LaneWords {
     let theme = cx.theme;
     if row.hold(cx.state).is_some() {
         return vec![(format!("{HELD} held #{}", row.effect().id), theme.paused)];
@@ -94,7 +95,7 @@ pub fn state(cx: At<'_>, row: &LaneRow<'_>) -> Pieces {
     }
 }
 
-fn of_model(cx: At<'_>, call: &ModelCallState, took: String) -> Pieces {
+fn of_model(cx: At<'_>, call: &ModelCallState, took: String) -> LaneWords {
     let theme = cx.theme;
     let injected = call.injected.map(|fault| cx.state.fault_kind(fault));
     let done = |sign: &'static str, style: Style, word: String| {
@@ -133,7 +134,7 @@ fn of_model(cx: At<'_>, call: &ModelCallState, took: String) -> Pieces {
     }
 }
 
-fn of_tool(cx: At<'_>, row: &LaneRow<'_>, call: &ToolCallState, took: String) -> Pieces {
+fn of_tool(cx: At<'_>, row: &LaneRow<'_>, call: &ToolCallState, took: String) -> LaneWords {
     let theme = cx.theme;
     let status = status::of_call(call, None, theme);
     if let (Some(fault), true) = (call.injected, call.is_over()) {
@@ -181,9 +182,10 @@ fn of_tool(cx: At<'_>, row: &LaneRow<'_>, call: &ToolCallState, took: String) ->
 pub fn text(state: &State, row: &LaneRow<'_>) -> String {
     let at = At { state, theme: Theme::of_words(), now: state.at };
     let (given, found) = match row.call {
-        LaneCall::Model(call) => {
-            (used(call), call.reply().map_or("", |reply| reply.text.as_str()).to_owned())
-        }
+        LaneCall::Model(call) => (
+            used(call, usize::MAX),
+            call.reply().map_or("", |reply| reply.text.as_str()).to_owned(),
+        ),
         LaneCall::Tool(call) => {
             (call.arguments.to_string(), call.observation().unwrap_or_default().to_owned())
         }

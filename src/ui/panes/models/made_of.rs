@@ -118,7 +118,7 @@ type Segment = (&'static str, u64, Style);
 fn segments(cx: &Cx<'_>, sum: &PromptSum) -> [Segment; 4] {
     let (system, tools) =
         (sum.sum(|group| *group == PromptGroup::System), sum.sum(PromptGroup::is_tool));
-    let new = sum.new();
+    let new = sum.fresh();
     let past = sum.total().saturating_sub(system + tools + new);
     let theme = cx.theme;
     [

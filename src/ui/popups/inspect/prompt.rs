@@ -65,7 +65,7 @@ fn made_of(state: &State, call: &ModelCallState, page: &mut Page<'_>) {
         row(group.name(), *tokens, *new);
     }
     if before.is_some() {
-        page.field("new", &format!("{} tokens of messages since the request before", sum.new()));
+        page.field("new", &format!("{} tokens of messages since the request before", sum.fresh()));
     }
 }
 
