@@ -2,14 +2,20 @@
 """Prints how long a key takes to the screen while a session runs: from the write into a pseudo-terminal
 until the palette that the key opens is read from it. Linux or macOS.
 
-  cargo build --release && scripts/key_latency.py [PROGRAM]
+  cargo build --release && scripts/key_latency.py [PROGRAM] [--conversations N]
+
+With N the session watches an agent with N conversations at once at full speed, at an endpoint of this script.
 """
 
+import argparse
+import json
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from terminal import ours, read, theirs
@@ -18,27 +24,92 @@ ROUNDS = 200
 # What the palette's frame says, and no other part of the screen.
 PALETTE = b"Palette"
 
-program = sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[1] / "target/release/toolyard"
+# Each conversation calls a tool in turn, and begins again after twenty turns.
+AGENT = """
+import json, os, sys, threading, urllib.request
+tool = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
+url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
+def ask(messages):
+    body = json.dumps({"model": "m", "tools": [tool], "messages": messages}).encode()
+    head = {"content-type": "application/json"}
+    return json.load(urllib.request.urlopen(urllib.request.Request(url, body, head)))["choices"][0]["message"]
+def talk(number):
+    while True:
+        messages = [{"role": "user", "content": f"How is the weather at place {number}?"}]
+        for _ in range(20):
+            said = ask(messages)
+            messages.append(said)
+            for call in said["tool_calls"]:
+                messages.append({"role": "tool", "tool_call_id": call["id"], "content": "rain and wind"})
+for number in range(int(sys.argv[1])):
+    threading.Thread(target=talk, args=(number,)).start()
+"""
 
-with tempfile.TemporaryDirectory() as home:
-    environment = os.environ | {"HOME": home, "XDG_DATA_HOME": home, "XDG_CONFIG_HOME": home, "TERM": "xterm-256color"}
-    run = subprocess.Popen(
-        [program, "--no-journal", "--tasks-limit", "2000"], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
-    )
-    if not read(b"SIMULATED", 10):
-        sys.exit("no frame came within 10 s")
-    os.write(ours, b" ")
-    times = []
-    for _ in range(ROUNDS):
-        read(b"\0", 0.1)
-        start = time.perf_counter()
-        os.write(ours, b":")
-        if not read(PALETTE, 5):
-            sys.exit("the palette did not come within 5 s")
-        times.append(time.perf_counter() - start)
-        os.write(ours, b"\x1b")
-    run.kill()
-    run.wait()
-times.sort()
-middle, late = times[len(times) // 2], times[len(times) * 99 // 100]
-print(f"key to screen: median {middle * 1e3:.1f} ms, 99 of 100 within {late * 1e3:.1f} ms")
+
+class Endpoint(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["content-length"]))
+        call = {"id": f"c{time.monotonic_ns()}", "type": "function", "function": {"name": "weather", "arguments": '{"place": "Oslo"}'}}
+        message = {"role": "assistant", "content": "I look.", "tool_calls": [call]}
+        choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
+        usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+        body = json.dumps({"id": "x", "object": "chat.completion", "model": "m", "choices": [choice], "usage": usage}).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def measured(arguments, environment, first):
+    """The seconds of each key."""
+    run = subprocess.Popen(arguments, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
+    try:
+        if not read(first, 20):
+            sys.exit("no frame came within 20 s")
+        os.write(ours, b" " if first == b"SIMULATED" else b"6")
+        read(b"\0", 3)
+        times = []
+        for _ in range(ROUNDS):
+            read(b"\0", 0.1)
+            start = time.perf_counter()
+            os.write(ours, b":")
+            if not read(PALETTE, 5):
+                sys.exit("the palette did not come within 5 s")
+            times.append(time.perf_counter() - start)
+            os.write(ours, b"\x1b")
+        return sorted(times)
+    finally:
+        run.kill()
+        run.wait()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program", nargs="?", default=Path(__file__).parents[1] / "target/release/toolyard")
+    parser.add_argument("--conversations", type=int, default=0)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as home:
+        environment = os.environ | {"HOME": home, "XDG_DATA_HOME": home, "XDG_CONFIG_HOME": home, "TERM": "xterm-256color"}
+        if options.conversations:
+            server = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            environment["OPENAI_BASE_URL"] = f"http://127.0.0.1:{server.server_port}/v1"
+            agent = Path(home, "agent.py")
+            agent.write_text(AGENT)
+            command = [options.program, "watch", "--no-journal", "--", sys.executable, agent, str(options.conversations)]
+            times = measured(command, environment, b"onversation")
+        else:
+            times = measured([options.program, "--no-journal", "--tasks-limit", "2000"], environment, b"SIMULATED")
+    middle, late = times[len(times) // 2], times[len(times) * 99 // 100]
+    print(f"key to screen: median {middle * 1e3:.1f} ms, 99 of 100 within {late * 1e3:.1f} ms")
+    # The threads of the endpoint may wait for an agent that is gone.
+    os._exit(0)
+
+
+main()

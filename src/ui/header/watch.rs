@@ -29,7 +29,7 @@ pub(super) fn turn(cx: &Cx<'_>, width: u16) -> (String, Style) {
     if let Some(hold) = hold.filter(|_| state.control.mode != Mode::Ended) {
         let most = if width < NARROW { 20 } else { 40 };
         let stop = state.control.stop.as_ref();
-        let why = stop.map(|stop| held::why(stop)).unwrap_or_default();
+        let why = stop.map(held::why).unwrap_or_default();
         return (format!("{HELD} HELD {}{why}", held::place(state, hold, most)), theme.paused);
     }
     match state.shown_mode() {

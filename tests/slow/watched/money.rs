@@ -125,7 +125,7 @@ fn every_wire_has_the_list_price_of_its_model() {
     assert!(state.tasks.iter().all(|task| task.listed));
     let report = home.json("r.json");
     assert_eq!(report["totals"]["listed"], true, "{report}");
-    assert!(home.read("p.html").contains("real money: ~$"), "{}", home.read("p.html"));
+    assert!(home.read("p.html").contains(", by list prices"), "{}", home.read("p.html"));
 }
 
 #[test]

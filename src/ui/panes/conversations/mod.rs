@@ -187,7 +187,7 @@ fn draw_with_words<'a>(
         draw_talk(cx, talk, widths, &mut Row::new(line, buf));
         let indent = widths.number + 1 + SIGN + 2 * talk.depth.min(4);
         let (words, _) = split(below, 1);
-        Row::new(words, buf).gap(indent + 2).put(&talk.words(cx.state), cx.theme.dim);
+        Row::new(words, buf).gap(indent + 2).put(&talk.words(cx.state), cx.theme.text);
         if let Some(task) = talk.task {
             hits.add(Rect { height: 2, ..line }, Target::Task(task.id));
         }
@@ -228,6 +228,6 @@ fn draw_talk<'a>(cx: &Cx<'a>, talk: &'a Talk<'a>, widths: &Widths<'a>, row: &mut
     row.cell(asked.lines().next().unwrap_or_default(), widths.text - branch_width, text);
     widths.table.cells(&ConversationRow { theme, talk }, row);
     if widths.words > 0 {
-        row.gap(GAP).put(&talk.words(cx.state), theme.dim);
+        row.gap(GAP).put(&talk.words(cx.state), theme.text);
     }
 }

@@ -9,14 +9,14 @@ use super::rows::{LaneCall, LaneRow, LaneRows};
 use super::words::{self, At};
 use super::{bar, detail, earlier, selected, shown};
 use crate::cx::Cx;
-use crate::domain::TaskState;
+use crate::domain::{TaskState, state::What};
 use crate::hits::Hits;
 use crate::pane::PaneId;
 use crate::panes::calls::axis::Axis;
-use crate::panes::row::{Row, note, split};
+use crate::panes::row::{self, Row, note, split};
 use crate::symbols::HELD;
 use crate::window::Window;
-use crate::{text, vlist};
+use crate::{text, vlist, wording};
 
 /// From this height on there is room for the axis and the task, and for the selected call.
 const WITH_HEAD: u16 = 5;
@@ -32,7 +32,8 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
             Some(_) => "no calls yet: the agent has not asked a model",
             None => "no calls yet",
         };
-        return note(area, words, cx.theme.dim, buf);
+        note(area, words, cx.theme.text, buf);
+        return notices(cx, split(area, 2).1, buf);
     };
     // The scrollbar of a long list takes a cell.
     let bar = usize::from(rows.rows.len() > usize::from(area.height));
@@ -57,6 +58,23 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     }
     let (_, rest) = split(rest, u16::from(rest.height > 2));
     earlier::draw(cx, task, &rows, (&columns, &axis), rest, (buf, hits));
+}
+
+/// Writes the last notices in full: before the first call they say what was seen instead.
+fn notices(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
+    let told = cx.state.transcript.iter().rev().filter_map(|line| match &line.what {
+        What::Told { event } => Some(wording::told(event)),
+        _ => None,
+    });
+    let mut lines = Vec::new();
+    for text in told.take(usize::from(area.height)) {
+        let room = usize::from(area.height).saturating_sub(lines.len());
+        let width = usize::from(area.width).saturating_sub(1);
+        let mut block = text::wrap_within(&text, width, room);
+        block.extend(lines);
+        lines = block;
+    }
+    row::lines(area, lines, cx.theme.text, buf);
 }
 
 /// Data shared by all lanes of a frame.

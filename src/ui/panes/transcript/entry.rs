@@ -339,13 +339,12 @@ impl<'a> TranscriptEntry<'a> {
             first.push_span(Span::styled(rest.to_owned(), theme.text));
         }
         let fault = call.injected.filter(|_| call.is_over());
-        match fault.map(|fault| self.cx.state.fault_kind(fault)) {
-            Some(kind) => {
-                let injected = format!("{INJECTED} {kind} injected");
-                self.sheet.at_right_or_below("    ", &injected, theme.injected);
-            }
-            None => _ = self.sheet.at_right_or_below("    ", state, style),
-        }
+        let injected = fault.map(|fault| {
+            let kind = self.cx.state.fault_kind(fault);
+            (format!("{INJECTED} {kind} injected"), theme.injected)
+        });
+        let (said, style) = injected.unwrap_or_else(|| (state.to_owned(), style));
+        self.sheet.at_right_or_below("    ", &said, style);
         self.result(call);
     }
 
