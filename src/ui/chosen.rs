@@ -202,6 +202,12 @@ impl View {
         }
     }
 
+    /// Whether no call is chosen, or a held one.
+    pub fn marks_held(&self, state: &State) -> bool {
+        let chosen = self.call.and_then(|call| state.effect(call));
+        chosen.is_none_or(|call| state.control.is_held(call.lane))
+    }
+
     /// The call that changes mean in the pane of calls: the marked one. In the past, [`View::choose_marked`] has chosen it.
     pub fn meant_call(&self, live: &State) -> Option<EffectId> {
         if self.moment.is_some() { self.call } else { self.marked_call(live) }

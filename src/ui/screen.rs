@@ -24,8 +24,8 @@ use crate::domain::ProgramEvent::ProgramTakenBack;
 use crate::domain::program::{Again, Reached};
 use crate::domain::seat::SeatNews;
 use crate::domain::{
-    BreakpointEvent, By, Event, Knob, Lane, Mode, Record, SessionEvent, State, TaskEvent, TaskId,
-    ToolCallEvent,
+    BreakpointEvent, By, ControlEvent, Event, Knob, Lane, Mode, Record, SessionEvent, State,
+    TaskEvent, TaskId, ToolCallEvent,
 };
 use crate::domain::{Expression, state::Keeps, state::RECENT};
 use crate::store::journal::JournalPast;
@@ -184,6 +184,13 @@ impl Screen {
             && self.view.moment.is_none()
         {
             // Keys mean the held call, so the mark is on it.
+            self.view.choose_call(&self.live, *call);
+        }
+        if let Event::Control(ControlEvent::Held { lane: Lane::Effect(call), .. }) = &record.event
+            && self.live.watched.is_some()
+            && self.view.moment.is_none()
+            && !self.view.marks_held(&self.live)
+        {
             self.view.choose_call(&self.live, *call);
         }
         let Event::Session(event) = &record.event else { return };

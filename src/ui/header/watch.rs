@@ -67,7 +67,13 @@ fn over(state: &State, cx: &Cx<'_>) -> (String, Style) {
 pub(super) fn pieces(cx: &Cx<'_>, watched: &Watched, width: u16, add: &mut Add<'_>) {
     let (state, theme) = (cx.state, cx.theme);
     let is_short = width < NARROW;
-    let (command, style) = output::agent(watched, if is_short { SHORT } else { COMMAND }, theme);
+    let most = if is_short { SHORT } else { COMMAND };
+    let (mut command, style) = output::agent(watched, most, theme);
+    if !state.has_work() {
+        // The words before it say how the agent ended.
+        let own = watched.command.as_deref().unwrap_or_default();
+        command = text::cut(own, most).into_owned();
+    }
     if !command.is_empty() {
         add(2, command, style, Some(Action::Pane(PaneId::Output)));
     }

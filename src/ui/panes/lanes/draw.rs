@@ -101,9 +101,13 @@ impl LaneFrame<'_> {
         }
         let asked = task.task.text.lines().next().unwrap_or_default();
         let mut row = Row::new(line, buf);
-        row.gap(1).put(&format!("{} ", task.id), theme.title);
-        let room = row.left();
-        row.put(&text::cut(asked, room), theme.accent);
+        let number = format!("{} ", task.id);
+        row.gap(1).put(&number, theme.title);
+        let room = self.columns.before() + self.columns.lane;
+        let room = room.saturating_sub(1 + number.len());
+        row.cell(&text::cut(asked, room), room, theme.accent).gap(1);
+        let (sign, word, style) = earlier::stands(self.cx, task);
+        row.put(&format!("{sign} {word}"), style);
     }
 
     /// Draws the lanes; returns the rows that they take.

@@ -3,16 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use ratatui::{buffer::Buffer, layout::Rect};
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::columns::LaneColumns;
 use super::draw::LaneFrame;
 use super::rows::{LaneRows, root_of};
 use super::{bar, words};
 use crate::cx::Cx;
-use crate::domain::{TaskState, words::counted};
+use crate::domain::{Lane, TaskState, words::counted};
 use crate::hits::{Hits, Target};
 use crate::panes::calls::axis::Axis;
+use crate::panes::conversations::Stands;
 use crate::panes::row::{Row, split};
 use crate::panes::tasks;
 use crate::text;
@@ -88,6 +89,19 @@ fn counts(cx: &Cx<'_>, tasks: &[&TaskState]) -> String {
     format!("{}: {}", counted(tasks.len(), "more task"), ends.join(", "))
 }
 
+/// The state of a task: held where one of its calls is.
+pub fn stands(cx: &Cx<'_>, task: &TaskState) -> (&'static str, &'static str, Style) {
+    let holds = cx.state.control.held.iter();
+    let mut held = holds.filter_map(|hold| match hold.lane {
+        Lane::Effect(call) => cx.state.effect(call),
+        Lane::Run(_) => None,
+    });
+    match held.any(|call| call.task == task.id) {
+        true => Stands::Held.look(cx.theme),
+        false => tasks::look(cx.state, task, cx.theme),
+    }
+}
+
 /// Writes a task: its number and words, its time and its end; `has_lane`: and all its calls in one lane.
 fn line(
     cx: &Cx<'_>,
@@ -116,7 +130,7 @@ fn line(
         bar::put(&cells, row);
     }
     row.gap(1);
-    let (sign, word, style) = tasks::look(cx.state, task, theme);
+    let (sign, word, style) = stands(cx, task);
     if let (Some(from), Some(to)) = (task.started, task.ended) {
         row.put(&format!("{} ", text::span(to.saturating_sub(from))), theme.text);
     }
