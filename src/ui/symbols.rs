@@ -39,7 +39,7 @@ symbols! {
     ROSE "▲" '^' "rose";
     FELL "▼" 'v' "fell";
     SPENT "▇" '#' "spent, ran: bars below each other stay apart";
-    THUMB "█" '#' "the cursor; the part of a list that is shown";
+    THUMB "█" '|' "the cursor; the part of a list that is shown";
     GHOST "▒" '%' "preview: one step of a knob";
     PLANNED "━" '=' "planned, path, with the agent";
     CUT "…" '~' "cut: opening it shows all";
@@ -202,7 +202,7 @@ mod tests {
         buf.set_string(0, 0, "┏━▸3 ✓ ▁▅█ 日é×2 ┃", ratatui::style::Style::new());
         to_ascii(&mut buf);
         let shown: String = buf.content.iter().map(|cell| cell.symbol()).collect();
-        assert_eq!(shown.trim_end(), "+=)3 + _=# 日 éx2 |");
+        assert_eq!(shown.trim_end(), "+=)3 + _=| 日 éx2 |");
     }
 
     #[test]

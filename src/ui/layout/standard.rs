@@ -255,6 +255,6 @@ mod tests {
         assert_eq!(first("atc", Size::Small), P::Program);
         assert_eq!(first("react", Size::Large), P::Calls);
         assert_eq!(first("workers+toolnet+btp", Size::Large), P::Graph);
-        assert_eq!(first("watched", Size::Small), P::Conversations);
+        assert_eq!(first("watched", Size::Small), P::Calls);
     }
 }
