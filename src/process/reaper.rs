@@ -5,7 +5,7 @@
 //! password there. Its remaining processes end with it: its group, and on Linux also the processes that have left the
 //! group.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::os::{fd::AsFd, unix::net::UnixStream, unix::process::CommandExt};
 use std::process::Command;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -121,11 +121,12 @@ impl ReaperPrograms {
 
     /// Waits for the ends of programs and of their remaining processes.
     fn watch(&self) {
+        let mut killed = HashSet::new();
         loop {
             let ended = waitid(WaitId::All, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
             let mut programs = self.locked();
             match ended {
-                Ok(_) => self.reap(&mut programs),
+                Ok(_) => self.reap(&mut programs, &mut killed),
                 Err(Errno::INTR) => {}
                 // There is no child, so no process can become one.
                 Err(_) => drop(
@@ -137,35 +138,37 @@ impl ReaperPrograms {
         }
     }
 
-    /// Ends the remaining processes of ended programs, and reports their ends.
-    fn reap(&self, programs: &mut HashMap<Pid, u64>) {
-        let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        // Until a program is reaped, the number of its group is not used again.
-        let has_ended = |pid: &&Pid| matches!(waitid(WaitId::Pid(**pid), look), Ok(Some(_)));
-        let over: Vec<Pid> = programs.keys().filter(has_ended).copied().collect();
+    /// Ends the remaining processes of ended programs, and reports their ends. `killed` holds the processes that earlier
+    /// runs killed: one that is still there belonged to an earlier program.
+    fn reap(&self, programs: &mut HashMap<Pid, u64>, killed: &mut HashSet<Pid>) {
+        let mut over = ended(programs);
+        let strays = loop {
+            let strays = strays(|pid| programs.contains_key(&pid));
+            // The children of a program become strays when it ends, so none may end while they are looked for.
+            let now = ended(programs);
+            if now == over {
+                break strays;
+            }
+            over = now;
+        };
+        let new: Vec<Pid> = strays.iter().copied().filter(|pid| !killed.contains(pid)).collect();
         let left = match over.is_empty() {
             true => Vec::new(),
-            // Its children are strays as soon as it has ended.
-            false => names(&strays(|pid| programs.contains_key(&pid))),
+            false => names(&new),
         };
-        for &pid in &over {
-            if let Some(id) = programs.get(&pid).filter(|_| !left.is_empty()) {
+        for pid in &over {
+            if let Some(id) = programs.get(pid).filter(|_| !left.is_empty()) {
                 self.tell(*id, ProcessEvent::Left(left.clone()));
             }
-            let _nobody_left = kill_process_group(pid, Signal::KILL);
+            let _nobody_left = kill_process_group(*pid, Signal::KILL);
         }
-        let mut ended = Vec::new();
-        // One that has ended since then has its remaining processes looked at in the next run.
+        kill(&strays);
+        *killed = strays.into_iter().collect();
         for pid in over {
             if let Ok(Some((_, status))) = waitpid(Some(pid), WaitOptions::NOHANG) {
-                ended.extend(programs.remove(&pid).zip(Some(status)));
+                let id = programs.remove(&pid).into_iter();
+                id.for_each(|id| self.tell(id, ProcessEvent::Ended(Ok(status.as_raw()))));
             }
-        }
-        if waitid(WaitId::All, look).err() != Some(Errno::CHILD) {
-            kill_strays(programs);
-        }
-        for (id, status) in ended {
-            self.tell(id, ProcessEvent::Ended(Ok(status.as_raw())));
         }
     }
 
@@ -177,7 +180,7 @@ impl ReaperPrograms {
         }
         let deadline = Instant::now() + LAST;
         while Instant::now() < deadline {
-            kill_strays(&programs);
+            kill(&strays(|pid| programs.contains_key(&pid)));
             while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
             if wait(WaitOptions::NOHANG).is_err() {
                 return;
@@ -197,9 +200,16 @@ impl ReaperPrograms {
     }
 }
 
+/// The programs that have ended. Until one is reaped, the number of its group is not used again.
+fn ended(programs: &HashMap<Pid, u64>) -> HashSet<Pid> {
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    let has_ended = |pid: &&Pid| matches!(waitid(WaitId::Pid(**pid), look), Ok(Some(_)));
+    programs.keys().filter(has_ended).copied().collect()
+}
+
 /// Kills and reaps processes that belong to no program. Each death reveals its children to the next run.
-fn kill_strays(programs: &HashMap<Pid, u64>) {
-    for stray in strays(|pid| programs.contains_key(&pid)) {
+fn kill(strays: &[Pid]) {
+    for &stray in strays {
         // Fails if it ended, or runs as another user.
         let _gone = kill_process(stray, Signal::KILL);
         // Fails if it has another parent.
