@@ -4,16 +4,17 @@ until the palette that the key opens is read from it. Linux or macOS.
 
   cargo build --release && scripts/key_latency.py [PROGRAM] [--conversations N]
 
-With N the session watches an agent with N conversations at once at full speed, at an endpoint of this script.
+With N the session watches an agent with N conversations at once at full speed, at an endpoint of this script. Agent,
+endpoint and this script are processes of their own, so that none of them waits for another's interpreter.
 """
 
 import argparse
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -66,6 +67,26 @@ class Endpoint(BaseHTTPRequestHandler):
         pass
 
 
+class Server(ThreadingHTTPServer):
+    request_queue_size = 512
+
+    def handle_error(self, *_):
+        """The agent of an earlier run has hung up."""
+
+
+def serve(told):
+    server = Server(("127.0.0.1", 0), Endpoint)
+    told.send(f"http://127.0.0.1:{server.server_port}/v1")
+    server.serve_forever()
+
+
+def endpoint():
+    """The address of an endpoint in a process of its own."""
+    address, told = multiprocessing.Pipe(duplex=False)
+    multiprocessing.Process(target=serve, args=(told,), daemon=True).start()
+    return address.recv()
+
+
 def measured(arguments, environment, first):
     """The seconds of each key."""
     run = subprocess.Popen(arguments, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
@@ -97,9 +118,7 @@ def main():
     with tempfile.TemporaryDirectory() as home:
         environment = os.environ | {"HOME": home, "XDG_DATA_HOME": home, "XDG_CONFIG_HOME": home, "TERM": "xterm-256color"}
         if options.conversations:
-            server = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            environment["OPENAI_BASE_URL"] = f"http://127.0.0.1:{server.server_port}/v1"
+            environment["OPENAI_BASE_URL"] = endpoint()
             agent = Path(home, "agent.py")
             agent.write_text(AGENT)
             command = [options.program, "watch", "--no-journal", "--", sys.executable, agent, str(options.conversations)]
@@ -108,8 +127,7 @@ def main():
             times = measured([options.program, "--no-journal", "--tasks-limit", "2000"], environment, b"SIMULATED")
     middle, late = times[len(times) // 2], times[len(times) * 99 // 100]
     print(f"key to screen: median {middle * 1e3:.1f} ms, 99 of 100 within {late * 1e3:.1f} ms")
-    # The threads of the endpoint may wait for an agent that is gone.
-    os._exit(0)
 
 
-main()
+if __name__ == "__main__":
+    main()

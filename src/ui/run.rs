@@ -65,7 +65,7 @@ pub fn run(source: SessionSource, settings: ScreenSettings) -> Result<EndReason,
 }
 
 /// The most records taken in before the next look at the keyboard, so that a flood never makes it wait.
-const AT_ONCE: usize = 512;
+const AT_ONCE: usize = 32;
 /// How long to wait for the shell's stop signal before taking the terminal back. The signal does not come without a
 /// shell that could continue the program.
 const STOP: Duration = Duration::from_millis(250);

@@ -11,6 +11,8 @@ use crate::id::{RunId, TaskId};
 #[serde(from = "InJson", into = "InJson")]
 pub struct AtWork {
     tasks: BTreeMap<RunId, TaskId>,
+    /// The same by the task: each event asks for it, and there may be hundreds of runs.
+    runs: BTreeMap<TaskId, RunId>,
     /// The run that was last active; `None` only without tasks.
     active: Option<RunId>,
 }
@@ -26,19 +28,17 @@ enum InJson {
 impl From<InJson> for AtWork {
     fn from(json: InJson) -> Self {
         match json {
-            InJson::First(task) => Self {
-                tasks: task.map(|task| (RunId::FIRST, task)).into_iter().collect(),
-                active: task.map(|_| RunId::FIRST),
-            },
-            InJson::Several { tasks, active } => {
-                Self { tasks: tasks.into_iter().collect(), active }
+            InJson::First(task) => {
+                let tasks = task.map(|task| (RunId::FIRST, task));
+                Self::of_pairs(tasks.into_iter(), task.map(|_| RunId::FIRST))
             }
+            InJson::Several { tasks, active } => Self::of_pairs(tasks.into_iter(), active),
         }
     }
 }
 
 impl From<AtWork> for InJson {
-    fn from(AtWork { tasks, active }: AtWork) -> Self {
+    fn from(AtWork { tasks, active, .. }: AtWork) -> Self {
         let first = tasks.get(&RunId::FIRST).copied();
         match tasks.len() == usize::from(first.is_some()) {
             true => Self::First(first),
@@ -48,13 +48,24 @@ impl From<AtWork> for InJson {
 }
 
 impl AtWork {
+    fn of_pairs(pairs: impl Iterator<Item = (RunId, TaskId)>, active: Option<RunId>) -> Self {
+        let mut at_work = Self::default();
+        pairs.for_each(|(run, task)| at_work.begin(run, task));
+        Self { active, ..at_work }
+    }
+
     pub(super) fn begin(&mut self, run: RunId, task: TaskId) {
-        self.tasks.insert(run, task);
+        if let Some(before) = self.tasks.insert(run, task) {
+            self.runs.remove(&before);
+        }
+        self.runs.insert(task, run);
         self.active = Some(run);
     }
 
     pub(super) fn end(&mut self, task: TaskId) {
-        self.tasks.retain(|_, other| *other != task);
+        if let Some(run) = self.runs.remove(&task) {
+            self.tasks.remove(&run);
+        }
         if self.active.is_none_or(|run| !self.tasks.contains_key(&run)) {
             self.active = self.tasks.keys().next_back().copied();
         }
@@ -62,9 +73,7 @@ impl AtWork {
 
     /// Notes that the run of this task did something.
     pub(super) fn note(&mut self, task: TaskId) {
-        if self.tasks.len() > 1
-            && let Some((run, _)) = self.tasks.iter().find(|(_, other)| **other == task)
-        {
+        if let Some(run) = self.runs.get(&task) {
             self.active = Some(*run);
         }
     }
@@ -80,7 +89,12 @@ impl AtWork {
     }
 
     pub fn contains(&self, task: TaskId) -> bool {
-        self.tasks().any(|other| other == task)
+        self.runs.contains_key(&task)
+    }
+
+    /// The task that was queued first.
+    pub fn first(&self) -> Option<TaskId> {
+        self.runs.keys().next().copied()
     }
 
     /// In the order of their runs.

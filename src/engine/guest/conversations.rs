@@ -67,9 +67,9 @@ pub struct Conversations {
     known: Vec<Conversation>,
     /// The places of the conversations that a request may continue.
     open: Vec<usize>,
-    /// The conversations with an answer or a call of this id; the last one last.
-    ids: HashMap<Box<str>, Vec<usize>>,
-    in_order: VecDeque<Box<str>>,
+    /// The conversations with an answer or a call of an id, by the digest of the id; the last one last.
+    ids: HashMap<u64, Vec<usize>>,
+    in_order: VecDeque<u64>,
     /// Counts requests and answers.
     turn: u64,
 }
@@ -186,9 +186,9 @@ impl Conversations {
 
     fn by_call(&self, letter: &Letter<'_>, asked: &[u64]) -> Option<Placed> {
         let ids = letter.messages.iter().rev().find_map(|message| match message {
-            Message::Tool { id, .. } => self.ids.get(id.as_str()),
+            Message::Tool { id, .. } => self.of_id(id),
             Message::Assistant { calls, .. } => {
-                calls.iter().rev().find_map(|call| self.ids.get(call.id.as_str()))
+                calls.iter().rev().find_map(|call| self.of_id(&call.id))
             }
             Message::System { .. } | Message::User { .. } => None,
         });
@@ -216,7 +216,7 @@ impl Conversations {
     }
 
     fn by_answer(&self, letter: &Letter<'_>) -> Option<Placed> {
-        let at = *self.ids.get(letter.previous?)?.last()?;
+        let at = *self.of_id(letter.previous?)?.last()?;
         Some(Placed { at, how: How::Continued })
     }
 
@@ -326,10 +326,15 @@ impl Conversations {
         }
     }
 
+    fn of_id(&self, id: &str) -> Option<&Vec<usize>> {
+        self.ids.get(&digest::of_text(id))
+    }
+
     fn note(&mut self, id: &str, at: usize) {
-        let known = self.ids.entry(id.into()).or_default();
+        let id = digest::of_text(id);
+        let known = self.ids.entry(id).or_default();
         if known.is_empty() {
-            self.in_order.push_back(id.into());
+            self.in_order.push_back(id);
         }
         known.retain(|known| *known != at);
         if known.len() == MOST {

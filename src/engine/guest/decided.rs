@@ -44,6 +44,12 @@ pub struct Decision {
 }
 
 impl Decided {
+    /// Whether nothing was changed.
+    pub fn is_empty(&self) -> bool {
+        let (results, arguments) = (self.results.is_empty(), self.arguments.is_empty());
+        results && arguments && self.texts.is_empty() && self.turns.is_empty()
+    }
+
     /// Notes that the model reads this result of a call.
     pub fn result(&mut self, call: EffectId, decision: Decision) {
         self.results.insert(call, decision);

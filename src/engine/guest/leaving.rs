@@ -26,7 +26,9 @@ const IDLE: u64 = 4096;
 /// work. A conversation that goes on after all begins another task.
 pub async fn leave_idle(handle: Handle, talks: SharedTalks) {
     let left = handle.write(|session| {
-        talks.borrow_mut().lose_idle((AT_WORK, IDLE), |task, talk| {
+        let mut talks = talks.borrow_mut();
+        talks.forget_answers(|call| session.state().model_call(call).is_none());
+        talks.lose_idle((AT_WORK, IDLE), |task, talk| {
             let asks = session.state().model_calls_in_flight().any(|call| call.task == task);
             let is_free = !asks && !lanes(session, task).any(|held| held);
             if is_free {

@@ -122,6 +122,18 @@ impl Talks {
         left.filter_map(|(_, talk)| talk.task.filter(|task| lose(*task, talk))).collect()
     }
 
+    /// Forgets the answers of ended conversations where nothing was changed and nobody can change anything: the session
+    /// has forgotten their calls. They are looked for in a past only to change it again.
+    pub fn forget_answers(&mut self, is_gone: impl Fn(EffectId) -> bool) {
+        for talk in self.talks.iter_mut().filter(|talk| talk.task.is_none()) {
+            let is_over = talk.open.is_empty() && talk.pending.is_empty();
+            if is_over && talk.decided.is_empty() && talk.last.is_some_and(&is_gone) {
+                talk.answers = Answers::default();
+                talk.last = None;
+            }
+        }
+    }
+
     /// Gives up the calls whose results no agent will send any more. Returns the tasks at work.
     pub fn lose_results(&mut self, mut lose: impl FnMut(&mut Talk)) -> Vec<TaskId> {
         self.talks.iter_mut().for_each(&mut lose);

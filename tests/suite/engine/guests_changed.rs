@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use toolyard::domain::edit::Edit;
+use toolyard::domain::state::Keeps;
 use toolyard::domain::{
     Chance, Command, EffectId, Event, Message, Reply, SessionEvent, ToolCall, Usage,
 };
@@ -138,6 +139,45 @@ fn an_edited_prompt_reaches_the_endpoint_and_stays_in_the_past() {
         pass(line, &Reply::of_text("Fog.")).await;
         watch.yard.until("the task has ended", |state| state.tasks_done == 1).await;
         assert_eq!(watch.yard.state.borrow().runs.len(), 1);
+    });
+}
+
+#[test]
+fn a_change_stays_in_the_past_when_the_session_has_forgotten_its_task() {
+    on_paused_time(async {
+        let keeps = Keeps::Tasks(1);
+        let watch = watch(Trial { faults: vec!["weather:wrong"], keeps, ..Trial::default() });
+        let ended = |n: usize| watch.yard.until("it has ended", move |it| it.tasks_done == n);
+        let reply = calling(&[("a", "weather", json!({"at": "Oslo"}))]);
+        let mut changed = Agent::asking("How is the weather in Oslo?");
+        answer(changed.send(&watch), &reply).await;
+        changed.go_on(&reply, &["rain"]);
+        let mut line = changed.send(&watch);
+        let read = messages(&sent(&mut line).await);
+        assert_ne!(read[3]["content"], "rain", "the fault hits");
+        pass(line, &Reply::of_text("Rain.")).await;
+        ended(1).await;
+        let asked = calling(&[("a", "ask_expert", json!({"at": "Oslo"}))]);
+        let mut plain = Agent::asking("Whom do I ask in Oslo?");
+        answer(plain.send(&watch), &asked).await;
+        plain.go_on(&asked, &["Ada"]);
+        answer(plain.send(&watch), &Reply::of_text("Ada.")).await;
+        for other in 3..6 {
+            answer(Agent::asking(&format!("{other}?")).send(&watch), &Reply::of_text("x")).await;
+            ended(other).await;
+        }
+        for (agent, said) in [(&mut changed, "Rain."), (&mut plain, "Ada.")] {
+            agent.go_on(&Reply::of_text(said), &[]);
+            agent.messages.push(json!({"role": "user", "content": "And now?"}));
+        }
+        let mut line = changed.send(&watch);
+        assert_eq!(messages(&sent(&mut line).await)[..4], read);
+        pass(line, &Reply::of_text("Still rain.")).await;
+        let mut line = plain.send(&watch);
+        assert_eq!(sent(&mut line).await, plain.body());
+        pass(line, &Reply::of_text("Still Ada.")).await;
+        ended(7).await;
+        assert_eq!(watch.yard.state.borrow().runs.len(), 5, "both went on");
     });
 }
 

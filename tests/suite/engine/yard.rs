@@ -10,6 +10,7 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::sync::watch;
 use toolyard::app::session::{SessionSpec, TaskSource};
 use toolyard::domain::probe::Probe;
+use toolyard::domain::state::Keeps;
 use toolyard::domain::{
     BudgetEvent, Command, EffectClass, Event, FewShot, Finish, Knob, Message, Mode, ModelError,
     ModelErrorKind, ModelSpec, Opening, Prompts, Rates, Record, Reply, Request, Role,
@@ -236,6 +237,8 @@ pub struct Trial {
     pub memory: Option<Memory>,
     pub ranker: Option<Rc<dyn Ranker>>,
     pub keep: Option<Keep>,
+    /// The details that the session keeps of ended tasks.
+    pub keeps: Keeps,
     pub providers: Vec<Rc<dyn Provider>>,
     pub beginning: Beginning,
     pub inbox: Option<Inbox>,
@@ -281,6 +284,7 @@ impl Default for Trial {
             memory: None,
             ranker: None,
             keep: None,
+            keeps: Keeps::All,
             providers: vec![],
             beginning: Beginning::New,
             inbox: None,
@@ -343,6 +347,7 @@ impl Trial {
             memory: self.memory,
             ranker: self.ranker,
             keep: self.keep,
+            keeps: self.keeps,
             providers: self.providers,
             beginning: self.beginning,
             inbox: self.inbox,

@@ -35,7 +35,7 @@ impl State {
 
     /// Number of leading tasks that have all ended.
     fn ended_before(&self) -> usize {
-        let open = self.at_work.tasks().filter_map(|task| index(task.0)).min();
+        let open = self.at_work.first().and_then(|task| index(task.0));
         open.unwrap_or(self.tasks_done)
     }
 

@@ -1,11 +1,12 @@
 //! A conversation as a row: its status, its usage, and the last words.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use ratatui::style::Style;
 
 use crate::domain::{
-    EffectId, Hold, ModelCallPhase, Outcome, RunId, State, TaskPhase, TaskState, ToolCallState,
+    EffectId, Hold, ModelCallPhase, Outcome, RunId, State, TaskId, TaskPhase, TaskState,
+    ToolCallState,
 };
 use crate::panes::inline_json;
 use crate::symbols::{DONE, FAILED, HELD, LEADS, REFUSED, RUNNING, WAITING};
@@ -68,9 +69,10 @@ impl Stands {
 pub(super) fn all(state: &State) -> Vec<Talk<'_>> {
     let mut talks: BTreeMap<RunId, Talk<'_>> =
         runs(state).map(|run| (run, Talk::new(run))).collect();
+    let flying = in_flight(state);
     for task in state.tasks.iter() {
         if let Some(talk) = talks.get_mut(&task.task.run) {
-            talk.add(state, task);
+            talk.add(task, flying.get(&task.id).copied().unwrap_or_default());
         }
     }
     let mut below: BTreeMap<Option<RunId>, Vec<RunId>> = BTreeMap::new();
@@ -94,6 +96,14 @@ pub(super) fn all(state: &State) -> Vec<Talk<'_>> {
     // In a damaged journal a conversation can be its own parent.
     ordered.extend(talks.into_values());
     ordered
+}
+
+/// The numbers of model calls and tool calls in flight of each task. There may be hundreds of tasks at work.
+fn in_flight(state: &State) -> HashMap<TaskId, (usize, usize)> {
+    let mut flying: HashMap<_, (usize, usize)> = HashMap::new();
+    state.model_calls_in_flight().for_each(|call| flying.entry(call.task).or_default().0 += 1);
+    state.tool_calls_in_flight().for_each(|call| flying.entry(call.task).or_default().1 += 1);
+    flying
 }
 
 /// The conversations; without foreign agents all runs.
@@ -123,13 +133,11 @@ impl<'a> Talk<'a> {
         }
     }
 
-    fn add(&mut self, state: &State, task: &'a TaskState) {
+    fn add(&mut self, task: &'a TaskState, (asked, called): (usize, usize)) {
         if self.task.is_none() || task.phase != TaskPhase::Queued {
             self.task = Some(task);
         }
         // Like all panes, counts only calls that have ended.
-        let asked = state.model_calls_in_flight().filter(|call| call.task == task.id).count();
-        let called = state.tool_calls_in_flight().filter(|call| call.task == task.id).count();
         self.model_calls += task.model_calls.len().saturating_sub(asked);
         self.tool_calls += task.tool_calls.len().saturating_sub(called);
         self.tokens = self.tokens.saturating_add(task.tokens());

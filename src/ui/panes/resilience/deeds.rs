@@ -20,6 +20,9 @@ const COUNT: usize = 4;
 
 /// The words after the pane's name.
 pub(super) fn title(state: &State) -> String {
+    if state.faults.is_empty() {
+        return String::new();
+    }
     let newest = Deeds::newest(state, &state.laps_with_current());
     newest.map_or_else(String::new, |(_, fault, deeds)| {
         format!(" · {} · {}", fault.spec, counted(deeds.hits, "hit"))
@@ -27,14 +30,15 @@ pub(super) fn title(state: &State) -> String {
 }
 
 pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
-    let laps = cx.state.laps_with_current();
-    let Some((id, fault, deeds)) = Deeds::newest(cx.state, &laps) else {
+    if cx.state.faults.is_empty() {
         let said = match facts::target(cx.state, cx.view) {
             Some(tool) => format!("No fault yet. <key:fail> breaks {tool}, the most called tool."),
             None => "No fault yet. Select a tool (<key:tools>): <key:fail> breaks it.".to_owned(),
         };
         return row::wrapped(area, &cx.keymap.fill(&said), cx.theme.dim, buf);
-    };
+    }
+    let laps = cx.state.laps_with_current();
+    let Some((id, fault, deeds)) = Deeds::newest(cx.state, &laps) else { return };
     if deeds.hits == 0 {
         let said = match (fault.armed, fault.idle()) {
             (true, _) => format!("{} is armed, and has hit no call of the agent yet.", fault.spec),

@@ -40,7 +40,7 @@ impl<'a> Facts<'a> {
         });
         let tools = match &taken {
             Some(taken) => taken.found.strip.clone(),
-            None => favourites(&laps),
+            None => favourites(called(&laps)),
         };
         let broken = taken.as_ref().map(|taken| taken.broken.clone()).unwrap_or_default();
         let twin = view.twin.as_ref();
@@ -70,16 +70,28 @@ impl<'a> Facts<'a> {
 
 /// The tool that a fault would hit from here: the selected one if it is on the strip, else the first.
 pub fn target(state: &State, view: &View) -> Option<ToolName> {
-    let facts = Facts::of(state, view);
-    let selected = view.strip.as_ref().filter(|tool| facts.tools.contains(tool));
-    selected.or(facts.tools.first()).cloned()
+    let tools = match state.faults.is_empty() {
+        // Each frame asks, and a session may have hundreds of tasks at work, each a lap that would be made for this.
+        true => {
+            let at_work = state.at_work.tasks().filter(|task| !state.is_probe(*task));
+            let calls = at_work.filter_map(|task| state.task(task)).flat_map(|it| &it.tool_calls);
+            let calls = calls.filter_map(|call| state.tool_call(*call)).map(|call| &call.tool);
+            favourites(called(&state.laps).chain(calls))
+        }
+        false => Facts::of(state, view).tools,
+    };
+    let selected = view.strip.as_ref().filter(|tool| tools.contains(tool));
+    selected.or(tools.first()).cloned()
 }
 
-fn favourites(laps: &[Lap]) -> Vec<ToolName> {
+fn called<'a>(laps: impl IntoIterator<Item = &'a Lap>) -> impl Iterator<Item = &'a ToolName> {
+    laps.into_iter().flat_map(|lap| &lap.tried).map(|tried| &tried.tool)
+}
+
+/// The most called of these.
+fn favourites<'a>(called: impl Iterator<Item = &'a ToolName>) -> Vec<ToolName> {
     let mut calls: BTreeMap<&ToolName, usize> = BTreeMap::new();
-    for tried in laps.iter().flat_map(|lap| &lap.tried) {
-        *calls.entry(&tried.tool).or_default() += 1;
-    }
+    called.for_each(|tool| *calls.entry(tool).or_default() += 1);
     let mut calls: Vec<_> = calls.into_iter().collect();
     calls.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     calls.into_iter().map(|(tool, _)| tool.clone()).take(FAVOURITES).collect()
