@@ -1,4 +1,4 @@
-//! Foreign agents: their requests and calls are ordinary effects, as a listener hands them over.
+//! Watched agents: their requests and calls are ordinary effects, as a listener hands them over.
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{self, UnboundedSender};

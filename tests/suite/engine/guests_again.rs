@@ -1,4 +1,4 @@
-//! Foreign agents that run again over the record of a session: the record answers what they asked then.
+//! Watched agents that run again over the record of a session: the record answers what they asked then.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a person makes of the requests, answers and calls of a foreign agent.
+//! What a person makes of the requests, answers and calls of a watched agent.
 
 use serde_json::{Value, json};
 use toolyard::domain::edit::Edit;
@@ -146,7 +146,7 @@ fn an_edited_prompt_reaches_the_endpoint_and_stays_in_the_past() {
 fn a_change_stays_in_the_past_when_the_session_has_forgotten_its_task() {
     on_paused_time(async {
         let keeps = Keeps::Tasks(1);
-        let watch = watch(Trial { faults: vec!["weather:wrong"], keeps, ..Trial::default() });
+        let watch = watch(Trial { faults: vec!["weather:error"], keeps, ..Trial::default() });
         let ended = |n: usize| watch.yard.until("it has ended", move |it| it.tasks_done == n);
         let reply = calling(&[("a", "weather", json!({"at": "Oslo"}))]);
         let mut changed = Agent::asking("How is the weather in Oslo?");

@@ -1,4 +1,4 @@
-//! What came after what in the calls of foreign agents, and what they did about a fault: both are counted again, by the
+//! What came after what in the calls of watched agents, and what they did about a fault: both are counted again, by the
 //! script of the agents and by the events of the journal.
 
 use std::collections::{BTreeMap, BTreeSet};

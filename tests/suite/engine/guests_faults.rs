@@ -1,4 +1,4 @@
-//! Every kind of fault acts on a foreign agent, or is refused when it is armed.
+//! Every kind of fault acts on a watched agent, or is refused when it is armed.
 
 use std::time::Duration;
 
@@ -92,11 +92,11 @@ fn what_cannot_happen_to_a_foreign_agent_is_refused_with_the_reason() {
     on_paused_time(async {
         let watch = watch(Trial::default());
         for (fault, why) in [
-            ("role:evaluator:scores", "a foreign agent has no evaluator"),
+            ("role:evaluator:scores", "a watched agent has no evaluator"),
             ("role:planner:error", "name its model instead"),
-            ("embedding:error", "embeddings of a foreign agent pass unread"),
-            ("class:search:error", "tools of a foreign agent have no class"),
-            ("effect:write:crash", "the effect of a foreign agent's tools is unknown"),
+            ("embedding:error", "embeddings of a watched agent pass unread"),
+            ("class:search:error", "tools of a watched agent have no class"),
+            ("effect:write:crash", "the effect of a watched agent's tools is unknown"),
         ] {
             let spec: FaultSpec = fault.parse().unwrap();
             watch.yard.wish(Command::ArmFault { spec });

@@ -1,4 +1,4 @@
-//! What nobody tells a foreign agent: it is marked, told, and met by a breakpoint.
+//! What nobody tells a watched agent: it is marked, told, and met by a breakpoint.
 
 use serde_json::json;
 use toolyard::app::report::Report;

@@ -1,4 +1,4 @@
-//! Calls of foreign agents whose ids repeat, that are the answer of a task, or whose results are in a text.
+//! Calls of watched agents whose ids repeat, that are the answer of a task, or whose results are in a text.
 
 use serde_json::{Value, json};
 use toolyard::domain::{Event, Outcome, Record, Reply, SessionEvent, State, ToolCallPhase};

@@ -1,4 +1,4 @@
-//! Calls that never reach a foreign agent: its model is asked on, and the agent gets the answer after that.
+//! Calls that never reach a watched agent: its model is asked on, and the agent gets the answer after that.
 
 use serde_json::{Value, json};
 use toolyard::domain::{Command, Event, Knob, Message, Record, Reply, SessionEvent};

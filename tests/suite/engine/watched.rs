@@ -1,4 +1,4 @@
-//! Where a foreign agent acts, a person changes nothing that it does not obey.
+//! Where a watched agent acts, a person changes nothing that it does not obey.
 
 use toolyard::domain::{Command, Knob, Role, TaskId};
 
@@ -26,7 +26,7 @@ fn what_a_foreign_agent_does_not_obey_is_refused_with_the_reason() {
         yard.settle().await;
         let refusals = yard.refusals();
         assert_eq!(refusals.len(), count, "{refusals:?}");
-        assert!(refusals.iter().all(|why| why.starts_with("a foreign agent acts here; ")));
+        assert!(refusals.iter().all(|why| why.starts_with("your agent acts here; ")));
         let state = yard.state.borrow();
         assert!(state.knobs.is_on(Knob::Skip), "knobs that act on it can be changed");
         assert_eq!((state.tasks.len(), state.strategy.to_string().as_str()), (1, "toolnet"));

@@ -210,7 +210,7 @@ pub struct Trial {
     pub task: &'static str,
     /// Before them all tools are probed.
     pub probe: bool,
-    /// Foreign agents act.
+    /// Watched agents act.
     pub watched: bool,
     pub schemas: SchemaBook,
     pub paused: bool,
