@@ -13,6 +13,8 @@ const STAND_INS: usize = 5;
 /// The choice is stable from the first of this many tasks in a row whose first choice succeeded and that the fault did
 /// not hit.
 pub const ROW: usize = 5;
+/// The agent has not recovered after this many tasks in a row that needed the tools and whose first choice failed.
+const LOST: usize = 8;
 
 /// The broken tools of a fault, and its tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,6 +54,8 @@ pub enum RecoveryVerdict {
     Recovering {
         tasks: usize,
     },
+    /// The fault hit the first of the tasks.
+    NoComparison,
     NotRecovered {
         tasks: usize,
     },
@@ -109,14 +113,16 @@ impl Resilience {
             laps.iter().filter(|lap| hit.is_some_and(|hit| lap.task >= hit) && is_under(lap));
         let under: Vec<&Lap> = under.collect();
         let stable = hit.and_then(|_| stable(&under, &strip, broken));
+        let is_open = goes_on && broken.until.is_none() && !is_lost(&under, &strip, broken);
         let verdict = match (hit, stable) {
             (None, _) => RecoveryVerdict::NotAffected,
             (Some(_), Some(stable)) => RecoveryVerdict::Recovered {
                 after: under.iter().filter(|lap| lap.task < stable).count(),
             },
-            (Some(_), None) if goes_on && broken.until.is_none() => {
-                RecoveryVerdict::Recovering { tasks: under.len() }
+            (Some(hit), None) if is_open && laps.iter().all(|lap| lap.task >= hit) => {
+                RecoveryVerdict::NoComparison
             }
+            (Some(_), None) if is_open => RecoveryVerdict::Recovering { tasks: under.len() },
             (Some(_), None) => RecoveryVerdict::NotRecovered { tasks: under.len() },
         };
         let found = Self { strip, verdict, hit, stable, ..Self::default() };
@@ -183,7 +189,9 @@ impl Broken {
         }
         let hit = state.tools.values().filter(|tool| fault.spec.target.matches(&tool.aim()));
         let tools = hit.map(|tool| tool.spec.name.clone()).collect();
-        Some(Self { tools, from: fault.from, until: fault.until })
+        let from =
+            fault.spec.trigger.from_task.map_or(fault.from, |from| fault.from.max(TaskId(from)));
+        Some(Self { tools, from, until: fault.until })
     }
 
     /// The newest fault of tools that could hit this task, or any task.
@@ -231,6 +239,9 @@ impl fmt::Display for RecoveryVerdict {
             RecoveryVerdict::Recovering { tasks: n } => {
                 write!(f, "recovering, {} so far", tasks(n))
             }
+            RecoveryVerdict::NoComparison => {
+                f.write_str("no comparison: the fault began with the first task")
+            }
             RecoveryVerdict::NotRecovered { tasks: n } => {
                 write!(f, "not recovered in {}", tasks(n))
             }
@@ -249,7 +260,8 @@ pub fn sentence(resilience: &Resilience, lost: Option<usize>) -> String {
     if is_unharmed {
         "unaffected: every answer right".clone_into(&mut said);
     }
-    if let Some(more) = resilience.more_calls() {
+    // Fewer calls than before are no price.
+    if let Some(more) = resilience.more_calls().filter(|more| *more > -0.05) {
         let until = if resilience.stable.is_some() { " until then" } else { "" };
         let more = if more.abs() < 0.05 { 0.0 } else { more };
         let more = format!("{more:+.1}").replace('-', "−");
@@ -312,13 +324,24 @@ fn first<'l>(lap: &'l Lap, strip: &[ToolName]) -> Option<&'l Tried> {
 
 /// The first task of a row whose first choices succeeded. Tasks that need none of the tools do not count.
 fn stable(laps: &[&Lap], strip: &[ToolName], broken: &Broken) -> Option<TaskId> {
-    let choices = laps.iter().filter_map(|lap| {
-        let chose_well = first(lap, strip)?.end == TriedEnd::Ok;
-        Some((lap.task, chose_well && !lap.tried.iter().any(|tried| broken.hits(tried))))
-    });
-    let choices: Vec<_> = choices.collect();
+    let choices = choices(laps, strip, broken);
     let row = choices.windows(ROW).find(|row| row.iter().all(|(_, is_good)| *is_good));
     row.map(|row| row[0].0)
+}
+
+/// Whether the first choices of the last tasks failed, so many that the agent does not find its way any more.
+fn is_lost(laps: &[&Lap], strip: &[ToolName], broken: &Broken) -> bool {
+    let choices = choices(laps, strip, broken);
+    choices.last_chunk::<LOST>().is_some_and(|last| last.iter().all(|(_, is_good)| !is_good))
+}
+
+/// Whether the first choice of each task that needs the tools was good.
+fn choices(laps: &[&Lap], strip: &[ToolName], broken: &Broken) -> Vec<(TaskId, bool)> {
+    let choice = |lap: &&Lap| {
+        let chose_well = first(lap, strip)?.end == TriedEnd::Ok;
+        Some((lap.task, chose_well && !lap.tried.iter().any(|tried| broken.hits(tried))))
+    };
+    laps.iter().filter_map(choice).collect()
 }
 
 /// Determines how a task used a tool of the strip.
@@ -411,6 +434,23 @@ mod tests {
         assert_eq!(sooner.verdict, RecoveryVerdict::Recovering { tasks: 7 });
         let ended = Resilience::of(&laps[..10], &broken(4), false);
         assert_eq!(ended.verdict, RecoveryVerdict::NotRecovered { tasks: 7 });
+    }
+
+    #[test]
+    fn a_verdict_compares_with_tasks_before_and_fewer_calls_are_no_price() {
+        let verdict = Resilience::of(&laps(&["a! b<a", "c", "a! b<a"]), &broken(1), true).verdict;
+        assert_eq!(verdict, RecoveryVerdict::NoComparison);
+        let found = Resilience::of(&laps(&["a a a a", "a! b<a"]), &broken(2), true);
+        assert!(found.more_calls().is_some_and(|more| more < 0.0));
+        assert!(!sentence(&found, None).contains("calls per task"));
+    }
+
+    #[test]
+    fn eight_failed_first_choices_in_a_row_are_the_end_of_it() {
+        let all = laps(&[&["a", "a"][..], &["a! b<a", "c"].repeat(8)].concat());
+        let verdict = |n: usize| Resilience::of(&all[..n], &broken(3), true).verdict;
+        assert_eq!(verdict(16), RecoveryVerdict::Recovering { tasks: 14 });
+        assert_eq!(verdict(18), RecoveryVerdict::NotRecovered { tasks: 16 });
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The lines of a foreign agent's process, as the screen reads them. The program that starts the process keeps them.
+//! The lines of a watched agent's process, as the screen reads them. The program that starts the process keeps them.
 
 use std::{fmt, rc::Rc, sync::Arc};
 

@@ -1,5 +1,7 @@
 //! Interventions: changes of tools, scores, weights and knobs.
 
+use super::action::Action;
+use super::keymap::Keymap;
 use super::pane::PaneId;
 use super::panes::resilience::facts;
 use super::popups::{
@@ -7,7 +9,10 @@ use super::popups::{
 };
 use super::request::{Requests, ScreenRequest, World, send};
 use super::view::View;
-use crate::domain::{Command, FaultSpec, Knob, Mode, State, Target, ToolName, knob::KnobKind};
+use crate::domain::{
+    Command, Event, FaultEvent, FaultKind, FaultSpec, Knob, Mode, State, Target, ToolName,
+    knob::KnobKind,
+};
 use crate::papers::toolnet::Weights;
 
 /// Breaks a tool, a role or a model, or repairs it if it is broken. Repairing disarms every fault on it. Breaking arms
@@ -15,25 +20,67 @@ use crate::papers::toolnet::Weights;
 pub fn toggle_fault(world: &World<'_>, view: &mut View) -> Requests {
     let Some(target) = fault_target(world.live, view) else { return Vec::new() };
     let on_it = || world.live.faults.iter().filter(|(_, fault)| fault.spec.target == target);
-    let armed: Vec<ScreenRequest> = on_it()
-        .filter(|(_, fault)| fault.armed)
-        .map(|(fault, _)| ScreenRequest::Send(Command::DisarmFault { fault: *fault }))
-        .collect();
-    if !armed.is_empty() {
-        return armed;
+    let armed = || on_it().filter(|(_, fault)| fault.armed);
+    let waits = armed().any(|(_, fault)| starts_later(world.live, &fault.spec));
+    let disarmed = armed().map(|(fault, _)| Command::DisarmFault { fault: *fault });
+    let mut commands: Vec<Command> = disarmed.collect();
+    if commands.is_empty() || waits {
+        let plain = FaultSpec::outage(target.clone());
+        let mut crash = plain.clone();
+        let is_tool = matches!(target, Target::Tool(_)) && world.live.watched.is_none();
+        // A tour has chosen its moment.
+        let compares = is_tool && !view.is_toured && world.live.tasks.len() > 2 * COMPARED;
+        if compares && !waits && world.live.tasks_done < COMPARED {
+            crash.trigger.from_task = u32::try_from(COMPARED + 1).ok();
+        }
+        commands.push(match on_it().find(|(_, fault)| [&crash, &plain].contains(&&fault.spec)) {
+            Some((fault, _)) => Command::RearmFault { fault: *fault },
+            None => Command::ArmFault { spec: crash },
+        });
+        if let Target::Tool(tool) = target {
+            view.is_most_used = view.tool.as_ref() != Some(&tool);
+            view.tool = Some(tool);
+        }
     }
-    let crash = FaultSpec::outage(target.clone());
-    send(match on_it().find(|(_, fault)| fault.spec == crash) {
-        Some((fault, _)) => Command::RearmFault { fault: *fault },
-        None => Command::ArmFault { spec: crash },
-    })
+    commands.into_iter().map(ScreenRequest::Send).collect()
 }
 
-/// Target of a fault from here: in the pane of resilience a tool of its strip, elsewhere the selection.
+/// Tasks before a fault that one key arms, so that there is something to compare with, and at least as many after it.
+const COMPARED: usize = 5;
+
+/// The words for a fault that was armed: why this tool, and how it begins at once.
+pub fn armed(state: &State, view: &View, event: &Event, keymap: &Keymap) -> Option<String> {
+    let Event::Fault(FaultEvent::FaultArmed { spec, .. }) = event else { return None };
+    if spec.kind != FaultKind::outage() {
+        return None;
+    }
+    let most = if view.is_most_used { " (most used)" } else { "" };
+    let target = &spec.target;
+    match spec.trigger.from_task {
+        Some(from) if starts_later(state, spec) => {
+            let again = keymap.key(Action::Fail).unwrap_or_default();
+            Some(format!("{target}{most} fails from task {from} · {again} again: at once"))
+        }
+        _ if view.is_most_used => Some(format!("{target}{most} now fails")),
+        _ => None,
+    }
+}
+
+/// Whether a fault waits for a task that has not begun.
+pub fn starts_later(state: &State, spec: &FaultSpec) -> bool {
+    let from = spec.trigger.from_task.and_then(|from| usize::try_from(from).ok());
+    from.is_some_and(|from| from > state.tasks_started())
+}
+
+/// Target of a fault from here: in the pane of resilience a tool of its strip, elsewhere the selection. If the person
+/// has chosen no tool, the most used one: a fault of another tool shows nothing.
 pub fn fault_target(state: &State, view: &View) -> Option<Target> {
+    let is_call = view.focus == PaneId::Calls && view.meant_call(state).is_some();
     match view.focus {
         PaneId::Resilience => facts::target(state, view).map(Target::Tool),
-        _ => view.fault_target(state),
+        PaneId::Models => view.fault_target(state),
+        _ if is_call || view.has_chosen_tool() => view.fault_target(state),
+        _ => facts::most_used(state).map(Target::Tool).or_else(|| view.fault_target(state)),
     }
 }
 

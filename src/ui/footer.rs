@@ -1,4 +1,4 @@
-//! The last line: a message until the next key, else what the keys do here. Above it, after the first key
+//! The last line: a message for a few seconds or until the next key, else what the keys do here. Above it, after the first key
 //! of several, the keys that may follow.
 
 use ratatui::widgets::{Clear, Widget};

@@ -47,9 +47,9 @@ pub enum PaneId {
     Breakpoints,
     /// Expressions and their values.
     Watches,
-    /// The conversations of foreign agents, or the runs.
+    /// The conversations of watched agents, or the runs.
     Conversations,
-    /// The lines of a foreign agent's process.
+    /// The lines of a watched agent's process.
     Output,
     /// The servers of tools.
     Servers,

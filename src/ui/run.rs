@@ -102,6 +102,8 @@ struct Loop {
     awaited: bool,
     /// When to show the keys that may follow.
     hint: Option<Instant>,
+    /// The number of the last message, and when the keys take its place again.
+    hushed: (u64, Option<Instant>),
     /// Whether the terminal is asked for its background colour.
     asks_ground: bool,
     /// Until when frames wait for the theme to be known.
@@ -162,6 +164,7 @@ impl Loop {
             saved: unbounded_channel(),
             awaited: false,
             hint: None,
+            hushed: (0, None),
             asks_ground: settings.asks_ground,
             held: None,
             guided,
@@ -182,6 +185,7 @@ impl Loop {
                 return Ok(end);
             }
             self.looks.begin(&mut self.front.screen);
+            self.time_message();
             let due = self.due();
             let signals = &mut self.signals;
             tokio::select! {
@@ -220,6 +224,7 @@ impl Loop {
                     self.front.screen.view.hinted = true;
                     self.pace.at_once();
                 }
+                () = at(self.hushed.1) => self.hush(),
                 Some(text) = self.owned.panics.recv() => {
                     self.front.screen.tell(Tone::Bad, text);
                     self.pace.soon();

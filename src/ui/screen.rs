@@ -18,7 +18,7 @@ use super::update::{mouse, press};
 use super::view::{ReadOnly, Tone, View};
 use super::watch::Watch;
 use super::{action::Action, draw, history::History, hits::Hits, key::Key, keymap::Keymap, pace};
-use super::{looked, looking};
+use super::{change, looked, looking};
 use super::{pane::PaneId, panes, theme::Theme, wording};
 use crate::domain::ProgramEvent::ProgramTakenBack;
 use crate::domain::program::{Again, Reached};
@@ -136,14 +136,18 @@ impl Screen {
             let key = self.setup.keymap.key(action);
             key.map_or_else(String::new, |key| format!(" · {key} {does}"))
         };
-        let told = || wording::told(&record.event);
+        let said = |event: &Event| {
+            let armed = change::armed(&self.live, &self.view, event, &self.setup.keymap);
+            armed.unwrap_or_else(|| wording::told(event))
+        };
+        let told = || said(&record.event);
         let text = match record.event.by() {
             Some(By::User) if record.event.is_undoable() => {
                 let change = self.live.control.changes.undo.last();
                 match change.filter(|change| change.last == record.n) {
                     // All presses of a key are reported as one change.
                     Some(change) => {
-                        format!("{}{}", wording::told(&change.event), offer(Action::Undo, "undoes"))
+                        format!("{}{}", said(&change.event), offer(Action::Undo, "undoes"))
                     }
                     None => told(),
                 }
@@ -199,12 +203,14 @@ impl Screen {
             SessionEvent::CommandRefused { command, why } => {
                 tell(Tone::Bad, format!("cannot {command}: {why}"));
             }
-            SessionEvent::Noticed { text } => tell(Tone::Plain, text.clone()),
+            SessionEvent::Noticed { text } => {
+                self.view.notice(record.at, Tone::Plain, text.clone());
+            }
             SessionEvent::SessionEnded { why, .. } => {
                 tell(Tone::Plain, format!("the session has ended: {why}"));
             }
             SessionEvent::SessionOpened { .. } => self.look_first(),
-            SessionEvent::ToolsAdded { .. } => self.select_first(),
+            SessionEvent::ToolsAdded { .. } => self.view.select_first(&self.live),
             _ => {}
         }
     }
@@ -222,14 +228,7 @@ impl Screen {
         if let Some(first) = &self.setup.first {
             self.view.open(FirstStart::new(self.setup.demos, &first.keys, &first.folder));
         }
-        self.select_first();
-    }
-
-    /// Selects a tool as soon as there is one, so that keys about it work at once.
-    fn select_first(&mut self) {
-        if self.view.tool.is_none() {
-            self.view.tool = self.live.tools.keys().next().cloned();
-        }
+        self.view.select_first(&self.live);
     }
 
     /// Handles the end of all records of a session that has not ended.
@@ -300,8 +299,7 @@ impl Screen {
     }
 
     pub fn tell(&mut self, tone: Tone, text: impl Into<String>) {
-        let text = text.into();
-        self.view.tell(self.live.at, tone, self.setup.keymap.fill(&text));
+        self.view.tell(self.live.at, tone, self.setup.keymap.fill(&text.into()));
     }
 
     /// Handles a key, a click or a paste.
@@ -333,6 +331,7 @@ impl Screen {
             }
             Input::Key(_) | Input::Resize(..) | Input::FocusGained | Input::FocusLost => Vec::new(),
         };
+        self.view.note_choice();
         self.look();
         self.want();
         requests

@@ -38,7 +38,7 @@ pub struct SessionSource {
     pub sweeps: Option<StartSweep>,
     /// Saves the session as a scenario.
     pub scenarios: SaveScenario,
-    /// Output of the process of a foreign agent, if one was started with the session.
+    /// Output of the process of a watched agent, if one was started with the session.
     pub output: Option<Arc<dyn AgentOutput>>,
 }
 

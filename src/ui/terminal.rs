@@ -91,7 +91,7 @@ impl OwnedTerminal {
     /// # Errors
     /// Where standard output is no terminal, or the terminal refuses; nothing is left set then.
     pub fn take(mouse: bool, cast: Option<SharedCast>) -> io::Result<Self> {
-        expect()?;
+        expect("use `toolyard run`")?;
         let (sender, panics) = unbounded_channel();
         hook(sender);
         set(mouse)?;
@@ -136,21 +136,21 @@ impl Drop for OwnedTerminal {
     }
 }
 
-/// Checks that a screen can be shown, before a session starts.
+/// Checks that a screen can be shown, before a session starts. `instead`: what to do where none can be.
 ///
 /// # Errors
 /// Why it cannot, and what to do instead.
-pub fn expect() -> io::Result<()> {
+pub fn expect(instead: &str) -> io::Result<()> {
     let what = if !io::stdout().is_terminal() {
-        "stdout is not a terminal; the screen needs one, `toolyard run` does not"
+        format!("stdout is not a terminal, and the screen needs one: {instead}")
     } else {
         match std::env::var_os("TERM") {
             Some(name) if name == "dumb" => {
-                "TERM is dumb, which cannot draw a screen; set TERM, or use `toolyard run`"
+                format!("TERM is dumb, which cannot draw a screen: set TERM, or {instead}")
             }
             Some(name) if !name.is_empty() => return Ok(()),
             Some(_) | None => {
-                "TERM is not set, so the screen cannot be drawn; set TERM, or use `toolyard run`"
+                format!("TERM is not set, so the screen cannot be drawn: set TERM, or {instead}")
             }
         }
     };

@@ -2,6 +2,7 @@
 //! journaled and never sent. Selections are ids, so a list keeps its selection when it is sorted or shortened.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use strum::{IntoStaticStr, VariantArray};
 
@@ -99,6 +100,13 @@ pub enum Tone {
     Bad,
 }
 
+impl Tone {
+    /// Time of a message in the last line.
+    pub fn stays(self) -> Duration {
+        Duration::from_secs(if self == Self::Bad { 8 } else { 4 })
+    }
+}
+
 /// A message from the screen to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
@@ -107,6 +115,9 @@ pub struct Message {
     pub tone: Tone,
     pub text: String,
 }
+
+/// From this width on, notices that no key has caused stand in the transcript only.
+const WIDE: u16 = 120;
 
 /// Order of the list of tools: those that were used or scored always come first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
@@ -233,9 +244,9 @@ pub struct View {
     /// The selected watch, by its index in the list.
     pub watch: Option<usize>,
 
-    /// Output of the process of a foreign agent; `None`: this screen did not start one.
+    /// Output of the process of a watched agent; `None`: this screen did not start one.
     pub agent: Option<AgentLines>,
-    /// The address where a foreign agent asks; `None`: this screen did not open one.
+    /// The address where a watched agent asks; `None`: this screen did not open one.
     pub address: Option<String>,
 
     pub graph: GraphView,
@@ -284,7 +295,13 @@ pub struct View {
     pub is_toured: bool,
     /// Messages so far, oldest first.
     pub messages: Vec<Message>,
-    /// Whether the last message is still shown, since no key was pressed after it.
+    /// The tool that is selected without a person's choice.
+    pub first_tool: Option<ToolName>,
+    /// Whether the fault that is armed next hits the most used tool, since the person has chosen none.
+    pub is_most_used: bool,
+    /// Number of messages that were shown.
+    pub tells: u64,
+    /// Whether the last message is still shown: no key was pressed after it, and its time is not over.
     pub told: bool,
 }
 
@@ -315,13 +332,29 @@ impl View {
         Vec::new()
     }
 
-    /// Shows the user a message until the next key.
+    /// Shows the user a message until the next key, or until its time is over.
     pub fn tell(&mut self, at: u64, tone: Tone, text: impl Into<String>) {
+        self.keep(at, tone, text);
+        self.tells += 1;
+        self.told = true;
+    }
+
+    /// Tells what no key has caused. Where the transcript shows it as well, the keys stay in the last line.
+    pub fn notice(&mut self, at: u64, tone: Tone, text: impl Into<String>) {
+        let right = self.placed.iter().map(|it| it.area.right()).max().unwrap_or_default();
+        let is_told = self.placed.iter().any(|it| it.pane == PaneId::Transcript);
+        match is_told && right >= WIDE {
+            true => self.keep(at, tone, text),
+            false => self.tell(at, tone, text),
+        }
+    }
+
+    /// Adds a message to those that the list of messages shows.
+    fn keep(&mut self, at: u64, tone: Tone, text: impl Into<String>) {
         if self.messages.len() == MESSAGES {
             self.messages.remove(0);
         }
         self.messages.push(Message { at, tone, text: text.into() });
-        self.told = true;
     }
 
     /// The message to show.
@@ -388,6 +421,26 @@ impl View {
             }
             _ => self.tool.clone().filter(known).map(Target::Tool),
         }
+    }
+
+    /// Selects a tool as soon as there is one, so that keys about it work at once.
+    pub fn select_first(&mut self, live: &State) {
+        if self.tool.is_none() {
+            self.tool = live.tools.keys().next().cloned();
+            self.first_tool.clone_from(&self.tool);
+        }
+    }
+
+    /// Notes after an input whether it has chosen a tool.
+    pub fn note_choice(&mut self) {
+        if self.tool != self.first_tool {
+            self.first_tool = None;
+        }
+    }
+
+    /// Whether a person has chosen the selected tool.
+    pub fn has_chosen_tool(&self) -> bool {
+        self.tool.is_some() && self.tool != self.first_tool
     }
 
     /// The role that keys bind a model to.

@@ -224,7 +224,7 @@ fn consent(event: &ConsentEvent) -> String {
     }
 }
 
-/// Describes an event of a run, or of a foreign agent.
+/// Describes an event of a run, or of a watched agent.
 fn of_run(event: &RunEvent) -> String {
     match event {
         RunEvent::RunOpened { run, guest: Some(guest), .. } => {

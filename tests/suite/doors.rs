@@ -183,7 +183,7 @@ fn the_addresses_of_providers_are_watched_if_they_were_set() {
         let ran = watch(&home, &format!("{variable}=http://{at}{value}"), "", &script);
         assert_eq!(ran.code, 0, "{variable}: {}", ran.err);
         assert_eq!(endpoint.asked(), [there], "{variable}");
-        let note = format!("{variable} was set in the environment: requests go on to http://{at}");
+        let note = format!("{variable} was set in the environment: forwarding to http://{at}");
         assert!(ran.err.contains(&note), "{}", ran.err);
         assert!(
             ran.err.contains("conversation 1 began: OpenAI chat at"),
@@ -274,7 +274,7 @@ fn files_of_variables_count_in_their_order_and_their_odd_lines_are_named() {
     home.write(".env.local", "OPENAI_BASE_URL=http://second/v1\nsk-s3cret-word\n");
     let ran = watch(&home, "", "", "true");
     for said in [
-        "OPENAI_BASE_URL was set in .env.local: requests go on to http://second/v1",
+        "OPENAI_BASE_URL was set in .env.local: forwarding to http://second/v1",
         "OPENAI_BASE_URL was set in .env to another address, which is not used: http://third/v1",
         ".env, line 2 assigns nothing, and is not read, though it names ANTHROPIC_BASE_URL; write ANTHROPIC_BASE_URL=…",
         ".env.local, line 2 assigns nothing, and is not read\n",
@@ -283,7 +283,7 @@ fn files_of_variables_count_in_their_order_and_their_odd_lines_are_named() {
     }
     assert!(!ran.err.contains("s3cret-word"), "{}", ran.err);
     let ran = watch(&home, "OPENAI_BASE_URL=http://first/v1", "", "true");
-    let first = "OPENAI_BASE_URL was set in the environment: requests go on to http://first/v1";
+    let first = "OPENAI_BASE_URL was set in the environment: forwarding to http://first/v1";
     assert!(ran.err.contains(first), "{}", ran.err);
     // A pipe is not read, and neither is a file that is too long for variables.
     fs::remove_file(home.path(".env.local")).unwrap();

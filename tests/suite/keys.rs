@@ -18,7 +18,7 @@ use ratatui::crossterm::event::{
 };
 use toolyard::domain::state::{Keeps, RECENT, State};
 use toolyard::domain::{
-    Base, Boundary, By, ChangeEvent, Command, ControlEvent, EffectId, FaultId, Knob, Lane, Resume,
+    Base, Boundary, By, ChangeEvent, Command, ControlEvent, EffectId, Knob, Lane, Resume,
     SessionEvent, TaskId, ToolName,
 };
 use toolyard::ui::action::{ACTIONS, Action, Group};
@@ -89,7 +89,7 @@ fn keys_send_commands() {
         ("-", Command::AddScore { tool: tool("search_web"), by: -1.0 }),
         ("3 x", Command::ForgetScore { tool: tool("search_web") }),
         ("d", Command::SwitchTool { tool: tool("search_web"), on: false }),
-        ("f", Command::DisarmFault { fault: FaultId(1) }),
+        ("f", Command::ArmFault { spec: "calculator:error".parse().unwrap() }),
     ];
     for (keys, expected) in cases {
         assert_eq!(command(&mut stage(), keys), *expected, "{keys}");

@@ -306,12 +306,17 @@ fn a_stop_from_outside_gives_the_terminal_to_the_shell() {
 fn a_terminal_that_knows_no_screen_is_left_alone() {
     let home = Home::new();
     home.run(&["run", "--tasks-limit", "1", "--journal", "j.jsonl"]);
-    for arguments in [&["--journal", "k.jsonl"][..], &["replay", "j.jsonl"]] {
+    let screens = [
+        (&["--journal", "k.jsonl"][..], "toolyard run"),
+        (&["replay", "j.jsonl"], "toolyard shot"),
+        (&["watch", "--journal", "k.jsonl", "true"], "add --headless"),
+    ];
+    for (arguments, instead) in screens {
         let words = [&[env!("CARGO_BIN_EXE_toolyard")], arguments].concat();
         let sitting = Sitting::of(&home, 80, 24, &words, &[("TERM", "dumb")]);
         let (status, bytes) = sitting.end();
         assert_eq!(status.exit_code(), 1, "{bytes}");
-        assert!(bytes.contains("TERM is dumb") && bytes.contains("toolyard run"), "{bytes:?}");
+        assert!(bytes.contains("TERM is dumb") && bytes.contains(instead), "{bytes:?}");
         assert!(!bytes.contains('\u{1b}') && !home.path("k.jsonl").exists(), "{bytes:?}");
     }
 }

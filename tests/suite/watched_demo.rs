@@ -1,4 +1,4 @@
-//! The demo of a foreign agent, as a person meets it.
+//! The demo of a watched agent, as a person meets it.
 
 use crate::program::Home;
 use crate::sitting::{Sitting, assert_harmless};

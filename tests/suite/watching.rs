@@ -1,4 +1,4 @@
-//! A session that watches a foreign agent: two conversations of its own, and one that a tool call began.
+//! A session that watches a watched agent: two conversations of its own, and one that a tool call began.
 
 use std::sync::Arc;
 

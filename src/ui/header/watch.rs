@@ -1,4 +1,4 @@
-//! The first line where foreign agents act: whose turn it is, the command, the calls, and what they cost.
+//! The first line where watched agents act: whose turn it is, the command, the calls, and what they cost.
 
 use ratatui::style::Style;
 

@@ -1,4 +1,4 @@
-//! The layouts for foreign agents: their calls first, then what was said, what came after what, and their output.
+//! The layouts for watched agents: their calls first, then what was said, what came after what, and their output.
 
 use super::{LayoutColumn, Size, beside, column, slot, under};
 use crate::pane::PaneId as P;

@@ -1,4 +1,4 @@
-//! The lines of a foreign agent's process: its output, with its errors marked. The end stays in view until the user
+//! The lines of a watched agent's process: its output, with its errors marked. The end stays in view until the user
 //! scrolls up.
 
 use std::rc::Rc;

@@ -70,7 +70,7 @@ impl Confirm {
         }
     }
 
-    /// Asks before changing a result that a foreign agent's model has already read.
+    /// Asks before changing a result that a watched agent's model has already read.
     pub fn past(cost: &CacheBreak, effect: EffectId, edited: String) -> Self {
         let tokens = cost.tokens;
         let dollars = cost.dollars.filter(|more| **more > 0.0);

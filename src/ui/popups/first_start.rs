@@ -19,6 +19,8 @@ use crate::{cx::Cx, hits::Hits, keymap::Hint, text, view::View};
 const NOTE: &str = "The simulated model knows only the sample tasks. It refuses other questions, and such answers earn \
     no scores.";
 const NOTE_LINES: u16 = 2;
+/// The name of the key that runs the samples from here.
+const SPACE: &str = "space";
 /// Columns of a name.
 const NAME: usize = 12;
 
@@ -86,6 +88,15 @@ impl FirstStart {
 impl ChooserPopup for FirstStart {
     fn hints(&self) -> &'static [Hint] {
         &[(&[Action::Accept], "start"), (&[Action::Leave], "to the samples")]
+    }
+
+    /// A space before any letter cannot be meant for the filter: it runs the samples, as it does without this list.
+    fn other_key(&mut self, pressed: Pressed, world: &World<'_>, _: &mut View) -> Reply {
+        let runs = world.keymap.key(Action::RunOrPause).is_some_and(|key| key == SPACE);
+        if runs && self.chooser.typed().is_empty() && pressed.key.to_string() == SPACE {
+            return Reply::Act(Action::RunOrPause);
+        }
+        self.chooser.key(pressed)
     }
 
     fn chooser(&mut self) -> &mut Chooser {

@@ -59,6 +59,22 @@ impl Loop {
         Ok(None)
     }
 
+    /// Gives a new message its time, after which the last line shows the keys again.
+    pub(super) fn time_message(&mut self) {
+        let view = &self.front.screen.view;
+        if view.tells != self.hushed.0 {
+            let stays = view.message().map(|message| message.tone.stays());
+            self.hushed = (view.tells, stays.map(|stays| Instant::now() + stays));
+        }
+    }
+
+    /// Gives the last line back to the keys.
+    pub(super) fn hush(&mut self) {
+        self.hushed.1 = None;
+        self.front.screen.view.told = false;
+        self.pace.at_once();
+    }
+
     /// Takes the theme that suits the terminal's background.
     fn suit(&mut self, ground: Rgb) -> io::Result<()> {
         if !self.asks_ground {

@@ -150,7 +150,7 @@ pub fn nothing_to_repeat(state: &State, view: &View) -> Option<&'static str> {
     match target(state, view) {
         None => Some("no call is selected or held"),
         Some(call) if state.is_of_guest(call.id) => {
-            Some("a foreign agent makes this call, and only it can repeat it")
+            Some("a watched agent makes this call, and only it can repeat it")
         }
         Some(_) => {
             Some("only a call held after its end can be repeated: H or a breakpoint holds it")

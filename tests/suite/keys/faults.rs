@@ -1,7 +1,9 @@
 //! What breaks by a key, and what is described field by field.
 
 use toolyard::domain::target::Sort;
-use toolyard::domain::{By, Command, Event, FaultEvent, FaultId, FaultKind, Target};
+use toolyard::domain::{
+    By, Command, Event, FaultEvent, FaultId, FaultKind, Target, Task, TaskEvent, TaskId,
+};
 use toolyard::ui::request::ScreenRequest;
 
 use super::{command, stage, tool};
@@ -11,12 +13,45 @@ use crate::stage::Stage;
 fn breaking_a_tool_again_rearms_the_same_fault() {
     let mut stage = stage();
     stage.tell(Event::Fault(FaultEvent::FaultDisarmed { fault: FaultId(1), by: By::User }));
-    assert_eq!(command(&mut stage, "f"), Command::RearmFault { fault: FaultId(1) });
-    let Command::ArmFault { spec } = command(&mut stage, "3 down f") else {
+    let again = command(&mut stage, "3 down up f");
+    assert_eq!(again, Command::RearmFault { fault: FaultId(1) });
+    let Command::ArmFault { spec } = command(&mut stage, "down f") else {
         panic!("a tool without faults gets a new one");
     };
     assert_ne!(spec.target, Target::Tool(tool("search_web")));
     assert_eq!(spec.to_string(), format!("{}:error", spec.target));
+}
+
+#[test]
+fn a_key_breaks_the_most_used_tool_if_none_is_chosen() {
+    let mut stage = stage();
+    let Command::ArmFault { spec } = command(&mut stage, "f") else { panic!("it has no fault") };
+    assert_eq!(spec.to_string(), "calculator:error");
+    let (fault, by) = (FaultId(2), By::User);
+    stage.tell(Event::Fault(FaultEvent::FaultArmed { fault, spec, by }));
+    assert!(stage.shows("calculator (most used) now fails"), "{}", stage.text());
+    // It is the selected one from now on.
+    assert_eq!(command(&mut stage, "f"), Command::DisarmFault { fault });
+}
+
+#[test]
+fn a_fault_before_the_sixth_of_many_tasks_begins_with_that_task() {
+    let mut stage = stage();
+    let task = |n: usize| Task::from_text(format!("question {n}"));
+    let first = TaskId(stage.screen.live().tasks.len() as u32 + 1);
+    let (tasks, by) = ((0..20).map(task).collect(), By::User);
+    stage.tell(TaskEvent::TasksQueued { first, tasks, by });
+    let Command::ArmFault { spec } = command(&mut stage, "f") else { panic!("it has no fault") };
+    assert_eq!(spec.to_string(), "calculator:error:from-task=6");
+    let (fault, by) = (FaultId(2), By::User);
+    stage.tell(Event::Fault(FaultEvent::FaultArmed { fault, spec, by }));
+    assert!(stage.shows("calculator (most used) fails from task 6 · f again: at once"));
+    let asked = stage.press("f");
+    let again = [
+        Command::DisarmFault { fault },
+        Command::ArmFault { spec: "calculator:error".parse().unwrap() },
+    ];
+    assert_eq!(asked, again.map(ScreenRequest::Send));
 }
 
 #[test]
@@ -39,7 +74,7 @@ fn a_role_or_a_model_is_broken_as_a_tool_is() {
     assert_eq!(command(&mut stage, "f"), Command::RearmFault { fault });
     // Back among the roles, and in another pane, something else is meant.
     assert_eq!(armed(&mut stage, "up up f"), "role:reflector:error");
-    assert_eq!(command(&mut stage, "3 f"), Command::DisarmFault { fault: FaultId(1) });
+    assert_eq!(command(&mut stage, "3 down up f"), Command::DisarmFault { fault: FaultId(1) });
 }
 
 #[test]

@@ -232,7 +232,7 @@ fn before_anything_happened_every_pane_says_so() {
     for pane in PaneId::ALL.iter().copied() {
         for graph in GRAPH_VIEWS {
             let shown = draw(pane, &state, &view(graph), 0, 60, 10);
-            let words = ["no ", "No ", "not started: press space", "alpha"];
+            let words = ["no ", "No ", "not started: press space", "waiting for", "alpha"];
             assert!(words.iter().any(|word| shown.has(word)), "{pane:?}: {:?}", shown.lines);
         }
     }

@@ -1,4 +1,4 @@
-//! The screen of a session that watches foreign agents.
+//! The screen of a session that watches watched agents.
 
 use std::sync::Arc;
 
@@ -108,7 +108,7 @@ fn what_a_foreign_agent_does_not_obey_is_refused_by_its_key() {
     let mut stage = stage(&watched(), (120, 40));
     for keys in ["t", "A", "5 m", "7 x", "L", "T", "3 C", "!"] {
         assert_eq!(stage.press(keys), [], "{keys}");
-        assert!(stage.shows("a foreign agent acts here; "), "{keys}: {}", stage.text());
+        assert!(stage.shows("your agent acts here; "), "{keys}: {}", stage.text());
     }
     // Only knobs that act on it are listed, and it has no credits.
     let turned = stage.press("4 +");
@@ -167,7 +167,7 @@ fn the_graph_counts_what_came_after_what() {
         insta::assert_snapshot!(format!("watched-graph-{}x{}", size.0, size.1), text);
         for keys in ["p", "+", "V"] {
             assert_eq!(stage.press(keys), [], "{keys}");
-            assert!(stage.shows("watched agent") || stage.shows("foreign agent"), "{keys}");
+            assert!(stage.shows("watched agent") || stage.shows("your agent"), "{keys}");
         }
         stage.press("home down down down enter");
         assert!(stage.shows("╔ Tool "), "{}", stage.text());

@@ -1,5 +1,5 @@
-//! The conversations of foreign agents as a tree: sub-agents are below the conversation whose call began them. Each
-//! row has status, usage, and the last words. Without foreign agents the pane lists the runs.
+//! The conversations of watched agents as a tree: sub-agents are below the conversation whose call began them. Each
+//! row has status, usage, and the last words. Without watched agents the pane lists the runs.
 
 mod talk;
 
@@ -137,12 +137,7 @@ impl Widths<'_> {
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let talks = all(cx.state);
     if talks.iter().all(|talk| talk.task.is_none()) {
-        return note(
-            area,
-            "no conversations yet: the agent has not asked a model",
-            cx.theme.dim,
-            buf,
-        );
+        return note(area, "waiting for the first model call", cx.theme.dim, buf);
     }
     let run = looked_at(cx.state, cx.view);
     let selected = talks.iter().position(|talk| Some(talk.run) == run);

@@ -45,7 +45,7 @@ pub enum Stands {
 }
 
 impl Stands {
-    /// Whether a running task waits for its foreign agent: no model call of the task runs.
+    /// Whether a running task waits for its watched agent: no model call of the task runs.
     pub fn is_of_agent(state: &State, task: &TaskState) -> bool {
         let asks = || state.model_calls_in_flight().any(|call| call.task == task.id);
         state.watched.is_some() && !asks()
@@ -106,7 +106,7 @@ fn in_flight(state: &State) -> HashMap<TaskId, (usize, usize)> {
     flying
 }
 
-/// The conversations; without foreign agents all runs.
+/// The conversations; without watched agents all runs.
 fn runs(state: &State) -> Box<dyn Iterator<Item = RunId> + '_> {
     match state.watched {
         Some(_) => Box::new(state.runs.keys().copied()),

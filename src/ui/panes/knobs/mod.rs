@@ -65,7 +65,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     }
 }
 
-/// The knobs that are listed: all, but where a foreign agent acts only those that act on it.
+/// The knobs that are listed: all, but where a watched agent acts only those that act on it.
 fn listed(state: &State) -> impl Iterator<Item = &'static KnobSpec> {
     let all = state.watched.is_none();
     KNOBS.iter().filter(move |spec| all || spec.is_watching)

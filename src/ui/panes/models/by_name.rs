@@ -1,4 +1,4 @@
-//! The models by name, with the usage of each, for sessions without roles: foreign agents have none.
+//! The models by name, with the usage of each, for sessions without roles: watched agents have none.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 

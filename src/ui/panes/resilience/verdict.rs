@@ -98,7 +98,7 @@ fn look(theme: &Theme, found: &Resilience) -> (&'static str, Style) {
         RecoveryVerdict::Recovered { .. } => (DONE, theme.good),
         RecoveryVerdict::Recovering { .. } => (RUNNING, theme.running),
         RecoveryVerdict::NotRecovered { .. } => (FAILED, theme.bad),
-        RecoveryVerdict::NotAffected => (WAITING, theme.dim),
+        RecoveryVerdict::NotAffected | RecoveryVerdict::NoComparison => (WAITING, theme.dim),
     }
 }
 

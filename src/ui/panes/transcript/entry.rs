@@ -126,7 +126,7 @@ impl<'a> TranscriptEntry<'a> {
         let head = format!("step {} at {}", step.step, step.from);
         let menu = match self.cx.state.cannot(Matter::Menus) {
             None => format!("  menu {menu}"),
-            // A foreign agent offers all its tools.
+            // A watched agent offers all its tools.
             Some(_) => String::new(),
         };
         self.sheet.row(&[(&head, theme.graph_here), (&menu, theme.dim)]);
@@ -145,7 +145,7 @@ impl<'a> TranscriptEntry<'a> {
                 theme.dim
             }
         };
-        // A foreign agent has no roles.
+        // A watched agent has no roles.
         let role = &match self.cx.state.is_of_guest(call.id) {
             false => format!("  {} ", call.role),
             true => "  model ".to_owned(),

@@ -91,7 +91,7 @@ fn times(state: &State, call: &ToolCallState, page: &mut Page<'_>) {
     }
 }
 
-/// Writes the path of a foreign agent's call through a relay: each part with its time.
+/// Writes the path of a watched agent's call through a relay: each part with its time.
 fn relayed(call: &ToolCallState, page: &mut Page<'_>) {
     let Some(relayed) = &call.relayed else { return };
     page.field("decided", &text::span(call.requested));
