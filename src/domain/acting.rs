@@ -12,12 +12,12 @@ use crate::strategy::Strategy;
 pub enum Acting {
     /// An agent of toolyard.
     Own(Strategy),
-    /// Foreign agents, whose calls are watched.
+    /// Watched agents, whose calls are watched.
     Foreign,
 }
 
 impl Acting {
-    /// The word shown for foreign agents in place of a strategy.
+    /// The word shown for watched agents in place of a strategy.
     pub const WATCHED: &str = "watched";
 }
 

@@ -108,7 +108,7 @@ pub enum Command {
     RearmFault { fault: FaultId },
     /// Change the input of a call before it starts, or its outcome while it is held after its end → `CallEdited`.
     EditCall { effect: EffectId, edit: Box<Edit>, shown: bool },
-    /// Change a result that the model of a foreign agent has read, from its next request on → `CallEdited`. The
+    /// Change a result that the model of a watched agent has read, from its next request on → `CallEdited`. The
     /// endpoint's cache does not help after the changed result.
     EditPast { effect: EffectId, text: String },
     /// Answer a call in place of its model or tool → `CallAnswered`, and its end.

@@ -76,7 +76,7 @@ pub struct ModelError {
     /// The part of an answer that had already arrived.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub partial: String,
-    /// Form in which a foreign agent sees the failure; `None`: the usual form of this kind.
+    /// Form in which a watched agent sees the failure; `None`: the usual form of this kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown: Option<WireFailure>,
 }

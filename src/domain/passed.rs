@@ -1,4 +1,4 @@
-//! Requests of foreign agents that pass unread, by the API that they belong to.
+//! Requests of watched agents that pass unread, by the API that they belong to.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A foreign agent's own body, as it went to the endpoint.
+//! A watched agent's own body, as it went to the endpoint.
 
 use std::sync::Arc;
 

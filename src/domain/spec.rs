@@ -66,10 +66,10 @@ pub struct ToolSpec {
     /// if the configuration trusts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposed: Option<EffectClass>,
-    /// Name of the tool in the list of its MCP server, if a foreign agent calls it by another name.
+    /// Name of the tool in the list of its MCP server, if a watched agent calls it by another name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served_as: Option<ToolName>,
-    /// Time limit of one call, in milliseconds; 0: until a foreign agent ends it.
+    /// Time limit of one call, in milliseconds; 0: until a watched agent ends it.
     pub timeout_ms: u64,
     /// Where it comes from, for people: `builtin`, `command python3 x.py`, `recorded`, `mcp:files`.
     pub source: String,

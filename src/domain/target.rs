@@ -233,17 +233,17 @@ impl Target {
 }
 
 impl Target {
-    /// Explains why nothing in a foreign agent can have this target, if so. Its tools and models become known only when
+    /// Explains why nothing in a watched agent can have this target, if so. Its tools and models become known only when
     /// it names them.
     pub fn of_foreign(&self) -> Result<(), String> {
         let why = match self {
-            Target::Embedding => "embeddings of a foreign agent pass unread",
+            Target::Embedding => "embeddings of a watched agent pass unread",
             Target::Role(role) if *role != Role::Actor => {
-                "all model calls of a foreign agent have the role actor; name its model instead"
+                "all model calls of a watched agent have the role actor; name its model instead"
             }
-            Target::Class(_) => "tools of a foreign agent have no class; name a tool instead",
+            Target::Class(_) => "tools of a watched agent have no class; name a tool instead",
             Target::Effect(class) if *class != EffectClass::Unknown => {
-                "the effect of a foreign agent's tools is unknown; name a tool instead"
+                "the effect of a watched agent's tools is unknown; name a tool instead"
             }
             _ => return Ok(()),
         };

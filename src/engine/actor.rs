@@ -7,6 +7,6 @@ pub enum Actor {
     Run,
     /// A person, by hand.
     Person,
-    /// A foreign agent: its tools run elsewhere, and it has neither menu nor budget here.
+    /// A watched agent: its tools run elsewhere, and it has neither menu nor budget here.
     Guest,
 }

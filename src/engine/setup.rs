@@ -22,7 +22,7 @@ use crate::tool::{ToolBox, provider::Provider};
 /// The contents of a session.
 pub struct Setup {
     pub opening: Opening,
-    /// The access for foreign agents. With it, their conversations are the runs, and the session works on no task of
+    /// The access for watched agents. With it, their conversations are the runs, and the session works on no task of
     /// its own.
     pub inbox: Option<Inbox>,
     /// The runs beside the first, each with its own strategy or that of the session.

@@ -1,4 +1,4 @@
-//! The events that a listener of foreign agents reports to a session.
+//! The events that a listener of watched agents reports to a session.
 
 use crate::relay::Arrival;
 

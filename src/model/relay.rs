@@ -1,4 +1,4 @@
-//! The requests of foreign agents. A listener hands each one to the session as an [`Arrival`]. Its model is a
+//! The requests of watched agents. A listener hands each one to the session as an [`Arrival`]. Its model is a
 //! [`Relay`]: it has the request sent on, and reads the answer at the same time as the agent.
 //!
 //! ```text
@@ -28,7 +28,7 @@ use crate::{Model, ModelError, ModelProgress};
 /// Begins the error of an answer that only the agent could read.
 pub const UNREAD: &str = "the answer went to the agent unread";
 
-/// A request of a foreign agent.
+/// A request of a watched agent.
 #[derive(Debug)]
 pub struct Arrival {
     pub format: WireFormat,
@@ -218,7 +218,7 @@ pub struct KnownReply {
     pub is_spoiled: bool,
 }
 
-/// The model of one request: the endpoint that a foreign agent calls.
+/// The model of one request: the endpoint that a watched agent calls.
 #[derive(Debug)]
 pub struct Relay {
     spec: Arc<ModelSpec>,

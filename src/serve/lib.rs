@@ -1,4 +1,4 @@
-//! The doors of a running session. [`watch`] serves the model requests of foreign agents. The other door is a Unix
+//! The doors of a running session. [`watch`] serves the model requests of watched agents. The other door is a Unix
 //! socket, by which other programs on this machine read the session's records and send it commands.
 //! `toolyard attach` is such a program.
 //!

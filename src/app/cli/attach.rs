@@ -33,7 +33,7 @@ pub fn attach(args: &AttachArgs) -> Result<ui::EndReason, Trouble> {
     let summary = Summary::of(&journal).map_err(Trouble::usage)?;
     let Attached { hello, seat, commands, grown } =
         serve::attach(&journal, !args.watch).map_err(|error| not_attached(error, &summary))?;
-    live::expect_terminal()?;
+    live::expect_terminal("use `toolyard follow`")?;
     let pause = growing::by_session(grown, &journal);
     let (records, _) = growing::records(&journal, pause).map_err(Trouble::failed)?;
     let settings = live::settings(&config, hello.title, Some(ReadOnly::Watching))?;
@@ -119,7 +119,7 @@ pub fn follow(args: &FollowArgs) -> Result<ui::EndReason, Trouble> {
     }
     let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
     let header = begun(path)?.header;
-    live::expect_terminal()?;
+    live::expect_terminal("use `toolyard follow`")?;
     let (records, remark) = growing::records(path, growing::by_time()).map_err(Trouble::failed)?;
     let settings = live::settings(&config, path.display().to_string(), Some(ReadOnly::Following))?;
     let source = ui::SessionSource {

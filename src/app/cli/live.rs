@@ -63,7 +63,7 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
     prepared.keeps = Keeps::Tasks(RECENT);
     // A tour presses its own keys, and its journal does not outlive it.
     prepared.is_attachable = show.tour.is_none();
-    expect_terminal()?;
+    expect_terminal("use `toolyard run`")?;
     let mut config = prepared.config.clone();
     let has_all_tasks = prepared.workspace.folder.is_none() && spec.tasks == TaskSource::Workspace;
     let is_sample = has_all_tasks && show.tour.is_none() && prepared.is_simulated();
@@ -141,7 +141,7 @@ pub(super) const FOLLOW: Duration = Duration::from_millis(250);
 
 /// Opens the screen on a journal up to this event. The screen is open while the journal is still read.
 pub fn past(path: &Path, until: Option<u64>, config: &Config) -> Result<ui::EndReason, Trouble> {
-    expect_terminal()?;
+    expect_terminal("add --json, or use `toolyard shot`")?;
     let settings = settings(config, path.display().to_string(), Some(ReadOnly::Replay))?;
     let (source, remark) = reading(path, until).map_err(Trouble::usage)?;
     let ended = ui::run(source, settings).map_err(Trouble::failed)?;
@@ -230,8 +230,8 @@ pub(super) fn follow(path: &Path) -> Option<JournalPast> {
 }
 
 /// Fails if no screen can be shown; the terminal is then left alone, even without a query for its colours.
-pub(super) fn expect_terminal() -> Result<(), Trouble> {
-    ui::terminal::expect()
+pub(super) fn expect_terminal(instead: &str) -> Result<(), Trouble> {
+    ui::terminal::expect(instead)
         .map_err(|error| Trouble::Failed(format!("cannot open the screen: {error}")))
 }
 

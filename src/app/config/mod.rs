@@ -68,7 +68,7 @@ pub struct Config {
     pub reader: ReaderSettings,
     /// Prices in credits.
     pub cost: Rates,
-    /// How many US dollars a session may cost; `None`: [`MAX_DOLLARS`], or any number where foreign agents act.
+    /// How many US dollars a session may cost; `None`: [`MAX_DOLLARS`], or any number where watched agents act.
     pub max_dollars: Option<f64>,
     pub workers: crate::domain::worker_settings::WorkerSettings,
     /// Rules for the tool calls that need a person's consent.

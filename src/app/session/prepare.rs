@@ -49,7 +49,7 @@ pub struct PreparedSession {
     pub(super) notices: Vec<String>,
     /// Notices among these about MCP servers.
     pub about_servers: Vec<String>,
-    /// News of foreign agents, if they act in this session.
+    /// News of watched agents, if they act in this session.
     pub(super) feed: Option<Feed>,
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Rerun {
     pub names: Vec<String>,
 }
 
-/// Whether a conversation of a foreign agent begins here.
+/// Whether a conversation of a watched agent begins here.
 fn is_talk(record: &Record) -> bool {
     matches!(&record.event, Event::Run(RunEvent::RunOpened { guest: Some(_), .. }))
 }
@@ -46,7 +46,7 @@ impl Rerun {
     /// Reads a journal, or all journals of a folder.
     ///
     /// # Errors
-    /// A journal cannot be read, or foreign agents did not act in it; or there is none.
+    /// A journal cannot be read, or watched agents did not act in it; or there is none.
     pub fn load(path: &Path) -> Result<Self, SessionError> {
         if !path.is_dir() {
             return Self::of(path);
@@ -108,7 +108,7 @@ impl Rerun {
         let opening =
             opening.ok_or_else(|| wrong("it does not say how its session began".to_owned()))?;
         if !opening.watched {
-            let why = "foreign agents did not act in this session; `toolyard run --recorded` runs \
+            let why = "watched agents did not act in this session; `toolyard run --recorded` runs \
                        its own agent again";
             return Err(wrong(why.to_owned()));
         }

@@ -183,7 +183,7 @@ impl PreparedSession {
         };
         setup.opening.watched = is_watched;
         if is_watched && config.max_dollars.is_none() {
-            // A default must not end a foreign agent.
+            // A default must not end a watched agent.
             (setup.opening.max_dollars, setup.tells_dollars) = (None, Some(MAX_DOLLARS));
         }
         setup.opening.prompts = workspace.prompts;

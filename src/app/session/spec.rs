@@ -91,7 +91,7 @@ pub struct SessionSpec {
     /// Repeat interrupted calls of that session without asking, even if they change something.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub repeats_unknown: bool,
-    /// Whether foreign agents act in the session.
+    /// Whether watched agents act in the session.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub watched: bool,
     /// The journal name of the session whose twin this is.

@@ -1,4 +1,4 @@
-//! A session that watches foreign agents: it has no models, tools and tasks of its own.
+//! A session that watches watched agents: it has no models, tools and tasks of its own.
 
 use std::path::Path;
 
@@ -18,10 +18,10 @@ use crate::tool::relayed;
 use crate::workspace::Workspace;
 
 /// Why a watched session cannot be started without its agent.
-pub const AGENT_IS_GONE: &str = "foreign agents acted in it, which only their own program can \
+pub const AGENT_IS_GONE: &str = "watched agents acted in it, which only their own program can \
      continue: `toolyard watch --resume JOURNAL -- COMMAND` goes on with it, and `toolyard replay` shows what happened";
 
-/// Input of a session of foreign agents.
+/// Input of a session of watched agents.
 pub struct Feed {
     /// News from a listener.
     pub news: UnboundedReceiver<ListenerNews>,
@@ -47,7 +47,7 @@ impl Feed {
 }
 
 impl SessionSpec {
-    /// A session of foreign agents, whose requests a listener reports through a feed.
+    /// A session of watched agents, whose requests a listener reports through a feed.
     ///
     /// # Errors
     /// Faults in the spec, in the configuration, or in its table of prices.
@@ -127,7 +127,7 @@ impl SessionSpec {
 /// no agent had asked anything.
 ///
 /// # Errors
-/// The journal cannot be read, is still being written, or foreign agents did not act in it.
+/// The journal cannot be read, is still being written, or watched agents did not act in it.
 fn past_of(path: &Path) -> Result<Option<Vec<Record>>, SessionError> {
     if journal::is_written(path).map_err(SessionError::input)? {
         let shown = path.display();
@@ -143,7 +143,7 @@ fn past_of(path: &Path) -> Result<Option<Vec<Record>>, SessionError> {
     Ok(Some(without_end(records.unwrap_or_default())))
 }
 
-/// Describes the models of foreign agents, with the prices of this configuration.
+/// Describes the models of watched agents, with the prices of this configuration.
 ///
 /// # Errors
 /// Faults in the table of prices.

@@ -39,11 +39,11 @@ pub enum Trouble {
     Injected,
     /// A request begins differently from the one before it, so that a prompt cache does not help.
     CacheBreak,
-    /// A foreign agent dropped messages of its past.
+    /// A watched agent dropped messages of its past.
     Rewritten,
     /// An endpoint left out part of a request, as its token count shows.
     DroppedInput,
-    /// A foreign agent never sent the result of a tool call.
+    /// A watched agent never sent the result of a tool call.
     NoResult,
     /// A tool's result does not match its learned schema.
     Drift,

@@ -13,7 +13,7 @@ family! {
             was: Box<Edit>,
             /// For arguments: the model remembers the edited call, not its own.
             shown: bool,
-            /// For a result: the model of a foreign agent has read it, and reads the new text from its next request on.
+            /// For a result: the model of a watched agent has read it, and reads the new text from its next request on.
             #[serde(default, skip_serializing_if = "std::ops::Not::not")]
             past: bool,
             by: By,

@@ -28,12 +28,12 @@ family! {
         ModelCallStarted {
             effect: EffectRef,
         },
-        /// A foreign agent's own body, as it went to the endpoint.
+        /// A watched agent's own body, as it went to the endpoint.
         ModelCallSent {
             effect: EffectRef,
             body: SentBody,
         },
-        /// The endpoint's answer to a foreign agent, as it came, once it is complete.
+        /// The endpoint's answer to a watched agent, as it came, once it is complete.
         ModelCallAnswered {
             effect: EffectRef,
             answer: Arc<WireAnswer>,

@@ -52,7 +52,7 @@ pub struct Opening {
     pub roles: BTreeMap<Role, ModelName>,
     /// The session waits for the user before the first task.
     pub paused: bool,
-    /// Foreign agents act in it, and toolyard watches.
+    /// Watched agents act in it, and toolyard watches.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub watched: bool,
     /// The exchange rates to credits.
@@ -296,7 +296,7 @@ impl Boundary {
     }
 }
 
-/// Why no request of a foreign agent has the result of a call as such.
+/// Why no request of a watched agent has the result of a call as such.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnseenResult {

@@ -10,7 +10,7 @@ use crate::strategy::Strategy;
 use crate::unread::Unread;
 
 family! {
-    /// Runs beside the first, which every session has, and the conversations of foreign agents.
+    /// Runs beside the first, which every session has, and the conversations of watched agents.
     pub enum RunEvent {
         /// A run joined; its tasks are those that name it.
         RunOpened {
@@ -18,11 +18,11 @@ family! {
             /// Strategy of the run; `None`: the session's strategy.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             strategy: Option<Strategy>,
-            /// The conversation of a foreign agent. The first of a session is the first run.
+            /// The conversation of a watched agent. The first of a session is the first run.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             guest: Option<Arc<Guest>>,
         },
-        /// A foreign agent sent a different past than before.
+        /// A watched agent sent a different past than before.
         HistoryRewritten {
             run: RunId,
             /// Number of messages that stayed at the beginning.
@@ -68,7 +68,7 @@ family! {
             #[serde(default, skip_serializing_if = "std::ops::Not::not")]
             refused: bool,
         },
-        /// A request of a foreign agent went through unread.
+        /// A request of a watched agent went through unread.
         RequestPassed {
             /// Method and path.
             what: String,
@@ -76,11 +76,11 @@ family! {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             why: Option<String>,
         },
-        /// A foreign agent was started.
+        /// A watched agent was started.
         AgentStarted {
             command: String,
         },
-        /// A foreign agent that was started has ended.
+        /// A watched agent that was started has ended.
         AgentEnded {
             /// Exit code of the agent; `None` if a signal ended it.
             code: Option<i32>,
@@ -118,7 +118,7 @@ pub struct LostPrefix {
     pub now: String,
 }
 
-/// A conversation of a foreign agent.
+/// A conversation of a watched agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guest {
     /// The run whose tool call began it.

@@ -28,7 +28,7 @@ family! {
         ToolsAdded {
             tools: Vec<Arc<ToolSpec>>,
         },
-        /// Models that were not known before, such as those that a foreign agent calls.
+        /// Models that were not known before, such as those that a watched agent calls.
         ModelsAdded {
             models: Vec<Arc<ModelSpec>>,
         },

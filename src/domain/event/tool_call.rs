@@ -29,7 +29,7 @@ family! {
             /// Author of the call. A person's call is not part of the task: it has no budget, and teaches nothing.
             #[serde(default = "By::engine", skip_serializing_if = "By::is_engine")]
             by: By,
-            /// The wire's own id of a foreign agent's call.
+            /// The wire's own id of a watched agent's call.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             wire_id: Option<Arc<str>>,
         },
@@ -57,17 +57,17 @@ family! {
             effect: EffectRef,
             error: ToolError,
         },
-        /// Result of a foreign agent's tool that its model does not see, since it reads something else instead.
+        /// Result of a watched agent's tool that its model does not see, since it reads something else instead.
         ResultWithheld {
             effect: EffectRef,
             output: Arc<ToolOutput>,
         },
-        /// No request of a foreign agent has the result of this call as such.
+        /// No request of a watched agent has the result of this call as such.
         ResultUnseen {
             effect: EffectRef,
             why: UnseenResult,
         },
-        /// A foreign agent has sent this call to the tool's server, and a relay has it.
+        /// A watched agent has sent this call to the tool's server, and a relay has it.
         CallSent {
             effect: EffectRef,
             /// The key of the server.
@@ -77,11 +77,11 @@ family! {
         CallRan {
             effect: EffectRef,
         },
-        /// A request of a foreign agent has the result of a call that went through a relay: its model reads that.
+        /// A request of a watched agent has the result of a call that went through a relay: its model reads that.
         ResultRead {
             effect: EffectRef,
         },
-        /// A foreign agent never gets this call: it was answered in the agent's place, and the model was called again.
+        /// A watched agent never gets this call: it was answered in the agent's place, and the model was called again.
         CallSkipped {
             effect: EffectRef,
         },

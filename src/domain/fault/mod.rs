@@ -36,13 +36,13 @@ impl FaultSpec {
         Self { target, kind: FaultKind::outage(), trigger: Trigger::default() }
     }
 
-    /// Checks whether the fault can act on a foreign agent.
+    /// Checks whether the fault can act on a watched agent.
     ///
     /// # Errors
-    /// A foreign agent lacks a part that the fault needs.
+    /// A watched agent lacks a part that the fault needs.
     pub fn of_foreign(&self) -> Result<(), String> {
         match self.kind {
-            FaultKind::Scores { .. } => Err("a foreign agent has no evaluator".to_owned()),
+            FaultKind::Scores { .. } => Err("a watched agent has no evaluator".to_owned()),
             _ => self.target.of_foreign(),
         }
     }

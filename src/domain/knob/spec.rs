@@ -32,7 +32,7 @@ pub enum Takes {
 pub struct KnobReader {
     pub reads: fn(Strategy, Retrieve) -> bool,
     pub why_unread: &'static str,
-    /// Only foreign agents read the knob.
+    /// Only watched agents read the knob.
     pub is_foreign: bool,
 }
 
@@ -54,7 +54,7 @@ pub struct KnobSpec {
     pub reader: KnobReader,
     /// Whether a change replans the current task: its plan was made for the old value.
     pub replans: bool,
-    /// Whether a change also acts where a foreign agent is watched.
+    /// Whether a change also acts where a watched agent is watched.
     pub is_watching: bool,
     pub doc: &'static str,
 }

@@ -1,4 +1,4 @@
-//! Counts of the calls of foreign agents that followed each other: what came after what, and how often.
+//! Counts of the calls of watched agents that followed each other: what came after what, and how often.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ const EDGES: usize = 4096;
 /// Number of different tools of one answer that are counted: an answer may have any number.
 const WIDE: usize = 64;
 
-/// Edges between the tools of foreign agents, `start` and `end`, with how often each was taken.
+/// Edges between the tools of watched agents, `start` and `end`, with how often each was taken.
 ///
 /// The calls of one answer, which have the same parent, run together. Each tool of an answer came once after each tool of
 /// the answer with calls before it in the same task, or after `start` if there is none. `end` came after the tools of the
@@ -121,7 +121,7 @@ impl FollowedTask {
     }
 }
 
-/// The node of a tool. A foreign agent may call a tool as no tool of toolyard is called.
+/// The node of a tool. A watched agent may call a tool as no tool of toolyard is called.
 fn node(tool: &ToolName) -> ToolName {
     if tool.is_special() { ToolName::new(format!("{tool} (tool)")) } else { tool.clone() }
 }

@@ -33,7 +33,7 @@ pub struct Lap {
 pub struct TakenHit {
     pub fault: FaultId,
     pub reaction: Reaction,
-    /// The reaction of a foreign agent in detail, to be shown as an example.
+    /// The reaction of a watched agent in detail, to be shown as an example.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub example: Option<Box<ReactionExample>>,
 }

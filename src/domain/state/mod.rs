@@ -142,10 +142,10 @@ pub struct State {
     /// The runs beside the first, and how each differs from it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub runs: BTreeMap<RunId, RunState>,
-    /// Where foreign agents act.
+    /// Where watched agents act.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watched: Option<Arc<Watched>>,
-    /// Counts of what came after what in the calls of foreign agents; empty for an agent of toolyard.
+    /// Counts of what came after what in the calls of watched agents; empty for an agent of toolyard.
     #[serde(default, skip_serializing_if = "Followed::is_empty")]
     pub followed: Followed,
     /// How many tasks have ended.

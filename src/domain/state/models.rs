@@ -208,7 +208,7 @@ impl Models {
         (calls > 0).then(|| dollars / f64::from(calls))
     }
 
-    /// Whether any role is bound to the simulated model. Foreign agents bind no roles: they call any known model.
+    /// Whether any role is bound to the simulated model. Watched agents bind no roles: they call any known model.
     pub fn any_simulated(&self) -> bool {
         if self.roles.is_empty() {
             return self.known.values().any(|model| model.spec.simulated);

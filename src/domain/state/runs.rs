@@ -1,4 +1,4 @@
-//! Runs beside the first, and conversations of foreign agents.
+//! Runs beside the first, and conversations of watched agents.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub struct RunState {
     /// Strategy of the run; `None`: the session's strategy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
-    /// The conversation of a foreign agent.
+    /// The conversation of a watched agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guest: Option<Arc<Guest>>,
     /// Number of times that its past was rewritten.
@@ -22,7 +22,7 @@ pub struct RunState {
     pub rewritten: u32,
 }
 
-/// Data about the foreign agents that a session watches.
+/// Data about the watched agents that a session watches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watched {
     /// The agent that was started with the session.

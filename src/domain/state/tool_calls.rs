@@ -54,24 +54,24 @@ pub struct ToolCallState {
     pub helpful: Option<bool>,
     #[serde(default = "By::engine", skip_serializing_if = "By::is_engine")]
     pub by: By,
-    /// The wire's own id of a foreign agent's call.
+    /// The wire's own id of a watched agent's call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire_id: Option<Arc<str>>,
-    /// Result of a foreign agent's tool whose model reads something else.
+    /// Result of a watched agent's tool whose model reads something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld: Option<Arc<ToolOutput>>,
-    /// Why no request of the foreign agent has the result as such, if none has.
+    /// Why no request of the watched agent has the result as such, if none has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unseen: Option<UnseenResult>,
     /// Path of the call through a relay, if the tool's server is behind one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relayed: Option<Relayed>,
-    /// Whether the call never reached the foreign agent, whose model was called again instead.
+    /// Whether the call never reached the watched agent, whose model was called again instead.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_skipped: bool,
 }
 
-/// The path of a foreign agent's call through a relay. Times are in microseconds since the session was opened.
+/// The path of a watched agent's call through a relay. Times are in microseconds since the session was opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Relayed {
     /// The key of the server.

@@ -32,7 +32,7 @@ pub struct ModelCall {
     pub evidence: Option<EvidenceId>,
     /// The text before the model's output, if a judge reads along.
     pub judged: Option<Rc<Before>>,
-    /// The relay that is the model, if a foreign agent makes the call.
+    /// The relay that is the model, if a watched agent makes the call.
     pub guest: Option<Rc<Relay>>,
 }
 
@@ -45,11 +45,11 @@ pub struct ToolCall {
     pub by: By,
     /// The line of the program that makes the call.
     pub line: Option<u32>,
-    /// The foreign agent's part, if it makes the call and runs its tool.
+    /// The watched agent's part, if it makes the call and runs its tool.
     pub guest: Option<GuestCall>,
 }
 
-/// A call that a foreign agent runs.
+/// A call that a watched agent runs.
 #[derive(Clone)]
 pub struct GuestCall {
     /// The id of the call on the wire.
@@ -118,7 +118,7 @@ impl Effect {
         matches!(self, Effect::Tool(ToolCall { guest: Some(guest), .. }) if guest.is_relayed)
     }
 
-    /// Whether a foreign agent gets an already known answer, which costs nothing.
+    /// Whether a watched agent gets an already known answer, which costs nothing.
     pub fn is_known(&self) -> bool {
         matches!(self, Effect::Model(ModelCall { guest: Some(relay), .. }) if relay.known_from().is_some())
     }

@@ -83,7 +83,7 @@ async fn ask(
     if let Some(ms) = fault.and_then(|kind| kind.pause_ms(&reply.text)) {
         tokio::time::sleep(Duration::from_millis(ms)).await;
     }
-    // A foreign agent reads its answers itself.
+    // A watched agent reads its answers itself.
     let reply = match guest {
         Some(_) => reply,
         None => understood(model.spec().mode, meant, reply),
@@ -98,7 +98,7 @@ async fn ask(
     Ok(Arc::new(reply))
 }
 
-/// The part of a foreign agent's answer that is held back, besides its calls: the end if the lane may stop there, or
+/// The part of a watched agent's answer that is held back, besides its calls: the end if the lane may stop there, or
 /// all of it if it may never reach the agent.
 fn holds(handle: &Handle, passage: &Passage) -> Holds {
     let (lane, boundary) = (passage.reference.lane(), passage.effect.after());
@@ -111,7 +111,7 @@ fn holds(handle: &Handle, passage: &Passage) -> Holds {
     handle.read(holds)
 }
 
-/// Prepares the relay of a foreign agent's answer so that the fault can act on it.
+/// Prepares the relay of a watched agent's answer so that the fault can act on it.
 fn prepare(relay: &Relay, kind: &FaultKind) {
     match kind {
         FaultKind::SlowTokens { ms } => relay.slow_down(Duration::from_millis(*ms)),
@@ -253,7 +253,7 @@ fn earlier(handle: &Handle, call: &ToolCall) -> Option<String> {
     handle.read(|session| session.state().last_result(&call.tool).map(str::to_owned))
 }
 
-/// A call that a foreign agent runs, without a time limit. A silent tool would keep the agent waiting for ever, so the
+/// A call that a watched agent runs, without a time limit. A silent tool would keep the agent waiting for ever, so the
 /// fault `timeout` ends the call at once.
 async fn elsewhere(
     handle: &Handle,

@@ -1,4 +1,4 @@
-//! Serves a request of a foreign agent, from its arrival until the agent has its answer.
+//! Serves a request of a watched agent, from its arrival until the agent has its answer.
 
 use std::{rc::Rc, sync::Arc};
 
@@ -25,7 +25,7 @@ use crate::model::relay::{Arrival, Holds, Relay, Release};
 use crate::session::{Session, lanes::Waits};
 use crate::wire::{IncomingRequest, WireFormat};
 
-/// A model call that was requested for a foreign agent.
+/// A model call that was requested for a watched agent.
 pub struct Begun {
     requested: PendingEffect,
     pub relay: Rc<Relay>,

@@ -1,4 +1,4 @@
-//! Calls of tools that a foreign agent runs: each ends when a later request of its conversation has the result.
+//! Calls of tools that a watched agent runs: each ends when a later request of its conversation has the result.
 
 use std::sync::Arc;
 use std::{cell::RefCell, rc::Rc};

@@ -208,7 +208,7 @@ impl Decided {
 pub fn with_messages(body: &[u8], old: &Messages, new: &Messages) -> Result<Vec<u8>, String> {
     let same_kind = |(old, new): (&Message, &Message)| without_text(old) == without_text(new);
     if old.len() != new.len() || !old.iter().zip(new.iter()).all(same_kind) {
-        let text = "in a foreign agent's prompt the texts can be changed; its messages stay those that they are";
+        let text = "in a watched agent's prompt the texts can be changed; its messages stay those that they are";
         return Err(text.to_owned());
     }
     let differing = old.iter().zip(new.iter()).enumerate().filter(|(_, (old, new))| old != new);

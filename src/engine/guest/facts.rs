@@ -13,7 +13,7 @@ use crate::session::Session;
 /// Makes the description of a model from its own name and its endpoint, with the prices that are known.
 pub type SpecOf = Box<dyn Fn(&str, &str) -> ModelSpec>;
 
-/// The models that foreign agents call.
+/// The models that watched agents call.
 pub struct Models {
     spec_of: SpecOf,
     known: HashMap<(String, String), Arc<ModelSpec>>,

@@ -1,4 +1,4 @@
-//! The answer that a foreign agent receives.
+//! The answer that a watched agent receives.
 
 use std::sync::Arc;
 

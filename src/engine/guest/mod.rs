@@ -1,4 +1,4 @@
-//! Foreign agents: their requests arrive through a channel from a listener, and are effects like any others. A
+//! Watched agents: their requests arrive through a channel from a listener, and are effects like any others. A
 //! conversation is a run, and each of its requests a model call whose model is the relay of the request. A call in the
 //! answer is a tool call that starts when the agent gets it, and ends when a later request has its result.
 
@@ -44,7 +44,7 @@ use crate::handle::Handle;
 use crate::model::relay::ListenerNews;
 use crate::tool::relayed;
 
-/// The channels and settings through which a session serves foreign agents.
+/// The channels and settings through which a session serves watched agents.
 pub struct Inbox {
     pub news: UnboundedReceiver<ListenerNews>,
     /// News from the relays between clients and their servers.

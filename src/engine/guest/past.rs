@@ -199,7 +199,7 @@ impl RecordedPast {
     pub fn summary(&self) -> Vec<String> {
         let all: usize = self.conversations.iter().map(|known| known.asked.len()).sum();
         let answered = self.answered;
-        let mut lines = vec![format!("{answered} of {all} recorded model calls were asked again")];
+        let mut lines = vec![format!("{answered} of {all} model calls answered from the record")];
         let rules = self.used.iter().map(|(at, times)| {
             let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
             format!("{} ({times})", self.varies.rule(*at))

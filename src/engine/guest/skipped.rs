@@ -99,7 +99,7 @@ fn skips(session: &Session, answered: &PassedAnswer<'_>, turns: &[Message]) -> S
         };
         let ended = own.iter().find(by_person).map(|call| &call.tool);
         return ended.map_or(Skips::No, |tool| {
-            let text = "was ended here, and the agent runs its tool all the same; the knob skip prevents that";
+            let text = "failed for the model; the tool still runs (the knob skip prevents that)";
             Skips::Refused(format!("{tool} {text}"))
         });
     }

@@ -40,7 +40,7 @@ pub struct Talks {
     pub told: BTreeSet<String>,
 }
 
-/// A conversation with a foreign agent.
+/// A conversation with a watched agent.
 pub struct Talk {
     pub run: RunId,
     pub tools: Tools,

@@ -1,4 +1,4 @@
-//! A foreign agent that waits for its answer, or hangs up and asks once more: one effect, one answer.
+//! A watched agent that waits for its answer, or hangs up and asks once more: one effect, one answer.
 
 use std::{rc::Rc, time::Duration};
 

@@ -21,7 +21,7 @@ impl Observer for HiddenTools {
         else {
             return Vec::new();
         };
-        // A foreign agent has no such setting; `unsaid.rs` reports on its endpoint.
+        // A watched agent has no such setting; `unsaid.rs` reports on its endpoint.
         let is_own = effect.origin == Origin::Live && !state.is_of_guest(effect.id);
         let call = state.model_call(effect.id).filter(|_| is_own);
         let Some(call) = call.filter(|call| !self.told.contains(&call.model)) else {

@@ -1,4 +1,4 @@
-//! Reports facts about answers that nobody tells a foreign agent: the limit cut an answer, or the endpoint left out
+//! Reports facts about answers that nobody tells a watched agent: the limit cut an answer, or the endpoint left out
 //! part of a request.
 
 use std::collections::HashMap;

@@ -87,11 +87,11 @@ impl Session {
         }
     }
 
-    /// Changes a result that the model of a foreign agent has read.
+    /// Changes a result that the model of a watched agent has read.
     pub fn edit_past(&self, id: EffectId, text: String, by: By) -> Result<Event, String> {
         let effect = self.known_effect(id)?;
         if self.state.cost_of_past(id).is_none() {
-            return Err(format!("call {id} has no result in the past of a foreign agent's model"));
+            return Err(format!("call {id} has no result in the past of a watched agent's model"));
         }
         let call = self.state.tool_call(id);
         let was = call.and_then(|call| call.observation()).unwrap_or_default().to_owned();
@@ -146,12 +146,12 @@ impl Session {
         self.state.effect(id).ok_or_else(|| format!("there is no call {id}"))
     }
 
-    /// The relay of a foreign agent's request.
+    /// The relay of a watched agent's request.
     fn relay(&self, id: EffectId) -> Option<&Relay> {
         self.lanes.flight(id)?.relay.as_deref()
     }
 
-    /// Checks arguments against the schema of a tool that a foreign agent has declared.
+    /// Checks arguments against the schema of a tool that a watched agent has declared.
     fn check_as_told(&self, tool: &ToolName, arguments: &Value) -> Result<(), ToolError> {
         let known = self.state.tools.get(tool);
         known.map_or(Ok(()), |known| Checker::new(&known.spec.parameters).check(arguments))
@@ -160,7 +160,7 @@ impl Session {
     /// Checks that toolyard itself makes a call.
     fn not_of_guest(&self, id: EffectId, what: &str) -> Result<(), String> {
         match self.state.is_of_guest(id) {
-            true => Err(format!("a foreign agent makes this call: its {what} goes on as it came")),
+            true => Err(format!("a watched agent makes this call: its {what} goes on as it came")),
             false => Ok(()),
         }
     }

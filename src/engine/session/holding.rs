@@ -47,7 +47,7 @@ impl Session {
                 "no screen controls the session any more, so what its breakpoint held goes on";
             self.emit(SessionEvent::Noticed { text: text.to_owned() });
         }
-        // A breakpoint stops one conversation of foreign agents, or all runs.
+        // A breakpoint stops one conversation of watched agents, or all runs.
         let is_alone = self.state.acting() == Acting::Foreign;
         let (by, run) = (By::Engine, is_alone.then(|| self.lanes.run_of(lane)));
         if self.state.control.paused_lanes.contains(&lane) {

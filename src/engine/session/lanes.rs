@@ -39,7 +39,7 @@ pub struct Flight {
     pub again: bool,
     /// Whether a person repeats the effect, so that it is not held any more.
     pub repeated: bool,
-    /// The relay of a foreign agent's request.
+    /// The relay of a watched agent's request.
     pub relay: Option<Rc<Relay>>,
 }
 
@@ -60,7 +60,7 @@ struct RunLane {
 pub struct Lanes {
     runs: BTreeMap<RunId, RunLane>,
     in_flight: BTreeMap<EffectId, Flight>,
-    /// Calls of foreign agents whose results a person has changed after their models read them.
+    /// Calls of watched agents whose results a person has changed after their models read them.
     past: Vec<EffectId>,
 }
 

@@ -221,7 +221,7 @@ impl Session {
         more
     }
 
-    /// Notes that the session is one of foreign agents: records are journaled and shown with each change.
+    /// Notes that the session is one of watched agents: records are journaled and shown with each change.
     pub fn watch(&mut self) {
         self.log.is_watched = true;
     }
@@ -242,7 +242,7 @@ impl Session {
         }
     }
 
-    /// Whether the event starts a call that a foreign agent runs: it happens with or without the record.
+    /// Whether the event starts a call that a watched agent runs: it happens with or without the record.
     fn is_elsewhere(&self, event: &Event) -> bool {
         let call = event.effect().and_then(|effect| self.state.tool_call(effect.id));
         call.is_some_and(|call| call.wire_id.is_some())

@@ -123,7 +123,7 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
 }
 
 impl Session {
-    /// Reports which calls of foreign agents were held when the session ended: their agents did not get them.
+    /// Reports which calls of watched agents were held when the session ended: their agents did not get them.
     fn tell_held(&mut self) {
         let state = self.state();
         let told = state.control.held.iter().filter_map(|hold| {

@@ -52,7 +52,7 @@ pub struct Log {
     pub listener: Listener,
     /// Records that are not shown yet; they are journaled before they are shown.
     pub unshown: Vec<Arc<Record>>,
-    /// Foreign agents get their answers at any time, so no record waits.
+    /// Watched agents get their answers at any time, so no record waits.
     pub is_watched: bool,
     pub opened: Instant,
     /// Microseconds that the session had lasted before it was continued.

@@ -147,7 +147,7 @@ impl Session {
             Evaluator::new(&Resolver(&facts)).holds(condition)
         };
         let (consent, rule) = state.approval.of(&at, holds);
-        // The effects of a foreign agent's tools are never known, and the agent asks for consent itself.
+        // The effects of a watched agent's tools are never known, and the agent asks for consent itself.
         if is_relayed && rule.is_some_and(|rule| *rule == Rule::of_unknown()) {
             return (Consent::Allow, String::new());
         }

@@ -2,7 +2,7 @@
 //! spent and the probable cost of the calls under way must leave enough for it. On the screen the session pauses, and
 //! a person who resumes it allows the same amount once more. Without a person it ends.
 //!
-//! A foreign agent has a limit only if a person has given one. It gets an error that it does not repeat, since a request
+//! A watched agent has a limit only if a person has given one. It gets an error that it does not repeat, since a request
 //! without an answer would go on unread when the session ends. The command that started the agent ends it at the limit. A
 //! model without a price is refused, too: the limit could not hold. Without a limit, one line says that the default amount is
 //! spent.
@@ -34,7 +34,7 @@ pub(super) struct Dollars {
     purse: RefCell<Purse>,
     /// How many US dollars a session without a limit spends before it says so; `None`: it says nothing, or has said it.
     tells: Cell<Option<f64>>,
-    /// The reasons why foreign agents were refused: models without a price, and the limit.
+    /// The reasons why watched agents were refused: models without a price, and the limit.
     refused: RefCell<BTreeSet<Option<ModelName>>>,
 }
 
@@ -72,7 +72,7 @@ impl Dollars {
         Self { limit, purse, tells: Cell::new(tells), refused: RefCell::default() }
     }
 
-    /// Answers a foreign agent in place of its model. The session says the reason once: for a model without a price, or
+    /// Answers a watched agent in place of its model. The session says the reason once: for a model without a price, or
     /// for the limit.
     fn refuse(&self, passage: &Passage, of: Option<&ModelName>, why: String) -> StationVerdict {
         if self.refused.borrow_mut().insert(of.cloned()) {
@@ -193,7 +193,7 @@ impl Station for Dollars {
     fn after<'a>(&'a self, passage: &'a mut Passage, outcome: &'a Outcome) -> Passing<'a, ()> {
         let mut purse = self.purse.borrow_mut();
         purse.pending.remove(&passage.reference.id);
-        // A foreign agent's answers from a record cost nothing, as their end events show.
+        // A watched agent's answers from a record cost nothing, as their end events show.
         if passage.reference.origin == Origin::Recorded && passage.actor() != Actor::Guest {
             let spec = passage.effect.spec().and_then(real);
             let cost = spec.and_then(|spec| spec.price(outcome.usage()?));

@@ -55,7 +55,7 @@ impl Station for Gate {
     }
 }
 
-/// Whether a foreign agent no longer waits for this: it has hung up, or it got the whole answer as the last text
+/// Whether a watched agent no longer waits for this: it has hung up, or it got the whole answer as the last text
 /// arrived. Calls are always kept back, and the rest only if the request said so when it was sent.
 fn is_gone(effect: &Effect, outcome: &Outcome) -> bool {
     let holds = match effect {

@@ -52,7 +52,7 @@ impl Station for Judge {
                 let said = passage
                     .handle
                     .read(|session| session.state().nulled(&tool.tool, Some(&output.text)));
-                // No model is called to judge the work of a foreign agent.
+                // No model is called to judge the work of a watched agent.
                 let is_own = passage.actor() == Actor::Run;
                 let question = || passage.handle.read(|session| question(session, call));
                 match (said, is_own.then(question).flatten()) {

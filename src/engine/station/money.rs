@@ -3,7 +3,7 @@
 /// How the reason begins when a session ends at its limit.
 pub const DOLLARS_REACHED: &str = "the limit of dollars is reached";
 
-/// How the reason begins when a request of a foreign agent is refused, since no price is known for a limit.
+/// How the reason begins when a request of a watched agent is refused, since no price is known for a limit.
 pub const UNPRICED: &str = "the limit of dollars cannot count";
 
 /// Amounts of real money with which a session opens, in US dollars.

@@ -71,7 +71,7 @@ impl Station for FromRecord {
     }
 }
 
-/// Passes a request of a foreign agent that the record answers through all stations like a live one: it can be held,
+/// Passes a request of a watched agent that the record answers through all stations like a live one: it can be held,
 /// edited and failed. An edited request is no longer that of the record.
 fn of_guest(passage: &mut Passage) {
     let Effect::Model(ModelCall { guest: Some(relay), meant, request, .. }) = &passage.effect

@@ -150,7 +150,7 @@ impl Environment {
     fn note_before(&mut self, before: &Before) {
         let Before { variable, place, address, .. } = before;
         let (shown, login) = (shown(address), login(address));
-        self.notes.push(format!("{variable} was set in {place}: requests go on to {shown}{login}"));
+        self.notes.push(format!("{variable} was set in {place}: forwarding to {shown}{login}"));
         if *place != ENVIRONMENT && !is_local(address) {
             let variable = variable.clone();
             self.led_away.push(LedAway { variable, file: place, address: shown });
@@ -379,13 +379,13 @@ mod tests {
         assert_eq!(
             made.notes,
             [
-                "OPENAI_API_BASE was set in the environment: requests go on to http://litellm:4000/v1",
+                "OPENAI_API_BASE was set in the environment: forwarding to http://litellm:4000/v1",
                 "OPENAI_BASE_URL was set in .env to another address, which is not used: http://other/v1",
-                "ANTHROPIC_BASE_URL was set in .env: requests go on to https://gateway/anthropic, \
+                "ANTHROPIC_BASE_URL was set in .env: forwarding to https://gateway/anthropic, \
                  with its password unless they have an Authorization header",
                 "GEMINI_API_BASE in .env is ignored: its value is not an address such as \
                  https://generativelanguage.googleapis.com/",
-                "OLLAMA_HOST was set in the environment: requests go on to http://gpu.local:11434",
+                "OLLAMA_HOST was set in the environment: forwarding to http://gpu.local:11434",
             ]
         );
     }

@@ -70,8 +70,7 @@ impl Unseen {
             format!("The agent was started with these variables: {}.", names.join(", ")),
         ];
         let fact = |fact: String| match fact.as_str() {
-            NONE => "It is connected to no other host, so it has probably not called a model yet."
-                .into(),
+            NONE => "No connection to another host: probably no model call yet.".into(),
             _ => format!("So far {fact}."),
         };
         first.into_iter().chain(self.facts.into_iter().map(fact)).chain(self.advice).collect()

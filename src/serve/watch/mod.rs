@@ -1,4 +1,4 @@
-//! The listener of a watched session: the address that foreign agents send their model requests to.
+//! The listener of a watched session: the address that watched agents send their model requests to.
 //!
 //! ```text
 //! agent ──► door ──► route ──► request ──► Arrival ─► session

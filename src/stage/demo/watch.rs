@@ -1,4 +1,4 @@
-//! A foreign agent: it calls its model through toolyard, which shows, holds and breaks its requests and answers.
+//! A watched agent: it calls its model through toolyard, which shows, holds and breaks its requests and answers.
 
 use crate::domain::words::counted;
 use crate::domain::{RunId, State};

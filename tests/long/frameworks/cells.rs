@@ -255,7 +255,7 @@ fn reads_only(left: &Left, text: &str) -> Told {
 /// The same agent needs no endpoint over its record.
 fn replayed(first: &Left, again: &Left) -> Told {
     let count = first.model_calls().len();
-    let all = format!("{count} of {count} recorded model calls were asked again");
+    let all = format!("{count} of {count} model calls answered from the record");
     ensure(again.err.contains(&all), || {
         let line = again.err.lines().find(|it| it.contains("recorded")).unwrap_or_default();
         format!("{line} ({})", again.trouble())

@@ -104,7 +104,7 @@ fn clients_that_run_again_need_no_endpoint_and_do_the_same() {
         let second = run(&home, &client, &over, nobody());
         assert_eq!((second.code, &second.out), (first.code, &first.out), "{name}: {}", second.err);
         assert_eq!(upstream.record.lock().unwrap().len(), asked, "{name}: nothing is sent");
-        let all = format!("{asked} of {asked} recorded model calls were asked again");
+        let all = format!("{asked} of {asked} model calls answered from the record");
         assert!(second.err.contains(&all), "{name}: {}", second.err);
         let [one, other] = ["r.jsonl", "a.jsonl"].map(|journal| known(&home, journal));
         for (part, value) in one.as_object().unwrap() {
@@ -173,7 +173,7 @@ fn what_is_no_record_of_a_watched_agent_is_refused_and_half_a_record_is_told() {
     };
     for (journal, says) in [
         ("none.jsonl", "No such file"),
-        ("own.jsonl", "foreign agents did not act in this session; `toolyard run --recorded`"),
+        ("own.jsonl", "watched agents did not act in this session; `toolyard run --recorded`"),
         ("newer.jsonl", "read it with toolyard 9.0 or newer"),
         ("empty.jsonl", "no request of an agent is in it"),
     ] {

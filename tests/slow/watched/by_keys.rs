@@ -1,4 +1,4 @@
-//! A person holds and changes what a foreign agent sends and reads, with keys alone.
+//! A person holds and changes what a watched agent sends and reads, with keys alone.
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};

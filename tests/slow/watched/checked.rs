@@ -70,10 +70,10 @@ fn each_test_has_a_journal_in_a_folder() {
     let again = "--recorded tapes --strict --no-journal";
     let ran = watch(&home, pytest, again);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert!(ran.err.contains("1 of 1 recorded model calls were asked again"), "{}", ran.err);
+    assert!(ran.err.contains("1 of 1 model calls answered from the record"), "{}", ran.err);
     assert!(ran.out.contains("It is raining."), "{}", ran.out);
     let ran = watch(&home, "", again);
-    assert!(ran.err.contains("1 of 2 recorded model calls were asked again"), "{}", ran.err);
+    assert!(ran.err.contains("1 of 2 model calls answered from the record"), "{}", ran.err);
     let ran = watch(&home, "TOOLYARD_TEST=other", again);
     assert_eq!(ran.code, 2, "{}", ran.err);
     assert!(

@@ -25,15 +25,32 @@ fn an_agent_that_asks_nobody_is_explained_and_its_end_is_seen() {
         sitting.press("2");
         sitting.wait("No request to a model has arrived yet.");
         sitting.wait("OPENAI_API_BASE, ANTHROPIC_BASE_URL");
-        sitting.wait("so it has probably");
+        sitting.wait("probably no model call yet");
         sitting.wait("agent ended with exit code 7");
-        sitting.wait("what was seen is in the journal");
+        sitting.wait("recorded in");
         sitting.press("q");
         let (status, bytes) = sitting.end();
         assert_eq!(status.exit_code(), 7, "{columns}x{rows}");
         assert_harmless(&bytes);
         let (_, after) = bytes.rsplit_once("\x1b[?1049l").unwrap();
         assert!(after.contains("journal: "), "{after}");
+    }
+}
+
+#[test]
+fn a_notice_gives_the_last_line_back_to_the_keys() {
+    for (columns, rows) in [(80, 24), (120, 40), (200, 60), (320, 90)] {
+        let home = Home::new();
+        fs::write(home.path(".env"), "OPENAI_BASE_URL=http://gateway:4000/v1\n").unwrap();
+        let words = ["watch", "--no-journal", "sh", "-c", SILENT];
+        let mut sitting = Sitting::start(&home, columns, rows, &words);
+        sitting.wait("OPENAI_BASE_URL was set in .env");
+        sitting.wait_until("no key was pressed, and the keys are there", |screen| {
+            let last = screen.rows(0, columns).last().unwrap_or_default();
+            ["space", "f ", "?"].iter().all(|key| last.contains(key))
+        });
+        sitting.press("qy");
+        assert_harmless(&sitting.end().1);
     }
 }
 

@@ -52,13 +52,11 @@ pub fn demo(args: &DemoArgs) -> Result<EndReason, Trouble> {
 }
 
 fn show(demo: Demo, args: &DemoArgs) -> Result<EndReason, Trouble> {
-    if let Err(error) = terminal::expect() {
+    if let Err(error) = terminal::expect("add --unattended to run the tour alone") {
         if args.unattended {
             return unseen();
         }
-        let text =
-            format!("cannot open the screen: {error}; or add --unattended to run the tour alone");
-        return Err(Trouble::Failed(text));
+        return Err(Trouble::Failed(format!("cannot open the screen: {error}")));
     }
     let folder = tempfile::Builder::new().prefix("toolyard-demo-").tempdir();
     let folder = folder.map_err(Trouble::failed)?;

@@ -1,4 +1,4 @@
-//! The demo of a foreign agent. The agent and its endpoint are threads of this program; everything between them works
+//! The demo of a watched agent. The agent and its endpoint are threads of this program; everything between them works
 //! as for any agent.
 
 use std::net::{Ipv4Addr, SocketAddr};

@@ -1,4 +1,4 @@
-//! `toolyard watch`: the session of a foreign agent.
+//! `toolyard watch`: the session of a watched agent.
 
 mod again;
 mod agent;
@@ -33,9 +33,9 @@ use crate::session::{Feed, JournalChoice, PreparedSession, SessionSpec, TaskSour
 /// The arguments of `toolyard watch`.
 #[derive(Debug, Args)]
 pub struct WatchArgs {
-    /// The agent: a command and its arguments, after `--`. Without it, agents that are started elsewhere are watched,
-    /// and the lines that make them send their requests here are printed.
-    #[arg(value_name = "COMMAND", last = true)]
+    /// The agent: a command and its arguments, with or without `--` before it. Without a command, agents that are
+    /// started elsewhere are watched, and the lines that make them send their requests here are printed.
+    #[arg(value_name = "COMMAND", trailing_var_arg = true)]
     pub command: Vec<OsString>,
     /// Without a screen: the agent keeps input and output, and toolyard writes only to standard error. The exit code is
     /// the agent's.

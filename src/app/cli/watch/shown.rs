@@ -64,7 +64,7 @@ pub fn show(
     look: ScreenLook,
     begin: impl FnOnce(Option<&Path>) -> Result<WatchedAgent, Trouble>,
 ) -> Result<Ended, Trouble> {
-    live::expect_terminal()?;
+    live::expect_terminal("add --headless")?;
     prepared.keeps = Keeps::Tasks(RECENT);
     let mut config = prepared.config.clone();
     config.ui = look.ui.unwrap_or(config.ui);
@@ -161,7 +161,7 @@ fn start(
                 }
             };
             if let Some(path) = saved {
-                let text = format!("what was seen is in the journal {}", path.display());
+                let text = format!("recorded in {}", path.display());
                 let _ = news.send(ListenerNews::Noticed(text));
             }
             code

@@ -58,7 +58,7 @@ impl State {
         }
     }
 
-    /// The only run that stops with this lane: other conversations of foreign agents are not affected.
+    /// The only run that stops with this lane: other conversations of watched agents are not affected.
     fn run_to_pause(&self, lane: Lane) -> Option<RunId> {
         let Lane::Effect(effect) = lane else { return None };
         let task = self.effect(effect).map(|effect| effect.task)?;

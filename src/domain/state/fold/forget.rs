@@ -69,7 +69,7 @@ impl State {
 
     /// Number of tasks without details that stay listed.
     pub fn listed(&self) -> usize {
-        // Conversations of foreign agents are sums over all their tasks.
+        // Conversations of watched agents are sums over all their tasks.
         if self.watched.is_some() { usize::MAX } else { LISTED }
     }
 

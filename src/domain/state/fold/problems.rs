@@ -33,7 +33,7 @@ impl State {
                     _ => NextMove::Ended,
                 };
                 self.problems.moved((*task, self.n), |_| next.clone());
-                // A foreign agent that leaves has its tasks stopped; a person cannot stop them.
+                // A watched agent that leaves has its tasks stopped; a person cannot stop them.
                 let is_left = *outcome == Outcome::Stopped && self.is_guest(*task);
                 if outcome.is_wrong(*correct) || is_left {
                     let wrong = *outcome == Outcome::Answered;
@@ -174,7 +174,7 @@ impl State {
         self.problems.add(problem, about, said);
     }
 
-    /// Whether a task is of a foreign agent, and not only the calls of a server.
+    /// Whether a task is of a watched agent, and not only the calls of a server.
     fn is_guest(&self, task: TaskId) -> bool {
         let guest = self.runs.get(&self.run_of(task)).and_then(|run| run.guest.as_ref());
         guest.is_some_and(|guest| guest.wire != Guest::MCP)
@@ -187,7 +187,7 @@ impl State {
         fault.is_some_and(|fault| !fault.spec.kind.keeps_answer())
     }
 
-    /// Why the arguments of a foreign agent's call break the schema that its request had for the tool.
+    /// Why the arguments of a watched agent's call break the schema that its request had for the tool.
     fn misfit_of(&self, call: EffectId) -> Option<String> {
         let call = self.tool_call(call)?;
         let asked = self.task(call.task)?.model_calls.last().and_then(|id| self.model_call(*id))?;

@@ -19,16 +19,14 @@ impl State {
         Some(match matter {
             Matter::Knob(knob) if knob.spec().is_watching => return None,
             Matter::Knob(_) => {
-                "a foreign agent acts here; toolyard only watches its prompts, menus and plans"
+                "your agent acts here; toolyard only watches its prompts, menus and plans"
             }
-            Matter::Strategy => "a foreign agent acts here; toolyard only watches its decisions",
-            Matter::Models => {
-                "a foreign agent acts here; toolyard only watches its choice of models"
-            }
-            Matter::Menus => "a foreign agent acts here; toolyard only watches its menus",
-            Matter::Tools => "a foreign agent acts here; toolyard only watches its tool calls",
-            Matter::Tasks => "a foreign agent acts here; toolyard only watches its tasks",
-            Matter::Copies => "a foreign agent acts here; toolyard cannot run a copy of it",
+            Matter::Strategy => "your agent acts here; toolyard only watches its decisions",
+            Matter::Models => "your agent acts here; toolyard only watches its choice of models",
+            Matter::Menus => "your agent acts here; toolyard only watches its menus",
+            Matter::Tools => "your agent acts here; toolyard only watches its tool calls",
+            Matter::Tasks => "your agent acts here; toolyard only watches its tasks",
+            Matter::Copies => "your agent acts here; toolyard cannot run a copy of it",
         })
     }
 }

@@ -27,7 +27,7 @@ impl State {
         }
     }
 
-    /// Whether a foreign agent makes this effect.
+    /// Whether a watched agent makes this effect.
     pub fn is_of_guest(&self, id: EffectId) -> bool {
         let run = self.effect(id).map(|effect| self.run_of(effect.task));
         let is_by_hand = self.tool_call(id).is_some_and(ToolCallState::is_by_hand);

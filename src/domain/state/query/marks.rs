@@ -82,7 +82,7 @@ impl State {
 }
 
 impl ToolCallState {
-    /// Whether a foreign agent never sent the result of the call.
+    /// Whether a watched agent never sent the result of the call.
     pub fn has_no_result(&self) -> bool {
         let is_lost = matches!(&self.phase,
             ToolCallPhase::Failed { error } if error.kind == ToolErrorKind::Unavailable);

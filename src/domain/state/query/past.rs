@@ -1,4 +1,4 @@
-//! Results that the model of a foreign agent has read, and the cost of changing one.
+//! Results that the model of a watched agent has read, and the cost of changing one.
 
 use crate::chat::{Message, Request};
 use crate::event::CacheBreak;
@@ -7,7 +7,7 @@ use crate::state::State;
 
 impl State {
     /// Estimates the tokens that the endpoint has to read again if this result changes. `None`: the result is not in
-    /// the past of a foreign agent's model.
+    /// the past of a watched agent's model.
     pub fn cost_of_past(&self, id: EffectId) -> Option<CacheBreak> {
         let call = self.tool_call(id).filter(|call| call.is_over() && !call.is_skipped)?;
         let (wire_id, run) = (call.wire_id.as_deref()?, self.run_of(call.task));

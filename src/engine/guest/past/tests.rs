@@ -119,7 +119,7 @@ fn equal_conversations_are_taken_in_order_and_each_goes_its_own_way() {
     let field = "messages[2].content".to_owned();
     assert_eq!(found, (field, "less".to_owned(), "more".to_owned(), Some(8)));
     assert!(past.answer(7, WireFormat::Chat, &more(1), false).unwrap().is_none(), "it is live now");
-    assert_eq!(past.summary(), ["3 of 6 recorded model calls were asked again"]);
+    assert_eq!(past.summary(), ["3 of 6 model calls answered from the record"]);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn failures_come_again_and_who_gave_up_is_no_part_of_it() {
     assert_eq!(said(past.answer(1, WireFormat::Chat, &side, true)), "hi");
     // A client that did not wait asks once more.
     assert_eq!(said(past.answer(1, WireFormat::Chat, &side, true)), "hi");
-    assert_eq!(past.summary(), ["2 of 2 recorded model calls were asked again"]);
+    assert_eq!(past.summary(), ["2 of 2 model calls answered from the record"]);
 }
 
 /// A call of the model call with this number.
