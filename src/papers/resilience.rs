@@ -329,10 +329,10 @@ fn stable(laps: &[&Lap], strip: &[ToolName], broken: &Broken) -> Option<TaskId> 
     row.map(|row| row[0].0)
 }
 
-/// Whether the first choices of the last tasks failed, so many that the agent does not find its way any more.
+/// Whether so many first choices in a row failed that the agent counts as lost, until its choice is stable.
 fn is_lost(laps: &[&Lap], strip: &[ToolName], broken: &Broken) -> bool {
     let choices = choices(laps, strip, broken);
-    choices.last_chunk::<LOST>().is_some_and(|last| last.iter().all(|(_, is_good)| !is_good))
+    choices.windows(LOST).any(|row| row.iter().all(|(_, is_good)| !is_good))
 }
 
 /// Whether the first choice of each task that needs the tools was good.

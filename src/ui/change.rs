@@ -75,7 +75,9 @@ pub fn starts_later(state: &State, spec: &FaultSpec) -> bool {
 /// Target of a fault from here: in the pane of resilience a tool of its strip, elsewhere the selection. If the person
 /// has chosen no tool, the most used one: a fault of another tool shows nothing.
 pub fn fault_target(state: &State, view: &View) -> Option<Target> {
-    let is_call = view.focus == PaneId::Calls && view.meant_call(state).is_some();
+    // Without a choice the last call of an own agent is marked, which may be any.
+    let is_chosen = state.watched.is_some() || view.call.is_some() || view.evidence.is_some();
+    let is_call = view.focus == PaneId::Calls && is_chosen && view.meant_call(state).is_some();
     match view.focus {
         PaneId::Resilience => facts::target(state, view).map(Target::Tool),
         PaneId::Models => view.fault_target(state),

@@ -86,16 +86,17 @@ pub fn target(state: &State, view: &View) -> Option<ToolName> {
     selected.or(tools.first()).cloned()
 }
 
-/// The tool that a fault shows most with: the most called one in the last tasks, before the first call the usual one of
-/// the most steps of the queued tasks; `None` if neither is known.
+/// The tool that a fault shows most with: the most called one in the last tasks. Before enough tasks have ended it is the
+/// usual one of the most steps of the queued tasks, if that is known. `None`: neither is known.
 pub fn most_used(state: &State) -> Option<ToolName> {
-    let recent = state.laps.iter().rev().take(RECENT);
-    let now = state.tool_calls_in_flight().map(|call| &call.tool);
-    let done = favourites(called(recent).chain(now)).into_iter().next();
     let queued = state.tasks.iter().filter(|task| task.ended.is_none());
     let usual = queued.flat_map(|it| &it.task.chain).filter_map(|step| step.tools.first());
     let usual = usual.filter(|tool| state.tools.contains_key(*tool));
-    done.or_else(|| favourites(usual).into_iter().next())
+    let usual = favourites(usual).into_iter().next();
+    let usual = usual.filter(|_| state.tasks_done < RECENT / 2);
+    let recent = state.laps.iter().rev().take(RECENT);
+    let now = state.tool_calls_in_flight().map(|call| &call.tool);
+    usual.or_else(|| favourites(called(recent).chain(now)).into_iter().next())
 }
 
 fn called<'a>(laps: impl IntoIterator<Item = &'a Lap>) -> impl Iterator<Item = &'a ToolName> {
