@@ -54,14 +54,18 @@ pub fn armed(state: &State, view: &View, event: &Event, keymap: &Keymap) -> Opti
     if spec.kind != FaultKind::outage() {
         return None;
     }
-    let most = if view.is_most_used { " (most used)" } else { "" };
+    // A fault of a form may be of another tool.
+    let is_selected =
+        matches!(&spec.target, Target::Tool(tool) if view.tool.as_ref() == Some(tool));
+    let is_most_used = view.is_most_used && is_selected;
+    let most = if is_most_used { " (most used)" } else { "" };
     let target = &spec.target;
     match spec.trigger.from_task {
         Some(from) if starts_later(state, spec) => {
             let again = keymap.key(Action::Fail).unwrap_or_default();
             Some(format!("{target}{most} fails from task {from} · {again} again: at once"))
         }
-        _ if view.is_most_used => Some(format!("{target}{most} now fails")),
+        _ if is_most_used => Some(format!("{target}{most} now fails")),
         _ => None,
     }
 }
