@@ -10,6 +10,7 @@ pub mod did;
 pub mod facts;
 pub mod grading;
 pub mod metrics;
+pub mod noise;
 pub mod plan;
 pub mod reaction;
 pub mod resilience;

@@ -1,14 +1,18 @@
-//! A knob tried at several values, each on the same tasks: the best value, and whether the tasks show a difference.
+//! A knob tried at several values, each with the same seeds on the same tasks: the best value, and whether it is better
+//! than the present one by more than noise.
 
 use std::cmp::Ordering;
 
 use strum::{IntoStaticStr, VariantArray};
 
+use super::noise::{Difference, clear};
 use super::resilience::Means;
 use crate::domain::{Knob, KnobSpec, Lap, State, Task};
 
-/// The most tasks of each value.
+/// The most tasks of each value and seed.
 pub const MOST_TASKS: usize = 200;
+/// Seeds of each value: that of the session and those after it.
+pub const SEEDS: usize = 5;
 
 /// The scope of a sweep: a knob at these values, on these tasks.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,6 +104,21 @@ impl Measure {
         }
     }
 
+    /// A difference with its standard error and unit.
+    fn show_difference(self, by: Difference) -> String {
+        let name: &str = self.into();
+        let shown = match self {
+            Measure::Calls | Measure::Credits => format!("{by:.2} {name} per task"),
+            Measure::Tokens => format!("{by:.0} tokens per task"),
+            Measure::Dollars => format!("{by:.4} dollars per task"),
+            Measure::Right => {
+                let points = Difference { mean: 100.0 * by.mean, error: 100.0 * by.error, ..by };
+                format!("{points:.1} points right")
+            }
+        };
+        shown.replace('-', "−")
+    }
+
     /// Orders two means: the better one is less.
     fn compare(self, one: f64, other: f64) -> Ordering {
         match self {
@@ -109,93 +128,130 @@ impl Measure {
     }
 }
 
-/// The best values of a sweep, by their places.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The result of a sweep, by the places of its values.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Best {
-    /// Places of the best values, ascending; the tasks show no difference between them.
+    /// Places of the values that are not clearly behind the best one, ascending.
     pub places: Vec<usize>,
-    /// The place of the best value that is nearest to the present one.
-    pub pick: usize,
+    /// Among them the one nearest to the present value that is clearly better than it, with the difference that decides:
+    /// in right answers if the present value has clearly fewer, else in the measure. `None`: the present value stays.
+    pub better: Option<(usize, Difference)>,
     /// Places of values with clearly fewer right answers; they are never among the best, whatever their cost.
     pub worse: Vec<usize>,
 }
 
-/// The tasks of each value, once all of them are done.
+/// The result, once all tasks of each value are done with each seed. `runs` has the tasks of each value, seed by seed.
 pub fn best(scope: &Scope, runs: &[Vec<Lap>], measure: Measure) -> Option<Best> {
-    let done = runs.len() == scope.values.len()
-        && runs.iter().all(|laps| laps.len() == scope.tasks.len() && !laps.is_empty());
-    if !done {
-        return None;
-    }
+    let each = scope.tasks.len();
+    let is_done = runs.len() == scope.values.len()
+        && each > 0
+        && runs.iter().all(|laps| laps.len() == each * SEEDS);
+    let now = scope.values.iter().position(|value| *value == scope.now);
+    let (true, Some(now)) = (is_done, now) else { return None };
+    let trials = Trials { runs, each };
     let all: Vec<usize> = (0..runs.len()).collect();
-    let right = among(&all, runs, Measure::Right);
-    let worse = all.iter().copied().filter(|place| !right.contains(place)).collect();
-    let places = among(&right, runs, measure);
-    let far = |place: &usize| (scope.values[*place] - scope.now).abs();
-    let pick = places.iter().copied().min_by(|a, b| far(a).total_cmp(&far(b)))?;
-    Some(Best { places, pick, worse })
+    let right = trials.as_good(&all, Measure::Right);
+    let worse: Vec<usize> = all.iter().copied().filter(|place| !right.contains(place)).collect();
+    let places = trials.as_good(&right, measure);
+    let decides = if worse.contains(&now) { Measure::Right } else { measure };
+    let far = |place: usize| (scope.values[place] - scope.now).abs();
+    let better = trials.apart(now, &all, decides).into_iter().filter(|(place, difference)| {
+        let is_better = decides.compare(difference.mean, 0.0) == Ordering::Less;
+        is_better && places.contains(place) && !places.contains(&now)
+    });
+    let better = better.min_by(|(a, _), (b, _)| far(*a).total_cmp(&far(*b)));
+    Some(Best { places, better, worse })
 }
 
-/// Selects the runs that are as good as the best one. A difference that comes from a single task does not count.
-fn among(places: &[usize], runs: &[Vec<Lap>], measure: Measure) -> Vec<usize> {
-    let sum = |place: &usize| runs[*place].iter().map(|lap| measure.of(lap)).sum::<f64>();
-    let top = places.iter().min_by(|a, b| measure.compare(sum(a), sum(b)));
-    let Some(top) = top else { return Vec::new() };
-    let is_as_good = |place: &&usize| {
-        let pairs = runs[**place].iter().zip(&runs[*top]);
-        let behind = pairs.map(|(lap, best)| match measure {
-            Measure::Right => measure.of(best) - measure.of(lap),
-            _ => measure.of(lap) - measure.of(best),
-        });
-        let (mut all, mut most) = (0.0, 0.0_f64);
-        behind.for_each(|by| (all, most) = (all + by, most.max(by)));
-        all - most <= 1e-9
-    };
-    places.iter().filter(is_as_good).copied().collect()
+/// The tasks of each value.
+struct Trials<'t> {
+    runs: &'t [Vec<Lap>],
+    /// Tasks of one seed.
+    each: usize,
 }
 
-/// The best values with the reason, in one sentence: `best: 0.25 to 0.50 (fewest calls: 1.42, now 1.61); 100 % right at all values`.
-/// Right answers count before everything else.
+impl Trials<'_> {
+    /// A measure at one place less that at another one, over the seeds. If no seed changes it, all seeds are one session,
+    /// and its tasks are compared.
+    fn difference(&self, own: usize, other: usize, measure: Measure) -> Difference {
+        let pairs = self.runs[own].iter().zip(&self.runs[other]);
+        let tasks: Vec<f64> =
+            pairs.map(|(own, other)| measure.of(own) - measure.of(other)).collect();
+        let seeds = tasks.chunks(self.each).map(|of| of.iter().sum::<f64>() / of.len() as f64);
+        let seeds = Difference::over(seeds);
+        let is_one = seeds.error <= 1e-9 * seeds.mean.abs();
+        if is_one { Difference::over(tasks.into_iter().take(self.each)) } else { seeds }
+    }
+
+    /// The places that clearly differ from this one, each less this one.
+    fn apart(&self, own: usize, all: &[usize], measure: Measure) -> Vec<(usize, Difference)> {
+        let others = all.iter().copied().filter(|place| *place != own);
+        let (others, differences): (Vec<usize>, Vec<Difference>) =
+            others.map(|other| (other, self.difference(other, own, measure))).unzip();
+        let clear = clear(&differences);
+        let all = others.into_iter().zip(differences).zip(clear);
+        all.filter_map(|(other, clear)| clear.then_some(other)).collect()
+    }
+
+    /// The places that are not clearly behind the best one.
+    fn as_good(&self, places: &[usize], measure: Measure) -> Vec<usize> {
+        let sum = |place: &usize| self.runs[*place].iter().map(|lap| measure.of(lap)).sum::<f64>();
+        let top = places.iter().copied().min_by(|a, b| measure.compare(sum(a), sum(b)));
+        let Some(top) = top else { return Vec::new() };
+        let behind = self.apart(top, places, measure);
+        let is_behind = |place: &usize| behind.iter().any(|(other, _)| other == place);
+        places.iter().copied().filter(|place| !is_behind(place)).collect()
+    }
+}
+
+/// The result in one sentence: `best: 12.00 (+18.2 ± 2.1 points right against 8.00, now)`, or that nothing is clearly
+/// better than the present value. Right answers count before everything else.
 pub fn sentence(scope: &Scope, runs: &[Vec<Lap>], measure: Measure) -> Option<String> {
-    let Best { places, pick, worse } = best(scope, runs, measure)?;
+    let Best { places, better, worse } = best(scope, runs, measure)?;
     let spec = scope.knob.spec();
     let means: Vec<Means> =
         runs.iter().map(|laps| Means::of(&laps.iter().collect::<Vec<_>>())).collect();
-    let mean = |place: usize| measure.mean(&means[place]);
-    let name: &str = measure.into();
     let is_graded = means.iter().all(|means| means.graded > 0);
     if measure == Measure::Right && !is_graded {
         return Some("no right answers known".to_owned());
     }
-    let share = |means: &Means| means.right_share().unwrap_or(0.0);
-    let percent = |share: f64| Measure::Right.show(share);
+    let over = |measure: Measure| {
+        range(means.iter().map(|means| measure.mean(means)), |mean| measure.show(mean))
+    };
+    let name: &str = measure.into();
+    let now = spec.show(scope.now);
+    let first = match better {
+        Some((pick, difference)) => {
+            let decides = if is_worse(scope, &worse) { Measure::Right } else { measure };
+            let others: Vec<usize> = places.iter().copied().filter(|at| *at != pick).collect();
+            let others = match others.is_empty() {
+                true => String::new(),
+                false => {
+                    format!("; not clearly different: {}", spans(spec, &scope.values, &others))
+                }
+            };
+            let best = spec.show(scope.values[pick]);
+            format!(
+                "best: {best} ({} against {now}, now){others}",
+                decides.show_difference(difference)
+            )
+        }
+        None if places.len() == runs.len() => {
+            format!("{name}: no clear difference ({}); {now} stays", over(measure))
+        }
+        None => format!("{name}: nothing is clearly better than {now}, which stays"),
+    };
     let rest = match (worse.is_empty(), is_graded) {
         (false, _) => format!("; fewer right answers at {}", spans(spec, &scope.values, &worse)),
-        (true, true) if measure != Measure::Right => {
-            format!("; {} right at all values", range(means.iter().map(share), percent))
-        }
+        (true, true) if measure != Measure::Right => format!("; {} right", over(Measure::Right)),
         (true, _) => String::new(),
     };
-    let is_apart = places.len() + worse.len() < runs.len();
-    if worse.is_empty() && !is_apart {
-        let range = range(places.iter().map(|place| mean(*place)), |mean| measure.show(mean));
-        return Some(format!("{name}: no clear difference ({range}){rest}"));
-    }
-    let mut reasons = Vec::new();
-    if !worse.is_empty() {
-        reasons.push(format!("{} right", percent(share(&means[pick]))));
-    }
-    if is_apart {
-        let now = scope.values.iter().position(|value| *value == scope.now);
-        let least = measure.show(mean(pick));
-        let now = now.filter(|now| !places.contains(now)).map(|now| measure.show(mean(now)));
-        let now = now.filter(|now| *now != least).map(|now| format!(", now {now}"));
-        let then = if reasons.is_empty() { "" } else { "then " };
-        reasons.push(format!("{then}fewest {name}: {least}{}", now.unwrap_or_default()));
-    }
-    let at = spans(spec, &scope.values, &places);
-    let said = format!("best: {at} ({}){rest}", reasons.join(", "));
-    Some(said)
+    Some(first + &rest)
+}
+
+/// Whether the present value is among these places.
+fn is_worse(scope: &Scope, worse: &[usize]) -> bool {
+    worse.iter().any(|place| scope.values[*place] == scope.now)
 }
 
 /// The smallest and the largest of some numbers, or the only one if they are equal.
@@ -256,71 +312,91 @@ mod tests {
         }
     }
 
-    #[test]
-    fn what_many_tasks_show_is_told_with_the_present_value() {
-        let scope = scope(&[0.0, 0.25, 0.5], 4);
-        let runs = [laps(&[1, 1, 1, 2], &[]), laps(&[1, 1, 1, 1], &[]), laps(&[2, 2, 1, 1], &[])];
-        let found = best(&scope, &runs, Measure::Calls).unwrap();
-        assert_eq!((found.places, found.pick), (vec![0, 1], 1), "one task makes no difference");
-        assert_eq!(
-            sentence(&scope, &runs, Measure::Calls).unwrap(),
-            "best: 0.00, 0.25 (fewest calls: 1.00, now 1.50); 100 % right at all values"
-        );
-        assert_eq!(
-            sentence(&scope, &runs, Measure::Tokens).unwrap(),
-            "tokens: no clear difference (100); 100 % right at all values"
-        );
-        assert_eq!(
-            sentence(&scope, &runs, Measure::Right).unwrap(),
-            "right answers: no clear difference (100 %)"
-        );
+    /// The runs of values, whose tasks have these calls with each seed, and one call more where the seed is among `noisy`.
+    fn seeds(calls: &[usize], wrong: &[usize], noisy: &[usize]) -> Vec<Lap> {
+        let of_seed = |seed: usize| {
+            let mut own = calls.to_vec();
+            own[seed % calls.len()] += usize::from(noisy.contains(&seed));
+            laps(&own, wrong)
+        };
+        (0..SEEDS).flat_map(of_seed).collect()
     }
 
     #[test]
-    fn a_difference_of_one_task_is_none() {
+    fn a_clear_difference_is_told_with_its_error() {
+        let scope = scope(&[0.0, 0.25, 0.5], 4);
+        let runs = [
+            seeds(&[1, 1, 1, 1], &[], &[0, 1]),
+            seeds(&[1, 1, 1, 1], &[], &[0]),
+            seeds(&[3, 3, 3, 3], &[], &[2, 4]),
+        ];
+        let found = best(&scope, &runs, Measure::Calls).unwrap();
+        assert_eq!((found.places, found.worse), (vec![0, 1], vec![]));
+        assert_eq!(found.better.unwrap().0, 1, "the nearest one");
+        assert_eq!(
+            sentence(&scope, &runs, Measure::Calls).unwrap(),
+            "best: 0.25 (−2.05 ± 0.09 calls per task against 0.50, now); not clearly different: 0.00; 100 % right"
+        );
+        assert_eq!(
+            sentence(&scope, &runs, Measure::Tokens).unwrap(),
+            "tokens: no clear difference (100); 0.50 stays; 100 % right"
+        );
+        let right = "right answers: no clear difference (100 %); 0.50 stays";
+        assert_eq!(sentence(&scope, &runs, Measure::Right).unwrap(), right);
+    }
+
+    #[test]
+    fn a_difference_of_one_task_or_of_one_seed_is_none() {
         let scope = scope(&[0.25, 0.5], 4);
-        let runs = [laps(&[1, 1, 1, 9], &[]), laps(&[1, 1, 1, 1], &[])];
-        let said = sentence(&scope, &runs, Measure::Calls).unwrap();
-        assert_eq!(said, "calls: no clear difference (1.00 to 3.00); 100 % right at all values");
-        assert_eq!(best(&scope, &runs, Measure::Calls).unwrap().pick, 1, "the present value stays");
+        let same = seeds(&[1, 1, 1, 1], &[], &[]);
+        // With every seed the same task is dear: five seeds are one session then.
+        for odd in [seeds(&[1, 1, 1, 9], &[], &[]), seeds(&[1, 1, 1, 1], &[], &[3])] {
+            for runs in [[odd.clone(), same.clone()], [same.clone(), odd.clone()]] {
+                let said = sentence(&scope, &runs, Measure::Calls).unwrap();
+                assert!(said.starts_with("calls: no clear difference (1.00 to "), "{said}");
+                assert!(said.ends_with("; 0.50 stays; 100 % right"), "{said}");
+                assert_eq!(best(&scope, &runs, Measure::Calls).unwrap().better, None);
+            }
+        }
     }
 
     #[test]
     fn what_is_cheap_because_it_is_wrong_is_not_the_best() {
         let scope = scope(&[0.0, 0.25, 0.5], 4);
         let runs = [
-            laps(&[0, 0, 0, 0], &[0, 1, 2, 3]),
-            laps(&[1, 1, 1, 1], &[0]),
-            laps(&[2, 2, 2, 2], &[]),
+            seeds(&[1, 1, 1, 1], &[0, 1, 2, 3], &[]),
+            seeds(&[2, 2, 2, 2], &[], &[1, 2]),
+            seeds(&[4, 4, 4, 4], &[], &[]),
         ];
         let found = best(&scope, &runs, Measure::Calls).unwrap();
         assert_eq!((found.places, found.worse), (vec![1], vec![0]));
-        let said = sentence(&scope, &runs, Measure::Calls).unwrap();
         assert_eq!(
-            said,
-            "best: 0.25 (75 % right, then fewest calls: 1.00, now 2.00); fewer right answers at 0.00"
+            sentence(&scope, &runs, Measure::Calls).unwrap(),
+            "best: 0.25 (−1.90 ± 0.06 calls per task against 0.50, now); fewer right answers at 0.00"
         );
     }
 
     #[test]
-    fn the_reason_for_the_best_is_the_one_that_decides() {
+    fn more_right_answers_are_better_at_any_cost() {
         let scope = scope(&[0.0, 0.25, 0.5], 4);
-        // The best value takes the most calls: it is the best for its right answers.
         let runs = [
-            laps(&[3, 3, 3, 3], &[]),
-            laps(&[1, 1, 1, 1], &[0, 1]),
-            laps(&[1, 1, 1, 1], &[0, 1, 2]),
+            seeds(&[3, 3, 3, 3], &[], &[]),
+            seeds(&[1, 1, 1, 1], &[0, 1, 2, 3], &[]),
+            seeds(&[1, 1, 1, 1], &[0, 1, 2, 3], &[]),
         ];
-        let right = "best: 0.00 (100 % right); fewer right answers at 0.25, 0.50";
         for measure in [Measure::Calls, Measure::Right] {
-            assert_eq!(sentence(&scope, &runs, measure).unwrap(), right);
+            assert_eq!(
+                sentence(&scope, &runs, measure).unwrap(),
+                "best: 0.00 (+100.0 ± 0.0 points right against 0.50, now); fewer right answers at 0.25, 0.50"
+            );
         }
     }
 
     #[test]
-    fn nothing_is_best_before_all_tasks_are_done() {
+    fn nothing_is_best_before_all_tasks_are_done_with_every_seed() {
         let scope = scope(&[0.0, 0.5], 2);
-        assert_eq!(best(&scope, &[laps(&[1, 1], &[]), laps(&[1], &[])], Measure::Calls), None);
-        assert_eq!(best(&scope, &[laps(&[1, 1], &[])], Measure::Calls), None);
+        let done = seeds(&[1, 1], &[], &[]);
+        assert_eq!(best(&scope, &[done.clone(), done[..9].to_vec()], Measure::Calls), None);
+        assert_eq!(best(&scope, &[done], Measure::Calls), None);
     }
 }

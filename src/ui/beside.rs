@@ -79,8 +79,11 @@ impl Screen {
             0 => String::new(),
             n => format!(" ({n} more left out)"),
         };
-        let text =
-            format!("sweep of {} started: {values}, {tasks}{again}{cut}", scope.knob.spec().name);
+        let name = scope.knob.spec().name;
+        let text = format!(
+            "sweep of {name} started: {values}, {tasks}{again}{cut}, each with {} seeds",
+            sweep::SEEDS
+        );
         self.view.sweep = Some(sweep);
         self.tell(Tone::Good, text);
     }

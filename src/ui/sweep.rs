@@ -4,7 +4,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::domain::{Lap, State};
 use crate::papers::resilience::Means;
-use crate::papers::sweep::{self, Best, Measure, Scope};
+use crate::papers::sweep::{self, Best, Measure, SEEDS, Scope};
 
 /// Progress of a sweep.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub enum SweepNews {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sweep {
     pub scope: Scope,
-    /// The tasks that each value has done.
+    /// The tasks that each value has done, seed by seed.
     pub runs: Vec<Vec<Lap>>,
     /// Whether the sweep runs no more.
     pub over: bool,
@@ -31,31 +31,32 @@ impl Sweep {
         Self { scope, runs, over: false }
     }
 
-    /// The index of the value being tried, and the number of tasks that it has done.
-    pub fn progress(&self) -> Option<(usize, usize)> {
+    /// The seed and the value being tried, from 0, and the number of tasks done with both.
+    pub fn progress(&self) -> Option<[usize; 3]> {
         let all = self.scope.tasks.len();
-        let at = self.runs.iter().position(|laps| laps.len() < all).filter(|_| !self.over)?;
-        Some((at, self.runs[at].len()))
+        let seed = self.runs.iter().map(|laps| laps.len() / all.max(1)).min()?;
+        let at = self.runs.iter().position(|laps| laps.len() < (seed + 1) * all)?;
+        (!self.over && seed < SEEDS).then(|| [seed, at, self.runs[at].len() - seed * all])
     }
 
-    /// The share of right answers for the value at this index, once all its tasks are done.
-    pub fn right_share(&self, at: usize) -> Option<f64> {
-        let laps: Vec<_> = self.runs[at].iter().collect();
-        let is_done = laps.len() == self.scope.tasks.len();
-        is_done.then(|| Means::of(&laps).right_share()).flatten()
+    /// The means of the value at this index, over the seeds that are done.
+    pub fn means(&self, at: usize) -> Option<Means> {
+        let all = self.scope.tasks.len().max(1);
+        let laps = &self.runs[at];
+        let done: Vec<_> = laps.iter().take(laps.len() / all * all).collect();
+        (!done.is_empty()).then(|| Means::of(&done))
     }
 
-    /// The best values, once all are known.
+    /// The result, once all is known.
     pub fn best(&self, measure: Measure) -> Option<Best> {
         sweep::best(&self.scope, &self.runs, measure)
     }
 
-    /// The value to set the knob to, if it is better than the present one.
+    /// The value to set the knob to: clearly better than that at the start of the sweep.
     pub fn better(&self, state: &State, measure: Measure) -> Option<f64> {
-        let best = self.best(measure)?;
-        let now = state.knobs.get(self.scope.knob);
-        let is_among = best.places.iter().any(|place| self.scope.values[*place] == now);
-        (!is_among).then(|| self.scope.values[best.pick])
+        let (place, _) = self.best(measure)?.better?;
+        let value = self.scope.values[place];
+        (value != state.knobs.get(self.scope.knob)).then_some(value)
     }
 }
 

@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 
 use crate::domain::state::{Keeps, State};
 use crate::domain::{Command, Event, Record, TaskEvent};
-use crate::papers::sweep::Scope;
+use crate::papers::sweep::{SEEDS, Scope};
 use crate::session::{Origin, SessionError, SweepOrigin};
 use crate::ui::sweep::{StartSweep, SweepNews};
 
@@ -40,19 +40,22 @@ fn left(scope: &Scope) -> usize {
     scope.tasks.len() + scope.left_out
 }
 
-/// Runs one copy per value, one after the other, until the receiver is gone.
+/// Runs one copy per seed and value, one after the other, until the receiver is gone. All values run with one seed before
+/// the next seed begins, so that the screen compares them early.
 fn sweep(
     standing: &SweepOrigin,
     scope: &Scope,
     tell: &UnboundedSender<SweepNews>,
 ) -> Result<(), SessionError> {
     let mut spent = 0.0;
-    for (place, value) in scope.values.iter().enumerate() {
+    let seeds = 0..SEEDS as u64;
+    let places = seeds.flat_map(|seed| scope.values.iter().enumerate().map(move |at| (seed, at)));
+    for (seed, (place, value)) in places {
         if tell.is_closed() {
             break;
         }
         let knob = (scope.knob, *value);
-        let (prepared, first) = standing.with(scope.tasks.clone(), knob, spent)?;
+        let (prepared, first) = standing.with(scope.tasks.clone(), knob, seed, spent)?;
         let (commands, receiver) = mpsc::unbounded_channel();
         for command in first {
             // The receiver is used just below.

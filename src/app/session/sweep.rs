@@ -31,8 +31,8 @@ impl Origin {
 }
 
 impl SweepOrigin {
-    /// A session that goes on from here with these tasks and the knob at this value, and the commands to send first. It
-    /// may cost as much as this one still may, less `spent` dollars.
+    /// A session that goes on from here with these tasks and the knob at this value, and the commands to send first. Its
+    /// seed is `apart` after that of this session. It may cost as much as this one still may, less `spent` dollars.
     ///
     /// # Errors
     /// An input of the session can no longer be read.
@@ -40,6 +40,7 @@ impl SweepOrigin {
         &self,
         tasks: Vec<Task>,
         (knob, value): (Knob, f64),
+        apart: u64,
         spent: f64,
     ) -> Result<(PreparedSession, Vec<Command>), SessionError> {
         let live = &self.live;
@@ -51,6 +52,7 @@ impl SweepOrigin {
                 .map(|most| (most - live.dollars_spent() - spent).max(0.0)),
             ..self.spec.clone()
         };
+        spec.seed = Some(live.seed.wrapping_add(apart));
         spec.knobs.insert(knob, value);
         let mut prepared = spec.prepare()?;
         prepared.workspace.learned = LearnedState::of(&live.learning);

@@ -14,7 +14,7 @@ use crate::hits::{Hits, Target};
 use crate::keymap::Meaning;
 use crate::next::NextSession;
 use crate::panes::row;
-use crate::papers::sweep::Scope;
+use crate::papers::sweep::{SEEDS, Scope};
 use crate::request::{ScreenRequest, World};
 use crate::twin::TwinKind;
 use crate::{cx::Cx, text, view::View};
@@ -114,12 +114,13 @@ impl Confirm {
         Self::calling(live, "Run a twin of this session?", &tasks, ScreenRequest::StartTwin(kind))
     }
 
-    /// Asks before starting a sweep, which makes the calls of its tasks once for each value.
+    /// Asks before starting a sweep, which makes the calls of its tasks once for each value and seed.
     pub fn sweep(live: &State, scope: Scope) -> Option<Self> {
-        let (tasks, times) = (counted(scope.tasks.len(), "task"), scope.values.len());
-        let question = format!("Try {times} values of {}?", scope.knob);
+        let (tasks, values) = (counted(scope.tasks.len(), "task"), scope.values.len());
+        let question = format!("Try {values} values of {}?", scope.knob);
+        let times = format!("{tasks}, {} times: {values} values, {SEEDS} seeds", values * SEEDS);
         let yes = ScreenRequest::StartSweep(Box::new(scope));
-        Self::calling(live, &question, &format!("{tasks}, {times} times"), yes)
+        Self::calling(live, &question, &times, yes)
     }
 
     /// Asks before copies of a session make calls, where these cost money or change something.
@@ -165,22 +166,6 @@ impl Confirm {
             _ => format!("Their journals and indexes, {freed}. It cannot be undone."),
         };
         Self { question, detail, yes: ScreenRequest::DeleteSessions(journals) }
-    }
-
-    /// Asks whether to run all tasks again.
-    pub fn again(live: &State) -> Self {
-        let (right, all) = (live.tasks_right, live.tasks_judged);
-        let calls: usize = live.laps.iter().map(|lap| lap.calls()).sum();
-        let per_task = calls as f64 / live.laps.len().max(1) as f64;
-        let faults = match live.faults.values().map(|fault| fault.fired).sum::<u32>() {
-            0 => String::new(),
-            fired => format!(", {} injected", counted(fired as usize, "failure")),
-        };
-        Self {
-            question: "All tasks are done. Run them again?".to_owned(),
-            detail: format!("{right} of {all} right, {per_task:.1} calls per task{faults}."),
-            yes: ScreenRequest::Send(Command::QueueAgain),
-        }
     }
 
     fn agreed(&self) -> Reply {

@@ -64,7 +64,7 @@ fn a_comparison_explains_its_abbreviations_and_says_what_is_left() {
     let compare = ["compare", "--strategies", "react,direct", "--tasks-limit", "1", "--jobs", "1"];
     let ran = home.run(&compare);
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.out.starts_with("2 combinations on embedded demo: 1 task × 1 seed"), "{ran:?}");
+    assert!(ran.out.starts_with("2 combinations on embedded demo: 1 task × 5 seeds"), "{ran:?}");
     for long in ["AC: average cost of a task in credits", "EM: exact match", "PBC: solved within"] {
         assert_eq!(ran.out.matches(long).count(), 1, "{ran:?}");
     }

@@ -5,7 +5,7 @@ use toolyard::domain::state::Keeps;
 use toolyard::domain::{
     Command, ControlEvent, Event, Knob, Lap, State, Task, TaskEvent, TaskId, Tried, TriedEnd,
 };
-use toolyard::papers::sweep::Scope;
+use toolyard::papers::sweep::{SEEDS, Scope};
 use toolyard::ui::request::ScreenRequest;
 use toolyard::ui::sweep::{Sweep, SweepNews};
 
@@ -81,7 +81,7 @@ fn a_copy_goes_on_from_where_the_session_stands_and_saves_nothing() {
     assert_eq!(scope.tasks[0].text, live.tasks.get(5).unwrap().task.text);
 
     let standing = origin.standing(&live, live.tasks_done).unwrap();
-    let (copy, first) = standing.with(scope.tasks.clone(), (Knob::Alpha, 2.0), 0.0).unwrap();
+    let (copy, first) = standing.with(scope.tasks.clone(), (Knob::Alpha, 2.0), 0, 0.0).unwrap();
     let (opened, ended) = ran(copy.spawn().unwrap(), first);
     assert_eq!(opened.knobs.get(Knob::Alpha), 2.0);
     assert_eq!((opened.knobs.get(Knob::Beta), opened.knobs.get(Knob::Speed)), (0.2, 0.0));
@@ -96,7 +96,7 @@ fn a_copy_goes_on_from_where_the_session_stands_and_saves_nothing() {
     assert_eq!(home.read("learned.json"), saved, "it saves nothing");
 
     // The value of now does what the session itself does with the rest of its tasks.
-    let (copy, first) = standing.with(scope.tasks, (Knob::Alpha, 0.5), 0.0).unwrap();
+    let (copy, first) = standing.with(scope.tasks, (Knob::Alpha, 0.5), 0, 0.0).unwrap();
     let (_, same) = ran(copy.spawn().unwrap(), first);
     commands.send(Command::Run).unwrap();
     while records.blocking_recv().is_some() {}
@@ -130,7 +130,7 @@ fn a_copy_knows_the_past_uses_of_a_session_that_keeps_none() {
     let scope = Scope::of(&live, Knob::Tau).unwrap();
     assert!(scope.again && scope.tasks.len() == 9, "all are done again");
     let standing = origin.standing(&live, live.tasks_done).unwrap();
-    let (mut copy, first) = standing.with(scope.tasks, (Knob::Tau, 0.3), 0.0).unwrap();
+    let (mut copy, first) = standing.with(scope.tasks, (Knob::Tau, 0.3), 0, 0.0).unwrap();
     copy.keeps = Keeps::All;
     let (_, again) = ran(copy.spawn().unwrap(), first);
     assert!(experience(&again, 1) > 0);
@@ -162,7 +162,7 @@ fn lap(task: u32, calls: usize) -> Lap {
     }
 }
 
-/// A screen on which `alpha` was tried at three values, as far as `values`.
+/// A screen on which `alpha` was tried at five values: all, or as far as `values` with the first seed.
 fn tried(values: usize) -> Stage {
     let mut stage = Stage::of(&story::demo());
     stage.press("4 z");
@@ -175,9 +175,14 @@ fn tried(values: usize) -> Stage {
         left_out: 0,
     };
     stage.screen.begin_sweep(Sweep::new(scope));
-    for (place, calls) in [3, 1, 2, 2, 4].into_iter().enumerate().take(values) {
-        for task in 1..=4 {
-            stage.screen.hear_of_sweep(SweepNews::Lap(place, lap(task, calls)));
+    let seeds = if values == 5 { SEEDS } else { 1 };
+    for seed in 0..seeds {
+        for (place, calls) in [3, 1, 2, 2, 4].into_iter().enumerate().take(values) {
+            for task in 1..=4 {
+                // One call more in one task of each seed but the first.
+                let calls = calls + usize::from(task as usize == seed);
+                stage.screen.hear_of_sweep(SweepNews::Lap(place, lap(task, calls)));
+            }
         }
     }
     stage.draw();
@@ -196,7 +201,9 @@ fn the_curve_of_a_sweep_at_two_sizes() {
     let mut narrow = tried(5);
     narrow.press("z");
     assert!(narrow.shows("0.00 0.25 0.50 1.00 2.00"), "{}", narrow.text());
-    assert!(narrow.shows("preview alpha 0.50 → 0.55") && narrow.shows("best: 0.25 (fewest calls"));
+    assert!(
+        narrow.shows("preview alpha 0.50 → 0.55") && narrow.shows("best: 0.25 (−1.00 ± 0.00 calls")
+    );
 }
 
 #[test]
@@ -205,7 +212,7 @@ fn keys_start_end_judge_and_use_a_sweep() {
     stage.press("3");
     assert!(stage.press("&").is_empty() && stage.shows("select a knob first"));
     let mut stage = tried(3);
-    assert!(stage.shows("value 4 of 5 · 0 of 4 tasks") && stage.shows("x: end the sweep"));
+    assert!(stage.shows("seed 1/5 · value 4/5 · 0/4") && stage.shows("x: end the sweep"));
     assert!(stage.press("&").is_empty() && stage.shows("a sweep is running already"));
     assert_eq!(stage.press("x"), [ScreenRequest::EndSweep]);
     stage.screen.end_sweep();
@@ -213,18 +220,30 @@ fn keys_start_end_judge_and_use_a_sweep() {
     let mut stage = tried(5);
     stage.screen.hear_of_sweep(SweepNews::Ended);
     stage.draw();
-    assert!(stage.shows("best: 0.25 (fewest calls: 1.00, now 2.00); 100 % right at all values"));
+    assert!(
+        stage.shows("best: 0.25 (−1.00 ± 0.00 calls per task against 0.50, now)"),
+        "{}",
+        stage.text()
+    );
     assert!(stage.shows("enter: use 0.25"), "{}", stage.text());
     let use_it = Command::TurnKnob { knob: Knob::Alpha, value: 0.25 };
     assert_eq!(stage.press("enter"), [ScreenRequest::Send(use_it)]);
     stage.press("V V V V");
-    assert!(stage.shows("right answers: no clear difference (100 %)"), "{}", stage.text());
+    assert!(
+        stage.shows("right answers: no clear difference (100 %); 0.50 stays"),
+        "{}",
+        stage.text()
+    );
     assert!(!stage.shows("enter: use"), "nothing is better");
     stage.press("down");
     assert!(stage.shows("beta"), "the preview is of another knob, and the sweep stays");
     assert!(stage.shows("sweep alpha"));
     assert!(stage.press("&").is_empty() && stage.shows("Try 6 values of beta?"));
-    assert!(stage.shows("the models again, for 2 tasks, 6 times"), "{}", stage.text());
+    assert!(
+        stage.shows("the models again, for 2 tasks, 30 times: 6 values, 5 seeds"),
+        "{}",
+        stage.text()
+    );
     let [ScreenRequest::StartSweep(scope)] = &stage.press("y")[..] else { panic!() };
     assert_eq!((scope.knob, scope.now), (Knob::Beta, 0.45));
 }

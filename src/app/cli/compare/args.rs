@@ -35,11 +35,14 @@ pub struct CompareArgs {
     /// Values of a knob to compare, e.g. `blacklist=off,strict`; may be repeated.
     #[arg(long, value_name = "KNOB=V,…")]
     pub vary: Vec<Vary>,
-    /// Seeds: every combination runs once with each. `1,2,5`, or `0..4` for 0 to 4.
+    /// Run every combination once with each of these seeds: `1,2,5`, or `0..4` for 0 to 4.
+    ///
+    /// The default is `0..4`. One seed is not judged.
     #[arg(long, value_name = "N,…", conflicts_with = "seed", allow_hyphen_values = true)]
     pub seeds: Option<Seeds>,
-    /// Gather past uses first, in sessions with these strategies and other seeds; every combination
-    /// starts from a copy of them. `none` starts without a past.
+    /// Gather past uses first, in sessions with these strategies; `none` starts without a past.
+    ///
+    /// These sessions have other seeds. Every combination starts from a copy of their past uses.
     #[arg(long, value_name = "S,…")]
     pub warm_up: Option<WarmUp>,
     /// Keep journals in this folder; the same command continues after an interruption.
@@ -62,12 +65,6 @@ impl CompareArgs {
     /// Whether it is one of BTP's experiments, which share costs, budget, seeds and warm-up.
     pub fn is_btp(&self) -> bool {
         matches!(self.preset, Some(Preset::Btp | Preset::Budgets | Preset::Taus))
-    }
-
-    /// Whether it reproduces a paper or measures resilience, which needs several seeds.
-    pub fn is_of_paper(&self) -> bool {
-        let others = [Preset::ToolNet, Preset::Resilience, Preset::Atc];
-        self.is_btp() || self.preset.is_some_and(|preset| others.contains(&preset))
     }
 }
 

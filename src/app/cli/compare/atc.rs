@@ -3,10 +3,9 @@
 
 use super::args::CompareArgs;
 use super::grid::{Cell, Trial, distinct};
-use super::noise::Measure;
 use super::result::{CellResult, SeedResult, found};
 use super::table::{PlainTable, bar, number, or, percent};
-use super::verdict::{self, RIGHT, TOKENS, line};
+use super::verdict::{self, Measure, RIGHT, TOKENS, line};
 use crate::cli::trouble::Trouble;
 use crate::domain::{Base, Knob, KnobChoice, Reflect, Strategy};
 use crate::report::Quality;
@@ -251,32 +250,40 @@ const REACHED: (&str, Measure<'_>) =
 
 fn best(results: &[&CellResult]) -> Result<(), String> {
     let (own, others) = own_and_others(results).ok_or("not compared")?;
-    others.into_iter().try_for_each(|other| {
-        verdict::not_less(RIGHT, own, other).and(verdict::not_less(PREC, own, other))
-    })
+    let pairs = pairs(own, &others);
+    verdict::not_less(RIGHT, &pairs).and(verdict::not_less(PREC, &pairs))
 }
 
 fn fewest(results: &[&CellResult]) -> Result<(), String> {
     let (own, others) = own_and_others(results).ok_or("not compared")?;
-    others.into_iter().try_for_each(|other| verdict::less(TOKENS, own, other))
+    verdict::less(TOKENS, &pairs(own, &others))
 }
 
 fn repairs(results: &[&CellResult]) -> Result<(), String> {
-    results.windows(2).try_for_each(|pair| verdict::more(RIGHT, pair[1], pair[0]))
+    let steps: Vec<_> = results.windows(2).map(|pair| (pair[1], pair[0])).collect();
+    verdict::more(RIGHT, &steps)
 }
 
 fn chained(results: &[&CellResult]) -> Result<(), String> {
     let [chain, _, alone] = results else { return Err("not compared".to_owned()) };
-    verdict::less(REACHED, alone, chain)
+    verdict::less(REACHED, &[(alone, chain)])
 }
 
 fn rises_and_stays(results: &[&CellResult]) -> Result<(), String> {
     let (rising, flat) = results.split_at(ENOUGH.min(results.len()));
     verdict::rises(RIGHT, rising)?;
     let Some(last) = rising.last() else { return Err("not compared".to_owned()) };
-    flat.iter().try_for_each(|result| {
-        verdict::not_less(RIGHT, result, last).and(verdict::not_less(RIGHT, last, result))
-    })
+    let back = flat.iter().map(|result| (*result, *last));
+    let pairs: Vec<_> = pairs(last, flat).into_iter().chain(back).collect();
+    verdict::not_less(RIGHT, &pairs)
+}
+
+/// Pairs of one result with each other one.
+fn pairs<'r>(
+    own: &'r CellResult,
+    others: &[&'r CellResult],
+) -> Vec<(&'r CellResult, &'r CellResult)> {
+    others.iter().map(|other| (own, *other)).collect()
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ mod atc;
 mod grid;
 mod job;
 mod left;
-mod noise;
 mod pool;
 mod print;
 mod resilience;
@@ -198,8 +197,7 @@ fn seeds(args: &CompareArgs) -> Result<Seeds, Trouble> {
     match (&args.seeds, args.session.seed) {
         (Some(seeds), _) => Ok(seeds.clone()),
         (None, Some(seed)) => Ok(seed.into()),
-        (None, None) if args.is_of_paper() => grid::SEEDS.parse().map_err(Trouble::Usage),
-        (None, None) => Ok(0.into()),
+        (None, None) => grid::SEEDS.parse().map_err(Trouble::Usage),
     }
 }
 

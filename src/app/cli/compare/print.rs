@@ -117,7 +117,7 @@ fn legend(tables: &str) -> String {
     if used.is_empty() { String::new() } else { format!("\n{}", used.join("; ")) }
 }
 
-/// Verdicts on a paper: a line for each table and figure.
+/// Verdicts: for a paper a line for each table and figure, else one on right answers.
 pub fn verdicts(preset: Option<Preset>, results: &[CellResult]) -> Vec<String> {
     match preset {
         Some(Preset::Btp) => verdict::of_tables(results),
@@ -127,7 +127,7 @@ pub fn verdicts(preset: Option<Preset>, results: &[CellResult]) -> Vec<String> {
         Some(Preset::Resilience) => resilience::verdicts(results),
         Some(Preset::Atc) => atc::verdicts(results),
         Some(Preset::Pairs) => verdict::of_workers(results),
-        None => Vec::new(),
+        None => verdict::of_rows(results),
     }
 }
 

@@ -3,14 +3,14 @@
 
 use super::args::CompareArgs;
 use super::grid::{Cell, Trial, distinct};
-use super::noise::Difference;
 use super::result::{CellResult, SeedResult, found};
 use super::table::{PlainTable, number, or, percent};
-use super::verdict::{RIGHT, TOKENS, less, line, more, not_less};
+use super::verdict::{ONE_SEED, RIGHT, TOKENS, held, judged, less, line, more, not_less};
 use crate::cli::trouble::Trouble;
 use crate::domain::graph::WeightFormat;
 use crate::domain::{Base, FaultSpec, Knob, Scorer, Strategy};
 use crate::outside;
+use crate::papers::noise::{Difference, clear};
 use crate::papers::resilience;
 use crate::session::SimulatedSpec;
 
@@ -326,8 +326,9 @@ fn against<'r>(results: &[&'r CellResult]) -> Vec<(&'r str, Result<(), String>)>
     let (own, others): (Vec<&CellResult>, Vec<&CellResult>) =
         results.iter().partition(|result| result.cell.strategy.base == Base::ToolNet);
     let judge = |own: &CellResult| {
-        let mut others = others.iter().filter(|other| told(other) == told(own));
-        others.try_for_each(|other| not_less(RIGHT, own, other).and(less(TOKENS, own, other)))
+        let others = others.iter().filter(|other| told(other) == told(own));
+        let pairs: Vec<_> = others.map(|other| (own, *other)).collect();
+        not_less(RIGHT, &pairs).and(less(TOKENS, &pairs))
     };
     own.into_iter().map(|own| (own.cell.name.as_str(), judge(own))).collect()
 }
@@ -361,10 +362,9 @@ fn weights(results: &[CellResult]) -> Vec<(&'static str, Result<(), String>)> {
     let judged = menus.into_iter().filter_map(|(name, at)| {
         let rows = all.get(at..at + FORMATS.len())?;
         let (poor, good) = rows.split_at(3);
-        let held = good.iter().try_for_each(|good| {
-            more(RIGHT, good, rows[0])?;
-            poor.iter().try_for_each(|poor| not_less(RIGHT, good, poor))
-        });
+        let none: Vec<_> = good.iter().map(|good| (*good, rows[0])).collect();
+        let pairs = good.iter().flat_map(|good| poor.iter().map(|poor| (*good, *poor)));
+        let held = more(RIGHT, &none).and(not_less(RIGHT, &pairs.collect::<Vec<_>>()));
         Some((name, held))
     });
     judged.collect()
@@ -374,19 +374,20 @@ fn weights(results: &[CellResult]) -> Vec<(&'static str, Result<(), String>)> {
 fn useful_rise(result: &CellResult) -> Result<(), String> {
     let at_end =
         |tool: &str| Difference::over(result.seeds.iter().map(|seed| score(seed, tool, u32::MAX)));
-    let rises = |tool: &&str| at_end(tool).is_more();
-    let low = USEFUL.iter().find(|tool| !rises(tool));
-    let high = NOISE.iter().find(|tool| rises(tool));
-    match low.or(high) {
-        Some(tool) => Err(format!("{tool} ends at {}", at_end(tool))),
-        None => Ok(()),
-    }
+    let tools: Vec<_> = USEFUL.iter().chain(&NOISE).map(|tool| (*tool, at_end(tool))).collect();
+    let all: Vec<_> = tools.iter().map(|(_, end)| *end).collect();
+    tools.into_iter().zip(clear(&all)).try_for_each(|((tool, end), clear)| {
+        judged(end)?;
+        let rises = clear && end.mean > 0.0;
+        held(rises == USEFUL.contains(&tool), || format!("{tool} ends at {end}"))
+    })
 }
 
 fn holds(result: &CellResult) -> Result<(), String> {
-    let held = result.seeds.iter().filter(|seed| took_over(seed)).count();
+    let count = result.seeds.iter().filter(|seed| took_over(seed)).count();
     let all = result.seeds.len();
-    if held * 5 >= all * 4 { Ok(()) } else { Err(format!("in {held} of {all} seeds")) }
+    held(all > 1, || ONE_SEED.to_owned())?;
+    held(count * 5 >= all * 4, || format!("in {count} of {all} seeds"))
 }
 
 /// From how many tools on ToolNet costs less than ReAct, without a cache and with one.

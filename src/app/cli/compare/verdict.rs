@@ -2,10 +2,19 @@
 //! claims are the papers'; the numbers are those of this comparison.
 
 use super::grid::{LOOPS, RoleBindings, Setting};
-use super::noise::{Difference, Measure};
 use super::result::{CellResult, SeedResult};
 use crate::domain::{Base, Blacklist, Knob, Strategy};
 use crate::outside;
+use crate::papers::noise::{Difference, clear};
+
+/// The value of one session that a verdict compares.
+pub type Measure<'m> = &'m dyn Fn(&SeedResult) -> f64;
+
+/// The reason why a comparison over a single seed has no verdict.
+pub const ONE_SEED: &str = "one seed is not judged; compare several with --seeds 0..4";
+
+/// Results that a verdict compares, each with another one.
+type Pairs<'p, 'r> = &'p [(&'r CellResult, &'r CellResult)];
 
 /// The measures of verdicts, in percent, credits and tokens.
 pub const RIGHT: (&str, Measure<'_>) =
@@ -26,8 +35,8 @@ pub fn of_tables(results: &[CellResult]) -> Vec<String> {
     };
     let table_2 = each(&|base| {
         let (bare, prompt, planned) = rows.of(base)?;
-        let solves = not_less(PBC, planned, prompt).and(not_less(PBC, planned, bare));
-        Some(solves.and(less(AC, planned, bare)))
+        let solves = not_less(PBC, &[(planned, prompt), (planned, bare)]);
+        Some(solves.and(less(AC, &[(planned, bare)])))
     });
     let table_3 = each(&|base| {
         let (bare, _, planned) = rows.of(base)?;
@@ -37,7 +46,7 @@ pub fn of_tables(results: &[CellResult]) -> Vec<String> {
         } else if rfbc(bare) == 0.0 {
             Err("no bare task fails by its budget".to_owned())
         } else {
-            not_less(PR, planned, bare)
+            not_less(PR, &[(planned, bare)])
         })
     });
     let table_4 = each(&|base| {
@@ -46,12 +55,13 @@ pub fn of_tables(results: &[CellResult]) -> Vec<String> {
             Some(seed.numbers.measures.ac - seed.numbers.measures.planned_cost?)
         });
         let saved: Vec<f64> = saved.collect();
-        let saved = (!saved.is_empty()).then(|| Difference::over(saved.into_iter()))?;
-        Some(held(saved.is_less(), || format!("AC {saved} against the plan")))
+        let saved = (!saved.is_empty()).then(|| Difference::over(saved))?;
+        let is_less = saved.mean < 0.0 && clear(&[saved])[0];
+        Some(judged(saved).and(held(is_less, || format!("AC {saved} against the plan"))))
     });
     let table_5 = each(&|base| {
         let (.., planned) = rows.of(base)?;
-        Some(less(AC, planned, rows.without_blacklist(base)?))
+        Some(less(AC, &[(planned, rows.without_blacklist(base)?)]))
     });
     [
         line("Table 2", "with a plan more is solved within the budget, for less", &table_2),
@@ -99,7 +109,7 @@ pub fn of_workers(results: &[CellResult]) -> Vec<String> {
         .filter_map(|model| {
             let own = of(Base::Workers, model)?;
             let baselines = [Base::Direct, Base::Rewoo].into_iter().filter_map(|it| of(it, model));
-            Some((model, more(RIGHT, own, best(RIGHT, baselines)?)))
+            Some((model, more(RIGHT, &[(own, best(RIGHT, baselines)?)])))
         })
         .collect();
     let table_3 =
@@ -119,7 +129,7 @@ fn mixed_pairs(results: &[CellResult]) -> String {
     let claim = "one model plans and another one solves best";
     match (pairs(true), pairs(false)) {
         (Some(mixed), Some(alone)) => {
-            let judged = [("these models", more(RIGHT, mixed, alone))];
+            let judged = [("these models", more(RIGHT, &[(mixed, alone)]))];
             line("Table 4 and Figure 3", claim, &judged).unwrap_or_default()
         }
         _ => format!(
@@ -193,7 +203,7 @@ impl VerdictRows<'_> {
         let said = names.filter_map(|agent| {
             let bare = Strategy::from(Base::React);
             let (bare, own) = (row(agent, bare)?, row(agent, Strategy { btp: true, ..bare })?);
-            let gain = Difference::of(own, bare, PBC.1);
+            let gain = difference(PBC.1, own, bare);
             Some(format!("{gain} for {}", agent.unwrap_or("the usual agent")))
         });
         let said: Vec<String> = said.collect();
@@ -211,49 +221,53 @@ pub fn held(is_so: bool, else_why: impl FnOnce() -> String) -> Result<(), String
     if is_so { Ok(()) } else { Err(else_why()) }
 }
 
-/// Whether a measure of `own` is larger than that of `other`.
-pub fn more(
-    (what, measure): (&str, Measure<'_>),
-    own: &CellResult,
-    other: &CellResult,
-) -> Result<(), String> {
-    let difference = Difference::of(own, other, measure);
-    held(difference.is_more(), || against(what, difference, other))
+/// Whether a measure is clearly larger in the first one of each pair.
+pub fn more(of: (&str, Measure<'_>), pairs: Pairs<'_, '_>) -> Result<(), String> {
+    each(of, pairs, |difference, clear| clear && difference > 0.0)
 }
 
-/// Whether a measure of `own` is not smaller than that of `other`.
-pub fn not_less(
-    (what, measure): (&str, Measure<'_>),
-    own: &CellResult,
-    other: &CellResult,
-) -> Result<(), String> {
-    let difference = Difference::of(own, other, measure);
-    held(!difference.is_less(), || against(what, difference, other))
+/// Whether a measure is clearly smaller in the first one of no pair.
+pub fn not_less(of: (&str, Measure<'_>), pairs: Pairs<'_, '_>) -> Result<(), String> {
+    each(of, pairs, |difference, clear| !clear || difference >= 0.0)
 }
 
-/// Whether a measure of `own` is smaller than that of `other`.
-pub fn less(
-    (what, measure): (&str, Measure<'_>),
-    own: &CellResult,
-    other: &CellResult,
-) -> Result<(), String> {
-    let difference = Difference::of(own, other, measure);
-    held(difference.is_less(), || against(what, difference, other))
+/// Whether a measure is clearly smaller in the first one of each pair.
+pub fn less(of: (&str, Measure<'_>), pairs: Pairs<'_, '_>) -> Result<(), String> {
+    each(of, pairs, |difference, clear| clear && difference < 0.0)
 }
 
-fn against(what: &str, difference: Difference, other: &CellResult) -> String {
-    format!("{what} {difference} against {}", other.cell.name)
+/// Whether all differences are so, judged together.
+fn each(
+    (what, measure): (&str, Measure<'_>),
+    pairs: Pairs<'_, '_>,
+    is_so: impl Fn(f64, bool) -> bool,
+) -> Result<(), String> {
+    let all: Vec<_> = pairs.iter().map(|(own, other)| difference(measure, own, other)).collect();
+    let clear = clear(&all);
+    pairs.iter().zip(all).zip(clear).try_for_each(|(((_, other), by), clear)| {
+        judged(by)?;
+        held(is_so(by.mean, clear), || format!("{what} {by} against {}", other.cell.name))
+    })
+}
+
+/// The measure of `own` less that of `other`, seed by seed.
+fn difference(measure: Measure<'_>, own: &CellResult, other: &CellResult) -> Difference {
+    let pairs = own.seeds.iter().zip(&other.seeds);
+    Difference::over(pairs.map(|(own, other)| measure(own) - measure(other)))
+}
+
+/// The reason why a difference is not judged, if it is not.
+pub fn judged(difference: Difference) -> Result<(), String> {
+    held(difference.is_judged(), || ONE_SEED.to_owned())
 }
 
 /// Whether a measure falls nowhere along the curve and ends above its start.
 pub fn rises(of: (&str, Measure<'_>), curve: &[&CellResult]) -> Result<(), String> {
-    for pair in curve.windows(2) {
-        not_less(of, pair[1], pair[0])?;
-    }
-    match (curve.first(), curve.last()) {
-        (Some(first), Some(last)) => more(of, last, first),
-        _ => Err("not compared".to_owned()),
-    }
+    let (Some(first), Some(last)) = (curve.first(), curve.last()) else {
+        return Err("not compared".to_owned());
+    };
+    let steps: Vec<_> = curve.windows(2).map(|pair| (pair[1], pair[0])).collect();
+    not_less(of, &steps).and(more(of, &[(last, first)]))
 }
 
 /// Whether a measure is larger in the middle of the curve than at both ends.
@@ -263,7 +277,39 @@ fn peaks(of: (&str, Measure<'_>), curve: &[&CellResult]) -> Result<(), String> {
     else {
         return Err("not compared".to_owned());
     };
-    more(of, top, first).and(more(of, top, last))
+    more(of, &[(top, first), (top, last)])
+}
+
+/// A line on the rows that are right most often; none for a single row.
+pub fn of_rows(results: &[CellResult]) -> Vec<String> {
+    let Some(top) = best(RIGHT, results.iter()).filter(|_| results.len() > 1) else {
+        return Vec::new();
+    };
+    let others: Vec<_> =
+        results.iter().filter(|result| result.cell.name != top.cell.name).collect();
+    let all: Vec<_> = others.iter().map(|other| difference(RIGHT.1, other, top)).collect();
+    let by = format!("over {} seeds", top.seeds.len());
+    if !all.iter().all(|difference| difference.is_judged()) {
+        return vec![format!("Right: {ONE_SEED}")];
+    }
+    let (mut behind, mut as_good) = (Vec::new(), Vec::new());
+    for ((other, difference), clear) in others.iter().zip(&all).zip(clear(&all)) {
+        let name = &other.cell.name;
+        match clear {
+            true => behind.push(format!("{name} ({difference} points)")),
+            false => as_good.push(name.clone()),
+        }
+    }
+    let top = &top.cell.name;
+    vec![match (behind.is_empty(), as_good.is_empty()) {
+        (true, _) => format!("Right: no clear difference {by}"),
+        (false, true) => format!("Right: {top} is best {by}; behind: {}", behind.join(", ")),
+        (false, false) => format!(
+            "Right: {top} leads {by}; not clearly different: {}; behind: {}",
+            as_good.join(", "),
+            behind.join(", ")
+        ),
+    }]
 }
 
 pub fn share(share: f64) -> String {

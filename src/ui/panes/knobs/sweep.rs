@@ -5,8 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use crate::action::Action;
 use crate::panes::row::{self, Row, split};
 use crate::panes::{curve, glyph};
-use crate::papers::resilience::Means;
-use crate::papers::sweep::{self, Measure};
+use crate::papers::sweep::{self, Measure, SEEDS};
 use crate::symbols::DONE;
 use crate::{cx::Cx, sweep::Sweep, text, view::Round};
 
@@ -36,10 +35,7 @@ pub(super) fn draw(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
 fn draw_small(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     let known: Vec<f64> = means(sweep, cx.view.measure).into_iter().flatten().collect();
     let most = known.iter().copied().fold(0.0, f64::max);
-    let least = known.iter().copied().fold(f64::INFINITY, f64::min);
-    // The least value gets half the height of the greatest.
-    let scale = (2.0 * least - most, most);
-    let heights = glyph::spark(known.into_iter(), sweep.runs.len(), scale);
+    let heights = glyph::spark(known.into_iter(), sweep.runs.len(), (0.0, most));
     let mut row = Row::new(area, buf);
     row.put(&heights, cx.theme.bar_fill).gap(1);
     let values = sweep.scope.values.iter().map(|value| sweep.scope.knob.spec().show(*value));
@@ -64,23 +60,18 @@ fn draw_head(cx: &Cx<'_>, sweep: &Sweep, line: Rect, buf: &mut Buffer) {
     row.put("sweep ", cx.theme.title).put(sweep.scope.knob.spec().name, cx.theme.accent);
     let unit = if measure == Measure::Right { "" } else { " per task" };
     row.put(&format!(" · {}{unit}", measure.name()), cx.theme.dim);
-    let Some((at, tasks)) = sweep.progress() else { return };
+    let Some([seed, at, tasks]) = sweep.progress() else { return };
     let (all, values) = (sweep.scope.tasks.len(), sweep.runs.len());
-    let said = format!("value {} of {values} · {tasks} of {all} tasks", at + 1);
+    let said = format!("seed {}/{SEEDS} · value {}/{values} · {tasks}/{all}", seed + 1, at + 1);
     let left = row.left();
     if left > text::width(&said) + 1 {
         row.right(&said, left, cx.theme.running);
     }
 }
 
-/// The means of the finished values.
+/// The means of the values, over the seeds that each has done.
 fn means(sweep: &Sweep, measure: Measure) -> Vec<Option<f64>> {
-    let all = sweep.scope.tasks.len();
-    let mean = |laps: &Vec<_>| {
-        let laps: Vec<_> = laps.iter().collect();
-        (laps.len() == all).then(|| measure.mean(&Means::of(&laps)))
-    };
-    sweep.runs.iter().map(mean).collect()
+    (0..sweep.runs.len()).map(|at| sweep.means(at).map(|means| measure.mean(&means))).collect()
 }
 
 /// Sentences with the outcome, the tasks of the sweep, and the keys.
@@ -104,7 +95,7 @@ fn sentences(cx: &Cx<'_>, sweep: &Sweep) -> Vec<String> {
     let better = sweep.better(cx.live, measure).map(|value| spec.show(value));
     let uses = better.and_then(|value| key(Action::Open, &format!("use {value}")));
     let keys = uses.into_iter().chain(key(Action::NextView, measure.next().name()));
-    said.push(format!("on {tasks} · {}", keys.collect::<Vec<_>>().join(" · ")));
+    said.push(format!("on {tasks}, {SEEDS} seeds · {}", keys.collect::<Vec<_>>().join(" · ")));
     said
 }
 
@@ -112,10 +103,8 @@ fn draw_curve(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     let measure: Measure = cx.view.measure;
     let means = means(sweep, measure);
     let known = || means.iter().flatten().copied();
-    let (low, high) = (known().fold(f64::INFINITY, f64::min), known().fold(0.0, f64::max));
-    // A flat curve lies in the middle.
-    let margin = if high > low { (high - low) * 0.1 } else { high.max(1.0) };
-    let (low, high) = if low.is_finite() { (low, high) } else { (0.0, 1.0) };
+    // From 0, so that small differences look small.
+    let high = known().fold(0.0, f64::max);
     // The curve gets its room first.
     let with_right = u16::from(area.height >= 7);
     let plot = Rect {
@@ -128,8 +117,9 @@ fn draw_curve(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     let x = |at: usize| (at as f64 + 0.5) * column;
     let points: Vec<_> =
         means.iter().enumerate().map(|(at, mean)| mean.map(|mean| (x(at), mean))).collect();
-    curve::draw(cx.theme, cx.theme.bar_fill, &points, (low - margin, high + margin), (plot, buf));
-    let best = sweep.best(measure).map(|best| best.places).unwrap_or_default();
+    let scale = (0.0, if high > 0.0 { high * 1.1 } else { 1.0 });
+    curve::draw(cx.theme, cx.theme.bar_fill, &points, scale, (plot, buf));
+    let best = sweep.best(measure).and_then(|best| best.better).map(|(place, _)| place);
     let spec = sweep.scope.knob.spec();
     for (at, value) in sweep.scope.values.iter().enumerate() {
         let is_now = *value == sweep.scope.now;
@@ -145,14 +135,15 @@ fn draw_curve(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
         if let Some(mean) = means[at] {
             put(1, &text::cut(&measure.show(mean), room), cx.theme.text);
         }
-        let is_best = best.contains(&at);
+        let is_best = best == Some(at);
         let mark = match (is_best, is_now) {
             (true, true) => format!("{DONE} now"),
             (true, false) => DONE.to_owned(),
             (false, true) => "now".to_owned(),
             (false, false) => String::new(),
         };
-        if let Some(share) = sweep.right_share(at).filter(|_| with_right > 0) {
+        let share = sweep.means(at).and_then(|means| means.right_share());
+        if let Some(share) = share.filter(|_| with_right > 0) {
             put(2, &text::cut(&Measure::Right.show(share), room), cx.theme.dim);
         }
         put(2 + with_right, &mark, if is_best { cx.theme.good } else { cx.theme.accent });
@@ -163,9 +154,7 @@ fn draw_curve(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     };
     if known().next().is_some() {
         label(0, &measure.show(high));
-        if high > low {
-            label(plot.height - 1, &measure.show(low));
-        }
+        label(plot.height - 1, &measure.show(0.0));
     }
     label(plot.height, spec.symbol);
     label(plot.height + 1, "mean");
