@@ -7,6 +7,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::chat::Role;
 use super::event::ClassAssignment;
+use super::expression::Expression;
 use super::id::{ModelName, ToolName};
 use super::{spec::EffectClass, words};
 
@@ -193,6 +194,25 @@ impl Target {
             Target::Model(wanted) => aim.model == Some(wanted),
             Target::Server(wanted) => aim.server.is_some_and(|server| is_same(wanted, server)),
             Target::Mcp(wanted) => aim.mcp.is_some_and(|server| is_same(wanted, server)),
+        }
+    }
+
+    /// # Errors
+    /// The condition names another tool, role or model than the target, so no call meets both.
+    pub fn allows(&self, condition: &Expression) -> Result<(), String> {
+        let (field, name) = match self {
+            Target::Tool(name) | Target::Edge(_, name) => ("tool", name.as_str()),
+            Target::Role(role) => ("role", role.name()),
+            Target::Model(name) => ("model", name.as_str()),
+            _ => return Ok(()),
+        };
+        match condition.can_hold(field, name) {
+            true => Ok(()),
+            false => Err(format!(
+                "if: `{condition}` is never true for {field} {name}; leave {field} out, or choose all calls with \
+                 `{}`",
+                if field == "tool" { Sort::Tools.name() } else { Sort::Models.name() }
+            )),
         }
     }
 

@@ -1,6 +1,8 @@
 //! The last line: a message for a few seconds or until the next key, else what the keys do here. Above it, after the first key
 //! of several, the keys that may follow.
 
+use std::borrow::Cow;
+
 use ratatui::widgets::{Clear, Widget};
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -131,7 +133,7 @@ const IN_THE_PAST: [Hint; 9] = [
 /// The same, while a call is held.
 const HELD: [Hint; 10] = [
     (&[Action::Consent], None),
-    (&[Action::Edit], Some("edit the call")),
+    (&[Action::Edit], None),
     (&[Action::Answer], None),
     (&[Action::Remove], Some("cancel")),
     (&[Action::RunAgain], None),
@@ -204,9 +206,9 @@ fn hint(
     let keyed: Vec<(Action, &str)> =
         actions.iter().filter_map(|action| Some((*action, cx.keymap.key(*action)?))).collect();
     let (first, _) = keyed.first()?;
-    let words = words.unwrap_or_else(|| short(cx, *first));
+    let words = words.map_or_else(|| short(cx, *first), Cow::Borrowed);
     let keys: usize = keyed.iter().map(|(_, key)| text::width(key) + 1).sum();
-    let width = (keys + text::width(words)) as u16;
+    let width = (keys + text::width(&words)) as u16;
     if width > room.width {
         return None;
     }
@@ -219,16 +221,18 @@ fn hint(
         x = buf.set_stringn(x, room.y, key, usize::from(width), bold).0 + 1;
         hits.add(Rect { x: start, width: x - start, ..room }, Target::Action(*action));
     }
-    let after = buf.set_stringn(x, room.y, words, usize::from(width), plain).0;
+    let after = buf.set_stringn(x, room.y, &words, usize::from(width), plain).0;
     hits.add(Rect { x, width: after - x, ..room }, Target::Action(*first));
     Some(after + 2)
 }
 
-/// The words of an action; for [`Action::RunOrPause`], the words of what it would do.
-fn short(cx: &Cx<'_>, action: Action) -> &'static str {
+/// The words of an action; for [`Action::RunOrPause`] the words of what it would do, for [`Action::Edit`] the held call.
+fn short(cx: &Cx<'_>, action: Action) -> Cow<'static, str> {
+    let edited = update::edits::edited(cx.live, cx.view).filter(|_| action == Action::Edit);
     match (action, cx.live.shown_mode()) {
-        (Action::RunOrPause, Mode::Running | Mode::Stepping | Mode::SteppingTask) => "pause",
-        (Action::RunOrPause, _) => "run",
-        _ => action.spec().short,
+        (Action::RunOrPause, _) if cx.view.offers_again(cx.live) => "run all again".into(),
+        (Action::RunOrPause, Mode::Running | Mode::Stepping | Mode::SteppingTask) => "pause".into(),
+        (Action::RunOrPause, _) => "run".into(),
+        _ => edited.map_or(action.spec().short.into(), |call| format!("edit call {call}").into()),
     }
 }

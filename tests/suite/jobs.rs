@@ -91,7 +91,7 @@ fn a_call_is_held_under_a_condition_edited_and_let_go() {
         sitting.wait("hits");
         sitting.press("tool == \"calculator\"\r");
         sitting.press(" ");
-        sitting.wait("edit the call");
+        sitting.wait("edit call");
         sitting.press("e");
         sitting.wait("expression");
         sitting.press("\x07");

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use cel::common::ast::{EntryExpr, Expr, IdedExpr, SourceInfo};
+use cel::common::ast::{EntryExpr, Expr, IdedExpr, LiteralValue, SourceInfo, operators};
 use cel::{ExecutionError, Value};
 
 use super::{
@@ -138,6 +138,29 @@ pub(super) fn arguments(expression: &IdedExpr) -> Vec<&str> {
         _ => None,
     };
     own.into_iter().chain(parts(expression).into_iter().flat_map(arguments)).collect()
+}
+
+/// Whether an expression may be true while a text field has this value. Of other fields nothing is known.
+pub(super) fn can_hold(expression: &IdedExpr, field: &str, value: &str) -> bool {
+    let Expr::Call(call) = &expression.expr else { return true };
+    let [one, other] = call.args.as_slice() else { return true };
+    let can = |part| can_hold(part, field, value);
+    let is_equal = match (&one.expr, &other.expr) {
+        (Expr::Ident(name), Expr::Literal(LiteralValue::String(text)))
+        | (Expr::Literal(LiteralValue::String(text)), Expr::Ident(name))
+            if name == field =>
+        {
+            Some(text.inner() == value)
+        }
+        _ => None,
+    };
+    match (call.func_name.as_str(), is_equal) {
+        (operators::LOGICAL_AND, _) => can(one) && can(other),
+        (operators::LOGICAL_OR, _) => can(one) || can(other),
+        (operators::EQUALS, Some(is_equal)) => is_equal,
+        (operators::NOT_EQUALS, Some(is_equal)) => !is_equal,
+        _ => true,
+    }
 }
 
 /// The value over made-up fields.

@@ -91,6 +91,11 @@ impl Expression {
         check::arguments(&self.parsed)
     }
 
+    /// Whether the expression may be true at a call whose text field, such as `tool`, has this value.
+    pub fn can_hold(&self, field: &str, value: &str) -> bool {
+        check::can_hold(&self.parsed, field, value)
+    }
+
     /// Whether the expression reads a field that only a call has.
     pub fn is_of_call(&self) -> bool {
         self.is_of_call

@@ -15,7 +15,7 @@ impl Session {
         on: bool,
         by: By,
     ) -> Result<Event, String> {
-        self.check_place(&spec.place)?;
+        self.check_place(&spec)?;
         self.check_python(&spec)?;
         let known = breakpoint.and_then(|id| self.state.breakpoints.get(&id));
         if known.is_some_and(|known| known.spec == spec && known.on == on) {
@@ -51,7 +51,7 @@ impl Session {
         if !self.breakpoints.seats.holds() {
             return Err("without a screen nobody could resume from there".to_owned());
         }
-        self.check_place(&spec.place)?;
+        self.check_place(&spec)?;
         self.check_python(&spec)?;
         let breakpoint = self.next_breakpoint();
         let (spec, was, on, temporary) = (Box::new(spec), None, true, true);
@@ -68,9 +68,11 @@ impl Session {
     }
 
     /// Checks that everything that a place names exists.
-    fn check_place(&self, place: &BreakpointPlace) -> Result<(), String> {
-        match place {
-            BreakpointPlace::Call(target) => self.state.check_target(target),
+    fn check_place(&self, spec: &BreakpointSpec) -> Result<(), String> {
+        match &spec.place {
+            BreakpointPlace::Call(target) => {
+                self.state.check_target(target, spec.condition.as_ref())
+            }
             _ => Ok(()),
         }
     }

@@ -44,7 +44,7 @@ pub(super) fn no_lane(state: &State, view: &View) -> Option<&'static str> {
 pub(super) fn nothing_to_break(state: &State, view: &View) -> Option<&'static str> {
     if view.focus != PaneId::Models {
         let target = change::fault_target(state, view);
-        return target.is_none().then_some("no tool is selected");
+        return target.is_none().then_some("no tool is known yet");
     }
     state.models.known.is_empty().then_some("no model is configured")
 }
@@ -58,7 +58,7 @@ pub(super) fn nothing_to_remove(state: &State, view: &View) -> Option<&'static s
 }
 
 pub(super) fn nothing_to_edit(state: &State, view: &View) -> Option<&'static str> {
-    if edits::edits_held(state, view) { None } else { nothing_to_adjust(state, view) }
+    if edits::edited(state, view).is_some() { None } else { nothing_to_adjust(state, view) }
 }
 
 /// Says why nothing can be adjusted; the focused pane decides.
@@ -71,9 +71,8 @@ pub(super) fn one_view(state: &State, view: &View) -> Option<&'static str> {
         PaneId::Graph | PaneId::Resilience if state.watched.is_some() => {
             Some("one view of a watched agent: what it did, counted")
         }
-        PaneId::Graph | PaneId::Resilience | PaneId::Calls => None,
-        PaneId::Knobs if view.sweep.is_some() => None,
-        PaneId::Knobs => Some("no sweep yet: <key:sweep> starts one for the selected knob"),
+        PaneId::Knobs if state.watched.is_some() => Some("all settings that act are listed"),
+        PaneId::Graph | PaneId::Resilience | PaneId::Calls | PaneId::Knobs => None,
         _ => Some(
             "this pane has only one view; graph (<key:graph>), calls (<key:calls>) and resilience (<key:resilience>) have more",
         ),

@@ -132,7 +132,7 @@ impl SpecKind for BreakpointKind {
     ) -> Result<Vec<Command>, String> {
         let spec = BreakpointSpec::read(&Texts::of(fields).written(fields.text("place")))?;
         if let BreakpointPlace::Call(target) = &spec.place {
-            live.check_target(target)?;
+            live.check_target(target, spec.condition.as_ref())?;
         }
         spec.python.expressions().try_for_each(|expression| check_expression(&expression, &[]))?;
         if let (BreakpointPlace::Call(target), Some(condition)) = (&spec.place, &spec.condition) {
@@ -199,9 +199,7 @@ fn fields(live: &State, place: &str, texts: &Texts) -> Vec<FormField> {
         crosses,
         Some(FormField::typed("if", &texts.condition, "always").about(match is_of_program {
             true => "a Python expression, such as len(titles) > 3",
-            false => {
-                "an expression such as ms > 500 && tool == \"search_web\"; <key:form.fields> lists the fields"
-            }
+            false => "an expression, such as ms > 500 && !ok; <key:form.fields> lists the fields",
         })),
         Some(
             FormField::typed("hits", &texts.hits, "every hit")

@@ -44,9 +44,13 @@ pub fn nothing_to_switch(state: &State, view: &View) -> Option<&'static str> {
     }
 }
 
-/// Opens the form of a new breakpoint, initially on the selected thing.
+/// Opens the form of a new breakpoint, initially on the selected thing; on any tool call, if nobody has chosen a tool.
 pub fn add(world: &World<'_>, view: &mut View) -> Requests {
-    let place = place(world.live, view);
+    let is_chosen = |place: &BreakpointPlace| match place {
+        BreakpointPlace::Call(Target::Tool(_)) => view.has_chosen_tool(),
+        _ => true,
+    };
+    let place = place(world.live, view).filter(is_chosen);
     view.open(BreakpointForm::new(world.live, place))
 }
 

@@ -30,14 +30,24 @@ fn target<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
 const OWN: [PaneId; 5] =
     [PaneId::Watches, PaneId::Breakpoints, PaneId::Program, PaneId::Variables, PaneId::Revisions];
 
-/// The held call that keys mean here: in any pane except those.
+/// Panes in which keys mean the held call even if only a pause holds it.
+const OF_CALLS: [PaneId; 4] =
+    [PaneId::Calls, PaneId::Transcript, PaneId::Plan, PaneId::Conversations];
+
+/// The held call that keys mean here. A call that stopped the agent, or waits for consent, is meant in almost any pane;
+/// one that a pause happens to hold only where calls are shown, since elsewhere a person means the row.
 pub fn held_here<'a>(state: &'a State, view: &View) -> Option<&'a EffectState> {
-    state.shown_held().filter(|_| !OWN.contains(&view.focus))
+    let is_stop = state.control.stop.is_some() || !state.control.asks.is_empty();
+    let is_meant = match is_stop {
+        true => !OWN.contains(&view.focus),
+        false => OF_CALLS.contains(&view.focus),
+    };
+    state.shown_held().filter(|_| is_meant)
 }
 
-/// Whether `e` means the held call.
-pub fn edits_held(state: &State, view: &View) -> bool {
-    held_here(state, view).is_some() && editable(state, view).is_some()
+/// The call that `e` edits here while one is held.
+pub fn edited(state: &State, view: &View) -> Option<EffectId> {
+    held_here(state, view).and_then(|_| editable(state, view))
 }
 
 /// The command that cancels the held call, if it has not ended. Where calls are listed, the selected one is meant.

@@ -60,7 +60,9 @@ pub fn open(world: &World<'_>, view: &mut View) -> Requests {
     match (panes::spec(view.focus).open)(world.shown, view) {
         Opened::Nothing => Vec::new(),
         Opened::Subject(subject) => view.open(Inspect::new(subject)),
-        Opened::Act(Action::Edit) if edits::edits_held(world.live, view) => edit_row(world, view),
+        Opened::Act(Action::Edit) if edits::edited(world.live, view).is_some() => {
+            edit_row(world, view)
+        }
         Opened::Act(action) => act(world, view, action),
     }
 }
@@ -80,7 +82,7 @@ fn edit_row(world: &World<'_>, view: &mut View) -> Requests {
 
 /// Opens an entry for the selected thing.
 pub fn edit(world: &World<'_>, view: &mut View) -> Requests {
-    if edits::edits_held(world.live, view) {
+    if edits::edited(world.live, view).is_some() {
         return edits::edit(world, view);
     }
     (panes::spec(view.focus).edit)(world, view)
@@ -114,7 +116,8 @@ pub fn next_view(state: &State, view: &mut View) {
     match view.focus {
         PaneId::Calls => view.lanes = Some(view.lanes_of(state).next()),
         PaneId::Resilience => view.resilience = view.resilience.next(),
-        PaneId::Knobs => view.measure = view.measure.next(),
+        PaneId::Knobs if view.sweep.is_some() => view.measure = view.measure.next(),
+        PaneId::Knobs => view.all_knobs = !view.all_knobs,
         _ => view.graph = view.graph.next(),
     }
 }

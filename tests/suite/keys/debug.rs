@@ -140,7 +140,7 @@ fn what_is_wrong_with_an_expression_is_shown_below_it_when_it_is_entered() {
         stage.press("backspace");
     }
     stage.write("ms > 3");
-    assert_eq!(written(command(&mut stage, "enter")), "search_web:if=ok && ms > 3");
+    assert_eq!(written(command(&mut stage, "enter")), "tools:if=ok && ms > 3");
 }
 
 #[test]

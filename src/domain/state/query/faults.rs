@@ -99,7 +99,12 @@ impl State {
     }
 
     /// Explains why a fault or a breakpoint cannot have this target, if so.
-    pub fn check_target(&self, target: &Target) -> Result<(), String> {
+    pub fn check_target(
+        &self,
+        target: &Target,
+        condition: Option<&Expression>,
+    ) -> Result<(), String> {
+        condition.map_or(Ok(()), |condition| target.allows(condition))?;
         match self.acting() {
             Acting::Foreign => target.of_foreign(),
             Acting::Own(_) => target.among(&self.fault_targets()),
@@ -108,10 +113,10 @@ impl State {
 
     /// Explains why this fault cannot act here, if so.
     pub fn check_fault(&self, fault: &FaultSpec) -> Result<(), String> {
-        match self.acting() {
-            Acting::Foreign => fault.of_foreign(),
-            Acting::Own(_) => self.check_target(&fault.target),
+        if self.acting() == Acting::Foreign {
+            fault.of_foreign()?;
         }
+        self.check_target(&fault.target, fault.trigger.condition.as_ref())
     }
 
     /// Every target that can be named, one sort after the other.
