@@ -6,6 +6,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::domain::words::counted;
 use crate::domain::{FaultState, Lap, State, Target, TaskId, ToolName, Tried, TriedEnd};
 
 /// The most replacements of broken tools that are shown.
@@ -13,7 +14,7 @@ const STAND_INS: usize = 5;
 /// The choice is stable from the first of this many tasks in a row whose first choice succeeded and that the fault did
 /// not hit.
 pub const ROW: usize = 5;
-/// The agent has not recovered after this many tasks in a row that needed the tools and whose first choice failed.
+/// After this many tasks that needed the tools, an agent whose first choice fails again has not recovered.
 const LOST: usize = 8;
 
 /// The broken tools of a fault, and its tasks.
@@ -48,6 +49,7 @@ pub struct Resilience {
 pub enum RecoveryVerdict {
     #[default]
     NotAffected,
+    /// The number of tasks that needed the tools until then; so are the others.
     Recovered {
         after: usize,
     },
@@ -57,6 +59,8 @@ pub enum RecoveryVerdict {
     /// The fault hit the first of the tasks.
     NoComparison,
     NotRecovered {
+        /// Tasks whose first choice failed.
+        failed: usize,
         tasks: usize,
     },
 }
@@ -112,18 +116,21 @@ impl Resilience {
         let under =
             laps.iter().filter(|lap| hit.is_some_and(|hit| lap.task >= hit) && is_under(lap));
         let under: Vec<&Lap> = under.collect();
-        let stable = hit.and_then(|_| stable(&under, &strip, broken));
-        let is_open = goes_on && broken.until.is_none() && !is_lost(&under, &strip, broken);
+        let choices = choices(&under, &strip, broken);
+        let stable = hit.and_then(|_| stable(&choices));
+        let is_open = goes_on && broken.until.is_none() && !is_lost(&choices);
+        let tasks = choices.len();
+        let failed = choices.iter().filter(|(_, is_good)| !is_good).count();
         let verdict = match (hit, stable) {
             (None, _) => RecoveryVerdict::NotAffected,
             (Some(_), Some(stable)) => RecoveryVerdict::Recovered {
-                after: under.iter().filter(|lap| lap.task < stable).count(),
+                after: choices.iter().filter(|(task, _)| *task < stable).count(),
             },
             (Some(hit), None) if is_open && laps.iter().all(|lap| lap.task >= hit) => {
                 RecoveryVerdict::NoComparison
             }
-            (Some(_), None) if is_open => RecoveryVerdict::Recovering { tasks: under.len() },
-            (Some(_), None) => RecoveryVerdict::NotRecovered { tasks: under.len() },
+            (Some(_), None) if is_open => RecoveryVerdict::Recovering { tasks },
+            (Some(_), None) => RecoveryVerdict::NotRecovered { failed, tasks },
         };
         let found = Self { strip, verdict, hit, stable, ..Self::default() };
         found.with_means(laps.iter(), broken)
@@ -232,7 +239,7 @@ impl Means {
 
 impl fmt::Display for RecoveryVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tasks = |n: usize| if n == 1 { "1 task".to_owned() } else { format!("{n} tasks") };
+        let tasks = |n: usize| counted(n, "affected task");
         match *self {
             RecoveryVerdict::NotAffected => f.write_str("not affected"),
             RecoveryVerdict::Recovered { after } => write!(f, "recovered after {}", tasks(after)),
@@ -242,19 +249,20 @@ impl fmt::Display for RecoveryVerdict {
             RecoveryVerdict::NoComparison => {
                 f.write_str("no comparison: the fault began with the first task")
             }
-            RecoveryVerdict::NotRecovered { tasks: n } => {
-                write!(f, "not recovered in {}", tasks(n))
+            RecoveryVerdict::NotRecovered { failed, tasks: n } => {
+                write!(f, "not recovered: the first choice failed in {failed} of {}", tasks(n))
             }
         }
     }
 }
 
-/// The verdict in one line: `recovered after 9 tasks, +1.2 calls per task until then, 0 answers lost`. `lost`: the
-/// answers that are right without the fault and wrong with it, if known.
+/// The verdict in one line: `recovered after 3 affected tasks (7–13), +1.2 calls per task until then, 0 answers lost`.
+/// `lost`: the answers that are right without the fault and wrong with it, if known.
 pub fn sentence(resilience: &Resilience, lost: Option<usize>) -> String {
     let mut said = resilience.verdict.to_string();
-    if resilience.hit.is_none() {
-        return said;
+    let Some(hit) = resilience.hit else { return said };
+    if let Some(stable) = resilience.stable {
+        said.push_str(&format!(" ({hit}–{stable})"));
     }
     let is_unharmed = resilience.is_unharmed();
     if is_unharmed {
@@ -322,20 +330,18 @@ fn first<'l>(lap: &'l Lap, strip: &[ToolName]) -> Option<&'l Tried> {
     lap.tried.iter().filter(counts).find(|tried| strip.contains(&tried.tool))
 }
 
-/// The first task of a row whose first choices succeeded. Tasks that need none of the tools do not count.
-fn stable(laps: &[&Lap], strip: &[ToolName], broken: &Broken) -> Option<TaskId> {
-    let choices = choices(laps, strip, broken);
+/// The first task of a row whose first choices succeeded.
+fn stable(choices: &[(TaskId, bool)]) -> Option<TaskId> {
     let row = choices.windows(ROW).find(|row| row.iter().all(|(_, is_good)| *is_good));
     row.map(|row| row[0].0)
 }
 
-/// Whether so many first choices in a row failed that the agent counts as lost, until its choice is stable.
-fn is_lost(laps: &[&Lap], strip: &[ToolName], broken: &Broken) -> bool {
-    let choices = choices(laps, strip, broken);
-    choices.windows(LOST).any(|row| row.iter().all(|(_, is_good)| !is_good))
+/// Whether a first choice failed so late that the agent counts as lost, until its choice is stable.
+fn is_lost(choices: &[(TaskId, bool)]) -> bool {
+    choices.iter().skip(LOST - 1).any(|(_, is_good)| !is_good)
 }
 
-/// Whether the first choice of each task that needs the tools was good.
+/// Whether the first choice of each task that needs the tools was good; other tasks do not count.
 fn choices(laps: &[&Lap], strip: &[ToolName], broken: &Broken) -> Vec<(TaskId, bool)> {
     let choice = |lap: &&Lap| {
         let chose_well = first(lap, strip)?.end == TriedEnd::Ok;
@@ -376,125 +382,4 @@ pub fn score_after(points: impl IntoIterator<Item = (TaskId, f64)>, task: u32) -
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::Outcome;
-
-    /// A task from words: `a` answered, `a!` was hit, `a?` failed by itself, `b<a` answered instead of `a`.
-    fn lap(n: u32, text: &str) -> Lap {
-        let tried = |word: &str| {
-            let (call, instead_of) = match word.split_once('<') {
-                Some((call, tool)) => (call, Some(tool.into())),
-                None => (word, None),
-            };
-            let (tool, end) = match call.as_bytes() {
-                [.., b'!'] => (&call[..call.len() - 1], TriedEnd::Injected),
-                [.., b'?'] => (&call[..call.len() - 1], TriedEnd::Failed),
-                _ => (call, TriedEnd::Ok),
-            };
-            Tried { tool: tool.into(), end, instead_of }
-        };
-        Lap {
-            task: TaskId(n),
-            outcome: Some(Outcome::Answered),
-            correct: Some(!text.contains('X')),
-            tried: text.split_whitespace().filter(|word| *word != "X").map(tried).collect(),
-            tokens: 100,
-            credits: 2.0.into(),
-            dollars: 0.0.into(),
-            ..Lap::default()
-        }
-    }
-
-    fn laps(texts: &[&str]) -> Vec<Lap> {
-        (1..).zip(texts).map(|(n, text)| lap(n, text)).collect()
-    }
-
-    fn broken(from: u32) -> Broken {
-        Broken { tools: vec!["a".into()], from: TaskId(from), until: None }
-    }
-
-    const TOOK_OVER: [&str; 11] =
-        ["a", "a c", "a", "a! b<a", "c", "a! b<a", "b", "b c", "b", "b", "b"];
-
-    #[test]
-    fn the_choice_is_stable_where_five_tasks_in_a_row_choose_well() {
-        let laps = laps(&TOOK_OVER);
-        let found = Resilience::of(&laps, &broken(4), true);
-        assert_eq!(found.strip, ["a", "b"].map(ToolName::from));
-        assert_eq!((found.hit, found.stable), (Some(TaskId(4)), Some(TaskId(7))));
-        assert_eq!(found.verdict, RecoveryVerdict::Recovered { after: 3 });
-        assert_eq!((found.before.tasks, found.meanwhile.tasks, found.after.tasks), (3, 3, 5));
-        assert_eq!(found.before.calls, 4.0 / 3.0);
-        assert_eq!(
-            sentence(&found, None),
-            "recovered after 3 tasks, +0.3 calls per task until then, 0 answers lost"
-        );
-        let sooner = Resilience::of(&laps[..10], &broken(4), true);
-        assert_eq!(sooner.verdict, RecoveryVerdict::Recovering { tasks: 7 });
-        let ended = Resilience::of(&laps[..10], &broken(4), false);
-        assert_eq!(ended.verdict, RecoveryVerdict::NotRecovered { tasks: 7 });
-    }
-
-    #[test]
-    fn a_verdict_compares_with_tasks_before_and_fewer_calls_are_no_price() {
-        let verdict = Resilience::of(&laps(&["a! b<a", "c", "a! b<a"]), &broken(1), true).verdict;
-        assert_eq!(verdict, RecoveryVerdict::NoComparison);
-        let found = Resilience::of(&laps(&["a a a a", "a! b<a"]), &broken(2), true);
-        assert!(found.more_calls().is_some_and(|more| more < 0.0));
-        assert!(!sentence(&found, None).contains("calls per task"));
-    }
-
-    #[test]
-    fn eight_failed_first_choices_in_a_row_are_the_end_of_it() {
-        let all = laps(&[&["a", "a"][..], &["a! b<a", "c"].repeat(8)].concat());
-        let verdict = |n: usize| Resilience::of(&all[..n], &broken(3), true).verdict;
-        assert_eq!(verdict(16), RecoveryVerdict::Recovering { tasks: 14 });
-        assert_eq!(verdict(18), RecoveryVerdict::NotRecovered { tasks: 16 });
-    }
-
-    #[test]
-    fn a_task_that_needs_none_of_the_tools_neither_helps_nor_harms() {
-        let found =
-            Resilience::of(&laps(&["a", "a! b<a", "c", "c", "c", "c", "c"]), &broken(2), true);
-        assert_eq!(found.stable, None);
-    }
-
-    #[test]
-    fn a_fault_that_never_fires_or_is_repaired_is_told_as_such() {
-        let laps = laps(&["a", "a! b<a", "a", "a", "a", "a", "a"]);
-        assert_eq!(Resilience::of(&laps, &broken(3), true).verdict, RecoveryVerdict::NotAffected);
-        let repaired = Broken { until: Some(TaskId(2)), ..broken(2) };
-        let found = Resilience::of(&laps, &repaired, true);
-        assert_eq!(found.verdict, RecoveryVerdict::NotRecovered { tasks: 1 });
-        assert_eq!((found.meanwhile.tasks, found.after.tasks), (1, 5), "the repair ends it, too");
-    }
-
-    #[test]
-    fn lost_is_what_was_right_without_the_fault() {
-        let with = laps(&["a", "a! X", "a! b<a", "a! X"]);
-        let without = laps(&["a", "a", "a", "a X"]);
-        assert_eq!(lost(&with, &without, TaskId(2)), 1);
-        let found = Resilience::of(&with, &broken(2), false);
-        assert_eq!(
-            sentence(&found, Some(1)),
-            "not recovered in 3 tasks, +0.3 calls per task, 1 answer lost"
-        );
-        assert_eq!(
-            sentence(&found, None),
-            "not recovered in 3 tasks, +0.3 calls per task, 33 % right (before: 100 %)"
-        );
-    }
-
-    #[test]
-    fn each_task_uses_a_tool_in_one_way() {
-        let strip = ["a", "b"].map(ToolName::from);
-        let of = |text: &str| strip.clone().map(|tool| used(&lap(1, text), &tool, &strip));
-        assert_eq!(of("a c"), [Use::First, Use::None]);
-        assert_eq!(of("c a! b<a"), [Use::Injected, Use::Second]);
-        assert_eq!(of("a? b<a"), [Use::Failed, Use::Second]);
-        assert_eq!(of("b"), [Use::None, Use::First]);
-        assert_eq!(of("b?"), [Use::None, Use::Failed]);
-        assert_eq!(of("c"), [Use::None, Use::None]);
-    }
-}
+mod tests;

@@ -11,10 +11,10 @@ use super::cx::Cx;
 use super::inputs::framer::MOST_PASTED;
 use super::layout::{Layout, Layouts, Saved, Size};
 use super::own::OwnCommand;
-use super::popups::{Confirm, FirstStart, Inspect, Subject};
+use super::popups::{FirstStart, Inspect, Subject};
 use super::request::{Requests, World};
 use super::symbols::{self, Charset};
-use super::update::{mouse, press};
+use super::update::{control, mouse, press};
 use super::view::{ReadOnly, Tone, View};
 use super::watch::Watch;
 use super::{action::Action, draw, history::History, hits::Hits, key::Key, keymap::Keymap, pace};
@@ -65,8 +65,8 @@ pub struct Setup {
     pub commands: Vec<OwnCommand>,
     /// The offers of a first start, which the screen begins with.
     pub first: Option<First>,
-    /// Whether to offer to run all tasks again when they are done.
-    pub asks_again: bool,
+    /// Whether the run key runs all tasks again once they are done.
+    pub runs_again: bool,
 }
 
 /// The screen and all state behind it.
@@ -92,7 +92,8 @@ impl Screen {
         let watched = std::mem::take(&mut setup.watches).into_iter();
         let watches = watched.map(|watched| Watch::new(watched, &live)).collect();
         let (read_only, address) = (setup.read_only, setup.address.take());
-        let view = View { read_only, address, layouts, watches, ..View::default() };
+        let runs_again = setup.runs_again;
+        let view = View { read_only, address, layouts, watches, runs_again, ..View::default() };
         let history = History::of(live.clone(), setup.journal.take());
         Self { setup, view, history, live, ..Self::default() }
     }
@@ -167,9 +168,9 @@ impl Screen {
     fn listen(&mut self, record: &Record) {
         self.confirm(record);
         let is_end = matches!(record.event, Event::Task(TaskEvent::TaskFinished { .. }));
-        let asks = self.setup.asks_again && self.view.caption.is_none();
-        if is_end && asks && self.view.popups.is_empty() && !self.live.has_work() {
-            self.view.open(Confirm::again(&self.live));
+        if is_end && self.view.offers_again(&self.live) {
+            let text = format!("all tasks are done: {}", control::outcome(&self.live));
+            self.view.tell(record.at, Tone::Good, text);
         }
         if let Event::ToolCall(ToolCallEvent::ToolCallRequested { effect, by: By::User, .. }) =
             &record.event

@@ -16,8 +16,8 @@ use super::{request::Requests, window::Window};
 use super::{sweep::Sweep, twin::Twin, watch::Watch};
 use crate::domain::seat::SeatKind;
 use crate::domain::{
-    BreakpointId, EffectId, EvidenceId, Knob, ModelName, Role, State, Target, TaskId, TaskState,
-    ToolName,
+    BreakpointId, EffectId, EvidenceId, Knob, Mode, ModelName, Role, State, Target, TaskId,
+    TaskState, ToolName,
 };
 use crate::papers::sweep::Measure;
 
@@ -257,6 +257,8 @@ pub struct View {
     pub strip: Option<ToolName>,
     /// The twin beside this session.
     pub twin: Option<Twin>,
+    /// Whether all knobs are listed, not only the usual ones.
+    pub all_knobs: bool,
     /// The last sweep of a knob.
     pub sweep: Option<Sweep>,
     /// Measure by which the values of the sweep are judged.
@@ -293,6 +295,8 @@ pub struct View {
     pub caption: Option<String>,
     /// Whether a tour presses keys.
     pub is_toured: bool,
+    /// Whether the run key runs all tasks again once they are done. Samples cost nothing.
+    pub runs_again: bool,
     /// Messages so far, oldest first.
     pub messages: Vec<Message>,
     /// The tool that is selected without a person's choice.
@@ -441,6 +445,12 @@ impl View {
     /// Whether a person has chosen the selected tool.
     pub fn has_chosen_tool(&self) -> bool {
         self.tool.is_some() && self.tool != self.first_tool
+    }
+
+    /// Whether the run key would run all tasks again.
+    pub fn offers_again(&self, live: &State) -> bool {
+        let is_over = live.tasks_done > 0 && !live.has_work() && live.control.mode != Mode::Ended;
+        self.runs_again && self.caption.is_none() && is_over
     }
 
     /// The role that keys bind a model to.

@@ -11,6 +11,7 @@
 mod compare;
 mod figure_5;
 mod figures;
+mod first_hour;
 mod guide;
 #[cfg(target_os = "linux")]
 mod hostile_memory;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::expect::{
-    AtLeast, ConversationExpectations, EndExpectations, Expectations, TaskExpectations,
+    AtLeast, ConversationExpectations, EndExpectations, Expectations, QuestionRef, TaskExpectations,
 };
 use super::limits::Limits;
 use super::observed::{EndedTask, Observed, TaskSums};
@@ -42,7 +42,7 @@ impl Checked {
 /// Checks each expectation by itself, in the order of the documentation.
 pub fn check(expect: &Expectations, state: &State, observed: &Observed) -> Vec<Checked> {
     let mut checked = Vec::new();
-    let all = state.tasks.len() as u64;
+    let all = (state.tasks.len() as u64).saturating_sub(observed.cut_off());
     checked
         .extend(expect.answered.map(|least| at_least("answered", least, observed.answered, all)));
     checked.extend(
@@ -65,7 +65,7 @@ fn of_conversations(
     observed: &Observed,
     checked: &mut Vec<Checked>,
 ) {
-    let ConversationExpectations { begins, end } = expect;
+    let ConversationExpectations { begins, question, end } = expect;
     let words = in_short(begins).to_lowercase();
     let begins_so = |text: &str| in_short(text).to_lowercase().starts_with(&words);
     let meant = || observed.conversations.iter().filter(|(_, known)| begins_so(&known.begins));
@@ -82,8 +82,27 @@ fn of_conversations(
     let is_one = meant().count() == 1;
     for (run, known) in meant() {
         let number = if is_one { String::new() } else { format!(" ({run})") };
-        let place = format!("conversation {}{number}: ", quoted(begins));
-        of_end(&place, end, &known.whole, checked);
+        let place = format!("conversation {}{number}", quoted(begins));
+        let Some(question) = question else {
+            of_end(&format!("{place}: "), end, &observed.whole(known), checked);
+            continue;
+        };
+        let is_meant = |(number, task): &(u32, &EndedTask)| match question {
+            QuestionRef::Every => !observed.is_cut_off(task),
+            QuestionRef::Number(meant) => number == meant,
+        };
+        let mut meant = (1..).zip(&known.questions).filter(is_meant).peekable();
+        if meant.peek().is_none() {
+            let found = format!("it has {}", counted(known.questions.len(), "question"));
+            let meant = match question {
+                QuestionRef::Every => "a question".to_owned(),
+                QuestionRef::Number(number) => format!("question {number}"),
+            };
+            checked.push(Checked::new(format!("{place}: {meant} is done"), false, found));
+        }
+        for (number, task) in meant {
+            of_end(&format!("{place}, question {number}: "), end, task, checked);
+        }
     }
 }
 
@@ -104,14 +123,13 @@ fn at_least(what: &str, least: AtLeast, found: u64, of: u64) -> Checked {
 /// Checks the limits of a session, or of the task that `place` begins with.
 fn limits(limits: &Limits, sums: &TaskSums, place: &str, checked: &mut Vec<Checked>) {
     let before = checked.len();
-    let calls = |tool| sums.used.get(tool).copied().unwrap_or_default();
-    for tool in &limits.used {
-        let found = counted(calls(tool), "call");
-        checked.push(Checked::new(format!("{tool} is used"), calls(tool) > 0, found));
+    for called in &limits.used {
+        let (calls, found) = sums.of_calls(called);
+        checked.push(Checked::new(format!("{called} is used"), calls > 0, found));
     }
-    for tool in &limits.not_used {
-        let found = counted(calls(tool), "call");
-        checked.push(Checked::new(format!("{tool} is not used"), calls(tool) == 0, found));
+    for called in &limits.not_used {
+        let (calls, found) = sums.of_calls(called);
+        checked.push(Checked::new(format!("{called} is not used"), calls == 0, found));
     }
     let counts = [
         ("tool call", limits.calls, sums.calls()),
@@ -228,6 +246,7 @@ mod tests {
     use crate::domain::RunId;
     use crate::domain::expression::Scope;
     use crate::scenario::expect::TaskRef;
+    use crate::scenario::expected_call::ExpectedCall;
     use crate::scenario::observed::Conversation;
 
     /// Lists each expectation with its observed value; `+` marks one that holds.
@@ -240,6 +259,7 @@ mod tests {
     fn sums() -> TaskSums {
         TaskSums {
             used: [("a".into(), 2), ("b".into(), 1)].into(),
+            compared: Default::default(),
             model_calls: 4,
             tokens: 1000,
             credits: 5.5,
@@ -262,9 +282,10 @@ mod tests {
 
     #[test]
     fn each_limit_is_told_by_itself() {
+        let tools = |names: [&str; 2]| names.map(|name| ExpectedCall::Tool(name.into())).to_vec();
         let limits_of = |most: u64, dollars: f64| Limits {
-            used: vec!["a".into(), "c".into()],
-            not_used: vec!["b".into(), "c".into()],
+            used: tools(["a", "c"]),
+            not_used: tools(["b", "c"]),
             calls: Some(most),
             model_calls: Some(most + 1),
             tokens: Some(most * 300),
@@ -303,6 +324,7 @@ mod tests {
         let task = EndedTask {
             name: "t".into(),
             has_answered: true,
+            is_stopped: false,
             answer: Some("It is  The Salt Garden.".into()),
             correct: Some(true),
             sums: sums(),
@@ -355,12 +377,13 @@ mod tests {
             (2, "how is the weather in Rome?", "Sun."),
             (3, "Book a room.", "Done."),
         ] {
-            let known = Conversation { begins: begins.into(), whole: whole(answer) };
+            let known = Conversation { begins: begins.into(), questions: vec![whole(answer)] };
             observed.conversations.insert(RunId(run), known);
         }
         let check = |begins: &str, contains: &str| {
             let expect = ConversationExpectations {
                 begins: begins.into(),
+                question: None,
                 end: EndExpectations {
                     answered: Some(true),
                     contains: Some(contains.into()),
@@ -394,6 +417,46 @@ mod tests {
         let (mut checked, expect) = (Vec::new(), ConversationExpectations::default());
         of_conversations(&expect, &none, &mut checked);
         assert!(said(&checked).concat().ends_with("no conversation came"));
+    }
+
+    #[test]
+    fn each_question_of_a_conversation_has_its_answer() {
+        let question = |answer: Option<&str>, is_stopped| EndedTask {
+            has_answered: answer.is_some(),
+            is_stopped,
+            answer: answer.map(str::to_owned),
+            sums: sums(),
+            ..EndedTask::default()
+        };
+        let mut observed = Observed::default();
+        let questions = vec![question(Some("It rains."), false), question(Some("No."), false)];
+        let known = Conversation { begins: "Rain?".into(), questions };
+        observed.conversations.insert(RunId(1), known);
+        let check = |observed: &Observed, question| {
+            let end = EndExpectations { contains: Some("rain".into()), ..Default::default() };
+            let expect = ConversationExpectations { begins: "rain".into(), question, end };
+            let mut checked = Vec::new();
+            of_conversations(&expect, observed, &mut checked);
+            said(&checked)
+        };
+        let every = Some(QuestionRef::Every);
+        let first = "+ conversation “rain”, question 1: the answer contains “rain”: “It rains.”";
+        let second = "- conversation “rain”, question 2: the answer contains “rain”: “No.”";
+        assert_eq!(check(&observed, every), [first, second]);
+        assert_eq!(check(&observed, Some(QuestionRef::Number(1))), [first]);
+        let third = "- conversation “rain”: question 3 is done: it has 2 questions";
+        assert_eq!(check(&observed, Some(QuestionRef::Number(3))), [third]);
+        let last = "- conversation “rain”: the answer contains “rain”: “No.”";
+        assert_eq!(check(&observed, None), [last]);
+        // The agent was at work on this one when a person ended the session.
+        let known = observed.conversations.get_mut(&RunId(1)).unwrap();
+        known.questions[1] = question(None, true);
+        assert_eq!(check(&observed, every), [first]);
+        assert!(check(&observed, None)[0].starts_with('+'));
+        observed.conversations.get_mut(&RunId(1)).unwrap().questions.remove(0);
+        let none = "- conversation “rain”: a question is done: it has 1 question";
+        assert_eq!(check(&observed, every), [none]);
+        assert!(check(&observed, None)[0].starts_with('-'));
     }
 
     #[test]
