@@ -58,7 +58,7 @@ knobs! {
     Temperature: "sampling temperature of the actor",
         real("temperature", "T", 0.0, (0.0, 2.0, 0.1));
     Concurrency: "how many tool calls may run in parallel",
-        whole("concurrency", "∥", 8.0, (1.0, 64.0, 1.0));
+        whole("concurrency", "||", 8.0, (1.0, 64.0, 1.0));
     MaxCalls: "how many calls of one reply are made; the model sees that the others were not",
         whole("max_calls", "calls", 16.0, (1.0, 1000.0, 1.0));
     /// Older journals have `pace` in its place.

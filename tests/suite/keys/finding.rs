@@ -36,6 +36,9 @@ fn only(pane: PaneId, key: &str) -> Stage {
     stage.screen.view.focus = PaneId::Transcript;
     stage.press(&format!("{key} {key}"));
     assert_eq!(stage.screen.view.zoom, Some(pane));
+    // A filter looks among all knobs, so all are listed from the start here.
+    stage.screen.view.all_knobs = true;
+    stage.draw();
     stage
 }
 

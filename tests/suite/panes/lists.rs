@@ -241,9 +241,13 @@ fn a_knob_shows_where_it_stands_and_what_it_does() {
     let story = story::demo();
     let mut view = View::default();
     panes::go(PaneId::Knobs, story.state(), &mut view, Move::Down);
-    let shown = show(PaneId::Knobs, &story, &view, 90, 20);
+    let usual = show(PaneId::Knobs, &story, &view, 90, 20);
+    assert!(usual.line("alpha").starts_with(" learn") && !usual.has("weight_format"));
+    assert!(usual.has("39 more: V lists all"));
+    view.all_knobs = true;
+    let shown = show(PaneId::Knobs, &story, &view, 90, 60);
     let beta = shown.line("beta");
-    assert!(beta.starts_with("*β") && beta.contains("0.45") && beta.contains("at once"));
+    assert!(beta.starts_with("*") && beta.contains("0.45") && beta.contains("at once"));
     assert!(shown.line("weight_format").contains("[integer]"));
     assert!(shown.line("tries").contains("next task"));
     assert!(shown.has("beta: trust in the prior"), "the selected one is explained");

@@ -1,18 +1,20 @@
 //! The knobs that can be turned during a run: the meaning of each, its place in its range, its default, and when a
 //! change takes effect.
 
+mod groups;
 mod preview;
 mod rows;
 mod sweep;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
+use self::groups::listed;
 use self::rows::{draw_knob, effective, is_changed};
 use super::row::{self, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::change;
 use crate::domain::knob::KNOBS;
-use crate::domain::{KnobSpec, Matter, State};
+use crate::domain::{Matter, State};
 use crate::hits::{Hits, Target};
 use crate::request::{Requests, ScreenRequest, World};
 use crate::strategy::preview::Preview;
@@ -41,7 +43,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Knobs,
     // Few knobs act on a watched agent: its key finds them.
     when: |state, _| state.watched.is_none(),
-    most: |state, _| Some(listed(state).count() + 2),
+    most: |state, view| Some(listed(state, view).len() + 3),
     title,
     draw,
     list,
@@ -53,7 +55,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     why_not_adjust: |state, view| state.cannot(Matter::Knob(view.knob())),
     edit: |world, view| change::set_knob(world.live, view),
     turn,
-    keys: &[Action::Less, Action::More, Action::Sweep, Action::Learning],
+    keys: &[Action::Less, Action::More, Action::Sweep, Action::NextView, Action::Learning],
     ..PLAIN
 };
 
@@ -65,18 +67,12 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
     }
 }
 
-/// The knobs that are listed: all, but where a watched agent acts only those that act on it.
-fn listed(state: &State) -> impl Iterator<Item = &'static KnobSpec> {
-    let all = state.watched.is_none();
-    KNOBS.iter().filter(move |spec| all || spec.is_watching)
-}
-
 fn list<'a>(state: &'a State, view: &View) -> List<'a> {
-    let all: Vec<_> = listed(state).collect();
-    let selected = all.iter().position(|spec| spec.knob == view.knob());
+    let all = listed(state, view);
+    let selected = all.iter().position(|row| row.spec.knob == view.knob());
     List::new(
         (all.len(), selected),
-        move |row| all.get(row).copied(),
+        move |row| all.get(row).map(|row| row.spec),
         |spec, view| view.knob = Some(spec.knob),
         |spec| format!("{}\n{}", spec.name, spec.doc),
     )
@@ -161,16 +157,22 @@ fn draw_beside(cx: &Cx<'_>, ahead: &Preview, area: Rect, buf: &mut Buffer) {
 }
 
 fn draw_list(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-    let doc: Vec<String> = text::wrap(&doc(cx), usize::from(area.width)).take(DOC).collect();
+    let all = listed(cx.state, cx.view);
+    let mut doc: Vec<String> = text::wrap(&doc(cx), usize::from(area.width)).take(DOC).collect();
+    let more = KNOBS.len() - all.len();
+    if more > 0 && cx.state.watched.is_none() {
+        doc.push(cx.keymap.fill(&format!("{more} more: <key:next-view> lists all")).into_owned());
+    }
     // The line above the description is empty.
-    let below = if area.height < WITH_DOC { 0 } else { doc.len() as u16 + 1 };
+    let is_low = area.height < WITH_DOC && usize::from(area.height) < all.len() + 2;
+    let below = if is_low { 0 } else { doc.len() as u16 + 1 };
     let (list, below) = split(area, area.height - below.min(area.height / 2));
     let rows = self::list(cx.state, cx.view).place;
-    let all: Vec<_> = listed(cx.state).collect();
     vlist::draw(cx, SPEC.id, (list, buf, hits), rows, |i, row| {
-        let spec = *all.get(i)?;
-        draw_knob(cx, spec, row);
-        Some(Target::Knob(spec.knob))
+        let knob = all.get(i)?;
+        let is_first = i == 0 || all[i - 1].group != knob.group;
+        draw_knob(cx, if is_first { knob.group } else { "" }, knob.spec, row);
+        Some(Target::Knob(knob.spec.knob))
     });
     row::lines(split(below, 1).1, doc, cx.theme.dim, buf);
 }

@@ -1,27 +1,28 @@
 //! The rows of the list: each knob with its value and its place in its range.
 
 use crate::domain::knob::{KnobKind, Takes};
-use crate::domain::{KnobSpec, Matter, State};
+use crate::domain::{Knob, KnobSpec, Matter, State};
 use crate::panes::row::Row;
 use crate::{cx::Cx, text};
 
-const SYMBOL: usize = 7;
+const GROUP: usize = 8;
 const NAME: usize = 16;
 /// The width of the longest name of a value.
 const VALUE: usize = 9;
 const TAKES: usize = 10;
 
-/// Whether the knob differs from its default.
+/// Whether the knob differs from its default. A screen has a speed of its own from the start.
 pub(super) fn is_changed(state: &State, spec: &KnobSpec) -> bool {
-    state.knobs.get(spec.knob) != spec.default
+    spec.knob != Knob::Speed && state.knobs.get(spec.knob) != spec.default
 }
 
-pub(super) fn draw_knob(cx: &Cx<'_>, spec: &KnobSpec, row: &mut Row<'_>) {
+/// Draws a knob; the first one of a group has the group's name before it.
+pub(super) fn draw_knob(cx: &Cx<'_>, group: &str, spec: &KnobSpec, row: &mut Row<'_>) {
     let theme = cx.theme;
     let value = cx.state.knobs.get(spec.knob);
     let changed = is_changed(cx.state, spec);
     if cx.state.cannot(Matter::Knob(spec.knob)).is_some() {
-        row.gap(1).cell(spec.symbol, SYMBOL, theme.dim);
+        row.gap(1).cell(group, GROUP, theme.dim);
         if row.left() >= NAME + VALUE {
             row.cell(spec.name, NAME, theme.dim);
         }
@@ -29,7 +30,7 @@ pub(super) fn draw_knob(cx: &Cx<'_>, spec: &KnobSpec, row: &mut Row<'_>) {
         return;
     }
     row.cell(if changed { "*" } else { "" }, 1, theme.user);
-    row.cell(spec.symbol, SYMBOL, theme.accent);
+    row.cell(group, GROUP, theme.dim);
     if row.left() >= NAME + VALUE {
         row.cell(spec.name, NAME, theme.text);
     }
