@@ -54,6 +54,14 @@ pub struct PlannedTool {
     pub why: String,
 }
 
+impl PlannedTool {
+    /// The planned uses within the tool's limit: what the plan needs. Further ones are spare: nothing else was worth the
+    /// credits that are left.
+    pub fn needed(&self) -> u32 {
+        if self.set { self.uses } else { self.uses.min(self.limit) }
+    }
+}
+
 /// Gain from a larger budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Marginal {

@@ -9,15 +9,19 @@ use crate::domain::{BudgetPlan, Marginal, State, TaskState, ToolName};
 /// A line shows a few dozen tools at most; a plan may hold thousands.
 const TOOLS: usize = 60;
 
-/// `search_web×2 calculator×1`.
+/// The uses that the plan needs, and the spare ones: `search_web×2 calculator×1 · 3 spare`.
 pub fn uses(plan: &BudgetPlan) -> String {
-    let mut planned = plan.tools.iter().filter(|tool| tool.uses > 0);
+    let mut planned = plan.tools.iter().filter(|tool| tool.needed() > 0);
     let shown = planned.by_ref().take(TOOLS);
-    let mut words: Vec<_> = shown.map(|tool| format!("{}×{}", tool.tool, tool.uses)).collect();
+    let mut words: Vec<_> = shown.map(|tool| format!("{}×{}", tool.tool, tool.needed())).collect();
     match (words.is_empty(), planned.count()) {
         (true, _) => words.push("no tool".to_owned()),
         (false, 0) => {}
         (false, more) => words.push(format!("and {more} more")),
+    }
+    let spare: u32 = plan.tools.iter().map(|tool| tool.uses - tool.needed()).sum();
+    if spare > 0 {
+        words.push(format!("· {spare} spare"));
     }
     words.join(" ")
 }
@@ -120,6 +124,7 @@ mod tests {
         let (old, new) = (plan(&[("a", 3), ("b", 0), ("c", 1)]), plan(&[("a", 2), ("b", 1)]));
         assert_eq!(uses(&old), "a×3 c×1");
         assert_eq!(uses(&plan(&[("a", 0)])), "no tool");
+        assert_eq!(uses(&plan(&[("a", 10), ("b", 1), ("c", 4)])), "a×3 b×1 c×3 · 8 spare");
         assert_eq!(changes(&old, &new), "a 3→2 b 0→1 c 1→0");
         assert_eq!(sums(&new, Some(&old)), "6 of 18 credits, value 1.50 (before: 8, 2.00)");
         let near = BudgetPlan { gap: Some(0.0002.into()), ..plan(&[("a", 3)]) };

@@ -1,7 +1,7 @@
 //! The panes of the screen: each is a file or a folder that declares the pane in its `SPEC`. The rest of the screen
 //! reaches panes only through the table [`PANES`].
 
-pub(super) mod budget_words;
+pub mod budget_words;
 mod curve;
 mod earlier;
 pub mod format;

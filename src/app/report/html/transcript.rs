@@ -7,6 +7,7 @@ use crate::domain::{
     By, ModelCallPhase, ModelCallState, Role, State, StepState, TaskId, TaskState, ToolCallPhase,
     ToolCallState,
 };
+use crate::ui::panes::budget_words;
 use crate::ui::{marks, wording};
 
 /// The entries of a task; `None`: those without a task.
@@ -27,9 +28,7 @@ fn entry(state: &State, line: &TranscriptLine) -> Option<String> {
         What::Evaluated { learned } => evaluated(task?, *learned),
         What::TaskFinished => finished(task?),
         What::BudgetPlanned { why, plan, .. } => {
-            let uses: Vec<_> =
-                plan.tools.iter().map(|tool| format!("{} ×{}", tool.tool, tool.uses)).collect();
-            row("", "budget plan", &format!("{why}: {}", uses.join(", ")))
+            row("", "budget plan", &format!("{why}: {}", budget_words::uses(plan)))
         }
         What::Plan { plan } => row("", "plan", &plan.to_string()),
         What::Told { event } => {
@@ -89,10 +88,11 @@ fn model_call(state: &State, call: &ModelCallState) -> String {
             row("bad", &head, &format!("failed: {}{used}", error.text))
         }
         ModelCallPhase::Done { reply } => {
+            let calls = reply.without_text();
             let said = match call.role {
                 // Its verdicts have entries of their own.
                 Role::Evaluator => "judged",
-                _ if reply.said().is_empty() => "(no thought)",
+                _ if reply.said().is_empty() => &calls,
                 _ => reply.said(),
             };
             row("", &head, &format!("{said}{used}"))

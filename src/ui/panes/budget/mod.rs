@@ -25,6 +25,7 @@ use self::rows::{BudgetRows, BudgetTool};
 use super::format::credits;
 use super::row::{self, Row};
 use super::spec::{Opened, PLAIN, PaneSpec};
+use super::tasks::not_started;
 use crate::action::Action;
 use crate::change;
 use crate::domain::{Command, Knob, Matter, State, TaskBudget, TaskState};
@@ -106,7 +107,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     head::draw(cx, &sheet, buf, hits);
     if rows.entries.is_empty() && !sheet.list.is_empty() {
         let said = match task {
-            None => "not started: press <key:run-or-pause>",
+            None => not_started(cx.state),
             Some(task) if task.budget.plan.is_some() => "no tools to plan",
             Some(_) => "no tool used yet",
         };

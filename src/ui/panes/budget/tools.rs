@@ -24,7 +24,7 @@ const WORDS: usize = 24;
 /// Columns of a tool's numbers, the most important first; the last are left out first.
 fn columns<'a>() -> [TableColumn<Tool<'a>>; 5] {
     [
-        right("uses", 5, uses),
+        right("uses", 6, uses),
         right("cost", 6, cost),
         right("spent", 5, |tool| match tool.entry.done() {
             0 => tool.nothing(),
@@ -167,14 +167,18 @@ impl<'a> Tool<'a> {
     }
 }
 
+/// The uses that were made of those that the plan needs, and the spare ones that are left: `1/2+3`.
 fn uses(tool: &Tool<'_>) -> Cell {
     let (done, left) = (tool.entry.done(), tool.entry.left(tool.rows.budget));
-    let all = u64::from(done) + u64::from(left);
+    let Some(planned) = tool.entry.planned else {
+        let style = if done == 0 { tool.cx.theme.dim } else { tool.cx.theme.text };
+        return (done.to_string(), style);
+    };
+    let spare = left.min(planned.uses - planned.needed());
+    let all = u64::from(done) + u64::from(left - spare);
     let style = if all == 0 { tool.cx.theme.dim } else { tool.cx.theme.text };
-    match tool.entry.planned {
-        Some(_) => (format!("{done}/{all}"), style),
-        None => (done.to_string(), style),
-    }
+    let spare = if spare > 0 { format!("+{spare}") } else { String::new() };
+    (format!("{done}/{all}{spare}"), style)
 }
 
 /// The planned cost of one use.
