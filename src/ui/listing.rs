@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use jiff::{Timestamp, tz::TimeZone};
+
 use super::panes::format;
 use super::symbols::{EDITED, INJECTED};
 use super::text;
@@ -98,9 +100,17 @@ impl SessionStatus {
 /// Text for an unknown value.
 const UNKNOWN: &str = "–";
 
-/// Time at which the session was opened (UTC).
+/// Time at which the session was opened, in the time zone of this machine.
 pub fn started(session: &Summary) -> String {
-    session.opened.get(..16).unwrap_or(&session.opened).replace('T', " ")
+    let opened = session.opened.parse::<Timestamp>();
+    let here = opened.map(|opened| opened.to_zoned(TimeZone::system()));
+    here.map_or_else(|_| UNKNOWN.to_owned(), |here| here.strftime("%Y-%m-%d %H:%M").to_string())
+}
+
+/// The first task in one line.
+pub fn question(session: &Summary) -> String {
+    let line = session.question.lines().find(|line| !line.trim().is_empty());
+    line.map_or_else(|| UNKNOWN.to_owned(), |line| text::clean(line.trim()).into_owned())
 }
 
 pub fn strategy(session: &Summary) -> String {

@@ -9,6 +9,8 @@ pub enum NextSession {
     Demo(&'static str),
     /// A new project in the working directory.
     Project,
+    /// A watched session of the agent with this command.
+    Watch(Vec<String>),
     /// The tools of the API that this file describes.
     Import(PathBuf),
 }

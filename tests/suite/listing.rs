@@ -45,7 +45,7 @@ fn listed(folder: &Path, live: Option<&str>) -> Stage {
 #[test]
 fn every_journal_of_the_folder_is_listed_whatever_is_wrong_with_it() {
     let (_home, folder) = folder();
-    let stage = listed(&folder, None).sized(140, 40);
+    let stage = listed(&folder, None).sized(200, 40);
     let text = stage.text();
     let row = |words: &str| {
         text.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}\n{text}"))

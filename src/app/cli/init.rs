@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{found_servers, init_args::InitArgs, out, runtime::runtime, trouble::Trouble};
+use super::{found_servers, init_args::InitArgs, out, project, runtime::runtime, trouble::Trouble};
 use crate::domain::words::counted;
 use crate::init::{self, WriteOutcome};
 use crate::servers::{self, Absent, ModelServer, ServerAddress};
@@ -46,6 +46,9 @@ pub fn init(args: &InitArgs) -> Result<(), Trouble> {
             (WriteOutcome::Kept, _) => "unchanged, since it exists:",
         };
         lines.push(format!("{what} {}", args.dir.join(file.path).display()));
+    }
+    if is_new && !args.dry_run {
+        project::remember(&args.dir.join(CONFIG));
     }
     if !is_new {
         lines.push(format!("{CONFIG} existed already, so the models found are not in it"));
@@ -104,14 +107,13 @@ fn next(folder: &Path, dry_run: bool) -> Vec<String> {
     if dry_run {
         return Vec::new();
     }
-    let config = folder.join(CONFIG);
-    let config = config.strip_prefix(".").unwrap_or(&config).display();
+    let enter = Some(folder).filter(|folder| *folder != Path::new("."));
+    let enter = enter.map(|folder| format!("  cd {}", folder.display()));
     let lines = [
-        String::new(),
-        "next:".to_owned(),
-        format!("  toolyard doctor --config {config}    check it"),
-        format!("  toolyard run --config {config}       run its tasks"),
-        format!("  toolyard --config {config}           the same on the screen"),
+        "  toolyard doctor    check it".to_owned(),
+        "  toolyard run       run its tasks".to_owned(),
+        "  toolyard           the same on the screen".to_owned(),
     ];
-    lines.into()
+    let head = [String::new(), "next:".to_owned()].into_iter();
+    head.chain(enter).chain(lines).collect()
 }

@@ -14,7 +14,7 @@ use crate::program::Child;
 use crate::servers;
 use crate::session::{JournalChoice, SessionHandle, SessionSpec, TaskSource};
 use crate::stage::DEMOS;
-use crate::store::journal::{JournalError, JournalPast, JournalReader, Marker};
+use crate::store::journal::{JournalError, JournalPast, JournalReader, Marker, folder};
 use crate::ui::theme::detect::{self, Depth};
 use crate::ui::watch_file::WatchFile;
 use crate::ui::{
@@ -97,7 +97,7 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
     let shown = settings(&config, title, None).map(|mut settings| {
         settings.screen.journal = journal.as_deref().and_then(follow);
         settings.watch(watches);
-        settings.screen.asks_again = is_sample;
+        settings.screen.runs_again = is_sample;
         settings.screen.first = show.is_first.then(first);
         settings.tour = show.tour;
         settings
@@ -107,7 +107,11 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
     let _ = commands.send(Command::Stop);
     let ended = engine.join();
     let shown = shown?;
-    ended?;
+    let ended = ended?;
+    // A session that was only looked at would be the newest one for `toolyard replay`.
+    let is_idle = ended.tasks_started() == 0 && ended.control.changes.undo.is_empty();
+    let is_own = spec.journal == JournalChoice::Configured && spec.recorded.is_none();
+    let journal = journal.filter(|path| !(is_idle && is_own && folder::delete(path).is_ok()));
     // The journal of a tour does not outlive it.
     if let (Some(path), ui::EndReason::ByUser, false) = (journal, &shown, is_tour) {
         out::print_line(format!("journal: {}", path.display()))?;

@@ -8,11 +8,14 @@ use super::journal_args::{SessionsArgs, SessionsCommand};
 use super::{ConfigArgs, colour, out, trouble::Trouble};
 use crate::config::{self, Config};
 use crate::domain::words::{clipped, counted};
+use crate::domain::{Event, Record, TaskEvent};
 use crate::store::journal;
 use crate::store::journal::folder::{self, JournalFile};
 use crate::ui::listing::{self, SessionStatus};
 use crate::ui::text::{self, clean};
 
+/// Columns of the first question.
+const QUESTION: usize = 48;
 /// Columns of a workspace's name.
 const WORKSPACE: usize = 28;
 
@@ -25,18 +28,23 @@ pub fn sessions(args: &SessionsArgs) -> Result<(), Trouble> {
     }
 }
 
-/// The newest journal in the folder. Journals without events, left by older versions that were killed at once, do not
-/// count.
+/// The newest journal in the folder of a session that began a task; if none did, the newest with an event.
 ///
 /// # Errors
 /// There is none.
 pub fn newest(config: &ConfigArgs) -> Result<PathBuf, Trouble> {
     let folder = folder_of(config)?;
-    let has_events = |kept: &JournalFile| {
-        !matches!(journal::JournalReader::open(&kept.path).map(|mut it| it.next()), Ok(None))
+    // A damaged journal counts, so that the damage is reported.
+    let has = |kept: &JournalFile, is_it: fn(&Record) -> bool| {
+        journal::JournalReader::open(&kept.path)
+            .map_or(true, |mut records| records.any(|read| read.as_ref().map_or(true, is_it)))
     };
-    let newest = found(&folder)?.into_iter().find(has_events);
-    newest.map(|found| found.path).ok_or_else(|| Trouble::Usage(none_in(&folder)))
+    let all = found(&folder)?;
+    let begun =
+        |record: &Record| matches!(record.event, Event::Task(TaskEvent::TaskStarted { .. }));
+    let newest = all.iter().find(|kept| has(kept, begun));
+    let newest = newest.or_else(|| all.iter().find(|kept| has(kept, |_| true)));
+    newest.map(|found| found.path.clone()).ok_or_else(|| Trouble::Usage(none_in(&folder)))
 }
 
 fn none_in(folder: &Path) -> String {
@@ -82,8 +90,9 @@ fn list(folder: &Path, as_json: bool) -> Result<(), Trouble> {
     }
     let mut table = format!("{} · {}\n", counted(sessions.len(), "session"), folder.display());
     table += &format!(
-        "{:<17} {:<20} {:>7} {:>6} {:>8} {:>9} {:>8} {:>9}  {:<WORKSPACE$} {:<16} {:<10} file\n",
-        "opened (UTC)",
+        "{:<16} {:<QUESTION$} {:<20} {:>7} {:>6} {:>8} {:>9} {:>8} {:>9}  {:<WORKSPACE$} {:<16} {:<10} file\n",
+        "started",
+        "first question",
         "strategy",
         "tasks",
         "right",
@@ -96,12 +105,13 @@ fn list(folder: &Path, as_json: bool) -> Result<(), Trouble> {
         "end"
     );
     for session in &sessions {
-        let (opened, strategy) = (listing::started(session), listing::strategy(session));
+        let (started, strategy) = (listing::started(session), listing::strategy(session));
+        let question = clipped(&listing::question(session), QUESTION);
         let workspace = clipped(&clean(&session.workspace), WORKSPACE);
         let end = SessionStatus::of(session).name();
         let file = session.path.file_name().unwrap_or_default().to_string_lossy();
         table += &format!(
-            "{opened:<17} {strategy:<20} {:>7} {:>6} {:>8} {:>9} {:>8} {:>9}  {workspace:<WORKSPACE$} \
+            "{started:<16} {question:<QUESTION$} {strategy:<20} {:>7} {:>6} {:>8} {:>9} {:>8} {:>9}  {workspace:<WORKSPACE$} \
              {:<16} {end:<10} {}\n",
             listing::tasks(session),
             listing::right(session),

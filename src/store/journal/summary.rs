@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
 use super::{JournalError, JournalReader, is_written};
-use crate::domain::{Acting, Event, SessionEvent, Totals};
+use crate::domain::{Acting, Event, SessionEvent, TaskEvent, Totals};
 
 /// Bytes of the end that are read first; more only where no whole line is in them.
 const TAIL: usize = 16 * 1024;
+/// Events of the beginning in which the first task is looked for.
+const BEGINNING: usize = 16;
 
 /// A session as its journal has it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -22,6 +24,8 @@ pub struct Summary {
     #[serde(rename = "strategy")]
     pub acting: Option<Acting>,
     pub workspace: String,
+    /// The first task, if the journal's beginning has it; empty otherwise.
+    pub question: String,
     pub events: u64,
     /// The time until the last event, in microseconds.
     pub micros: u64,
@@ -56,6 +60,14 @@ impl Summary {
         let mut reader = JournalReader::open(path)?;
         let opened = reader.header.opened.clone();
         let first = reader.next().transpose()?;
+        let question =
+            reader.by_ref().take(BEGINNING).find_map(|record| match record.ok()?.event {
+                Event::Task(TaskEvent::TasksQueued { tasks, .. }) => {
+                    Some(tasks.first()?.text.clone())
+                }
+                _ => None,
+            });
+        let question = question.unwrap_or_default();
         let (acting, workspace) = match first.map(|record| record.event) {
             Some(Event::Session(SessionEvent::SessionOpened { opening })) => {
                 let own = Acting::Own(opening.strategy);
@@ -73,6 +85,7 @@ impl Summary {
             opened,
             acting,
             workspace,
+            question,
             events,
             micros,
             tasks,

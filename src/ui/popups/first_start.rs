@@ -1,4 +1,4 @@
-//! The first start: the tours, and ways to begin with own models, tools and questions.
+//! The first start: the person's own agent, the tours, and ways to begin with own models, tools and questions.
 
 use std::path::{Path, PathBuf};
 
@@ -36,8 +36,8 @@ enum FirstStartOutcome {
     Leave(NextSession),
     /// Writes a project into this folder.
     Project(PathBuf),
-    /// Asks for the path of an API's description.
-    Import,
+    /// Asks for this first.
+    Ask(Asked),
     Act(Action),
     Stay,
 }
@@ -56,9 +56,18 @@ impl FirstStart {
             [] => "a new project here, with the local models that answer".to_owned(),
             keys => format!("a new project here, with {} and local models", keys.join(", ")),
         };
+        let agent = (
+            "own agent".to_owned(),
+            "watch it: toolyard watch -- python my_agent.py".to_owned(),
+            FirstStartOutcome::Ask(Asked::Command),
+        );
         let own = [
             ("own model", &*models, FirstStartOutcome::Project(folder.to_owned())),
-            ("own tools", "import an API: OpenAPI, Swagger or Postman", FirstStartOutcome::Import),
+            (
+                "own tools",
+                "import an API: OpenAPI, Swagger or Postman",
+                FirstStartOutcome::Ask(Asked::Api),
+            ),
             (
                 "question",
                 "type a question for the sample tools",
@@ -72,11 +81,12 @@ impl FirstStart {
             ("samples", "run the sample tasks by hand", FirstStartOutcome::Stay),
         ];
         let own = own.map(|(name, about, does)| (name.to_owned(), about.to_owned(), does));
-        let items: Vec<_> = tours.chain(own).collect();
+        let items: Vec<_> = [agent].into_iter().chain(tours).chain(own).collect();
         let words = items.iter().map(|(name, about, _)| Words::new(name, about));
         let sections = vec![
-            (0, "Demos: no key, no network, at most two minutes each"),
-            (demos.len(), "Work with your own"),
+            (0, "Your agent, as it is"),
+            (1, "Demos: no key, no network, at most two minutes each"),
+            (1 + demos.len(), "toolyard's agents, with your own models and tools"),
         ];
         let chooser = Chooser::new("beginning", words.collect(), 0)
             .with_sections(sections)
@@ -107,7 +117,7 @@ impl ChooserPopup for FirstStart {
         match self.items[thing].2.clone() {
             FirstStartOutcome::Leave(next) => Reply::Done(vec![ScreenRequest::Leave(next)]),
             FirstStartOutcome::Project(folder) => Reply::Open(Box::new(Confirm::project(&folder))),
-            FirstStartOutcome::Import => Reply::Open(Box::new(ImportEntry::default())),
+            FirstStartOutcome::Ask(asked) => Reply::Open(Box::new(BeginEntry::new(asked))),
             FirstStartOutcome::Act(action) => Reply::Act(action),
             FirstStartOutcome::Stay => Reply::Close,
         }
@@ -127,31 +137,84 @@ impl ChooserPopup for FirstStart {
     }
 }
 
-/// The entry for the path of an API's description.
-#[derive(Debug, Default)]
-struct ImportEntry {
+/// A text that is needed to begin.
+#[derive(Clone, Copy, Debug)]
+enum Asked {
+    /// The path of an API's description.
+    Api,
+    /// The command of an agent, as in a terminal.
+    Command,
+}
+
+impl Asked {
+    const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Asked::Api => (
+                "Import the tools of an API: path of its OpenAPI, Swagger or Postman file",
+                "A new folder beside this one gets a tool for each operation.",
+            ),
+            Asked::Command => (
+                "Watch your agent: its command, such as python my_agent.py",
+                "It runs in this folder. Its code does not change.",
+            ),
+        }
+    }
+
+    /// # Errors
+    /// Nothing begins with this text.
+    fn begin(self, typed: &str) -> Result<NextSession, String> {
+        match self {
+            Asked::Api => {
+                let path = PathBuf::from(typed);
+                match (path.is_file(), typed) {
+                    (true, _) => Ok(NextSession::Import(path)),
+                    (false, "") => Err("type the path of a file".to_owned()),
+                    (false, typed) => Err(format!("no such file: {typed}")),
+                }
+            }
+            Asked::Command => {
+                // Some type the whole command line.
+                let typed = ["toolyard", "watch", "--"].iter().fold(typed, |typed, word| {
+                    typed.strip_prefix(word).map_or(typed, str::trim_start)
+                });
+                let words = shell_words::split(typed);
+                let words = words.map_err(|_| "a quote has no closing quote".to_owned())?;
+                match words.is_empty() {
+                    true => Err("type a command".to_owned()),
+                    false => Ok(NextSession::Watch(words)),
+                }
+            }
+        }
+    }
+}
+
+/// The entry for that text.
+#[derive(Debug)]
+struct BeginEntry {
+    asked: Asked,
     entry: TextEntry,
     error: Option<String>,
 }
 
-impl ImportEntry {
+impl BeginEntry {
+    fn new(asked: Asked) -> Self {
+        Self { asked, entry: TextEntry::default(), error: None }
+    }
+
     fn accept(&mut self) -> Reply {
-        let typed = self.entry.text();
-        let path = PathBuf::from(typed.trim());
-        if path.is_file() {
-            return Reply::Done(vec![ScreenRequest::Leave(NextSession::Import(path))]);
+        match self.asked.begin(self.entry.text().trim()) {
+            Ok(next) => Reply::Done(vec![ScreenRequest::Leave(next)]),
+            Err(why) => {
+                self.error = Some(why);
+                Reply::Stay
+            }
         }
-        self.error = Some(match typed.trim() {
-            "" => "type the path of a file".to_owned(),
-            path => format!("no such file: {path}"),
-        });
-        Reply::Stay
     }
 }
 
-impl Popup for ImportEntry {
+impl Popup for BeginEntry {
     fn keys(&self) -> PopupKeys {
-        (KeyLayer::Form, &[(&[Action::Accept], "import"), (&[Action::Leave], "leave")])
+        (KeyLayer::Form, &[(&[Action::Accept], "start"), (&[Action::Leave], "leave")])
     }
 
     fn key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {
@@ -171,15 +234,36 @@ impl Popup for ImportEntry {
     }
 
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
-        let title = "Import the tools of an API: path of its OpenAPI, Swagger or Postman file";
+        let (title, note) = self.asked.words();
         let size = (text::width(title) + 2, 4);
         let inside = frame::open(cx, (area, buf, hits), title, &self.legend(cx), size);
         let (field, rest) = row::split(inside, 1);
         self.entry.draw(cx, field, buf);
         let (said, style) = match &self.error {
             Some(why) => (&**why, cx.theme.bad),
-            None => ("A new folder beside this one gets a tool for each operation.", cx.theme.dim),
+            None => (note, cx.theme.dim),
         };
         row::wrapped(row::split(rest, 1).1, said, style, buf);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_split_like_a_shell_splits_it() {
+        let begin = |typed: &str| Asked::Command.begin(typed);
+        let watch = |words: &[&str]| {
+            Ok(NextSession::Watch(words.iter().map(|word| (*word).to_owned()).collect()))
+        };
+        assert_eq!(begin("python my_agent.py"), watch(&["python", "my_agent.py"]));
+        assert_eq!(
+            begin("toolyard watch -- python 'my agent.py'"),
+            watch(&["python", "my agent.py"])
+        );
+        for wrong in ["", "toolyard watch", "python 'my agent.py"] {
+            assert!(begin(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -22,7 +22,7 @@ use crate::{cx::Cx, hits::Hits, keymap::Hint, request::World, theme::Theme, wind
 const MORE: u16 = 2;
 /// Cells before the columns: for the pointer and the mark.
 const BEFORE: usize = 3;
-const WIDTH: usize = 124;
+const WIDTH: usize = 164;
 /// The sign of a marked session, in place of its state.
 const MARKED: &str = "*";
 
@@ -116,6 +116,7 @@ impl SessionRow {
         match &self.summary {
             Ok(session) => [
                 listing::started(session),
+                listing::question(session),
                 listing::strategy(session),
                 session.workspace.clone(),
                 listing::changes(session),
@@ -143,18 +144,19 @@ impl SessionRow {
     }
 }
 
-/// The columns; the last are left out first where there is little room.
-fn columns() -> Vec<table::TableColumn<Summary>> {
+/// The columns; the last are left out first where there is little room. The question gets a third of it.
+fn columns(room: usize) -> Vec<table::TableColumn<Summary>> {
     vec![
-        table::left("started (UTC)", 16, |it| (listing::started(it), Style::new())),
+        table::left("started", 16, |it| (listing::started(it), Style::new())),
+        table::left("first question", room / 3, |it| (listing::question(it), Style::new())),
         table::left("strategy", 19, |it| (listing::strategy(it), Style::new())),
         table::right("tasks", 7, |it| (listing::tasks(it), Style::new())),
         table::right("right", 5, |it| (listing::right(it), Style::new())),
+        table::right("cost", 9, |it| (listing::cost(it), Style::new())),
         table::left("state", 7, |it| (SessionStatus::of(it).name().to_owned(), Style::new())),
         table::left("faults, edits", 16, |it| (listing::changes(it), Style::new())),
         table::left("workspace", 14, |it| (text::clean(&it.workspace).into_owned(), Style::new())),
         table::right("events", 9, |it| (number(it.events), Style::new())),
-        table::right("cost", 9, |it| (listing::cost(it), Style::new())),
         table::right("length", 9, |it| (text::span(it.micros), Style::new())),
     ]
 }
@@ -208,7 +210,7 @@ impl ChooserPopup for Sessions {
     fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         let look = ChooserFrame { title: &self.title, hints: self.hints(), width: WIDTH };
         let room = usize::from(area.width).min(WIDTH + 4).saturating_sub(BEFORE + 6);
-        let table = TextTable::fitting(columns(), room);
+        let table = TextTable::fitting(columns(room), room);
         let parts = self.chooser.draw(cx, (area, buf, hits), &look, |found, line, buf| {
             let Some(session) = self.rows.get(found.id) else { return };
             let (sign, style) = session.sign(cx.theme);

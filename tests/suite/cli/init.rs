@@ -52,7 +52,7 @@ async fn a_server_that_answers_is_configured() {
         "found in the environment: GROQ_API_KEY",
         "all roles use ollama",
         "wrote mine/config.toml",
-        "toolyard run --config mine/config.toml",
+        "  cd mine\n  toolyard doctor",
     ] {
         assert!(ran.out.contains(says), "{says}: {ran:?}");
     }
