@@ -105,7 +105,7 @@ fn what_was_armed_for_an_agent_that_never_asks_has_failed() {
         assert_eq!(ran.err.contains(fault), has_fault, "{options}: {}", ran.err);
     }
     let xml = home.read("j.xml");
-    assert!(xml.contains("<error message=\"no request of it was understood\""), "{xml}");
+    assert!(xml.contains("<error message=\"no request of the agent was understood\""), "{xml}");
     assert!(xml.contains("<skipped message=\"could not hit anything: no call of"), "{xml}");
     let report = home.json("r.json");
     let verdict = report["faults"][0]["verdict"].as_str().unwrap();

@@ -38,9 +38,12 @@ pub struct Expectations {
 /// Expectations on each conversation of a watched agent that begins with these words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ConversationExpectations {
-    /// First words of the first message.
+    /// First words of the first question.
     pub begins: String,
-    /// Expectations on the last message; nobody knows whether it is right.
+    /// The questions whose answers are meant; `None`: the conversation as a whole, with its last answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<QuestionRef>,
+    /// Expectations on the answer; nobody knows whether it is right.
     #[serde(flatten)]
     pub end: EndExpectations,
 }
@@ -81,6 +84,16 @@ pub enum TaskRef {
     Name(String),
 }
 
+/// Questions of a conversation. With this field, every expectation of a conversation can also mean one answer or each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum QuestionRef {
+    Every,
+    /// From 1.
+    #[serde(untagged)]
+    Number(u32),
+}
+
 /// A number of tasks, or a share of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AtLeast {
@@ -91,6 +104,15 @@ pub enum AtLeast {
 impl Expectations {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// All limits, each with the path of its table.
+    pub(super) fn limits(&self) -> impl Iterator<Item = (String, &Limits)> {
+        let tasks = self.tasks.iter().enumerate();
+        let tasks = tasks.map(|(at, it)| (format!("expect.task[{at}]"), &it.end.limits));
+        let talks = self.conversations.iter().enumerate();
+        let talks = talks.map(|(at, it)| (format!("expect.conversation[{at}]"), &it.end.limits));
+        std::iter::once(("expect".to_owned(), &self.limits)).chain(tasks).chain(talks)
     }
 
     /// Reads the given expectations, and notes problems on the way.
@@ -195,15 +217,29 @@ fn of_task(field: &TomlField<'_>) -> Option<TaskExpectations> {
         if field.is_text() {
             return field.filled("the name of a task").map(|name| TaskRef::Name(name.to_owned()));
         }
-        let number = field.whole(1, i64::from(u32::MAX))?;
-        u32::try_from(number).ok().map(TaskRef::Number)
+        number(&field).map(TaskRef::Number)
     })?;
     Some(TaskExpectations { task, end })
 }
 
+/// The number of a task or of a question, from 1.
+fn number(field: &TomlField<'_>) -> Option<u32> {
+    u32::try_from(field.whole(1, i64::from(u32::MAX))?).ok()
+}
+
+fn questions(field: &TomlField<'_>) -> Option<QuestionRef> {
+    if !field.is_text() {
+        return number(field).map(QuestionRef::Number);
+    }
+    let every = |text: &str| (text == "every").then_some(QuestionRef::Every);
+    field.text_as("\"every\", or the number of a question such as 2", every)
+}
+
 fn of_conversation(field: &TomlField<'_>) -> Option<ConversationExpectations> {
+    let mut question = None;
     let (begins, end) = end(field, ("conversation", "answered", false), |fields| {
-        text(&fields.need("begins", "begins = \"the first words of its first message\"")?)
+        fields.put("question", &mut question, |field| questions(field).map(Some));
+        text(&fields.need("begins", "begins = \"the first words of its first question\"")?)
     })?;
-    Some(ConversationExpectations { begins, end })
+    Some(ConversationExpectations { begins, question, end })
 }

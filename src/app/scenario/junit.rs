@@ -1,17 +1,12 @@
-//! Results as JUnit XML, which CI servers read: a suite for each scenario, a case for each expectation and for each
-//! fault that hit nothing.
+//! Results as JUnit XML, which CI servers read: a suite for each scenario, with the cases that are also printed.
 
 use std::io;
 
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use super::check::Checked;
-use super::verdict::ScenarioVerdict;
+use super::verdict::{CaseEnd, ScenarioVerdict};
 use crate::ui::text::clean;
-
-/// The case of a session as a whole.
-const ENDS: &str = "the session runs to its end";
 
 /// The results of a run as one document.
 ///
@@ -42,10 +37,10 @@ struct Counts {
 impl Counts {
     fn of(verdict: &ScenarioVerdict) -> Self {
         Self {
-            tests: verdict.expectations.len() + verdict.idle.len() + 1,
-            failures: verdict.failures(),
-            errors: usize::from(verdict.ended_early.is_some()),
-            skipped: verdict.idle.len(),
+            tests: verdict.cases().count(),
+            failures: verdict.count(CaseEnd::Failed),
+            errors: verdict.count(CaseEnd::EndedEarly),
+            skipped: verdict.count(CaseEnd::Skipped),
             seconds: verdict.seconds,
         }
     }
@@ -81,42 +76,33 @@ fn suite(xml: &mut Xml, verdict: &ScenarioVerdict) -> io::Result<()> {
     let suite = xml.create_element("testsuite").with_attribute(("name", name.as_str()));
     let suite = suite.with_attributes(attributes.iter().map(pair));
     suite.with_attribute(("file", allowed(&verdict.file).as_str())).write_inner_content(|xml| {
-        let time = seconds(verdict.seconds);
-        let case = xml.create_element("testcase").with_attribute(("name", ENDS));
-        let case = case.with_attributes([("classname", name.as_str()), ("time", time.as_str())]);
-        match &verdict.ended_early {
-            None => case.write_empty()?,
-            Some(why) => case.write_inner_content(|xml| {
-                let why = allowed(why);
-                let error = xml.create_element("error").with_attribute(("message", why.as_str()));
-                error.with_attribute(("type", "ended early")).write_empty().map(drop)
-            })?,
-        };
-        verdict.expectations.iter().try_for_each(|one| case_of(xml, &name, one, true))?;
-        verdict.idle.iter().try_for_each(|one| case_of(xml, &name, one, false))
+        verdict.cases().try_for_each(|case| write_case(xml, &name, case))
     })?;
     Ok(())
 }
 
-/// A case; one that `fails` not but does not hold was not tried.
-fn case_of(xml: &mut Xml, suite: &str, one: &Checked, fails: bool) -> io::Result<()> {
-    let expected = allowed(&one.expected);
+fn write_case(
+    xml: &mut Xml,
+    suite: &str,
+    (end, expected, found): (CaseEnd, &str, &str),
+) -> io::Result<()> {
+    let (expected, found) = (allowed(expected), allowed(found));
     let case = xml.create_element("testcase").with_attribute(("name", expected.as_str()));
     let case = case.with_attributes([("classname", suite), ("time", "0.000")]);
-    if one.held {
-        case.write_empty()?;
-        return Ok(());
-    }
+    let (element, kind) = match end {
+        CaseEnd::Met => return case.write_empty().map(drop),
+        CaseEnd::Skipped => ("skipped", None),
+        CaseEnd::EndedEarly => ("error", Some("ended early")),
+        CaseEnd::Failed => ("failure", Some("expectation")),
+    };
     case.write_inner_content(|xml| {
-        let found = allowed(&one.found);
-        let attribute = ("message", found.as_str());
-        if !fails {
-            return xml.create_element("skipped").with_attribute(attribute).write_empty().map(drop);
+        let inner = xml.create_element(element).with_attribute(("message", found.as_str()));
+        let inner = inner.with_attributes(kind.map(|kind| ("type", kind)));
+        if end != CaseEnd::Failed {
+            return inner.write_empty().map(drop);
         }
-        let failure = xml.create_element("failure").with_attribute(attribute);
         let text = format!("expected: {expected}\nfound: {found}");
-        let failure = failure.with_attribute(("type", "expectation"));
-        failure.write_text_content(BytesText::new(&text)).map(drop)
+        inner.write_text_content(BytesText::new(&text)).map(drop)
     })?;
     Ok(())
 }
@@ -140,6 +126,7 @@ mod tests {
     use quick_xml::Reader;
 
     use super::*;
+    use crate::scenario::Checked;
 
     /// The elements of a document, each with its attributes. Anything that is not well formed is an error.
     fn elements(xml: &str) -> Vec<(String, Vec<(String, String)>)> {
@@ -177,10 +164,10 @@ mod tests {
         assert!(!xml.contains(['\u{ffff}', '\u{202e}']), "{xml:?}");
         let elements = elements(&xml);
         let names: Vec<&str> = elements.iter().map(|(name, _)| name.as_str()).collect();
-        let cases = ["testcase", "error", "testcase", "testcase", "failure"];
+        let cases = ["testcase", "testcase", "failure", "testcase", "error"];
         assert_eq!(names, [&["testsuites", "testsuite"][..], &cases].concat());
-        assert_eq!(value(&elements[2], "name"), ENDS);
-        assert!(value(&elements[6], "message").contains("</failure>]]><x a=\"&"), "{xml}");
+        assert!(value(&elements[4], "message").contains("</failure>]]><x a=\"&"), "{xml}");
+        assert_eq!(value(&elements[6], "type"), "ended early");
     }
 
     #[test]
@@ -199,9 +186,10 @@ mod tests {
             ["tests", "failures", "errors", "skipped", "time"]
                 .map(|name| value(&elements[at], name).to_owned())
         };
-        assert_eq!(counts(0), ["7", "1", "1", "1", "1.250"]);
+        assert_eq!(counts(0), ["5", "1", "1", "1", "1.250"]);
+        assert_eq!(elements.iter().filter(|(name, _)| name == "testcase").count(), 5);
         assert!(xml.contains("<skipped message=\"no call\"/>"), "{xml}");
-        assert_eq!(counts(1), ["2", "0", "0", "0", "0.250"]);
+        assert_eq!(counts(1), ["1", "0", "0", "0", "0.250"]);
         assert_eq!(junit(&[]).unwrap().lines().count(), 3);
     }
 }

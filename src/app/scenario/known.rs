@@ -1,7 +1,10 @@
 //! Checks that the names in a scenario exist. With a typo, an expectation would never hold, or always.
 
+use serde_json::Value;
+
 use super::ScenarioFile;
 use super::expect::TaskRef;
+use super::expected_call::ExpectedCall;
 use crate::domain::breakpoint::BreakpointPlace;
 use crate::domain::{Target, ToolName, words};
 use crate::files::toml_file::{Problem, Problems};
@@ -47,8 +50,13 @@ impl ScenarioFile {
         let given = given.as_object().into_iter().flatten();
         let wrong = given.filter(|(key, value)| allowed.get(key) != Some(value));
         let why = "this is for the agent of toolyard; your own agent decides it itself";
-        let problems: Vec<_> =
-            wrong.map(|(key, _)| self.lines.problem(key, why.to_owned())).collect();
+        let wrong = wrong.map(|(key, _)| self.lines.problem(key, why.to_owned()));
+        let recovered = self.scenario.expect.recovered.map(|_| {
+            let why = "only the agent of toolyard is judged by its recovery; remove this, and expect answers of your \
+                       own agent in [[expect.conversation]]";
+            self.lines.problem("expect.recovered", why)
+        });
+        let problems: Vec<_> = wrong.chain(recovered).collect();
         if problems.is_empty() { Ok(own) } else { Err(Problems(problems)) }
     }
 
@@ -79,26 +87,36 @@ impl ScenarioFile {
 
     fn unknown(&self, prepared: &PreparedSession) -> Vec<Problem> {
         let expect = &self.scenario.expect;
-        let names: Vec<&str> =
-            prepared.workspace.manifests.iter().map(|tool| tool.spec.name.as_str()).collect();
-        let of_session = expect.limits.tools().map(|(path, tool)| (format!("expect.{path}"), tool));
-        let of_tasks = expect.tasks.iter().enumerate().flat_map(|(at, task)| {
-            task.end
-                .limits
-                .tools()
-                .map(move |(path, tool)| (format!("expect.task[{at}].{path}"), tool))
-        });
+        let specs = || prepared.workspace.manifests.iter().map(|tool| &tool.spec);
+        let names: Vec<&str> = specs().map(|spec| spec.name.as_str()).collect();
+        let called = || {
+            expect.limits().flat_map(|(table, limits)| {
+                limits.called().map(move |(path, called)| (format!("{table}.{path}"), called))
+            })
+        };
         let session = &self.scenario.session;
         let breakpoints = session.breakpoints.iter().map(|it| &it.place).enumerate();
         let breakpoints = breakpoints
             .filter_map(|(at, place)| Some((format!("breakpoints[{at}]"), tool_of(place)?)));
         let rules = session.allow.iter().map(|rule| &rule.place).enumerate();
         let rules = rules.filter_map(|(at, place)| Some((format!("allow[{at}]"), tool_of(place)?)));
-        let named = breakpoints.chain(rules).chain(of_session).chain(of_tasks);
+        let named = called().map(|(path, called)| (path, called.tool()));
+        let named = breakpoints.chain(rules).chain(named);
         let tools = named.filter(|(_, tool)| !names.contains(&tool.as_str()));
         let tools = tools.map(|(path, tool)| {
             let expected = words::expected(tool.as_str(), names.iter().copied());
             self.lines.problem(&path, format!("there is no tool {tool}; {expected}"))
+        });
+        let arguments = called().filter_map(|(path, called)| {
+            let ExpectedCall::With { tool, args } = called else { return None };
+            let spec = specs().find(|spec| spec.name == *tool)?;
+            let is_closed =
+                matches!(spec.parameters["additionalProperties"], Value::Null | Value::Bool(false));
+            let known = spec.parameters["properties"].as_object().filter(|_| is_closed)?;
+            let wrong = args.keys().find(|name| !known.contains_key(*name))?;
+            let expected = words::expected(wrong, known.keys().map(String::as_str));
+            let why = format!("{tool} has no argument {wrong}; {expected}");
+            Some(self.lines.problem(&format!("{path}.args.{wrong}"), why))
         });
         let tasks = expect.tasks.iter().enumerate().filter_map(|(at, task)| {
             let why = no_such_task(&task.task, prepared)?;
@@ -109,7 +127,8 @@ impl ScenarioFile {
                 "only a watched agent has conversations: `toolyard watch --headless --scenario`";
             self.lines.problem(&format!("expect.conversation[{at}]"), why.to_owned())
         });
-        let mut all: Vec<Problem> = tools.chain(tasks).chain(conversations).collect();
+        let mut all: Vec<Problem> =
+            tools.chain(arguments).chain(tasks).chain(conversations).collect();
         all.sort_by_key(|problem| problem.line);
         all
     }

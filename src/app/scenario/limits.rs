@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::domain::ToolName;
+use super::expected_call::ExpectedCall;
 use crate::files::toml_file::{TomlField, TomlFields};
 
 /// The largest number of a limit.
@@ -11,12 +11,12 @@ const MOST: i64 = 1_000_000_000_000;
 /// Limits on an agent: the tools that it uses, and the most that it takes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Limits {
-    /// Tools that are called at least once.
+    /// Tools that are called at least once, each with the arguments that are given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub used: Vec<ToolName>,
-    /// Tools that are never called.
+    pub used: Vec<ExpectedCall>,
+    /// Tools that are never called, or never with these arguments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub not_used: Vec<ToolName>,
+    pub not_used: Vec<ExpectedCall>,
     /// Tool calls, at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
@@ -45,14 +45,18 @@ impl Limits {
         fields.put("tokens", &mut limits.tokens, |field| count(field).map(Some));
         fields.put("credits", &mut limits.credits, |field| amount(field).map(Some));
         fields.put("dollars", &mut limits.dollars, |field| amount(field).map(Some));
-        if let Some(both) = limits.used.iter().find(|tool| limits.not_used.contains(tool)) {
-            fields.refuse(format!("{both} cannot be in both `used` and `not_used`"));
+        let is_excluded = |used: &&ExpectedCall| {
+            let tool = ExpectedCall::Tool(used.tool().clone());
+            limits.not_used.contains(used) || limits.not_used.contains(&tool)
+        };
+        if let Some(both) = limits.used.iter().find(is_excluded) {
+            fields.refuse(format!("{both} cannot be in both `used` and `not_used`; remove one"));
         }
         limits
     }
 
-    /// The named tools, each with the path of its field.
-    pub(super) fn tools(&self) -> impl Iterator<Item = (String, &ToolName)> {
+    /// The named calls, each with the path of its field.
+    pub(super) fn called(&self) -> impl Iterator<Item = (String, &ExpectedCall)> {
         let used = self.used.iter().enumerate().map(|(at, tool)| (format!("used[{at}]"), tool));
         let not_used = self.not_used.iter().enumerate();
         used.chain(not_used.map(|(at, tool)| (format!("not_used[{at}]"), tool)))
@@ -68,12 +72,11 @@ fn amount(field: &TomlField<'_>) -> Option<f64> {
     field.number(0.0, MOST as f64)
 }
 
-fn tools(field: &TomlField<'_>) -> Option<Vec<ToolName>> {
-    let names = field.list()?;
-    if names.is_empty() {
+fn tools(field: &TomlField<'_>) -> Option<Vec<ExpectedCall>> {
+    let calls = field.list()?;
+    if calls.is_empty() {
         field.wrong("a list of at least one tool");
         return None;
     }
-    let name = |name: &TomlField<'_>| name.filled("the name of a tool").map(ToolName::from);
-    names.iter().map(name).collect()
+    calls.iter().map(ExpectedCall::read).collect()
 }

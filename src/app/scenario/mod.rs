@@ -7,6 +7,7 @@
 
 mod check;
 mod expect;
+mod expected_call;
 mod junit;
 mod known;
 mod limits;
@@ -22,7 +23,7 @@ pub use self::check::Checked;
 pub use self::expect::Expectations;
 pub use self::observed::Observed;
 pub use self::save::saved;
-pub use self::verdict::ScenarioVerdict;
+pub use self::verdict::{CaseEnd, ScenarioVerdict};
 pub use self::{check::check, junit::junit};
 use crate::files::toml_file::FieldLines;
 use crate::session::SessionSpec;

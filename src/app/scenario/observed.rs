@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::expect::{Expectations, TaskRef};
+use super::expected_call::{ComparedCalls, ExpectedCall};
 use crate::domain::chance::{Chance, canonical};
+use crate::domain::words::counted;
 use crate::domain::{
-    EffectClass, EffectRef, Event, FaultKind, Lap, Origin, Outcome, Record, RunId, State,
-    TaskEvent, ToolCallEvent, ToolName,
+    EffectClass, EffectRef, Event, FaultKind, Lap, Origin, Outcome, Record, RunEvent, RunId, State,
+    TaskEvent, TaskState, ToolCallEvent, ToolName,
 };
 use crate::report::TaskReport;
 
@@ -38,6 +40,12 @@ pub struct Observed {
     pub repeats: u64,
     /// The tasks that expectations name, in their form.
     named: Vec<TaskRef>,
+    /// The calls with arguments that expectations name, by their text.
+    called: BTreeMap<String, ExpectedCall>,
+    /// Tasks of a watched agent that ended without an answer because the agent or the session ended.
+    stopped: u64,
+    /// Whether a watched agent has ended.
+    has_ended: bool,
     keeps_laps: bool,
     keeps_conversations: bool,
 }
@@ -45,10 +53,10 @@ pub struct Observed {
 /// A conversation of a watched agent so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conversation {
-    /// Text of the first message.
+    /// Text of the first question.
     pub begins: String,
-    /// All messages together as one task, with the last answer.
-    pub whole: EndedTask,
+    /// The task of each question.
+    pub questions: Vec<EndedTask>,
 }
 
 /// Calls, tokens, credits and US dollars of tasks.
@@ -56,6 +64,8 @@ pub struct Conversation {
 pub struct TaskSums {
     /// Calls of each tool that was called.
     pub used: BTreeMap<ToolName, u64>,
+    /// Calls of each tool for which arguments are expected, by the text of the expected call.
+    pub compared: BTreeMap<String, ComparedCalls>,
     pub model_calls: u64,
     pub tokens: u64,
     pub credits: f64,
@@ -69,6 +79,8 @@ pub struct TaskSums {
 pub struct EndedTask {
     pub name: String,
     pub has_answered: bool,
+    /// Whether the end of the agent or of the session stopped it, or a person.
+    pub is_stopped: bool,
     pub answer: Option<String>,
     pub correct: Option<bool>,
     pub sums: TaskSums,
@@ -78,7 +90,10 @@ impl Observed {
     /// Empty observations, for the check of these expectations.
     pub fn new(expect: &Expectations) -> Self {
         let named = expect.tasks.iter().map(|task| task.task.clone()).collect();
+        let called = expect.limits().flat_map(|(_, limits)| limits.called().map(|(_, it)| it));
+        let called = called.filter(|it| matches!(it, ExpectedCall::With { .. }));
         Self {
+            called: called.map(|it| (it.to_string(), it.clone())).collect(),
             named,
             keeps_laps: expect.recovered.is_some(),
             keeps_conversations: !expect.conversations.is_empty(),
@@ -90,7 +105,7 @@ impl Observed {
     pub fn of(state: &State) -> Self {
         let mut observed = Self::default();
         for task in state.tasks.iter().take(state.tasks_done) {
-            observed.task(&TaskReport::of(state, task), task.model_calls.len() as u64);
+            observed.task(state, task);
         }
         for call in &state.tool_calls {
             observed.write(state, call.reference());
@@ -103,9 +118,7 @@ impl Observed {
         match &record.event {
             Event::Task(TaskEvent::TaskFinished { task, .. }) => {
                 let Some(task) = state.task(*task) else { return };
-                let model_calls = task.model_calls.len() as u64;
-                self.converse(&TaskReport::of(state, task), task.task.run, model_calls);
-                self.task(&TaskReport::of(state, task), model_calls);
+                self.task(state, task);
                 self.laps.extend(state.laps.last().filter(|_| self.keeps_laps).cloned());
             }
             Event::Task(TaskEvent::TasksQueued { tasks, .. }) if self.keeps_conversations => {
@@ -113,7 +126,7 @@ impl Observed {
                     let known = self.conversations.entry(task.run);
                     known.or_insert_with(|| Conversation {
                         begins: task.text.clone(),
-                        whole: EndedTask::default(),
+                        questions: Vec::new(),
                     });
                 }
             }
@@ -121,24 +134,38 @@ impl Observed {
                 ToolCallEvent::ToolCallFinished { effect, .. }
                 | ToolCallEvent::ToolCallFailed { effect, .. },
             ) => self.write(state, *effect),
+            Event::Run(RunEvent::AgentEnded { .. }) => self.has_ended = true,
             _ => {}
         }
     }
 
-    /// Adds a task to its conversation.
-    fn converse(&mut self, report: &TaskReport, run: RunId, model_calls: u64) {
-        if let Some(known) = self.conversations.get_mut(&run) {
-            let whole = &mut known.whole;
-            whole.has_answered = report.outcome == Some(Outcome::Answered);
-            whole.answer.clone_from(&report.answer);
-            whole.sums.add(&TaskSums::of(report, model_calls));
+    /// Adds a task that has ended, also to its conversation.
+    fn task(&mut self, state: &State, task: &TaskState) {
+        let report = TaskReport::of(state, task);
+        let mut sums = TaskSums::of(&report, task.model_calls.len() as u64);
+        let calls = task.tool_calls.iter().filter_map(|call| state.tool_call(*call));
+        for call in calls.filter(|call| call.started.is_some()) {
+            for (text, expected) in &self.called {
+                if let ExpectedCall::With { tool, args } = expected
+                    && *tool == call.tool
+                {
+                    let compared = sums.compared.entry(text.clone()).or_default();
+                    compared.take(args, call.own.as_ref().unwrap_or(&call.arguments));
+                }
+            }
         }
-    }
-
-    fn task(&mut self, report: &TaskReport, model_calls: u64) {
-        let sums = TaskSums::of(report, model_calls);
-        self.sums.add(&sums);
-        self.answered += u64::from(report.outcome == Some(Outcome::Answered));
+        let ended = EndedTask {
+            name: report.name.clone(),
+            has_answered: report.outcome == Some(Outcome::Answered),
+            is_stopped: report.outcome == Some(Outcome::Stopped),
+            answer: report.answer.clone(),
+            correct: report.correct,
+            sums,
+        };
+        self.sums.add(&ended.sums);
+        self.answered += u64::from(ended.has_answered);
+        let is_guest = state.runs.get(&task.task.run).is_some_and(|run| run.guest.is_some());
+        self.stopped += u64::from(ended.is_stopped && is_guest);
         self.right += u64::from(report.correct == Some(true));
         self.judged += u64::from(report.can_be_scored());
         let number = report.n.0;
@@ -149,16 +176,32 @@ impl Observed {
                 *name == report.name && self.tasks.values().all(|task| task.name != *name)
             }
         });
-        if is_named {
-            let task = EndedTask {
-                name: report.name.clone(),
-                has_answered: report.outcome == Some(Outcome::Answered),
-                answer: report.answer.clone(),
-                correct: report.correct,
-                sums,
-            };
-            self.tasks.insert(number, task);
+        if let Some(known) = self.conversations.get_mut(&task.task.run) {
+            known.questions.push(ended.clone());
         }
+        if is_named {
+            self.tasks.insert(number, ended);
+        }
+    }
+
+    /// Tasks of a watched agent that were stopped because a person ended the session. The agent cannot help it.
+    pub fn cut_off(&self) -> u64 {
+        if self.has_ended { 0 } else { self.stopped }
+    }
+
+    /// Whether this question to a watched agent is such a task.
+    pub fn is_cut_off(&self, question: &EndedTask) -> bool {
+        question.is_stopped && !self.has_ended
+    }
+
+    /// All questions of a conversation together as one task, with the last answer.
+    pub fn whole(&self, conversation: &Conversation) -> EndedTask {
+        let questions = &conversation.questions;
+        let last = questions.iter().rfind(|it| !self.is_cut_off(it)).or(questions.last());
+        let mut whole =
+            EndedTask { sums: TaskSums::default(), ..last.cloned().unwrap_or_default() };
+        questions.iter().for_each(|question| whole.sums.add(&question.sums));
+        whole
     }
 
     /// Notes a call that may have changed something. A failed call may have, too.
@@ -220,6 +263,7 @@ impl TaskSums {
         let grading = report.grading.as_ref();
         Self {
             used,
+            compared: BTreeMap::new(),
             model_calls,
             tokens: report.tokens_in.saturating_add(report.tokens_out),
             credits: report.cost,
@@ -234,6 +278,9 @@ impl TaskSums {
         for (tool, calls) in &more.used {
             *self.used.entry(tool.clone()).or_default() += calls;
         }
+        for (called, more) in &more.compared {
+            self.compared.entry(called.clone()).or_default().add(more);
+        }
         self.model_calls += more.model_calls;
         self.tokens = self.tokens.saturating_add(more.tokens);
         self.credits += more.credits;
@@ -244,6 +291,20 @@ impl TaskSums {
     /// Calls of all tools.
     pub fn calls(&self) -> u64 {
         self.used.values().sum()
+    }
+
+    /// The number of these calls, and the text of what was found.
+    pub fn of_calls(&self, called: &ExpectedCall) -> (u64, String) {
+        match called {
+            ExpectedCall::Tool(tool) => {
+                let calls = self.used.get(tool).copied().unwrap_or_default();
+                (calls, counted(calls, "call"))
+            }
+            ExpectedCall::With { .. } => {
+                let compared = self.compared.get(&called.to_string()).cloned().unwrap_or_default();
+                (compared.calls, compared.found())
+            }
+        }
     }
 }
 

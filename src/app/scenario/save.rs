@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::Scenario;
 use super::expect::{AtLeast, Expectations};
+use super::expected_call::ExpectedCall;
 use super::limits::Limits;
 use super::observed::Observed;
 use crate::config::{Config, MAX_DOLLARS};
@@ -126,7 +127,7 @@ fn expected(state: &State, observed: &Observed) -> Expectations {
         answered: some(observed.answered),
         right: some(observed.right),
         limits: Limits {
-            used: sums.used.keys().cloned().collect(),
+            used: sums.used.keys().cloned().map(ExpectedCall::Tool).collect(),
             calls: Some(sums.calls()),
             model_calls: Some(sums.model_calls),
             // Rounded up to the next cent, since sums of decimals are not exact.

@@ -4,6 +4,10 @@ use serde::Serialize;
 
 use super::check::Checked;
 use crate::domain::State;
+use crate::domain::words::counted;
+
+/// The case of a session that ended early.
+const ENDS: &str = "the session runs to its end";
 
 /// Whether a scenario passed, and why not.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -20,6 +24,28 @@ pub struct ScenarioVerdict {
     pub idle: Vec<Checked>,
     /// Duration of the session.
     pub seconds: f64,
+}
+
+/// The result of one case: a printed line, and a case of JUnit XML.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaseEnd {
+    Met,
+    Failed,
+    /// The session ended early.
+    EndedEarly,
+    /// A fault that hit nothing.
+    Skipped,
+}
+
+impl CaseEnd {
+    /// The word before a printed case.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Met => "ok",
+            Self::Failed | Self::EndedEarly => "FAILED",
+            Self::Skipped => "skipped",
+        }
+    }
 }
 
 impl ScenarioVerdict {
@@ -43,8 +69,49 @@ impl ScenarioVerdict {
         self
     }
 
-    /// How many expectations did not hold.
-    pub fn failures(&self) -> usize {
-        self.expectations.iter().filter(|one| !one.held).count()
+    /// Each expectation, each fault that hit nothing, and an early end, with what was found. This one list is printed,
+    /// and is written as JUnit XML.
+    pub fn cases(&self) -> impl Iterator<Item = (CaseEnd, &str, &str)> {
+        let case = |one, end| {
+            let Checked { expected, found, .. }: &Checked = one;
+            (end, expected.as_str(), found.as_str())
+        };
+        let met = |one: &Checked| if one.held { CaseEnd::Met } else { CaseEnd::Failed };
+        let expected = self.expectations.iter().map(move |one| case(one, met(one)));
+        let idle = self.idle.iter().map(move |one| case(one, CaseEnd::Skipped));
+        let early = self.ended_early.iter().map(|why| (CaseEnd::EndedEarly, ENDS, why.as_str()));
+        expected.chain(idle).chain(early)
+    }
+
+    /// The number of cases with this end.
+    pub fn count(&self, end: CaseEnd) -> usize {
+        self.cases().filter(|case| case.0 == end).count()
+    }
+
+    /// The summary of the cases: `2 of 3 expectations met`.
+    pub fn counts(&self) -> String {
+        let (all, skipped) = (self.cases().count(), self.count(CaseEnd::Skipped));
+        let met = format!("{} of {} met", self.count(CaseEnd::Met), counted(all, "expectation"));
+        if skipped == 0 { met } else { format!("{met}, {skipped} skipped") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_early_end_and_an_idle_fault_are_cases_of_their_own() {
+        let one = |held| Checked { expected: "e".into(), held, found: "f".into() };
+        let name = || ("s".to_owned(), "s.toml".to_owned());
+        let plain = ScenarioVerdict::new(name(), None, vec![one(true), one(false)], 0.0);
+        assert_eq!(plain.counts(), "1 of 2 expectations met");
+        let early = ScenarioVerdict::new(name(), Some("why".into()), vec![one(true)], 0.0);
+        let early = ScenarioVerdict { idle: vec![one(false)], ..early };
+        assert_eq!(early.counts(), "1 of 3 expectations met, 1 skipped");
+        let said =
+            early.cases().map(|(end, expected, found)| [end.word(), expected, found].join(": "));
+        let said: Vec<_> = said.collect();
+        assert_eq!(said, ["ok: e: f", "skipped: e: f", &format!("FAILED: {ENDS}: why")]);
     }
 }

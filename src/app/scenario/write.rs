@@ -61,10 +61,11 @@ mod tests {
 
     use super::*;
     use crate::domain::expression::{Expression, Scope};
-    use crate::domain::{Knob, Task, ToolName};
+    use crate::domain::{Knob, Task};
     use crate::scenario::expect::{
-        AtLeast, ConversationExpectations, EndExpectations, TaskExpectations, TaskRef,
+        AtLeast, ConversationExpectations, EndExpectations, QuestionRef, TaskExpectations, TaskRef,
     };
+    use crate::scenario::expected_call::ExpectedCall;
     use crate::scenario::limits::Limits;
     use crate::session::TaskSource;
 
@@ -73,11 +74,15 @@ mod tests {
         proptest::string::string_regex("[a-zé\"'\\\\#\\[\\]=.{}\n\t\u{1}☃ ]{0,12}x").unwrap()
     }
 
-    fn tools(first: &'static str) -> impl Strategy<Value = Vec<ToolName>> {
-        proptest::collection::vec(
-            text().prop_map(move |name| format!("{first}{name}").into()),
-            0..3,
-        )
+    fn tools(first: &'static str) -> impl Strategy<Value = Vec<ExpectedCall>> {
+        let called = (text(), of((text(), text(), any::<i64>())));
+        let called = called.prop_map(move |(name, args)| {
+            let tool = format!("{first}{name}").into();
+            let Some((name, value, number)) = args else { return ExpectedCall::Tool(tool) };
+            let args = [(name, serde_json::json!({ value: [number, [{ "on": true }]] }))];
+            ExpectedCall::With { tool, args: args.into_iter().collect() }
+        });
+        proptest::collection::vec(called, 0..3)
     }
 
     fn least() -> impl Strategy<Value = AtLeast> {
@@ -118,11 +123,13 @@ mod tests {
     }
 
     fn of_conversation() -> impl Strategy<Value = ConversationExpectations> {
-        (text(), any::<bool>(), of(text()), of(text()), limits()).prop_map(
-            |(begins, answered, answer, contains, limits)| {
+        let question =
+            of(prop_oneof![Just(QuestionRef::Every), (1..99u32).prop_map(QuestionRef::Number)]);
+        ((text(), question), any::<bool>(), of(text()), of(text()), limits()).prop_map(
+            |((begins, question), answered, answer, contains, limits)| {
                 let (answered, right) = (Some(answered), None);
                 let end = EndExpectations { answered, right, answer, contains, limits };
-                ConversationExpectations { begins, end }
+                ConversationExpectations { begins, question, end }
             },
         )
     }

@@ -173,7 +173,10 @@ fn a_limit_that_was_given_ends_the_agent_by_list_prices() {
     home.write("s.toml", "max_dollars = 0.0001\n[expect]\nanswered = 1\n");
     let (ran, _, count) = watch(&home, &[(CHAT, "gpt-4o")], "--scenario s.toml");
     assert_eq!((ran.code, count), (1, 0), "{ran:?}");
-    assert!(ran.err.contains("the agent ended early: the limit of dollars is reached"), "{ran:?}");
+    assert!(
+        ran.err.contains("FAILED: the session runs to its end: the limit of dollars is reached"),
+        "{ran:?}"
+    );
 }
 
 #[test]
@@ -210,7 +213,7 @@ fn a_model_without_a_price_is_refused_before_it_is_sent() {
     let (ran, ..) = watch(&home, &[(CHAT, "my-alias")], "--scenario s.toml --junit j.xml");
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(
-        ran.err.contains("the agent ended early: the limit of dollars cannot count"),
+        ran.err.contains("FAILED: the session runs to its end: the limit of dollars cannot count"),
         "{ran:?}"
     );
     assert!(home.read("j.xml").contains("cannot count"), "{}", home.read("j.xml"));

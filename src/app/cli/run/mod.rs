@@ -26,7 +26,7 @@ pub enum RunEnd {
     NotAnswered,
     /// All scenarios passed.
     AsExpected,
-    /// An expectation of a scenario did not hold, or its session ended early.
+    /// An expectation of a scenario was not met, or its session ended early.
     NotAsExpected,
     /// The next model call would have exceeded the limit of dollars.
     OutOfDollars,

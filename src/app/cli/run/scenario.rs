@@ -16,10 +16,9 @@ use crate::domain::{Role, state::Keeps, state::RECENT};
 use crate::files::toml_file::{Problem, Problems};
 use crate::net::known::without_known;
 use crate::report::folded::Folded;
-use crate::scenario::{Checked, Observed, ScenarioFile, ScenarioVerdict, check, junit};
+use crate::scenario::{CaseEnd, Observed, ScenarioFile, ScenarioVerdict, check, junit};
 use crate::session::{JournalChoice, SessionSpec};
 use crate::store::import::write_private;
-use crate::ui::symbols::{Charset, DONE, FAILED, fallback};
 use crate::ui::text::clean;
 
 /// Runs and checks the scenarios. All files are read and checked before the first session begins.
@@ -166,25 +165,21 @@ fn tell(args: &RunArgs, verdict: &ScenarioVerdict) -> Result<(), Trouble> {
     if args.json {
         return print_json(&json!({ "scenario": verdict }).to_string());
     }
-    for Checked { expected, held, found } in &verdict.expectations {
-        let mark = if *held { (colour::GOOD, DONE) } else { (colour::BAD, FAILED) };
-        let mark = colour::paint(mark.0, &sign(mark.1));
-        let held = format!(" {}: {}", clean(expected), clean(found));
-        print_line(Painted::from("  ") + mark + held)?;
+    for (end, expected, found) in verdict.cases() {
+        let style = match end {
+            CaseEnd::Met => colour::GOOD,
+            CaseEnd::Skipped => colour::WARN,
+            CaseEnd::Failed | CaseEnd::EndedEarly => colour::BAD,
+        };
+        let text = format!(": {}: {}", clean(expected), clean(found));
+        print_line(Painted::from("  ") + colour::paint(style, end.word()) + text)?;
     }
-    if let Some(why) = &verdict.ended_early {
-        let mark = colour::paint(colour::BAD, &sign(FAILED));
-        let why = format!(" the session ended early: {}", clean(why));
-        print_line(Painted::from("  ") + mark + why)?;
-    }
-    let all = verdict.expectations.len();
-    let held = all - verdict.failures();
     let word = match verdict.passed {
         true => colour::paint(colour::GOOD, "passed"),
         false => colour::paint(colour::BAD, "FAILED"),
     };
     let name = clean(&verdict.name);
-    let counts = format!(": {held} of {} held", counted(all, "expectation"));
+    let counts = format!(": {}", verdict.counts());
     print_line(Painted::from(format!("scenario {name} ")) + word + counts)
 }
 
@@ -202,12 +197,4 @@ fn conclude(args: &RunArgs, verdicts: &[ScenarioVerdict], all: usize) -> Result<
 
 fn shown(path: &Path) -> String {
     clean(&path.display().to_string()).into_owned()
-}
-
-/// A symbol of the screen; in ASCII if the locale shows nothing else.
-fn sign(symbol: &str) -> String {
-    match Charset::of(|name| std::env::var(name).ok()) {
-        Charset::Unicode => symbol.to_owned(),
-        Charset::Ascii => symbol.chars().map(|c| fallback(c).unwrap_or(c)).collect(),
-    }
 }

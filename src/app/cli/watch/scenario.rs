@@ -5,11 +5,10 @@ use std::path::Path;
 use super::WatchArgs;
 use crate::cli::out::{expect_place, warn};
 use crate::cli::trouble::Trouble;
-use crate::domain::words::counted;
 use crate::domain::{RunEvent, State};
 use crate::engine::{DOLLARS_REACHED, UNPRICED};
 use crate::net::known::without_known;
-use crate::scenario::{Checked, Observed, ScenarioFile, ScenarioVerdict, check, junit};
+use crate::scenario::{Observed, ScenarioFile, ScenarioVerdict, check, junit};
 use crate::session::{JournalChoice, SessionSpec};
 use crate::store::import::write_private;
 use crate::ui::text::clean;
@@ -78,7 +77,7 @@ impl Trial {
         }
     }
 
-    /// Prints whether the expectations hold, and writes the requested JUnit XML.
+    /// Prints whether the expectations are met, and writes the requested JUnit XML.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -92,7 +91,8 @@ impl Trial {
         let name = (file.name(), file.path.display().to_string());
         let seconds = state.at as f64 / 1e6;
         if !self.has_asked {
-            self.ended_early.get_or_insert_with(|| "no request of it was understood".to_owned());
+            self.ended_early
+                .get_or_insert_with(|| "no request of the agent was understood".to_owned());
         }
         let verdict = ScenarioVerdict::new(name, self.ended_early.take(), checked, seconds);
         let verdict = verdict.with_idle_faults(state);
@@ -107,15 +107,9 @@ impl Trial {
 
 /// Prints the verdict on standard error, since standard output is the agent's.
 fn tell(verdict: &ScenarioVerdict) {
-    for Checked { expected, held, found } in &verdict.expectations {
-        let word = if *held { "held" } else { "NOT HELD" };
-        warn(&clean(&format!("{word}: {expected}: {found}")));
+    for (end, expected, found) in verdict.cases() {
+        warn(&clean(&format!("{}: {expected}: {found}", end.word())));
     }
-    if let Some(why) = &verdict.ended_early {
-        warn(&clean(&format!("the agent ended early: {why}")));
-    }
-    let all = verdict.expectations.len();
-    let (held, word) = (all - verdict.failures(), if verdict.passed { "passed" } else { "FAILED" });
-    let name = clean(&verdict.name);
-    warn(&format!("scenario {name} {word}: {held} of {} held", counted(all, "expectation")));
+    let word = if verdict.passed { "passed" } else { "FAILED" };
+    warn(&format!("scenario {} {word}: {}", clean(&verdict.name), verdict.counts()));
 }
