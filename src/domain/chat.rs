@@ -11,6 +11,7 @@ use crate::finite::Finite;
 use crate::messages::Messages;
 use crate::repair::Repair;
 use crate::reply_source::ReplySource;
+use crate::words::counted;
 use crate::{id::ToolName, window::LeftOut};
 
 /// The purpose of a model call. Each role is bound to a configured model and can be re-bound live.
@@ -299,6 +300,14 @@ pub struct Reply {
 }
 
 impl Reply {
+    /// A reply without text in words: `2 tool calls`.
+    pub fn without_text(&self) -> String {
+        match self.calls.len() {
+            0 => "(empty)".to_owned(),
+            calls => counted(calls, "tool call"),
+        }
+    }
+
     /// A reply with only this text and without a charge.
     pub fn of_text(text: impl Into<String>) -> Self {
         Self {

@@ -155,7 +155,7 @@ pub(super) fn of_message<'a>(
             }
         }
         Message::Tool { tool, text, .. } => {
-            take(format!("observation of {tool}").into(), text.into());
+            take(format!("result of {tool}").into(), text.into());
         }
     }
     // A person sees parts other than text by kind and size.
@@ -205,7 +205,7 @@ mod tests {
             "system",
             "user",
             "call of calculator",
-            "observation of calculator",
+            "result of calculator",
             "framing",
         ];
         assert_eq!(labels, expected);

@@ -92,12 +92,15 @@ impl Session {
             Err(error) => return self.notice(unlisted(provider, &error)),
         };
         let how = if why == Listing::Back { "is back" } else { "listed its tools again" };
-        let text = format!(
-            "{provider} {how}: {} new, {} changed, {} gone",
-            changes.joined.len(),
-            changes.changed.len(),
-            changes.left.len()
-        );
+        let counts = [changes.joined.len(), changes.changed.len(), changes.left.len()];
+        let text = match counts {
+            [joined, 0, 0] if joined > 0 && why != Listing::Back => {
+                format!("{provider}: {}", counted(joined, "new tool"))
+            }
+            [joined, changed, left] => {
+                format!("{provider} {how}: {joined} new, {changed} changed, {left} gone")
+            }
+        };
         let left_out = left_out(provider, &changes);
         // An unchanged list is news only to the user who requested it.
         let is_news = why != Listing::Changed || !changes.is_empty();

@@ -51,7 +51,7 @@ impl Demo {
             Demo::Resilience => "a tool breaks; watch the agent move to another one",
             Demo::Budget => "20 credits, five tools; watch the plan against what is spent",
             Demo::Workers => "three calls at once, two models; one tool fails",
-            Demo::Watch => "another program's agent: see its calls, pause it, break a tool",
+            Demo::Watch => "your kind of agent: see, pause and break its calls",
         }
     }
 

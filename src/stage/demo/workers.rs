@@ -80,7 +80,7 @@ fn verdict(state: &State) -> String {
     let right = ended.clone().filter(|task| task.correct == Some(true)).count();
     let tool = broken(state).unwrap_or_default();
     format!(
-        "{right} of {} answers right, although {tool} failed {}: the calls beside it answered",
+        "{right} of {} right although {tool} failed {}: parallel calls answered",
         ended.count(),
         counted(fired(state) as usize, "time")
     )

@@ -86,6 +86,14 @@ fn words(state: &State, task: &TaskState) -> String {
     format!("{stands}\n{}: {}\n{}", task.task.name, task.task.text, answered(task))
 }
 
+/// The reason why nothing has happened yet, with the key that changes it.
+pub fn not_started(state: &State) -> &'static str {
+    match state.tasks.is_empty() {
+        true => "no task: <key:new-task> writes one",
+        false => "not started: press <key:run-or-pause>",
+    }
+}
+
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     if cx.state.tasks.is_empty() {
         let said = match cx.view.read_only {

@@ -163,11 +163,12 @@ impl<'a> TranscriptEntry<'a> {
             }
             ModelCallPhase::Done { reply } => {
                 let said = reply.said();
+                let calls = reply.without_text();
                 // The plan is shown as parsed, and each verdict has a line of its own.
                 let instead = match call.role {
                     _ if self.is_followed(call) => Some("wrote a plan"),
                     Role::Evaluator => Some("judged"),
-                    _ if said.is_empty() => Some("(no thought)"),
+                    _ if said.is_empty() => Some(&*calls),
                     _ => None,
                 };
                 let fields = inline_json::of_text(said, self.sheet.most * self.sheet.width);

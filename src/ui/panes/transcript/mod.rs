@@ -8,6 +8,7 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use super::row::{Row, note};
 use super::spec::{Opened, PLAIN, PaneSpec};
+use super::tasks::not_started;
 use crate::domain::State;
 use crate::domain::state::{TranscriptLine, What};
 use crate::hits::{Hits, Target};
@@ -119,7 +120,7 @@ struct VisibleEntry {
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let lines = &cx.state.transcript;
     if lines.is_empty() {
-        let said = cx.keymap.fill("not started: press <key:run-or-pause>");
+        let said = cx.keymap.fill(not_started(cx.state));
         return note(area, &said, cx.theme.dim, buf);
     }
     let gutter = Gutter::of(cx.state, area.width);

@@ -86,8 +86,8 @@ fn times(state: &State, call: &ToolCallState, page: &mut Page<'_>) {
     let stopped = state.control.paused_lanes.contains(&lane);
     if let Some(hold) = state.control.hold_of(lane) {
         let by = if stopped { ", only this call, by you" } else { "" };
-        let what = format!("{}, since {}{by}", hold.boundary.name(), text::span(hold.since));
-        page.field_in("held now", &what, page.theme.paused);
+        let what = format!("{}, from {}{by}", hold.boundary.name(), text::span(hold.since));
+        page.field_in("held", &what, page.theme.paused);
     }
 }
 

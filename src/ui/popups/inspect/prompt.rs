@@ -109,11 +109,11 @@ fn head(state: &State, call: &ModelCallState, page: &mut Page<'_>) {
     let listed = spec.filter(|spec| spec.listed).and_then(|spec| spec.price_from.as_deref());
     let about = if from.is_some() && from == listed { "~" } else { "" };
     let dollars = call.dollars.map(|dollars| format!("{about}${dollars:.6}"));
-    page.field("cost", dollars.as_deref().unwrap_or("not known"));
+    page.field("cost", dollars.as_deref().unwrap_or("price unknown"));
     page.field_if_any("price from", from.unwrap_or_default());
     if let Some(Repeat { tokens, of, differs }) = state.repeat(call) {
         let differs = differs.map_or(String::new(), |part| format!("; first difference: {part}"));
-        page.field("repeats", &format!("{tokens} of {of} tokens of the previous request{differs}"));
+        page.field("same prefix", &format!("{tokens} of {of} tokens, cacheable{differs}"));
     }
     page.origin(state, call);
 }
