@@ -28,7 +28,7 @@ fn block(language: &str, name: &str) -> &'static str {
 }
 
 /// Words of one page.
-const LONGEST: usize = 1_500;
+const LONGEST: usize = 1_300;
 
 #[test]
 fn it_is_one_page() {
@@ -102,16 +102,14 @@ fn its_commands_work() {
     assert!(copied.unwrap().success());
     let lines: Vec<_> = blocks("sh").flat_map(str::lines).collect();
     let lines: Vec<_> = lines.into_iter().filter(|line| line.starts_with("toolyard ")).collect();
-    assert!(lines.len() > 4, "{lines:?}");
+    assert!(lines.len() > 3, "{lines:?}");
     for line in lines {
         let ran = home.shell(line);
         // Of a hundred tasks with a broken tool some may fail, and say so.
         let fails = (line.contains("--fault") || line.contains("--recorded")) && ran.code == 1;
         assert!(ran.code == 0 || fails, "{line}\n{}", ran.err);
     }
-    for file in
-        ["s.jsonl.zst", "s.jsonl", "report.json", "events.jsonl", "state.json", "moment.svg"]
-    {
+    for file in ["s.jsonl.zst", "report.json", "state.json", "moment.svg"] {
         let length = home.read(file).len();
         assert!(length > 200, "{file} has {length} bytes");
     }
