@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use toolyard::domain::{Record, SessionEvent};
+use toolyard::domain::{By, Record, SessionEvent, Task, TaskEvent, TaskId};
 use toolyard::files::sha256;
 use toolyard::store::journal::{self, FORMAT, Header, Journal, JournalReader, Summary, folder};
 
@@ -321,6 +321,22 @@ fn a_file_that_is_full_of_beginnings_of_frames_costs_no_more_than_its_length() {
     let mut reader = JournalReader::open(&path).unwrap();
     let _ = reader.go_behind(10);
     assert_eq!(reader.place().n, 10);
+}
+
+#[test]
+fn a_short_session_has_its_first_task_and_its_end_in_its_summary() {
+    let folder = tempfile::tempdir().unwrap();
+    for events in [2, 3, 16, 17, 18, 40] {
+        let path = folder.path().join(format!("{events}.jsonl.zst"));
+        let mut journal = Journal::create(&path, &header()).unwrap();
+        let tasks = vec![Task::from_text("Why?"), Task::from_text("How?")];
+        let queued = TaskEvent::TasksQueued { first: TaskId(1), tasks, by: By::Engine };
+        journal.append(&Record::new(1, 1, queued)).unwrap();
+        (2..=events).for_each(|n| journal.append(&noticed(n)).unwrap());
+        drop(journal);
+        let summary = Summary::of(&path).unwrap();
+        assert_eq!((summary.events, summary.question.as_str()), (events, "Why?"));
+    }
 }
 
 #[test]

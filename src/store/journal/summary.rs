@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
 use super::{JournalError, JournalReader, is_written};
-use crate::domain::{Acting, Event, SessionEvent, TaskEvent, Totals};
+use crate::domain::{Acting, Event, Record, SessionEvent, TaskEvent, Totals};
 
 /// Bytes of the end that are read first; more only where no whole line is in them.
 const TAIL: usize = 16 * 1024;
@@ -60,14 +60,7 @@ impl Summary {
         let mut reader = JournalReader::open(path)?;
         let opened = reader.header.opened.clone();
         let first = reader.next().transpose()?;
-        let question =
-            reader.by_ref().take(BEGINNING).find_map(|record| match record.ok()?.event {
-                Event::Task(TaskEvent::TasksQueued { tasks, .. }) => {
-                    Some(tasks.first()?.text.clone())
-                }
-                _ => None,
-            });
-        let question = question.unwrap_or_default();
+        let question = first_task(path)?;
         let (acting, workspace) = match first.map(|record| record.event) {
             Some(Event::Session(SessionEvent::SessionOpened { opening })) => {
                 let own = Acting::Own(opening.strategy);
@@ -132,6 +125,15 @@ impl Summary {
         }
         self
     }
+}
+
+/// The text of the first task. It has a reader of its own, since the one for the end must still be at the beginning.
+fn first_task(path: &Path) -> Result<String, JournalError> {
+    let queued = |record: Result<Record, JournalError>| match record.ok()?.event {
+        Event::Task(TaskEvent::TasksQueued { tasks, .. }) => Some(tasks.first()?.text.clone()),
+        _ => None,
+    };
+    Ok(JournalReader::open(path)?.take(BEGINNING).find_map(queued).unwrap_or_default())
 }
 
 #[derive(Deserialize)]
