@@ -229,7 +229,9 @@ fn with_earlier(path: &Path, mut found: Found) -> Result<Found, SessionError> {
             Some(task) if !has_ended(&found.state, task) => {
                 found.rest = joined(found.rest, earlier.rest);
             }
-            _ => return Ok(found),
+            // It was interrupted before it began the task again: what the task had come to is in the one before.
+            None => {}
+            Some(_) => return Ok(found),
         }
     }
     Err(wrong(path, "its journals continue each other in a circle"))
@@ -338,6 +340,36 @@ mod tests {
         ];
         let events = events.into_iter().take(upto as usize + 1);
         events.map(|event| Record::new(u64::from(id), 0, event)).collect()
+    }
+
+    /// A journal with these events, which continues the one with this header.
+    fn written(path: &Path, earlier: Option<&Header>, events: Vec<Event>) -> Header {
+        let mut header = Header::at(jiff::Timestamp::UNIX_EPOCH);
+        header.continues_id = earlier.and_then(|earlier| earlier.id.clone());
+        header.continues = earlier.map(|_| "another.jsonl.zst".to_owned());
+        let mut journal = journal::Journal::create(path, &header).unwrap();
+        for (n, event) in (1..).zip(events) {
+            journal.append(&Record::new(n, 0, event)).unwrap();
+        }
+        header
+    }
+
+    #[test]
+    fn sessions_that_were_killed_before_they_began_their_task_again_lose_nothing_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let told = |text: &str| Event::from(SessionEvent::Noticed { text: text.to_owned() });
+        let begun = Event::from(TaskEvent::TaskStarted { task: TaskId(1) });
+        let call = call(1, Reached::Ended).into_iter().map(|record| record.event);
+        let first = [told("past"), begun].into_iter().chain(call).collect();
+        let first = written(&path("j.jsonl.zst"), None, first);
+        let again = || vec![told("past"), told("resumed")];
+        let second = written(&path("j.2.jsonl.zst"), Some(&first), again());
+        let last = path("j.3.jsonl.zst");
+        written(&last, Some(&second), again());
+        let found = with_earlier(&last, Found::of(&last).unwrap()).unwrap();
+        assert_eq!(task_of(&found.rest), Some(TaskId(1)));
+        assert_eq!(reached(&found.rest).get(&EffectId(1)), Some(&Reached::Ended));
     }
 
     #[test]
