@@ -78,7 +78,7 @@ def called(program, folder, number, manifest, arguments, port):
     environment = dict(os.environ)
     for words in text.split("${")[1:]:
         environment[words.split("}")[0]] = "a-key-of-the-test"
-    command = [program, "call", manifest[1]["name"], json.dumps(arguments), "--workspace", str(own)]
+    command = [program, "tools", "call", manifest[1]["name"], json.dumps(arguments), "--workspace", str(own)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     shutil.rmtree(own)
     return Echo.seen.pop(f"c{number}", None), done.stderr

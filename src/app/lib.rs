@@ -37,10 +37,13 @@ pub mod workspace;
 
 use std::{ffi::OsString, process::ExitCode};
 
+use clap::Parser;
+
 use self::cli::trouble::Trouble;
 use self::cli::{Cli, Command, log::LogArgs, resume::Resumed, run::RunEnd};
 use self::start::CommandLine;
 use crate::ui::EndReason;
+use crate::ui::next::NextSession;
 
 /// Runs the program `toolyard`.
 pub fn main() -> ExitCode {
@@ -66,31 +69,35 @@ impl CommandLine for Cli {
 fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
     match cli.command {
         None => {
-            let spec = cli.session.spec(cli.task.as_deref())?;
-            return Ok(after_the_screen(cli::live::live(spec)?));
+            let mut session = cli.session;
+            cli::project::complete(&mut session)?;
+            let spec = session.spec(cli.task.as_deref())?;
+            return after_the_screen(cli::live::live(spec)?);
         }
         #[cfg(feature = "stage")]
-        Some(Command::Demo(args)) => return Ok(after_the_screen(cli::demo::demo(&args)?)),
-        Some(Command::Run(args)) => {
+        Some(Command::Demo(args)) => return after_the_screen(cli::demo::demo(&args)?),
+        Some(Command::Run(mut args)) => {
+            if args.scenario.is_empty() {
+                cli::project::complete(&mut args.session)?;
+            }
             return cli::run::run(&args).map(after_run);
         }
         Some(Command::Watch(args)) => return cli::watch::watch(&args),
         Some(Command::Mcp(args)) => return cli::mcp::mcp(&args),
         Some(Command::Resume(args)) => {
-            return Ok(match cli::resume::resume(&args)? {
+            return match cli::resume::resume(&args)? {
                 Resumed::OnScreen(ended) => after_the_screen(ended),
-                Resumed::Headless(ended) => after_run(ended),
-            });
+                Resumed::Headless(ended) => Ok(after_run(ended)),
+            };
         }
-        Some(Command::Call(args)) => cli::call::call(&args)?,
         Some(Command::Tools(command)) => {
             let is_well = cli::tools::tools(&command)?;
             return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });
         }
         Some(Command::Compare(args)) => cli::compare::compare(&args)?,
-        Some(Command::Attach(args)) => return Ok(after_the_screen(cli::attach::attach(&args)?)),
-        Some(Command::Follow(args)) => return Ok(after_the_screen(cli::attach::follow(&args)?)),
-        Some(Command::Replay(args)) => return Ok(after_the_screen(cli::past::replay(&args)?)),
+        Some(Command::Attach(args)) => return after_the_screen(cli::attach::attach(&args)?),
+        Some(Command::Follow(args)) => return after_the_screen(cli::attach::follow(&args)?),
+        Some(Command::Replay(args)) => return after_the_screen(cli::past::replay(&args)?),
         Some(Command::Report(args)) => cli::report::report(&args)?,
         Some(Command::Sessions(args)) => cli::sessions::sessions(&args)?,
         Some(Command::Journal(command)) => cli::journal::journal(&command)?,
@@ -113,8 +120,10 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
         Some(Command::Prompts(args)) => cli::prompts::prompts(&args)?,
         Some(Command::Completions { shell }) => cli::describe::completions::<Cli>(shell)?,
         Some(Command::Man(args)) => cli::describe::man::<Cli>(&args)?,
+        Some(Command::Help(args)) => cli::help::help(&args)?,
         Some(Command::Init(args)) => cli::init::init(&args)?,
-        Some(Command::Doctor(args)) => {
+        Some(Command::Doctor(mut args)) => {
+            args.config.config = cli::project::config(args.config.config)?;
             let is_well = cli::doctor::doctor(&args)?;
             return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });
         }
@@ -132,13 +141,17 @@ fn after_run(ended: RunEnd) -> ExitCode {
     }
 }
 
-/// A program ended by a signal reports the signal, as shells expect.
-fn after_the_screen(ended: EndReason) -> ExitCode {
+/// A program ended by a signal reports the signal, as shells expect. An agent's command that was typed on the screen runs as
+/// that of a command line does.
+fn after_the_screen(ended: EndReason) -> Result<ExitCode, Trouble> {
     match ended {
-        EndReason::ByUser => ExitCode::SUCCESS,
-        EndReason::BySignal(signal) => after_signal(signal),
-        // The person's next choice has already been shown.
-        EndReason::For(_) => ExitCode::SUCCESS,
+        EndReason::BySignal(signal) => Ok(after_signal(signal)),
+        EndReason::For(NextSession::Watch(command)) => {
+            let words = ["toolyard", "watch", "--"].into_iter().map(str::to_owned).chain(command);
+            obey(Cli::try_parse_from(words).map_err(Trouble::usage)?)
+        }
+        // Other choices have already been shown.
+        EndReason::ByUser | EndReason::For(_) => Ok(ExitCode::SUCCESS),
     }
 }
 

@@ -7,7 +7,7 @@ use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 use clap::Parser;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use crate::cli::colour::{self, Painted};
+use crate::cli::colour::Painted;
 use crate::cli::{self, log::LogArgs, trouble::Trouble};
 use crate::{config, files::safe_text::visible, process, program};
 
@@ -115,10 +115,7 @@ fn work() -> ExitCode {
 /// Prints help or version if requested, else the error in the arguments.
 fn refuse<C: CommandLine>(arguments: &[OsString], error: clap::Error, json: bool) -> ExitCode {
     if !error.use_stderr() {
-        // Help and version quote no argument.
-        let text = error.render();
-        let text = if colour::is_shown() { text.ansi().to_string() } else { text.to_string() };
-        let printed = cli::out::print(Painted::own(text));
+        let printed = cli::out::print(Painted::from(&error.render()));
         return printed.map_or_else(|trouble| report(&trouble, json), |()| ExitCode::SUCCESS);
     }
     // The parser removes apparent escape sequences from its text, so it gets their pictures.

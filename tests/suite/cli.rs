@@ -16,6 +16,7 @@ mod failing;
 mod foreign;
 mod graph;
 mod habits;
+mod help;
 mod init;
 mod journals;
 mod killed;

@@ -133,7 +133,7 @@ fn a_file_that_may_not_grow_is_an_error_and_no_death() {
         "name = \"ask\"\ndescription = \"Says what is ignored.\"\neffect = \"read\"\n[source]\n\
          command = [\"sh\", \"-c\", \"grep SigIgn /proc/self/status\"]\nenv = [\"PATH\"]\n",
     );
-    let asked = home.succeed(&["call", "ask", "--workspace", "w"]);
+    let asked = home.succeed(&["tools", "call", "ask", "--workspace", "w"]);
     let ignored =
         asked.split_whitespace().last().and_then(|bits| u64::from_str_radix(bits, 16).ok());
     assert_eq!(ignored.unwrap() & (1 << 24), 0, "a tool is ended by the signal: {asked}");

@@ -164,7 +164,7 @@ fn leaving_ends_a_tool_that_does_not_end() {
     sitting.press(" ");
     sitting.wait_header("PAUSING");
     sitting.press("?");
-    sitting.wait("Help: every key");
+    sitting.wait("Help: keys that act");
     sitting.press("\x1b");
     sitting.wait_until("the help to close", |screen| !screen.contents().contains("Help:"));
     sitting.press("qy");

@@ -357,7 +357,7 @@ async fn a_secret_reaches_the_server_and_nothing_else() {
     let refused = ResponseTemplate::new(401).set_body_string(format!("bad key {SECRET}"));
     Mock::given(path("/film/8")).respond_with(refused).mount(&server).await;
     let home = home(&server.uri());
-    let call = ["call", "film", "--workspace", "w"];
+    let call = ["tools", "call", "film", "--workspace", "w"];
     let (good, bad) = ([&call[..], &["id=7"]].concat(), [&call[..], &["id=8", "--json"]].concat());
     let ran = run(&home, &good, Some(SECRET));
     assert_eq!((ran.code, ran.out.as_str()), (0, "you sent [key]\n"), "{ran:?}");
@@ -381,7 +381,7 @@ async fn a_secret_reaches_the_server_and_nothing_else() {
 async fn a_missing_variable_is_named_by_the_call_and_by_the_doctor() {
     let server = answering(ResponseTemplate::new(200)).await;
     let home = home(&server.uri());
-    let ran = run(&home, &["call", "film", "id=7", "--workspace", "w"], None);
+    let ran = run(&home, &["tools", "call", "film", "id=7", "--workspace", "w"], None);
     assert_eq!(ran.code, 1);
     let text = "a secret of this tool is missing: set the environment variable FILM_KEY";
     assert!(ran.err.contains(text), "{ran:?}");
@@ -406,7 +406,7 @@ async fn a_disabled_tool_is_there_and_is_not_called() {
     let before = server.received_requests().await.unwrap().len();
     let text = home.read("w/tools/film.toml");
     home.write("w/tools/film.toml", format!("disabled = \"not paid for\"\n{text}"));
-    let ran = run(&home, &["call", "film", "id=7", "--workspace", "w"], Some(SECRET));
+    let ran = run(&home, &["tools", "call", "film", "id=7", "--workspace", "w"], Some(SECRET));
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("film failed: it is disabled: not paid for"), "{ran:?}");
     let ran = run(&home, &["doctor", "--workspace", "w"], Some(SECRET));

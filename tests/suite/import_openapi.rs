@@ -352,7 +352,7 @@ async fn an_imported_tool_is_called_with_its_key_and_its_body() {
     let base = format!("{}/v1", server.uri());
     home.succeed(&["import", "openapi", text(&file), "--out", "w", "--base", &base]);
     let call = |arguments: &[&str]| {
-        let words = [&["call"], arguments, &["--workspace", "w"]].concat();
+        let words = [&["tools", "call"], arguments, &["--workspace", "w"]].concat();
         let mut command = home.command(&words);
         command.env("SHOP_BASIC", "dXNlcjpwYXNzd29yZA==").env("SHOP_API_KEY", "sh0p-k3y-12345");
         let ran = Ran::of(command.output().unwrap());

@@ -5,6 +5,7 @@ mod choosers;
 pub mod debug;
 mod faults;
 mod finding;
+mod help;
 mod lanes;
 mod layers;
 mod moments;
@@ -238,6 +239,7 @@ fn the_palette_does_what_is_chosen_and_the_help_finds_keys_and_words() {
     stage.write("stp ou");
     assert_eq!(command(&mut stage, "enter"), Command::StepTask);
     stage.press("?");
+    stage.press("tab tab");
     assert!(stage.shows("║ Change"), "{}", stage.text());
     stage.write("manifests");
     assert!(stage.shows("reload-tools") && !stage.shows("║ Change"), "{}", stage.text());
@@ -250,7 +252,7 @@ fn the_palette_does_what_is_chosen_and_the_help_finds_keys_and_words() {
 fn what_cannot_be_done_says_why() {
     let mut stage = Stage::of(&Story::open());
     for (keys, why) in [
-        ("f", "fail: no tool is selected"),
+        ("f", "fail: no tool is known yet"),
         ("3 x", "the selected tool has no score"),
         ("u", "nothing to undo"),
         ("U", "nothing to redo"),

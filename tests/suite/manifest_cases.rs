@@ -12,7 +12,7 @@ fn a_workspace_with_a_wrong_manifest_opens_without_it() {
     let doctor = home.run(&["doctor", "--workspace", "w"]);
     assert_eq!(doctor.code, 1, "{doctor:?}");
     assert!(doctor.out.contains(&format!("FAIL  workspace: {problem}")), "{doctor:?}");
-    let called = home.run(&["call", "good", "--workspace", "w"]);
+    let called = home.run(&["tools", "call", "good", "--workspace", "w"]);
     assert!(
         called.err.contains(problem) && called.err.contains("this tool is left out"),
         "{called:?}"
@@ -20,7 +20,7 @@ fn a_workspace_with_a_wrong_manifest_opens_without_it() {
     assert!(called.err.contains("good failed: 127.0.0.1:9 cannot be reached"), "{called:?}");
     // With nothing that is right, there is no workspace.
     std::fs::remove_file(home.path("w/tools/good.toml")).unwrap();
-    let called = home.run(&["call", "bad", "--workspace", "w"]);
+    let called = home.run(&["tools", "call", "bad", "--workspace", "w"]);
     assert!(called.code == 2 && called.err.contains(problem), "{called:?}");
 }
 

@@ -103,7 +103,7 @@ fn help_prompt_and_screenshot_are_a_key_away() {
     sitting.press(" ");
     sitting.wait("7 Tasks 1/");
     sitting.press("?");
-    sitting.wait("Help: every key");
+    sitting.wait("Help: keys that act");
     sitting.press("manifests");
     sitting.wait("reload-tools");
     sitting.press("\x1b");
@@ -261,7 +261,7 @@ fn a_shell_gets_the_terminal_for_a_while() {
     shell.press("fg\r");
     shell.wait_header("PAUSED");
     shell.press("?");
-    shell.wait("Help: every key");
+    shell.wait("Help: keys that act");
     shell.press("\x1b");
     shell.wait_until("the help to close", |screen| !screen.contents().contains("Help:"));
     shell.press("q");

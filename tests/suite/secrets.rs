@@ -314,10 +314,10 @@ async fn a_key_is_in_no_file_and_on_no_output_in_any_encoding() {
             ("f export", with(&["experience", "export", "--out", "e.jsonl"], &shared)),
         ]);
         commands.extend([
-            ("g call", [&["call", "leak", "name=x"][..], &here].concat()),
-            ("h call", [&["call", "leak", "name=x", "--json"][..], &here].concat()),
-            ("i call", [&["call", "fail", "name=x"][..], &here].concat()),
-            ("j call", [&["call", "film", "name=x"][..], &here].concat()),
+            ("g call", [&["tools", "call", "leak", "name=x"][..], &here].concat()),
+            ("h call", [&["tools", "call", "leak", "name=x", "--json"][..], &here].concat()),
+            ("i call", [&["tools", "call", "fail", "name=x"][..], &here].concat()),
+            ("j call", [&["tools", "call", "film", "name=x"][..], &here].concat()),
             (
                 "k program",
                 [&["program", "run", "p.py.planted", "--tools", "w"][..], &shared].concat(),

@@ -17,7 +17,7 @@ fn toolyard(arguments: &[&str]) -> Output {
 #[test]
 fn a_tool_of_a_workspace_is_called() {
     let arguments =
-        ["call", "--workspace", "examples/figure-5", "keyword_search", "country=Talvera"];
+        ["tools", "call", "--workspace", "examples/figure-5", "keyword_search", "country=Talvera"];
     let Output { status, stdout, stderr } = toolyard(&arguments);
     let [stdout, stderr] = [stdout, stderr].map(|text| String::from_utf8(text).unwrap());
     assert_eq!((status.code(), stderr.as_str()), (Some(0), ""));

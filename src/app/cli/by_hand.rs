@@ -26,7 +26,7 @@ pub fn commands(config: &Config) -> AsCommand {
                 folder if folder.is_dir() => format!(" --workspace {}", quoted(workspace)),
                 _ => String::new(),
             };
-            Ok(format!("toolyard call {} {arguments}{workspace}\n", quoted(tool.as_str())))
+            Ok(format!("toolyard tools call {} {arguments}{workspace}\n", quoted(tool.as_str())))
         }
     })
 }

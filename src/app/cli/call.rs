@@ -1,4 +1,4 @@
-//! `toolyard call`: one tool call by hand, in a session that does nothing else. It takes the path of every call, with
+//! `toolyard tools call`: one tool call by hand, in a session that does nothing else. It takes the path of every call, with
 //! the check of its arguments, and faults.
 
 use serde_json::{Map, Value};

@@ -5,6 +5,7 @@ use std::ops::Add;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use clap::builder::StyledStr;
 
 use crate::files::safe_text::visible;
 
@@ -42,6 +43,13 @@ impl From<&str> for Painted {
 impl From<String> for Painted {
     fn from(text: String) -> Self {
         text.as_str().into()
+    }
+}
+
+/// Help of the command line, which quotes no argument.
+impl From<&StyledStr> for Painted {
+    fn from(help: &StyledStr) -> Self {
+        Self(if is_shown() { help.ansi().to_string() } else { help.to_string() })
     }
 }
 

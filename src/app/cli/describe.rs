@@ -17,13 +17,20 @@ pub fn completions<C: CommandLine>(shell: Shell) -> Result<(), Trouble> {
 
 /// Prints a manual page in the format of `man`.
 pub fn man<C: CommandLine>(args: &ManArgs) -> Result<(), Trouble> {
+    let mut page = Vec::new();
+    Man::new(named::<C>(&args.command)?).render(&mut page).map_err(Trouble::failed)?;
+    out::print(&*String::from_utf8_lossy(&page))
+}
+
+/// The command of these words; without words, the program's.
+///
+/// # Errors
+/// There is no such command.
+pub fn named<C: CommandLine>(words: &[String]) -> Result<Command, Trouble> {
     let mut command = C::command();
     // Gives the commands below their full names, such as `toolyard-graph-learn`.
     command.build();
-    let mut page = Vec::new();
-    let below = args.command.iter().try_fold(&command, |above, name| below(above, name))?;
-    Man::new(below.clone()).render(&mut page).map_err(Trouble::failed)?;
-    out::print(&*String::from_utf8_lossy(&page))
+    words.iter().try_fold(&command, |above, name| below(above, name)).cloned()
 }
 
 fn below<'a>(above: &'a Command, name: &str) -> Result<&'a Command, Trouble> {

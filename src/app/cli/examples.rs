@@ -5,11 +5,11 @@ use crate::domain::fault::FAULT_HELP;
 
 pub const TOOLYARD: &str = "\
 Examples:
-  toolyard demo                               see it work, in two minutes
+  toolyard demo                               see toolyard work in two minutes
+  toolyard watch -- python my_agent.py        watch your agent
   toolyard                                    open the screen on the embedded demo
   toolyard --workspace mine \"Will it rain?\"   open it on one task with your own tools
-  toolyard run --tasks-limit 10               run ten tasks without a screen
-  toolyard doctor                             check configuration, tools and models";
+  toolyard run --tasks-limit 10               run ten tasks without a screen";
 
 pub const INIT: &str = "\
 Examples:
@@ -43,20 +43,20 @@ Examples:
 
 pub const ATTACH: &str = "\
 Examples:
-  toolyard attach                             the newest session that runs
+  toolyard attach                             the newest running session
   toolyard attach session.jsonl.zst --watch       never take control
-  toolyard sessions                           which sessions run";
+  toolyard sessions                           list the sessions";
 
 pub const WATCH: &str = "\
 Examples:
-  toolyard watch -- python my_agent.py        on a screen; nothing in the agent changes
-  toolyard watch -- claude                    it has this terminal; toolyard attach shows the screen in another
-  toolyard watch                              agents started elsewhere: prints the variables that they need
+  toolyard watch -- python my_agent.py        watch the agent on this screen
+  toolyard watch -- claude                    the agent has this terminal; `toolyard attach` shows the screen
+  toolyard watch                              print the variables for agents that you start elsewhere
   toolyard watch --headless --fault get_weather:error:p=0.3 --journal run.jsonl.zst -- pytest tests/agents";
 
 pub const MCP: &str = "\
 Examples:
-  toolyard mcp -- npx -y @modelcontextprotocol/server-everything     as the command in a client's configuration
+  toolyard mcp -- npx -y @modelcontextprotocol/server-everything     the command for the client's configuration
   toolyard mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .
   toolyard mcp --target https://example.com/mcp --listen 127.0.0.1:4700
   toolyard mcp --fault get_weather:error --journal run.jsonl.zst -- python server.py";
@@ -85,14 +85,14 @@ Examples:
 pub const RESUME: &str = "\
 Examples:
   toolyard resume                             the newest session that did not end
-  toolyard resume session.jsonl.zst               writes on in session.2.jsonl.zst
+  toolyard resume session.jsonl.zst           continue in session.2.jsonl.zst
   toolyard resume session.jsonl.zst --headless --json";
 
 pub const REPORT: &str = "\
 Examples:
   toolyard report session.jsonl.zst --html --out session.html
   toolyard report --html > newest.html        the newest session
-  toolyard report session.jsonl.zst               the same numbers as JSON";
+  toolyard report session.jsonl.zst           the same numbers as JSON";
 
 pub const SESSIONS: &str = "\
 Examples:
@@ -103,7 +103,7 @@ pub const TRUST: &str = "\
 Examples:
   toolyard trust
   toolyard trust --forget 2
-  toolyard trust --forget ~/downloads/agent   all about this folder";
+  toolyard trust --forget ~/downloads/agent   all answers about this folder";
 
 pub const PLAN: &str = "\
 Examples:
@@ -144,8 +144,8 @@ Examples:
 
 pub const PROBE: &str = "\
 Examples:
-  toolyard probe --workspace mine             all tools that change nothing and are not learned yet
-  toolyard probe get_order --workspace mine   this one, again
+  toolyard probe --workspace mine             all read-only tools without a schema
+  toolyard probe get_order --workspace mine   only this tool, again
   toolyard probe --workspace mine --passes 0 --json";
 
 pub const PROGRAM: &str = "\
@@ -157,12 +157,12 @@ Examples:
 pub const TOOLS: &str = "\
 Examples:
   toolyard tools list --mcp .mcp.json
-  toolyard tools check --mcp .mcp.json        what each server offers, how fast, and what is wrong
+  toolyard tools check --mcp .mcp.json        tools, response times and problems of each server
   toolyard tools call time__get_current_time timezone=Europe/Oslo --mcp .mcp.json
   toolyard tools add files -- npx -y @modelcontextprotocol/server-filesystem .";
 
 pub const CALL: &str = "\
 Examples:
-  toolyard call calculator expression='17 * 23'
-  toolyard call weather '{\"city\": \"Oslo\"}' --workspace mine
-  toolyard call search_web query=lantern --fault search_web:timeout";
+  toolyard tools call calculator expression='17 * 23'
+  toolyard tools call weather '{\"city\": \"Oslo\"}' --workspace mine
+  toolyard tools call search_web query=lantern --fault search_web:timeout";

@@ -13,14 +13,14 @@ const AT_ONCE: usize = 64 << 10;
 
 #[derive(Debug, Subcommand)]
 pub enum JournalCommand {
-    /// Print the lines of a journal of any format: the header, and each event as JSON.
+    /// Print the header of a journal and each event as a line of JSON.
     Cat {
-        /// The journal to read.
+        /// Journal to read, of any format.
         journal: PathBuf,
     },
-    /// Rewrite journals of earlier formats in the newest format, in place.
+    /// Convert journals of earlier formats to the newest format, in place.
     Upgrade {
-        /// The journals to rewrite.
+        /// Journals to convert.
         #[arg(required = true, value_name = "JOURNAL")]
         journals: Vec<PathBuf>,
     },

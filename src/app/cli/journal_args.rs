@@ -10,15 +10,15 @@ use crate::ui::pane::PaneId;
 
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
-    /// The journal to read; default: the newest one of `toolyard sessions`.
+    /// Journal to read; default: the newest one of `toolyard sessions`.
     pub journal: Option<PathBuf>,
     /// Stop after this event instead of the last.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
     pub at: Option<u64>,
-    /// Print the state as JSON instead of opening the screen: all tasks, and the details of the last ones.
+    /// Print the state as JSON: all tasks, and the details of the last ones.
     #[arg(long)]
     pub json: bool,
-    /// With --json: print all tasks with all details. By default only the last ones are printed.
+    /// With --json: print the details of all tasks.
     #[arg(long, requires = "json")]
     pub full: bool,
     /// Write the report as one JSON object to this file.
@@ -30,7 +30,7 @@ pub struct ReplayArgs {
 
 #[derive(Debug, Args)]
 pub struct AttachArgs {
-    /// The session's journal, or its name in the journal folder; default: the newest running session.
+    /// Journal of the session, or its name in the journal folder; default: the newest running session.
     pub session: Option<PathBuf>,
     /// Only watch, even if nobody controls the session.
     #[arg(long)]
@@ -41,7 +41,7 @@ pub struct AttachArgs {
 
 #[derive(Debug, Args)]
 pub struct FollowArgs {
-    /// The journal to read; its session may run on another machine.
+    /// Journal to read; its session may run on another machine.
     pub journal: PathBuf,
     /// Print each event as a line of JSON, until the session ends.
     #[arg(long)]
@@ -52,32 +52,34 @@ pub struct FollowArgs {
 
 #[derive(Debug, Args)]
 pub struct ResumeArgs {
-    /// The journal of the session; default: the newest session that did not end.
+    /// Journal of the session; default: the newest session that did not end.
     pub journal: Option<PathBuf>,
-    /// Continue without a screen, as `toolyard run` does. Interrupted calls that may have changed something are
-    /// refused.
+    /// Continue without a screen, as `toolyard run` does.
+    ///
+    /// Interrupted calls that may have changed something are refused.
     #[arg(long)]
     pub headless: bool,
-    /// Write every event to standard output as a line of JSON, without a screen.
+    /// Continue without a screen, and print every event as a line of JSON.
     #[arg(long)]
     pub json: bool,
-    /// Write the report as one JSON object to this file at the end; without a screen.
+    /// With --headless: write the report as one JSON object to this file at the end.
     #[arg(long, value_name = "FILE", requires = "headless")]
     pub report: Option<PathBuf>,
     /// Repeat interrupted calls without asking, even if they may have changed something.
     #[arg(long)]
     pub repeat_unknown: bool,
-    /// Continue with the next task when a model is unusable: it does not answer, refuses the key, has no credit left or
-    /// does not exist.
+    /// Continue with the next task when a model is unusable.
+    ///
+    /// A model is unusable if it does not answer, refuses the key, has no credit left or does not exist.
     #[arg(long)]
     pub keep_going: bool,
-    /// Tool calls allowed without asking, in addition to the session's own.
+    /// Allow calls of a tool without asking, in addition to the session's own rules.
     #[arg(long, value_name = "RULE")]
     pub allow: Vec<Rule>,
-    /// Use the workspace, configuration, MCP files and settings that the journal names without a question.
+    /// Use the workspace, configuration, MCP files and settings of the journal without asking.
     #[arg(long)]
     pub trust_journal: bool,
-    /// The folder of the session's workspace, if it has moved.
+    /// New folder of the session's workspace, if it has moved.
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
     #[command(flatten)]
@@ -87,10 +89,11 @@ pub struct ResumeArgs {
 /// Arguments of `toolyard report`: the session, and the form of the report.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// The journal to read; default: the newest one of `toolyard sessions`.
+    /// Journal to read; default: the newest one of `toolyard sessions`.
     pub journal: Option<PathBuf>,
-    /// Write a page without scripts instead of JSON: summary, tools, graph, and each task with its
-    /// lanes and its transcript.
+    /// Write an HTML page without scripts instead of JSON.
+    ///
+    /// The page has a summary, the tools, the graph, and each task with its calls and its transcript.
     #[arg(long)]
     pub html: bool,
     /// Write to this file instead of standard output.
@@ -105,9 +108,9 @@ pub struct ReportArgs {
 
 #[derive(Debug, Args)]
 pub struct ShotArgs {
-    /// The journal to read.
+    /// Journal to read.
     pub journal: PathBuf,
-    /// Draw the moment after this event instead of the last.
+    /// Draw the screen after this event instead of the last.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
     pub at: Option<u64>,
     /// Size in columns and rows.
@@ -116,12 +119,13 @@ pub struct ShotArgs {
     /// Draw only this pane, such as `resilience`.
     #[arg(long, value_name = "PANE")]
     pub pane: Option<PaneId>,
-    /// A theme by name, or a theme file.
+    /// Theme by name, or a theme file.
     #[arg(long, value_name = "T")]
     pub theme: Option<String>,
+    /// Write the picture to this file.
     #[arg(long, value_name = "FILE.svg")]
     pub out: PathBuf,
-    /// Print the share of cells that say something: no blanks, frames, axes or dim text.
+    /// Print the share of cells with content: no blanks, frames, axes or dim text.
     #[arg(long)]
     pub ink: bool,
     #[command(flatten)]

@@ -15,10 +15,10 @@ use crate::net::known::without_keys;
 
 #[derive(Debug, Args)]
 pub struct LogArgs {
-    /// Append a log of requests to models, tool programs and files to this file.
+    /// Append a log of model requests, programs and files to this file.
     #[arg(long, value_name = "FILE", global = true)]
     log: Option<PathBuf>,
-    /// Lowest level to log: error, warn, info, debug or trace.
+    /// Lowest level of the log: error, warn, info, debug or trace.
     #[arg(
         long,
         value_name = "LEVEL",

@@ -19,14 +19,14 @@ pub use self::session_args::{ConfigArgs, SessionArgs};
 use self::tools::args::ToolsCommand;
 use self::trust::TrustArgs;
 use self::watch::WatchArgs;
-use self::{call_args::CallArgs, init_args::InitArgs, log::LogArgs, openapi::OpenApiArgs};
+use self::{help::HelpArgs, init_args::InitArgs, log::LogArgs, openapi::OpenApiArgs};
 use self::{value::number, value::whole};
 use crate::doctor::Trials;
 use crate::domain::{Estimation, knob::KnobChoice};
 
 pub mod attach;
 mod by_hand;
-pub mod call;
+mod call;
 mod call_args;
 pub mod colour;
 pub mod compare;
@@ -40,6 +40,7 @@ pub mod experience;
 mod found_servers;
 pub mod graph;
 mod growing;
+pub mod help;
 pub mod init;
 mod init_args;
 pub mod journal;
@@ -60,6 +61,7 @@ pub mod probe;
 mod probe_args;
 pub mod program;
 mod program_args;
+pub mod project;
 pub mod prompts;
 mod question;
 pub mod report;
@@ -80,8 +82,8 @@ pub mod watch;
 
 /// A terminal workbench for tool-using LLM agents.
 ///
-/// Without a command it opens the screen: on TASK, or on the workspace's tasks. Without a workspace and a configuration
-/// it opens the embedded demo, with the built-in simulated model and the strategy workers+toolnet+btp. Everywhere else the
+/// Without a command, toolyard opens the screen on TASK, or on the workspace's tasks. Without a workspace and a
+/// configuration, it opens the embedded demo with the simulated model and the strategy workers+toolnet+btp. Otherwise the
 /// strategy is toolnet, unless --strategy or the configuration names another one.
 #[derive(Debug, Parser)]
 #[command(
@@ -90,6 +92,8 @@ pub mod watch;
     // Otherwise help would name the program by its file.
     bin_name = "toolyard",
     args_conflicts_with_subcommands = true,
+    // `help` is a command of its own.
+    disable_help_subcommand = true,
     after_help = examples::TOOLYARD
 )]
 pub struct Cli {
@@ -106,60 +110,62 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Start a project: a configuration with the models found on this machine, a first tool and first
-    /// tasks. Existing files stay unchanged.
+    /// Start a project: a configuration, a first tool and first tasks.
+    ///
+    /// The configuration names the models found on this machine. Existing files stay unchanged.
     #[command(after_help = examples::INIT)]
     Init(InitArgs),
-    /// Watch a guided demo; it needs no key and no network. The first one shows how an agent reacts to a
-    /// tool failure.
+    /// Watch a guided demo; it needs no key and no network.
     #[cfg(feature = "stage")]
     #[command(after_help = examples::DEMO)]
     Demo(DemoArgs),
     /// Run tasks without a screen.
     #[command(after_help = examples::run())]
     Run(Box<RunArgs>),
-    /// Watch an agent that somebody else has written, in any language: its model calls come by a proxy on this machine,
-    /// and are shown like those of toolyard's own agent.
+    /// Run your agent and watch its model and tool calls; your code does not change.
+    ///
+    /// The agent can use any language and framework. Its model calls pass through a proxy on this machine.
     #[command(after_help = examples::WATCH)]
     Watch(Box<WatchArgs>),
-    /// Stand between an MCP server and its client, in any program: each tool call can be held, changed or failed before
-    /// the server gets it, in the running session of `toolyard watch`; without one, in a session of its own.
+    /// Watch the tool calls between an MCP server and its client.
+    ///
+    /// Hold, change or fail each call before the server gets it. The calls appear in the running session of `toolyard
+    /// watch`. Without such a session, this command starts one.
     #[command(after_help = examples::MCP)]
     Mcp(Box<McpArgs>),
-    /// Call one tool by hand, and print what it returns.
-    #[command(after_help = examples::CALL)]
-    Call(CallArgs),
     /// List, show, call and check tools, and add MCP servers.
     #[command(after_help = examples::TOOLS, subcommand)]
     Tools(Box<ToolsCommand>),
-    /// Run combinations of strategies and settings on one list of tasks, and print the papers'
-    /// tables.
+    /// Compare strategies and settings on one list of tasks, and print the papers' tables.
     #[command(after_help = examples::COMPARE)]
     Compare(Box<CompareArgs>),
-    /// Resume a session that was killed, crashed or quit. Finished calls are answered from the journal; repeating a
-    /// call that may have changed something needs consent.
+    /// Resume a session that was killed, crashed or quit.
+    ///
+    /// The journal answers finished calls. An interrupted call that may have changed something needs your consent to run
+    /// again.
     #[command(after_help = examples::RESUME)]
     Resume(ResumeArgs),
-    /// Open the screen of a session running elsewhere on this machine. One screen controls a session, the others
-    /// watch; quitting does not end the session.
+    /// Open the screen of a session that runs in another terminal.
+    ///
+    /// One screen controls a session, and the others watch. The session continues after you quit.
     #[command(after_help = examples::ATTACH)]
     Attach(AttachArgs),
-    /// Follow a journal on the screen while it grows, or print its events as they come with --json.
+    /// Follow a growing journal on the screen, or print its events with --json.
     #[command(after_help = examples::FOLLOW)]
     Follow(FollowArgs),
     /// Open a journal on the screen, or print its state with --json.
     #[command(after_help = examples::REPLAY)]
     Replay(ReplayArgs),
-    /// Print the report of a session as JSON, or write it as one HTML page to share.
+    /// Print the report of a session as JSON or as one HTML page.
     #[command(after_help = examples::REPORT)]
     Report(ReportArgs),
     /// List recorded sessions, or delete old ones.
     #[command(after_help = examples::SESSIONS)]
     Sessions(SessionsArgs),
-    /// Print the lines of a journal, or rewrite journals of earlier formats in the newest format.
+    /// Print the lines of a journal, or convert old journals to the newest format.
     #[command(after_help = examples::JOURNAL, subcommand)]
     Journal(JournalCommand),
-    /// List what you have answered about folders: their MCP files, addresses of their variables, workspaces; or withdraw it.
+    /// List or forget your answers about which folders, MCP files and addresses to trust.
     #[command(after_help = examples::TRUST)]
     Trust(TrustArgs),
     /// Plan how often each tool may be used within a budget (BTP).
@@ -174,14 +180,15 @@ pub enum Command {
     /// Manage past uses of tools, the basis of budget plans.
     #[command(after_help = examples::EXPERIENCE, subcommand)]
     Experience(ExperienceCommand),
-    /// Call tools to learn their result schemas, with results of other tools as inputs (ATC). The workspace keeps
-    /// the schemas, and prompts include them.
+    /// Call tools to learn the schemas of their results (ATC).
+    ///
+    /// Inputs come from the results of other tools. The workspace keeps the schemas, and prompts include them.
     #[command(after_help = examples::PROBE)]
     Probe(Box<ProbeArgs>),
     /// Check and run programs over tools, without a model (ATC).
     #[command(after_help = examples::PROGRAM, subcommand)]
     Program(ProgramCommand),
-    /// Find tools with a small local model that reads along (CoTools): encode, judge, rank.
+    /// Find tools with a small local model (CoTools): encode, judge, rank.
     #[command(after_help = examples::COTOOLS, subcommand)]
     Cotools(Box<CotoolsCommand>),
     /// Draw a moment of a journal as an SVG picture.
@@ -189,7 +196,7 @@ pub enum Command {
     Shot(ShotArgs),
     /// Print every action of the screen with its keys, as a Markdown table.
     Keys(ConfigArgs),
-    /// List the prompts, print one, or copy prompts into a workspace to edit them there.
+    /// List the prompts, print one, or copy them into a workspace to edit them.
     #[command(after_help = examples::PROMPTS)]
     Prompts(PromptsArgs),
     /// Check configuration, workspace, tools, terminal and models, and suggest fixes.
@@ -197,8 +204,10 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Print shell completions for commands and options.
     Completions { shell: Shell },
-    /// Print the manual page of toolyard, or of a command.
+    /// Print the manual page of toolyard or of a command.
     Man(ManArgs),
+    /// Print the help of a command, or list all commands and options with --all.
+    Help(HelpArgs),
 }
 
 #[derive(Debug, Args)]
@@ -211,9 +220,11 @@ pub struct RunArgs {
     /// The same as TASK.
     #[arg(long, value_name = "TEXT", conflicts_with = "tasks")]
     pub task: Option<String>,
-    /// Run the session of this file, and check the file's expectations. Several files run one after the other;
-    /// the exit code is 1 if any expectation fails. --config, --model, --planner, --solver, --seed,
-    /// --max-dollars, --no-journal and --keep-going override the file; other session options do not apply.
+    /// Run the session of this file and check its expectations.
+    ///
+    /// Several files run one after the other. The exit code is 1 if any expectation fails. --config, --model, --planner,
+    /// --solver, --seed, --max-dollars, --no-journal and --keep-going override the file; other session options do not
+    /// apply.
     #[arg(
         long,
         value_name = "FILE",
@@ -228,11 +239,13 @@ pub struct RunArgs {
     /// Write the results of the scenarios to this file, as JUnit XML.
     #[arg(long, value_name = "FILE", requires = "scenario")]
     pub junit: Option<PathBuf>,
-    /// Continue with the next task when a model is unusable: it does not answer, refuses the key, has no
-    /// credit left or does not exist. Without this, the run ends there with exit code 4.
+    /// Continue with the next task when a model is unusable.
+    ///
+    /// A model is unusable if it does not answer, refuses the key, has no credit left or does not exist. By default the run
+    /// then ends with exit code 4.
     #[arg(long)]
     pub keep_going: bool,
-    /// Write every event to standard output as a line of JSON.
+    /// Print every event as a line of JSON.
     #[arg(long)]
     pub json: bool,
     /// Name the measures of BTP in the summary: AC, PR, PBC, RFBC.
@@ -241,7 +254,9 @@ pub struct RunArgs {
     /// Write the report as one JSON object to this file.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Write the final state as one JSON object to this file; a replay of the journal gives the same.
+    /// Write the final state as one JSON object to this file.
+    ///
+    /// A replay of the journal prints the same state.
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
 }
@@ -249,8 +264,9 @@ pub struct RunArgs {
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("for").required(true).args(["tools", "task"]))]
 pub struct PlanArgs {
-    /// [{"name": TEXT, "cost": CREDITS, "value": NUMBER, "limit": USES}, …]; among plans with equal
-    /// value and cost, earlier tools are used more.
+    /// JSON file of tools: [{"name": TEXT, "cost": CREDITS, "value": NUMBER, "limit": USES}, …].
+    ///
+    /// Of two plans with equal value and cost, the one that uses earlier tools more is chosen.
     #[arg(long, value_name = "FILE")]
     pub tools: Option<PathBuf>,
     /// Plan for this task, with the workspace's tools and their past uses.
@@ -298,13 +314,16 @@ pub enum GraphCommand {
         /// jsonl: one {"task": TEXT, "tools": [NAME…]} per line; api-bank: dialogues.
         #[arg(long, value_parser = ["jsonl", "api-bank"])]
         format: String,
+        /// Files of trajectories.
         #[arg(required = true)]
         paths: Vec<PathBuf>,
+        /// Write the graph to this file.
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
     },
     /// Compute the weights of a graph's edges from scores (ToolNet, eq. 6–8).
     Weights {
+        /// File of the graph.
         graph: PathBuf,
         /// File of {"tool": number, …}.
         #[arg(long, value_name = "FILE")]
@@ -321,7 +340,9 @@ pub enum GraphCommand {
     },
     /// Print a graph in a format for other programs.
     Show {
+        /// File of the graph.
         graph: PathBuf,
+        /// Format of the output.
         #[arg(long, default_value = "json", value_parser = ["json", "dot", "mermaid", "graphml"])]
         format: String,
     },
@@ -329,11 +350,11 @@ pub enum GraphCommand {
 
 #[derive(Debug, Subcommand)]
 pub enum ImportCommand {
-    /// OpenAPI 3, Swagger 2.0 or a Postman collection, in JSON or YAML: each operation becomes a tool over HTTP.
+    /// Import OpenAPI 3, Swagger 2.0 or a Postman collection; each operation becomes a tool.
     Openapi(OpenApiArgs),
-    /// LiteLLM's price table (model_prices_and_context_window.json): models get their prices from
-    /// it.
+    /// Import LiteLLM's price table (model_prices_and_context_window.json).
     Prices {
+        /// File of the table.
         file: PathBuf,
         /// Write the prices to this file instead of the configured one.
         #[arg(long, value_name = "FILE")]
@@ -384,22 +405,22 @@ pub enum ExperienceCommand {
     #[command(group = ArgGroup::new("which").required(true).multiple(true)
         .args(["older_than", "keep", "tool", "source", "all"]))]
     Prune {
-        /// Uses older than this many days.
+        /// Delete uses older than this many days.
         #[arg(long, value_name = "DAYS", allow_negative_numbers = true, value_parser = whole::<u32>)]
         older_than: Option<u32>,
         /// Keep the N most recent uses of each tool.
         #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32>)]
         keep: Option<u32>,
-        /// Uses of this tool.
+        /// Delete uses of this tool.
         #[arg(long, value_name = "NAME")]
         tool: Option<String>,
-        /// Uses from this session or import.
+        /// Delete uses from this session or import.
         #[arg(long, value_name = "NAME")]
         source: Option<String>,
-        /// All uses.
+        /// Delete all uses.
         #[arg(long, conflicts_with_all = ["older_than", "keep", "tool", "source"])]
         all: bool,
-        /// Only print the number of uses, and delete nothing.
+        /// Print the number of uses, and delete nothing.
         #[arg(long)]
         dry_run: bool,
         #[command(flatten)]
@@ -450,7 +471,9 @@ pub struct DoctorArgs {
     /// Model for every role, as in a session.
     #[arg(long, value_name = "M")]
     pub model: Option<String>,
-    /// Endpoints that get one small test request with a tool. `local`: free ones. A server may load its model for it.
+    /// Send one small test request with a tool to these endpoints.
+    ///
+    /// A local server may load its model to answer.
     #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
     pub probe: Trials,
     /// Print JSON.

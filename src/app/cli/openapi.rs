@@ -14,13 +14,15 @@ use crate::ui::text::clean;
 
 #[derive(Debug, Args)]
 pub struct OpenApiArgs {
+    /// File of the API, in JSON or YAML.
     pub file: PathBuf,
+    /// Create the workspace in this folder.
     #[arg(long, value_name = "WORKSPACE")]
     pub out: PathBuf,
     /// Address of the server that the tools call, such as https://api.example.org/v1.
     ///
-    /// Without it, toolyard asks on a terminal whether to call the server in the file; otherwise the tools are written
-    /// disabled.
+    /// By default toolyard asks on a terminal whether to call the server in the file. Without a terminal, it writes the
+    /// tools disabled.
     #[arg(long, value_name = "URL")]
     pub base: Option<String>,
     /// Replace the contents of an existing workspace.

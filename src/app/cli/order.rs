@@ -11,33 +11,53 @@ use super::{Cli, laboratory, trouble::Trouble};
 const SHORT: usize = 5;
 
 /// The arguments with the command first: `toolyard --config X doctor` becomes
-/// `toolyard doctor --config X`. Arguments without a command stay as they are.
+/// `toolyard doctor --config X`. Without a command, a request for help becomes `toolyard help`, and other arguments stay as
+/// they are.
 ///
 /// # Errors
 /// The first word is not a command, but looks like one.
 pub fn command_first(mut arguments: Vec<OsString>) -> Result<Vec<OsString>, Trouble> {
     let mut cli = Cli::command();
     cli.build();
-    let Some(at) = first_word(&cli, &arguments) else { return Ok(arguments) };
-    let Some(word) = arguments[at].to_str() else { return Ok(arguments) };
+    let Some(at) = first_word(&cli, &arguments) else { return Ok(or_help(arguments)) };
+    let Some(word) = arguments[at].to_str() else { return Ok(or_help(arguments)) };
     let inner = arguments.get(at + 1).and_then(|next| next.to_str());
     if let Some(trouble) = laboratory::elsewhere(word, inner) {
         return Err(trouble);
     }
     let Some(command) = cli.find_subcommand(word) else {
+        if word == "call" {
+            let text = "`toolyard call` is now `toolyard tools call`";
+            return Err(Trouble::Usage(text.to_owned()));
+        }
         let meant = match nearest(&cli, word) {
             Some(name) => format!("did you mean `{name}`?"),
             None if is_name(word) => "`toolyard --help` lists the commands.".to_owned(),
-            None => return Ok(arguments),
+            None => return Ok(or_help(arguments)),
         };
         return Err(Trouble::Usage(format!(
             "unknown command `{word}`; {meant} To give the agent this task, write: toolyard -- {word}"
         )));
     };
+    if inner == Some("help") && command.has_subcommands() {
+        arguments.swap(at, at + 1);
+        arguments[1..=at].rotate_left(at - 1);
+        return Ok(arguments);
+    }
     let is_nested = inner.is_some_and(|next| command.find_subcommand(next).is_some());
     let end = if is_nested { at + 2 } else { at + 1 };
     arguments[1..end].rotate_left(at - 1);
     Ok(arguments)
+}
+
+/// The arguments, or `toolyard help` if they have an option for it.
+fn or_help(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let mut options = arguments.iter().take_while(|argument| *argument != "--");
+    if options.any(|option| option == "--help" || option == "-h") {
+        arguments.truncate(1);
+        arguments.push("help".into());
+    }
+    arguments
 }
 
 /// The index of the first argument that is neither an option nor the value of one.
@@ -95,6 +115,11 @@ mod tests {
             ("t --tasks run", "t --tasks run"),
             ("t --seed 3 -- run", "t --seed 3 -- run"),
             ("t -- hello", "t -- hello"),
+            ("t --seed 3 --help", "t help"),
+            ("t Why? -h", "t help"),
+            ("t run --help", "t run --help"),
+            ("t -- --help", "t -- --help"),
+            ("t --log l graph help show", "t help --log l graph show"),
             ("t", "t"),
         ] {
             assert_eq!(sorted(line), Ok(right.to_owned()), "{line}");
@@ -129,6 +154,7 @@ mod tests {
             assert!(why.contains(there), "{why}");
         }
         assert!(sorted("t cotools encode").is_ok());
+        assert!(sorted("t --fresh call calculator").unwrap_err().contains("toolyard tools call"));
         for task in ["Why?", "man", "Explain", "17*23", "weather?", "天気"] {
             assert!(sorted(&format!("t {task}")).is_ok(), "{task}");
         }

@@ -12,14 +12,14 @@ use crate::stage::Sample;
 pub enum ProgramCommand {
     /// Check whether a program can run, without calling anything.
     Check(CheckArgs),
-    /// Run a program over the tools of a workspace, and print its calls, what it prints, and its error.
+    /// Run a program over the tools of a workspace; print its calls, output and error.
     Run(RunProgramArgs),
 }
 
 /// A program, and the tools that it may call.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The program, a file of Python.
+    /// Python file of the program.
     #[arg(required_unless_present = "replies")]
     pub file: Option<PathBuf>,
     /// File of model replies, one {"id": …, "reply": …} per line; toolyard extracts a program from each.
@@ -28,7 +28,7 @@ pub struct CheckArgs {
     /// Folder with tools/; default: the embedded demo.
     #[arg(long, value_name = "DIR", conflicts_with = "openapi")]
     pub tools: Option<PathBuf>,
-    /// Embedded sample with the tools.
+    /// Use the tools of this embedded sample.
     #[arg(long, value_name = "SAMPLE", conflicts_with_all = ["tools", "openapi"])]
     pub sample: Option<Sample>,
     /// OpenAPI file; its operations become the tools.
@@ -48,11 +48,12 @@ pub struct CheckArgs {
 pub struct RunProgramArgs {
     #[command(flatten)]
     pub check: CheckArgs,
-    /// Tool calls allowed without asking: a tool or a class (effect:write), optionally with a condition.
+    /// Allow calls of a tool without asking, for example `effect:write`.
     #[arg(long, value_name = "RULE")]
     pub allow: Vec<Rule>,
-    /// Also print every stop of the program: its line, and the variables set since the last stop.
-    /// After 10,000 stops the programs continue without stops.
+    /// Print each stop: the line, and the variables set since the last stop.
+    ///
+    /// After 10,000 stops the program continues without stops.
     #[arg(long, value_name = "WHERE")]
     pub stop_at: Option<StopAt>,
 }

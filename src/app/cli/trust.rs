@@ -13,7 +13,9 @@ const SHOWN: usize = 12;
 /// Arguments of `toolyard trust`.
 #[derive(Debug, Args)]
 pub struct TrustArgs {
-    /// Forget the answer of this number in the list, or all about a folder and what is in it; they are asked for again.
+    /// Forget the answer with this number, or all answers about a folder.
+    ///
+    /// toolyard then asks again.
     #[arg(long, value_name = "N|FOLDER", conflicts_with = "json")]
     pub forget: Option<String>,
     /// Print JSON instead of a table.

@@ -296,7 +296,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     copy(Action::CopyPath, &["y p"], |w, view| copied::selected_as(CopyForm::Path, w, view))
         .says("copy path", "copy a jq filter that selects it in the output of `toolyard replay --json --full`"),
     copy(Action::CopyCommand, &["y c"], |w, view| copied::selected_as(CopyForm::Command, w, view))
-        .says("copy command", "copy a model call as curl, or a tool call as `toolyard call`"),
+        .says("copy command", "copy a model call as curl, or a tool call as `toolyard tools call`"),
     look(Action::CopyToFile, &["y f"], never, Run(|_, _| vec![ScreenRequest::KeepCopy]))
         .says("copy to file", "write the last copied text to a file"),
     look(
@@ -455,7 +455,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     screen(Action::ResetLayout, &["ctrl-w r"], Show(|_, view| arrange::reset(view)))
         .says("reset layout", "restore the strategy's default layout"),
     screen(Action::Help, &["?", "f1"], Run(|world, view| view.open(Actions::help(world, view))))
-        .says("help", "list all keys, searchable"),
+        .says("help", "list the keys that act now, then all"),
     screen(Action::Palette, &[":"], Run(|world, view| view.open(Actions::palette(world, view))))
         .says("all", "find any action by its name"),
     screen(Action::Screenshot, &["y s"], Run(|_, _| vec![ScreenRequest::Shoot]))

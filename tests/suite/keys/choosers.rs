@@ -108,7 +108,7 @@ fn the_class_and_the_model_are_found_by_letters() {
 #[test]
 fn sections_are_gone_to_one_after_the_other() {
     let mut stage = stage();
-    stage.press("? tab");
+    stage.press("? tab tab");
     assert!(selected(&stage).contains("breakpoint"), "{}", stage.text());
     // The legend follows the actions, and then it begins again.
     stage.press("end");

@@ -296,7 +296,7 @@ pub fn of_rows(results: &[CellResult]) -> Vec<String> {
     for ((other, difference), clear) in others.iter().zip(&all).zip(clear(&all)) {
         let name = &other.cell.name;
         match clear {
-            true => behind.push(format!("{name} ({difference} points)")),
+            true => behind.push(format!("{name} ({difference} points)").replace(" (-", " (−")),
             false => as_good.push(name.clone()),
         }
     }

@@ -10,9 +10,9 @@ use crate::cli::value::{number, positive};
 
 #[derive(Debug, Subcommand)]
 pub enum CotoolsCommand {
-    /// Read the descriptions of all tools of a catalogue, and keep their states. A stopped command can be continued.
+    /// Encode the descriptions of all tools of a catalogue; continues after an interruption.
     Encode(EncodeArgs),
-    /// Show after which tokens of a text a call would start.
+    /// Show the tokens of a text after which a tool call would start.
     Judge(JudgeArgs),
     /// Rank the tools of a catalogue for a query, by states and by words.
     Tools(ToolsArgs),
@@ -21,10 +21,10 @@ pub enum CotoolsCommand {
 /// The local model.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ReaderArgs {
-    /// The model file (GGUF); default: the variable TOOLYARD_READER_MODEL, then `model` of the configuration's [reader].
+    /// Model file (GGUF); default: TOOLYARD_READER_MODEL, then `model` of the configuration's [reader].
     #[arg(long, value_name = "FILE")]
     pub reader: Option<PathBuf>,
-    /// The cache of states; default: states.db in the platform's directory for caches.
+    /// Cache of states; default: states.db in the cache folder.
     #[arg(long, value_name = "FILE")]
     pub cache: Option<PathBuf>,
     /// Number of texts read in parallel; default: 2.
@@ -67,7 +67,7 @@ pub struct JudgeArgs {
     /// The heads of a judge; default: those of the configuration's [reader].
     #[arg(long, value_name = "FILE")]
     pub heads: Option<PathBuf>,
-    /// A call starts where the probability is above this, 0 to 1.
+    /// Probability above which a call starts, 0 to 1.
     #[arg(long, value_name = "P", default_value_t = 0.5, value_parser = number)]
     pub threshold: f64,
     #[command(flatten)]
@@ -92,7 +92,7 @@ pub struct ToolsArgs {
     /// Weight of words in the mix, 0 to 2; default: 0.25.
     #[arg(long, value_name = "W", value_parser = number)]
     pub mix: Option<f64>,
-    /// Subtract the training mean of the heads, instead of the mean of this catalogue's past queries.
+    /// Subtract the training mean of the heads instead of the mean of past queries.
     #[arg(long)]
     pub training_mean: bool,
     #[command(flatten)]

@@ -20,16 +20,16 @@ use crate::ui::{EndReason, terminal};
 
 #[derive(Debug, Default, Args)]
 pub struct DemoArgs {
-    /// The demo; without it, choose one on the screen.
+    /// Name of the demo; without it, choose one on the screen.
     #[arg(value_enum)]
     pub name: Option<Demo>,
-    /// Write the last picture and the recording into this folder. Without it the tour writes no files.
+    /// Write the last picture and a recording into this folder.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Speed of the sample tools, the simulated model and the tour: 1/4 to 16.
     #[arg(long, value_name = "S", default_value = "1", value_parser = speed)]
     pub speed: Speed,
-    /// Leave the screen at the end of the tour. This works without a terminal, too.
+    /// Quit at the end of the tour; works without a terminal, too.
     #[arg(long)]
     pub unattended: bool,
 }

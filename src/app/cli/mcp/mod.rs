@@ -44,7 +44,7 @@ const LAST: Duration = Duration::from_millis(300);
 /// The arguments of `toolyard mcp`.
 #[derive(Debug, Args)]
 pub struct McpArgs {
-    /// The server: a command and its arguments, after `--`.
+    /// Command of the server and its arguments, after `--`.
     #[arg(
         value_name = "COMMAND",
         last = true,
@@ -52,54 +52,63 @@ pub struct McpArgs {
         conflicts_with_all = ["target", "recorded"]
     )]
     pub command: Vec<OsString>,
-    /// The server's address, for one that is reached by streamable HTTP. The client's configuration gets the address that
-    /// is printed to standard error in its place. `${NAME}` in it stands for a variable: what is written out can be read by
-    /// all users of this machine.
+    /// Address of a server that uses streamable HTTP.
+    ///
+    /// toolyard prints a new address to standard error; put it into the client's configuration. Write keys as `${NAME}`, a
+    /// variable, because all users of this machine can read a command line.
     #[arg(long, value_name = "URL", value_parser = address)]
     pub target: Option<Url>,
-    /// Serve what a server said in the session of this journal: its list of tools, and for each call the next recorded
-    /// result of the same tool with the same arguments. No server is started.
+    /// Serve the recorded results of a server from this journal, without starting it.
+    ///
+    /// Each call gets the next recorded result of the same tool with the same arguments.
     #[arg(long, value_name = "JOURNAL", conflicts_with = "target")]
     pub recorded: Option<PathBuf>,
-    /// Where to listen for the client of --target, on this machine; port 0 takes a free one.
+    /// With --target: listen for the client at this local address; port 0 takes a free port.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0", requires = "target")]
     pub listen: SocketAddr,
-    /// The server of --target may also be at an address that reaches into clouds and local networks.
+    /// With --target: allow addresses in clouds and local networks.
     #[arg(long, requires = "target")]
     pub any_address: bool,
-    /// The server's name in the session; default: from the command. With --recorded, the server of the journal.
+    /// Name of the server in the session; default: from its command.
+    ///
+    /// With --recorded: the server of the journal.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Report to this running session of `toolyard watch`: its journal, or the number of its process. Without it, to the
-    /// one that runs; where there are none or several, to a session of its own.
+    /// Report to this running `toolyard watch`: its journal or its process number.
+    ///
+    /// By default the calls go to the only running session. If none or several run, they go to a new session.
     #[arg(long, value_name = "SESSION", conflicts_with_all = ["fault", "breakpoint", "hold", "journal", "no_journal"])]
     pub session: Option<String>,
-    /// Arm a fault, such as `get_weather:error`, in a session of its own. See the end of `toolyard run --help`.
+    /// In a new session: make a tool fail, for example `get_weather:error`.
+    ///
+    /// The end of `toolyard run --help` lists targets, kinds and keys.
     #[arg(long, value_name = "SPEC")]
     pub fault: Vec<FaultSpec>,
-    /// Set a breakpoint, such as `get_weather:before`, in a session of its own.
+    /// In a new session: set a breakpoint, for example `get_weather:before`.
     #[arg(long = "break", value_name = "SPEC")]
     pub breakpoint: Vec<BreakpointSpec>,
-    /// Hold for up to N seconds at a breakpoint while no attached screen controls the session. Without it, a breakpoint then
-    /// only counts.
+    /// In a new session: stop at a breakpoint for up to N seconds.
+    ///
+    /// The call continues after that time unless an attached screen controls the session. By default a breakpoint only
+    /// counts its hits.
     #[arg(long, value_name = "N", value_parser = super::value::seconds)]
     pub hold: Option<f64>,
-    /// Write the journal of a session of its own to this file.
+    /// Start a new session, and write its journal to this file.
     #[arg(long, value_name = "FILE", conflicts_with = "no_journal")]
     pub journal: Option<PathBuf>,
-    /// A session of its own, without a journal.
+    /// Start a new session without a journal.
     #[arg(long)]
     pub no_journal: bool,
     /// Start the server in this folder.
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
-    /// Variables that the server gets beside those of toolyard: a file with an object of JSON.
+    /// Give the server the variables of this JSON file, besides those of toolyard.
     #[arg(long, value_name = "FILE")]
     pub variables: Option<PathBuf>,
-    /// List only this tool of the server to the client. Can be repeated; `*` stands for any text.
+    /// Offer only this tool to the client; repeat it for more. `*` stands for any text.
     #[arg(long, value_name = "TOOL")]
     pub only: Vec<String>,
-    /// Do not list this tool of the server to the client. Can be repeated; `*` stands for any text.
+    /// Do not offer this tool to the client; repeat it for more. `*` stands for any text.
     #[arg(long, value_name = "TOOL")]
     pub without: Vec<String>,
     #[command(flatten)]

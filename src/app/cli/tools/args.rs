@@ -4,20 +4,23 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::call_args::CallArgs;
-use crate::cli::session_args::ConfigArgs;
+use crate::cli::{call_args::CallArgs, examples, session_args::ConfigArgs};
 use crate::stage::Sample;
 
 #[derive(Debug, Subcommand)]
 pub enum ToolsCommand {
-    /// List all tools: of the workspace, and of MCP servers. The exit code is 1 if a server cannot be started.
+    /// List the tools of the workspace and of MCP servers.
+    ///
+    /// The exit code is 1 if a server cannot be started.
     List(ListArgs),
     /// Print one tool with its arguments.
     Show(ShowArgs),
-    /// Call one tool by hand, and print what it returns.
+    /// Call one tool by hand, and print its result.
+    #[command(after_help = examples::CALL)]
     Call(CallArgs),
-    /// Start all MCP servers, and print what each offers, how fast, and what is wrong with it. The exit code is 1 if
-    /// something does not work.
+    /// Start all MCP servers, and print their tools, response times and problems.
+    ///
+    /// The exit code is 1 if something does not work.
     Check(CheckToolsArgs),
     /// Accept the changed definitions of these MCP tools, or print the changes of all.
     Accept(AcceptArgs),
@@ -31,10 +34,10 @@ pub struct FromArgs {
     /// Folder with tools/; default: the embedded demo.
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// Start the MCP servers of this configuration, such as .mcp.json, too.
+    /// Also start the MCP servers of this file, such as .mcp.json.
     #[arg(long, value_name = "FILE")]
     pub mcp: Vec<PathBuf>,
-    /// Embedded sample with the tools.
+    /// Use the tools of this embedded sample.
     #[arg(long, value_name = "SAMPLE", conflicts_with = "workspace")]
     pub sample: Option<Sample>,
     #[command(flatten)]
@@ -52,7 +55,7 @@ pub struct ListArgs {
 
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// The tool's name.
+    /// Name of the tool.
     pub tool: String,
     #[command(flatten)]
     pub from: FromArgs,
@@ -72,7 +75,7 @@ pub struct CheckToolsArgs {
 
 #[derive(Debug, Args)]
 pub struct AcceptArgs {
-    /// Names of tools, such as files__read_file. Without a name nothing is accepted.
+    /// Names of tools, such as files__read_file. Without a name, nothing is accepted.
     pub tools: Vec<String>,
     #[command(flatten)]
     pub from: FromArgs,
@@ -80,18 +83,18 @@ pub struct AcceptArgs {
 
 #[derive(Debug, Args)]
 pub struct AddArgs {
-    /// Key of the server, with which the names of its tools begin.
+    /// Key of the server; the names of its tools begin with it.
     pub key: String,
-    /// The program of the server with its arguments.
+    /// Program of the server and its arguments.
     #[arg(last = true, required_unless_present = "url")]
     pub command: Vec<String>,
-    /// The address of a server that speaks streamable HTTP.
+    /// Address of a server that uses streamable HTTP.
     #[arg(long, conflicts_with = "command")]
     pub url: Option<String>,
-    /// A variable of the program, as NAME=VALUE; write keys as NAME='${NAME}'.
+    /// Variable of the program, as NAME=VALUE; write keys as NAME='${NAME}'.
     #[arg(long, value_name = "NAME=VALUE", conflicts_with = "url")]
     pub env: Vec<String>,
-    /// A header of each request, as NAME=VALUE; write keys as NAME='${NAME}'.
+    /// Header of each request, as NAME=VALUE; write keys as NAME='${NAME}'.
     #[arg(long, value_name = "NAME=VALUE", requires = "url")]
     pub header: Vec<String>,
     #[command(flatten)]

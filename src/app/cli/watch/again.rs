@@ -10,18 +10,19 @@ use crate::engine::{Again, Varies};
 /// The arguments of a run over a record.
 #[derive(Debug, Args)]
 pub struct AgainArgs {
-    /// Answer the agent from this journal of an earlier `toolyard watch` as long as it asks what it asked then: free, and
-    /// without key and network. What differs goes to the endpoint. Faults of the journal are armed again. Of a folder, the
-    /// journal of the running test, or all.
+    /// Answer the agent from the journal of an earlier `toolyard watch`.
+    ///
+    /// This is free, and needs no key and no network. Requests that differ from the record go to the endpoint. The faults
+    /// of the journal are armed again. In a folder, toolyard uses the journal of the running test, or else all journals.
     #[arg(long, value_name = "JOURNAL")]
     pub recorded: Option<PathBuf>,
-    /// With --recorded: refuse what differs, end the agent, and exit with 1.
+    /// With --recorded: if a request differs, refuse it, end the agent and exit with 1.
     #[arg(long, requires = "headless")]
     pub strict: bool,
-    /// With --recorded: what the model reads where a tool of the agent returns something else than then.
+    /// With --recorded: results that the model reads if a tool returns a different result now.
     #[arg(long, value_name = "WHOSE", default_value = "own")]
     pub results: Results,
-    /// With --recorded: when answers come.
+    /// With --recorded: time before an answer.
     #[arg(long, value_name = "WHEN", default_value = "at-once")]
     pub timing: Timing,
 }
@@ -31,15 +32,16 @@ pub struct AgainArgs {
 pub enum Results {
     /// Results of the record.
     Recorded,
-    /// Results that the tools return now; a request with another result differs from the record.
+    /// Current results; a request with another result differs from the record.
     Own,
 }
 
 /// When recorded answers come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Timing {
-    /// After as long as they took then.
+    /// The recorded time.
     Recorded,
+    /// No time.
     AtOnce,
 }
 

@@ -33,81 +33,106 @@ use crate::session::{Feed, JournalChoice, PreparedSession, SessionSpec, TaskSour
 /// The arguments of `toolyard watch`.
 #[derive(Debug, Args)]
 pub struct WatchArgs {
-    /// The agent: a command and its arguments, with or without `--` before it. Without a command, agents that are
-    /// started elsewhere are watched, and the lines that make them send their requests here are printed.
+    /// Command of the agent and its arguments, with or without `--` before it.
+    ///
+    /// Without a command, toolyard prints the variables for agents that you start elsewhere, and watches those.
     #[arg(value_name = "COMMAND", trailing_var_arg = true)]
     pub command: Vec<OsString>,
-    /// Without a screen: the agent keeps input and output, and toolyard writes only to standard error. The exit code is
-    /// the agent's.
+    /// Run without a screen; the exit code is the agent's.
+    ///
+    /// The agent keeps standard input and output. toolyard writes only to standard error.
     #[arg(long)]
     pub headless: bool,
-    /// The agent gets this terminal; `toolyard attach` shows the screen in another one. Agents that are known to need it
-    /// get it anyway.
+    /// Give this terminal to the agent.
+    ///
+    /// `toolyard attach` shows the screen in another terminal. Agents that are known to need a terminal always get it.
     #[arg(long, conflicts_with = "headless", requires = "command")]
     pub tty: bool,
     /// Also write the agent's output to this file.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["headless", "tty"], requires = "command")]
     pub out: Option<PathBuf>,
-    /// Where to listen; port 0 takes a free one. An address that other machines can reach needs --token.
+    /// Listen at this address; port 0 takes a free port.
+    ///
+    /// An address that other machines can reach needs --token.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
-    /// Token that addresses must begin with: http://ADDRESS:PORT/t/TOKEN.
+    /// Require this token in the address: http://ADDRESS:PORT/t/TOKEN.
     #[arg(long, value_name = "TOKEN", env = TOKEN, hide_env_values = true)]
     pub token: Option<String>,
-    /// Arm a fault, such as `get_weather:error:p=0.3`. See the end of `toolyard run --help`.
+    /// Make a tool or model fail, for example `get_weather:error:p=0.3`.
+    ///
+    /// The end of `toolyard run --help` lists targets, kinds and keys.
     #[arg(long, value_name = "SPEC")]
     pub fault: Vec<FaultSpec>,
-    /// Set a breakpoint, such as `get_weather:after`. It holds while a screen controls the session, here or by `toolyard
-    /// attach`. Otherwise hits are only counted and logged.
+    /// Set a breakpoint, for example `get_weather:after`.
+    ///
+    /// It stops the agent while a screen controls the session, here or by `toolyard attach`. Otherwise it only counts and
+    /// logs its hits.
     #[arg(long = "break", value_name = "SPEC")]
     pub breakpoint: Vec<BreakpointSpec>,
-    /// A call that is answered by a fault or by you does not reach the agent, so that its tool does not run; the model is
-    /// asked on instead. Without it, the tool runs, and the model does not read its result.
+    /// Do not run tools whose calls a fault or you answer.
+    ///
+    /// The agent does not see such a call, and toolyard sends the answer to the model. By default the tool runs, and the
+    /// model reads the answer instead of the result.
     #[arg(long)]
     pub skip: bool,
-    /// Without a screen here, hold for up to N seconds at a breakpoint while no attached screen controls the session.
-    /// Without it, a breakpoint then only counts.
+    /// Without a screen: stop at a breakpoint for up to N seconds.
+    ///
+    /// The agent continues after that time unless an attached screen controls the session. By default a breakpoint only
+    /// counts its hits.
     #[arg(long, value_name = "N", value_parser = super::value::seconds)]
     pub hold: Option<f64>,
-    /// End the agent before a model call that would bring the session above N US dollars, and refuse requests for models
-    /// that have no price. Without it, one line says that 5 dollars are spent.
+    /// End the agent before the session costs more than N US dollars.
+    ///
+    /// Requests for models without a price are refused. By default toolyard only warns once 5 dollars are spent.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = super::value::number)]
     pub max_dollars: Option<f64>,
-    /// Go on with a watched session where it ended: what was made of results and calls stays so.
+    /// Continue a watched session where it ended.
+    ///
+    /// Your changes to calls and results stay.
     #[arg(long, value_name = "JOURNAL", conflicts_with = "recorded")]
     pub resume: Option<PathBuf>,
-    /// Use addresses of `.env` and `.env.local` without a question, even if a key from elsewhere goes there.
+    /// Use addresses of `.env` and `.env.local` without asking.
+    ///
+    /// By default toolyard asks before it sends a key from elsewhere to such an address.
     #[arg(long)]
     pub trust_env: bool,
-    /// The agent starts the MCP servers of this file through relays, so that each of their calls can be held, changed or
-    /// failed before the server gets it. The agent gets a changed copy of the file: by its recipe, in place of `{mcp}` in
-    /// its command, or by the variable TOOLYARD_MCP_CONFIG.
+    /// Also control the calls to the MCP servers of this file.
+    ///
+    /// The agent starts these servers through relays. There you can hold, change or fail each call before the server gets
+    /// it. The agent gets a changed copy of the file: as its recipe says, in place of `{mcp}` in its command, or by the
+    /// variable TOOLYARD_MCP_CONFIG.
     #[arg(long, value_name = "FILE", requires = "command")]
     pub mcp: Vec<PathBuf>,
-    /// Write the journal to this file instead of the platform's data folder.
+    /// Write the journal to this file instead of the data folder.
     #[arg(long, value_name = "FILE", conflicts_with = "no_journal")]
     pub journal: Option<PathBuf>,
-    /// Write the journal to this folder, named by the running test: by TOOLYARD_TEST, or as pytest or Bats say it to what a
-    /// test starts; without one, by the first message of the agent.
+    /// Write the journal to this folder, named after the running test.
+    ///
+    /// The name comes from TOOLYARD_TEST, pytest or Bats, or else from the agent's first message.
     #[arg(long, value_name = "FOLDER", requires = "headless", conflicts_with_all = ["journal", "no_journal"])]
     pub record: Option<PathBuf>,
     /// Write no journal.
     #[arg(long)]
     pub no_journal: bool,
-    /// Check what the agent does against what this scenario expects, of conversations by their first words: the exit code
-    /// is 1 if something does not hold. Faults, breakpoints and the record of the scenario count, too.
+    /// Check the agent against the expectations of this scenario.
+    ///
+    /// Expectations name conversations by their first words. The exit code is 1 if an expectation fails. Faults,
+    /// breakpoints and the record of the scenario apply, too.
     #[arg(long, value_name = "FILE", requires = "headless")]
     pub scenario: Option<PathBuf>,
     /// Write the result of the scenario to this file, as JUnit XML.
     #[arg(long, value_name = "FILE", requires = "scenario")]
     pub junit: Option<PathBuf>,
-    /// Write the report as a page for people to this file, at the end.
+    /// Write the report as an HTML page to this file at the end.
     #[arg(long, value_name = "FILE", requires = "headless")]
     pub html: Option<PathBuf>,
-    /// Write the report as one JSON object to this file, at the end.
+    /// Write the report as one JSON object to this file at the end.
     #[arg(long, value_name = "FILE", requires = "headless")]
     pub report: Option<PathBuf>,
-    /// Write the final state as one JSON object to this file; a replay of the journal gives the same.
+    /// Write the final state as one JSON object to this file.
+    ///
+    /// A replay of the journal prints the same state.
     #[arg(long, value_name = "FILE", requires = "headless")]
     pub state: Option<PathBuf>,
     #[command(flatten)]
