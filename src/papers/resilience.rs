@@ -250,13 +250,13 @@ impl fmt::Display for RecoveryVerdict {
                 f.write_str("no comparison: the fault began with the first task")
             }
             RecoveryVerdict::NotRecovered { failed, tasks: n } => {
-                write!(f, "not recovered: the first choice failed in {failed} of {}", tasks(n))
+                write!(f, "not recovered: {failed} of {n} first choices failed")
             }
         }
     }
 }
 
-/// The verdict in one line: `recovered after 3 affected tasks (7–13), +1.2 calls per task until then, 0 answers lost`.
+/// The verdict in one line: `recovered after 3 affected tasks (7–13), +1.2 calls each, 0 answers lost`.
 /// `lost`: the answers that are right without the fault and wrong with it, if known.
 pub fn sentence(resilience: &Resilience, lost: Option<usize>) -> String {
     let mut said = resilience.verdict.to_string();
@@ -270,10 +270,9 @@ pub fn sentence(resilience: &Resilience, lost: Option<usize>) -> String {
     }
     // Fewer calls than before are no price.
     if let Some(more) = resilience.more_calls().filter(|more| *more > -0.05) {
-        let until = if resilience.stable.is_some() { " until then" } else { "" };
         let more = if more.abs() < 0.05 { 0.0 } else { more };
         let more = format!("{more:+.1}").replace('-', "−");
-        said.push_str(&format!(", {more} calls per task{until}"));
+        said.push_str(&format!(", {more} calls each"));
     }
     let (wrong, graded) = resilience.wrong_since();
     let answers = |n: usize| if n == 1 { "1 answer".to_owned() } else { format!("{n} answers") };

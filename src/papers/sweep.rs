@@ -239,7 +239,11 @@ pub fn sentence(scope: &Scope, runs: &[Vec<Lap>], measure: Measure) -> Option<St
         None if places.len() == runs.len() => {
             format!("{name}: no clear difference ({}); {now} stays", over(measure))
         }
-        None => format!("{name}: nothing is clearly better than {now}, which stays"),
+        None if places.len() > 1 => {
+            let among = spans(spec, &scope.values, &places);
+            format!("{name}: no clear difference among {among}; {now} stays")
+        }
+        None => format!("best: {now}, as now"),
     };
     let rest = match (worse.is_empty(), is_graded) {
         (false, _) => format!("; fewer right answers at {}", spans(spec, &scope.values, &worse)),

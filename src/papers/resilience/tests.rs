@@ -48,7 +48,7 @@ fn the_choice_is_stable_where_five_tasks_in_a_row_choose_well() {
     assert_eq!(found.before.calls, 4.0 / 3.0);
     assert_eq!(
         sentence(&found, None),
-        "recovered after 2 affected tasks (4–7), +0.3 calls per task until then, 0 answers lost"
+        "recovered after 2 affected tasks (4–7), +0.3 calls each, 0 answers lost"
     );
     let sooner = Resilience::of(&laps[..10], &broken(4), true);
     assert_eq!(sooner.verdict, RecoveryVerdict::Recovering { tasks: 6 });
@@ -105,11 +105,11 @@ fn lost_is_what_was_right_without_the_fault() {
     let found = Resilience::of(&with, &broken(2), false);
     assert_eq!(
         sentence(&found, Some(1)),
-        "not recovered: the first choice failed in 3 of 3 affected tasks, +0.3 calls per task, 1 answer lost"
+        "not recovered: 3 of 3 first choices failed, +0.3 calls each, 1 answer lost"
     );
     assert_eq!(
         sentence(&found, None),
-        "not recovered: the first choice failed in 3 of 3 affected tasks, +0.3 calls per task, 33 % right (before: 100 %)"
+        "not recovered: 3 of 3 first choices failed, +0.3 calls each, 33 % right (before: 100 %)"
     );
 }
 
