@@ -162,7 +162,7 @@ impl Workspace {
             None => ToolGraph::new(Prior::Uninformed),
         };
         Ok(Self {
-            title: folder.display().to_string(),
+            title: titled(folder),
             folder: Some(folder.to_owned()),
             sample: None,
             tool_folders,
@@ -224,4 +224,11 @@ fn find_tasks(folder: &Path) -> Result<Vec<Task>, Problems> {
         Some(path) => tasks::load(&path),
         None => Ok(Vec::new()),
     }
+}
+
+/// The path of a folder as it was named; the name of the working directory itself.
+fn titled(folder: &Path) -> String {
+    let own = (folder == Path::new(".")).then(|| folder.canonicalize().ok()).flatten();
+    let name = own.as_deref().and_then(Path::file_name);
+    name.map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
