@@ -179,8 +179,9 @@ fn begin(
         talk.task(session, &asked.request.messages);
         // A thread at the endpoint keeps its tools.
         let keeps_tools = asked.previous.is_some() && asked.request.tools.is_empty();
-        let has_other_tools = !keeps_tools && talk.tools.take(session, &asked.request.tools);
         let parent = talk.failed.take().filter(|_| place.is_again);
+        let has_other_tools =
+            !keeps_tools && talks.take_tools(place, session, &asked.request.tools);
         let relay = Relay::new(spec, read, way);
         let begun = request(session, &mut talks, place, (format, asked, relay), parent)?;
         let talk = talks.talk(place)?;

@@ -49,19 +49,19 @@ impl Models {
 }
 
 /// The tools that a conversation has defined.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Tools {
-    defined: Vec<ToolDef>,
+    defined: Arc<[ToolDef]>,
     pub menu: Arc<[MenuItem]>,
 }
 
 impl Tools {
-    /// Takes the tools of a request. New and changed ones join the session. Returns whether they differ from those
-    /// before.
-    pub fn take(&mut self, session: &mut Session, defined: &[ToolDef]) -> bool {
-        if self.defined == defined {
-            return false;
-        }
+    pub fn are(&self, defined: &[ToolDef]) -> bool {
+        *self.defined == *defined
+    }
+
+    /// Takes the tools of a request. New and changed ones join the session.
+    pub fn take(&mut self, session: &mut Session, defined: &Arc<[ToolDef]>) {
         let mut joined = Vec::new();
         for def in defined.iter().filter(|def| !self.defined.contains(def)) {
             let spec = spec_of(session, def);
@@ -81,8 +81,7 @@ impl Tools {
         let item =
             |def: &ToolDef| MenuItem { tool: def.name.clone(), weight: None, why: MenuReason::All };
         self.menu = defined.iter().map(item).collect();
-        self.defined = defined.to_vec();
-        true
+        self.defined = Arc::clone(defined);
     }
 }
 

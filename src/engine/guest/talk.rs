@@ -16,7 +16,7 @@ use super::said::words_of_person;
 use super::tool_wire::next_run;
 use crate::domain::{
     By, EffectId, Guest, LostPrefix, Message, Messages, ModelCallState, Outcome, RunEvent, RunId,
-    SessionEvent, Task, TaskEvent, TaskId, ToolName,
+    SessionEvent, Task, TaskEvent, TaskId, ToolDef, ToolName,
 };
 use crate::model::relay::{Arrival, Relay};
 use crate::session::Session;
@@ -34,6 +34,9 @@ pub struct Talks {
     /// The record that agents run over again.
     pub again: Option<again::AgentRecord>,
     talks: Vec<Talk>,
+    /// The tools and the agent of the last conversation. Most have the same ones, so that they share them.
+    last_tools: Tools,
+    last_guest: Option<Arc<Guest>>,
     /// Copies of answers that are still to come.
     pub copies: usize,
     /// Parts of requests that were not understood, each reported once.
@@ -87,6 +90,8 @@ impl Talks {
             models: Models::new(spec_of),
             again: again.map(again::AgentRecord::new),
             talks: Vec::new(),
+            last_tools: Tools::default(),
+            last_guest: None,
             copies: 0,
             told: BTreeSet::new(),
         }
@@ -99,6 +104,24 @@ impl Talks {
 
     pub fn talk(&mut self, place: RequestPlace) -> Option<&mut Talk> {
         self.talks.get_mut(place.at)
+    }
+
+    /// Takes the tools of a request. Returns whether they differ from those before in its conversation.
+    pub fn take_tools(
+        &mut self,
+        place: RequestPlace,
+        session: &mut Session,
+        defined: &Arc<[ToolDef]>,
+    ) -> bool {
+        let Some(talk) = self.talks.get_mut(place.at) else { return false };
+        let are_other = !talk.tools.are(defined);
+        if are_other {
+            if !self.last_tools.are(defined) {
+                self.last_tools.take(session, defined);
+            }
+            talk.tools = self.last_tools.clone();
+        }
+        are_other
     }
 
     /// The calls whose results the agents have not sent, in the order in which they were decided.
@@ -201,7 +224,12 @@ impl Talks {
             session: arrival.caller.session.clone(),
             patience_ms: patience.and_then(|patience| u64::try_from(patience.as_millis()).ok()),
         };
-        let guest = Some(Arc::new(guest));
+        let guest = match &self.last_guest {
+            Some(last) if **last == guest => Arc::clone(last),
+            _ => Arc::new(guest),
+        };
+        self.last_guest = Some(Arc::clone(&guest));
+        let guest = Some(guest);
         session.emit(RunEvent::RunOpened { run, strategy: None, guest });
         self.talks.push(Talk::new(run));
     }
