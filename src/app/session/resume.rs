@@ -264,7 +264,7 @@ fn joined(rest: Vec<Record>, earlier: Vec<Record>) -> Vec<Record> {
 }
 
 /// How far a call has come in the records of an attempt.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Reached {
     Requested,
     /// The call may have changed something. This still holds if a later attempt was interrupted before it started the
