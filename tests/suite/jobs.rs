@@ -104,12 +104,12 @@ fn a_call_is_held_under_a_condition_edited_and_let_go() {
 fn the_best_alpha_is_found_with_two_keys() {
     for size in SIZES {
         let home = home();
-        let mut sitting = sit(&home, size, &["--tasks-limit", "24"]);
+        let mut sitting = sit(&home, size, &["--tasks-limit", "6"]);
         sitting.wait_header("PAUSED");
         sitting.press("4&");
         let said =
             || ["best: ", "no clear difference"].iter().any(|it| sitting.text().contains(it));
-        // Six values with 24 tasks each.
+        // Six values with 6 tasks each, and five seeds.
         sitting.wait_within(Duration::from_secs(240), "what the sweep has found", said);
         leave(sitting);
     }

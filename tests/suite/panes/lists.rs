@@ -254,3 +254,27 @@ fn a_knob_shows_where_it_stands_and_what_it_does() {
     assert!(shown.has("default 0.50"));
     assert!(story.state().control.mode == Mode::Running);
 }
+
+#[test]
+fn tools_with_nearly_the_same_name_can_be_told_apart() {
+    let names = [
+        "everything__get_resource_links",
+        "everything__get_resource_reference",
+        "everything__get_structured_content",
+        "everything__get_tiny_image",
+    ];
+    let mut story = Story::open();
+    story.join(names.map(|name| story::tool(name, "", 1.0)));
+    story.queue(&[("Why?", None)]);
+    story.start(1).step(1, 1, "start");
+    for (pane, width) in [(PaneId::Tools, 52), (PaneId::Graph, 66), (PaneId::Graph, 52)] {
+        let shown = show(pane, &story, &View::default(), width, 20);
+        let is_name =
+            |word: &&str| word.contains("ge") && (word.contains('_') || word.contains('…'));
+        let rows = shown.lines.iter().filter_map(|line| line.split_whitespace().find(is_name));
+        let rows: Vec<_> = rows.collect();
+        let distinct: std::collections::BTreeSet<_> = rows.iter().collect();
+        assert!(rows.len() >= names.len(), "{pane:?}: {:?}", shown.lines);
+        assert_eq!(distinct.len(), rows.len(), "{pane:?}: {:?}", shown.lines);
+    }
+}

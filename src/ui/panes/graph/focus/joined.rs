@@ -141,7 +141,8 @@ impl Frame<'_> {
             let line = Rect { y: *y, height: 1, ..area };
             let mut row = Row::new(line, buf);
             let name = row.left().saturating_sub(1 + NUMBER);
-            row.cell(shown_name(from.as_str()), name, self.cx.theme.graph_node);
+            let shown = text::cut_middle(shown_name(from.as_str()), name);
+            row.cell(&shown, name, self.cx.theme.graph_node);
             row.gap(1).right(&self.format.show(*weight), NUMBER, self.cx.theme.text);
             hits.add(line, Target::Edge(from.clone(), self.centre.into()));
             if selected == Some(*at) {
@@ -159,7 +160,7 @@ impl Frame<'_> {
         let line = Rect { y: middle, height: 1, ..area };
         let mut row = Row::new(line, buf);
         row.cell(if is_here { RUNNING } else { "" }, 2, style);
-        row.put(&text::cut(shown_name(self.centre), usize::from(area.width - 2)), style);
+        row.put(&text::cut_middle(shown_name(self.centre), usize::from(area.width - 2)), style);
         let end = row.x() + 1;
         let name = ToolName::new(self.centre);
         if let Some(tool) = cx.state.tools.get(&name) {

@@ -29,6 +29,8 @@ const WITH_LOOKS: usize = 60;
 /// The least and the most cells of a bar, and the least of a name.
 const BAR: (usize, usize) = (4, 24);
 const NAME: usize = 8;
+/// The most cells of a name.
+const MOST_NAME: usize = 40;
 /// Room for the reason why a tool is offered, or for the status of its call.
 const WHY: usize = 14;
 
@@ -60,10 +62,10 @@ impl Widths {
     }
 }
 
-/// Room for these names in a list of this width: no more than they need, and at most a third of the width.
-fn name_width<'a>(width: usize, names: impl Iterator<Item = &'a ToolName>) -> usize {
+/// Room for these names before bars get any: names tell the rows apart.
+fn name_width<'a>(names: impl Iterator<Item = &'a ToolName>) -> usize {
     let longest = names.map(|name| text::width(shown_name(name.as_str()))).max();
-    longest.unwrap_or(0).clamp(12, (width / 3).clamp(14, 28))
+    longest.unwrap_or(0).clamp(12, MOST_NAME)
 }
 
 impl Frame<'_> {
@@ -93,7 +95,7 @@ impl Frame<'_> {
         let edge = self.cx.view.edge.as_ref().filter(|(_, to)| to.as_str() == self.centre);
         let selected = rows.iter().position(|(from, _)| edge.is_some_and(|edge| edge.0 == *from));
         let before = self.since.as_ref().map(|since| since.weights());
-        let name = name_width(usize::from(list.width), rows.iter().map(|(from, _)| from));
+        let name = name_width(rows.iter().map(|(from, _)| from));
         let window = Window::default().next(rows.len(), usize::from(list.height), selected);
         let full = Self::full(rows.iter().map(|(_, weight)| weight));
         let shown = window.range().map(|i| (i, selected == Some(i)));
@@ -101,7 +103,8 @@ impl Frame<'_> {
             let (from, weight) = rows[i];
             let was = before.as_ref().and_then(|was| was.weight(from.as_str(), self.centre));
             self.draw_marks(from, " ", MARKS, row);
-            row.cell(shown_name(from.as_str()), name, theme.graph_node).gap(1);
+            let shown = text::cut_middle(shown_name(from.as_str()), name);
+            row.cell(&shown, name, theme.graph_node).gap(1);
             let bar = row.left().saturating_sub(NUMBER + MOVED).min(16);
             let widths =
                 Widths { marks: MARKS, name, bar, number: NUMBER, moved: MOVED, looks: 0, full };
@@ -129,7 +132,7 @@ impl Frame<'_> {
 
     fn widths(&self, width: u16, rows: &[(u16, NextTool)]) -> Widths {
         let width = usize::from(width);
-        let name = name_width(width, rows.iter().map(|(_, row)| &row.to));
+        let name = name_width(rows.iter().map(|(_, row)| &row.to));
         let weights = rows.iter().filter_map(|(_, row)| row.edge.as_ref());
         Widths::new(width, name, Self::full(weights.map(|edge| &edge.weight)))
     }
@@ -223,7 +226,8 @@ impl Frame<'_> {
             (None, false) if self.centre == self.here.node() => theme.dim,
             (None, false) => theme.graph_node,
         };
-        row.cell(shown_name(choice.to.as_str()), widths.name, style).gap(1);
+        let name = text::cut_middle(shown_name(choice.to.as_str()), widths.name);
+        row.cell(&name, widths.name, style).gap(1);
         match &choice.edge {
             Some(edge) => {
                 self.draw_weight((edge.weight, was), edge.pinned, widths, style, row);
