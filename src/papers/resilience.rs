@@ -201,12 +201,14 @@ impl Broken {
         Some(Self { tools, from, until: fault.until })
     }
 
-    /// The newest fault of tools that could hit this task, or any task.
+    /// The newest fault of tools that could hit this task, or any task; one that was taken back before it hit anything
+    /// only if there is no other.
     pub fn newest(state: &State, task: Option<TaskId>) -> Option<(&FaultState, Self)> {
         let faults =
             state.faults.iter().filter(|(_, fault)| task.is_none_or(|at| fault.from <= at));
         let broken = faults.filter_map(|(id, fault)| Some((id, fault, Self::of(state, fault)?)));
-        let newest = broken.max_by_key(|(id, fault, _)| (fault.from, **id));
+        let newest =
+            broken.max_by_key(|(id, fault, _)| (fault.armed || fault.fired > 0, fault.from, **id));
         newest.map(|(_, fault, broken)| (fault, broken))
     }
 

@@ -25,7 +25,9 @@ pub use input::{layers, mouse, press};
 
 /// Performs the action, or tells why it cannot be done.
 pub fn act(world: &World<'_>, view: &mut View, action: Action) -> Requests {
-    if action.spec().group == Group::Change {
+    // The mark follows the calls of an own agent, so that a fault would hit the tool of any of them.
+    let is_fault = matches!(action, Action::Fail | Action::AddFault);
+    if action.spec().group == Group::Change && (!is_fault || world.live.watched.is_some()) {
         view.choose_marked(world.shown);
     }
     if let Some(why) = action.spec().why_not(world.live, view) {

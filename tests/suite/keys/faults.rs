@@ -1,5 +1,6 @@
 //! What breaks by a key, and what is described field by field.
 
+use serde_json::json;
 use toolyard::domain::target::Sort;
 use toolyard::domain::{
     By, Command, Event, FaultEvent, FaultId, FaultKind, Target, Task, TaskEvent, TaskId,
@@ -8,6 +9,7 @@ use toolyard::ui::request::ScreenRequest;
 
 use super::{command, stage, tool};
 use crate::stage::Stage;
+use crate::story;
 
 #[test]
 fn breaking_a_tool_again_rearms_the_same_fault() {
@@ -52,6 +54,23 @@ fn a_fault_before_the_sixth_of_many_tasks_begins_with_that_task() {
         Command::ArmFault { spec: "calculator:error".parse().unwrap() },
     ];
     assert_eq!(asked, again.map(ScreenRequest::Send));
+    // The verdict is on the fault that acts, not on the one that was taken back.
+    stage.tell(Event::Fault(FaultEvent::FaultDisarmed { fault, by }));
+    let (fault, spec) = (FaultId(3), "calculator:error".parse().unwrap());
+    stage.tell(Event::Fault(FaultEvent::FaultArmed { fault, spec, by }));
+    stage.press("0");
+    assert!(stage.shows("Resilience · calculator") && !stage.shows("repaired"), "{}", stage.text());
+}
+
+#[test]
+fn the_call_that_happens_to_be_the_last_one_is_not_meant() {
+    let mut story = story::demo();
+    story.call(5, 2, ("date_diff", json!({}), Ok("1 year"), 10));
+    let mut stage = Stage::of(&story);
+    stage.press("6");
+    assert!(stage.shows("date_diff"), "{}", stage.text());
+    let Command::ArmFault { spec } = command(&mut stage, "f") else { panic!("it has no fault") };
+    assert_eq!(spec.to_string(), "calculator:error");
 }
 
 #[test]
@@ -84,7 +103,7 @@ fn a_key_among_the_calls_breaks_the_tool_of_the_marked_one() {
         Command::ArmFault { spec } => spec.to_string(),
         other => panic!("{keys}: {other:?}"),
     };
-    // Whichever tool is selected elsewhere; nothing is chosen, so the last call of the task is marked.
+    // Whichever tool is selected elsewhere.
     stage.press("3 home 6");
     assert!(stage.shows("▸ 2 #30 calculator"), "{}", stage.text());
     assert_eq!(armed(&mut stage, "f"), "calculator:error");

@@ -59,14 +59,19 @@ fn draw_head(cx: &Cx<'_>, sweep: &Sweep, line: Rect, buf: &mut Buffer) {
     let mut row = Row::new(line, buf);
     row.put("sweep ", cx.theme.title).put(sweep.scope.knob.spec().name, cx.theme.accent);
     let unit = if measure == Measure::Right { "" } else { " per task" };
-    row.put(&format!(" · {}{unit}", measure.name()), cx.theme.dim);
-    let Some([seed, at, tasks]) = sweep.progress() else { return };
+    let by = format!(" · {}{unit}", measure.name());
+    let Some([seed, at, tasks]) = sweep.progress() else {
+        row.put(&by, cx.theme.dim);
+        return;
+    };
     let (all, values) = (sweep.scope.tasks.len(), sweep.runs.len());
     let said = format!("seed {}/{SEEDS} · value {}/{values} · {tasks}/{all}", seed + 1, at + 1);
-    let left = row.left();
-    if left > text::width(&said) + 1 {
-        row.right(&said, left, cx.theme.running);
+    // How far it has come is more than what it is judged by.
+    if row.left() > text::width(&by) + text::width(&said) + 1 {
+        row.put(&by, cx.theme.dim);
     }
+    let left = row.left();
+    row.right(&said, left, cx.theme.running);
 }
 
 /// The means of the values, over the seeds that each has done.
