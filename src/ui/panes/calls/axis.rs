@@ -49,6 +49,8 @@ impl Axis {
         let scale = other.active().max(1) as f64 / other.cells_of(other.active()).max(1.0);
         let cells = self.active() as f64 / scale;
         self.width = (cells.ceil() as usize).clamp(1, self.width.max(1));
+        // Gaps take at most a third of the narrower axis, too.
+        self.gap = (self.width / 3).checked_div(self.gaps.len()).unwrap_or(0).min(self.gap);
         self
     }
 
@@ -171,6 +173,17 @@ mod tests {
         assert_eq!(ticks(400_000_000, 30), ["0:0", "9:2", "18:4", "27:6 min"]);
         assert_eq!(ticks(1, 12), ["0:0 ms"]);
         assert!(ticks(1, 0).is_empty());
+    }
+
+    #[test]
+    fn gaps_fit_an_axis_at_the_scale_of_a_longer_one() {
+        // A short time of work between long holds, beside an hour of work.
+        let held = vec![(10_000, 60_000_000), (60_010_000, 120_000_000)];
+        let own = Axis::with(0, 120_010_000, 60, held);
+        let narrow = own.at_scale_of(&Axis::with(0, 3_600_000_000, 60, Vec::new()));
+        assert_eq!(narrow.width, 1);
+        assert!([0, 30_000_000, 120_010_000].iter().all(|at| narrow.cell(*at) < 1));
+        assert!(narrow.gaps().all(|(cells, _)| cells.end <= 1));
     }
 
     #[test]
