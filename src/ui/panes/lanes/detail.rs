@@ -66,6 +66,13 @@ pub fn lines(
         LaneCall::Tool(call) => tool(cx, lane, call, (width, left), &mut words),
         LaneCall::Model(call) => model(cx, rows, call, (width, left), &mut words),
     }
+    let hidden = words.len().saturating_sub(most);
+    if hidden > 0 && most > 1 {
+        words.truncate(most - 1);
+        let open = cx.keymap.key(Action::Open).unwrap_or_default();
+        let more = format!("  … {} more: {open}", counted(hidden + 1, "line"));
+        words.push(vec![(more, cx.theme.dim)]);
+    }
     words.truncate(most);
     words.resize(words.len().max((dealt.len() + 1).min(most)), LaneWords::new());
     let mut dealt = dealt.into_iter();

@@ -21,15 +21,15 @@ use crate::{text, vlist, wording};
 /// From this height on there is room for the axis and the task, and for the selected call.
 const WITH_HEAD: u16 = 5;
 const WITH_DETAIL: u16 = 7;
-/// The most lines of the selected call, as a share of the pane's height, and at least.
-const DETAIL: (u16, u16) = (3, 2);
+/// The most lines of the selected call: as a share of the pane's height, at least, and of those that lanes do not need.
+const DETAIL: (u16, u16, u16) = (3, 2, 12);
 /// Lines that arguments may take in a lane.
 const LINES: usize = 2;
 
 pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let Some((task, rows)) = shown(cx.state, cx.view) else {
         let words = match cx.state.watched {
-            Some(_) => "no calls yet: the agent has not asked a model",
+            Some(_) => "waiting for the first model call",
             None => "no calls yet",
         };
         note(area, words, cx.theme.text, buf);
@@ -44,7 +44,9 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     lanes.head(task, head, buf);
     let selected = selected(&rows, cx.view);
     let chosen = selected.and_then(|at| rows.rows.get(at)).filter(|_| area.height >= WITH_DETAIL);
-    let most = (area.height / DETAIL.0).max(DETAIL.1);
+    let lanes_need = u16::try_from(rows.rows.len()).unwrap_or(u16::MAX);
+    let free = rest.height.saturating_sub(lanes_need.saturating_add(1)).min(DETAIL.2);
+    let most = (area.height / DETAIL.0).max(DETAIL.1).max(free);
     let detail = chosen.map(|row| detail::lines(cx, &rows, row, rest.width, most));
     let below = detail.as_ref().map_or(0, |lines| lines.len() as u16 + 1);
     let room = rest.height.saturating_sub(below).max(1);
