@@ -7,6 +7,9 @@ use std::fmt;
 /// The largest probability that chance alone made one of the differences that count.
 const LEVEL: f64 = 0.05;
 
+/// A mean nearer to 0 is a rounding error: the measures are calls, tokens, credits, dollars and shares.
+const ROUNDING: f64 = 1e-9;
+
 /// An average difference over pairs: sessions with the same seed, or the same tasks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
@@ -36,7 +39,7 @@ impl Difference {
     /// The probability of a mean at least as far from 0 if there were no difference: two-sided, by Student's t with
     /// `pairs - 1` degrees of freedom. 1 if it cannot be judged. Equal differences in all pairs have no spread and give 0.
     pub fn chance(self) -> f64 {
-        match self.is_judged() && self.mean != 0.0 {
+        match self.is_judged() && self.mean.abs() > ROUNDING {
             true => 1.0 - within(self.mean.abs() / self.error, self.pairs - 1),
             false => 1.0,
         }
@@ -115,6 +118,8 @@ mod tests {
         }
         assert_eq!(clear(&[of(&[1.0, 2.0, 1.5, 1.2, 1.8])]), [true]);
         assert_eq!(clear(&[of(&[1.0, 1.0])]), [true], "equal in all pairs");
+        let rounded = 0.1 + 0.2 - 0.3;
+        assert_eq!(clear(&[of(&[rounded; 5])]), [false], "{rounded}");
     }
 
     /// Five pairs with this mean and a standard error of 1.
