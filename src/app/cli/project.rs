@@ -9,6 +9,9 @@ use super::{out, question, trouble::Trouble};
 use crate::config::Config;
 use crate::trusted::{Brought, Kind};
 
+/// The most bytes of a file that is looked at.
+const LARGEST: u64 = 1 << 20;
+
 /// The configuration that is named, else that of the project in the working directory, if a person agrees to it now or
 /// agreed to its text earlier. It goes before the user's own file, and `TOOLYARD_CONFIG` before it.
 ///
@@ -30,8 +33,8 @@ pub fn config(named: Option<PathBuf>) -> Result<Option<PathBuf>, Trouble> {
             is_used
         }
         None => {
-            let note = "the project in this folder is not used, since nobody has agreed to it";
-            out::tell(format!("{note}: add --config {CONFIG}\n"));
+            let note = "not used: you have not agreed to this file; to use it, add --config";
+            out::tell(format!("toolyard: {CONFIG}: {note} {CONFIG}\n"));
             false
         }
     };
@@ -58,6 +61,10 @@ pub fn remember(config: &Path) {
 /// Whether the file is a configuration of toolyard. Other programs have files of this name: it has to be one by its fields,
 /// or to name the program, as that of `toolyard init` does. In the latter case mistakes are reported as in every configuration.
 fn is_project(file: &Path) -> bool {
-    let Ok(text) = fs::read_to_string(file) else { return false };
+    // Reading a pipe would wait.
+    let is_small = file.metadata().is_ok_and(|about| about.is_file() && about.len() <= LARGEST);
+    let Some(text) = is_small.then(|| fs::read_to_string(file).ok()).flatten() else {
+        return false;
+    };
     text.contains("toolyard") || text.contains('=') && Config::load(file).is_ok()
 }

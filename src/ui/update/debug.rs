@@ -44,7 +44,7 @@ pub fn nothing_to_switch(state: &State, view: &View) -> Option<&'static str> {
     }
 }
 
-/// Opens the form of a new breakpoint, initially on the selected thing; on any tool call, if nobody has chosen a tool.
+/// Opens the form of a new breakpoint. Its place is the selected thing, or any tool call until a person selects a tool.
 pub fn add(world: &World<'_>, view: &mut View) -> Requests {
     let is_chosen = |place: &BreakpointPlace| match place {
         BreakpointPlace::Call(Target::Tool(_)) => view.has_chosen_tool(),
