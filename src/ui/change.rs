@@ -38,7 +38,9 @@ pub fn toggle_fault(world: &World<'_>, view: &mut View) -> Requests {
             None => Command::ArmFault { spec: crash },
         });
         if let Target::Tool(tool) = target {
-            view.is_most_used = view.tool.as_ref() != Some(&tool);
+            if view.tool.as_ref() != Some(&tool) {
+                view.most_used = Some(tool.clone());
+            }
             view.tool = Some(tool);
         }
     }
@@ -57,7 +59,7 @@ pub fn armed(state: &State, view: &View, event: &Event, keymap: &Keymap) -> Opti
     // A fault of a form may be of another tool.
     let is_selected =
         matches!(&spec.target, Target::Tool(tool) if view.tool.as_ref() == Some(tool));
-    let is_most_used = view.is_most_used && is_selected;
+    let is_most_used = is_selected && view.tool == view.most_used;
     let most = if is_most_used { " (most used)" } else { "" };
     let target = &spec.target;
     match spec.trigger.from_task {
@@ -85,7 +87,12 @@ pub fn fault_target(state: &State, view: &View) -> Option<Target> {
     match view.focus {
         PaneId::Resilience => facts::target(state, view).map(Target::Tool),
         PaneId::Models => view.fault_target(state),
-        _ if is_call || view.has_chosen_tool() => view.fault_target(state),
+        _ if is_call => view.fault_target(state),
+        // The same tool again, not that of the call that is marked now.
+        _ if view.tool.is_some() && view.tool == view.most_used => {
+            view.tool.clone().map(Target::Tool)
+        }
+        _ if view.has_chosen_tool() => view.fault_target(state),
         _ => facts::most_used(state).map(Target::Tool).or_else(|| view.fault_target(state)),
     }
 }

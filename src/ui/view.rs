@@ -301,8 +301,8 @@ pub struct View {
     pub messages: Vec<Message>,
     /// The tool that is selected without a person's choice.
     pub first_tool: Option<ToolName>,
-    /// Whether the fault that is armed next hits the most used tool, since the person has chosen none.
-    pub is_most_used: bool,
+    /// The tool that a fault was armed on as the most used one, since the person had chosen none.
+    pub most_used: Option<ToolName>,
     /// Number of messages that were shown.
     pub tells: u64,
     /// Whether the last message is still shown: no key was pressed after it, and its time is not over.

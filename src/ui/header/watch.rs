@@ -53,9 +53,9 @@ fn over(state: &State, cx: &Cx<'_>) -> (String, Style) {
     let ended = state.watched.as_ref().and_then(|watched| watched.ended);
     let last = state.shown_task().and_then(|task| task.outcome());
     match (ended, last) {
-        (Some(Some(0)), _) | (None, Some(Outcome::Answered)) => {
-            (format!("{DONE} DONE"), theme.good)
-        }
+        (Some(Some(0)), _) => (format!("{DONE} DONE"), theme.good),
+        // The agent may ask again, and leaving now would end it with its last lines unprinted.
+        (None, Some(Outcome::Answered)) => (format!("{DONE} ANSWERED"), theme.good),
         (Some(Some(code)), _) => (format!("{FAILED} FAILED, exit {code}"), theme.bad),
         (Some(None), _) => (format!("{FAILED} FAILED, by a signal"), theme.bad),
         (None, Some(_)) => (format!("{FAILED} FAILED"), theme.bad),

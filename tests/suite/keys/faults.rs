@@ -71,6 +71,9 @@ fn the_call_that_happens_to_be_the_last_one_is_not_meant() {
     assert!(stage.shows("date_diff"), "{}", stage.text());
     let Command::ArmFault { spec } = command(&mut stage, "f") else { panic!("it has no fault") };
     assert_eq!(spec.to_string(), "calculator:error");
+    let (fault, by) = (FaultId(2), By::User);
+    stage.tell(Event::Fault(FaultEvent::FaultArmed { fault, spec, by }));
+    assert_eq!(command(&mut stage, "f"), Command::DisarmFault { fault }, "the same tool again");
 }
 
 #[test]
