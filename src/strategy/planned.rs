@@ -92,8 +92,8 @@ impl<C: Context> Planner<'_, C> {
                 self.look().await;
                 continue;
             }
-            let read = self.read(&reply);
             let again = tries + 1 < ASKED;
+            let read = self.read(&reply, !again);
             let read = read.and_then(|(plan, doubts)| match doubts {
                 // The plan was already requested again, so its doubts are accepted.
                 doubts if !again || doubts.is_empty() => Ok((plan, doubts)),
@@ -120,16 +120,20 @@ impl<C: Context> Planner<'_, C> {
     }
 
     /// Reads a plan, and the doubts about it: it says too little, or was cut off. An error is a plan that cannot be
-    /// carried out.
-    fn read(&self, reply: &Reply) -> Result<(Plan, String), String> {
+    /// carried out. Of the `last` plan whole calls are taken, and what has no end is left out.
+    fn read(&self, reply: &Reply, last: bool) -> Result<(Plan, String), String> {
         let offered = self.ctx.state(|state| prompt::offered(state, &self.menu));
         let cut = Caveat::of(&reply.finish).map(|caveat| match caveat {
             Caveat::CutOff => CUT.to_owned(),
             other => format!("it is {}", other.name()),
         });
         let told = |why: String| cut.iter().cloned().chain([why]).collect::<Vec<_>>().join("\n");
-        let PlanReading { plan, doubts } =
-            plan::read(&reply.text, &offered).map_err(|why| told(why.to_string()))?;
+        let read = plan::read(&reply.text, &offered).or_else(|why| {
+            let whole = last.then(|| plan::read_whole_calls(&reply.text, &offered));
+            let has_calls = |read: &PlanReading| read.plan.evidence().next().is_some();
+            whole.and_then(Result::ok).filter(has_calls).ok_or(why)
+        });
+        let PlanReading { plan, doubts } = read.map_err(|why| told(why.to_string()))?;
         let model = ToolName::from(LLM);
         let tools = self.menu.iter().map(|item| &item.tool).chain([&model]);
         plan::check(&plan, tools).map_err(|faults| told(faults.to_string()))?;

@@ -3,7 +3,7 @@
 
 use std::{fmt::Write as _, fs};
 
-use toolyard::papers::plan::{LONGEST, OfferedTool, PlanTools, parse};
+use toolyard::papers::plan::{LONGEST, OfferedTool, PlanTools, parse, read, read_whole_calls};
 
 /// The tools that the plans were written for, and their arguments.
 fn offered() -> PlanTools {
@@ -89,6 +89,58 @@ fn plans_that_are_cut_anywhere_lose_no_call_that_is_whole() {
             assert!(plan.evidence().count() <= whole, "{name}: {}", &text[..end]);
         }
     }
+}
+
+/// A planner with a small limit of tokens is cut off each time: the second time its whole calls are read, and what has no
+/// end is named.
+#[test]
+fn plans_that_are_cut_twice_keep_their_whole_calls() {
+    let (mut cuts, mut saved) = (0, 0);
+    for (name, text, right) in FILES.iter().flat_map(|(file, _)| cases(file)) {
+        if right.starts_with("refused") {
+            continue;
+        }
+        // Each call, and the first line at whose end it is read as a whole.
+        let mut calls: Vec<(String, String, usize)> = Vec::new();
+        let ends = text.match_indices('\n').map(|(at, _)| at).chain([text.len()]);
+        for end in ends {
+            let Ok(plan) = parse(&text[..end], &offered()) else { continue };
+            for call in plan.evidence() {
+                let is_known = |(tool, input, _): &(String, String, usize)| {
+                    (tool, input) == (&call.tool, &call.input)
+                };
+                if !calls.iter().any(is_known) {
+                    calls.push((call.tool.clone(), call.input.clone(), end));
+                }
+            }
+        }
+        // What a longer text reads otherwise was not whole.
+        let whole = parse(&text, &offered()).unwrap();
+        calls.retain(|(tool, input, _)| {
+            whole.evidence().any(|call| (&call.tool, &call.input) == (tool, input))
+        });
+        for (end, _) in text.char_indices().skip(1) {
+            let cut = &text[..end];
+            let strict = read(cut, &offered());
+            let Ok(found) = strict.clone().or_else(|_| read_whole_calls(cut, &offered())) else {
+                assert!(calls.iter().all(|(.., line)| *line > end), "{name} is refused: {cut}");
+                continue;
+            };
+            cuts += 1;
+            if strict.is_err() {
+                saved += 1;
+                assert!(!found.doubts.is_empty(), "{name}: nobody is told: {cut}");
+            }
+            for (tool, input, _) in calls.iter().filter(|(.., line)| *line <= end) {
+                let mut read = found.plan.evidence();
+                // A border of a block that is cut itself may end the input.
+                let has =
+                    read.any(|call| call.tool == *tool && call.input.starts_with(input.as_str()));
+                assert!(has, "{name} lost {tool} {input:?}: {cut}\n{:?}", found.plan);
+            }
+        }
+    }
+    assert!(cuts > 10_000 && saved > 1_000, "{cuts} cuts, {saved} with an unfinished call");
 }
 
 /// Reading takes time in proportion to the length, so that a slow machine is no matter. The lengths

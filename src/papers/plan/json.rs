@@ -44,6 +44,31 @@ pub fn parse_json(text: &str) -> Result<Plan, Unreadable> {
     from_value(serde_json::from_str(text).map_err(refused)?)
 }
 
+/// The value of a text that ends too early, with its lists and objects closed after the last whole object, and the rest
+/// of the text.
+pub(super) fn closed(text: &str) -> Option<(Value, &str)> {
+    let (mut open, mut is_text, mut is_escaped) = (Vec::new(), false, false);
+    let mut whole = None;
+    for (at, sign) in text.bytes().enumerate() {
+        match sign {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            _ if is_text => {}
+            b'{' => open.push('}'),
+            b'[' => open.push(']'),
+            b'}' | b']' => {
+                open.pop()?;
+                whole = Some((at + 1, open.clone()));
+            }
+            _ => {}
+        }
+    }
+    let (end, open) = whole?;
+    let text_to_there = text[..end].chars().chain(open.into_iter().rev()).collect::<String>();
+    Some((serde_json::from_str(&text_to_there).ok()?, &text[end..]))
+}
+
 pub(super) fn from_value(value: Value) -> Result<Plan, Unreadable> {
     let (list, at) = match &value {
         Value::Array(list) => (list, "plans"),

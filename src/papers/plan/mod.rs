@@ -22,7 +22,7 @@ pub use self::{
     json::schema,
     offered::{OfferedTool, PlanTools},
     order::{critical_path, levels, ready},
-    parse::read,
+    parse::{read, read_whole_calls},
     reading::PlanReading,
 };
 pub use self::{

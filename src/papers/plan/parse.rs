@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::offered::PlanTools;
 use super::reading::{Doubt, LONGEST, PlanReading, Unreadable, spelled};
 use super::step::{Lost, StepDraft};
+use super::text::Parts;
 use super::{json, names, text};
 use crate::domain::{Evidence, EvidenceId, Plan, PlanStep, arguments, plan};
 
@@ -15,6 +16,19 @@ use crate::domain::{Evidence, EvidenceId, Plan, PlanStep, arguments, plan};
 /// # Errors
 /// The text has no plan or an unreadable call, or is too large.
 pub fn read(text: &str, offered: &PlanTools) -> Result<PlanReading, Unreadable> {
+    read_as(text, offered, Parts::All)
+}
+
+/// Reads the whole calls of an answer with unfinished ones, which are left out as doubts: a planner with a small limit
+/// of tokens is cut off each time.
+///
+/// # Errors
+/// As for [`read`], but for an unfinished call.
+pub fn read_whole_calls(text: &str, offered: &PlanTools) -> Result<PlanReading, Unreadable> {
+    read_as(text, offered, Parts::Whole)
+}
+
+fn read_as(text: &str, offered: &PlanTools, parts: Parts) -> Result<PlanReading, Unreadable> {
     if text.len() > LONGEST {
         return Err(Unreadable::TooLong { bytes: text.len() });
     }
@@ -31,9 +45,16 @@ pub fn read(text: &str, offered: &PlanTools) -> Result<PlanReading, Unreadable> 
     if let Some(value) = begins.and_then(|at| arguments::json(&text[at..])).filter(json::is_plan) {
         return Ok(PlanReading { plan: json::from_value(value)?, doubts: Vec::new() });
     }
+    if let Some((value, rest)) =
+        begins.filter(|_| parts == Parts::Whole).and_then(|at| json::closed(&text[at..]))
+        && json::is_plan(&value)
+    {
+        let doubts = vec![Doubt::Cut { line: text::shown(rest) }];
+        return Ok(PlanReading { plan: json::from_value(value)?, doubts });
+    }
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
     let lines = names::with_numbers(without_formulas(lines, offered));
-    let (steps, lost) = text::read(&lines, offered)?;
+    let (steps, lost) = text::read(&lines, offered, parts)?;
     if !steps.is_empty() {
         let plan = spelled(numbered(steps));
         let doubts = doubts(&plan, lost, &lines);
@@ -121,6 +142,10 @@ fn doubts(plan: &Plan, lost: Vec<Lost>, text: &str) -> Vec<Doubt> {
             }
             Lost::Input(line) => doubts.push(Doubt::NoTool { line }),
             Lost::Call(line) => doubts.push(Doubt::NotOffered { line }),
+            Lost::Cut(id, line) => {
+                told.extend(id);
+                doubts.push(Doubt::Cut { line });
+            }
             Lost::Evidence(..) => {}
         }
     }

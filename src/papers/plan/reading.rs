@@ -47,6 +47,8 @@ pub enum Doubt {
     NoTool { line: String },
     #[error("no offered tool is called in {line:?}; write it as `#E1 = Tool[input]`")]
     NotOffered { line: String },
+    #[error("{line:?} is left out, since its end is missing")]
+    Cut { line: String },
     /// `named` is one name or several.
     #[error("it names {named}, but no call finds that; write each call as `#E1 = Tool[input]`")]
     Missing { named: String },

@@ -53,6 +53,8 @@ pub(super) enum Lost {
     Input(String),
     /// The call of a tool that is not offered.
     Call(String),
+    /// A call whose end is missing.
+    Cut(Option<EvidenceId>, String),
 }
 
 pub(super) fn is_nothing(input: &str) -> bool {

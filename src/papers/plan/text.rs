@@ -19,6 +19,15 @@ const SHOWN: usize = 80;
 /// Bytes of a sentence in which calls are searched.
 const SENTENCE: usize = 2000;
 
+/// The calls that are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Parts {
+    /// All; an unfinished one is an error.
+    All,
+    /// Whole calls only.
+    Whole,
+}
+
 /// Reads plans and calls from a text with Unix line ends; an empty result is not an error here.
 ///
 /// # Errors
@@ -26,11 +35,13 @@ const SENTENCE: usize = 2000;
 pub(super) fn read(
     text: &str,
     offered: &PlanTools,
+    parts: Parts,
 ) -> Result<(Vec<StepDraft>, Vec<Lost>), Unreadable> {
     let mut reader = PlanReader {
         text,
         calls: calls(text, offered),
         offered,
+        parts,
         to: Assembler::new(offered),
         block: None,
         is_tail: false,
@@ -41,10 +52,15 @@ pub(super) fn read(
     while at < text.len() {
         at = reader.line(at)?;
     }
-    let (steps, mut lost) = reader.to.finish()?;
-    let last = steps.last().and_then(|step| step.calls.last());
-    if let Some(call) = last.filter(|call| is_cut(text, &call.input)) {
-        return Err(Unreadable::Cut { line: shown(&call.input) });
+    let (mut steps, mut lost) = reader.to.finish()?;
+    let last = steps.last_mut().map(|step| &mut step.calls);
+    if let Some(calls) = last
+        && let Some(call) = calls.pop_if(|call| is_cut(text, &call.input))
+    {
+        match parts {
+            Parts::All => return Err(Unreadable::Cut { line: shown(&call.input) }),
+            Parts::Whole => lost.push(Lost::Cut(call.id, shown(&call.input))),
+        }
     }
     lost.extend(reader.unread.into_iter().map(|(id, line)| Lost::Evidence(id, shown(line))));
     Ok((steps, lost))
@@ -90,6 +106,7 @@ pub(super) struct PlanReader<'t, 'o> {
     /// The starts of lines with calls, see [`calls`].
     calls: Vec<usize>,
     pub offered: &'o PlanTools,
+    parts: Parts,
     pub to: Assembler<'o>,
     pub block: Option<FieldBlock>,
     /// Whether this is the rest of a line, after a call.
@@ -323,6 +340,10 @@ impl<'t> PlanReader<'t, '_> {
         let until = self.calls.partition_point(|call| *call <= from);
         let until = self.calls.get(until).copied().unwrap_or(self.text.len());
         let Some((input, after)) = bracket::inside(&self.text[from..until], *bracket) else {
+            if self.parts == Parts::Whole {
+                self.to.lost.push(Lost::Cut(id, shown(line)));
+                return Ok(Some(until));
+            }
             let call = id.map_or_else(|| (*tool).to_owned(), |id| id.to_string());
             return Err(Unreadable::Unclosed { call, line: shown(line) });
         };
