@@ -3,6 +3,7 @@
 mod arrange;
 mod choosers;
 pub mod debug;
+mod edits;
 mod faults;
 mod finding;
 mod help;

@@ -465,7 +465,7 @@ fn scores_add_up() {
 }
 
 #[test]
-fn how_often_a_call_was_edited_is_kept() {
+fn the_edits_of_a_call_that_nobody_undid_are_counted() {
     let mut story = story();
     let call = story.request_call(1, 1, "weather", json!({"query": "a"}));
     let kept = |story: &Story| {
@@ -473,9 +473,16 @@ fn how_often_a_call_was_edited_is_kept() {
     };
     assert_eq!(kept(&story), json!(null));
     let edit = |query: &str| Box::new(Edit::Arguments(json!({"query": query})));
-    let (effect, shown, by) = (effect(call), false, By::User);
-    for (edit, was) in [(edit("b"), edit("a")), (edit("c"), edit("b"))] {
+    let (effect, shown) = (effect(call), false);
+    let told = [
+        (edit("b"), edit("a"), By::User, json!(1)),
+        (edit("c"), edit("b"), By::User, json!(2)),
+        (edit("b"), edit("c"), By::Undo(2), json!(1)),
+        (edit("a"), edit("b"), By::Undo(1), json!(null)),
+        (edit("b"), edit("a"), By::Redo(4), json!(1)),
+    ];
+    for (edit, was, by, edits) in told {
         story.tell(EditEvent::CallEdited { effect, edit, was, shown, past: false, by });
+        assert_eq!(kept(&story), edits);
     }
-    assert_eq!(kept(&story), json!(2));
 }

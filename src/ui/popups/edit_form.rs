@@ -13,8 +13,8 @@ use crate::domain::fault::Trigger;
 use crate::domain::{CacheBreak, Command, EffectId, FaultKind, FaultSpec, State, Target};
 use crate::own::Selection;
 use crate::pane::PaneId;
-use crate::panes::format::credits;
 use crate::panes::row::Row;
+use crate::panes::{format::credits, inline_json};
 use crate::symbols::{DONE, FAILED};
 use crate::tool::check::Checker;
 use crate::{cx::Cx, hits::Hits, keymap::Hint, request::ScreenRequest, request::World, view::View};
@@ -24,6 +24,8 @@ use crate::{cx::Cx, hits::Hits, keymap::Hint, request::ScreenRequest, request::W
 const LEAST: u16 = 48;
 const FRAME: u16 = 5;
 const ROOMY: u16 = 16;
+/// The most columns of an argument that the form shows.
+const ARGUMENT: usize = 40;
 
 /// A part of a call being edited.
 pub struct EditForm {
@@ -220,6 +222,10 @@ fn name(state: &State, id: EffectId) -> String {
 /// Facts about a tool call to weigh before a change: the tool's class, cost and effect, and the call's origin.
 fn facts(state: &State, id: EffectId) -> String {
     let Some(call) = state.tool_call(id) else { return String::new() };
+    if state.watched.is_some() {
+        // Nobody has told what a tool of a watched agent costs, or does.
+        return inline_json::arguments(call.shown_arguments(), ARGUMENT);
+    }
     let Some(tool) = state.tools.get(&call.tool) else { return String::new() };
     let spec = &tool.spec;
     let cost = spec.cost.map_or("unknown".to_owned(), |cost| credits(*cost));

@@ -427,7 +427,7 @@ fn the_past_changes_only_on_purpose_and_says_what_that_costs() {
         let past: Vec<_> = watch.yard.records.borrow().iter().map(|it| (**it).clone()).collect();
         // Taken back: it asks no second time.
         watch.yard.wish(Command::Undo);
-        watch.yard.until("it is taken back", |state| state.tool_call(id).unwrap().edits == 2).await;
+        watch.yard.until("it is taken back", |state| state.tool_call(id).unwrap().edits == 0).await;
         let mut line = agent.send(&watch);
         assert_eq!(sent(&mut line).await, agent.body());
         // A session that goes on knows it.

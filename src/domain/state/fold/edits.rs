@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Family;
 use crate::chat::{Reply, Request};
 use crate::edit::Edit;
-use crate::event::EditEvent;
+use crate::event::{By, EditEvent};
 use crate::id::{EffectId, TaskId};
 use crate::output::ToolOutput;
 use crate::state::{ModelCallPhase, State, ToolCallPhase, What};
@@ -20,9 +20,12 @@ impl State {
         call.withheld = Some(Arc::new(ToolOutput::of(text)));
     }
 
-    fn edit(&mut self, id: EffectId, edit: &Edit, shown: bool) {
+    fn edit(&mut self, id: EffectId, edit: &Edit, shown: bool, by: By) {
         if let Some(effect) = self.effect_mut(id) {
-            effect.edits = effect.edits.saturating_add(1);
+            effect.edits = match by {
+                By::Undo(_) => effect.edits.saturating_sub(1),
+                _ => effect.edits.saturating_add(1),
+            };
         }
         match edit {
             Edit::Arguments(arguments) => {
@@ -55,11 +58,11 @@ impl State {
 impl Family for EditEvent {
     fn fold(&self, state: &mut State, _at: u64) {
         match self {
-            EditEvent::CallEdited { effect, edit, shown, past, .. } => {
+            EditEvent::CallEdited { effect, edit, shown, past, by, .. } => {
                 if *past {
                     state.withhold(effect.id);
                 }
-                state.edit(effect.id, edit, *shown);
+                state.edit(effect.id, edit, *shown, *by);
             }
             EditEvent::CallAnswered { .. } | EditEvent::CallRepeated { .. } => {}
         }

@@ -15,7 +15,7 @@ use crate::domain::state::{State, TaskState};
 use crate::files::private;
 
 /// The version of the states in it. A file of another version is rewritten.
-const STATES: u32 = 15;
+const STATES: u32 = 16;
 /// The most bytes of an uncompressed value; a damaged file may claim more.
 const LARGEST: usize = 1 << 30;
 /// The fastest level of compression.

@@ -9,7 +9,7 @@ use crate::domain::{
 };
 use crate::panes::calls::status;
 use crate::panes::inline_json;
-use crate::symbols::{DONE, FAILED, HELD, INJECTED, RUNNING, WAITING};
+use crate::symbols::{DONE, EDITED, FAILED, HELD, INJECTED, RUNNING, WAITING};
 use crate::text;
 use crate::theme::Theme;
 
@@ -79,8 +79,16 @@ pub fn note(row: &LaneRow<'_>, cells: usize) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The state of a lane.
+/// The state of a lane, with a mark if a person has edited its call.
 pub fn state(cx: At<'_>, row: &LaneRow<'_>) -> LaneWords {
+    let mut words = standing(cx, row);
+    if row.effect().edits > 0 {
+        words.insert(0, (format!("{EDITED} "), cx.theme.user));
+    }
+    words
+}
+
+fn standing(cx: At<'_>, row: &LaneRow<'_>) -> LaneWords {
     let theme = cx.theme;
     if row.hold(cx.state).is_some() {
         return vec![(format!("{HELD} held #{}", row.effect().id), theme.paused)];
