@@ -110,6 +110,15 @@ fn what_was_armed_for_an_agent_that_never_asks_has_failed() {
     let report = home.json("r.json");
     let verdict = report["faults"][0]["verdict"].as_str().unwrap();
     assert_eq!(verdict, "could not hit anything: no call of its target was asked");
+    // A tool that no request offers has a wrong name.
+    let tools = r#","tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object"}}}]}"#;
+    let offers = asks.replacen("}]}", &format!("}}]{tools}"), 1);
+    for (fault, code, is_unknown) in [("get_wether", 1, true), ("get_weather", 0, false)] {
+        let ran = watch(&home, &variables, &format!("--fault {fault}:error"), &offers);
+        assert_eq!(ran.code, code, "{fault}: {}", ran.err);
+        let near = "there is no tool get_wether; did you mean `get_weather`?";
+        assert_eq!(ran.err.contains(near), is_unknown, "{}", ran.err);
+    }
     // One that asks, but for no such call, has ended well, and the fault is named all the same.
     let ran = watch(&home, &variables, "--fault weather:error", &asks);
     assert_eq!((ran.code, ran.err.contains(NOBODY)), (0, false), "{}", ran.err);

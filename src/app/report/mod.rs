@@ -151,7 +151,7 @@ impl FaultReport {
                 fault: fault.spec.to_string(),
                 armed: fault.armed,
                 fired: fault.fired,
-                verdict: verdict.or_else(|| fault.idle()),
+                verdict: verdict.or_else(|| fault.idle(state)),
                 taken,
             }
         };

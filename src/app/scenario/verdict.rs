@@ -63,7 +63,7 @@ impl ScenarioVerdict {
     pub fn with_idle_faults(mut self, state: &State) -> Self {
         let idle = state.faults.values().filter_map(|fault| {
             let expected = format!("the fault {} hits a call", fault.spec);
-            Some(Checked { expected, held: false, found: fault.idle()? })
+            Some(Checked { expected, held: false, found: fault.idle(state)? })
         });
         self.idle.extend(idle);
         self

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::State;
 use crate::fault::{FaultKind, FaultSpec};
-use crate::{id::TaskId, target::Aim, words::counted};
+use crate::words::{counted, expected};
+use crate::{ToolName, id::TaskId, target::Aim, target::Target};
 
 /// A fault and how often it fired.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,11 +40,25 @@ impl FaultState {
     }
 
     /// Why the fault hit no call; `None` if it hit one.
-    pub fn idle(&self) -> Option<String> {
-        (self.fired == 0).then(|| match self.seen {
-            0 => "could not hit anything: no call of its target was asked".to_owned(),
-            seen => format!("hit none of {}", counted(seen, "call")),
+    pub fn idle(&self, state: &State) -> Option<String> {
+        (self.fired == 0).then(|| match (self.unknown_tool(state), self.seen) {
+            (Some(tool), _) => format!(
+                "could not hit anything: there is no tool {tool}; {}",
+                expected(tool.as_str(), state.tools.keys().map(ToolName::as_str))
+            ),
+            (None, 0) => "could not hit anything: no call of its target was asked".to_owned(),
+            (None, seen) => format!("hit none of {}", counted(seen, "call")),
         })
+    }
+
+    /// The tool of the fault, if the session knows tools, but not this one.
+    pub fn unknown_tool(&self, state: &State) -> Option<&ToolName> {
+        match &self.spec.target {
+            Target::Tool(tool) if !state.tools.is_empty() && !state.tools.contains_key(tool) => {
+                Some(tool)
+            }
+            _ => None,
+        }
     }
 
     /// The time in microseconds of the session when the fault ends by itself, if it does.

@@ -24,7 +24,7 @@ impl Seen {
         let idle = state
             .faults
             .values()
-            .filter_map(|fault| Some(format!("the fault {} {}", fault.spec, fault.idle()?)));
+            .filter_map(|fault| Some(format!("the fault {} {}", fault.spec, fault.idle(state)?)));
         if has_asked {
             return of_apis.into_iter().chain(past).chain(idle).collect();
         }

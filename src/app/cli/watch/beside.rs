@@ -145,9 +145,21 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
     if is_refused || !is_passed && (has_asked || args.command.is_empty()) {
         return Ok(ExitCode::FAILURE);
     }
+    if has_asked && code == Some(0) && has_idle_fault(&state) {
+        return Ok(ExitCode::FAILURE);
+    }
     // A shell reports the end by a signal in the same way.
     let code = code.filter(|_| kept.borrow().over.is_none()).unwrap_or(128 + 15);
     Ok(args.exit_code(code, has_asked))
+}
+
+/// Whether a fault is on a tool that no request offered: it was to test something, and a misspelt name tests nothing.
+fn has_idle_fault(state: &State) -> bool {
+    let unknown = state.faults.values().find_map(|fault| fault.unknown_tool(state));
+    unknown.inspect(|tool| {
+        warn(&format!("no request offered the tool {tool} that a fault was to break"));
+    });
+    unknown.is_some()
 }
 
 /// Runs the session until its agent has ended.

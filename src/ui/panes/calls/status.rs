@@ -45,7 +45,7 @@ pub fn of_call(call: &ToolCallState, hold: Option<&Hold>, theme: &Theme) -> Call
     }
 }
 
-fn failure(kind: ToolErrorKind) -> &'static str {
+pub fn failure(kind: ToolErrorKind) -> &'static str {
     match kind {
         ToolErrorKind::Arguments => "bad args",
         ToolErrorKind::Timeout => "timed out",

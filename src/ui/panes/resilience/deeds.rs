@@ -40,7 +40,7 @@ pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
     let laps = cx.state.laps_with_current();
     let Some((id, fault, deeds)) = Deeds::newest(cx.state, &laps) else { return };
     if deeds.hits == 0 {
-        let said = match (fault.armed, fault.idle()) {
+        let said = match (fault.armed, fault.idle(cx.state)) {
             (true, _) => format!("{} is armed, and has hit no call of the agent yet.", fault.spec),
             (false, idle) => format!("{} {}", fault.spec, idle.unwrap_or_default()),
         };
@@ -53,7 +53,7 @@ pub(super) fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer) {
         Some(price) => text::wrap_within(&words(&price), usize::from(area.width) - 1, 2),
         None if !is_over => vec!["price  not known before the task ends".to_owned()],
         None => {
-            vec!["price  no conversation without the fault began with the same question".into()]
+            vec!["price  not known: no other task began with the same question".to_owned()]
         }
     };
     let is_tall = usize::from(area.height) >= 3 + rows.len() + price.len();

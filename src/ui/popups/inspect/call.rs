@@ -3,7 +3,7 @@
 use ratatui::style::Modifier;
 
 use super::{Page, evidence};
-use crate::domain::{EffectId, State, ToolCallPhase, ToolCallState, UnseenResult};
+use crate::domain::{EffectId, State, ToolCallPhase, ToolCallState, ToolErrorKind, UnseenResult};
 use crate::panes::calls::status::{self, CallStatus};
 use crate::panes::format;
 use crate::symbols::{DONE, WAITING};
@@ -136,7 +136,11 @@ fn result(call: &ToolCallState, page: &mut Page<'_>) {
             page.text(&output.text, page.theme.text);
         }
         ToolCallPhase::Failed { error } => {
-            page.section(&format!("Failed: {:?}", error.kind), &error.text, page.theme.bad);
+            let heading = match error.kind {
+                ToolErrorKind::Failed => "Failed".to_owned(),
+                kind => format!("Failed: {}", status::failure(kind)),
+            };
+            page.section(&heading, &error.text, page.theme.bad);
         }
     }
 }
