@@ -27,7 +27,7 @@ pub mod planned;
 pub mod preview;
 pub mod prompt;
 pub mod reflexion;
-mod scoring;
+pub mod scoring;
 mod search;
 pub mod tot_dfs;
 pub mod trajectory;

@@ -5,8 +5,10 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{CallResult, Ending, Observation, Trajectory};
-use crate::domain::{InTask, Task, ToolName, ToolVerdict};
+use super::{CallResult, Ending, Observation, Trajectory, TrajectoryTurn};
+use crate::domain::{
+    InTask, State, Task, TaskState, ToolCallPhase, ToolCallState, ToolName, ToolVerdict,
+};
 use crate::papers::metrics::tokens;
 
 /// The score of each used tool, with its reason. A tool is not scored if its results may have helped, but there is no
@@ -42,6 +44,36 @@ pub(super) fn verdicts(
         Some(ToolVerdict { tool, score, reason: reason.to_owned() })
     };
     used.into_iter().filter_map(verdict).collect()
+}
+
+/// The scores for a task that a watched agent answers, from the results that its model has read.
+pub fn of_watched(state: &State, task: &TaskState, answer: &str) -> Vec<ToolVerdict> {
+    let calls = task.tool_calls.iter().filter_map(|call| state.tool_call(*call));
+    let called: Vec<CallResult> = calls.filter_map(result).collect();
+    let mut used: Vec<ToolName> = called.iter().map(|called| called.tool.clone()).collect();
+    let mut seen = HashSet::new();
+    used.retain(|tool| seen.insert(tool.clone()));
+    let turn = TrajectoryTurn { called, ..TrajectoryTurn::default() };
+    let ending = Ending::answered(answer);
+    verdicts(&state.in_task(task.id), &task.task, &Trajectory { turns: vec![turn] }, &ending, used)
+}
+
+/// What a call of a watched agent came to; `None` if nobody saw its result.
+fn result(call: &ToolCallState) -> Option<CallResult> {
+    let observation = match &call.phase {
+        ToolCallPhase::Done { output } if call.unseen.is_none() => {
+            Observation::Result(output.text.clone())
+        }
+        ToolCallPhase::Failed { error } => Observation::Failed(error.clone()),
+        _ => return None,
+    };
+    Some(CallResult {
+        id: call.id,
+        tool: call.tool.clone(),
+        arguments: call.shown_arguments().clone(),
+        observation,
+        injected: call.injected.is_some(),
+    })
 }
 
 /// Whether the answer, or a later call, has a word of this result that is in neither the task nor the call itself.

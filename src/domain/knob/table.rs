@@ -125,6 +125,8 @@ knobs! {
         whole("call_k", "k", 5.0, (1.0, 100.0, 1.0)).read_by(COTOOLS);
     Skip: "watch: a call that is answered here does not reach the agent; its model is asked on",
         switch("skip", "skip", false).read_by(WATCHED).watching();
+    Scores: "watch: score the tools at the end of each task, by rules; the agent does not see it",
+        switch("scores", "score", false).at_once().read_by(WATCHED).watching();
 }
 
 /// Values from the first to the second number of the range; the third is the change of one key press.

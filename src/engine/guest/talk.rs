@@ -15,11 +15,12 @@ use super::prefix::{self, Reads};
 use super::said::words_of_person;
 use super::tool_wire::next_run;
 use crate::domain::{
-    By, EffectId, Guest, LostPrefix, Message, Messages, ModelCallState, Outcome, RunEvent, RunId,
-    SessionEvent, Task, TaskEvent, TaskId, ToolDef, ToolName,
+    By, EffectId, GraphEvent, Guest, Knob, LostPrefix, Message, Messages, ModelCallState, Outcome,
+    RunEvent, RunId, SessionEvent, Task, TaskEvent, TaskId, ToolDef, ToolName,
 };
 use crate::model::relay::{Arrival, Relay};
 use crate::session::Session;
+use crate::strategy::scoring;
 
 /// The shortest text by which a sub-agent is recognised in its parent's call.
 const TELLING: usize = 12;
@@ -372,6 +373,16 @@ impl Talk {
         };
         let task = self.task.take().filter(|task| session.state().at_work.contains(*task));
         if let Some(task) = task {
+            let scores = session.state().knobs.is_on(Knob::Scores) && outcome == Outcome::Answered;
+            if let Some(answer) = answer.as_deref().filter(|_| scores) {
+                let (state, learned) = (session.state(), true);
+                let known = state.task(task);
+                let verdicts = known.map(|known| scoring::of_watched(state, known, answer));
+                let verdicts = verdicts.filter(|verdicts| !verdicts.is_empty());
+                let event =
+                    verdicts.map(|verdicts| GraphEvent::Evaluated { task, verdicts, learned });
+                event.into_iter().for_each(|event| session.emit(event));
+            }
             let (correct, caveats) = (None, Vec::new());
             session.emit(TaskEvent::TaskFinished { task, outcome, answer, correct, caveats });
             session.sync_beside();

@@ -4,17 +4,24 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::State;
+use crate::domain::{Knob, State};
 use crate::papers::toolnet::Weights;
 use crate::{panes::position::Here, view::ToolSort};
 
 /// Up to this number, tools are shown in the order in which they were added, so that each keeps its place.
 const WHOLE: usize = 64;
 
-/// The order in which tools are really listed: nothing scores those of a watched agent.
+/// Whether somebody scores tools. Those of a watched agent are scored if a person asks for it, and keep their scores.
+pub fn is_scored(state: &State) -> bool {
+    let is_asked = || state.knobs.is_on(Knob::Scores);
+    state.watched.is_none() || is_asked() || !state.learning.scores.is_empty()
+}
+
+/// The order in which tools are really listed.
 pub fn of(state: &State, sort: ToolSort) -> ToolSort {
     match sort {
-        ToolSort::Score | ToolSort::Weight if state.watched.is_some() => ToolSort::Calls,
+        ToolSort::Weight if state.watched.is_some() => ToolSort::Calls,
+        ToolSort::Score if !is_scored(state) => ToolSort::Calls,
         _ => sort,
     }
 }

@@ -33,11 +33,16 @@ fn columns<'a>(state: &State) -> Vec<TableColumn<Tool<'a>>> {
         right("mean", 8, |tool| (text::span_if_any(tool.tool.mean_micros()), tool.cx.theme.text)),
     ];
     if state.watched.is_some() {
-        // Nothing scores the tools of a watched agent.
+        // Nothing scores the tools of a watched agent, unless a person asks for it.
+        let scored = right("score", 5, |tool: &Tool<'a>| {
+            let score = tool.cx.state.learning.score(tool.name);
+            (glyph::signed(score), signed_style(tool.cx.theme, score))
+        });
+        let scored = tool_order::is_scored(state).then_some(scored);
         let described = left("description", DESCRIPTION, |tool: &Tool<'a>| {
             (format!(" {}", tool.tool.spec.description), tool.cx.theme.text)
         });
-        return called.into_iter().chain([described]).collect();
+        return scored.into_iter().chain(called).chain([described]).collect();
     }
     let scored = [
         right("score", 5, |tool: &Tool<'a>| {
@@ -84,7 +89,11 @@ pub const SPEC: PaneSpec = PaneSpec {
 fn title(cx: &Cx<'_>) -> Line<'static> {
     let tools = cx.state.tools.len();
     let sort = tool_order::of(cx.state, cx.view.sort).name();
-    Line::from(format!(" {tools} · by {sort}"))
+    let source = match cx.state.watched.is_some() && tool_order::is_scored(cx.state) {
+        true => " · scores by rules",
+        false => "",
+    };
+    Line::from(format!(" {tools} · by {sort}{source}"))
 }
 
 type ToolEntry<'a> = (&'a ToolName, &'a ToolState);

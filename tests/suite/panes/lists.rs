@@ -243,7 +243,7 @@ fn a_knob_shows_where_it_stands_and_what_it_does() {
     panes::go(PaneId::Knobs, story.state(), &mut view, Move::Down);
     let usual = show(PaneId::Knobs, &story, &view, 90, 20);
     assert!(usual.line("alpha").starts_with(" learn") && !usual.has("weight_format"));
-    assert!(usual.has("39 more: V lists all"));
+    assert!(usual.has("40 more: V lists all"));
     view.all_knobs = true;
     let shown = show(PaneId::Knobs, &story, &view, 90, 60);
     let beta = shown.line("beta");

@@ -76,6 +76,12 @@ pub struct WatchArgs {
     /// model reads the answer instead of the result.
     #[arg(long)]
     pub skip: bool,
+    /// Score the tools at the end of each task, by rules.
+    ///
+    /// A tool loses if it failed or found nothing, and wins if the answer or a later call uses words of its result. The
+    /// agent does not see the scores.
+    #[arg(long)]
+    pub scores: bool,
     /// Without a screen: stop at a breakpoint for up to N seconds.
     ///
     /// The agent continues after that time unless an attached screen controls the session. By default a breakpoint only
@@ -205,7 +211,10 @@ impl WatchArgs {
             breakpoints: self.breakpoint.clone(),
             max_dollars: self.max_dollars,
             hold: self.hold,
-            knobs: self.skip.then_some((Knob::Skip, 1.0)).into_iter().collect(),
+            knobs: [(Knob::Skip, self.skip), (Knob::Scores, self.scores)]
+                .into_iter()
+                .filter_map(|(knob, is_on)| is_on.then_some((knob, 1.0)))
+                .collect(),
             resumed: self.resume.clone(),
             tasks: TaskSource::List(Vec::new()),
             stay: has_screen,

@@ -25,7 +25,7 @@ const GROUPS: [Group; 10] = [
     ("probe", &[], &[ProbePasses, ProbeSamples, ProbeAll, ProbeSchema, ProbeEdges]),
     ("cotools", &[Theta, CallK], &[CallJudge]),
     ("pace", &[Speed], &[]),
-    ("watch", &[Skip], &[]),
+    ("watch", &[Skip, Scores], &[]),
 ];
 
 /// The knobs that are listed now: the usual ones that the agent reads, each that was changed, and the selected one. All of
