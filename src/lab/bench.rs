@@ -1,17 +1,14 @@
 //! `toolyard-lab bench papers`: every comparison that reproduces a paper, and one line for each of its tables
 //! and figures.
 
-use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use tempfile::NamedTempFile;
 
-use crate::app::cli::compare::{CompareArgs, Preset, Seeds, models, verdicts};
+use crate::app::cli::compare::{CompareArgs, Preset, Seeds, verdicts};
 use crate::app::cli::cotools::args::ReaderArgs;
-use crate::app::cli::{ConfigArgs, SessionArgs, out, trouble::Trouble, value::positive};
-use crate::app::session::SessionSpec;
+use crate::app::cli::{SessionArgs, out, trouble::Trouble, value::positive};
 use crate::cotools;
 
 /// A paper.
@@ -83,20 +80,6 @@ const PAPERS: [(Preset, &str, &str); 6] = [
 /// The paper that no comparison reproduces: its lines are measured separately.
 const COTOOLS: &str = "CoTools";
 
-/// A configuration with two simulated models of different skill. Pairs need two models.
-const TWO: &str = "[models.able]\nkind = \"simulated\"\nskill = 0.99\n\
-                   [models.plain]\nkind = \"simulated\"\nskill = 0.8\n";
-
-/// A configuration with two models; `None` if there is one already.
-fn two_models() -> Result<Option<NamedTempFile>, Trouble> {
-    if models(&SessionSpec::default())?.len() > 1 {
-        return Ok(None);
-    }
-    let mut file = tempfile::Builder::new().suffix(".toml").tempfile().map_err(Trouble::failed)?;
-    file.write_all(TWO.as_bytes()).map_err(Trouble::failed)?;
-    Ok(Some(file))
-}
-
 /// Runs them one after the other, and prints each line as soon as it is known.
 ///
 /// # Errors
@@ -107,8 +90,6 @@ pub fn papers(args: &PapersArgs) -> Result<(), Trouble> {
     let all: Vec<_> = PAPERS.into_iter().filter(|(_, paper, _)| wanted(paper)).collect();
     for (at, (preset, paper, name)) in all.iter().copied().enumerate() {
         out::tell(format!("toolyard-lab bench papers: {}/{} {paper}, {name}\n", at + 1, all.len()));
-        let two = (preset == Preset::Pairs).then(two_models).transpose()?.flatten();
-        let config = two.as_ref().map(|file| file.path().to_owned());
         let own = CompareArgs {
             preset: Some(preset),
             seeds: args.seeds.clone(),
@@ -116,7 +97,6 @@ pub fn papers(args: &PapersArgs) -> Result<(), Trouble> {
             out: args.out.as_ref().map(|out| out.join(name)),
             session: SessionArgs {
                 tasks_limit: args.tasks_limit.map(NonZeroUsize::get),
-                config: ConfigArgs { config },
                 ..SessionArgs::default()
             },
             ..CompareArgs::default()

@@ -46,11 +46,12 @@ impl Difference {
     }
 }
 
-/// `-1.2 ± 0.4`, in the unit of the measure.
+/// `-1.2 ± 0.4`, in the unit of the measure; `-1.2` for one pair.
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let places = f.precision().unwrap_or(if self.mean.abs() < 100.0 { 1 } else { 0 });
-        write!(f, "{:+.places$} ± {:.places$}", self.mean, self.error)
+        write!(f, "{:+.places$}", self.mean)?;
+        if self.is_judged() { write!(f, " ± {:.places$}", self.error) } else { Ok(()) }
     }
 }
 

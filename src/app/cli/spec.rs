@@ -40,6 +40,7 @@ impl SessionArgs {
             tools_total: self.tools_total.map(NonZeroUsize::get),
             simulated: SimulatedSpec::default(),
             outside: None,
+            pair: false,
             max_dollars: self.max_dollars,
             paused: false,
             stay: false,

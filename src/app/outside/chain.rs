@@ -30,7 +30,7 @@ pub(super) fn way<'d>(task: &Task, done: &'d [Done]) -> NextStep<'d> {
 }
 
 /// Whether this tool does the step.
-pub(super) fn is_of(step: &ChainStep, done: &Done) -> bool {
+fn is_of(step: &ChainStep, done: &Done) -> bool {
     step.tools.iter().any(|tool| tool.as_str() == done.tool)
 }
 

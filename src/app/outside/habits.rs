@@ -1,10 +1,13 @@
 //! Decisions of a scripted agent, made by its habits.
 
+use std::cmp::Ordering::Equal;
+
+use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use super::chain::{self, NextStep};
 use super::seen::{Done, ParsedRequest};
-use crate::domain::Task;
+use crate::domain::{Chance, Task, ToolName};
 
 /// A scripted agent.
 pub struct Habits {
@@ -14,11 +17,21 @@ pub struct Habits {
     pub about: &'static str,
     /// Number of equal calls to one tool before the agent calls another one.
     tries: usize,
-    /// Whether it prefers cheap tools, where costs are stated; without this it takes the first offered one.
-    is_thrifty: bool,
-    /// Whether it has another tool check the last result.
-    checks: bool,
+    choice: Choice,
     words: AgentWords,
+}
+
+/// How an agent chooses among the tools that do a step. None of them depends on the order of a request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    /// The usual tool of the capability, as the task names them.
+    Usual,
+    /// By habits: each tool has a weight, drawn by seed, and each step a draw by these weights.
+    Habit,
+    /// The cheapest one, where costs are stated; else by habits.
+    Cheapest,
+    /// The first one of an order that is drawn by seed.
+    First,
 }
 
 /// The words of an agent beside a call.
@@ -31,24 +44,39 @@ enum AgentWords {
     Values,
 }
 
-/// An agent that calls each tool once, takes the first one offered, and answers immediately.
-pub(super) const CLERK: Habits = Habits {
-    name: "clerk",
-    about: "takes the first tool, asks it once, answers at once",
+/// An agent that calls the usual tool of a capability.
+pub(super) const REGULAR: Habits = Habits {
+    name: "regular",
+    about: "takes the usual tool of a capability",
     tries: 1,
-    is_thrifty: false,
-    checks: false,
-    words: AgentWords::Need,
+    choice: Choice::Usual,
+    words: AgentWords::Values,
 };
 
-/// An agent that calls a tool twice, prefers cheap tools, and has another tool check the last result.
+/// An agent that calls a tool by habits.
+pub(super) const ROVER: Habits = Habits {
+    name: "rover",
+    about: "draws a tool of the capability by its habits",
+    choice: Choice::Habit,
+    ..REGULAR
+};
+
+/// An agent that prefers cheap tools, and asks each twice.
 pub(super) const SCOUT: Habits = Habits {
     name: "scout",
-    about: "prefers cheap tools, asks twice, has another one check the end",
+    about: "prefers cheap tools where costs are told, else goes by habits, and asks twice",
     tries: 2,
-    is_thrifty: true,
-    checks: true,
+    choice: Choice::Cheapest,
     words: AgentWords::Ahead,
+};
+
+/// An agent that calls the first fitting tool.
+pub(super) const CLERK: Habits = Habits {
+    name: "clerk",
+    about: "takes the first fitting tool, in an order drawn by seed",
+    tries: 1,
+    choice: Choice::First,
+    words: AgentWords::Need,
 };
 
 /// An agent whose words find no tool.
@@ -66,23 +94,30 @@ pub(super) struct AgentReply {
 }
 
 impl Habits {
-    /// Replies to a request. `task`: the task with its steps, if the agent can do it.
-    pub(super) fn reply(&self, seen: &ParsedRequest<'_>, task: Option<&Task>) -> AgentReply {
+    /// Whether it takes other tools where the prompt states costs.
+    pub fn reads_costs(&self) -> bool {
+        self.choice == Choice::Cheapest
+    }
+
+    /// Replies to a request. `task`: the task with its steps, if the agent can do it. `chance`: the draws of its session.
+    pub(super) fn reply(
+        &self,
+        seen: &ParsedRequest<'_>,
+        task: Option<&Task>,
+        chance: Chance,
+    ) -> AgentReply {
         if seen.is_evaluation() {
-            return AgentReply { text: self.scores(seen), call: None };
+            return AgentReply { text: scores(seen), call: None };
         }
         let Some(task) = task.filter(|_| !seen.offered.is_empty() || !seen.done.is_empty()) else {
             return give_up("That is beyond me.".to_owned());
         };
         match chain::way(task, &seen.done) {
-            NextStep::Step { at, arguments } => self.step(seen, task, at, arguments),
+            NextStep::Step { at, arguments } => self.step(seen, (task, at), arguments, chance),
             NextStep::End { results } => {
-                let check = self.check(seen, task, &results);
-                check.unwrap_or_else(|| {
-                    let answer = json!({ "answer": chain::answer(task, &results) });
-                    let text = "That settles it.".to_owned();
-                    AgentReply { text, call: Some(("Finish".to_owned(), answer)) }
-                })
+                let answer = json!({ "answer": chain::answer(task, &results) });
+                let text = "That settles it.".to_owned();
+                AgentReply { text, call: Some(("Finish".to_owned(), answer)) }
             }
         }
     }
@@ -90,58 +125,32 @@ impl Habits {
     fn step(
         &self,
         seen: &ParsedRequest<'_>,
-        task: &Task,
-        at: usize,
+        (task, at): (&Task, usize),
         arguments: Value,
+        chance: Chance,
     ) -> AgentReply {
         let text = self.wants(task, at, &arguments);
         let tried = |tool: &str| {
             let same = |done: &&Done| done.tool == tool && done.arguments == arguments;
             seen.done.iter().filter(same).count()
         };
-        let step = &task.chain[at];
-        let fits = seen.offered.iter().copied().filter(|tool| {
-            step.tools.iter().any(|own| own.as_str() == *tool) && tried(tool) < self.tries
-        });
-        match self.choose(seen, fits) {
+        let own = task.chain[at].tools.iter().map(ToolName::as_str);
+        let fits = own.filter(|tool| seen.offered.contains(tool) && tried(tool) < self.tries);
+        let of_step = chance.with(task.text.as_bytes()).with(&at.to_le_bytes());
+        let chosen = match self.choice {
+            Choice::Usual => fits.into_iter().next(),
+            Choice::First => least(fits, |tool| (chance.with(tool.as_bytes()).unit(), 0.0)),
+            Choice::Habit => least(fits, |tool| (drawn(tool, chance, of_step), 0.0)),
+            Choice::Cheapest => least(fits, |tool| {
+                let cost = seen.costs.get(tool).copied().unwrap_or(f64::MAX);
+                (cost, drawn(tool, chance, of_step))
+            }),
+        };
+        match chosen {
             Some(tool) => AgentReply { text, call: Some((tool.to_owned(), arguments)) },
             None if seen.may_lack() => give_up(text),
             None => give_up("Here I am stuck.".to_owned()),
         }
-    }
-
-    fn choose<'s>(
-        &self,
-        seen: &ParsedRequest<'s>,
-        mut fits: impl Iterator<Item = &'s str>,
-    ) -> Option<&'s str> {
-        if !self.is_thrifty {
-            return fits.next();
-        }
-        let cost = |tool: &&str| seen.costs.get(tool).copied().unwrap_or(f64::MAX);
-        fits.min_by(|one, other| cost(one).total_cmp(&cost(other)))
-    }
-
-    /// Repeats the last step with another tool, unless that has already happened.
-    fn check(
-        &self,
-        seen: &ParsedRequest<'_>,
-        task: &Task,
-        results: &[&Done],
-    ) -> Option<AgentReply> {
-        let (step, last) = (task.chain.last()?, results.last().filter(|_| self.checks)?);
-        let same = |done: &&Done| chain::is_of(step, done) && done.arguments == last.arguments;
-        let asked: Vec<&str> =
-            seen.done.iter().filter(same).map(|done| done.tool.as_str()).collect();
-        if asked.iter().any(|tool| *tool != last.tool) {
-            return None;
-        }
-        let other = seen.offered.iter().copied().filter(|tool| {
-            step.tools.iter().any(|own| own.as_str() == *tool) && !asked.contains(tool)
-        });
-        let other = self.choose(seen, other)?;
-        let text = "Let me hear a second opinion.".to_owned();
-        Some(AgentReply { text, call: Some((other.to_owned(), last.arguments.clone())) })
     }
 
     /// The text of a step: the need of the step, and its purpose.
@@ -156,29 +165,41 @@ impl Habits {
         let then = then.map_or_else(String::new, |then| format!(" Later I will ask about {then}."));
         format!("My question is {}. So I have to find out {now}.{then}", task.text)
     }
+}
 
-    /// Scores of tools: by the last call of each, or by all of them.
-    fn scores(&self, seen: &ParsedRequest<'_>) -> String {
-        let account: Vec<Done> = seen.account().collect();
-        let mut scores: Vec<Value> = Vec::new();
-        for done in &account {
-            if scores.iter().any(|score| score["tool"] == done.tool.as_str()) {
-                continue;
-            }
-            let own = account.iter().filter(|other| other.tool == done.tool);
-            let good = own.clone().filter(|done| done.is_of_use()).count();
-            let all = own.clone().count();
-            let is_good = if self.checks {
-                2 * good > all
-            } else {
-                own.clone().next_back().is_some_and(Done::is_of_use)
-            };
+/// The tool with the least first number; of equal ones that with the least second one.
+fn least<'t>(
+    tools: impl Iterator<Item = &'t str>,
+    of: impl Fn(&str) -> (f64, f64),
+) -> Option<&'t str> {
+    tools
+        .map(|tool| (of(tool), tool))
+        .min_by(|(a, _), (b, _)| a.partial_cmp(b).unwrap_or(Equal))
+        .map(|(_, tool)| tool)
+}
+
+/// A number from 0 to 1 for a tool in a step: the least one is drawn, in proportion to the tools' weights.
+fn drawn(tool: &str, chance: Chance, of_step: Chance) -> f64 {
+    let weight = chance.with(b"habit").with(tool.as_bytes()).unit().max(0.05);
+    1.0 - (1.0 - of_step.with(tool.as_bytes()).unit()).powf(1.0 / weight)
+}
+
+/// Scores of tools, by the last call of each.
+fn scores(seen: &ParsedRequest<'_>) -> String {
+    let mut last: IndexMap<String, bool> = IndexMap::new();
+    for done in seen.account() {
+        let is_good = done.is_of_use();
+        last.insert(done.tool, is_good);
+    }
+    let scores: Vec<Value> = last
+        .into_iter()
+        .map(|(tool, is_good)| {
             let (score, reason) =
                 if is_good { (2, "gave what was asked") } else { (-2, "no help") };
-            scores.push(json!({ "tool": done.tool, "score": score, "reason": reason }));
-        }
-        json!({ "scores": scores }).to_string()
-    }
+            json!({ "tool": tool, "score": score, "reason": reason })
+        })
+        .collect();
+    json!({ "scores": scores }).to_string()
 }
 
 fn give_up(text: String) -> AgentReply {

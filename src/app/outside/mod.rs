@@ -2,7 +2,8 @@
 //! agent unrelated to the simulated model. They share no code with that, have other habits and words, and see only the
 //! requests of a session.
 //!
-//! Like the simulated model, they know which steps a task needs, but no result before a tool has returned it.
+//! Like the simulated model, they know which steps a task needs, but no result before a tool has returned it. What they
+//! do never depends on the order of the tools in a request: an order is drawn by the seed of the session.
 
 mod chain;
 mod habits;
@@ -15,17 +16,22 @@ pub use self::server::serve;
 use crate::model::http::Endpoint;
 
 /// Agents for every comparison.
-pub const USUAL: [&Habits; 2] = [&habits::CLERK, &habits::SCOUT];
+pub const USUAL: [&Habits; 4] = [&habits::REGULAR, &habits::ROVER, &habits::SCOUT, &habits::CLERK];
 
 /// An agent for large catalogues: a search by its words finds no tool.
 pub const MUMBLER: &Habits = &habits::MUMBLER;
 
 /// All agents, by the names of their models.
-pub const AGENTS: [&Habits; 3] = [USUAL[0], USUAL[1], MUMBLER];
+pub const AGENTS: [&Habits; 5] = [USUAL[0], USUAL[1], USUAL[2], USUAL[3], MUMBLER];
 
 /// The agent whose model has this name.
 pub fn named(model: &str) -> Option<&'static Habits> {
     AGENTS.into_iter().find(|agent| agent.name == model)
+}
+
+/// The address of the agents for a session with this seed.
+pub fn seeded(url: &str, seed: u64) -> String {
+    format!("{url}/{seed}")
 }
 
 /// The model of an agent behind this address. It is free, so that budgets only count tools.

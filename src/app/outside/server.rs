@@ -14,12 +14,13 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use super::seen::ParsedRequest;
-use crate::domain::Task;
+use crate::domain::{Chance, Task};
 
 /// The most bytes of a request.
 const LARGEST: usize = 16 << 20;
 
-/// Serves the agents, for these tasks, on a thread of its own. Returns the address of the endpoint.
+/// Serves the agents, for these tasks, on a thread of its own. Returns the address of the endpoint, which
+/// [`seeded`](super::seeded) completes.
 ///
 /// # Errors
 /// This machine has no port or no thread left.
@@ -28,7 +29,7 @@ pub fn serve(tasks: impl IntoIterator<Item = Task>) -> io::Result<String> {
     let tasks: Arc<HashMap<String, Task>> = Arc::new(tasks.collect());
     let listener = std::net::TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
     listener.set_nonblocking(true)?;
-    let url = format!("http://{}/v1", listener.local_addr()?);
+    let url = format!("http://{}", listener.local_addr()?);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let work = move || {
         runtime.block_on(async move {
@@ -50,9 +51,11 @@ async fn answer(
     request: Request<Incoming>,
     tasks: Arc<HashMap<String, Task>>,
 ) -> hyper::Result<Response<Full<Bytes>>> {
+    let seed = request.uri().path().split('/').nth(1).and_then(|seed| seed.parse().ok());
+    let chance = Chance::new(seed.unwrap_or_default());
     let body = Limited::new(request.into_body(), LARGEST).collect().await;
     let body = body.ok().and_then(|body| serde_json::from_slice(&body.to_bytes()).ok());
-    let (status, answer) = match body.as_ref().and_then(|body| reply(body, &tasks)) {
+    let (status, answer) = match body.as_ref().and_then(|body| reply(body, &tasks, chance)) {
         Some(answer) => (200, answer),
         None => (400, json!({ "error": { "message": "expected a chat completion of an agent" } })),
     };
@@ -64,10 +67,10 @@ async fn answer(
 }
 
 /// The reply of the agent whose model the request names.
-fn reply(body: &Value, tasks: &HashMap<String, Task>) -> Option<Value> {
+fn reply(body: &Value, tasks: &HashMap<String, Task>, chance: Chance) -> Option<Value> {
     let agent = super::named(body["model"].as_str()?)?;
     let seen = ParsedRequest::of(body);
-    let said = agent.reply(&seen, tasks.get(seen.task));
+    let said = agent.reply(&seen, tasks.get(seen.task), chance);
     let mut message = json!({ "role": "assistant", "content": said.text });
     let mut finish = "stop";
     if let Some((name, arguments)) = said.call {

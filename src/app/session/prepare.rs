@@ -163,6 +163,11 @@ impl SessionSpec {
                 (agent.name.into(), ModelConfig::Hosted(outside::endpoint(agent, url)))
             }));
         }
+        if self.pair {
+            let pair = stage::pair().into_iter();
+            let pair = pair.map(|(name, model)| (name.into(), ModelConfig::Simulated(model)));
+            config.models.extend(pair);
+        }
         if let Some(model) = &self.model {
             config.bind_all(model.as_str()).map_err(SessionError::of(SpecField::Model))?;
         }

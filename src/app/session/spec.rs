@@ -53,6 +53,8 @@ pub struct SessionSpec {
     /// The address of the scripted agents of a comparison, each of which is then a model by its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outside: Option<String>,
+    /// Two simulated models of different skill besides the configured ones, for comparisons of pairs.
+    pub pair: bool,
     /// How many US dollars the session may cost, instead of the configured limit.
     pub max_dollars: Option<f64>,
     /// Start paused.
@@ -210,6 +212,7 @@ mod tests {
             tools_total: Some(200),
             simulated: SimulatedSpec { thrift: Some(2.0), ..SimulatedSpec::default() },
             outside: Some("http://127.0.0.1:1/v1".into()),
+            pair: true,
             max_dollars: Some(0.5),
             paused: true,
             hold: Some(30.0),

@@ -63,6 +63,10 @@ pub fn usual() -> Option<SimulatedSettings> {
     None
 }
 
+pub fn pair() -> Vec<(&'static str, SimulatedSettings)> {
+    Vec::new()
+}
+
 pub fn read(kind: &TomlField<'_>, _fields: &mut TomlFields<'_>) -> Option<SimulatedSettings> {
     kind.refuse("this toolyard was built without the simulated model");
     None

@@ -25,6 +25,12 @@ pub fn usual() -> Option<SimulatedSettings> {
     Some(SimulatedSettings::default())
 }
 
+/// Two simulated models of different skill, by name.
+pub fn pair() -> Vec<(&'static str, SimulatedSettings)> {
+    let of = |skill| SimulatedSettings { skill, ..SimulatedSettings::default() };
+    vec![("able", of(0.99)), ("plain", of(0.8))]
+}
+
 /// Reads the fields of a simulated model.
 pub fn read(_kind: &TomlField<'_>, fields: &mut TomlFields<'_>) -> Option<SimulatedSettings> {
     Some(SimulatedSettings::read(fields))

@@ -7,7 +7,7 @@ pub use super::setting::{RoleBindings, Setting, Trial};
 use crate::cli::trouble::Trouble;
 use crate::domain::knob::KnobKind;
 use crate::domain::probe::Probe;
-use crate::domain::{Base, Chance, Decides, Knob, KnobSpec, Role, Strategy, Task};
+use crate::domain::{Base, Chance, Decides, Estimation, Knob, KnobSpec, Role, Strategy, Task};
 use crate::outside::{self, Habits};
 use crate::session::{SessionSpec, SimulatedSpec, TaskSource};
 
@@ -21,6 +21,14 @@ pub const COSTS: &str = "1..10";
 pub const BUDGET: f64 = 10.0;
 pub const BUDGETS: [f64; 6] = [5.0, 10.0, 15.0, 20.0, 25.0, 30.0];
 pub const TAUS: [f64; 7] = [0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5];
+
+/// The parts of our plan, each with the value that leaves it out.
+pub const PARTS: [(Knob, f64); 4] = [
+    (Knob::Widen, 0.0),
+    (Knob::Spread, 0.0),
+    (Knob::Estimate, Estimation::Paper as u8 as f64),
+    (Knob::Tau, 0.0),
+];
 
 /// Values of the simulated model's settings beside its defaults, 1 and 4.
 const THRIFT: [f64; 2] = [0.0, 2.0];
@@ -45,9 +53,32 @@ pub struct Cell {
     pub turned: Vec<(Knob, f64)>,
     #[serde(skip)]
     pub trial: Trial,
+    /// The part of our plan that is left out here; its knob is the last one of `turned`.
+    #[serde(skip)]
+    pub without: Option<Knob>,
 }
 
 impl Cell {
+    /// Whether the combination is compared with this one: the same loop without a plan.
+    pub fn is_against(&self, bare: &Cell) -> bool {
+        let given = |setting| match setting {
+            Setting::Paper => Setting::Given,
+            Setting::Given | Setting::Ours => setting,
+        };
+        let turned = &self.turned[..self.turned.len() - usize::from(self.without.is_some())];
+        !bare.strategy.btp
+            && Strategy { btp: false, prompt: false, ..self.strategy }
+                == Strategy { prompt: false, ..bare.strategy }
+            && given(self.setting) == bare.setting
+            && (&self.played, turned) == (&bare.played, &bare.turned[..])
+            && (self.simulated, &self.trial) == (bare.simulated, &bare.trial)
+    }
+
+    /// Whether the agent acts otherwise where the prompt states costs.
+    pub fn reads_costs(&self) -> bool {
+        self.agent().is_none_or(Habits::reads_costs)
+    }
+
     /// Whether the simulated model, if it plays, has its usual settings.
     pub fn is_of_usual_agent(&self) -> bool {
         self.simulated == SimulatedSpec::default() && self.agent().is_none()
@@ -92,7 +123,7 @@ impl Cell {
         let (mark, knobs) = (setting.mark(), knobs.collect::<String>());
         let name = format!("{strategy}{mark}{played}{knobs}");
         let (simulated, trial) = (SimulatedSpec::default(), Trial::default());
-        Self { name, strategy, setting, played, simulated, turned, trial }
+        Self { name, strategy, setting, played, simulated, turned, trial, without: None }
     }
 
     /// A combination with the configured models and these knobs.
@@ -249,6 +280,7 @@ pub fn cells(args: &CompareArgs, models: &[String]) -> Result<Vec<Cell>, Trouble
         if args.strategies.is_empty() {
             cells.extend(characters(&knobs));
             cells.extend(agents(&knobs));
+            cells.extend(parts(&knobs));
         }
     }
     Ok(cells)
@@ -266,7 +298,7 @@ fn agents(knobs: &[(Knob, Vec<f64>)]) -> impl Iterator<Item = Cell> {
 }
 
 /// The rows of a loop in BTP's tables, and ours.
-fn of_btp(base: Base) -> [(Strategy, Setting); 6] {
+fn of_btp(base: Base) -> [(Strategy, Setting); 8] {
     let bare = Strategy::from(base);
     let (prompt, btp) = (Strategy { prompt: true, ..bare }, Strategy { btp: true, ..bare });
     [
@@ -275,8 +307,30 @@ fn of_btp(base: Base) -> [(Strategy, Setting); 6] {
         (btp, Setting::Paper),
         (btp, Setting::Given),
         (bare, Setting::Ours),
+        (prompt, Setting::Ours),
         (btp, Setting::Ours),
+        (Strategy { prompt: true, ..btp }, Setting::Ours),
     ]
+}
+
+/// ReAct with our plan, each time without one of its parts, by every agent. A knob that is given is no part.
+fn parts(given: &[(Knob, Vec<f64>)]) -> impl Iterator<Item = Cell> {
+    let strategy = Strategy { btp: true, ..Base::React.into() };
+    let agents = [None].into_iter().chain(outside::USUAL.map(Some));
+    let open = PARTS.into_iter().filter(|(part, _)| given.iter().all(|(knob, _)| knob != part));
+    let open: Vec<_> = open.collect();
+    let given = combinations(given);
+    agents.flat_map(move |agent| {
+        let of_agent = |turned: &[(Knob, f64)]| match agent {
+            Some(agent) => Cell::by(agent, strategy, turned),
+            None => Cell::plain(strategy, turned),
+        };
+        let cells = open.iter().flat_map(|&(part, off)| {
+            given.iter().map(move |turned| (part, [&turned[..], &[(part, off)]].concat()))
+        });
+        let cells = cells.map(|(part, turned)| Cell { without: Some(part), ..of_agent(&turned) });
+        cells.collect::<Vec<_>>()
+    })
 }
 
 /// DFSDT with simulated models that mind costs less and more, and that give up earlier and later.

@@ -89,13 +89,19 @@ pub fn verdicts(args: &CompareArgs) -> Result<Vec<String>, Trouble> {
 
 /// Runs all combinations.
 fn compared(args: &CompareArgs) -> Result<(Comparison, Vec<CellResult>), Trouble> {
-    let session = usual(args)?;
+    let mut session = usual(args)?;
     let seeds = seeds(args)?;
+    let mut models = models(&session)?;
+    let is_given = args.session.planner.is_some() || args.session.solver.is_some();
+    if args.preset == Some(Preset::Pairs) && !is_given && models == [config::SIMULATED] {
+        session.pair = true;
+        models = stage::pair().into_iter().map(|(name, _)| name.to_owned()).collect();
+    }
     let cells = match args.preset {
         Some(Preset::ToolNet) => toolnet::cells(args)?,
         Some(Preset::Resilience) => resilience::cells(args)?,
         Some(Preset::Atc) => atc::cells(args)?,
-        _ => grid::cells(args, &models(&session)?)?,
+        _ => grid::cells(args, &models)?,
     };
     let session = with_agents(session, &cells)?;
     let checked: Result<Vec<_>, Trouble> = cells
@@ -205,7 +211,7 @@ fn seeds(args: &CompareArgs) -> Result<Seeds, Trouble> {
 ///
 /// # Errors
 /// The configuration is wrong.
-pub fn models(session: &SessionSpec) -> Result<Vec<String>, Trouble> {
+fn models(session: &SessionSpec) -> Result<Vec<String>, Trouble> {
     let config = Config::find(session.config.as_deref()).map_err(Trouble::usage)?;
     let names = || config.models.keys().map(|name| name.as_str().to_owned());
     let others: Vec<_> = names().filter(|name| name != config::SIMULATED).collect();

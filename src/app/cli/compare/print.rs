@@ -42,13 +42,23 @@ pub fn print(
                 results.iter().partition(|result| result.cell.is_of_usual_agent());
             let (agents, others): (Vec<_>, Vec<_>) =
                 others.into_iter().partition(|result| result.cell.agent().is_some());
+            let (parts, usual): (Vec<_>, Vec<_>) =
+                usual.into_iter().partition(|result| result.cell.without.is_some());
+            let (without, agents): (Vec<_>, Vec<_>) =
+                agents.into_iter().partition(|result| result.cell.without.is_some());
+            let parts: Vec<_> = parts.into_iter().chain(without).collect();
             vec![
-                within_budget(&usual),
+                within_budget(&usual, results),
                 solved(&usual),
                 planned(&usual),
                 blacklist(&usual),
                 characters(&usual, &others),
-                other_agents(&agents),
+                by_agent(
+                    "Other agents: the measures of tables 2 and 3, over orders of tools drawn by seed",
+                    &agents,
+                    results,
+                ),
+                by_agent("Our plan without one of its parts", &parts, results),
             ]
         }
         Some(Preset::Budgets) => vec![sweep(results, Knob::Budget, "Figure 2")],
@@ -93,12 +103,18 @@ pub fn print(
 }
 
 /// The measures that tables name by their papers' abbreviations.
-const ABBREVIATIONS: [(&str, &str); 7] = [
+const ABBREVIATIONS: [(&str, &str); 10] = [
     ("AC", "average cost of a task in credits"),
     ("PR", "solved at any cost"),
     ("PBC", "solved within the budget"),
     ("RFBC", "not solved and over the budget"),
     ("B", "budget of a task in credits"),
+    ("could", "tasks whose cheapest known way fits the budget: no agent solves more within it"),
+    ("gains", "tasks solved within the budget here, and not by the same loop without a plan"),
+    (
+        "loses",
+        "the other way round; an agent that reads costs is compared with +prompt if that solves more",
+    ),
     ("F1", "words that an answer shares with the right one"),
     ("EM", "exact match with the right answer"),
 ];
@@ -198,9 +214,12 @@ const NAME: ResultColumn<'_> = ("", &|result| result.cell.name.clone());
 const LABEL: ResultColumn<'_> = ("", &|result| result.cell.label());
 const PR: ResultColumn<'_> = ("PR", &|result| percent(result.all.measures.pr));
 const PBC: ResultColumn<'_> = ("PBC", &|result| percent(result.all.measures.pbc));
+const COULD: ResultColumn<'_> = ("could", &|result| or(result.all.measures.ceiling, percent, "–"));
 const RFBC: ResultColumn<'_> = ("RFBC", &|result| percent(result.all.measures.rfbc));
 const OVER: ResultColumn<'_> = ("over", &|result| percent(result.all.measures.rfbc_authors));
 const AC: ResultColumn<'_> = ("AC", &|result| number(result.all.measures.ac));
+const SPARE: ResultColumn<'_> =
+    ("spare", &|result| or(result.all.measures.spare_cost, number, "–"));
 const USES: ResultColumn<'_> = ("uses", &|result| number(result.all.measures.uses));
 const REFUSED: ResultColumn<'_> = ("refused", &|result| result.all.measures.refusals.to_string());
 
@@ -264,14 +283,30 @@ fn table<'r>(
     table
 }
 
-/// Table 2 of BTP.
-fn within_budget(results: &[&CellResult]) -> PlainTable {
+/// Table 2 of BTP. `all`: every result, for baselines.
+fn within_budget(results: &[&CellResult], all: &[CellResult]) -> PlainTable {
     let title = "Table 2: solved within the budget (PBC, %), average cost of a task (AC, credits; \
         least and most of a seed)";
     let least: ResultColumn<'_> = ("least", &|result| number(result.ac_range.0));
     let most: ResultColumn<'_> = ("most", &|result| number(result.ac_range.1));
     let budget: ResultColumn<'_> = ("B", &|result| number(result.all.measures.budget));
-    table(title, 1, &[NAME, PBC, AC, least, most, budget], protected(results))
+    let (gains, loses) = (|result: &_| gains(result, all), |result: &_| loses(result, all));
+    let changes: [ResultColumn<'_>; 2] = [("gains", &gains), ("loses", &loses)];
+    let [gains, loses] = changes;
+    table(title, 1, &[NAME, PBC, COULD, gains, loses, AC, least, most, budget], protected(results))
+}
+
+fn gains(result: &CellResult, all: &[CellResult]) -> String {
+    changed(result, all).map_or("–".to_owned(), |(gained, _)| gained.to_string())
+}
+
+fn loses(result: &CellResult, all: &[CellResult]) -> String {
+    changed(result, all).map_or("–".to_owned(), |(_, lost)| lost.to_string())
+}
+
+/// The tasks of all seeds that a combination solves and its baseline does not, and the other way round.
+fn changed(result: &CellResult, all: &[CellResult]) -> Option<(usize, usize)> {
+    Some(result.gained_and_lost(result.baseline(all)?))
 }
 
 /// Table 3 of BTP.
@@ -283,12 +318,12 @@ fn solved(results: &[&CellResult]) -> PlainTable {
 
 /// Table 4 of BTP.
 fn planned(results: &[&CellResult]) -> PlainTable {
-    let title = "Table 4: planned against actual, averages per task (cost in credits, uses of tools), \
-        and calls refused in all";
+    let title = "Table 4: planned against actual, averages per task (cost in credits, uses of tools; spare: \
+        credits that `spread` adds to the plan), and calls refused in all";
     let cost = planned_cost("planned cost");
     let uses = planned_uses("planned uses");
     let planned = protected(results).filter(|result| result.all.measures.planned_cost.is_some());
-    table(title, 1, &[NAME, cost, AC, uses, USES, REFUSED], planned)
+    table(title, 1, &[NAME, cost, AC, SPARE, uses, USES, REFUSED], planned)
 }
 
 fn planned_cost(heading: &str) -> ResultColumn<'_> {
@@ -324,10 +359,15 @@ fn characters(usual: &[&CellResult], others: &[&CellResult]) -> PlainTable {
     table(title, 1, &[NAME, PBC, AC, PR, RFBC], rows)
 }
 
-/// The rows of the scripted agents.
-fn other_agents(results: &[&CellResult]) -> PlainTable {
-    let title = "Other agents: the measures of tables 2 and 3";
-    table(title, 1, &[NAME, PBC, AC, USES, PR, RFBC], results.iter().copied())
+/// Rows of several agents, with the least and the most of a seed, and so of an order of tools.
+fn by_agent(title: &str, results: &[&CellResult], all: &[CellResult]) -> PlainTable {
+    let least: ResultColumn<'_> = ("least", &|result| percent(result.pbc_range.0));
+    let most: ResultColumn<'_> = ("most", &|result| percent(result.pbc_range.1));
+    let (gains, loses) = (|result: &_| gains(result, all), |result: &_| loses(result, all));
+    let changes: [ResultColumn<'_>; 2] = [("gains", &gains), ("loses", &loses)];
+    let [gains, loses] = changes;
+    let columns = [NAME, PBC, least, most, COULD, gains, loses, AC, USES, PR, RFBC];
+    table(title, 1, &columns, results.iter().copied())
 }
 
 /// The results for tables 2 to 4; those without the blacklist are in table 5.
@@ -344,7 +384,8 @@ fn sweep(results: &[CellResult], knob: Knob, figure: &str) -> PlainTable {
     let title = format!(
         "{figure}: solved within the budget (PBC, %) and average cost (AC, credits) against {knob}"
     );
-    let mut table = PlainTable::new(title, 1, &["", knob.spec().name, "PBC", "", "AC", "", "PR"]);
+    let mut table =
+        PlainTable::new(title, 1, &["", knob.spec().name, "PBC", "", "could", "AC", "", "PR"]);
     let most = results.iter().map(|result| result.all.measures.ac).fold(0.0, f64::max);
     let mut before = None;
     for result in results {
@@ -355,6 +396,7 @@ fn sweep(results: &[CellResult], knob: Knob, figure: &str) -> PlainTable {
             number(result.knobs.get(knob)),
             percent(measures.pbc),
             bar(measures.pbc, 1.0),
+            or(measures.ceiling, percent, "–"),
             number(measures.ac),
             bar(measures.ac, most),
             percent(measures.pr),
@@ -368,7 +410,7 @@ fn spent(results: &[CellResult]) -> PlainTable {
     let title = "Budget (shares in %, costs in credits; averages of a task, over all seeds)";
     let tasks: ResultColumn<'_> = ("tasks", &|result| result.all.quality.tasks.to_string());
     let (cost, uses) = (planned_cost("planned"), planned_uses("planned"));
-    let columns = [NAME, tasks, PR, PBC, RFBC, OVER, AC, cost, USES, uses, REFUSED];
+    let columns = [NAME, tasks, PR, PBC, COULD, RFBC, OVER, AC, cost, SPARE, USES, uses, REFUSED];
     table(title, 1, &columns, results)
 }
 

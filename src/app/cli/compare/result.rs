@@ -22,6 +22,8 @@ pub struct CellResult {
     pub all: CellMeasures,
     /// The lowest and the highest average cost of a seed, in credits.
     pub ac_range: (f64, f64),
+    /// The lowest and the highest share of a seed that was solved within the budget.
+    pub pbc_range: (f64, f64),
     pub seeds: Vec<SeedResult>,
 }
 
@@ -43,6 +45,9 @@ pub struct SeedResult {
     /// Results of probing, if the session probed tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probing: Option<ProbingSums>,
+    /// For each task, whether it was solved within the budget.
+    #[serde(skip)]
+    pub within: Vec<bool>,
     /// Summaries of the session's tasks.
     #[serde(skip)]
     pub laps: Vec<Lap>,
@@ -64,6 +69,27 @@ pub fn found(results: &[CellResult], cells: impl IntoIterator<Item = Cell>) -> V
 }
 
 impl CellResult {
+    /// The combination that this one is compared with: the same loop without a plan. For an agent that reads costs that
+    /// may be the one whose prompt states them, if it solves more.
+    pub fn baseline<'r>(&self, all: &'r [Self]) -> Option<&'r Self> {
+        let bare = all.iter().filter(|other| self.cell.is_against(&other.cell));
+        let pbc = |result: &&Self| result.all.measures.pbc;
+        bare.filter(|other| !other.cell.strategy.prompt || self.cell.reads_costs())
+            .filter(|other| other.cell.name != self.cell.name)
+            .max_by(|one, other| pbc(one).total_cmp(&pbc(other)))
+    }
+
+    /// How many tasks of all seeds this combination solves within the budget and another one does not, and how many it
+    /// does not and the other one does.
+    pub fn gained_and_lost(&self, other: &Self) -> (usize, usize) {
+        let pairs = || {
+            let seeds = self.seeds.iter().zip(&other.seeds);
+            seeds.flat_map(|(own, other)| own.within.iter().zip(&other.within))
+        };
+        let count = |own, other| pairs().filter(|pair| *pair == (&own, &other)).count();
+        (count(true, false), count(false, true))
+    }
+
     /// From the sessions of a combination, one for each seed.
     pub fn of(cell: Cell, knobs: Knobs, sessions: &[(u64, Ran)]) -> Self {
         let budget = sessions.first().map_or(0.0, |(_, ran)| ran.budget);
@@ -74,20 +100,23 @@ impl CellResult {
                 seed: *seed,
                 numbers: CellMeasures::of(ran.tasks.iter(), budget),
                 probing: ran.probing,
+                within: ran.tasks.iter().map(|task| task.solved && !task.over_budget).collect(),
                 laps: ran.laps.clone(),
                 scores: ran.scores.clone(),
             })
             .collect();
-        let costs = || seeds.iter().map(|seed| seed.numbers.measures.ac);
-        let least = costs().reduce(f64::min).unwrap_or(0.0);
-        let most = costs().reduce(f64::max).unwrap_or(0.0);
+        let range = |of: fn(&SeedResult) -> f64| {
+            let least = seeds.iter().map(of).reduce(f64::min).unwrap_or(0.0);
+            (least, seeds.iter().map(of).reduce(f64::max).unwrap_or(0.0))
+        };
         Self {
             cell,
             models: sessions.first().map(|(_, ran)| ran.models.clone()).unwrap_or_default(),
             simulated: sessions.iter().any(|(_, ran)| ran.simulated),
             knobs,
             all: CellMeasures::of(tasks, budget),
-            ac_range: (least, most),
+            ac_range: range(|seed| seed.numbers.measures.ac),
+            pbc_range: range(|seed| seed.numbers.measures.pbc),
             seeds,
         }
     }

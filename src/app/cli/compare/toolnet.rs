@@ -5,7 +5,9 @@ use super::args::CompareArgs;
 use super::grid::{Cell, Trial, distinct};
 use super::result::{CellResult, SeedResult, found};
 use super::table::{PlainTable, number, or, percent};
-use super::verdict::{ONE_SEED, RIGHT, TOKENS, held, judged, less, line, more, not_less};
+use super::verdict::{
+    ONE_SEED, RIGHT, TOKENS, difference, held, judged, less, line, more, not_less,
+};
 use crate::cli::trouble::Trouble;
 use crate::domain::graph::WeightFormat;
 use crate::domain::{Base, FaultSpec, Knob, Scorer, Strategy};
@@ -315,6 +317,7 @@ pub fn verdicts(results: &[CellResult]) -> Vec<String> {
     lines
         .into_iter()
         .flatten()
+        .chain(by_agent(results))
         .chain(reflexions(&few))
         .chain(cheaper(&found(results, cached())))
         .collect()
@@ -335,7 +338,6 @@ fn against<'r>(results: &[&'r CellResult]) -> Vec<(&'r str, Result<(), String>)>
 
 /// Lines on the effect of `+reflexion` without feedback: each strategy with it, compared with the strategy without it.
 fn reflexions(results: &[&CellResult]) -> Vec<String> {
-    let tokens = |result: &CellResult| result.seeds.iter().map(TOKENS.1).collect::<Vec<_>>();
     let said = |own: &&CellResult| {
         let (strategy, turned) = (own.cell.strategy, &own.cell.turned);
         let bare = Strategy { reflexion: false, ..strategy };
@@ -343,16 +345,48 @@ fn reflexions(results: &[&CellResult]) -> Vec<String> {
             .iter()
             .find(|other| other.cell.strategy == bare && other.cell.turned == *turned)
             .filter(|_| strategy.reflexion && own.cell.turned_to(Knob::GoldFeedback).is_none())?;
-        let effect = match tokens(own) == tokens(bare) {
-            true => "no effect",
-            false => "no effect on answers, and tasks without one are tried again",
-        };
-        let (own, bare) = (&own.cell.name, &bare.cell.name);
+        let (name, bare_name) = (&own.cell.name, &bare.cell.name);
+        let effect = effect(own, bare);
         Some(format!(
-            "Reflexion: {own} beside {bare}: {effect}; without feedback no answer is known to be wrong"
+            "Reflexion: {name} beside {bare_name}: {effect}; without feedback only a task without an answer is tried again"
         ))
     };
     results.iter().filter_map(said).collect()
+}
+
+/// How much more often a combination is right than another one, and its share of that one's tokens.
+fn effect(own: &CellResult, other: &CellResult) -> String {
+    let right = difference(RIGHT.1, own, other);
+    let clear = if !right.is_judged() {
+        " (one seed)"
+    } else if clear(&[right])[0] {
+        ""
+    } else {
+        " (no clear difference)"
+    };
+    let tokens = mean(own, TOKENS.1) / mean(other, TOKENS.1);
+    format!("right {right} points{clear}, {tokens:.2} of the tokens")
+}
+
+/// ToolNet with our menu beside react, by agent: a size that is that of one agent may be a trait of it.
+fn by_agent(results: &[CellResult]) -> Option<String> {
+    let agents = [None].into_iter().chain(outside::USUAL.map(|agent| Some(agent.name)));
+    let said = agents.filter_map(|agent| {
+        let of = |base: Base| {
+            results.iter().find(|result| {
+                let cell = &result.cell;
+                let is_plain = cell.turned.is_empty()
+                    && cell.trial == Trial::default()
+                    && cell.simulated == SimulatedSpec::default();
+                let own = cell.agent().map(|agent| agent.name);
+                is_plain && cell.strategy == Strategy::from(base) && own == agent
+            })
+        };
+        let effect = effect(of(Base::ToolNet)?, of(Base::React)?);
+        Some(format!("{} {effect}", agent.unwrap_or("simulated")))
+    });
+    let said: Vec<_> = said.collect();
+    (!said.is_empty()).then(|| format!("Sizes (toolnet beside react): {}", said.join("; ")))
 }
 
 /// For each menu: whole weights against none and decimals.

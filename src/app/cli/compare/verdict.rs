@@ -1,7 +1,9 @@
 //! Whether a comparison agrees with the tables and figures of BTP and of concurrent workers, and where and why not. The
 //! claims are the papers'; the numbers are those of this comparison.
 
-use super::grid::{LOOPS, RoleBindings, Setting};
+use indexmap::IndexMap;
+
+use super::grid::{LOOPS, PARTS, RoleBindings, Setting};
 use super::result::{CellResult, SeedResult};
 use crate::domain::{Base, Blacklist, Knob, Strategy};
 use crate::outside;
@@ -73,6 +75,7 @@ pub fn of_tables(results: &[CellResult]) -> Vec<String> {
     .flatten()
     .chain(rows.failed())
     .chain(rows.by_agent())
+    .chain(rows.by_part())
     .collect()
 }
 
@@ -187,29 +190,74 @@ impl VerdictRows<'_> {
         })
     }
 
+    /// The results of react with our plan, by agent: whole, or without one of its parts.
+    fn ours(&self, without: Option<Knob>) -> impl Iterator<Item = (&'static str, &CellResult)> {
+        let names = [None].into_iter().chain(outside::USUAL.map(|agent| Some(agent.name)));
+        let strategy = Strategy { btp: true, ..Base::React.into() };
+        names.filter_map(move |agent| {
+            let found = self.0.iter().find(|result| {
+                let cell = &result.cell;
+                cell.simulated == Default::default()
+                    && cell.turned_to(Knob::Blacklist).is_none()
+                    && (cell.strategy, cell.setting) == (strategy, Setting::Ours)
+                    && cell.without == without
+                    && cell.agent().map(|agent| agent.name) == agent
+            });
+            Some((agent.unwrap_or("simulated"), found?))
+        })
+    }
+
     /// The gain of react from our budget plan, by agent. A gain with one agent may be a trait of that agent.
     fn by_agent(&self) -> Option<String> {
-        let names = [None].into_iter().chain(outside::USUAL.map(|agent| Some(agent.name)));
-        let row = |agent: Option<&str>, strategy| {
-            self.0.iter().find(|result| {
-                let cell = &result.cell;
-                let is_own = cell.simulated == Default::default()
-                    && cell.turned_to(Knob::Blacklist).is_none();
-                is_own
-                    && (cell.strategy, cell.setting) == (strategy, Setting::Ours)
-                    && cell.agent().map(|agent| agent.name) == agent
-            })
-        };
-        let said = names.filter_map(|agent| {
-            let bare = Strategy::from(Base::React);
-            let (bare, own) = (row(agent, bare)?, row(agent, Strategy { btp: true, ..bare })?);
+        let gains = self.ours(None).filter_map(|(agent, own)| {
+            let bare = own.baseline(self.0)?;
+            let (gained, lost) = own.gained_and_lost(bare);
             let gain = difference(PBC.1, own, bare);
-            Some(format!("{gain} for {}", agent.unwrap_or("the usual agent")))
+            Some(format!("{agent} {gain} (+{gained} −{lost} tasks) beside {}", bare.cell.label()))
+        });
+        let gains: Vec<String> = gains.collect();
+        (gains.len() > 1).then(|| {
+            format!("Agents (PBC of react with our plan, all tools): {}", gains.join("; "))
+        })
+    }
+
+    /// The loss of our plan without each of its parts, and the part that carries most of it.
+    fn by_part(&self) -> Option<String> {
+        let parts: Vec<_> = PARTS.iter().map(|(part, _)| *part).collect();
+        let mut carried: IndexMap<&str, usize> = IndexMap::new();
+        let said = self.ours(None).filter_map(|(agent, whole)| {
+            let without = |part: &Knob| {
+                let own = self.ours(Some(*part)).find(|(name, _)| *name == agent)?.1;
+                Some((part.spec().name, difference(PBC.1, own, whole)))
+            };
+            let all: Option<Vec<_>> = parts.iter().map(without).collect();
+            let all = all?;
+            let differences: Vec<_> = all.iter().map(|(_, difference)| *difference).collect();
+            if !differences.first()?.is_judged() {
+                return Some(format!("{agent} ({ONE_SEED})"));
+            }
+            let of_note = all.iter().zip(clear(&differences)).filter(|(_, clear)| *clear);
+            let of_note: Vec<_> = of_note.map(|(one, _)| one).collect();
+            let most = of_note.iter().min_by(|(_, a), (_, b)| a.mean.total_cmp(&b.mean));
+            if let Some((part, _)) = most.filter(|(_, by)| by.mean < 0.0) {
+                *carried.entry(*part).or_default() += 1;
+            }
+            let of_note: Vec<_> =
+                of_note.into_iter().map(|(part, by)| format!("{part} {by}")).collect();
+            let of_note =
+                if of_note.is_empty() { "none clear".to_owned() } else { of_note.join(", ") };
+            Some(format!("{agent}: {of_note}"))
         });
         let said: Vec<String> = said.collect();
-        (said.len() > 1).then(|| {
-            format!("Agents (PBC of react with our plan against react alone): {}", said.join(", "))
-        })
+        let most = carried.iter().max_by_key(|(_, agents)| **agents);
+        let most = match most {
+            Some((part, agents)) => {
+                format!("`{part}` carries most for {agents} of {} agents", said.len())
+            }
+            None => "no part carries the gain".to_owned(),
+        };
+        (!said.is_empty())
+            .then(|| format!("Parts (change of PBC without each): {most}; {}", said.join("; ")))
     }
 
     fn without_blacklist(&self, base: Base) -> Option<&CellResult> {
@@ -251,7 +299,7 @@ fn each(
 }
 
 /// The measure of `own` less that of `other`, seed by seed.
-fn difference(measure: Measure<'_>, own: &CellResult, other: &CellResult) -> Difference {
+pub fn difference(measure: Measure<'_>, own: &CellResult, other: &CellResult) -> Difference {
     let pairs = own.seeds.iter().zip(&other.seeds);
     Difference::over(pairs.map(|(own, other)| measure(own) - measure(other)))
 }
