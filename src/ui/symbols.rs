@@ -42,6 +42,7 @@ symbols! {
     THUMB "█" '|' "the cursor; the part of a list that is shown";
     GHOST "▒" '%' "preview: one step of a knob";
     PLANNED "━" '=' "planned, path, with the agent";
+    SPARE "┄" '_' "spare: credits beyond what the plan needs";
     CUT "…" '~' "cut: opening it shows all";
 }
 
@@ -156,7 +157,7 @@ pub fn fallback(c: char) -> Option<char> {
         '“' | '”' => '"',
         // Lines, blocks and dots.
         '━' | '═' | '╍' | '┅' => '=',
-        '─' | '╌' | '┄' | '╴' | '╶' | '╸' | '╺' | '╼' | '╾' => '-',
+        '─' | '╌' | '╴' | '╶' | '╸' | '╺' | '╼' | '╾' => '-',
         '│' | '┃' | '║' | '┊' | '┆' | '╎' | '╵' | '╷' | '╹' | '╻' | '╽' | '╿' => {
             '|'
         }

@@ -473,9 +473,9 @@ fn uses_that_a_person_sets_count_in_the_plan_with_what_they_are_worth() {
 fn what_is_ahead_of_a_plan_is_paid_for_with_the_end_of_the_task() {
     let mut story = planned();
     let ahead = |story: &Story| story.state().task(TASK).unwrap().budget.ahead();
-    assert_eq!(ahead(&story), 8.0);
+    assert_eq!(ahead(&story), (8.0, 0.0));
     story.call(1, 1, ("search_web", json!({"query": "x"}), Ok("found"), 10));
-    assert_eq!(ahead(&story), 5.0);
+    assert_eq!(ahead(&story), (5.0, 0.0));
     // Each use with the decision on it, and the call that answers.
     let mut priced = of_unknown_price();
     priced.planned(1, "the task begins", plan(0.0, &TOOLS));

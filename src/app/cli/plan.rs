@@ -94,8 +94,15 @@ struct ToolPlanRow {
     cost: f64,
     value: f64,
     limit: u32,
+    /// The uses that the plan needs, and those beyond the limit, which only the knob `spread` plans.
     uses: u32,
+    #[serde(skip_serializing_if = "is_zero")]
+    spare: u32,
     why: String,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 /// The gain from more credits: the credits, the added value of the plan, and the changed uses.
@@ -144,7 +151,8 @@ impl PlanReport {
                 cost: one.cost,
                 value: one.value,
                 limit: one.limit,
-                uses,
+                uses: uses.min(one.limit),
+                spare: uses.saturating_sub(one.limit),
                 why: explained(why, estimate),
             }
         };
@@ -164,19 +172,28 @@ impl PlanReport {
         }
     }
 
-    fn used(&self) -> impl Iterator<Item = &ToolPlanRow> {
-        self.tools.iter().filter(|row| row.uses > 0)
+    /// The credits for spare uses.
+    fn spare(&self) -> f64 {
+        let costs = self.tools.iter().filter(|row| row.spare > 0);
+        costs.map(|row| row.cost * f64::from(row.spare)).sum()
+    }
+
+    /// The credits for the uses that the plan needs.
+    fn cost(&self) -> f64 {
+        if self.spare() > 0.0 { (self.plan.cost - self.spare()).max(0.0) } else { self.plan.cost }
     }
 
     fn to_json(&self) -> String {
-        let uses = self.used().map(|row| (row.tool.as_str().to_owned(), row.uses.into()));
-        let plan: serde_json::Map<String, serde_json::Value> = uses.collect();
+        let used = self.tools.iter().filter(|row| row.uses > 0);
+        let plan: serde_json::Map<String, serde_json::Value> =
+            used.map(|row| (row.tool.as_str().to_owned(), row.uses.into())).collect();
         let Bought { credits, value, changes } = &self.one;
         let next = &self.next;
         let planned = json!({
             "plan": plan,
             "value": self.plan.value,
-            "cost": self.plan.cost,
+            "cost": self.cost(),
+            "spare": self.spare(),
             "budget": self.budget,
             "gap": self.plan.gap,
             "tools": self.tools,
@@ -190,14 +207,20 @@ impl PlanReport {
             "{:<28} {:>5} {:>6} {:>9} {:>8}  {}\n",
             "tool", "uses", "limit", "cost", "value", "why"
         );
-        for ToolPlanRow { tool, cost, value, limit, uses, why } in &self.tools {
+        for ToolPlanRow { tool, cost, value, limit, uses, spare, why } in &self.tools {
             let tool = clean(tool.as_str());
+            let uses = if *spare > 0 { format!("{uses}+{spare}") } else { uses.to_string() };
             text += &format!("{tool:<28} {uses:>5} {limit:>6} {cost:>9} {value:>8.4}  {why}\n");
         }
-        let UsePlan { value, cost, gap, .. } = &self.plan;
+        let UsePlan { value, gap, .. } = &self.plan;
+        let cost = rounded(self.cost());
+        let spare = match self.spare() {
+            0.0 => String::new(),
+            spare => format!(", +{} spare", rounded(spare)),
+        };
         let (budget, value) = (words::credits(self.budget), rounded(*value));
         let within = gap.map_or_else(String::new, |gap| format!(", {}", words::within(gap)));
-        text += &format!("{cost} of {budget}, value {value}{within}\n");
+        text += &format!("{cost} of {budget}{spare}, value {value}{within}\n");
         text + &self.more()
     }
 

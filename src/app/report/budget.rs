@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::task::TaskReport;
+use crate::domain::state::budget::CENT;
 use crate::domain::{BudgetPlan, Knob, Spent, State, TaskState, ToolCallPhase, ToolName};
 
 /// The forecast of a task's first plan.
@@ -13,9 +14,13 @@ pub struct BudgetForecast {
     /// The budget, and the part of it that was reserved for calls in addition to the uses.
     pub budget: f64,
     pub reserve: f64,
+    /// The credits for the uses that the plan needs, and for the spare ones beyond them (the knob `spread`).
     pub cost: f64,
+    pub spare_cost: f64,
     pub value: f64,
+    /// The uses that the plan needs, and the spare ones.
     pub uses: u64,
+    pub spare_uses: u64,
     /// The number of plans at the end.
     pub plans: u32,
     /// Whether the plan lacks a use of any tool for some step of the task's reference chain.
@@ -50,10 +55,16 @@ pub struct Measures {
     pub rfbc: f64,
     /// RFBC as the authors' script counts it: the share of tasks over the budget, solved or not.
     pub rfbc_authors: f64,
+    /// The share of tasks whose cheapest known way fits the budget, among those with a known way; `None` without any.
+    /// No agent solves more of them within the budget.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ceiling: Option<f64>,
     /// Average cost of a first plan, and its average number of uses (table 4); `None` without
-    /// plans.
+    /// plans. What is spare in it does not count.
     pub planned_cost: Option<f64>,
     pub planned_uses: Option<f64>,
+    /// Average cost of the spare uses of a first plan.
+    pub spare_cost: Option<f64>,
     /// Average number of calls per task.
     pub uses: f64,
     /// Refused calls, for any reason.
@@ -82,13 +93,16 @@ impl Failed {
 impl BudgetForecast {
     pub fn of(task: &TaskState) -> Option<Self> {
         let first = task.budget.first.as_ref()?;
-        let BudgetPlan { budget, reserve, cost, value, .. } = **first;
+        let BudgetPlan { budget, reserve, value, .. } = **first;
+        let ((uses, cost), (spare_uses, spare_cost)) = (first.needed(), first.spare());
         Some(Self {
             budget: *budget,
             reserve: *reserve,
-            cost: *cost,
+            cost,
+            spare_cost,
             value: *value,
-            uses: first.uses(),
+            uses,
+            spare_uses,
             plans: task.budget.plans,
             misses: task.task.chain.iter().any(|step| {
                 let is_planned =
@@ -147,8 +161,10 @@ pub(super) struct MeasureSums {
     solved_within: Mean,
     failed_over: Mean,
     over: Mean,
+    could: Mean,
     planned_cost: Mean,
     planned_uses: Mean,
+    spare_cost: Mean,
     uses: Mean,
     refusals: usize,
     unspent: Mean,
@@ -166,9 +182,13 @@ impl MeasureSums {
         self.solved_within.count(task.solved && !task.over_budget);
         self.failed_over.count(!task.solved && task.over_budget);
         self.over.count(task.over_budget);
+        if let Some(cheapest) = task.cheapest {
+            self.could.count(cheapest <= task.budget + CENT);
+        }
         if let Some(plan) = &task.planned {
             self.planned_cost.add(plan.cost);
             self.planned_uses.add(plan.uses as f64);
+            self.spare_cost.add(plan.spare_cost);
             if !task.solved {
                 self.unspent.add((plan.budget - task.cost).max(0.0));
                 self.misses += usize::from(plan.misses);
@@ -186,8 +206,10 @@ impl MeasureSums {
             pbc: self.solved_within.or_zero(),
             rfbc: self.failed_over.or_zero(),
             rfbc_authors: self.over.or_zero(),
+            ceiling: self.could.value(),
             planned_cost: self.planned_cost.value(),
             planned_uses: self.planned_uses.value(),
+            spare_cost: self.spare_cost.value(),
             uses: self.uses.or_zero(),
             refusals: self.refusals,
             failed: Failed {

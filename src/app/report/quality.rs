@@ -171,6 +171,8 @@ mod tests {
             cost: 1.0,
             spent: crate::domain::state::Spent::default(),
             over_budget: false,
+            budget: 10.0,
+            cheapest: None,
             planned: None,
             by_tool: std::collections::BTreeMap::new(),
             refusals: std::collections::BTreeMap::new(),

@@ -76,6 +76,10 @@ pub struct TaskReport {
     pub cost: f64,
     pub spent: Spent,
     pub over_budget: bool,
+    /// The budget in credits, and the fewest credits that the tools of a known way cost; `None` without a known way.
+    pub budget: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cheapest: Option<f64>,
     /// Forecast of the first budget plan; `None` without a plan.
     pub planned: Option<BudgetForecast>,
     pub by_tool: BTreeMap<ToolName, ToolSpent>,
@@ -150,6 +154,8 @@ impl TaskReport {
             cost: task.credits(),
             spent: task.budget.spent,
             over_budget: task.is_over(budget::budget_of(state, task)),
+            budget: budget::budget_of(state, task),
+            cheapest: state.cheapest_way(&task.task),
             planned: BudgetForecast::of(task),
             by_tool: budget::by_tool(task),
             refusals: budget::refusals(state, task),

@@ -104,8 +104,23 @@ impl BudgetPlan {
         (self.budget - self.spent - self.reserve).max(0.0)
     }
 
-    /// The number of planned uses.
+    /// The number of uses that may be made, spare ones included.
     pub fn uses(&self) -> u64 {
         self.tools.iter().map(|planned| u64::from(planned.uses)).sum()
+    }
+
+    /// The number of uses that the plan needs, and their cost in credits.
+    pub fn needed(&self) -> (u64, f64) {
+        let uses = self.tools.iter().map(|planned| u64::from(planned.needed())).sum();
+        // The sum of all uses is rounded as the plan is.
+        (uses, if uses == self.uses() { *self.cost } else { (self.cost - self.spare().1).max(0.0) })
+    }
+
+    /// The number of uses beyond those that the plan needs (the knob `spread`), and their cost in credits.
+    pub fn spare(&self) -> (u64, f64) {
+        let spare = |planned: &PlannedTool| planned.uses - planned.needed();
+        let uses = self.tools.iter().map(|planned| u64::from(spare(planned))).sum();
+        let costs = self.tools.iter().map(|planned| planned.cost * f64::from(spare(planned)));
+        (uses, costs.sum())
     }
 }

@@ -121,10 +121,19 @@ impl TaskBudget {
         !self.blacklist.contains_key(tool) && self.left(tool) != Some(0)
     }
 
-    /// The cost of all planned uses still ahead.
-    pub fn ahead(&self) -> f64 {
+    /// How many of the uses that the plan needs are left. The first uses are those.
+    pub fn needed_left(&self, planned: &PlannedTool) -> u32 {
+        self.left_of(planned).saturating_sub(planned.uses - planned.needed())
+    }
+
+    /// The credits for all uses still ahead: those that the plan needs, and the spare ones.
+    pub fn ahead(&self) -> (f64, f64) {
         let planned = self.plan.iter().flat_map(|plan| &plan.tools);
-        planned.map(|tool| tool.cost * f64::from(self.left_of(tool))).sum()
+        let costs = planned.map(|tool| {
+            let (left, needed) = (self.left_of(tool), self.needed_left(tool));
+            (tool.cost * f64::from(needed), tool.cost * f64::from(left - needed))
+        });
+        costs.fold((0.0, 0.0), |sums, (needed, spare)| (sums.0 + needed, sums.1 + spare))
     }
 
     pub(super) fn tool(&mut self, tool: &ToolName) -> &mut ToolLedger {

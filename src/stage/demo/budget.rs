@@ -101,7 +101,7 @@ fn plan(state: &State, task: u32) -> Option<String> {
     let plan = task.budget.plan.as_ref()?;
     let spent = task.credits();
     let budget = words::credits(*plan.budget);
-    Some(format!("planned {} of {budget}, spent {spent}", plan.cost))
+    Some(format!("planned {} of {budget}, spent {spent}", words::credits(plan.needed().1)))
 }
 
 /// How a task ended, and for how many credits.

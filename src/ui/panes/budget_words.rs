@@ -2,9 +2,9 @@
 
 use super::format::{credits, worth};
 use super::glyph::signed;
-use crate::domain::state::Overrun;
+use crate::domain::state::{Overrun, budget::CENT};
 use crate::domain::words::{self, counted};
-use crate::domain::{BudgetPlan, Marginal, State, TaskState, ToolName};
+use crate::domain::{BudgetPlan, Knob, Marginal, State, TaskState, ToolName};
 
 /// A line shows a few dozen tools at most; a plan may hold thousands.
 const TOOLS: usize = 60;
@@ -26,16 +26,31 @@ pub fn uses(plan: &BudgetPlan) -> String {
     words.join(" ")
 }
 
-/// Cost and value, the gap to the best plan, and both sums of the previous plan, if there was one.
+/// Why no plan can pay for a task, if none can.
+pub fn beyond(state: &State, task: &TaskState) -> Option<String> {
+    let (cheapest, budget) = (state.cheapest_way(&task.task)?, state.knobs.get(Knob::Budget));
+    let budget = task.budget.plan.as_ref().map_or(budget, |plan| *plan.budget);
+    (cheapest > budget + CENT).then(|| {
+        let (cheapest, budget) = (credits(cheapest), credits(budget));
+        format!("no plan can pay: the cheapest known way costs {cheapest} of {budget} credits")
+    })
+}
+
+/// Cost of what the plan needs, its spare credits, the value, the gap to the best plan, and both sums of the previous
+/// plan, if there was one.
 pub fn sums(plan: &BudgetPlan, before: Option<&BudgetPlan>) -> String {
-    let (value, cost) = (worth(*plan.value), credits(*plan.cost));
+    let (value, cost) = (worth(*plan.value), credits(plan.needed().1));
     let free = credits(plan.free());
+    let spare = match plan.spare() {
+        (0, _) => String::new(),
+        (_, spare) => format!(", +{} spare", credits(spare)),
+    };
     let was = before.map_or_else(String::new, |before| {
-        format!(" (before: {}, {})", credits(*before.cost), worth(*before.value))
+        format!(" (before: {}, {})", credits(before.needed().1), worth(*before.value))
     });
     let within =
         plan.gap.map_or_else(String::new, |gap| format!(", {}", words::within(f64::from(gap))));
-    format!("{cost} of {free} credits, value {value}{within}{was}")
+    format!("{cost} of {free} credits{spare}, value {value}{within}{was}")
 }
 
 /// The tools to which another plan gives a different number of uses: `search_web 3→2`.
@@ -62,7 +77,7 @@ pub fn overrun(state: &State, task: &TaskState) -> Option<String> {
         let planned = task.budget.first.as_ref().map(|plan| {
             let planned = plan.tool(tool);
             let (uses, cost) =
-                planned.map_or((0, 0.0), |it| (it.uses, *it.cost * f64::from(it.uses)));
+                planned.map_or((0, 0.0), |it| (it.needed(), *it.cost * f64::from(it.needed())));
             format!("planned {} for {}, ", counted(uses, "use"), credits(cost))
         });
         let used = task.budget.tools.get(tool).map(|ledger| {
@@ -124,7 +139,10 @@ mod tests {
         let (old, new) = (plan(&[("a", 3), ("b", 0), ("c", 1)]), plan(&[("a", 2), ("b", 1)]));
         assert_eq!(uses(&old), "a×3 c×1");
         assert_eq!(uses(&plan(&[("a", 0)])), "no tool");
-        assert_eq!(uses(&plan(&[("a", 10), ("b", 1), ("c", 4)])), "a×3 b×1 c×3 · 8 spare");
+        let much = plan(&[("a", 10), ("b", 1), ("c", 4)]);
+        assert_eq!(uses(&much), "a×3 b×1 c×3 · 8 spare");
+        assert_eq!(sums(&much, None), "14 of 18 credits, +16 spare, value 7.50");
+        assert_eq!((much.needed(), much.spare()), ((7, 14.0), (8, 16.0)));
         assert_eq!(changes(&old, &new), "a 3→2 b 0→1 c 1→0");
         assert_eq!(sums(&new, Some(&old)), "6 of 18 credits, value 1.50 (before: 8, 2.00)");
         let near = BudgetPlan { gap: Some(0.0002.into()), ..plan(&[("a", 3)]) };

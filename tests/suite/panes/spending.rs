@@ -1,6 +1,6 @@
 //! The budget and the search tree.
 
-use toolyard::domain::{ChangeEvent, Knob, NodeEnd, State, TaskEvent, TaskId};
+use toolyard::domain::{By, ChainStep, ChangeEvent, Knob, NodeEnd, State, Task, TaskEvent, TaskId};
 use toolyard::ui::panes;
 use toolyard::ui::view::{Lever, View};
 use toolyard::ui::{pane::PaneId, window::Move};
@@ -33,6 +33,46 @@ fn a_tool_shows_what_was_planned_spent_refused_and_banned() {
         assert!(shown.has(part), "{part}");
     }
     assert!(shown.has("4 tasks: ━") && shown.has("1 over"));
+}
+
+#[test]
+fn spare_uses_have_a_sign_of_their_own() {
+    let mut story = Story::opened("react+btp", toolyard::domain::rates::Rates::default());
+    story.join([story::tool("a", "", 2.0), story::tool("b", "", 1.0)]);
+    story.queue(&[("task", None)]).start(1);
+    // Within its limits the plan needs one use of each: 3 credits. The rest is spare: 3 and 4.
+    let candidates = [("a", 2.0, 0.5, 1, 3, 1, ""), ("b", 1.0, 0.5, 1, 4, 1, "")];
+    story.planned(1, "begins", plan(0.0, &candidates));
+    let shown = show(PaneId::Budget, &story, &View::default(), 120, 20);
+    assert!(shown.has("plan 1: 3 of 19 credits, +7 spare, value 3.50"), "{:?}", shown.lines);
+    assert!(shown.has("━ planned 4 (reserved 1)") && shown.has("┄ spare 7"), "{:?}", shown.lines);
+    assert!(shown.line("  a  ").contains("━┄"), "{:?}", shown.lines);
+    assert!(shown.has("1 task: ━ 3 planned"), "{:?}", shown.lines);
+}
+
+#[test]
+fn a_task_that_no_plan_can_pay_for_is_said_before_its_first_call() {
+    let mut story = Story::opened("react+btp", toolyard::domain::rates::Rates::default());
+    story.join([story::tool("a", "", 12.0), story::tool("b", "", 11.0)]);
+    let step = || ChainStep {
+        tools: vec!["a".into(), "b".into()],
+        arguments: serde_json::json!({}),
+        finds: None,
+        takes: None,
+    };
+    for (steps, is_said) in [(1, false), (2, true)] {
+        let chain = (0..steps).map(|_| step()).collect();
+        let task = Task { chain, ..Task::from_text("task") };
+        let first = TaskId(story.state().tasks.len() as u32 + 1);
+        story.tell(TaskEvent::TasksQueued { first, tasks: vec![task], by: By::Engine });
+        let n = first.0;
+        story.start(n).planned(n, "begins", plan(0.0, &[("b", 11.0, 0.5, 1, 1, 1, "")]));
+        let why = "no plan can pay: the cheapest known way costs 22 of 20 credits";
+        for pane in [PaneId::Budget, PaneId::Transcript] {
+            let shown = show(pane, &story, &View::default(), 120, 20);
+            assert_eq!(shown.has(why), is_said, "{steps} steps, {pane:?}: {:?}", shown.lines);
+        }
+    }
 }
 
 #[test]
@@ -154,4 +194,24 @@ fn a_deep_tree_is_walked_and_followed() {
     panes::go(PaneId::Search, story.state(), &mut view, Move::Left);
     assert_eq!(view.node, Some((TaskId(1), 1)));
     draw(PaneId::Search, &State::default(), &view, 0, 80, 20);
+}
+
+#[test]
+fn the_cheapest_known_way_is_a_bound_that_no_plan_can_pass() {
+    let mut story = Story::opened("react+btp", toolyard::domain::rates::Rates::default());
+    story.join([story::tool("search_web", "", 3.0), story::tool("wikipedia", "", 2.0)]);
+    let step = |tools: &[&str]| ChainStep {
+        tools: tools.iter().map(|tool| (*tool).into()).collect(),
+        arguments: serde_json::json!({}),
+        finds: None,
+        takes: None,
+    };
+    let way = |steps: &[&[&str]]| {
+        let chain = steps.iter().map(|tools| step(tools)).collect();
+        story.state().cheapest_way(&Task { chain, ..Task::from_text("How high?") })
+    };
+    assert_eq!(way(&[&["search_web", "wikipedia"], &["search_web"]]), Some(5.0));
+    assert_eq!(way(&[&["gone", "wikipedia"]]), Some(2.0), "a tool that is not here does not count");
+    assert_eq!(way(&[&["gone"], &["wikipedia"]]), None);
+    assert_eq!(way(&[]), None, "nobody knows a way");
 }

@@ -4,8 +4,9 @@
 use crate::chat::{Role, Usage};
 use crate::finite::Finite;
 use crate::knob::Judge;
+use crate::spec::{ModelSpec, Task};
 use crate::state::State;
-use crate::{id::ToolName, spec::ModelSpec, strategy::Decides};
+use crate::{id::ToolName, strategy::Decides};
 
 /// Tokens of a request and of its answer, assumed for a model before its first call.
 const ASSUMED: (u64, u64) = (1000, 150);
@@ -26,6 +27,17 @@ impl State {
             Decides::AtOnce => 0.0,
         };
         self.rates.tool(known.spec.cost) + time + decision + judge
+    }
+
+    /// The fewest credits that the tools of a task's reference steps cost: for each step the cheapest tool that claims to
+    /// do it. `None` without such steps, or if a step has no tool here. Models and time come on top, and a cheap tool
+    /// may find nothing, so no way is cheaper.
+    pub fn cheapest_way(&self, task: &Task) -> Option<f64> {
+        let cost = |tool: &ToolName| Some(self.rates.tool(self.tools.get(tool)?.spec.cost));
+        let steps =
+            task.chain.iter().map(|step| step.tools.iter().filter_map(cost).reduce(f64::min));
+        let ways: Option<Vec<f64>> = steps.collect();
+        ways.filter(|steps| !steps.is_empty()).map(|steps| steps.iter().sum())
     }
 
     /// US dollars that models and embeddings have cost, as far as their prices are known. Costs of the simulated model

@@ -3,12 +3,13 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{LEVERS, limit, mark, sheet::BudgetAreas};
-use crate::domain::{Knob, Matter, Spent, TaskState, words::counted};
+use crate::domain::state::TaskBudget;
+use crate::domain::{BudgetPlan, Knob, Matter, Spent, TaskState, words::counted};
 use crate::hits::{Hits, Target};
 use crate::panes::budget_words;
 use crate::panes::format::credits;
 use crate::panes::row::{self, Row};
-use crate::symbols::{PLANNED, SPENT, WAITING};
+use crate::symbols::{PLANNED, SPARE, SPENT, WAITING};
 use crate::{action::Action, cx::Cx, text};
 
 /// Cells for a knob's symbol and value.
@@ -41,9 +42,9 @@ fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<BudgetSegment> {
     let plan = task.and_then(|task| task.budget.plan.as_deref());
     // An ended task uses nothing more, even if more was planned.
     let open = task.filter(|task| task.outcome().is_none());
-    let ahead = open.map_or(0.0, |task| task.budget.ahead());
+    let (ahead, more) = open.map_or((0.0, 0.0), |task| task.budget.ahead());
     let kept = open.filter(|task| !task.budget.closing).and(plan).map_or(0.0, |plan| *plan.reserve);
-    let free = (limit(cx.state, task) - spent.total() - ahead - kept).max(0.0);
+    let free = (limit(cx.state, task) - spent.total() - ahead - more - kept).max(0.0);
     let part = |glyph, name, of: &[(&str, f64)], sum, style| {
         let of = of.iter().filter(|(_, part)| *part > 0.0);
         let of: Vec<_> = of.map(|(name, part)| format!("{name} {}", credits(*part))).collect();
@@ -53,9 +54,10 @@ fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<BudgetSegment> {
     let of = [("tools", *spent.tools), ("models", *spent.models), ("time", *spent.time)];
     // Without a plan nothing is planned ahead or reserved.
     let planned = part(PLANNED, "planned", &[("reserved", kept)], ahead + kept, theme.planned);
+    let spare = (more > 0.0).then(|| part(SPARE, "spare", &[], more, theme.planned));
     let spent = part(SPENT, "spent", &of, spent.total(), theme.bar_fill);
     let free = part(WAITING, "free", &[], free, theme.bar_empty);
-    [Some(spent), plan.map(|_| planned), Some(free)].into_iter().flatten().collect()
+    [Some(spent), plan.map(|_| planned), spare, Some(free)].into_iter().flatten().collect()
 }
 
 fn total(
@@ -159,6 +161,27 @@ fn tau(cx: &Cx<'_>, line: Rect, buf: &mut Buffer) {
     row.put(&said, theme.dim);
 }
 
+/// Whether the line about the plan has more than one row.
+pub(super) fn is_long(cx: &Cx<'_>, width: u16) -> bool {
+    let task = cx.view.task_of(cx.state);
+    let planned = task.and_then(|task| Some((&task.budget, task.budget.plan.as_deref()?)));
+    planned.is_some_and(|(budget, latest)| {
+        text::width(&plan_words(cx, task, budget, latest)) > usize::from(width)
+    })
+}
+
+fn plan_words(
+    cx: &Cx<'_>,
+    task: Option<&TaskState>,
+    budget: &TaskBudget,
+    latest: &BudgetPlan,
+) -> String {
+    let sums = budget_words::sums(latest, budget.before.as_deref());
+    let beyond = task.and_then(|task| budget_words::beyond(cx.state, task));
+    let beyond = beyond.map_or_else(String::new, |why| format!(" · {why}"));
+    format!("plan {}: {sums}{beyond} · {}", budget.plans, budget.why)
+}
+
 fn plan(cx: &Cx<'_>, sheet: &BudgetAreas, buf: &mut Buffer, hits: &mut Hits) {
     let task = cx.view.task_of(cx.state);
     let theme = cx.theme;
@@ -175,9 +198,7 @@ fn plan(cx: &Cx<'_>, sheet: &BudgetAreas, buf: &mut Buffer, hits: &mut Hits) {
         };
         return row::wrapped(sheet.plan, &cx.keymap.fill(why), theme.dim, buf);
     };
-    let sums = budget_words::sums(latest, budget.before.as_deref());
-    let words = format!("plan {}: {sums} · {}", budget.plans, budget.why);
-    row::wrapped(sheet.plan, &words, theme.text, buf);
+    row::wrapped(sheet.plan, &plan_words(cx, task, budget, latest), theme.text, buf);
     hits.add(sheet.plan, Target::Action(Action::Open));
     row::wrapped(sheet.marginal, &budget_words::marginal(latest.marginal.as_ref()), theme.dim, buf);
 }

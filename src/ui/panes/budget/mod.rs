@@ -103,7 +103,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let task = cx.view.task_of(cx.state);
     let rows = rows(cx.state, cx.view);
     let selected = selected(cx.view, &rows);
-    let sheet = sheet::parts(area, &rows, strip_rows(cx.state));
+    let sheet = sheet::parts(area, &rows, strip_rows(cx.state), head::is_long(cx, area.width));
     head::draw(cx, &sheet, buf, hits);
     if rows.entries.is_empty() && !sheet.list.is_empty() {
         let said = match task {

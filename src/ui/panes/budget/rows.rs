@@ -27,7 +27,10 @@ impl<'a> BudgetRows<'a> {
         let mut entries = candidates(budget);
         // A stable sort: tools of one kind keep the order of the plan.
         entries.sort_by_key(|entry| rank(budget, entry));
-        let most = entries.iter().map(|entry| entry.spent() + entry.ahead(budget));
+        let most = entries.iter().map(|entry| {
+            let (planned, spare) = entry.ahead(budget);
+            entry.spent() + planned + spare
+        });
         // `max` ignores NaN.
         let most = most.filter(|most| most.is_finite()).fold(0.0, f64::max);
         Self { budget, entries, most }
@@ -74,9 +77,14 @@ impl BudgetTool<'_> {
         self.planned.filter(|planned| planned.uses > 0).map_or(0, |tool| budget.left_of(tool))
     }
 
-    /// The planned cost of the uses that are left, in credits.
-    pub fn ahead(&self, budget: &TaskBudget) -> f64 {
-        self.planned.map_or(0.0, |planned| planned.cost * f64::from(self.left(budget)))
+    /// The cost of the uses that are left, in credits: of those that the plan needs, and of the spare ones.
+    pub fn ahead(&self, budget: &TaskBudget) -> (f64, f64) {
+        let planned = self.planned.filter(|_| self.left(budget) > 0);
+        planned.map_or((0.0, 0.0), |planned| {
+            let needed = budget.needed_left(planned);
+            let cost = |uses: u32| planned.cost * f64::from(uses);
+            (cost(needed), cost(self.left(budget) - needed))
+        })
     }
 
     /// Calls that ran.

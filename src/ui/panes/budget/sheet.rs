@@ -26,7 +26,8 @@ pub(super) struct BudgetAreas {
     pub strip: Rect,
 }
 
-pub(super) fn parts(area: Rect, rows: &BudgetRows<'_>, most: u16) -> BudgetAreas {
+/// `most`: rows of the strip. `is_long`: whether the line about the plan has more than one row.
+pub(super) fn parts(area: Rect, rows: &BudgetRows<'_>, most: u16, is_long: bool) -> BudgetAreas {
     let entries = u16::try_from(rows.entries.len().max(1)).unwrap_or(u16::MAX);
     let mut left = area.height;
     let list_needs = entries.min(TOOLS);
@@ -49,7 +50,7 @@ pub(super) fn parts(area: Rect, rows: &BudgetRows<'_>, most: u16) -> BudgetAreas
     let strip = take(most.min(1), list_needs);
     // Lines left over after the whole list go to more words, then to a higher strip.
     let legend = legend + if narrow { take(1, entries.min(6)) } else { 0 };
-    let plan = plan + if plan > 0 && is_planned { take(1, entries.min(8)) } else { 0 };
+    let plan = plan + if plan > 0 && is_planned && is_long { take(1, entries.min(8)) } else { 0 };
     let detail = detail + if detail > 0 && is_planned { take(1, entries.min(10)) } else { 0 };
     let strip = strip + if strip > 0 { take(most - 1, entries.min(10)) } else { 0 };
     // Higher bars say more.

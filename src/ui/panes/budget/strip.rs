@@ -67,7 +67,7 @@ fn started(state: &State) -> Vec<&TaskState> {
 }
 
 fn planned(task: &TaskState) -> Option<f64> {
-    task.budget.first.as_ref().map(|plan| finite(*plan.cost))
+    task.budget.first.as_ref().map(|plan| finite(plan.needed().1))
 }
 
 fn is_over(state: &State, task: &TaskState) -> bool {

@@ -8,7 +8,7 @@ use crate::domain::{BudgetPlan, PlannedTool, ToolName};
 use crate::hits::{Hits, Target};
 use crate::panes::format::{credits, worth};
 use crate::panes::{glyph, row::Row};
-use crate::symbols::{EDITED, PLANNED, REFUSED, RUNNING, SPENT};
+use crate::symbols::{EDITED, PLANNED, REFUSED, RUNNING, SPARE, SPENT};
 use crate::table::{Cell, TableColumn, TextTable, right};
 use crate::{cx::Cx, text, vlist, vlist::ListSection};
 
@@ -105,9 +105,12 @@ fn draw_head(
 ) {
     let dim = cx.theme.dim;
     let mut row = Row::new(line, buf);
-    let both = &format!("{SPENT} spent {PLANNED} planned");
-    let fits = rows.budget.plan.is_some() && text::width(both) <= shares.bar;
-    let bar = if fits { both } else { &format!("{SPENT} spent") };
+    let plain = format!("{SPENT} spent");
+    let both = format!("{plain} {PLANNED} planned");
+    let all = format!("{both} {SPARE} spare");
+    let is_planned = rows.budget.plan.is_some();
+    let fits = |words: &&String| is_planned && text::width(words) <= shares.bar;
+    let bar = [&all, &both].into_iter().find(fits).unwrap_or(&plain);
     row.gap(MARKS).cell("tool", shares.name, dim).gap(1).cell(bar, shares.bar, dim);
     shares.table.head(&mut row, dim);
 }
@@ -155,15 +158,19 @@ impl<'a> Tool<'a> {
     /// Draws the spent credits as fill, and the planned ones that are left as a line behind it.
     fn draw_bar(&self, width: usize, row: &mut Row<'_>) {
         let Self { cx, rows, entry } = self;
-        let (spent, ahead) = (entry.spent(), entry.ahead(rows.budget));
+        let (spent, (ahead, spare)) = (entry.spent(), entry.ahead(rows.budget));
         let fill = glyph::bar(spent / rows.most, width);
         let filled = text::width(&fill);
-        let end = (spent + ahead) / rows.most * width as f64;
-        let end = if end.is_finite() { (end.round() as usize).min(width) } else { 0 };
+        let cell = |credits: f64| match credits / rows.most * width as f64 {
+            cells if cells.is_finite() => (cells.round() as usize).min(width),
+            _ => 0,
+        };
         // Planned credits are visible, however few they are.
-        let end = end.max((filled + usize::from(entry.left(rows.budget) > 0)).min(width));
+        let planned = cell(spent + ahead).max((filled + usize::from(ahead > 0.0)).min(width));
+        let end = cell(spent + ahead + spare).max((planned + usize::from(spare > 0.0)).min(width));
         row.put(&fill, cx.theme.bar_fill);
-        row.put(&PLANNED.repeat(end - filled), cx.theme.planned).gap(width - end);
+        row.put(&PLANNED.repeat(planned - filled), cx.theme.planned);
+        row.put(&SPARE.repeat(end - planned), cx.theme.planned).gap(width - end);
     }
 }
 
@@ -174,7 +181,7 @@ fn uses(tool: &Tool<'_>) -> Cell {
         let style = if done == 0 { tool.cx.theme.dim } else { tool.cx.theme.text };
         return (done.to_string(), style);
     };
-    let spare = left.min(planned.uses - planned.needed());
+    let spare = left - tool.rows.budget.needed_left(planned).min(left);
     let all = u64::from(done) + u64::from(left - spare);
     let style = if all == 0 { tool.cx.theme.dim } else { tool.cx.theme.text };
     let spare = if spare > 0 { format!("+{spare}") } else { String::new() };

@@ -71,7 +71,13 @@ impl<'a> TranscriptEntry<'a> {
             What::ToolCall { call } => self.call(state.tool_call(*call)?),
             What::Evaluated { learned } => self.evaluated(task?, *learned),
             What::TaskFinished => self.task_finished(task?),
-            What::BudgetPlanned { why, plan, before } => self.planned(why, plan, before.as_deref()),
+            What::BudgetPlanned { why, plan, before } => {
+                self.planned(why, plan, before.as_deref());
+                let beyond = task.filter(|_| before.is_none());
+                if let Some(why) = beyond.and_then(|task| budget_words::beyond(state, task)) {
+                    self.sheet.text(("    ", Style::new()), (&why, theme.warn));
+                }
+            }
             What::Plan { plan } => self.plan(plan),
             What::Told { event } => {
                 let (who, head, words) = match event.by() {
@@ -295,7 +301,8 @@ impl<'a> TranscriptEntry<'a> {
             None => String::new(),
         };
         let origin = wording::origin(call.origin).map_or(String::new(), |from| format!(", {from}"));
-        let state = format!("{word}{time}{origin}");
+        let edited = if call.edits > 0 { format!("{EDITED} ") } else { String::new() };
+        let state = format!("{edited}{word}{time}{origin}");
         if cx.state.watched.is_some() {
             return self.called(call, (&state, style));
         }

@@ -69,8 +69,14 @@ fn budget(state: &State, task: &TaskState, page: &mut Page<'_>) {
         page.field_in("over", &over, page.theme.bad);
     }
     if let (Some(first), Some(plan)) = (&budget.first, &budget.plan) {
-        let (cost, budget_then) = (credits(*first.cost), credits(*plan.budget));
+        let (cost, budget_then) = (credits(first.needed().1), credits(*plan.budget));
         page.field("planned", &format!("{cost}, of a budget of {budget_then}"));
+        if first.spare().0 > 0 {
+            page.field("spare", &credits(first.spare().1));
+        }
+        if let Some(why) = budget_words::beyond(state, task) {
+            page.field_in("beyond", &why, page.theme.warn);
+        }
         page.field("plans", &format!("{}, the latest: {}", budget.plans, budget.why));
     }
     if budget.refused > 0 {

@@ -301,7 +301,7 @@ impl Map<'_> {
             row.put(&format!("{} of {all} tools  ", scene.nodes.len()), theme.dim);
         }
         let shown = scene.edges.iter().filter(|edge| edge.is_shown()).count();
-        row.put(&counted(shown, "edge"), theme.dim).put("; hidden: ", theme.dim);
+        row.put(&counted(shown, "weight"), theme.dim).put("; hidden: ", theme.dim);
         if scene.lighter > 0 {
             let weak = counted(scene.lighter, "weak edge");
             row.put(&format!("{weak}, "), theme.dim);
