@@ -29,7 +29,7 @@ fn leave(sitting: Sitting) {
 
 /// A session with wrong tasks and some over their budget, where replays find it.
 fn recorded(home: &Home) {
-    let run = ["run", "--strategy", "react", "--budget", "3", "--tasks-limit", "8", "--fresh"];
+    let run = ["run", "--strategy", "react", "--budget", "3", "--tasks-limit", "16", "--fresh"];
     home.run(&[&run[..], &["--fault", "calculator:error"]].concat());
 }
 
@@ -118,7 +118,7 @@ fn the_best_alpha_is_found_with_two_keys() {
 #[test]
 fn tasks_are_filtered_by_their_state() {
     let home = home();
-    let run = ["run", "--strategy", "react", "--budget", "3", "--tasks-limit", "8", "--fresh"];
+    let run = ["run", "--strategy", "react", "--budget", "3", "--tasks-limit", "16", "--fresh"];
     home.run(&[&run[..], &["--fault", "calculator:error", "--journal", "r.jsonl"]].concat());
     let state = home.succeed(&["replay", "r.jsonl", "--json"]);
     let state: Value = serde_json::from_str(&state).unwrap();
@@ -126,18 +126,18 @@ fn tasks_are_filtered_by_their_state() {
     let over = tasks.iter().filter(|task| task["budget"]["overrun"].is_object()).count();
     let wrong = state["landmarks"]["wrong"]["count"].as_u64().unwrap();
     assert_eq!(state["landmarks"]["over"]["count"], over);
-    assert!((1..8).contains(&over) && (1..8).contains(&wrong), "{over} over, {wrong} wrong");
+    assert!((1..16).contains(&over) && (1..16).contains(&wrong), "{over} over, {wrong} wrong");
     let mut sitting = sit(&home, SIZES[1], &["replay", "r.jsonl"]);
     sitting.wait("the session has ended");
     for (name, count) in [("over", over as u64), ("wrong", wrong), ("held", 0)] {
         sitting.press(&format!("7/{name}\r"));
         let said = match count {
             0 => format!("filter: {name} · nothing found"),
-            _ => format!("filter: {name} · {count} of 8"),
+            _ => format!("filter: {name} · {count} of 16"),
         };
         sitting.wait(&said);
         sitting.press("\x1b");
-        sitting.wait("7 Tasks 8/8 ·");
+        sitting.wait("7 Tasks 16/16 ·");
     }
     leave(sitting);
 }
