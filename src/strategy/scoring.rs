@@ -58,7 +58,7 @@ pub fn of_watched(state: &State, task: &TaskState, answer: &str) -> Vec<ToolVerd
     verdicts(&state.in_task(task.id), &task.task, &Trajectory { turns: vec![turn] }, &ending, used)
 }
 
-/// What a call of a watched agent came to; `None` if nobody saw its result.
+/// The result of a call of a watched agent; `None` if nobody saw it.
 fn result(call: &ToolCallState) -> Option<CallResult> {
     let observation = match &call.phase {
         ToolCallPhase::Done { output } if call.unseen.is_none() => {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde_json::json;
 use toolyard::domain::state::Keeps;
 use toolyard::domain::{
-    EffectId, Event, Finish, Outcome, Reaction, Record, Reply, State, TaskEvent, TaskId,
-    ToolCallEvent, Usage,
+    Command, EffectId, Event, Finish, Knob, Outcome, Reaction, Record, Reply, State, TaskEvent,
+    TaskId, ToolCallEvent, Usage,
 };
 use toolyard::papers::did::{Deeds, HitPrice};
 
@@ -263,5 +263,33 @@ fn an_agent_at_work_has_not_decided_yet() {
         let state = watch.yard.state.borrow();
         let (_, _, deeds) = Deeds::newest(&state, &state.laps_with_current()).unwrap();
         assert!(deeds.sentence().unwrap().ends_with("gave up 0 · still at work 1"), "{deeds:?}");
+    });
+}
+
+#[test]
+fn tools_are_scored_by_rules_only_if_a_person_asks_for_it() {
+    on_paused_time(async {
+        let watch = watch(Trial::default());
+        let mut agent = Agent::asking("How is the weather in Oslo?");
+        let calls = calling(&[
+            ("a", "weather", json!({"at": "Oslo"})),
+            ("b", "ask_expert", json!({"at": "Oslo"})),
+        ]);
+        // In the first task nobody has asked.
+        for (asked, scores) in [(0.0, [0.0, 0.0]), (1.0, [1.0, -1.0]), (1.0, [2.0, -2.0])] {
+            watch.yard.wish(Command::TurnKnob { knob: Knob::Scores, value: asked });
+            let is_on = move |state: &State| state.knobs.is_on(Knob::Scores) == (asked > 0.0);
+            watch.yard.until("the knob is turned", is_on).await;
+            answer(agent.send(&watch), &calls).await;
+            agent.go_on(&calls, &["sleet and thunder", "no idea"]);
+            let said = Reply::of_text("Expect thunder.");
+            answer(agent.send(&watch), &said).await;
+            agent.go_on(&said, &[]);
+            agent.messages.push(json!({"role": "user", "content": "And now?"}));
+            watch.yard.until("the task is over", |state| !state.has_work()).await;
+            let state = watch.yard.state.borrow();
+            let score = |tool: &str| state.learning.score(&tool.into());
+            assert_eq!(["weather", "ask_expert"].map(score), scores, "asked: {asked}");
+        }
     });
 }
