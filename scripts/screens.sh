@@ -11,10 +11,10 @@ mkdir -p "$out"
 
 "$toolyard" run --strategy workers+toolnet+btp --fault search_web:error:from-task=8 --tasks-limit 12 \
     --journal "$work/demo.jsonl.zst" --fresh --knob speed=4 >"$work/said"
-# The tenth task, when its second call has begun.
+# The first task from the tenth on that makes two calls, when the second one has begun.
 at=$("$toolyard" journal cat "$work/demo.jsonl.zst" | awk '
-    /"kind":"TaskStarted"/ { tasks++ }
-    tasks == 10 && /"kind":"ToolCallStarted"/ && ++calls == 2 { sub(/^\{"n":/, ""); print $0 + 0; exit }
+    /"kind":"TaskStarted"/ { tasks++; calls = 0 }
+    tasks >= 10 && /"kind":"ToolCallStarted"/ && ++calls == 2 { sub(/^\{"n":/, ""); print $0 + 0; exit }
 ')
 
 for size in 80x24 120x40 200x60 320x90; do

@@ -30,7 +30,7 @@ pub mod lenient;
 pub mod markers;
 pub mod mended;
 pub mod messages;
-mod misfit;
+pub mod misfit;
 pub mod null_filter;
 pub mod output;
 pub mod pairs;

@@ -260,7 +260,12 @@ fn turn(session: &Session, knob: Knob, value: f64, by: By) -> Result<Event, Stri
 fn turn_by(session: &Session, knob: Knob, steps: i32, by: By) -> Result<Event, String> {
     let spec = knob.spec();
     let was = session.state().knobs.get(knob);
-    let value = spec.turned(was, steps);
+    let mut value = spec.turned(was, steps);
+    let turned = value - was;
+    // From the highest speed nobody means the lowest: keys may come faster than the screen follows.
+    if knob == Knob::Speed && turned * f64::from(steps) < 0.0 {
+        value = was;
+    }
     if value == was {
         return Err(format!("{knob} is at its limit: it takes {}", spec.range()));
     }

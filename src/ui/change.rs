@@ -3,7 +3,7 @@
 use super::action::Action;
 use super::keymap::Keymap;
 use super::pane::PaneId;
-use super::panes::resilience::facts;
+use super::panes::{resilience::facts, tool_order};
 use super::popups::{
     Choose, Confirm, FaultForm, ModelChoice, StrategyChoice, ToolForm, ValueEntry,
 };
@@ -87,6 +87,8 @@ pub fn fault_target(state: &State, view: &View) -> Option<Target> {
     match view.focus {
         PaneId::Resilience => facts::target(state, view).map(Target::Tool),
         PaneId::Models => view.fault_target(state),
+        // The row that is marked there is in sight.
+        PaneId::Tools if view.tool.is_some() => view.fault_target(state),
         _ if is_call => view.fault_target(state),
         // The same tool again, not that of the call that is marked now.
         _ if view.tool.is_some() && view.tool == view.most_used => {
@@ -98,7 +100,8 @@ pub fn fault_target(state: &State, view: &View) -> Option<Target> {
 }
 
 pub fn edit_score(world: &World<'_>, view: &mut View) -> Requests {
-    let Some(tool) = view.tool.clone() else { return Vec::new() };
+    let is_scored = tool_order::is_scored(world.live);
+    let Some(tool) = view.tool.clone().filter(|_| is_scored) else { return Vec::new() };
     let score = world.live.learning.score(&tool);
     view.open(ValueEntry::score(tool, score))
 }

@@ -119,6 +119,10 @@ fn what_was_armed_for_an_agent_that_never_asks_has_failed() {
         let near = "there is no tool get_wether; did you mean `get_weather`?";
         assert_eq!(ran.err.contains(near), is_unknown, "{}", ran.err);
     }
+    for (tool, code) in [("get_wether", 1), ("get_weather", 0)] {
+        let ran = watch(&home, &variables, &format!("--break {tool}:before"), &offers);
+        assert_eq!(ran.code, code, "{tool}: {}", ran.err);
+    }
     // One that asks, but for no such call, has ended well, and the fault is named all the same.
     let ran = watch(&home, &variables, "--fault weather:error", &asks);
     assert_eq!((ran.code, ran.err.contains(NOBODY)), (0, false), "{}", ran.err);

@@ -54,7 +54,7 @@ fn no_such_moment(path: &Path, at: u64, last: u64) -> Trouble {
 /// `toolyard replay`: prints and saves what was requested; opens the screen if nothing was.
 pub fn replay(args: &ReplayArgs) -> Result<ui::EndReason, Trouble> {
     let journal = match &args.journal {
-        Some(journal) => journal.clone(),
+        Some(journal) => sessions::named(journal, &args.config),
         None => sessions::newest(&args.config)?,
     };
     if args.json || args.report.is_some() {

@@ -1,5 +1,7 @@
 //! `toolyard report`: the results of a session, as JSON for a script or as a page for a person.
 
+use std::path::Path;
+
 use super::{journal_args::ReportArgs, out, past, sessions, trouble::Trouble};
 use crate::domain::state::{Keeps, RECENT};
 use crate::domain::{Record, State};
@@ -8,10 +10,21 @@ use crate::report::{folded::Folded, html};
 use crate::store::import::write_private;
 use crate::store::kept;
 
+/// Whether somebody took `--html` for an option with the name of the page.
+fn is_page_to_write(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it == "html") && !path.exists()
+}
+
 /// Prints or writes the report of a journal.
 pub fn report(args: &ReportArgs) -> Result<(), Trouble> {
     let journal = match &args.journal {
-        Some(journal) => journal.clone(),
+        Some(page) if args.html && args.out.is_none() && is_page_to_write(page) => {
+            let page = page.display();
+            let text =
+                format!("{page}: there is no such journal; write a page with --html --out {page}");
+            return Err(Trouble::Usage(text));
+        }
+        Some(journal) => sessions::named(journal, &args.config),
         None => sessions::newest(&args.config)?,
     };
     let keeps = Keeps::Tasks(if args.html { html::MOST } else { RECENT });

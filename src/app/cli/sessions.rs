@@ -51,6 +51,13 @@ fn none_in(folder: &Path) -> String {
     format!("no journals in {}; `toolyard run` writes one", folder.display())
 }
 
+/// The journal at this path, or that of this name in the folder of journals, as the list of sessions names it.
+pub fn named(path: &Path, config: &ConfigArgs) -> PathBuf {
+    let is_name = path.components().count() == 1 && !path.exists();
+    let kept = is_name.then(|| folder_of(config).ok().map(|folder| folder.join(path))).flatten();
+    kept.filter(|kept| kept.exists()).unwrap_or_else(|| path.to_owned())
+}
+
 /// The folder of journals.
 ///
 /// # Errors

@@ -61,11 +61,17 @@ impl ScenarioVerdict {
 
     /// Adds the faults of a session that hit no call.
     pub fn with_idle_faults(mut self, state: &State) -> Self {
-        let idle = state.faults.values().filter_map(|fault| {
+        for fault in state.faults.values() {
             let expected = format!("the fault {} hits a call", fault.spec);
-            Some(Checked { expected, held: false, found: fault.idle(state)? })
-        });
-        self.idle.extend(idle);
+            let Some(found) = fault.idle(state) else { continue };
+            let checked = Checked { expected, held: false, found };
+            // A misspelt name tests nothing.
+            match state.unknown_tool(&fault.spec.target) {
+                Some(_) => self.expectations.push(checked),
+                None => self.idle.push(checked),
+            }
+        }
+        self.passed &= self.expectations.iter().all(|one| one.held);
         self
     }
 

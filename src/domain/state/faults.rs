@@ -33,6 +33,18 @@ pub struct FaultState {
     pub fired: u32,
 }
 
+impl State {
+    /// The tool of a target, if the session knows tools, but not this one.
+    pub fn unknown_tool<'t>(&self, target: &'t Target) -> Option<&'t ToolName> {
+        match target {
+            Target::Tool(tool) if !self.tools.is_empty() && !self.tools.contains_key(tool) => {
+                Some(tool)
+            }
+            _ => None,
+        }
+    }
+}
+
 impl FaultState {
     /// Whether the fault is armed and matches this effect.
     pub fn is_armed_on(&self, aim: &Aim<'_>) -> bool {
@@ -41,7 +53,7 @@ impl FaultState {
 
     /// Why the fault hit no call; `None` if it hit one.
     pub fn idle(&self, state: &State) -> Option<String> {
-        (self.fired == 0).then(|| match (self.unknown_tool(state), self.seen) {
+        (self.fired == 0).then(|| match (state.unknown_tool(&self.spec.target), self.seen) {
             (Some(tool), _) => format!(
                 "could not hit anything: there is no tool {tool}; {}",
                 expected(tool.as_str(), state.tools.keys().map(ToolName::as_str))
@@ -49,16 +61,6 @@ impl FaultState {
             (None, 0) => "could not hit anything: no call of its target was asked".to_owned(),
             (None, seen) => format!("hit none of {}", counted(seen, "call")),
         })
-    }
-
-    /// The tool of the fault, if the session knows tools, but not this one.
-    pub fn unknown_tool(&self, state: &State) -> Option<&ToolName> {
-        match &self.spec.target {
-            Target::Tool(tool) if !state.tools.is_empty() && !state.tools.contains_key(tool) => {
-                Some(tool)
-            }
-            _ => None,
-        }
     }
 
     /// The time in microseconds of the session when the fault ends by itself, if it does.

@@ -46,6 +46,8 @@ pub enum ProblemKind {
     LostPrefix,
     /// The agent dropped part of its past.
     Rewritten,
+    /// A request differs from the record over which the agent runs again.
+    Parted,
 }
 
 impl ProblemKind {
@@ -57,7 +59,14 @@ impl ProblemKind {
 
     /// Whether the next reply of the model says how it took the problem.
     fn has_next(self) -> bool {
-        !matches!(self, Self::TaskFailed | Self::DroppedInput | Self::LostPrefix | Self::Rewritten)
+        !matches!(
+            self,
+            Self::TaskFailed
+                | Self::DroppedInput
+                | Self::LostPrefix
+                | Self::Rewritten
+                | Self::Parted
+        )
     }
 }
 

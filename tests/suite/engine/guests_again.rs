@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::sync::oneshot::error::TryRecvError;
 use tokio::time::{Instant, sleep};
+use toolyard::domain::state::ProblemKind;
 use toolyard::domain::{
     Command, Event, ModelErrorKind, Origin, Record, Reply, RunEvent, ToolCallEvent,
 };
@@ -140,7 +141,13 @@ fn another_result_goes_live_or_is_refused() {
             }
             let at = "messages[3].content".to_owned();
             let texts = ("rain at 11:05".to_owned(), "rain at 11:02".to_owned());
-            assert_eq!(parting(&watch), Some((at, texts.0, texts.1, is_strict)));
+            assert_eq!(parting(&watch), Some((at.clone(), texts.0, texts.1, is_strict)));
+            // It stays in sight among the problems.
+            let state = watch.yard.state.borrow();
+            let mut problems = state.problems.kept().iter();
+            let problem = problems.find(|it| it.kind == ProblemKind::Parted).unwrap();
+            assert_eq!(*problem.about, *at);
+            assert_eq!(*problem.said, *"rain at 11:05 instead of rain at 11:02");
         }
     });
 }

@@ -28,7 +28,8 @@ fn a_tool_shows_what_was_planned_spent_refused_and_banned() {
         shown.has("4 model calls without a price, counted as 0.75 each"),
         "unpriced calls say what they count as"
     );
-    for part in ["▇ spent 7", "(tools ", "models ", "time ", "━ planned ", "(reserved ", "· free"]
+    for part in
+        ["▇ spent 7", "(tools ", "models ", "time ", "━ still planned ", "(reserved ", "· free"]
     {
         assert!(shown.has(part), "{part}");
     }
@@ -45,7 +46,11 @@ fn spare_uses_have_a_sign_of_their_own() {
     story.planned(1, "begins", plan(0.0, &candidates));
     let shown = show(PaneId::Budget, &story, &View::default(), 120, 20);
     assert!(shown.has("plan 1: 3 of 19 credits, +7 spare, value 3.50"), "{:?}", shown.lines);
-    assert!(shown.has("━ planned 4 (reserved 1)") && shown.has("┄ spare 7"), "{:?}", shown.lines);
+    assert!(
+        shown.has("━ still planned 4 (reserved 1)") && shown.has("┄ spare 7"),
+        "{:?}",
+        shown.lines
+    );
     assert!(shown.line("  a  ").contains("━┄"), "{:?}", shown.lines);
     assert!(shown.has("1 task: ━ 3 planned"), "{:?}", shown.lines);
 }

@@ -12,8 +12,12 @@ use super::scenario::{self, Trial};
 use super::{WatchArgs, agent, begin, folder};
 use crate::cli::out::{expect_place, warn};
 use crate::cli::{live, runtime::runtime, trouble::Trouble};
-use crate::domain::{Command, Event, ModelCallEvent, Record, RunEvent, SessionEvent, State};
-use crate::domain::{TaskEvent, ToolCallEvent};
+use crate::domain::breakpoint::BreakpointPlace;
+use crate::domain::words::expected;
+use crate::domain::{
+    Command, Event, ModelCallEvent, Record, RunEvent, SessionEvent, State, TaskEvent,
+    ToolCallEvent, ToolName,
+};
 use crate::domain::{state::Keeps, state::RECENT};
 use crate::engine::{DOLLARS_REACHED, UNPRICED};
 use crate::net::known::without_known;
@@ -145,7 +149,7 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
     if is_refused || !is_passed && (has_asked || args.command.is_empty()) {
         return Ok(ExitCode::FAILURE);
     }
-    if has_asked && code == Some(0) && has_idle_fault(&state) {
+    if has_asked && code == Some(0) && names_no_tool(&state) {
         return Ok(ExitCode::FAILURE);
     }
     // A shell reports the end by a signal in the same way.
@@ -153,11 +157,19 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
     Ok(args.exit_code(code, has_asked))
 }
 
-/// Whether a fault is on a tool that no request offered: it was to test something, and a misspelt name tests nothing.
-fn has_idle_fault(state: &State) -> bool {
-    let unknown = state.faults.values().find_map(|fault| fault.unknown_tool(state));
+/// Whether a fault or a breakpoint is on a tool that no request offered: it was to test something, and a misspelt name
+/// tests nothing.
+fn names_no_tool(state: &State) -> bool {
+    let faults = state.faults.values().map(|fault| &fault.spec.target);
+    let places = state.breakpoints.values().filter_map(|known| match &known.spec.place {
+        BreakpointPlace::Call(target) => Some(target),
+        _ => None,
+    });
+    let unknown = faults.chain(places).find_map(|target| state.unknown_tool(target));
     unknown.inspect(|tool| {
-        warn(&format!("no request offered the tool {tool} that a fault was to break"));
+        let tools = state.tools.keys().map(ToolName::as_str);
+        let near = expected(tool.as_str(), tools);
+        warn(&format!("no request offered the tool {tool} of a fault or breakpoint; {near}"));
     });
     unknown.is_some()
 }

@@ -122,6 +122,14 @@ impl State {
                 let said = format!("it read {} tokens of some {}", unread.read, unread.of);
                 self.problem_of(ProblemKind::DroppedInput, *call, None, &said);
             }
+            RunEvent::RunParted { run, field, asked, recorded, .. } => {
+                let of_run = self.tasks.iter().rev().find(|task| self.run_of(task.id) == *run);
+                let said = format!("{} instead of {}", short(asked), short(recorded));
+                let task = of_run.map(|task| task.id);
+                if let Some(task) = task {
+                    self.problem(ProblemKind::Parted, (task, None), field, &said);
+                }
+            }
             _ => {}
         }
     }

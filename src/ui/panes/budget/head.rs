@@ -53,7 +53,8 @@ fn parts(cx: &Cx<'_>, task: Option<&TaskState>) -> Vec<BudgetSegment> {
     };
     let of = [("tools", *spent.tools), ("models", *spent.models), ("time", *spent.time)];
     // Without a plan nothing is planned ahead or reserved.
-    let planned = part(PLANNED, "planned", &[("reserved", kept)], ahead + kept, theme.planned);
+    let planned =
+        part(PLANNED, "still planned", &[("reserved", kept)], ahead + kept, theme.planned);
     let spare = (more > 0.0).then(|| part(SPARE, "spare", &[], more, theme.planned));
     let spent = part(SPENT, "spent", &of, spent.total(), theme.bar_fill);
     let free = part(WAITING, "free", &[], free, theme.bar_empty);

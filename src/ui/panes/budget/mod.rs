@@ -2,12 +2,12 @@
 //! for the whole task, and over all tasks of the session.
 //!
 //! ```text
-//! B    20 ███████━━━━━━━━······ 12.50 left          selected like a tool: left and right turn it
-//! █ spent 7.50 (tools 6, models 1.50)  ━ planned 7 (1 reserved)  · free 5.50
+//! B    20 ███████━━━━━━━━┄┄┄┄·· 12.50 left          selected like a tool: left and right turn it
+//! █ spent 7.50 (tools 6, models 1.50)  ━ planned 7 (1 reserved)  ┄ spare 4  · free 1.50
 //! τ  0.15 ██··········· estimate smoothed, blacklist protected, judge rules
-//! plan 2: 9 of 14 credits, value 1.20 (before: 12, 1.40) · tau: 0.15 → 0.30
+//! plan 2: 6 of 14 credits, +4 spare, value 1.20 (before: 12, 1.40) · tau: 0.15 → 0.30
 //! with 1.50 more credits: value +0.40 (search_web +1)
-//!    tool            spent ━ planned    uses  cost spent  plan
+//!    tool            spent ━ planned    uses  cost spent  was→
 //!    search_web      ████━━━━━━━━        1/3     2     2   4→3
 //! ```
 

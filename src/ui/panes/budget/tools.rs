@@ -30,7 +30,7 @@ fn columns<'a>() -> [TableColumn<Tool<'a>>; 5] {
             0 => tool.nothing(),
             _ => (credits(tool.entry.spent()), tool.cx.theme.text),
         }),
-        right("plan", 5, |tool| change(tool).unwrap_or_else(|| tool.nothing())),
+        right("was→", 5, |tool| change(tool).unwrap_or_else(|| tool.nothing())),
         right("value", 5, |tool| match tool.entry.planned {
             Some(planned) => (worth(*planned.value), tool.cx.theme.text),
             None => tool.nothing(),
@@ -158,7 +158,9 @@ impl<'a> Tool<'a> {
     /// Draws the spent credits as fill, and the planned ones that are left as a line behind it.
     fn draw_bar(&self, width: usize, row: &mut Row<'_>) {
         let Self { cx, rows, entry } = self;
-        let (spent, (ahead, spare)) = (entry.spent(), entry.ahead(rows.budget));
+        let is_over = cx.view.task_of(cx.state).is_some_and(|task| task.outcome().is_some());
+        let ahead = if is_over { (0.0, 0.0) } else { entry.ahead(rows.budget) };
+        let (spent, (ahead, spare)) = (entry.spent(), ahead);
         let fill = glyph::bar(spent / rows.most, width);
         let filled = text::width(&fill);
         let cell = |credits: f64| match credits / rows.most * width as f64 {
@@ -181,8 +183,11 @@ fn uses(tool: &Tool<'_>) -> Cell {
         let style = if done == 0 { tool.cx.theme.dim } else { tool.cx.theme.text };
         return (done.to_string(), style);
     };
-    let spare = left - tool.rows.budget.needed_left(planned).min(left);
-    let all = u64::from(done) + u64::from(left - spare);
+    let budget = tool.rows.budget;
+    let spare = left - budget.needed_left(planned).min(left);
+    // Uses before this plan were needed by an earlier one; spare uses that were made are not.
+    let since = budget.used.get(&planned.tool).copied().unwrap_or(0).min(done);
+    let all = u64::from(done - since) + u64::from(planned.needed());
     let style = if all == 0 { tool.cx.theme.dim } else { tool.cx.theme.text };
     let spare = if spare > 0 { format!("+{spare}") } else { String::new() };
     (format!("{done}/{all}{spare}"), style)
@@ -199,17 +204,17 @@ fn cost(tool: &Tool<'_>) -> Cell {
     }
 }
 
-/// Planned uses, and those of the previous plan if they differ.
+/// The uses of the previous plan and of this one, if they differ.
 fn change(tool: &Tool<'_>) -> Option<Cell> {
     let theme = tool.cx.theme;
     let before = tool.rows.budget.before.as_ref();
     let uses = |plan: &BudgetPlan| plan.tool(tool.entry.tool.as_str()).map_or(0, |tool| tool.uses);
     let (old, new) = (before.map(|before| uses(before)), tool.entry.planned?.uses);
-    Some(match old {
-        Some(old) if old < new => (format!("{old}→{new}"), theme.good),
-        Some(old) if old > new => (format!("{old}→{new}"), theme.warn),
-        Some(_) | None => (new.to_string(), if new > 0 { theme.text } else { theme.dim }),
-    })
+    match old {
+        Some(old) if old < new => Some((format!("{old}→{new}"), theme.good)),
+        Some(old) if old > new => Some((format!("{old}→{new}"), theme.warn)),
+        Some(_) | None => None,
+    }
 }
 
 fn is_undeclared(cx: &Cx<'_>, tool: &ToolName) -> bool {

@@ -40,6 +40,7 @@ fn draw_small(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     row.put(&heights, cx.theme.bar_fill).gap(1);
     let values = sweep.scope.values.iter().map(|value| sweep.scope.knob.spec().show(*value));
     row.put(&values.collect::<Vec<_>>().join(" "), cx.theme.dim);
+    row.gap(2).put(cx.view.measure.name(), cx.theme.dim);
 }
 
 /// Draws a few lines: the best values, and the bar heights.

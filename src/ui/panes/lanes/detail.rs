@@ -7,6 +7,7 @@ use super::rows::{LaneCall, LaneRow, LaneRows};
 use super::words::LaneWords;
 use crate::action::Action;
 use crate::cx::Cx;
+use crate::domain::misfit::misfit;
 use crate::domain::words::counted;
 use crate::domain::{Boundary, Hold, ModelCallPhase, ModelCallState, ToolCallPhase, ToolCallState};
 use crate::marks;
@@ -121,6 +122,7 @@ fn tool(
     let mut head = vec![(text::cut_middle(call.tool.as_str(), whole), theme.title)];
     let (said, style) = whereabouts(cx, lane, call);
     head.push((said, style));
+    head.extend(fit(cx, call));
     let pairs = inline_json::pairs(call.shown_arguments(), width * VALUE);
     let inline = pairs.join("   ");
     let used: usize = head.iter().map(|(piece, _)| text::width(piece)).sum();
@@ -146,6 +148,15 @@ fn tool(
         let kind = cx.state.fault_kind(fault);
         lines.push(vec![(format!("{INJECTED} {kind} injected (fault {fault})"), theme.injected)]);
     }
+}
+
+/// Whether the arguments of a watched call fit the schema that its request gave: names and types only.
+fn fit(cx: &Cx<'_>, call: &ToolCallState) -> Option<(String, Style)> {
+    let tool = cx.state.tools.get(&call.tool).filter(|_| cx.state.watched.is_some())?;
+    Some(match misfit(&tool.spec.parameters, call.shown_arguments()) {
+        None => (" · schema ok".to_owned(), cx.theme.dim),
+        Some(why) => (format!(" · {why}"), cx.theme.warn),
+    })
 }
 
 /// Writes the arguments, a name in each line.

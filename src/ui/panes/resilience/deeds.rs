@@ -85,7 +85,7 @@ fn label(deed: Deed, thing: &str) -> String {
     match deed {
         Deed::Retried => format!("retried the same {thing}"),
         Deed::Switched => format!("used another {thing}"),
-        Deed::SaidSo => "  and said so".to_owned(),
+        Deed::SaidSo => "said so in its answer".to_owned(),
         deed => deed.short(thing).to_owned(),
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn write(state: &State, id: EffectId, page: &mut Page<'_>) {
     let is_refused = matches!(call.phase, ToolCallPhase::Refused { .. });
     let free = if is_refused { ", free of charge" } else { "" };
     page.field_in("state", &format!("{word}{free}"), style);
-    match call.helpful {
+    match call.helpful.filter(|_| state.watched.is_none()) {
         Some(true) => page.field_in("judged", &format!("{DONE} it helped"), page.theme.good),
         Some(false) => {
             page.field_in("judged", &format!("{WAITING} it did not help"), page.theme.warn)
