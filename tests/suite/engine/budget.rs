@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolyard::domain::{
-    BudgetEvent, Command, Event, Knob, ModelError, Outcome, Rates, Refusal, Reply, State,
+    BudgetEvent, Command, Event, Knob, ModelError, Outcome, Rates, Refusal, Reply, Speed, State,
     ToolCallPhase,
 };
 use toolyard::engine::Memory;
@@ -441,5 +441,20 @@ fn a_call_by_hand_is_made_whatever_the_budget_of_the_task() {
         let state = yard.state.borrow();
         let call = state.tool_calls.last().unwrap();
         assert!(matches!(call.phase, ToolCallPhase::Done { .. }), "{:?}", call.phase);
+    });
+}
+
+#[test]
+fn keys_that_come_faster_than_the_screen_follows_end_at_the_highest_speed() {
+    on_paused_time(async {
+        let knobs = vec![(Knob::Speed, f64::from(Speed::Four as u8))];
+        let yard = Trial { paused: true, knobs, ..plan(vec![], 1.0) }.start();
+        yard.settle().await;
+        for _ in 0..8 {
+            yard.wish(Command::TurnKnobBy { knob: Knob::Speed, steps: 1 });
+        }
+        yard.settle().await;
+        assert_eq!(yard.state.borrow().knobs.choice::<Speed>(), Speed::Sixteen);
+        assert!(yard.refusals()[0].starts_with("speed is at its limit"), "{:?}", yard.refusals());
     });
 }
