@@ -178,9 +178,10 @@ fn spread(left: u16, lengths: &mut [u16]) {
         *length += more;
         rest -= more;
     }
-    // Rounding leaves fewer cells than there are parts.
-    for length in lengths.iter_mut().take(usize::from(rest)) {
-        *length += 1;
+    // Rounding leaves fewer cells than there are parts; parts without any length leave all of them.
+    let count = (lengths.len() as u16).max(1);
+    for (at, length) in (0..).zip(lengths.iter_mut()) {
+        *length += rest / count + u16::from(at < rest % count);
     }
 }
 
