@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use toolyard::app::outside::{self, Habits};
-use toolyard::app::session::{JournalChoice, SessionHandle, SessionSpec};
+use toolyard::app::session::{JournalChoice, SessionSpec};
 use toolyard::domain::{Event, ModelCallEvent, Record, Role, State, Task};
 use toolyard::stage::sample::Sample;
 use toolyard::store::journal;
 
 use crate::program::Home;
+use crate::session::ran;
 
 /// What a retriever reads: thoughts of the actor, and the needs that a planner names.
 fn words(role: Role, text: &str) -> String {
@@ -110,14 +111,7 @@ fn scripted_agents_know_no_more_than_their_requests_say() {
                 journal: JournalChoice::None,
                 ..SessionSpec::default()
             };
-            let SessionHandle { mut records, commands, engine, .. } =
-                spec.prepare().unwrap().spawn().unwrap();
-            let mut seen = Vec::new();
-            while let Some(record) = records.blocking_recv() {
-                seen.push((*record).clone());
-            }
-            drop(commands);
-            engine.join().unwrap();
+            let (seen, _) = ran(&spec);
             assert_honest(&format!("{} with {strategy}", agent.name), &seen);
         }
     }

@@ -20,7 +20,7 @@ fn demo(home: &Home, toml: &str) -> SessionSpec {
 }
 
 /// Every record of a session, and its last state.
-fn ran(spec: &SessionSpec) -> (Vec<Record>, State) {
+pub fn ran(spec: &SessionSpec) -> (Vec<Record>, State) {
     let SessionHandle { mut records, commands, engine, .. } =
         spec.prepare().unwrap().spawn().unwrap();
     let mut seen = Vec::new();

@@ -33,7 +33,7 @@ pub struct EffectState {
     /// The intervals in which it was held, including those before its start and after its end, in
     /// microseconds since the session was opened. A current hold is in [`super::Control::held`].
     pub holds: Vec<(u64, u64)>,
-    /// The edits of a person that nobody has undone.
+    /// Number of edits by a person, without those that were undone.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub edits: u32,
 }

@@ -54,12 +54,12 @@ impl FaultState {
     /// Why the fault hit no call; `None` if it hit one.
     pub fn idle(&self, state: &State) -> Option<String> {
         (self.fired == 0).then(|| match (state.unknown_tool(&self.spec.target), self.seen) {
-            (Some(tool), _) => format!(
+            (Some(tool), 0) => format!(
                 "could not hit anything: there is no tool {tool}; {}",
                 expected(tool.as_str(), state.tools.keys().map(ToolName::as_str))
             ),
-            (None, 0) => "could not hit anything: no call of its target was asked".to_owned(),
-            (None, seen) => format!("hit none of {}", counted(seen, "call")),
+            (_, 0) => "could not hit anything: no call of its target was asked".to_owned(),
+            (_, seen) => format!("hit none of {}", counted(seen, "call")),
         })
     }
 

@@ -223,7 +223,7 @@ fn name(state: &State, id: EffectId) -> String {
 fn facts(state: &State, id: EffectId) -> String {
     let Some(call) = state.tool_call(id) else { return String::new() };
     if state.watched.is_some() {
-        // Nobody has told what a tool of a watched agent costs, or does.
+        // The cost, class and effect of a watched agent's tool are unknown.
         return inline_json::arguments(call.shown_arguments(), ARGUMENT);
     }
     let Some(tool) = state.tools.get(&call.tool) else { return String::new() };

@@ -160,11 +160,17 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
 /// Whether a fault or a breakpoint is on a tool that no request offered: it was to test something, and a misspelt name
 /// tests nothing.
 fn names_no_tool(state: &State) -> bool {
-    let faults = state.faults.values().map(|fault| &fault.spec.target);
-    let places = state.breakpoints.values().filter_map(|known| match &known.spec.place {
-        BreakpointPlace::Call(target) => Some(target),
-        _ => None,
-    });
+    // A call may have a tool that no request defines.
+    let faults = state.faults.values().filter(|fault| fault.seen == 0);
+    let faults = faults.map(|fault| &fault.spec.target);
+    let places =
+        state.breakpoints.values().filter(|known| known.hits == 0).filter_map(|known| match &known
+            .spec
+            .place
+        {
+            BreakpointPlace::Call(target) => Some(target),
+            _ => None,
+        });
     let unknown = faults.chain(places).find_map(|target| state.unknown_tool(target));
     unknown.inspect(|tool| {
         let tools = state.tools.keys().map(ToolName::as_str);
