@@ -32,12 +32,11 @@ fn every_table_and_figure_has_a_line() {
         let tables = tables.into_iter().map(move |n| format!("{paper}, Table {n}"));
         tables.chain(figures.into_iter().map(move |n| format!("{paper}, Figure {n}")))
     };
-    let named = |names: [&str; 2], paper: &str| names.map(|name| format!("{paper}, {name}"));
     let expected = of("BTP", ["2345", ""])
-        .chain(named(["Plans", "Agents"], "BTP"))
+        .chain(["Plans", "Agents", "Parts"].map(|name| format!("BTP, {name}")))
         .chain(of("BTP", ["", "23"]))
         .chain(of("ToolNet", ["345", "34"]))
-        .chain(["ToolNet, Agents".to_owned()]);
+        .chain(["Agents", "Sizes"].map(|name| format!("ToolNet, {name}")));
     let atc: Vec<_> = of("ATC", ["145", "57"]).collect();
     let (said, programs) = said.split_at(said.len().saturating_sub(atc.len()));
     assert_eq!(programs, atc);
