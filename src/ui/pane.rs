@@ -55,6 +55,8 @@ pub enum PaneId {
     Servers,
     /// The problems of the agents, and what the model did next.
     Problems,
+    /// The messages of the selected model call, the newest first.
+    Prompt,
 }
 
 impl PaneId {

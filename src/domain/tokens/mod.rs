@@ -16,7 +16,9 @@ mod made_of;
 mod parts;
 
 pub use self::made_of::{PromptGroup, PromptSum, made_of};
-pub use self::parts::{PromptPart, PromptPiece, count_request, count_tools, each, framing, parts};
+pub use self::parts::{
+    PromptPart, PromptPiece, count_request, count_tools, each, framing, of_message, parts,
+};
 
 /// Longest text, in bytes, that is counted completely. For longer texts, samples are counted and scaled.
 const EXACT: usize = 128 * 1024;

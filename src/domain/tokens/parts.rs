@@ -139,10 +139,8 @@ pub(super) fn of_tool(tool: &ToolDef) -> String {
     serde_json::to_string(&shown).unwrap_or_default()
 }
 
-pub(super) fn of_message<'a>(
-    message: &'a Message,
-    take: &mut impl FnMut(Cow<'a, str>, Cow<'a, str>),
-) {
+/// Calls `take` with the kind and the text of each part of a message.
+pub fn of_message<'a>(message: &'a Message, take: &mut impl FnMut(Cow<'a, str>, Cow<'a, str>)) {
     match message {
         Message::System { text } => take("system".into(), text.into()),
         Message::User { text, .. } => take("user".into(), text.into()),

@@ -410,6 +410,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     pane(PaneId::Servers, "servers", &["g y"], "go to the MCP servers"),
     pane(PaneId::Output, "output", &["g u"], "go to the output of the agent's process"),
     pane(PaneId::Problems, "problems", &["g a"], "go to the problems: what went wrong, and what the model did next"),
+    pane(PaneId::Prompt, "prompt-pane", &["g i"], "go to the prompt of the selected model call, its newest message first"),
     go(Action::Faults, &["g f"], Run(|world, view| view.open(FaultList::new(world.live, view))))
         .says("faults", "list the faults: arm, disarm, add or change them"),
     go(Action::Sessions, &["g o"], Run(|_, _| vec![ScreenRequest::Sessions]))

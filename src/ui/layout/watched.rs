@@ -56,7 +56,10 @@ pub(super) fn columns(size: Size) -> Vec<LayoutColumn> {
                     beside(500, 14, &[P::Tools]),
                 ],
             ),
-            column(40, vec![slot(56, &[P::Transcript]), slot(30, &[P::Output])]),
+            column(
+                40,
+                vec![slot(38, &[P::Transcript]), slot(26, &[P::Prompt]), slot(22, &[P::Output])],
+            ),
         ],
     }
 }

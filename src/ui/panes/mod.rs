@@ -27,6 +27,7 @@ pub mod plan;
 pub mod probing;
 pub mod problems;
 pub mod program;
+pub mod prompt;
 pub mod reading;
 pub mod resilience;
 pub mod revisions;
@@ -75,6 +76,7 @@ pub const PANES: &[PaneSpec] = &[
     output::SPEC,
     servers::SPEC,
     problems::SPEC,
+    prompt::SPEC,
 ];
 
 /// The declaration of a pane.
