@@ -4,11 +4,13 @@
 use std::sync::{Arc, atomic::AtomicBool};
 use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
-use clap::Parser;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use clap::{Parser, error::ErrorKind};
+use rustix::process::{Pid, Resource, Rlimit, getppid, getrlimit, setrlimit};
+#[cfg(target_os = "linux")]
+use rustix::process::{Signal, set_parent_process_death_signal};
 
 use crate::cli::colour::Painted;
-use crate::cli::{self, log::LogArgs, trouble::Trouble};
+use crate::cli::{self, log::LogArgs, trouble::Trouble, version::Version};
 use crate::{config, files::safe_text::visible, process, program};
 
 /// The command line of a program, and its execution.
@@ -45,6 +47,9 @@ pub fn start<C: CommandLine>() -> ExitCode {
     }
     if std::env::args_os().nth(1).is_some_and(|argument| argument == program::WORKER) {
         return work();
+    }
+    if outlives_launcher() {
+        return ExitCode::FAILURE;
     }
     process::reaper::use_huge_pages(false);
     if let Some(program) = own_program() {
@@ -83,6 +88,21 @@ fn leave_no_core() {
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
 }
 
+/// Has the system end this program when the launcher of its npm package is killed, which cannot end it itself. Only Linux
+/// offers this. Returns whether the launcher is gone already.
+fn outlives_launcher() -> bool {
+    let launcher = std::env::var("TOOLYARD_LAUNCHER").ok().and_then(|number| number.parse().ok());
+    let is_there = || launcher.is_some() && getppid().map(Pid::as_raw_pid) == launcher;
+    if !is_there() {
+        return false;
+    }
+    #[cfg(target_os = "linux")]
+    if let Err(error) = set_parent_process_death_signal(Some(Signal::TERM)) {
+        tracing::warn!(%error, "this program may outlive its launcher");
+    }
+    !is_there()
+}
+
 /// Turns a write beyond the limit of a file's size (`ulimit -f`) into an error, instead of the end of the program.
 /// Unlike an ignored signal, a handler is not inherited by started programs.
 fn survive_large_files() {
@@ -112,8 +132,12 @@ fn work() -> ExitCode {
     report(&Trouble::Usage(text), false)
 }
 
-/// Prints help or version if requested, else the error in the arguments.
+/// Prints help or version if requested, the version with --json as an object, else the error in the arguments.
 fn refuse<C: CommandLine>(arguments: &[OsString], error: clap::Error, json: bool) -> ExitCode {
+    if json && error.kind() == ErrorKind::DisplayVersion {
+        let printed = cli::out::print_pretty(&Version::of(C::NAME));
+        return printed.map_or_else(|trouble| report(&trouble, json), |()| ExitCode::SUCCESS);
+    }
     if !error.use_stderr() {
         let printed = cli::out::print(Painted::from(&error.render()));
         return printed.map_or_else(|trouble| report(&trouble, json), |()| ExitCode::SUCCESS);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, Parser, Subcommand, builder::PossibleValuesParser};
+use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, builder::PossibleValuesParser};
 use clap_complete::Shell;
 
 use self::compare::CompareArgs;
@@ -78,6 +78,7 @@ pub mod trouble;
 pub mod trust;
 mod twin;
 pub mod value;
+pub mod version;
 pub mod watch;
 
 /// A terminal workbench for tool-using LLM agents.
@@ -94,6 +95,7 @@ pub mod watch;
     args_conflicts_with_subcommands = true,
     // `help` is a command of its own.
     disable_help_subcommand = true,
+    disable_version_flag = true,
     after_help = examples::TOOLYARD
 )]
 pub struct Cli {
@@ -106,6 +108,9 @@ pub struct Cli {
     pub session: SessionArgs,
     #[command(flatten)]
     pub log: LogArgs,
+    /// Print version; with --json also commit, target, features and profile.
+    #[arg(short = 'V', long, action = ArgAction::Version)]
+    pub version: Option<bool>,
 }
 
 #[derive(Debug, Subcommand)]
