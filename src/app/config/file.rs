@@ -58,6 +58,13 @@ pub fn default_states() -> Option<PathBuf> {
     below(ProjectDirs::cache_dir, "states.db")
 }
 
+/// The platform's directories of toolyard, without those that do not exist for this user.
+pub fn own_folders() -> Vec<PathBuf> {
+    let folders: [fn(&ProjectDirs) -> &Path; 3] =
+        [ProjectDirs::config_dir, ProjectDirs::data_dir, ProjectDirs::cache_dir];
+    folders.into_iter().filter_map(|folder| below(folder, "")).collect()
+}
+
 /// The path below a platform's directory. A relative directory would differ by working directory, and is ignored.
 fn below(folder: fn(&ProjectDirs) -> &Path, name: &str) -> Option<PathBuf> {
     let folders = ProjectDirs::from("", "", "toolyard")?;

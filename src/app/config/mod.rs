@@ -29,7 +29,7 @@ pub use self::provider::{PROVIDERS, Provider};
 pub use self::{
     file::{
         default_answers, default_experience, default_journals, default_layouts, default_path,
-        default_prices, default_states, default_trust, ignored_folders,
+        default_prices, default_states, default_trust, ignored_folders, own_folders,
     },
     settle::{Environment, LoadedConfig},
 };

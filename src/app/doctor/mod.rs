@@ -10,6 +10,7 @@ mod servers;
 mod settings;
 mod terminal;
 mod tools;
+mod written;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -142,6 +143,7 @@ pub async fn examine(subject: &Subject<'_>) -> Vec<Finding> {
         return findings;
     };
     findings.push(settings::journals(&config));
+    findings.push(written::files(&config));
     prices::table(&config, &mut findings);
     let tools = tools::examine(subject.workspace, &config, &mut findings);
     mcp::examine(&config, subject.mcp, subject.workspace, &mut findings).await;

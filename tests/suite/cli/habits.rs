@@ -82,3 +82,36 @@ fn a_run_takes_its_task_as_the_screen_does() {
     let ran = home.run(&["run", "t.txt", "--no-journal"]);
     assert!(ran.code == 2 && ran.err.contains("write --tasks t.txt"), "{ran:?}");
 }
+
+#[test]
+fn the_version_says_how_the_program_was_built() {
+    let home = Home::new();
+    assert_eq!(home.succeed(&["--version"]), format!("toolyard {}\n", env!("CARGO_PKG_VERSION")));
+    for order in [["--version", "--json"], ["-V", "--json"]] {
+        let version: serde_json::Value = serde_json::from_str(&home.succeed(&order)).unwrap();
+        assert_eq!(version["name"], "toolyard");
+        assert_eq!(version["version"], env!("CARGO_PKG_VERSION"));
+        assert_eq!(version["features"], serde_json::json!(["stage"]));
+        let target = version["target"].as_str().unwrap();
+        assert!(target.starts_with(std::env::consts::ARCH), "{target}");
+        // The folder of the program has the name of its profile.
+        let folder = std::path::Path::new(crate::PROGRAM).parent().unwrap().file_name().unwrap();
+        let profile = if folder == "debug" { "dev" } else { folder.to_str().unwrap() };
+        assert_eq!(version["profile"], profile);
+    }
+}
+
+#[test]
+fn the_doctor_lists_what_is_outside_of_workspaces() {
+    let home = Home::new();
+    let about = "files outside of workspaces: ";
+    assert!(home.run(&["doctor"]).out.contains(&format!("{about}none")));
+    home.succeed(&["run", "--tasks-limit", "1"]);
+    let told = home.run(&["doctor"]).out;
+    let (_, listed) = told.split_once(about).unwrap();
+    let (listed, _) = listed.split_once("→ to remove toolyard, delete these").unwrap();
+    for part in ["experience.sqlite (", "journals/ (files: 1, "] {
+        assert!(listed.contains(part), "{part} is not in {listed}");
+    }
+    assert!(!listed.contains("tasks"), "{listed}");
+}
