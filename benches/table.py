@@ -3,6 +3,7 @@
 
 import argparse
 import datetime
+import json
 import os
 import platform
 import re
@@ -85,6 +86,14 @@ def said(*command):
     return done.stdout.strip() if done.returncode == 0 else "unknown"
 
 
+def profile(program):
+    """The profile of Cargo that the program is built by, if it says so."""
+    try:
+        return json.loads(said(os.path.abspath(program), "--version", "--json"))["profile"]
+    except (ValueError, KeyError):
+        return "unknown"
+
+
 def table(bench, only):
     lines = ["| Work | toolyard | before | Peer | Ratio | Aim |", "| --- | --- | --- | --- | --- | --- |"]
     for name in only or SUBJECTS:
@@ -111,7 +120,7 @@ def main():
     options = parser.parse_args()
     for program in filter(None, (options.program, options.before)):
         if not os.access(program, os.X_OK):
-            parser.error(f"{program}: no such program; `cargo build --release` makes one")
+            parser.error(f"{program}: no such program; `cargo build --profile dist` makes one")
     begun, checkout = load(), said("git", "rev-parse", "--short", "HEAD")
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options.program, options.before, options.quick, folder)
@@ -120,7 +129,7 @@ def main():
     about = [
         f"{datetime.date.today()}, {machine()}.",
         f"Load before {begun}, after {load()} (of 1, 5 and 15 minutes).",
-        f"{said(os.path.abspath(options.program), '--version')}, checkout {checkout}"
+        f"{said(os.path.abspath(options.program), '--version')}, profile {profile(options.program)}, checkout {checkout}"
         f"{', a quick run' if options.quick else ''}.",
         *(f"- {note}." for note in notes),
     ]

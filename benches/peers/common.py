@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-PROGRAM = TARGET / "release" / "toolyard"
+PROGRAM = TARGET / "dist" / "toolyard"
 STEPS = 20
 REPEATS = 10
 # Bytes of memory that a command may take; one that needs more fails, and the machine goes on.
