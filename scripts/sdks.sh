@@ -34,6 +34,7 @@ node mcp-node "the MCP servers of Node" @modelcontextprotocol/server-everything@
     @modelcontextprotocol/server-filesystem@2026.8.31 @modelcontextprotocol/server-memory@2026.8.31
 python mcp-python "the MCP servers of Python" mcp==2.3.0 mcp-server-time==2026.10.19 mcp-server-git==2026.10.19 \
     mcp-server-fetch==2026.10.24
+python packaging "uv and twine" uv==0.13.9 twine==7.0.0
 node conformance "the conformance tests of MCP" node@22.23.3 @modelcontextprotocol/conformance@0.1.16
 
 [ "${1:-}" = --all ] || exit 0

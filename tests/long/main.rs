@@ -11,6 +11,7 @@
 
 mod figures;
 mod frameworks;
+mod packages;
 mod real_model;
 mod runs;
 mod servers;
