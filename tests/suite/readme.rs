@@ -132,3 +132,15 @@ fn its_picture_of_a_watched_agent_is_up_to_date() {
 fn what_it_links_to_is_there() {
     markdown::assert_linked(README, Path::new(env!("CARGO_MANIFEST_DIR")));
 }
+
+/// Packages take their version from the manifest; a release has notes of the same version.
+#[test]
+fn the_changelog_begins_with_the_version_of_the_manifest() {
+    let changelog = include_str!("../../CHANGELOG.md");
+    let newest = changelog.lines().find_map(|line| line.strip_prefix("## ")).unwrap();
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(newest.starts_with(&format!("[{version}] - ")), "{newest}");
+    let page = include_str!("../../docs/guide/install.md");
+    let named = page.matches(&format!("toolyard-{version}")).count();
+    assert_eq!(named, page.matches("toolyard-0.").count() + page.matches("toolyard-1.").count());
+}
