@@ -95,6 +95,8 @@ impl State {
         self.bare = oldest;
         self.model_calls.forget_while(|call| is_old(call.task));
         self.tool_calls.forget_while(|call| is_old(call.task));
+        let kept = self.tool_calls.iter().next().map(|call| call.id);
+        self.by_hand.retain(|call| kept.is_some_and(|first| *call >= first));
         self.embeddings.forget_while(|embedding| is_old(embedding.task));
         let (models, tools) = (self.model_calls.gone(), self.tool_calls.gone());
         let embeddings = self.embeddings.gone();

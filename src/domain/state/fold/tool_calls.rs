@@ -43,6 +43,7 @@ impl State {
                     is_skipped: false,
                 });
                 if *by == By::User {
+                    self.by_hand.push(of.id);
                     return;
                 }
                 self.add_to_task(*task, *of, tool);

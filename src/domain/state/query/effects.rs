@@ -9,12 +9,9 @@ use crate::state::{
 impl State {
     /// The calls that a person made while this task was at work, or after it.
     pub fn calls_by_hand(&self, task: TaskId) -> impl Iterator<Item = EffectId> {
-        // The calls of one run are in the order of their tasks.
-        let is_alone = self.runs.is_empty();
-        let before = self.tool_calls.partition_point(|call| call.task < task);
-        let calls = self.tool_calls.from(if is_alone { before } else { 0 });
-        let calls = calls.take_while(move |call| !is_alone || call.task == task);
-        calls.filter(move |call| call.task == task && call.is_by_hand()).map(|call| call.id)
+        let is_of_task =
+            move |call: &EffectId| self.tool_call(*call).is_some_and(|call| call.task == task);
+        self.by_hand.iter().copied().filter(is_of_task)
     }
 
     /// The run of a lane. A call that a person made belongs to that of the task that was shown.

@@ -24,6 +24,7 @@ impl State {
             effects: self.effects.clone(),
             model_calls: self.model_calls.clone(),
             tool_calls: self.tool_calls.clone(),
+            by_hand: self.by_hand.clone(),
             embeddings: self.embeddings.clone(),
             reader: self.reader.clone(),
             ..Self::default()

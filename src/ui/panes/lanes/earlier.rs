@@ -7,7 +7,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::columns::LaneColumns;
 use super::draw::LaneFrame;
-use super::rows::{LaneRows, root_of};
+use super::rows::{LaneRows, below, root_of};
 use super::{bar, words};
 use crate::cx::Cx;
 use crate::domain::{Lane, TaskState, words::counted};
@@ -39,6 +39,7 @@ pub fn draw(
         return;
     }
     let others = others(cx, task, shown);
+    let subs = below(cx.state);
     let mut left = area;
     for (at, other) in others.iter().enumerate() {
         let after = others.len() - at - 1;
@@ -47,16 +48,17 @@ pub fn draw(
             Row::new(left, buf).gap(1).put(&said, cx.theme.text);
             return;
         }
-        let lanes = LaneRows::of(cx.state, other, true);
+        let lanes = LaneRows::with(cx.state, other, &subs, true);
         let own = Axis::over(lanes.span(cx.now), columns.lane, lanes.gaps(cx.now));
         let own = own.at_scale_of(axis);
         let rows = lanes.rows.len();
         let needs = rows + 2 + after.min(KEPT);
         let is_whole = rows > 0 && usize::from(left.height) >= needs;
-        let (here, below) = split(left, if is_whole { rows as u16 + 2 } else { 1 });
-        left = below;
+        let (here, rest) = split(left, if is_whole { rows as u16 + 2 } else { 1 });
+        left = rest;
         let (head, inside) = split(here, 1);
-        line(cx, other, (columns, &own), !is_whole, &mut Row::new(head, buf));
+        let in_line = (!is_whole).then_some(&lanes);
+        line(cx, other, (columns, &own), in_line, &mut Row::new(head, buf));
         let frame = LaneFrame { cx, rows: &lanes, columns, axis: &own };
         for (lane, line) in lanes.rows.iter().zip(inside.rows()).filter(|_| is_whole) {
             let beside = words::beside(lane, columns.beside, columns.is_named);
@@ -102,24 +104,23 @@ pub fn stands(cx: &Cx<'_>, task: &TaskState) -> (&'static str, &'static str, Sty
     }
 }
 
-/// Writes a task: its number and words, its time and its end; `has_lane`: and all its calls in one lane.
+/// Writes a task: its number and words, its time and its end, and all of its `lanes` in one.
 fn line(
     cx: &Cx<'_>,
     task: &TaskState,
     (columns, axis): (&LaneColumns, &Axis),
-    has_lane: bool,
+    lanes: Option<&LaneRows<'_>>,
     row: &mut Row<'_>,
 ) {
     let theme = cx.theme;
     let whole = columns.before() + columns.lane;
-    let wide = if has_lane { columns.before().max(WORDS.min(whole)) } else { whole };
+    let wide = if lanes.is_some() { columns.before().max(WORDS.min(whole)) } else { whole };
     let lane = whole.saturating_sub(wide);
     let number = format!(" {} ", task.id);
     row.put(&number, theme.title);
     let asked = task.task.text.lines().next().unwrap_or_default();
     row.cell(asked, wide.saturating_sub(number.len() + 1), theme.text).gap(1);
-    if lane > 0 {
-        let lanes = LaneRows::of(cx.state, task, true);
+    if let Some(lanes) = lanes.filter(|_| lane > 0) {
         let mut cells = vec![(" ", theme.dim); lane];
         for one in &lanes.rows {
             for (part, glyph, style) in bar::parts(cx, axis, one) {

@@ -65,9 +65,18 @@ pub fn root_of<'a>(state: &'a State, task: &'a TaskState) -> &'a TaskState {
 impl<'a> LaneRows<'a> {
     /// `with_models`: model calls have lanes too.
     pub fn of(state: &'a State, task: &'a TaskState, with_models: bool) -> Self {
+        Self::with(state, task, &below(state), with_models)
+    }
+
+    /// The same with the [sub-agents](below), which are found once for many tasks.
+    pub fn with(
+        state: &'a State,
+        task: &'a TaskState,
+        below: &BTreeMap<RunId, Vec<&'a TaskState>>,
+        with_models: bool,
+    ) -> Self {
         let mut all = Self { state, rows: Vec::new(), tasks: Vec::new() };
-        let below = below(state);
-        all.add(task, 0, &below, &mut BTreeSet::new());
+        all.add(task, 0, below, &mut BTreeSet::new());
         if !with_models {
             all.rows.retain(|row| matches!(row.call, LaneCall::Tool(_)));
         }
@@ -238,7 +247,7 @@ impl<'a> LaneRow<'a> {
 }
 
 /// The tasks of sub-agents, by the runs that began them.
-fn below(state: &State) -> BTreeMap<RunId, Vec<&TaskState>> {
+pub fn below(state: &State) -> BTreeMap<RunId, Vec<&TaskState>> {
     let parent = |run: &RunId| state.runs.get(run)?.guest.as_ref()?.parent;
     let mut below: BTreeMap<RunId, Vec<&TaskState>> = BTreeMap::new();
     if state.runs.keys().all(|run| parent(run).is_none()) {
