@@ -153,8 +153,9 @@ fn the_packages_agree_and_are_small() {
     let Some(packages) = Packages::new() else { return };
     let version = env!("CARGO_PKG_VERSION");
     let sums = fs::read_to_string(packages.folder.join("SHA256SUMS")).unwrap();
-    let check = Command::new("sha256sum").args(["--check", "--quiet", "SHA256SUMS"]);
-    assert!({ check }.current_dir(&packages.folder).status().unwrap().success());
+    let mut check = Command::new("sha256sum");
+    check.args(["--check", "--quiet", "SHA256SUMS"]).current_dir(&packages.folder);
+    assert!(check.status().unwrap().success());
     assert_eq!(sums.lines().count(), 4, "{sums}");
     for line in sums.lines() {
         let (_, name) = line.split_once("  ").unwrap();
