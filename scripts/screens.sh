@@ -1,6 +1,6 @@
 #!/bin/sh
 # Draws the screen at four sizes, dark and light, into docs/screens or the given folder: a demo with a broken tool, and a
-# watched agent, whose ink it prints. Run it from the root of the project, after `cargo build`.
+# watched agent, whose ink it prints, and a held call of another one. Run it from the root of the project, after `cargo build`.
 set -eu
 
 toolyard=${TOOLYARD:-target/debug/toolyard}
@@ -23,6 +23,9 @@ for size in 80x24 120x40 200x60 320x90; do
             --out "$out/demo-$size-$theme.svg"
         "$toolyard" shot tests/data/journals/watched.jsonl --size $size --theme $theme --ink \
             --out "$out/watched-$size-$theme.svg"
+        case $size in 80x24 | 120x40)
+            "$toolyard" shot tests/data/journals/held.jsonl --size $size --theme $theme --out "$out/held-$size-$theme.svg" ;;
+        esac
     done
 done
 chmod 644 "$out"/*.svg
