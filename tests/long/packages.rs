@@ -92,8 +92,9 @@ fn expect_to_work(home: &Home, words: &[&str]) {
     assert_eq!(about["version"], env!("CARGO_PKG_VERSION"));
     let words = [alone(), words, &["demo", "watch", "--speed", "16"]].concat();
     let mut sitting = Sitting::of(home, 120, 40, &words, &[]);
-    sitting.wait("the tour has ended: you control the session");
-    sitting.press("qy");
+    sitting.wait("8 of 8 questions answered");
+    sitting.wait("the tour has ended");
+    sitting.press("q");
     let (status, _) = sitting.end();
     assert_eq!(status.exit_code(), 0, "{words:?}");
     expect_no_process(home);

@@ -51,7 +51,8 @@ fn pure_rooms_know_nothing_outside() {
 }
 
 /// The files that may write to standard output or standard error, and what they write there.
-const PRINTERS: [(&str, &str); 7] = [
+const PRINTERS: [(&str, &str); 8] = [
+    ("src/app/build.rs", "to Cargo, before the program is there"),
     ("src/app/cli/colour.rs", "nothing: it asks whether colours are shown"),
     ("src/app/cli/out.rs", "what commands print"),
     ("src/program/worker.rs", "replies to another toolyard"),

@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-/// What was built, and how.
+/// The program, and how it was built.
 #[derive(Debug, Serialize)]
 pub struct Version {
     name: &'static str,
     version: &'static str,
     /// The commit of its sources; `None`: it was not built for a release.
     commit: Option<&'static str>,
-    /// Such as `x86_64-unknown-linux-gnu`.
+    /// The platform, such as `x86_64-unknown-linux-gnu`.
     target: &'static str,
     features: Vec<&'static str>,
     /// Cargo's profile: `dev`, `daily`, `release` or `dist`.

@@ -1,4 +1,4 @@
-//! What toolyard wrote outside of workspaces: a person who removes toolyard deletes it.
+//! Files that toolyard wrote outside of workspaces: a person who removes toolyard deletes them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -167,7 +167,7 @@ pub struct State {
     /// Tool calls, in the order in which they were requested.
     #[serde(rename = "calls")]
     pub tool_calls: RollingList<ToolCallState>,
-    /// Those that a person made, as long as their details are kept.
+    /// The tool calls that a person made, as long as their details are kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_hand: Vec<EffectId>,
     /// In the order in which they were requested.

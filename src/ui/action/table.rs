@@ -14,8 +14,7 @@ use crate::popups::{
 use crate::request::{Requests, ScreenRequest, World, send};
 use crate::update::past::{self, TimeJump};
 use crate::update::{self, arrange, control, copied, debug, edits, jump, moments, own, queue};
-use crate::window::{self, Move};
-use crate::{pane::PaneId, seek::Sought, view::View};
+use crate::{pane::PaneId, seek::Sought, view::View, window, window::Move};
 
 /// Declaration of an action.
 #[derive(Debug)]

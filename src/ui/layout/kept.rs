@@ -43,6 +43,11 @@ impl Layouts {
         self.left.insert(std::mem::replace(&mut self.key, key), left);
     }
 
+    /// The size that the layout in use is for.
+    pub fn size(&self) -> Size {
+        self.key.1
+    }
+
     /// Restores the standard layout.
     pub fn reset(&mut self) {
         self.now = Layout::standard(self.key.0, self.key.1);

@@ -15,15 +15,7 @@ pub(super) fn columns(size: Size) -> Vec<LayoutColumn> {
                 slot(13, &[P::Calls, P::Conversations, P::Output]),
                 slot(
                     9,
-                    &[
-                        P::Transcript,
-                        P::Problems,
-                        P::Graph,
-                        P::Tools,
-                        P::Models,
-                        P::Resilience,
-                        P::Prompt,
-                    ],
+                    &[P::Transcript, P::Problems, P::Graph, P::Tools, P::Models, P::Resilience],
                 ),
             ],
         )],
@@ -31,7 +23,7 @@ pub(super) fn columns(size: Size) -> Vec<LayoutColumn> {
             1,
             vec![
                 slot(19, &[P::Calls]),
-                slot(18, &[P::Transcript, P::Conversations, P::Resilience, P::Prompt, P::Tasks]),
+                slot(18, &[P::Transcript, P::Conversations, P::Resilience, P::Tasks]),
                 beside(450, 10, &[P::Graph, P::Tools, P::Models]),
                 under(8, &[P::Output, P::Problems, P::Knobs]),
             ],
@@ -49,7 +41,7 @@ pub(super) fn columns(size: Size) -> Vec<LayoutColumn> {
                     beside(500, 15, &[P::Models]),
                 ],
             ),
-            column(37, vec![slot(36, &[P::Transcript, P::Prompt]), slot(20, &[P::Output])]),
+            column(37, vec![slot(36, &[P::Transcript]), slot(20, &[P::Output])]),
         ],
         Size::Giant => vec![
             column(

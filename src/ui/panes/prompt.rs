@@ -7,6 +7,7 @@ use super::row::{Row, note, wrapped};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{ModelCallState, State, tokens, words::counted};
 use crate::hits::{Hits, Target};
+use crate::layout::Size;
 use crate::{cx::Cx, pane::PaneId, popups::Subject, text, view::View};
 
 /// Cells of a message's kind.
@@ -16,7 +17,8 @@ const OLD: usize = 2;
 
 pub const SPEC: PaneSpec = PaneSpec {
     id: PaneId::Prompt,
-    when: |state, _| state.watched.is_some() || !state.model_calls.is_empty(),
+    // Smaller screens have more urgent things to show, until a person asks for it.
+    when: |state, view| state.watched.is_some() && view.layouts.size() == Size::Giant,
     title,
     draw,
     open: |state, view| Opened::subject(view.model_call(state).map(Subject::Prompt)),
@@ -45,7 +47,6 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let Some(call) = call(cx.state, cx.view) else {
         return note(area, "no model call yet", cx.theme.dim, buf);
     };
-    hits.add(area, Target::Pane(PaneId::Prompt));
     let known = known(cx.state, call);
     let mut rest = area;
     for at in (0..call.request.messages.len()).rev() {
@@ -64,6 +65,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
             if !words.is_empty() {
                 Row::new(rest, buf).cell(&label, usize::from(KIND), kind);
                 wrapped(words, &text, said, buf);
+                hits.add(Rect { height, ..rest }, Target::Call(call.id));
             }
             rest = Rect { y: rest.y + height, height: rest.height - height, ..rest };
         });
