@@ -191,6 +191,11 @@ fn plan_and_workers() {
 }
 
 #[test]
+fn install() {
+    follow("install.md", ENDPOINT);
+}
+
+#[test]
 fn scripts_and_ci() {
     follow("scripts-and-ci.md", ENDPOINT);
 }
