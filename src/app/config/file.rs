@@ -62,7 +62,9 @@ pub fn default_states() -> Option<PathBuf> {
 pub fn own_folders() -> Vec<PathBuf> {
     let folders: [fn(&ProjectDirs) -> &Path; 3] =
         [ProjectDirs::config_dir, ProjectDirs::data_dir, ProjectDirs::cache_dir];
-    folders.into_iter().filter_map(|folder| below(folder, "")).collect()
+    // Without the slash that an empty name adds.
+    let tidy = |path: PathBuf| path.components().collect();
+    folders.into_iter().filter_map(|folder| below(folder, "")).map(tidy).collect()
 }
 
 /// The path below a platform's directory. A relative directory would differ by working directory, and is ignored.
