@@ -2,7 +2,6 @@
 //! is one.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -15,9 +14,7 @@ const LATEST: usize = 4096;
 /// The events of a session.
 #[derive(Debug)]
 pub struct History {
-    /// The state before the first of the latest events.
-    base: State,
-    latest: VecDeque<Arc<Record>>,
+    latest: Window,
     /// The window of events that was read back last.
     read: RefCell<Option<Window>>,
     /// The tasks that were read back last.
@@ -34,34 +31,24 @@ impl Default for History {
 impl History {
     /// A history that begins at this state, of a session with this journal.
     pub fn of(base: State, journal: Option<JournalPast>) -> Self {
-        Self {
-            base,
-            latest: VecDeque::new(),
-            read: RefCell::default(),
-            tasks: RefCell::default(),
-            journal,
-        }
+        let latest = Window::at(base);
+        Self { latest, read: RefCell::default(), tasks: RefCell::default(), journal }
     }
 
     pub fn push(&mut self, record: Arc<Record>) {
-        self.latest.push_back(record);
-        if self.latest.len() > LATEST
-            && let Some(first) = self.latest.pop_front()
-        {
-            self.base.apply(&first);
-        }
+        self.latest.push(record, LATEST);
     }
 
     /// The first event after which the state is known.
     pub fn first(&self) -> u64 {
         match self.journal {
             Some(_) => 1,
-            None => self.base.n.max(1),
+            None => self.latest.base().max(1),
         }
     }
 
     fn is_latest(&self, n: u64) -> bool {
-        n >= self.base.n
+        n >= self.latest.base()
     }
 
     /// Calls `look` with the window around this event; `None` if it is gone.
@@ -79,12 +66,8 @@ impl History {
         if !self.is_latest(n) {
             return self.with(n, |window| window.state(n, earlier));
         }
-        let earlier = earlier.filter(|state| self.is_latest(state.n) && state.n <= n);
-        let mut state = earlier.unwrap_or_else(|| self.base.clone());
-        let skipped = usize::try_from(state.n - self.base.n).unwrap_or(usize::MAX);
-        let latest = self.latest.iter().skip(skipped);
-        latest.take_while(|record| record.n <= n).for_each(|record| state.apply(record));
-        Some(state)
+        let earlier = earlier.filter(|state| self.is_latest(state.n));
+        Some(self.latest.state(n, earlier))
     }
 
     /// Adds the tasks at these places to a state that has forgotten them. True if there was one.
@@ -140,9 +123,8 @@ impl History {
     /// The event with this number.
     pub fn at(&self, n: u64) -> Option<Arc<Record>> {
         let found = |window: &Window| window.record(n);
-        if n > self.base.n {
-            let at = usize::try_from(n - self.base.n - 1).ok()?;
-            return self.latest.get(at).cloned();
+        if n > self.latest.base() {
+            return found(&self.latest);
         }
         self.with(n, found).flatten()
     }
@@ -150,14 +132,14 @@ impl History {
     /// The last of these events for which `holds` is true.
     pub fn last_of(&self, events: Range<u64>, holds: impl Fn(&Record) -> bool) -> Option<u64> {
         let found = |record: &&Arc<Record>| events.contains(&record.n) && holds(record);
-        if let Some(record) = self.latest.iter().rev().find(found) {
+        if let Some(record) = self.latest.records().rev().find(found) {
             return Some(record.n);
         }
-        let mut end = events.end.min(self.base.n + 1);
+        let mut end = events.end.min(self.latest.base() + 1);
         while end > events.start.max(1) {
             let (first, hit) = self.with(end - 1, |window| {
                 let found = |record: &&Arc<Record>| record.n < end && found(record);
-                (window.base.n, window.records.iter().rev().find(found).map(|record| record.n))
+                (window.base(), window.records().rev().find(found).map(|record| record.n))
             })?;
             if hit.is_some() {
                 return hit;
@@ -176,8 +158,7 @@ impl History {
         while !self.is_latest(begin) && begin + 1 < events.end {
             let (last, hit) = self.with(begin + 1, |window| {
                 let found = |record: &&Arc<Record>| record.n > begin && holds(record);
-                let last = window.base.n + window.records.len() as u64;
-                (last, window.records.iter().find(found).map(|record| record.n))
+                (window.last(), window.records().find(found).map(|record| record.n))
             })?;
             if hit.is_some() {
                 return hit.filter(|n| events.contains(n));
@@ -185,6 +166,6 @@ impl History {
             begin = last.max(begin + 1);
         }
         let found = |record: &&Arc<Record>| events.contains(&record.n) && holds(record);
-        self.latest.iter().filter(|record| record.n > begin).find(found).map(|record| record.n)
+        self.latest.records().filter(|record| record.n > begin).find(found).map(|record| record.n)
     }
 }

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolyard::domain::{
     EffectId, EmbeddingEvent, Outcome, Record, State, TaskEvent, TaskId, state::Keeps,
-    state::LISTED, state::RECENT,
+    state::LISTED, state::RECENT, state::TEXTS,
 };
 use toolyard::store::journal::{self, Header, Journal, Marker};
 use toolyard::ui::screen::{Screen, Setup};
@@ -145,10 +145,10 @@ fn any_moment_is_reached_from_the_mark_before_it() {
         let window = past.window(state.n).unwrap();
         assert!(window.has(state.n));
         assert_eq!(window.state(state.n, None), *state, "at {}", state.n);
-        let before = window.state(state.n.max(window.base.n + 5) - 5, None);
+        let before = window.state(state.n.max(window.base() + 5) - 5, None);
         assert_eq!(window.state(state.n, Some(before)), *state, "from a neighbour of {}", state.n);
     }
-    assert!(past.window(records.len() as u64).unwrap().base.n > 0, "not from the beginning");
+    assert!(past.window(records.len() as u64).unwrap().base() > 0, "not from the beginning");
 }
 
 /// A command that asks for a moment makes the index, and the next one reads little.
@@ -227,6 +227,58 @@ fn without_a_journal_the_screen_says_what_is_gone() {
     assert!(live.task(TaskId(300)).is_some_and(|task| !task.steps.is_empty()));
     stage.press("2 home");
     assert!(stage.shows("no details: this session has no journal"), "{}", stage.text());
+}
+
+/// The events of tasks with one call each, whose result has this many bytes.
+fn large(tasks: u32, bytes: usize) -> Vec<Record> {
+    let mut story = Story::open();
+    for task in 1..=tasks {
+        story.queue(&[(&format!("number {task}"), None)]);
+        story.start(task).step(task, 1, "start");
+        let result = format!("result {task} {}", "x".repeat(bytes));
+        story.call(task, 1, ("search", json!({"query": task}), Ok(&result), 10));
+        let (task, answer) = (TaskId(task), Some(format!("answer {task}")));
+        let (outcome, correct, caveats) = (Outcome::Answered, Some(true), Vec::new());
+        story.tell(TaskEvent::TaskFinished { task, outcome, answer, correct, caveats });
+    }
+    story.records
+}
+
+/// Where results are large, fewer tasks keep their details than the usual number; the last one always does.
+#[test]
+fn what_is_kept_is_bounded_by_bytes() {
+    for (bytes, kept) in [(TEXTS / 4, 3), (2 * TEXTS, 1), (10, RECENT)] {
+        let mut state = State::keeping(Keeps::Tasks(RECENT));
+        large(40, bytes).iter().for_each(|record| state.apply(record));
+        assert_eq!(state.tool_calls.iter().count(), kept, "{bytes} bytes");
+        assert_eq!((state.tool_calls.len(), state.tasks_done), (40, 40), "places and sums stay");
+    }
+    let whole = State::fold(&large(40, TEXTS / 4));
+    assert_eq!(whole.tool_calls.iter().count(), 40, "where all is asked for, all is kept");
+}
+
+#[test]
+fn large_results_are_read_back_and_windows_are_bounded_by_bytes() {
+    let records = large(20, TEXTS / 4);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("j.jsonl");
+    let mut journal = Journal::create(&path, &Header::at(Timestamp::UNIX_EPOCH)).unwrap();
+    records.iter().for_each(|record| journal.append(record).unwrap());
+    drop(journal);
+    let mut stage = stage(Some(&path), &records);
+    assert!(stage.screen.live().is_bare(TaskId(2)));
+    stage.screen.view.task = Some(TaskId(2));
+    stage.press("7");
+    assert!(!stage.screen.shown().is_bare(TaskId(2)), "{}", stage.text());
+    let call = stage.screen.shown().task(TaskId(2)).unwrap().tool_calls[0];
+    let result = stage.screen.shown().tool_call(call).unwrap().observation().unwrap();
+    assert!(result.starts_with("result 2 x"), "{:.30}", result);
+    let past = Marker::open(&path, 0).unwrap().past();
+    for n in [1, records.len() as u64 / 2, records.len() as u64] {
+        let window = past.window(n).unwrap();
+        let bytes: usize = window.records().map(|record| record.event.text_bytes()).sum();
+        assert!(window.has(n) && window.record(n).is_some() && bytes <= TEXTS, "{n}: {bytes}");
+    }
 }
 
 /// Of many tasks only the last ones are listed. Others are read back where one looks, up to the first.

@@ -35,6 +35,7 @@ mod search;
 mod server;
 mod session;
 mod task;
+mod text_bytes;
 mod tool_call;
 mod totals;
 
@@ -67,6 +68,7 @@ pub use self::{
     server::ServerEvent,
     session::SessionEvent,
     task::TaskEvent,
+    text_bytes::value_bytes,
     tool_call::ToolCallEvent,
     totals::Totals,
 };

@@ -200,6 +200,9 @@ pub struct State {
 /// How many ended tasks a session keeps in memory with all their details.
 pub const RECENT: usize = 32;
 
+/// The most bytes of texts that these tasks may hold. The one that ended last is kept whatever it holds.
+pub const TEXTS: usize = 12 << 20;
+
 /// Number of tasks before these that stay in the list of tasks. Others are read back when a person looks at them.
 pub const LISTED: usize = 1024;
 

@@ -92,6 +92,9 @@ pub struct TaskState {
     /// The place of its first line in the transcript.
     #[serde(default)]
     pub first_line: usize,
+    /// The bytes of the texts that the task and its calls hold.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub text_bytes: u32,
     /// The event that ended it; 0 before.
     #[serde(default)]
     pub ended_by: u64,
@@ -148,6 +151,7 @@ impl TaskState {
             listed: false,
             is_bare: false,
             first_line: 0,
+            text_bytes: 0,
             ended_by: 0,
         }
     }
@@ -232,6 +236,7 @@ impl TaskState {
         };
         Self {
             is_bare: true,
+            text_bytes: 0,
             array: None,
             task: self.task.clone(),
             answer: self.answer.clone(),

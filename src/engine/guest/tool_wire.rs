@@ -19,6 +19,8 @@ use crate::tool::relayed::{CallSessionEnd, ForeignCall, RelayAnswer, RelayTurn};
 
 /// Calls of a task. A session keeps the details of its last tasks only, and a server may be called for days.
 const CALLS: u32 = 100;
+/// Bytes of the texts of a task, after which the next one begins.
+const TEXTS: u32 = 4 << 20;
 
 /// The servers whose clients have called.
 #[derive(Default)]
@@ -128,8 +130,10 @@ impl Wire {
     /// The task at work, of a run that is opened with the first call.
     fn task(&mut self, session: &mut Session, server: &str, patience: Option<Duration>) -> TaskId {
         if let Some(task) = self.task.filter(|task| session.state().at_work.contains(*task)) {
-            let is_busy = session.state().tool_calls_in_flight().any(|call| call.task == task);
-            if is_busy || self.step < CALLS {
+            let state = session.state();
+            let is_busy = state.tool_calls_in_flight().any(|call| call.task == task);
+            let is_large = state.task(task).is_some_and(|task| task.text_bytes > TEXTS);
+            if is_busy || (self.step < CALLS && !is_large) {
                 return task;
             }
             self.finish(session);

@@ -1,12 +1,13 @@
 //! Any moment of a journal, also of a long one that is still written. A moment is reached from the mark before it in
 //! the journal's index, without reading earlier events again.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::index::{Index, JournalMoment, TaskBlock};
 use super::{JournalError, JournalReader};
-use crate::domain::{Record, State};
+use crate::domain::{Record, State, state::TEXTS};
 
 /// The most events that are read to get the details of the tasks before a moment.
 const BEFORE: u64 = 16_384;
@@ -18,11 +19,13 @@ pub struct JournalPast {
     index: Arc<Mutex<Index>>,
 }
 
-/// A range of events, and the state before them.
+/// A range of events, and the state before them. Their texts have at most [`TEXTS`] bytes, unless a single one has more.
 #[derive(Clone, Debug, Default)]
 pub struct Window {
-    pub base: State,
-    pub records: Vec<Arc<Record>>,
+    base: State,
+    records: VecDeque<Arc<Record>>,
+    /// The bytes of the events' texts.
+    bytes: usize,
 }
 
 /// Reads a journal on from a mark, and makes further marks.
@@ -133,12 +136,50 @@ impl JournalPast {
         let mut reader = JournalReader::open(&self.path)?;
         reader.go_to(place)?;
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        let records = reader.take(most).map(|record| record.map(Arc::new));
-        Ok(Window { base: state, records: records.collect::<Result<_, _>>()? })
+        let mut window = Window::at(state);
+        for record in reader.take(most) {
+            let record = record?;
+            if window.has(n) && window.bytes + record.event.text_bytes() > TEXTS {
+                break;
+            }
+            window.push(Arc::new(record), usize::MAX);
+        }
+        Ok(window)
     }
 }
 
 impl Window {
+    /// A window that begins after this state.
+    pub fn at(base: State) -> Self {
+        Self { base, ..Self::default() }
+    }
+
+    /// Adds the next event. The window has at most this many, and fewer where their texts are long: its first ones
+    /// become part of the state before it.
+    pub fn push(&mut self, record: Arc<Record>, most: usize) {
+        self.bytes += record.event.text_bytes();
+        self.records.push_back(record);
+        while self.records.len() > most || (self.bytes > TEXTS && self.records.len() > 1) {
+            let Some(first) = self.records.pop_front() else { break };
+            self.bytes -= first.event.text_bytes();
+            self.base.apply(&first);
+        }
+    }
+
+    /// The number of the last event before the window.
+    pub fn base(&self) -> u64 {
+        self.base.n
+    }
+
+    /// The number of its last event.
+    pub fn last(&self) -> u64 {
+        self.base.n + self.records.len() as u64
+    }
+
+    pub fn records(&self) -> impl DoubleEndedIterator<Item = &Arc<Record>> {
+        self.records.iter()
+    }
+
     /// Whether the window has the moment after this event.
     pub fn has(&self, n: u64) -> bool {
         n >= self.base.n && n - self.base.n <= self.records.len() as u64

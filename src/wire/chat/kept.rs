@@ -6,6 +6,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::domain::value_bytes;
+
 /// Fields of a call that the protocol defines.
 const OF_CALL: [&str; 4] = ["index", "id", "type", "function"];
 /// Fields of a call's function that the protocol defines; some servers put the index here.
@@ -52,7 +54,7 @@ impl EndpointFields {
     }
 
     fn add(&mut self, below: Option<&str>, name: &str, value: &Value) {
-        self.bytes += name.len() + size(value);
+        self.bytes += name.len() + value_bytes(value);
         let fields = match below {
             None => &mut self.fields,
             Some(below) => {
@@ -148,17 +150,6 @@ fn is_open(last: &Value, item: &Value) -> bool {
     let kind = item["type"].as_str().unwrap_or_default();
     let is_text = !kind.starts_with("redacted") && has_part(kind, &["text", "thinking"]);
     is_text && last["signature"].is_null()
-}
-
-fn size(value: &Value) -> usize {
-    match value {
-        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
-        Value::String(text) => text.len(),
-        Value::Array(items) => items.iter().map(size).sum::<usize>() + 8,
-        Value::Object(fields) => {
-            fields.iter().map(|(name, value)| name.len() + size(value)).sum::<usize>() + 8
-        }
-    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ mod inputs;
 mod journals;
 #[cfg(target_os = "linux")]
 pub mod kills;
+#[cfg(target_os = "linux")]
+mod relays;
 
 /// How many of `whole` cases this target runs. `TOOLYARD_PART=10` runs a tenth of each instead.
 fn cases(whole: usize) -> usize {

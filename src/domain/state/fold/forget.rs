@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::event::Event;
 use crate::id::{EffectId, TaskId};
-use crate::state::{EffectIndex, Keeps, LISTED, State, TaskState, index, next_number};
+use crate::state::{EffectIndex, Keeps, LISTED, State, TEXTS, TaskState, index, next_number};
 
 /// Number of scores kept of each tool.
 const SCORES: usize = 256;
@@ -16,13 +17,39 @@ impl State {
         let (Keeps::Details(most) | Keeps::Tasks(most)) = self.keeps else { return };
         self.learning.history.values_mut().for_each(|points| points.forget_all_but(SCORES));
         self.laps.forget_all_but(LAPS);
-        self.forget_before(self.ended_before().saturating_sub(most));
+        self.forget_before(self.first_kept(most));
         let listed = match self.keeps {
             Keeps::Tasks(_) => 0,
             _ => self.listed(),
         };
         let first = TaskId(next_number(self.bare.saturating_sub(listed)));
         self.tasks.forget_while(|task| task.id < first);
+    }
+
+    /// The first of the ended tasks whose details are kept: at most this many, with at most [`TEXTS`] bytes.
+    fn first_kept(&self, most: usize) -> usize {
+        let ended = self.ended_before();
+        let mut first = ended.saturating_sub(most).max(self.bare);
+        let bytes_of = |at| self.tasks.get(at).map_or(0, |task| task.text_bytes as usize);
+        let mut bytes: usize = (first..ended).map(bytes_of).sum();
+        while bytes > TEXTS && first + 1 < ended {
+            bytes -= bytes_of(first);
+            first += 1;
+        }
+        first
+    }
+
+    /// Adds the texts that an event brings to those of its task.
+    pub(super) fn weigh(&mut self, event: &Event) {
+        let bytes = event.kept_bytes();
+        if bytes == 0 {
+            return;
+        }
+        let effect = event.effect().and_then(|effect| self.effect(effect.id));
+        if let Some(task) = effect.map(|effect| effect.task).and_then(|id| self.task_mut(id)) {
+            let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+            task.text_bytes = task.text_bytes.saturating_add(bytes);
+        }
     }
 
     /// A copy without the details of tasks that have ended.

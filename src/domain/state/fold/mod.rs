@@ -45,6 +45,7 @@ impl State {
         self.n = record.n;
         self.at = record.at;
         record.event.fold(self, record.at);
+        self.weigh(&record.event);
         self.unknown_fields += record.newer.as_ref().map_or(0, |newer| newer.fields.len() as u64);
         self.control.changes.remember(record);
         let is_edit = self.is_edit(record);
