@@ -1,12 +1,15 @@
-//! Output of the screen to the terminal. A thread writes it, so that a slow or stuck terminal blocks neither the keys
-//! nor the end of the program.
+//! Output of the screen to the terminal. What the terminal takes at once is written at once, since to wake a thread takes
+//! its time on a busy machine. A thread writes the rest, so that a slow or stuck terminal blocks neither the keys nor the
+//! end of the program.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::termios::{QueueSelector, tcflush};
+use rustix::fs::{Mode, OFlags, open};
+use rustix::termios::{QueueSelector, tcflush, ttyname};
 use tokio::sync::Notify;
 
 use super::pace::Taken;
@@ -18,6 +21,13 @@ const PATIENCE: Duration = Duration::from_millis(200);
 const PIECE: usize = 4096;
 
 static OUTPUT: LazyLock<Output> = LazyLock::new(Output::default);
+
+/// The terminal, opened again, so that not to wait is no setting of other programs that share it; `None` where that fails.
+static AT_ONCE: LazyLock<Option<OwnedFd>> = LazyLock::new(|| {
+    let name = ttyname(io::stdout(), Vec::new()).ok()?;
+    let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    open(name, flags, Mode::empty()).ok()
+});
 
 #[derive(Default)]
 struct Output {
@@ -96,6 +106,20 @@ impl Output {
     }
 }
 
+/// Writes what the terminal takes without waiting; returns the rest.
+fn write_at_once(mut bytes: &[u8]) -> io::Result<&[u8]> {
+    let Some(terminal) = &*AT_ONCE else { return Ok(bytes) };
+    while !bytes.is_empty() {
+        match rustix::io::write(terminal, bytes) {
+            Ok(n) => bytes = &bytes[n..],
+            Err(rustix::io::Errno::INTR) => {}
+            Err(rustix::io::Errno::AGAIN) => break,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(bytes)
+}
+
 /// Sends these bytes to the terminal, and does not wait for it.
 ///
 /// # Errors
@@ -105,16 +129,25 @@ pub fn send(bytes: &[u8]) -> io::Result<()> {
     if let Some(error) = queue.error.take() {
         return Err(error);
     }
-    if bytes.is_empty() {
-        return Ok(());
+    let mut rest = bytes;
+    let begun = Instant::now();
+    // Otherwise the thread still writes.
+    if queue.since.is_none() {
+        rest = write_at_once(bytes)?;
+        if rest.is_empty() {
+            if !bytes.is_empty() {
+                queue.taken = Taken { bytes: bytes.len(), took: begun.elapsed() };
+            }
+            return Ok(());
+        }
     }
     if !queue.has_thread {
         thread::Builder::new().name("terminal".to_owned()).spawn(|| OUTPUT.serve())?;
         queue.has_thread = true;
     }
-    queue.bytes.extend_from_slice(bytes);
+    queue.bytes.extend_from_slice(rest);
     queue.sent += bytes.len();
-    queue.since.get_or_insert_with(Instant::now);
+    queue.since.get_or_insert(begun);
     OUTPUT.changed.notify_all();
     Ok(())
 }

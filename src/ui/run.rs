@@ -5,10 +5,11 @@ mod incoming;
 mod looks;
 mod programs;
 mod saving;
+mod shell;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use std::{io, pin::pin, thread};
+use std::{io, thread};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -66,10 +67,6 @@ pub fn run(source: SessionSource, settings: ScreenSettings) -> Result<EndReason,
 
 /// The most records taken in before the next look at the keyboard, so that a flood never makes it wait.
 const AT_ONCE: usize = 32;
-/// How long to wait for the shell's stop signal before taking the terminal back. The signal does not come without a
-/// shell that could continue the program.
-const STOP: Duration = Duration::from_millis(250);
-
 /// How long the first frame waits for the terminal's background colour, so that it is drawn in the right theme. Most
 /// terminals answer within 5 ms; after a later answer, the theme follows.
 const FIRST: Duration = Duration::from_millis(25);
@@ -87,6 +84,8 @@ struct Loop {
     clipboard: Clipboard,
     as_command: AsCommand,
     looks: Looks,
+    /// Whether to return to the shell.
+    suspends: bool,
     /// A program that waits for the terminal.
     waiting: Option<Waiting>,
     /// When the last program gave the terminal back.
@@ -148,7 +147,7 @@ impl Loop {
             front: Show::new(screen, source),
             behind: None,
             owned,
-            pace: Pace::default(),
+            pace: Pace::of(settings.terminal),
             shots: settings.shots,
             layouts: settings.layouts,
             watches: settings.watches,
@@ -156,6 +155,7 @@ impl Loop {
             clipboard: Clipboard::default(),
             as_command: settings.as_command,
             looks: Looks::new(settings.interpreter),
+            suspends: false,
             waiting: None,
             lent: None,
             said: unbounded_channel(),
@@ -174,9 +174,16 @@ impl Loop {
 
     async fn run(&mut self) -> io::Result<EndReason> {
         let mut inputs = Inputs::new()?;
+        let end = self.turns(&mut inputs).await?;
+        self.hear_out(&mut inputs).await;
+        Ok(end)
+    }
+
+    async fn turns(&mut self, inputs: &mut Inputs) -> io::Result<EndReason> {
         if self.asks_ground {
             inputs.expect();
             output::send(detect::QUESTION)?;
+            self.pace.asked(Instant::now());
             self.held = Some(Instant::now() + FIRST);
         }
         let mut ended = None;
@@ -195,6 +202,7 @@ impl Loop {
                 _ = signals.interrupt.recv() => ended = self.ended_by(SignalKind::interrupt()),
                 _ = signals.quit.recv() => ended = self.ended_by(SignalKind::quit()),
                 _ = signals.stopped.recv() => {
+                    self.hear_out(inputs).await;
                     terminal::restore();
                     self.stop().await?;
                 }
@@ -203,20 +211,18 @@ impl Loop {
                     self.pace.at_once();
                 }
                 news = inputs.next() => {
-                    if let Some(end) = self.inputs(news?, &mut inputs).await? {
+                    if let Some(end) = self.inputs(news?, inputs).await? {
                         return Ok(end);
                     }
-                    if self.waiting.is_some() {
-                        // The reader would take keys that are meant for the program.
-                        drop(inputs);
-                        let ended = self.lend().await;
-                        inputs = Inputs::new()?;
-                        if let Some(end) = ended? {
-                            return Ok(end);
-                        }
+                    if let Some(end) = self.give_way(inputs).await? {
+                        return Ok(end);
                     }
                 }
-                () = at(due) => self.frame()?,
+                () = at(due) => {
+                    if self.frame()? {
+                        inputs.expect();
+                    }
+                }
                 () = output::written() => {}
                 () = at(self.guided.beat) => self.guided.beat = None,
                 () = at(self.hint) => {
@@ -326,7 +332,7 @@ impl Loop {
             ScreenRequest::Sessions => self.read_sessions(Vec::new()),
             ScreenRequest::DeleteSessions(journals) => self.read_sessions(journals),
             ScreenRequest::Replay(path) => self.replay(&path),
-            ScreenRequest::Suspend => self.suspend().await?,
+            ScreenRequest::Suspend => self.suspends = true,
             ScreenRequest::Shoot => self.shoot(),
             ScreenRequest::NextTheme => {
                 self.front.screen.next_theme();
@@ -420,47 +426,20 @@ impl Loop {
         true
     }
 
-    /// Returns to the shell, like any program on ctrl-z.
-    async fn suspend(&mut self) -> io::Result<()> {
-        terminal::restore();
-        // The whole job stops, since its parent (cargo, a script) shares the terminal.
-        rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
-        // The signal arrives here as well. If it were left for later, it would stop the program again after `fg`.
-        let _or_late = tokio::time::timeout(STOP, self.signals.stopped.recv()).await;
-        self.stop().await
-    }
-
-    /// Stops until someone continues the program. The terminal was given back before.
-    async fn stop(&mut self) -> io::Result<()> {
-        self.rest().await?;
-        self.pace.at_once();
-        self.owned.retake()
-    }
-
-    /// Like [`Self::stop`], while the terminal belongs to another program.
-    async fn rest(&mut self) -> io::Result<()> {
-        // An earlier signal to continue would end the wait below at once.
-        while futures::poll!(pin!(self.signals.resumed.recv())).is_ready() {}
-        // SIGTSTP is caught here, and SIGSTOP would stop the program even if no shell can continue it. SIGTTIN stops as
-        // SIGTSTP does, and nobody else sends it to a foreground program.
-        let this = rustix::process::getpid();
-        rustix::process::kill_process(this, rustix::process::Signal::TTIN)?;
-        tokio::select! {
-            biased;
-            _ = self.signals.resumed.recv() => {}
-            () = tokio::time::sleep(STOP) => {}
-        }
-        Ok(())
-    }
-
-    fn frame(&mut self) -> io::Result<()> {
+    /// Draws. True if the terminal was asked for an answer.
+    fn frame(&mut self) -> io::Result<bool> {
         let now = self.front.now();
         let screen = &mut self.front.screen;
         self.owned
             .terminal
             .draw(|frame| screen.draw_whole(frame.area(), frame.buffer_mut(), now))?;
-        self.pace.drawn(Instant::now());
-        Ok(())
+        let now = Instant::now();
+        let asks = self.pace.drawn(now);
+        if asks {
+            output::send(detect::TYPE_QUESTION)?;
+            self.pace.asked(now);
+        }
+        Ok(asks)
     }
 
     fn shoot(&mut self) {

@@ -10,6 +10,7 @@ use super::agent_output::AgentOutput;
 use super::called::AsCommand;
 use super::layout::LayoutFile;
 use super::next::NextSession;
+use super::pace::TerminalKind;
 use super::scenario::SaveScenario;
 use super::sweep::StartSweep;
 use super::watch_file::WatchFile;
@@ -101,6 +102,7 @@ pub struct ScreenSettings {
     pub screen: Setup,
     /// Whether to ask the terminal for its background colour, which the theme then follows.
     pub asks_ground: bool,
+    pub terminal: TerminalKind,
     /// Whether the program handles the mouse; the terminal's own selection then needs shift.
     pub mouse: bool,
     /// Folder for screenshots.

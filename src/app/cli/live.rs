@@ -271,6 +271,7 @@ pub(super) fn settings(
     Ok(ui::ScreenSettings {
         screen,
         asks_ground: is_auto && detect::can_ask(depth, variable),
+        terminal: detect::kind(variable),
         mouse: config.ui.mouse,
         shots,
         layouts,

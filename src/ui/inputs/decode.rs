@@ -16,8 +16,10 @@ pub enum TerminalEvent {
     Input(Input),
     /// The background colour.
     Ground(Rgb),
-    /// The terminal has answered all queries, or its time for that is over.
+    /// The terminal has answered all queries.
     Answered,
+    /// The terminal's time to answer is over.
+    Silent,
 }
 
 /// Reads a unit; `None`: it has no meaning here.

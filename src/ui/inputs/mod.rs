@@ -42,7 +42,7 @@ pub struct Inputs {
     resized: Signal,
     /// Until when the terminal owes an answer.
     owed: Option<Instant>,
-    _reader: InputReader,
+    reader: InputReader,
 }
 
 /// The thread that reads; dropping it ends it.
@@ -73,8 +73,13 @@ impl Inputs {
             news: VecDeque::new(),
             resized: signal(SignalKind::window_change())?,
             owed: None,
-            _reader: InputReader { stop: Some(stop), thread: Some(thread) },
+            reader: InputReader { stop: Some(stop), thread: Some(thread) },
         })
+    }
+
+    /// Ends the thread that reads; events that have arrived stay.
+    pub fn end_reader(&mut self) {
+        self.reader.end();
     }
 
     /// Expects answers: the terminal was just sent queries, and says when it has answered.
@@ -121,13 +126,13 @@ impl Inputs {
         let now = Instant::now();
         self.framer.pass(now);
         if self.owed.is_some_and(|until| until <= now) {
-            self.news.push_back(TerminalEvent::Answered);
+            self.news.push_back(TerminalEvent::Silent);
         }
         while let Some(unit) = self.framer.unit() {
             self.news.extend(read(unit));
         }
         let news = self.news.pop_front();
-        if news == Some(TerminalEvent::Answered) {
+        if matches!(news, Some(TerminalEvent::Answered | TerminalEvent::Silent)) {
             self.owed = None;
             self.framer.expect(None);
         }
@@ -141,12 +146,18 @@ impl Inputs {
     }
 }
 
-impl Drop for InputReader {
-    fn drop(&mut self) {
+impl InputReader {
+    fn end(&mut self) {
         self.stop = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+    }
+}
+
+impl Drop for InputReader {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 

@@ -98,6 +98,8 @@ impl Loop {
         let verdict = tour.guide.verdict(screen.live(), &screen.view);
         screen.view.caption.clone_from(&verdict);
         screen.view.is_toured = false;
+        // It ends the tour, so nothing is asked after it.
+        self.pace.at_once();
         self.frame()?;
         let mut told = TourOutcome { verdict, ..TourOutcome::default() };
         let written = if tour.keeps { self.keep(&tour, &mut told) } else { Ok(()) };

@@ -31,7 +31,10 @@ impl Loop {
                     }
                 }
                 TerminalEvent::Ground(ground) => self.suit(ground)?,
-                TerminalEvent::Answered => self.held = None,
+                TerminalEvent::Answered | TerminalEvent::Silent => {
+                    self.held = None;
+                    self.pace.answered(Instant::now(), news == TerminalEvent::Answered);
+                }
             }
             next = inputs.ready()?;
         }

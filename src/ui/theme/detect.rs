@@ -3,10 +3,14 @@
 use ratatui::style::{Color, Style};
 
 use super::{Rgb, TerminalColours, Theme};
+use crate::pace::TerminalKind;
 
 /// Asks a terminal for its background colour (OSC 11), then for its type (DA1). Every terminal answers the second
 /// query, and in this order, so its answer also ends the first.
 pub const QUESTION: &[u8] = b"\x1b]11;?\x07\x1b[c";
+
+/// Asks a terminal for its type only. It answers when it has read all that came before.
+pub const TYPE_QUESTION: &[u8] = b"\x1b[c";
 
 /// The names of terminals that have all colours. They set `COLORTERM`, but ssh and sudo do not pass it on.
 const TRUE_COLOUR: &[&str] = &[
@@ -91,9 +95,15 @@ pub fn guess(depth: Depth, variable: impl Fn(&str) -> Option<String>) -> &'stati
 
 /// Whether it makes sense to ask [`QUESTION`].
 pub fn can_ask(depth: Depth, variable: impl Fn(&str) -> Option<String>) -> bool {
+    matches!(depth, Depth::Indexed | Depth::True) && kind(variable).answers
+}
+
+/// Whether this terminal answers [`TYPE_QUESTION`], and whether a network is in between.
+pub fn kind(variable: impl Fn(&str) -> Option<String>) -> TerminalKind {
     let term = variable("TERM").unwrap_or_default();
     let is_silent = SILENT.contains(&&*term) || term.starts_with("screen.");
-    matches!(depth, Depth::Indexed | Depth::True) && !is_silent
+    let is_far = ["SSH_CONNECTION", "SSH_TTY"].iter().any(|name| variable(name).is_some());
+    TerminalKind { answers: !is_silent, is_far }
 }
 
 /// The name of the theme that suits this background.
