@@ -2,6 +2,7 @@
 //! stream. So the same decision always gets the same draw, whatever runs at the same time, and runs
 //! repeat.
 
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 /// A draw, and a key from which further draws are derived.
@@ -63,18 +64,23 @@ pub fn fingerprint(bytes: &[u8]) -> String {
 
 /// Arguments as one text in which the order of keys does not matter.
 pub fn canonical(value: &Value) -> String {
-    fn sorted(value: &Value) -> Value {
-        match value {
-            Value::Object(map) => {
-                let mut entries: Vec<_> = map.iter().collect();
-                entries.sort_by_key(|(key, _)| key.as_str());
-                entries.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect()
+    struct Sorted<'a>(&'a Value);
+
+    impl Serialize for Sorted<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            match self.0 {
+                Value::Object(map) => {
+                    let mut entries: Vec<_> = map.iter().collect();
+                    entries.sort_unstable_by_key(|(key, _)| key.as_str());
+                    serializer.collect_map(entries.into_iter().map(|(key, it)| (key, Sorted(it))))
+                }
+                Value::Array(items) => serializer.collect_seq(items.iter().map(Sorted)),
+                plain => plain.serialize(serializer),
             }
-            Value::Array(items) => items.iter().map(sorted).collect(),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
         }
     }
-    sorted(value).to_string()
+    // A value can always be written.
+    serde_json::to_string(&Sorted(value)).unwrap_or_default()
 }
 
 #[cfg(test)]

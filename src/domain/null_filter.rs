@@ -16,7 +16,7 @@
 use std::{borrow::Cow, fmt};
 
 use indexmap::IndexMap;
-use memchr::memmem;
+use memchr::memchr_iter;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -213,7 +213,10 @@ impl NormalizedResult {
             let rest = &self.text[pattern.len()..];
             return is_phrase || rest.is_empty() || rest.trim_start().starts_with(mark);
         }
-        let places = || memmem::find_iter(self.text.as_bytes(), pattern.as_bytes());
+        // The text is short: to prepare a search for each pattern takes longer than to look at each place.
+        let bytes = self.text.as_bytes();
+        let is_here = |at: &usize| bytes[*at..].starts_with(pattern.as_bytes());
+        let places = || memchr_iter(pattern.as_bytes()[0], bytes).filter(is_here);
         is_phrase && self.short && places().any(here)
     }
 }

@@ -1,7 +1,8 @@
 //! Calls of the model's wire that also arrive on the wire of tools: each is one call, which passed its stations before
 //! the agent got it. The relay follows what they decided.
 
-use std::{cell::RefCell, rc::Rc};
+use std::cell::{LazyCell, RefCell};
+use std::rc::Rc;
 
 use serde_json::Value;
 
@@ -20,11 +21,12 @@ use crate::tool::relayed::{CallSessionEnd, ForeignCall, RelayTurn};
 /// Finds the open call of a conversation that this call belongs to, and notes that it has arrived: the first one with
 /// its arguments whose tool has its name, as agents write the names of a server's tools.
 pub fn find(session: &mut Session, talks: &mut Talks, call: &ForeignCall) -> Option<EffectId> {
-    let arguments = canonical(&call.arguments);
+    // Long arguments are not compared where no call fits.
+    let arguments = LazyCell::new(|| canonical(&call.arguments));
     let is_same = |session: &Session, open: &OpenCall, fits: fn(&str, &str, &str) -> bool| {
         open.on_tools == OnTools::No
             && fits(open.call.tool.as_str(), &call.server, &call.tool)
-            && canonical(as_sent(session, open)) == arguments
+            && canonical(as_sent(session, open)) == *arguments
     };
     let named: [fn(&str, &str, &str) -> bool; 2] = [is_named, ends_so];
     let id = named.into_iter().find_map(|fits| {

@@ -1,5 +1,7 @@
 //! The addresses in a text, and their keys.
 
+use std::sync::LazyLock;
+
 use memchr::memmem;
 use reqwest::Url;
 
@@ -7,6 +9,8 @@ use crate::known::{add, add_address, secrets_of_login};
 
 /// The end of the scheme of an address.
 const SCHEME: &str = "://";
+/// Every text that is recorded is searched for it.
+static SCHEMES: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new(SCHEME));
 
 /// Hides the keys in the addresses of a text. `header`: as in [`add`].
 pub(super) fn learn(text: &str, header: Option<&str>) {
@@ -33,7 +37,7 @@ fn learn_login(address: &str, header: Option<&str>) {
 
 /// The addresses in a text, each until the next one, or a character that no address has.
 fn all(text: &str) -> Vec<&str> {
-    let schemes = memmem::find_iter(text.as_bytes(), SCHEME).map(|at| {
+    let schemes = SCHEMES.find_iter(text.as_bytes()).map(|at| {
         let before = text.as_bytes()[..at].iter().rev();
         let is_of_scheme = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+.-".contains(*byte);
         at - before.take_while(is_of_scheme).count()

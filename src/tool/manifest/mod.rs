@@ -49,6 +49,7 @@
 //! ```
 
 mod http;
+mod plain_schema;
 mod provider;
 mod read;
 mod source;

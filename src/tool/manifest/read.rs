@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 
+use super::plain_schema::is_plain;
 use super::{Manifest, Surroundings, ToolSource, source, words};
 use crate::builtin::Builtin;
 use crate::domain::{EffectClass, Returns, ToolName, ToolSpec, words::clipped};
@@ -135,6 +136,9 @@ fn read_schema(field: &TomlField<'_>, remarks: &mut Vec<Problem>) -> Option<Valu
     if !wrong.is_empty() {
         field.refuse_for(Problems(placed(wrong)));
         return None;
+    }
+    if is_plain(&schema) {
+        return Some(schema);
     }
     let fault: Option<String> = match jsonschema::meta::validate(&schema) {
         Err(error) => {
