@@ -13,12 +13,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from measure import compare, journals, plans, screen, steps
-from measure.bench import Bench
+from measure import compare, journals, plans, screen, steps, waits
+from measure.bench import Bench, middle, ratio, spread
 from peers.common import PROGRAM, ROOT
 
 README = ROOT / "benches" / "README.md"
 BEGIN, END = "<!-- the table begins -->", "<!-- the table ends -->"
+# Rounds that differ by a larger part of their median are said to.
+APART = 0.2
 SUBJECTS = {
     "steps": steps.rows,
     "sizes": journals.sizes,
@@ -26,7 +28,10 @@ SUBJECTS = {
     "memory": journals.memory,
     "moments": journals.moments,
     "frames": screen.first_frames,
-    "bytes": screen.bytes_written,
+    "moves": screen.moves,
+    "proxy": waits.proxy,
+    "relay": waits.relay,
+    "keys": waits.keys,
     "plans": plans.plans,
     "imports": plans.imports,
     "compare": compare.jobs,
@@ -34,23 +39,26 @@ SUBJECTS = {
 }
 
 
-def number(value, unit):
+def number(figures, unit):
+    """The figure, marked where it differs between rounds by more than a fifth."""
+    value = middle(figures)
     if value is None:
         return "–"
+    apart = f", rounds {spread(figures):.0%} apart" if spread(figures) > APART else ""
     digits = max(0, 2 - len(str(int(abs(value))).lstrip("0")))
-    return f"{value:,.{digits}f} {unit}"
+    return f"{value:,.{digits}f} {unit}{apart}"
 
 
-def aim(row, ratio):
+def aim(row, share):
     """What is aimed at, and whether it is missed."""
     if row.most is not None:
         better = f", better {row.better:g}" if row.better is not None else ""
-        text, is_met = f"at most {row.most:g} {row.unit}{better}", row.ours <= row.most
+        text, is_met = f"at most {row.most:g} {row.unit}{better}", middle(row.ours) <= row.most
     elif row.least is not None:
-        text, is_met = f"at least {row.least:g} {row.unit}", row.ours >= row.least
+        text, is_met = f"at least {row.least:g} {row.unit}", middle(row.ours) >= row.least
     elif row.least_ratio is not None:
-        text, is_met = f"a ratio of at least {row.least_ratio:g}", ratio is None or ratio >= row.least_ratio
-        if ratio is None:
+        text, is_met = f"a ratio of at least {row.least_ratio:g}", share is None or share >= row.least_ratio
+        if share is None:
             text += ", not judged"
     else:
         return ""
@@ -61,10 +69,10 @@ def aim(row, ratio):
 
 
 def line(row):
-    ratio = row.theirs / row.ours if row.theirs is not None else None
+    share = ratio(row.theirs, row.ours) if row.theirs is not None else None
     theirs = f"{row.peer}: {number(row.theirs, row.unit)}" if row.theirs is not None else row.peer
     cells = [row.work, number(row.ours, row.unit), number(row.before, row.unit), theirs or "–"]
-    return f"| {' | '.join([*cells, number(ratio, '').strip() if ratio else '–', aim(row, ratio)])} |"
+    return f"| {' | '.join([*cells, number(share, '').strip() if share else '–', aim(row, share)])} |"
 
 
 def machine():

@@ -87,8 +87,8 @@ def endpoint():
     return address.recv()
 
 
-def measured(arguments, environment, first):
-    """The seconds of each key."""
+def measured(arguments, environment, first, rounds):
+    """The seconds of each key, from the shortest on."""
     run = subprocess.Popen(arguments, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
     try:
         if not read(first, 20):
@@ -96,7 +96,7 @@ def measured(arguments, environment, first):
         os.write(ours, b" " if first == b"SIMULATED" else b"6")
         read(b"\0", 3)
         times = []
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             read(b"\0", 0.1)
             start = time.perf_counter()
             os.write(ours, b":")
@@ -112,21 +112,25 @@ def measured(arguments, environment, first):
         run.wait()
 
 
+def keys(program, conversations, rounds=ROUNDS):
+    """The seconds of each key beside an agent with this many conversations; 0: beside toolyard's own agent."""
+    with tempfile.TemporaryDirectory() as home:
+        environment = os.environ | {"HOME": home, "XDG_DATA_HOME": home, "XDG_CONFIG_HOME": home, "XDG_RUNTIME_DIR": home, "TERM": "xterm-256color"}
+        if not conversations:
+            return measured([program, "--no-journal", "--tasks-limit", "2000"], environment, b"SIMULATED", rounds)
+        environment["OPENAI_BASE_URL"] = endpoint()
+        agent = Path(home, "agent.py")
+        agent.write_text(AGENT)
+        command = [program, "watch", "--no-journal", "--", sys.executable, agent, str(conversations)]
+        return measured(command, environment, b"onversation", rounds)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program", nargs="?", default=Path(__file__).parents[1] / "target/release/toolyard")
     parser.add_argument("--conversations", type=int, default=0)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as home:
-        environment = os.environ | {"HOME": home, "XDG_DATA_HOME": home, "XDG_CONFIG_HOME": home, "TERM": "xterm-256color"}
-        if options.conversations:
-            environment["OPENAI_BASE_URL"] = endpoint()
-            agent = Path(home, "agent.py")
-            agent.write_text(AGENT)
-            command = [options.program, "watch", "--no-journal", "--", sys.executable, agent, str(options.conversations)]
-            times = measured(command, environment, b"onversation")
-        else:
-            times = measured([options.program, "--no-journal", "--tasks-limit", "2000"], environment, b"SIMULATED")
+    times = keys(options.program, options.conversations)
     middle, late = times[len(times) // 2], times[len(times) * 99 // 100]
     print(f"key to screen: median {middle * 1e3:.1f} ms, 99 of 100 within {late * 1e3:.1f} ms")
 

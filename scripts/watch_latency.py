@@ -17,10 +17,8 @@ import sys
 import tempfile
 import time
 
-PROGRAM = sys.argv[1] if len(sys.argv) > 1 else "target/release/toolyard"
-REQUESTS = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
 # Kilobytes of a request, and the milliseconds that its first byte may come later.
-SIZES = {1: 1.0, 80: 1.0, 400: 4.0}
+SIZES = {1: 0.5, 80: 0.5, 400: 2.0}
 TURNS = 10
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 
@@ -111,10 +109,11 @@ class Connection:
         return read
 
 
-def started(port, folder):
+def started(program, port, folder):
     """toolyard before the endpoint, and the port where it listens."""
-    environment = {**os.environ, "OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1"}
-    arguments = [PROGRAM, "watch", "--headless", "--journal", f"{folder}/j.jsonl"]
+    folders = {"HOME": folder, "XDG_RUNTIME_DIR": f"{folder}/run", "XDG_DATA_HOME": folder}
+    environment = {**os.environ, **folders, "OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1"}
+    arguments = [program, "watch", "--headless", "--journal", f"{folder}/j.jsonl"]
     toolyard = subprocess.Popen(arguments, env=environment, stderr=subprocess.PIPE, text=True)
     for line in toolyard.stderr:
         if found := re.search(r"OPENAI_BASE_URL=http://127.0.0.1:(\d+)", line):
@@ -127,34 +126,41 @@ def started(port, folder):
     return toolyard, int(found[1])
 
 
+def compared(program, kilobytes, requests):
+    """The milliseconds to each first byte, directly and through toolyard; and the bytes of the journal."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    endpoint = multiprocessing.Process(target=serve, args=(listener,))
+    endpoint.start()
+    with tempfile.TemporaryDirectory() as folder:
+        toolyard, own = started(program, port, folder)
+        direct, through = Connection(port), Connection(own)
+        for body in bodies(kilobytes, requests + TURNS):
+            direct.ask(body)
+            through.ask(body)
+        toolyard.terminate()
+        toolyard.wait()
+        size = os.path.getsize(f"{folder}/j.jsonl")
+    endpoint.kill()
+    # The first ones warm up.
+    return direct.times[TURNS:], through.times[TURNS:], size
+
+
 def told(times):
     cuts = statistics.quantiles(times, n=100)
     return f"{cuts[49]:7.2f} {cuts[89]:7.2f} {cuts[98]:7.2f}"
 
 
 def main():
-    listener = socket.create_server(("127.0.0.1", 0))
-    port = listener.getsockname()[1]
-    endpoint = multiprocessing.Process(target=serve, args=(listener,))
-    endpoint.start()
+    program = sys.argv[1] if len(sys.argv) > 1 else "target/release/toolyard"
+    requests = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
     is_fast = True
-    print(f"{PROGRAM}, {REQUESTS} requests of each size; milliseconds to the first byte: p50, p90, p99")
+    print(f"{program}, {requests} requests of each size; milliseconds to the first byte: p50, p90, p99")
     for kilobytes, most in SIZES.items():
-        with tempfile.TemporaryDirectory() as folder:
-            toolyard, own = started(port, folder)
-            direct, through = Connection(port), Connection(own)
-            for body in bodies(kilobytes, REQUESTS + TURNS):
-                direct.ask(body)
-                through.ask(body)
-            toolyard.terminate()
-            toolyard.wait()
-            size = os.path.getsize(f"{folder}/j.jsonl")
-        # The first ones warm up.
-        one, other = direct.times[TURNS:], through.times[TURNS:]
-        added = statistics.median(other) - statistics.median(one)
+        direct, through, size = compared(program, kilobytes, requests)
+        added = statistics.median(through) - statistics.median(direct)
         is_fast &= added < most
-        print(f"{kilobytes:4} kB  direct {told(one)}   through toolyard {told(other)}   added at p50 {added:5.2f} (limit {most})   journal {size / 1e6:.1f} MB")
-    endpoint.kill()
+        print(f"{kilobytes:4} kB  direct {told(direct)}   through toolyard {told(through)}   added at p50 {added:5.2f} (limit {most})   journal {size / 1e6:.1f} MB")
     sys.exit(0 if is_fast else 1)
 
 

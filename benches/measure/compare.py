@@ -12,14 +12,15 @@ def jobs(bench):
     command = ["compare", "--workspace", lookups(bench.folder / "compare"), "--strategies", "react,react+btp"]
     command += ["--seeds", "0..3", "--tasks-limit", str(tasks), "--warm-up", "none", "--json"]
     commands = {jobs: [*command, "--jobs", jobs] for jobs in ("1", "2")}
-    found = bench.least(commands, 2 if bench.quick else 5, codes=(0, 1))
+    peers = {"busy": ("busy.py",)}
+    found, theirs = bench.rounds(commands, 2 if bench.quick else 5, codes=(0, 1), peers=peers)
     work = "`compare` of 8 sessions"
     yield Row(f"{work}, 1 job", "s", **beside(found, lambda one: one["1"].wall))
     yield Row(f"{work}, 2 jobs", "s", **beside(found, lambda one: one["2"].wall))
     share = beside(found, lambda one: one["1"].wall / one["2"].wall / 2)
     row = Row("2 jobs, of what two cores could give", "of 1", **share, least=0.95)
     # No program is faster by two jobs than what the machine gives to two processes that share nothing.
-    yield with_peer(bench, row, "two busy processes of Python", "busy.py", "share")
+    yield with_peer(row, "two busy processes of Python", theirs["busy"], "share")
     yield Row("CPU of 2 jobs beside 1 job", "times", **beside(found, lambda one: one["2"].cpu / one["1"].cpu))
 
 

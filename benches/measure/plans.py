@@ -25,18 +25,19 @@ def plans(bench):
     tools = [{"name": f"t{n}", "cost": 1 + 9 * next(unit), "value": next(unit), "limit": LIMIT} for n in range(TOOLS)]
     file = bench.folder / "tools.json"
     file.write_text(json.dumps(tools))
-    costs = bench.least({"plan": ["plan", "--tools", str(file), "--budget", str(BUDGET), "--json"]}, runs)
+    command = ["plan", "--tools", str(file), "--budget", str(BUDGET), "--json"]
+    peers = {"plan": ("ortools_plan.py", file, BUDGET, 1)}
+    costs, theirs = bench.rounds({"plan": command}, runs, peers=peers)
     milliseconds = beside(costs, lambda one: one["plan"].cpu * 1e3)
     row = Row(f"a plan of {TOOLS:,} tools, real costs", "ms", **milliseconds, most=300)
-    peer = ("OR-tools", "ortools_plan.py", "plan", file, BUDGET, 1 if bench.quick else 3)
-    yield with_peer(bench, row, *peer, times=1e3)
+    yield with_peer(row, "OR-tools", theirs["plan"], "plan", times=1e3)
     commands = {}
     for number, (name, tool, per_credit) in enumerate(FAMILIES[:-1]):
         _, tools, budget, unit = instance(name, tool, per_credit, 19)
         file = bench.folder / f"family-{number}.json"
         file.write_text(json.dumps(tools_of(tools, unit)))
         commands[name] = ["plan", "--tools", str(file), "--budget", repr(budget / unit), "--json"]
-    costs = bench.least(commands, runs)
+    costs, _ = bench.rounds(commands, runs)
     slowest = beside(costs, lambda one: max(cost.cpu for cost in one.values()) * 1e3)
     yield Row(f"the slowest of {len(commands)} plans of {TOOLS:,}, each of another family", "ms", **slowest, most=300)
 
@@ -46,10 +47,12 @@ def imports(bench):
     file = bench.folder / "uses.jsonl"
     write_uses(file)
     runs = 1 if bench.quick else 3
-    costs = bench.least({"import": ["experience", "import", str(file), "--file", "{new}.sqlite"]}, runs)
+    command = ["experience", "import", str(file), "--file", "{new}.sqlite"]
+    peers = {"import": ("experience_import.py", file, 1)}
+    costs, theirs = bench.rounds({"import": command}, runs, peers=peers)
     seconds = beside(costs, lambda one: one["import"].cpu)
     row = Row(f"an import of {USES:,} past uses", "s", **seconds, least_ratio=1.0)
-    yield with_peer(bench, row, "sqlite3 and FTS5", "experience_import.py", "run", file, runs)
+    yield with_peer(row, "sqlite3 and FTS5", theirs["import"], "run")
 
 
 def write_uses(file):

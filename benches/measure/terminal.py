@@ -3,16 +3,23 @@
 import fcntl
 import os
 import pty
+import resource
 import select
 import signal
+import statistics
 import struct
 import termios
 import time
+from pathlib import Path
 
 from peers.common import Failed, surroundings
 
 # What a program asks for, and what a terminal says: the place of the cursor, and its kind.
 ANSWERS = {b"\x1b[6n": b"\x1b[1;1R", b"\x1b[c": b"\x1b[?62c"}
+# How a frame begins.
+FRAME = b"\x1b[?2026h"
+# Seconds until the first frames are over, and seconds that an idle screen is measured.
+SETTLE, IDLE = 2, 10
 
 
 class Terminal:
@@ -75,19 +82,54 @@ def first_frame(program, arguments, home):
         terminal.close(b"qy")
 
 
-def written(program, arguments, home, columns, rows):
-    """Bytes a second that a program writes to its terminal until it ends."""
-    begun, count = time.monotonic(), 0
+def drawn(program, arguments, home, columns, rows):
+    """What a program draws until it ends: bytes a second, frames a second by the median time between two, and its CPU as a part
+    of all the time."""
+    begun, count, frames = time.monotonic(), 0, []
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     terminal = Terminal(program, arguments, home, columns, rows, "truecolor")
     try:
         while more := terminal.read(60):
             count += len(more)
+            frames += [time.monotonic()] * more.count(FRAME)
         took = time.monotonic() - begun
     finally:
         code = terminal.close()
     if code != 0:
         raise Failed(f"`{arguments[0]}` ended with {code}")
-    return count / took
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    gap = statistics.median(later - one for one, later in zip(frames, frames[1:]))
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {"bytes": count / took, "frames": 1 / gap, "cpu": cpu / took, "of a frame": count / len(frames)}
+
+
+def idle(program, arguments, home):
+    """The CPU of a screen to which nothing happens, as a part of the time."""
+    terminal = Terminal(program, arguments, home, columns=200, rows=60)
+    try:
+        wait(terminal, SETTLE)
+        before = milliseconds(terminal.pid)
+        wait(terminal, IDLE)
+        return (milliseconds(terminal.pid) - before) / 1000 / IDLE
+    finally:
+        terminal.close(b"qy")
+
+
+def wait(terminal, seconds):
+    """Takes what the program draws, so that it never waits for its terminal."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        try:
+            if not terminal.read(left):
+                raise Failed("the program ended")
+        except Failed:
+            return
+
+
+def milliseconds(pid):
+    """User and system time of a process."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) * 1000 // os.sysconf("SC_CLK_TCK")
 
 
 def peak(program, arguments, home, keys):
