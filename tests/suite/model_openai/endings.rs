@@ -21,11 +21,11 @@ async fn an_empty_finish_reason_is_none() {
     let mut script = vec![stream_head()];
     for text in ["It ", "is ", "sunny."] {
         script.push(send(&part(text)));
-        script.push(Step::Wait(Duration::from_millis(5600)));
+        script.push(Step::Wait(Duration::from_millis(300)));
     }
     script.push(send(&format!("data: {STOP}\n\ndata: {USAGE}\n\n")));
     let fake = Fake::start(vec![script]).await;
-    let endpoint = Endpoint { silence_timeout: Duration::from_secs(20), ..endpoint(&fake) };
+    let endpoint = Endpoint { silence_timeout: Duration::from_secs(2), ..endpoint(&fake) };
     let reply = ask(endpoint, &request()).await.0.unwrap();
     assert_eq!((reply.text.as_str(), reply.finish), ("It is sunny.", Finish::Stop));
     assert_eq!((reply.usage.tokens_in, reply.usage.estimated), (9, false));
