@@ -202,9 +202,10 @@ impl Loop {
                 _ = signals.interrupt.recv() => ended = self.ended_by(SignalKind::interrupt()),
                 _ = signals.quit.recv() => ended = self.ended_by(SignalKind::quit()),
                 _ = signals.stopped.recv() => {
-                    self.hear_out(inputs).await;
+                    let typed = self.hear_out(inputs).await;
                     terminal::restore();
                     self.stop().await?;
+                    inputs.put_back(typed);
                 }
                 _ = signals.resumed.recv() => {
                     self.owned.refresh()?;

@@ -82,6 +82,11 @@ impl Inputs {
         self.reader.end();
     }
 
+    /// Puts back events that were not handled: they come next.
+    pub fn put_back(&mut self, events: Vec<TerminalEvent>) {
+        events.into_iter().rev().for_each(|event| self.news.push_front(event));
+    }
+
     /// Expects answers: the terminal was just sent queries, and says when it has answered.
     pub fn expect(&mut self) {
         self.owed = Some(Instant::now() + OWED);

@@ -16,15 +16,19 @@ const STOP: Duration = Duration::from_millis(250);
 const LATE: Duration = Duration::from_millis(200);
 
 impl Loop {
-    /// Waits for an answer that the terminal owes, so that no other program takes it for keys.
-    pub(super) async fn hear_out(&mut self, inputs: &mut Inputs) {
-        if !self.pace.is_asking() {
-            return;
+    /// Waits for an answer that the terminal owes, so that no other program takes it for keys. Returns what a person has
+    /// typed meanwhile.
+    pub(super) async fn hear_out(&mut self, inputs: &mut Inputs) -> Vec<TerminalEvent> {
+        let mut typed = Vec::new();
+        let until = tokio::time::Instant::now() + LATE;
+        while self.pace.is_asking() {
+            let news = tokio::time::timeout_at(until, inputs.next()).await;
+            match news.unwrap_or(Ok(TerminalEvent::Answered)) {
+                Ok(TerminalEvent::Answered) | Err(_) => self.pace.answered(Instant::now(), true),
+                Ok(other) => typed.push(other),
+            }
         }
-        let answer =
-            async { while !matches!(inputs.next().await, Ok(TerminalEvent::Answered) | Err(_)) {} };
-        let _or_late = tokio::time::timeout(LATE, answer).await;
-        self.pace.answered(Instant::now(), true);
+        typed
     }
 
     /// Gives the terminal to the shell or to a program that waits for it; returns how the screen ends, if a signal ends it.
@@ -32,18 +36,20 @@ impl Loop {
         if !self.suspends && self.waiting.is_none() {
             return Ok(None);
         }
-        self.hear_out(inputs).await;
+        let typed = self.hear_out(inputs).await;
         if std::mem::take(&mut self.suspends) {
             self.suspend().await?;
         }
-        if self.waiting.is_none() {
-            return Ok(None);
+        let mut ended = None;
+        if self.waiting.is_some() {
+            // It would take keys that are meant for the program.
+            inputs.end_reader();
+            let lent = self.lend().await;
+            *inputs = Inputs::new()?;
+            ended = lent?;
         }
-        // It would take keys that are meant for the program.
-        inputs.end_reader();
-        let ended = self.lend().await;
-        *inputs = Inputs::new()?;
-        ended
+        inputs.put_back(typed);
+        Ok(ended)
     }
 
     /// Returns to the shell, like any program on ctrl-z.
