@@ -27,4 +27,4 @@ def jobs(bench):
 def size(bench):
     """Megabytes of the program's file."""
     sizes = bench.of_each(lambda program: os.path.getsize(program.path) / 1e6)
-    yield Row("the program's file", "MB", **beside(sizes), most=45)
+    yield Row("the program's file", "MB", **beside(sizes), most=48)

@@ -50,5 +50,5 @@ def keys(bench):
             times = key_latency.keys(program.path, conversations, count)
             return times[len(times) * 99 // 100] * 1e3
 
-        beside_what = f"{conversations} conversations at full speed" if conversations else "toolyard's own agent"
+        beside_what = f"{conversations} conversation{'s' if conversations > 1 else ''} at full speed" if conversations else "toolyard's own agent"
         yield Row(f"a key beside {beside_what}, p99", "ms", **beside(bench.turns(late, runs)), most=most)
