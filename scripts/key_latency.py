@@ -108,7 +108,8 @@ def measured(arguments, environment, first, rounds):
             read(b"\0", 0.3)
         return sorted(times)
     finally:
-        run.kill()
+        # It ends its agent.
+        run.terminate()
         run.wait()
 
 
