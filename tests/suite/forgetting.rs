@@ -229,6 +229,13 @@ fn without_a_journal_the_screen_says_what_is_gone() {
     assert!(stage.shows("no details: this session has no journal"), "{}", stage.text());
 }
 
+/// A task ends with a right answer.
+fn answer(story: &mut Story, task: u32) {
+    let (task, answer) = (TaskId(task), Some(format!("answer {task}")));
+    let (outcome, correct, caveats) = (Outcome::Answered, Some(true), Vec::new());
+    story.tell(TaskEvent::TaskFinished { task, outcome, answer, correct, caveats });
+}
+
 /// The events of tasks with one call each, whose result has this many bytes.
 fn large(tasks: u32, bytes: usize) -> Vec<Record> {
     let mut story = Story::open();
@@ -237,9 +244,7 @@ fn large(tasks: u32, bytes: usize) -> Vec<Record> {
         story.start(task).step(task, 1, "start");
         let result = format!("result {task} {}", "x".repeat(bytes));
         story.call(task, 1, ("search", json!({"query": task}), Ok(&result), 10));
-        let (task, answer) = (TaskId(task), Some(format!("answer {task}")));
-        let (outcome, correct, caveats) = (Outcome::Answered, Some(true), Vec::new());
-        story.tell(TaskEvent::TaskFinished { task, outcome, answer, correct, caveats });
+        answer(&mut story, task);
     }
     story.records
 }
@@ -340,9 +345,7 @@ fn many() -> Vec<Record> {
     for task in 1..=MANY {
         story.queue(&[(&format!("number {task} of many"), None)]);
         story.start(task);
-        let (task, answer) = (TaskId(task), Some(format!("answer {task}")));
-        let (outcome, correct, caveats) = (Outcome::Answered, Some(true), Vec::new());
-        story.tell(TaskEvent::TaskFinished { task, outcome, answer, correct, caveats });
+        answer(&mut story, task);
     }
     story.records
 }

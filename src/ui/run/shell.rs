@@ -23,9 +23,12 @@ impl Loop {
         let until = tokio::time::Instant::now() + LATE;
         while self.pace.is_asking() {
             let news = tokio::time::timeout_at(until, inputs.next()).await;
-            match news.unwrap_or(Ok(TerminalEvent::Answered)) {
-                Ok(TerminalEvent::Answered) | Err(_) => self.pace.answered(Instant::now(), true),
-                Ok(other) => typed.push(other),
+            match news {
+                Ok(Ok(TerminalEvent::Answered)) => self.pace.answered(Instant::now(), true),
+                Ok(Ok(TerminalEvent::Silent) | Err(_)) | Err(_) => {
+                    self.pace.answered(Instant::now(), false);
+                }
+                Ok(Ok(other)) => typed.push(other),
             }
         }
         typed
