@@ -25,6 +25,7 @@ pub mod graph;
 pub mod http_request;
 pub mod id;
 pub mod invisible;
+pub mod json_place;
 pub mod knob;
 pub mod lenient;
 pub mod markers;

@@ -3,6 +3,8 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::domain::event::read_json;
+use crate::domain::json_place::{bare, path_of_value};
 use crate::text_file::without_mark;
 use crate::toml_file::Problem;
 
@@ -19,10 +21,20 @@ pub fn read<T: DeserializeOwned>(file: &str, text: &str, expected: &str) -> Resu
 /// # Errors
 /// The first fault, with its field.
 pub fn read_part<T: DeserializeOwned>(part: Value) -> Result<T, String> {
-    serde_path_to_error::deserialize(part).map_err(|error| {
-        let JsonFault { field, text, .. } = JsonFault::of(error);
-        if field.is_empty() { text } else { format!("{field}: {text}") }
-    })
+    read_value(part).map_err(
+        |(field, text)| {
+            if field.is_empty() { text } else { format!("{field}: {text}") }
+        },
+    )
+}
+
+/// As [`read_part`], with field and fault apart. The value becomes a text again, so that each type is compiled for one
+/// reader.
+///
+/// # Errors
+/// The field of the first fault, empty for the whole value, and the fault.
+pub fn read_value<T: DeserializeOwned>(value: Value) -> Result<T, (String, String)> {
+    parse(&value.to_string()).map_err(|fault| (fault.field, fault.text))
 }
 
 /// Reads one line of a file of JSON lines; `line` counts from 1.
@@ -59,32 +71,15 @@ struct JsonFault {
 }
 
 fn parse<T: DeserializeOwned>(text: &str) -> Result<T, JsonFault> {
-    // Following the path of fields costs half the time, and only a fault needs it.
-    if let Ok(value) = serde_json::from_str(text) {
-        return Ok(value);
-    }
-    let mut reader = serde_json::Deserializer::from_str(text);
-    let value = serde_path_to_error::deserialize(&mut reader).map_err(JsonFault::of)?;
-    reader.end().map_err(|error| JsonFault::new(String::new(), &error))?;
-    Ok(value)
+    read_json(text).map_err(|error| {
+        // Invalid JSON has no fields.
+        let read = |text: &str| read_json::<T>(text).map(drop);
+        let field = if error.is_data() { path_of_value(text, &error, read) } else { String::new() };
+        JsonFault { line: error.line(), column: error.column(), field, text: bare(&error) }
+    })
 }
 
 impl JsonFault {
-    fn of(error: serde_path_to_error::Error<serde_json::Error>) -> Self {
-        let field = error.path().to_string();
-        Self::new(field, error.inner())
-    }
-
-    fn new(field: String, error: &serde_json::Error) -> Self {
-        let (line, column) = (error.line(), error.column());
-        let said = error.to_string();
-        let place = format!(" at line {line} column {column}");
-        let text = said.strip_suffix(&place).unwrap_or(&said).to_owned();
-        // Invalid JSON has no fields.
-        let field = if error.is_data() && field != "." { field } else { String::new() };
-        Self { line, column, field, text }
-    }
-
     /// The problem of a text that begins on this line of its file.
     fn in_file(self, file: &str, first: usize, expected: &str) -> Problem {
         let Self { line, column, field, text } = self;

@@ -5,6 +5,7 @@ use std::io;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 
+use crate::domain::event::read_json;
 use crate::domain::{Command, Record};
 use crate::files::safe_json::safe;
 use crate::net::known::without_known;
@@ -94,7 +95,7 @@ pub fn record_line(record: &Record) -> String {
 /// The beginning of the line, and its problem.
 pub fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
     let text = String::from_utf8_lossy(line);
-    serde_json::from_str(&text).map_err(|error| {
+    read_json(&text).map_err(|error| {
         let shown: String = text.chars().take(40).collect();
         format!("{}: {error}", shown.trim_end())
     })

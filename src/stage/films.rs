@@ -6,6 +6,8 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::files::toml_file::read_embedded;
+
 const TEXT: &str = include_str!("../../sample-tools/films/world/films.toml");
 
 /// The number of a record; no two records of the archive share one.
@@ -101,7 +103,7 @@ impl Archive {
     #[expect(clippy::unreachable, reason = "the text is part of the program and read by its tests")]
     pub fn get() -> &'static Self {
         static ARCHIVE: OnceLock<Archive> = OnceLock::new();
-        ARCHIVE.get_or_init(|| match toml::from_str(TEXT) {
+        ARCHIVE.get_or_init(|| match read_embedded(TEXT) {
             Ok(archive) => archive,
             Err(error) => unreachable!("the embedded film archive is broken: {error}"),
         })

@@ -8,6 +8,7 @@ use std::{cmp::Ordering, sync::OnceLock};
 use serde::Deserialize;
 
 use crate::domain::retrieve::{Bm25, rarity};
+use crate::files::toml_file::read_embedded;
 
 /// The files under `sample-tools/world`, in the order in which articles are numbered.
 const FILES: [(&str, &str); 4] = [
@@ -89,10 +90,10 @@ impl World {
         }
         let mut articles = Vec::new();
         for (name, text) in FILES {
-            let file: File = toml::from_str(text).map_err(|error| format!("{name}: {error}"))?;
+            let file: File = read_embedded(text).map_err(|error| format!("{name}: {error}"))?;
             articles.extend(file.article);
         }
-        let tables = toml::from_str(TABLES).map_err(|error| format!("tables.toml: {error}"))?;
+        let tables = read_embedded(TABLES).map_err(|error| format!("tables.toml: {error}"))?;
         Ok(Self::index(articles, tables))
     }
 

@@ -9,6 +9,7 @@ use crate::domain::{
     Acting, EffectId, Event, ModelName, Opening, Record, SessionEvent, State, TaskEvent, TaskId,
 };
 use crate::engine::{Beginning, Division, Past, Rest, is_kept};
+use crate::files::json_file;
 use crate::store::journal::{self, Header, folder};
 
 /// The most journals of one session, one per resumption; more must be a cycle.
@@ -299,8 +300,8 @@ fn base(path: &Path, header: &Header) -> Result<SessionSpec, SessionError> {
 }
 
 fn read_spec(spec: serde_json::Value) -> Result<SessionSpec, SessionError> {
-    let read = serde_json::from_value(spec);
-    read.map_err(|error| SessionError::input(format!("the journal's spec: {error}")))
+    json_file::read_part(spec)
+        .map_err(|why| SessionError::input(format!("the journal's spec: {why}")))
 }
 
 fn is_first_work(event: &Event) -> bool {

@@ -24,7 +24,6 @@ mod graph;
 mod known_tool;
 mod model_call;
 mod parts;
-mod place;
 mod plan;
 mod probe;
 mod program;
@@ -62,7 +61,7 @@ pub use self::{
     probe::ProbeEvent,
     program::{BlamedBy, ProgramEvent, ProgramSource, ProgramVerdict},
     reader::ReaderEvent,
-    record::{Record, read_known},
+    record::{Record, read_json, read_known},
     run::{Gone, GoneMessage, Guest, LostPrefix, RunEvent},
     search::SearchEvent,
     server::ServerEvent,

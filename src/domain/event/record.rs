@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser::Serialize
 use serde_json::{Value, value::RawValue};
 
 use super::Event;
-use super::place::path_of;
+use crate::json_place::{bare, path_of};
 
 /// The receiver of the paths of unknown fields. It is one type for all readers, each of which is much code.
 type UnknownFields<'a> = &'a mut dyn FnMut(serde_ignored::Path<'_>);
@@ -164,12 +164,6 @@ fn without_place(error: &serde_json::Error) -> String {
     format!("{} (column {})", bare(error), error.column())
 }
 
-fn bare(error: &serde_json::Error) -> String {
-    let said = error.to_string();
-    let place = format!(" at line {} column {}", error.line(), error.column());
-    said.strip_suffix(&place).unwrap_or(&said).to_owned()
-}
-
 /// The number at the beginning, and what follows.
 fn number(text: &str) -> Option<(u64, &str)> {
     let len = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -181,10 +175,25 @@ fn number(text: &str) -> Option<(u64, &str)> {
 /// A value of JSON; `None` if it cannot be read, or has fields that this version does not know.
 pub fn read_known<T: de::DeserializeOwned>(json: &[u8]) -> Option<T> {
     let mut is_known = true;
-    let mut json = serde_json::Deserializer::from_str(str::from_utf8(json).ok()?);
-    let mut note = |_: serde_ignored::Path<'_>| is_known = false;
-    let mut unknown: UnknownFields<'_> = &mut note;
-    let value = T::deserialize(serde_ignored::Deserializer::new(&mut json, &mut unknown)).ok()?;
-    json.end().ok()?;
+    let value = read_noting(str::from_utf8(json).ok()?, &mut |_| is_known = false).ok()?;
     is_known.then_some(value)
+}
+
+/// Reads JSON as `serde_json::from_str` does, and as events are read. So a type that is in events is compiled for one
+/// reader; a second one for all of them is a megabyte.
+///
+/// # Errors
+/// Those of serde_json.
+pub fn read_json<T: de::DeserializeOwned>(json: &str) -> serde_json::Result<T> {
+    read_noting(json, &mut |_| {})
+}
+
+fn read_noting<T: de::DeserializeOwned>(
+    json: &str,
+    mut unknown: UnknownFields<'_>,
+) -> serde_json::Result<T> {
+    let mut json = serde_json::Deserializer::from_str(json);
+    let value = T::deserialize(serde_ignored::Deserializer::new(&mut json, &mut unknown))?;
+    json.end()?;
+    Ok(value)
 }

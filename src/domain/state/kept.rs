@@ -2,8 +2,12 @@
 //! at forgotten items can have them recalled.
 
 use std::collections::{BTreeMap, VecDeque, vec_deque};
+use std::fmt::{self, Formatter};
+use std::marker::PhantomData;
 use std::ops::Index;
 
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A list whose first items may be gone. The places of the others stay the same.
@@ -151,26 +155,43 @@ impl<T: Serialize> Serialize for RollingList<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.gone {
             0 => self.items.serialize(serializer),
-            gone => RollingListForm::Rest { gone, items: &self.items }.serialize(serializer),
+            gone => Rest { gone, items: &self.items }.serialize(serializer),
         }
     }
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for RollingList<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (gone, items) = match RollingListForm::deserialize(deserializer)? {
-            RollingListForm::All(items) => (0, items),
-            RollingListForm::Rest { gone, items } => (gone, items),
-        };
+        let Rest { gone, items } = deserializer.deserialize_any(FormVisitor(PhantomData))?;
         Ok(Self { gone, items, recalled: BTreeMap::new() })
     }
 }
 
+/// The end of a list.
 #[derive(Serialize, Deserialize)]
-#[serde(untagged, expecting = "data did not match any variant of untagged enum Written")]
-enum RollingListForm<I> {
-    All(I),
-    Rest { gone: usize, items: I },
+struct Rest<I> {
+    gone: usize,
+    items: I,
+}
+
+/// Reads either form. An untagged enum would keep a copy of the whole list first, and compile each item for a second reader.
+struct FormVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for FormVisitor<T> {
+    type Value = Rest<VecDeque<T>>;
+
+    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("a list, or `gone` and `items`")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        let items = VecDeque::deserialize(SeqAccessDeserializer::new(list))?;
+        Ok(Rest { gone: 0, items })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        Rest::deserialize(MapAccessDeserializer::new(map))
+    }
 }
 
 #[cfg(test)]

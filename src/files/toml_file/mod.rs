@@ -20,6 +20,7 @@ use toml::de::{DeTable, DeValue};
 pub use self::field::TomlField;
 pub use self::lines::FieldLines;
 pub use self::problem::{Problem, Problems};
+pub use self::rest::read_embedded;
 use crate::domain::words;
 
 /// The name and text of a file being parsed, and the problems found so far.

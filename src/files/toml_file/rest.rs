@@ -1,42 +1,49 @@
 //! Fields whose type serde reads, with errors like those of the other fields.
 
 use serde::de::DeserializeOwned;
-use toml::Spanned;
-use toml::de::{DeTable, Deserializer};
+use serde_json::{Map, Value};
 
 use super::{TomlFields, join};
 use crate::domain::words;
+use crate::json_file;
+
+/// A whole text. It becomes JSON first, so that its type is compiled for one reader.
+///
+/// # Errors
+/// The first fault, without its line: for texts that are part of the program.
+pub fn read_embedded<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    json_file::read_part(toml::from_str(text).map_err(|error| error.to_string())?)
+}
 
 impl TomlFields<'_> {
     /// All fields that were not requested, as one value; `None` if any is invalid. Each field is also read alone, so
     /// that the problems of all of them are noted.
     pub fn rest<T: DeserializeOwned>(&mut self) -> Option<T> {
-        let mut rest = DeTable::new();
+        let mut rest = Map::new();
         let mut is_valid = true;
-        for (name, value) in self.table {
-            let key: &str = name.get_ref();
+        for (key, field) in self.all() {
             if self.known.contains(&key) || self.done.contains(&key) {
                 continue;
             }
-            let mut alone = DeTable::new();
-            alone.insert(name.clone(), value.clone());
+            let Some(value) = field.json() else {
+                is_valid = false;
+                continue;
+            };
+            let alone = Map::from_iter([(key.to_owned(), value.clone())]);
             is_valid &= self.read::<T>(key, alone).is_some();
-            rest.insert(name.clone(), value.clone());
+            rest.insert(key.to_owned(), value);
         }
         if is_valid { self.read("", rest) } else { None }
     }
 
     /// Reads one field, or all of them.
-    fn read<T: DeserializeOwned>(&self, name: &str, table: DeTable<'_>) -> Option<T> {
-        let whole = Spanned::new(self.span.clone(), table);
-        let error = match serde_path_to_error::deserialize(Deserializer::from(whole)) {
+    fn read<T: DeserializeOwned>(&self, name: &str, table: Map<String, Value>) -> Option<T> {
+        let (path, text) = match json_file::read_value(Value::Object(table)) {
             Ok(value) => return Some(value),
-            Err(error) => error,
+            Err(fault) => fault,
         };
-        let path = error.path().to_string();
-        let error = error.into_inner();
-        let (text, unknown) = self.said(error.message(), path == name || path == ".");
-        let path = if path == "." { name } else { &path };
+        let (text, unknown) = self.said(&text, path == name || path.is_empty());
+        let path = if path.is_empty() { name } else { &path };
         let field = match unknown {
             Some(key) if path != key && !path.ends_with(&format!(".{key}")) => join(path, key),
             _ => path.to_owned(),

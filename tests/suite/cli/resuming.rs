@@ -214,7 +214,10 @@ fn what_cannot_be_resumed_says_why() {
         "spec.jsonl",
         text.replacen("\"strategy\":\"toolnet\"", "\"strategie\":\"toolnet\"", 1),
     );
-    assert!(refused("spec.jsonl", &[]).contains("the journal's spec: unknown field `strategie`"));
+    assert!(
+        refused("spec.jsonl", &[])
+            .contains("the journal's spec: strategie: unknown field `strategie`")
+    );
     home.write("mine.toml", "[models.mine]\nkind = \"simulated\"\n[roles]\ndefault = \"mine\"\n");
     home.write("other.toml", "");
     let run = ["run", "--config", "mine.toml", "--tasks-limit", "3", "--fresh", "--journal"];

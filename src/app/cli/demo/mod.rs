@@ -14,6 +14,7 @@ use super::{out, trouble::Trouble, watch::shown::ScreenLook};
 use crate::config::Config;
 use crate::domain::knob::Knob;
 use crate::domain::{KnobChoice, Speed};
+use crate::files::toml_file::TomlFile;
 use crate::session::SessionSpec;
 use crate::ui::tour::{Tour, TourOutcome};
 use crate::ui::{EndReason, terminal};
@@ -86,7 +87,9 @@ fn show(demo: Demo, args: &DemoArgs) -> Result<EndReason, Trouble> {
 /// The session of a demo, whose files are written into this folder.
 fn session(demo: Demo, folder: &Path, speed: Speed) -> Result<SessionSpec, Trouble> {
     demo.write(folder).map_err(Trouble::failed)?;
-    let mut spec: SessionSpec = toml::from_str(demo.session()).map_err(Trouble::failed)?;
+    let read =
+        TomlFile::read("session.toml", demo.session(), |mut fields| fields.rest::<SessionSpec>());
+    let mut spec = read.map_err(Trouble::failed)?;
     spec.start_paths_at(folder);
     let speed = Speed::ALL.iter().position(|other| *other == speed).unwrap_or_default();
     spec.knobs.insert(Knob::Speed, speed as f64);

@@ -11,6 +11,7 @@ use miniz_oxide::{deflate, inflate};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{Header, JournalOffset};
+use crate::domain::event::read_json;
 use crate::domain::state::{State, TaskState};
 use crate::files::private;
 
@@ -195,7 +196,7 @@ impl IndexFile {
         let json =
             json.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
         let json = String::from_utf8(json).map_err(io::Error::other)?;
-        Ok(serde_json::from_str(&json)?)
+        Ok(read_json(&json)?)
     }
 }
 
