@@ -14,7 +14,7 @@
 //!   model program store strategy tool
 //!   mcp
 //!   engine serve ui
-//!   stage
+//!   report stage
 //!   app
 //!   lab
 //! ```
@@ -39,6 +39,7 @@ pub use toolyard_papers as papers;
 pub use toolyard_process as process;
 pub use toolyard_program as program;
 pub use toolyard_reader as reader;
+pub use toolyard_report as report;
 pub use toolyard_serve as serve;
 #[cfg(feature = "stage")]
 pub use toolyard_stage as stage;

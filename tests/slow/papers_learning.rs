@@ -5,11 +5,11 @@
 use std::{rc::Rc, sync::Arc};
 
 use tokio::sync::mpsc;
-use toolyard::app::report::{Report, TaskReport};
 use toolyard::app::session::{SessionSpec, TaskSource};
 use toolyard::app::workspace::Workspace;
 use toolyard::domain::{Knob, State, ToolName};
 use toolyard::engine::{self, Setup};
+use toolyard::report::{Report, TaskReport};
 use toolyard::stage::sample::Sample;
 use toolyard::stage::simulated::{Simulated, SimulatedSettings};
 use toolyard::tool::ToolBox;

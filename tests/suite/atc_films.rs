@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use toolyard::app::report::Report;
 use toolyard::app::session::{JournalChoice, SessionHandle, SessionSpec};
 use toolyard::domain::{Base, BlamedBy, Knob, Message, Reflect, Role, State, Strategy};
+use toolyard::report::Report;
 use toolyard::stage::builtin;
 use toolyard::stage::sample::Sample;
 use toolyard::tool::{Invocation, ToolBox};

@@ -1,8 +1,8 @@
 //! The grader: what it sees, what becomes of its verdict, and who pays for it.
 
 use serde_json::json;
-use toolyard::app::report::Report;
 use toolyard::domain::{Knob, ModelError, ModelErrorKind, Reply, Role, State};
+use toolyard::report::Report;
 
 use crate::engine::yard::{Trial, calls, on_paused_time, say};
 

@@ -3,9 +3,9 @@
 use std::{fs, path::Path};
 
 use serde_json::Value;
-use toolyard::app::report::Report;
 use toolyard::domain::{By, Event, Record, SessionEvent, State, state::What};
 use toolyard::domain::{Task, TaskEvent, TaskId};
+use toolyard::report::Report;
 use toolyard::store::journal::{self, Header, Journal, JournalError};
 use toolyard::ui::wording;
 

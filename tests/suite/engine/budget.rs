@@ -389,7 +389,7 @@ fn a_plain_strategy_is_measured_and_not_held() {
         assert!(task.budget.plan.is_none() && task.is_over(3.0));
         let told = state.model_calls[1].request.messages.last().unwrap().text();
         assert!(told.contains("echo 2.00") && told.contains("1.00 of them are left"), "{told}");
-        let measures = toolyard::app::report::Report::of(&state).measures;
+        let measures = toolyard::report::Report::of(&state).measures;
         assert_eq!((measures.ac, measures.pr, measures.pbc), (6.0, 1.0, 0.0));
         assert_eq!((measures.rfbc, measures.rfbc_authors), (0.0, 1.0));
     });

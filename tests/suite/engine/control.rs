@@ -119,7 +119,7 @@ fn a_call_cancelled_before_it_ran_was_not_run() {
         let state = yard.session.await.unwrap();
         let tool = &state.tools["echo"];
         assert_eq!((tool.started, tool.failed, tool.refused), (0, 0, 1));
-        assert_eq!(toolyard::app::report::Report::of(&state).tasks[0].calls, 0);
+        assert_eq!(toolyard::report::Report::of(&state).tasks[0].calls, 0);
         // What was not run is not judged.
         assert_eq!(state.tasks[0].verdicts, []);
         let told = observed(&state.model_calls[1].request);

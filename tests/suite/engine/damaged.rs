@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use toolyard::app::report::Report;
 use toolyard::domain::{Base, Command, EffectId, FaultId, Knob, Record, State};
+use toolyard::report::Report;
 use toolyard::ui::{shot::shot, theme::Theme, view::View};
 
 use super::yard::{Trial, calls, on_paused_time, say};

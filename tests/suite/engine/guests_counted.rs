@@ -245,7 +245,7 @@ fn what_an_agent_did_about_a_fault_is_said_without_a_before_and_after() {
     let before: Vec<_> = laps.iter().filter(|lap| lap.task != TaskId(1)).cloned().collect();
     assert_eq!(HitPrice::of(&state, id, &before), None, "none began with the same question");
 
-    let report = toolyard::app::report::Report::of(&state);
+    let report = toolyard::report::Report::of(&state);
     let fault = &report.faults[0];
     assert_eq!(fault.verdict, deeds.sentence());
     assert_eq!(fault.taken.as_ref().unwrap().more, None);

@@ -1,12 +1,12 @@
 //! What nobody tells a watched agent: it is marked, told, and met by a breakpoint.
 
 use serde_json::json;
-use toolyard::app::report::Report;
 use toolyard::domain::state::{CallMark, NextMove, ProblemKind, Uncached};
 use toolyard::domain::{
     Boundary, Command, Event, Finish, ModelCallState, Record, Reply, RunEvent, SessionEvent, State,
     Unread, Usage,
 };
+use toolyard::report::Report;
 
 use super::guests::{Agent, Watch, answer, calling, held_at, pass, sent, watch};
 use super::yard::{Trial, on_paused_time};

@@ -3,12 +3,12 @@
 
 use std::{path::Path, time::Duration};
 
-use toolyard::app::report::Report;
 use toolyard::domain::{
     Command, Event, Knob, MenuReason, ModelCallEvent, ModelError, ModelErrorKind, ModelName,
     Outcome, PairTally, Reach, Reachable, Reply, Role, State, Usage, pairs::Cost, tokens,
 };
 use toolyard::engine::Memory;
+use toolyard::report::Report;
 use toolyard::store::experience::{Experience, Same};
 
 use super::yard::{Trial, Yard, on_paused_time, say};

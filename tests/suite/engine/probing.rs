@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde_json::json;
-use toolyard::app::report::Report;
 use toolyard::domain::probe::ProbeEnd;
 use toolyard::domain::spec::EffectClass;
 use toolyard::domain::{
     Command, Event, Knob, KnobChoice, ProbeEvent, Reply, Schemas, State, ToolName,
 };
 use toolyard::engine::{KeptSchemas, SchemaBook};
+use toolyard::report::Report;
 
 use super::yard::{Trial, Yard, calls, on_paused_time, say};
 

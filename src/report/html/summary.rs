@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::page::{element, escaped, table};
+use crate::Report;
 use crate::domain::words::counted;
 use crate::domain::{State, ToolCallPhase, ToolName};
-use crate::report::Report;
 
 /// The verdict, and what it is about.
 pub fn summary<T>(state: &State, report: &Report<T>) -> String {
@@ -68,7 +68,7 @@ pub fn summary<T>(state: &State, report: &Report<T>) -> String {
             ("cost", dollars),
         ],
     };
-    let fault = |fault: &crate::report::FaultReport| match &fault.verdict {
+    let fault = |fault: &crate::FaultReport| match &fault.verdict {
         Some(verdict) => format!("{}: {verdict}", fault.fault),
         None => format!("{}: fired {}", fault.fault, counted(fault.fired, "time")),
     };

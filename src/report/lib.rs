@@ -1,5 +1,10 @@
 //! A session as one JSON object for scripts and comparisons, computed from the state.
 
+use toolyard_domain as domain;
+use toolyard_net as net;
+use toolyard_papers as papers;
+use toolyard_ui as ui;
+
 use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
