@@ -2,7 +2,8 @@
 //! tools are: an array that changes with every menu is paid in full at every step. So the array is fixed with the first
 //! menu, and holds the tools that can follow it. A menu is a part of it, listed at the end of the messages.
 //!
-//! If there are few tools and it costs less, the requests define all: then every task has the same beginning.
+//! Where the model's price of cached tokens makes it cheaper, the requests of a task begin with the definitions of earlier
+//! tasks, to which it adds its own: then most tasks have the same beginning.
 
 use indexmap::{IndexMap, IndexSet};
 
@@ -21,15 +22,15 @@ pub fn cover(ctx: &impl Context, base: Base, menu: &[MenuItem]) {
     let changed = ctx.state(|state| {
         let (tools, lost) = change(state, base, menu)?;
         let task = state.current_task()?;
-        let all = match task.array {
-            Some(_) => task.defines_all,
-            None => all_cost_less(state, &tools),
+        let kept = match task.array {
+            Some(_) => task.keeps_defined,
+            None => keeping_costs_less(state, &tools),
         };
-        Some((tools, all, lost.filter(|_| !all)))
+        Some((tools, kept, lost.filter(|_| !kept)))
     });
-    if let Some((tools, all, lost)) = changed {
+    if let Some((tools, kept, lost)) = changed {
         let tools = tools.into_iter().collect();
-        ctx.say(|task| TaskEvent::ToolArraySet { task, tools, all, lost });
+        ctx.say(|task| TaskEvent::ToolArraySet { task, tools, kept, lost });
     }
 }
 
@@ -59,36 +60,31 @@ pub fn followers(
 /// The multiple of an even share from which an edge counts as learned, against rounding.
 const SHARE: f64 = 1.001;
 
-/// Whether defining all tools costs less than defining these, by the actor's price of cached tokens. False for an
+/// Whether to begin with the definitions of earlier tasks costs less, by the actor's price of cached tokens. False for an
 /// endpoint that was seen to cache nothing.
-fn all_cost_less(state: &InTask<'_>, some: &IndexSet<ToolName>) -> bool {
+fn keeping_costs_less(state: &InTask<'_>, some: &IndexSet<ToolName>) -> bool {
     let cached = || {
         let actor = state.models.of(Role::Actor)?;
         let [new, cached] = [actor.spec.price_in?, actor.spec.price_cached?].map(f64::from);
         let has_cache = actor.tally.cached > 0 || actor.tally.calls < FEW;
         (has_cache && new > 0.0).then(|| cached / new)
     };
-    let count = state.offered_tools().take(MANY + 1).count();
-    let Some(cached) = cached().filter(|_| count > some.len() && count <= MANY) else {
-        return false;
-    };
+    let Some(cached) = cached() else { return false };
     let laps = state.laps.iter();
     let steps: usize = laps.map(|lap| lap.tried.len() + 1).sum();
-    let all = state.offered_tools().map(|tool| &tool.spec.name);
-    let [all, some] = [prompt::tokens_of(state, all), prompt::tokens_of(state, some)];
     let system = tokens::count(state.prompts.text(Prompt::Actor));
+    let missing = some.difference(&state.defined);
     let prefix = Prefix {
-        all: all as f64,
-        some: some as f64,
+        kept: prompt::tokens_of(state, &state.defined) as f64,
+        missing: prompt::tokens_of(state, missing) as f64,
+        some: prompt::tokens_of(state, some) as f64,
         system: system as f64,
         steps: if steps > 0 { steps as f64 / state.laps.iter().len() as f64 } else { STEPS },
         cached,
     };
-    prefix.all_cost_less()
+    prefix.keeping_costs_less()
 }
 
-/// The most tools of which all are defined.
-const MANY: usize = 512;
 /// Model calls after which an endpoint that has cached nothing counts as one without a cache.
 const FEW: u32 = 12;
 /// Steps of a task, assumed before any task has ended.

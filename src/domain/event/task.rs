@@ -63,10 +63,10 @@ family! {
         ToolArraySet {
             task: TaskId,
             tools: Arc<[ToolName]>,
-            /// Whether the requests define all other tools as well. That is cheaper if an endpoint has their
-            /// definitions in its cache.
-            #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-            all: bool,
+            /// Whether the requests begin with the definitions of earlier tasks. That is cheaper if an endpoint has them
+            /// in its cache. Up to 0.1.0 they began with those of all tools.
+            #[serde(default, alias = "all", skip_serializing_if = "std::ops::Not::not")]
+            kept: bool,
             /// Cost of the change; `None` for the first array of a task.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             lost: Option<CacheBreak>,

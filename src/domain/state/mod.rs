@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
 
 use crate::finite::Finite;
@@ -117,6 +117,9 @@ pub struct State {
     /// Results per planner/solver pair, in this session and earlier ones.
     pub pairs: Pairs,
     pub tools: IndexMap<ToolName, ToolState>,
+    /// The tools that the agent's requests have defined since they last began anew, in this order.
+    #[serde(default, skip_serializing_if = "IndexSet::is_empty")]
+    pub defined: IndexSet<ToolName>,
     /// The servers of tools, by their keys in the configuration.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub servers: BTreeMap<Arc<str>, ServerState>,

@@ -40,9 +40,9 @@ pub struct TaskState {
     /// The tools that the agent's requests define; `None` before its first menu.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub array: Option<Arc<[ToolName]>>,
-    /// Whether the requests define all other tools as well.
+    /// Whether the requests begin with the definitions of earlier tasks.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub defines_all: bool,
+    pub keeps_defined: bool,
     /// Number of times that the array changed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cache_breaks: u32,
@@ -126,7 +126,7 @@ impl TaskState {
             reflections: Vec::new(),
             steps: Vec::new(),
             array: None,
-            defines_all: false,
+            keeps_defined: false,
             cache_breaks: 0,
             plans: 0,
             model_calls: Vec::new(),
@@ -180,10 +180,10 @@ impl TaskState {
     pub(super) fn set_array(
         &mut self,
         tools: &Arc<[ToolName]>,
-        all: bool,
+        kept: bool,
         lost: Option<&CacheBreak>,
     ) {
-        (self.array, self.defines_all) = (Some(Arc::clone(tools)), all);
+        (self.array, self.keeps_defined) = (Some(Arc::clone(tools)), kept);
         self.cache_breaks += u32::from(lost.is_some());
     }
 

@@ -51,8 +51,10 @@ pub fn actor(state: &InTask<'_>, asked: &ActorInput<'_>) -> Request {
     let now: Vec<_> = menu.iter().map(|item| &item.tool).collect();
     let more = result::more(state, asked);
     let defined: Vec<&ToolName> = match current {
-        Some(task) if task.defines_all => {
-            state.offered_tools().map(|tool| &tool.spec.name).collect()
+        Some(task) if task.keeps_defined => {
+            let kept = state.defined.iter().filter(|tool| state.offers(tool.as_str()));
+            let other = array.into_iter().flatten().filter(|tool| !state.defined.contains(*tool));
+            kept.chain(other).collect()
         }
         _ => array.map_or(now.clone(), |array| array.iter().collect()),
     };

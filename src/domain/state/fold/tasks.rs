@@ -65,9 +65,13 @@ impl State {
                     (grading.right, grading.why) = (*right, why.clone());
                 }
             }
-            TaskEvent::ToolArraySet { task, tools, all, lost } => {
+            TaskEvent::ToolArraySet { task, tools, kept, lost } => {
+                if !kept {
+                    self.defined.clear();
+                }
+                self.defined.extend(tools.iter().cloned());
                 if let Some(task) = self.task_mut(*task) {
-                    task.set_array(tools, *all, lost.as_ref());
+                    task.set_array(tools, *kept, lost.as_ref());
                 }
             }
             TaskEvent::TaskFinished { task, outcome, answer, correct, caveats } => {
