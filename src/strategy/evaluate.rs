@@ -21,10 +21,23 @@ pub async fn evaluate(ctx: &impl Context, task: &Task, trajectory: &Trajectory, 
     if used.is_empty() {
         return;
     }
-    let mut verdicts = match ctx.state(|state| state.knobs.choice()) {
+    let scorer = ctx.state(|state| state.knobs.choice());
+    let by_rules = |is_sure| {
+        ctx.state(|state| scoring::verdicts(state, task, trajectory, ending, &used, is_sure))
+    };
+    let mut verdicts = match scorer {
         Scorer::Model => ask(ctx, task, trajectory, ending, &used).await,
-        Scorer::Rules => {
-            ctx.state(|state| scoring::verdicts(state, task, trajectory, ending, used))
+        Scorer::Rules => by_rules(false),
+        Scorer::Auto => {
+            let mut verdicts = by_rules(true);
+            let is_open = |tool: &ToolName| verdicts.iter().all(|verdict| verdict.tool != *tool);
+            let open: Vec<_> = used.iter().filter(|tool| is_open(tool)).cloned().collect();
+            if !open.is_empty() {
+                // Fewer results and fewer scores cost less.
+                let own = trajectory.without(|called| !open.contains(&called.tool));
+                verdicts.extend(ask(ctx, task, &own, ending, &open).await);
+            }
+            verdicts
         }
     };
     let (learn, learn_injected) =

@@ -6,24 +6,26 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::{CallResult, Ending, Observation, Trajectory, TrajectoryTurn};
+use crate::domain::retrieve::is_stop_word;
 use crate::domain::{
     InTask, State, Task, TaskState, ToolCallPhase, ToolCallState, ToolName, ToolVerdict,
 };
 use crate::papers::metrics::tokens;
 
 /// The score of each used tool, with its reason. A tool is not scored if its results may have helped, but there is no
-/// answer.
+/// answer. `is_sure`: nor if they were not used by their words, since the agent may have used them in others.
 pub(super) fn verdicts(
     state: &InTask<'_>,
     task: &Task,
     trajectory: &Trajectory,
     ending: &Ending,
-    used: Vec<ToolName>,
+    used: &[ToolName],
+    is_sure: bool,
 ) -> Vec<ToolVerdict> {
     let calls: Vec<&CallResult> = trajectory.calls().collect();
     let is_wrong = ending.feedback(state, task) == Some(false);
-    let verdict = |tool: ToolName| {
-        let own = || calls.iter().enumerate().filter(|(_, called)| called.tool == tool);
+    let verdict = |tool: &ToolName| {
+        let own = || calls.iter().enumerate().filter(|(_, called)| called.tool == *tool);
         let helped = |called: &CallResult| {
             state.tool_call(called.id).is_none_or(|call| call.helpful != Some(false))
         };
@@ -35,15 +37,18 @@ pub(super) fn verdicts(
             } else if ending.answer.is_none() {
                 return None;
             } else if !own().any(|(at, called)| is_used(task, called, &calls[at + 1..], ending)) {
+                if is_sure {
+                    return None;
+                }
                 (-1, "its result was not used")
             } else if is_wrong {
                 (0, "its result was used, and the answer is wrong")
             } else {
                 (1, "its result was used")
             };
-        Some(ToolVerdict { tool, score, reason: reason.to_owned() })
+        Some(ToolVerdict { tool: tool.clone(), score, reason: reason.to_owned() })
     };
-    used.into_iter().filter_map(verdict).collect()
+    used.iter().filter_map(verdict).collect()
 }
 
 /// The scores for a task that a watched agent answers, from the results that its model has read.
@@ -55,7 +60,14 @@ pub fn of_watched(state: &State, task: &TaskState, answer: &str) -> Vec<ToolVerd
     used.retain(|tool| seen.insert(tool.clone()));
     let turn = TrajectoryTurn { called, ..TrajectoryTurn::default() };
     let ending = Ending::answered(answer);
-    verdicts(&state.in_task(task.id), &task.task, &Trajectory { turns: vec![turn] }, &ending, used)
+    verdicts(
+        &state.in_task(task.id),
+        &task.task,
+        &Trajectory { turns: vec![turn] },
+        &ending,
+        &used,
+        false,
+    )
 }
 
 /// The result of a call of a watched agent; `None` if nobody saw it.
@@ -76,7 +88,8 @@ fn result(call: &ToolCallState) -> Option<CallResult> {
     })
 }
 
-/// Whether the answer, or a later call, has a word of this result that is in neither the task nor the call itself.
+/// Whether the answer, or a later call, has a word of this result that is in neither the task nor the call itself. Words such
+/// as `is` do not count.
 fn is_used(task: &Task, called: &CallResult, later: &[&CallResult], ending: &Ending) -> bool {
     let mut new: HashSet<String> = tokens(&called.observation.text()).into_iter().collect();
     for known in [tokens(&task.text), said(&called.arguments)].concat() {
@@ -85,7 +98,7 @@ fn is_used(task: &Task, called: &CallResult, later: &[&CallResult], ending: &End
     let answer = ending.answer.iter().flat_map(|answer| tokens(answer));
     answer
         .chain(later.iter().flat_map(|call| said(&call.arguments)))
-        .any(|word| new.contains(&word))
+        .any(|word| new.contains(&word) && !is_stop_word(&word))
 }
 
 /// The words of the values of these arguments.

@@ -1,9 +1,9 @@
 //! Plans that cannot be used: the planner is told once, and then the task has failed; or it has said what
 //! it has to say, and the answer is marked.
 
-use toolyard::app::report::Report;
 use toolyard::domain::state::What;
 use toolyard::domain::{Caveat, Finish, Outcome, Reply, Role, State, TaskId};
+use toolyard::report::Report;
 
 use crate::engine::yard::{Trial, on_paused_time, say};
 

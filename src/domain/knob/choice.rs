@@ -55,6 +55,8 @@ pub enum Scorer {
     Model,
     /// Failures, and the words of results that the agent used.
     Rules,
+    /// Rules where the result says by itself whether it helped, else the evaluator.
+    Auto,
 }
 
 /// Feedback on a failed program for the next one (ATC, table 4).
@@ -215,7 +217,7 @@ mod tests {
     fn a_choice_has_the_names_and_the_values_of_its_enum() {
         let choices = [
             has::<WeightFormat>(&["none", "/100", "/10", "integer", "x10"]),
-            has::<Scorer>(&["model", "rules"]),
+            has::<Scorer>(&["model", "rules", "auto"]),
             has::<Speed>(&["off", "1/4", "1/2", "1", "2", "4", "8", "16"]),
             has::<Estimation>(&["smoothed", "paper"]),
             has::<Blacklist>(&["off", "protected", "strict"]),

@@ -53,8 +53,9 @@ knobs! {
         switch("learn", "learn", true).at_once().read_by(LEARNING);
     LearnInjected: "whether failures caused by faults lower scores",
         switch("learn_injected", "learn!", true).at_once().read_by(LEARNING);
-    Scorer: "who scores the tools of a finished task: the evaluator (ToolNet), or rules without a model",
-        choice::<Scorer>("scorer", "score", Scorer::Model as usize).at_once().read_by(LEARNING);
+    Scorer: "who scores the tools of a finished task: the evaluator (ToolNet), rules without a model, or the evaluator \
+             only where no rule is sure",
+        choice::<Scorer>("scorer", "score", Scorer::Auto as usize).at_once().read_by(LEARNING);
     Temperature: "sampling temperature of the actor",
         real("temperature", "T", 0.0, (0.0, 2.0, 0.1));
     Concurrency: "how many tool calls may run in parallel",

@@ -3,6 +3,7 @@
 //! Words are those of Unicode in ASCII letters and lower case, stemmed, without NLTK's English stop words.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 use deunicode::deunicode_with_tofu_cow;
 use rust_stemmers::{Algorithm, Stemmer};
@@ -19,7 +20,6 @@ const USUAL: f32 = 256.0;
 
 /// Weighs the words of texts.
 pub struct Bm25 {
-    stop_words: HashSet<String>,
     stemmer: Stemmer,
     b: f32,
     /// Words in an average text.
@@ -29,9 +29,7 @@ pub struct Bm25 {
 impl Bm25 {
     /// Weighs each text by its length, compared with this average in words.
     pub fn with_average(average: f32) -> Self {
-        let stop_words = stop_words::get(stop_words::LANGUAGE::English);
         Self {
-            stop_words: stop_words.iter().map(|word| in_ascii(word).into_owned()).collect(),
             stemmer: Stemmer::create(Algorithm::English),
             b: B,
             average: if average > 0.0 { average } else { USUAL },
@@ -68,9 +66,18 @@ impl Bm25 {
 
     fn words(&self, text: &str) -> Vec<String> {
         let text = in_ascii(text).to_lowercase();
-        let words = text.unicode_words().filter(|word| !self.stop_words.contains(*word));
+        let words = text.unicode_words().filter(|word| !is_stop_word(word));
         words.map(|word| self.stemmer.stem(word).into_owned()).collect()
     }
+}
+
+/// Whether a word in lower case is one of NLTK's English stop words, such as `is` and `in`.
+pub fn is_stop_word(word: &str) -> bool {
+    static WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+        let words = stop_words::get(stop_words::LANGUAGE::English);
+        words.iter().map(|word| in_ascii(word).into_owned()).collect()
+    });
+    WORDS.contains(word)
 }
 
 /// The rarity of a word that this many of all texts have.

@@ -6,7 +6,7 @@ mod ranking;
 mod union;
 mod words;
 
-pub use bm25::{Bm25, rarity};
+pub use bm25::{Bm25, is_stop_word, rarity};
 pub use lexical::Lexical;
 pub use ranking::{RankedTool, Ranking};
 pub use words::taken_apart;

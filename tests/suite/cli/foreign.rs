@@ -21,7 +21,7 @@ fn the_simulated_model_refuses_what_is_no_sample_task() {
 }
 
 #[test]
-fn tools_of_ones_own_can_be_tried_but_earn_no_scores() {
+fn tools_of_ones_own_can_be_tried_and_are_scored_by_rules_alone() {
     let home = Home::new();
     home.write(
         "w/tools/echo.toml",
@@ -32,5 +32,5 @@ fn tools_of_ones_own_can_be_tried_but_earn_no_scores() {
     let ran = home.run(&[&run[..], &["--no-journal"]].concat());
     let report = home.json("r.json");
     assert_eq!(report["totals"]["calls"], 1, "{ran:?}");
-    assert_eq!(report["score_history"], serde_json::json!({}));
+    assert_eq!(report["score_history"], serde_json::json!({"echo": [[1, 1.0]]}));
 }

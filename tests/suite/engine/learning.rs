@@ -3,7 +3,9 @@
 use std::{cell::RefCell, rc::Rc};
 
 use serde_json::json;
-use toolyard::domain::{Command, Event, GraphEvent, Knob, Learning, Reply, TaskEvent, ToolName};
+use toolyard::domain::{
+    Command, Event, GraphEvent, Knob, Learning, ModelCallEvent, Reply, Role, TaskEvent, ToolName,
+};
 use toolyard::engine::Keep;
 
 use super::yard::{Trial, calls, on_paused_time, say};
@@ -119,5 +121,50 @@ fn rules_score_tools_by_what_the_agent_did_with_their_results() {
         assert_eq!(scores.unwrap(), expected.map(|(tool, score)| (tool.to_owned(), score)));
         let asked = records.iter().filter(|record| record.event.kind() == "ModelCallRequested");
         assert_eq!(asked.count(), 3, "no model scores");
+    });
+}
+
+#[test]
+fn the_evaluator_scores_only_what_no_rule_is_sure_of() {
+    on_paused_time(async {
+        let ask = |tool: &'static str, text: &str| (tool, json!({"text": text, "ms": 1}));
+        let replies = vec![
+            Ok(calls(&[ask("echo", "x"), ask("lamp", "x"), ask("bell", "x"), ask("mill", "x")])),
+            Ok(calls(&[("Finish", json!({"answer": "It is in Havn."}))])),
+        ];
+        let faults = vec![
+            "echo:answer:text=The harbour town in the north",
+            "lamp:error",
+            "bell:answer:text=Havn",
+            "mill:answer:text=nothing found",
+        ];
+        let names = &["echo", "lamp", "bell", "mill"];
+        let yard = Trial { replies, faults, names, ..Trial::default() }.start();
+        let records = Rc::clone(&yard.records);
+        yard.session.await.unwrap();
+        let records = records.borrow();
+        let scores = records.iter().find_map(|record| match &record.event {
+            Event::Graph(GraphEvent::Evaluated { verdicts, .. }) => {
+                Some(verdicts.iter().map(|it| (it.tool.to_string(), it.score)).collect::<Vec<_>>())
+            }
+            _ => None,
+        });
+        let expected = [("lamp", -3), ("bell", 1), ("mill", -2), ("echo", 2)];
+        assert_eq!(scores.unwrap(), expected.map(|(tool, score)| (tool.to_owned(), score)));
+        let asked = records.iter().filter_map(|record| match &record.event {
+            Event::ModelCall(ModelCallEvent::ModelCallRequested { request, .. })
+                if request.role == Role::Evaluator =>
+            {
+                Some(request)
+            }
+            _ => None,
+        });
+        let asked: Vec<_> = asked.collect();
+        assert_eq!(asked.len(), 1);
+        let account = asked[0].messages.iter().last().unwrap().text();
+        assert!(
+            account.contains("harbour town") && !account.contains("nothing found"),
+            "{account}"
+        );
     });
 }

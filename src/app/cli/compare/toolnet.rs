@@ -17,8 +17,11 @@ use crate::papers::resilience;
 use crate::session::SimulatedSpec;
 
 /// The paper's menu: one tool by retrieval, then all successors and nothing else. ReAct and the others get
-/// eight.
-const PAPER: [(Knob, f64); 3] = [(Knob::TopK, 1.0), (Knob::Explore, 0.0), (Knob::FixTools, 0.0)];
+/// eight. And the paper's evaluator.
+const PAPER: [(Knob, f64); 4] =
+    [(Knob::TopK, 1.0), (Knob::Explore, 0.0), (Knob::FixTools, 0.0), EVALUATOR];
+/// An evaluator judges each task.
+const EVALUATOR: (Knob, f64) = (Knob::Scorer, Scorer::Model as u8 as f64);
 const EIGHT: [(Knob, f64); 1] = [(Knob::MenuMax, 8.0)];
 /// Every tool on the menu.
 const ALL: [(Knob, f64); 1] = [(Knob::MenuMax, MANY as f64)];
@@ -103,15 +106,15 @@ fn formats() -> impl Iterator<Item = Cell> {
     })
 }
 
-/// ReAct with every tool, and ToolNet: without prices, with them, and with scores by rules.
+/// ReAct with every tool, and ToolNet: without prices, with them, and with an evaluator for each task.
 fn cached() -> impl Iterator<Item = Cell> {
     COUNTS.into_iter().flat_map(move |tools| {
         let plain = Cell::plain(toolnet(), &[]);
-        // With prices, ToolNet may define all tools and state only its menu.
+        // With prices, ToolNet may keep the tools of earlier tasks and state only its menu.
         let priced = SimulatedSpec { prices: Some(PRICES), ..SimulatedSpec::default() };
-        let ruled = Cell::plain(toolnet(), &[(Knob::Scorer, Scorer::Rules as u8 as f64)]);
-        let (ruled, react) = (ruled.with(priced), Cell::plain(Base::React.into(), &ALL));
-        let cells = [react, plain.clone(), plain.with(priced), ruled];
+        let judged = Cell::plain(toolnet(), &[EVALUATOR]).with(priced);
+        let react = Cell::plain(Base::React.into(), &ALL);
+        let cells = [react, plain.clone(), plain.with(priced), judged];
         cells.map(|cell| cell.under(many(tools)))
     })
 }
@@ -427,7 +430,7 @@ fn holds(result: &CellResult) -> Result<(), String> {
 /// From how many tools on ToolNet costs less than ReAct, without a cache and with one.
 fn cheaper(results: &[&CellResult]) -> Option<String> {
     let counts: Vec<_> = results.chunks_exact(4).collect();
-    // Without a cache: the menus' tools; with one: the cheaper tools, also with scores by rules.
+    // Without a cache: the menus' tools; with one: the cheaper tools, also with an evaluator.
     let ratio = |of: &[&CellResult], at: usize| {
         let cache = at.min(1);
         dollars(of[at + 1])[cache] / dollars(of[0])[cache]
@@ -443,8 +446,8 @@ fn cheaper(results: &[&CellResult]) -> Option<String> {
     let said = |at| from(at).unwrap_or_else(|| "at no number of tools".to_owned());
     let few = |at| counts.first().map(|of| ratio(of, at));
     Some(format!(
-        "Prompt cache: ToolNet costs less than ReAct {} without a cache, {} with one, {} with one and scores by rules; \
-         with few tools and a cache it costs {:.2} times as much, with scores by rules {:.2} times",
+        "Prompt cache: ToolNet costs less than ReAct {} without a cache, {} with one, {} with one and an evaluator for each \
+         task; with few tools and a cache it costs {:.2} times as much, with an evaluator {:.2} times",
         said(0),
         said(1),
         said(2),
