@@ -23,10 +23,12 @@ pub fn cover(ctx: &impl Context, base: Base, menu: &[MenuItem]) {
         let (tools, lost) = change(state, base, menu)?;
         let task = state.current_task()?;
         let kept = match task.array {
-            Some(_) => task.keeps_defined,
+            Some(_) => task.defined.is_some(),
             None => keeping_costs_less(state, &tools),
         };
-        Some((tools, kept, lost.filter(|_| !kept)))
+        let defined = task.defined.as_deref().unwrap_or_default();
+        let is_new = !kept || tools.iter().any(|tool| !defined.contains(tool));
+        Some((tools, kept, lost.filter(|_| is_new)))
     });
     if let Some((tools, kept, lost)) = changed {
         let tools = tools.into_iter().collect();
@@ -70,13 +72,23 @@ fn keeping_costs_less(state: &InTask<'_>, some: &IndexSet<ToolName>) -> bool {
         (has_cache && new > 0.0).then(|| cached / new)
     };
     let Some(cached) = cached() else { return false };
+    let kept = state.kept_tools();
+    let missing: Vec<_> = some.iter().filter(|tool| !kept.contains(tool)).collect();
+    if kept.len() + missing.len() > MANY {
+        return false;
+    }
     let laps = state.laps.iter();
     let steps: usize = laps.map(|lap| lap.tried.len() + 1).sum();
     let system = tokens::count(state.prompts.text(Prompt::Actor));
-    let missing = some.difference(&state.defined);
+    let [kept, missing] =
+        [prompt::tokens_of(state, kept.iter()), prompt::tokens_of(state, missing)];
+    let window = state.models.of(Role::Actor).and_then(|actor| actor.spec.context);
+    if window.is_some_and(|window| (kept + missing) * SHARE_OF_WINDOW > window) {
+        return false;
+    }
     let prefix = Prefix {
-        kept: prompt::tokens_of(state, &state.defined) as f64,
-        missing: prompt::tokens_of(state, missing) as f64,
+        kept: kept as f64,
+        missing: missing as f64,
         some: prompt::tokens_of(state, some) as f64,
         system: system as f64,
         steps: if steps > 0 { steps as f64 / state.laps.iter().len() as f64 } else { STEPS },
@@ -85,6 +97,10 @@ fn keeping_costs_less(state: &InTask<'_>, some: &IndexSet<ToolName>) -> bool {
     prefix.keeping_costs_less()
 }
 
+/// The most tools that are kept: OpenAI's endpoints refuse more in a request.
+const MANY: usize = 128;
+/// The part of the model's window that definitions may fill is one divided by this.
+const SHARE_OF_WINDOW: u64 = 4;
 /// Model calls after which an endpoint that has cached nothing counts as one without a cache.
 const FEW: u32 = 12;
 /// Steps of a task, assumed before any task has ended.
@@ -139,11 +155,13 @@ fn change(
     Some((tools, before.and_then(|_| lost(state, task))))
 }
 
-/// The cost of a cache break: the endpoint must read the agent's last request again. `None` before the first request.
+/// The cost of a cache break: the endpoint must read the agent's last request again, but for kept definitions before the
+/// change. `None` before the first request.
 fn lost(state: &InTask<'_>, task: &TaskState) -> Option<CacheBreak> {
     let mut calls = task.model_calls.iter().rev().filter_map(|call| state.model_call(*call));
     let last = calls.find(|call| call.role == Role::Actor)?;
-    let tokens = last.usage()?.tokens_in;
+    let kept = task.defined.iter().flat_map(|defined| defined.iter());
+    let tokens = last.usage()?.tokens_in.saturating_sub(prompt::tokens_of(state, kept));
     let spec = &state.models.known.get(&last.model)?.spec;
     let dollars = spec.saved_by_cache(tokens).map(Into::into);
     Some(CacheBreak { tokens, dollars })

@@ -64,7 +64,7 @@ family! {
             task: TaskId,
             tools: Arc<[ToolName]>,
             /// Whether the requests begin with the definitions of earlier tasks. That is cheaper if an endpoint has them
-            /// in its cache. Up to 0.1.0 they began with those of all tools.
+            /// in its cache. In earlier journals `all` says that they began with those of all tools.
             #[serde(default, alias = "all", skip_serializing_if = "std::ops::Not::not")]
             kept: bool,
             /// Cost of the change; `None` for the first array of a task.

@@ -1,6 +1,7 @@
 //! The state, as one task sees it: what it may use, and what its budget still allows.
 
 use std::ops::Deref;
+use std::sync::Arc;
 
 use super::{State, TaskState, ToolState, budget::CENT};
 use crate::chat::Role;
@@ -56,6 +57,15 @@ impl<'a> InTask<'a> {
     /// Whether the tool exists and may be on a menu of the task.
     pub fn offers(&self, tool: &str) -> bool {
         self.state.tools.get(tool).is_some_and(|tool| may_offer(self.own_tools(), tool))
+    }
+
+    /// The tools that earlier tasks have defined and that this one may define as well, in their order.
+    pub fn kept_tools(&self) -> Arc<[ToolName]> {
+        let all = &self.state.defined;
+        match all.iter().all(|tool| self.offers(tool.as_str())) {
+            true => Arc::clone(all),
+            false => all.iter().filter(|tool| self.offers(tool.as_str())).cloned().collect(),
+        }
     }
 
     /// The only tools that the task may use; empty: all.

@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::finite::Finite;
@@ -118,8 +118,8 @@ pub struct State {
     pub pairs: Pairs,
     pub tools: IndexMap<ToolName, ToolState>,
     /// The tools that the agent's requests have defined since they last began anew, in this order.
-    #[serde(default, skip_serializing_if = "IndexSet::is_empty")]
-    pub defined: IndexSet<ToolName>,
+    #[serde(default, skip_serializing_if = "is_no_tool")]
+    pub defined: Arc<[ToolName]>,
     /// The servers of tools, by their keys in the configuration.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub servers: BTreeMap<Arc<str>, ServerState>,
@@ -219,6 +219,10 @@ pub enum Keeps {
     Details(usize),
     /// All details of this many last tasks; nothing of the others.
     Tasks(usize),
+}
+
+fn is_no_tool(tools: &Arc<[ToolName]>) -> bool {
+    tools.is_empty()
 }
 
 impl State {

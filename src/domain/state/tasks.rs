@@ -40,9 +40,9 @@ pub struct TaskState {
     /// The tools that the agent's requests define; `None` before its first menu.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub array: Option<Arc<[ToolName]>>,
-    /// Whether the requests begin with the definitions of earlier tasks.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub keeps_defined: bool,
+    /// All tools that the requests define, if they begin with the definitions of earlier tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub defined: Option<Arc<[ToolName]>>,
     /// Number of times that the array changed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cache_breaks: u32,
@@ -126,7 +126,7 @@ impl TaskState {
             reflections: Vec::new(),
             steps: Vec::new(),
             array: None,
-            keeps_defined: false,
+            defined: None,
             cache_breaks: 0,
             plans: 0,
             model_calls: Vec::new(),
@@ -180,10 +180,10 @@ impl TaskState {
     pub(super) fn set_array(
         &mut self,
         tools: &Arc<[ToolName]>,
-        kept: bool,
+        defined: Option<Arc<[ToolName]>>,
         lost: Option<&CacheBreak>,
     ) {
-        (self.array, self.keeps_defined) = (Some(Arc::clone(tools)), kept);
+        (self.array, self.defined) = (Some(Arc::clone(tools)), defined);
         self.cache_breaks += u32::from(lost.is_some());
     }
 
@@ -238,6 +238,7 @@ impl TaskState {
             is_bare: true,
             text_bytes: 0,
             array: None,
+            defined: None,
             task: self.task.clone(),
             answer: self.answer.clone(),
             caveats: self.caveats.clone(),

@@ -50,14 +50,8 @@ pub fn actor(state: &InTask<'_>, asked: &ActorInput<'_>) -> Request {
     let array = current.and_then(|task| task.array.as_deref());
     let now: Vec<_> = menu.iter().map(|item| &item.tool).collect();
     let more = result::more(state, asked);
-    let defined: Vec<&ToolName> = match current {
-        Some(task) if task.keeps_defined => {
-            let kept = state.defined.iter().filter(|tool| state.offers(tool.as_str()));
-            let other = array.into_iter().flatten().filter(|tool| !state.defined.contains(*tool));
-            kept.chain(other).collect()
-        }
-        _ => array.map_or(now.clone(), |array| array.iter().collect()),
-    };
+    let defined = current.and_then(|task| task.defined.as_deref()).or(array);
+    let defined: Vec<&ToolName> = defined.map_or(now.clone(), |tools| tools.iter().collect());
     let is_all = defined.iter().all(|tool| now.contains(tool));
     let is_all = is_all && more != Some(false);
     let names = offer::names(menu, more == Some(true));

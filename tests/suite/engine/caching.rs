@@ -110,7 +110,7 @@ fn the_tools_of_earlier_tasks_are_kept_where_that_costs_less() {
             let spec = SessionSpec { config, max_dollars: Some(100.0), ..spec("toolnet") };
             let (_, state) = run(demo(spec), &[]).await;
             let kept = cached == prices[0];
-            assert!(state.tasks.iter().all(|task| task.keeps_defined == kept));
+            assert!(state.tasks.iter().all(|task| task.defined.is_some() == kept));
             let actor = state.model_calls.iter().filter(|call| call.role == Role::Actor);
             let mut before: Vec<ToolName> = Vec::new();
             for request in actor.map(|call| &call.request).filter(|_| kept) {

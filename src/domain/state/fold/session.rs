@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::Family;
+use crate::chat::Role;
 use crate::event::{ChangeEvent, Opening, SessionEvent};
 use crate::id::TaskId;
+use crate::knob::Knob;
 use crate::state::{Mode, Models, State, What};
 
 impl State {
@@ -56,8 +58,19 @@ impl State {
 
     fn apply_change(&mut self, event: &ChangeEvent) {
         match event {
-            ChangeEvent::KnobTurned { knob, value, .. } => self.knobs.set(*knob, f64::from(*value)),
-            ChangeEvent::RoleBound { role, model, .. } => self.models.bind(*role, model),
+            ChangeEvent::KnobTurned { knob, value, .. } => {
+                self.knobs.set(*knob, f64::from(*value));
+                if *knob == Knob::FixTools {
+                    self.defined = Arc::default();
+                }
+            }
+            ChangeEvent::RoleBound { role, model, .. } => {
+                self.models.bind(*role, model);
+                // Another endpoint has another cache.
+                if *role == Role::Actor {
+                    self.defined = Arc::default();
+                }
+            }
             ChangeEvent::StrategyChosen { strategy, .. } => self.strategy = *strategy,
             ChangeEvent::ToolSwitched { tool, on, .. } => {
                 if let Some(tool) = self.tools.get_mut(tool) {

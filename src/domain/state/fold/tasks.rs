@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Family;
 use crate::event::{By, Outcome, TaskEvent};
-use crate::id::TaskId;
+use crate::id::{TaskId, ToolName};
 use crate::spec::Task;
 use crate::state::{State, TaskState, What, index, next_number};
 use crate::strategy::Base;
@@ -66,12 +66,19 @@ impl State {
                 }
             }
             TaskEvent::ToolArraySet { task, tools, kept, lost } => {
-                if !kept {
-                    self.defined.clear();
-                }
-                self.defined.extend(tools.iter().cloned());
+                let before = match self.task(*task).and_then(|task| task.defined.clone()) {
+                    None if *kept => Some(self.in_task(*task).kept_tools()),
+                    before => before,
+                };
+                self.defined = if *kept { joined(&self.defined, tools) } else { Arc::clone(tools) };
+                // Tasks with the same definitions share them.
+                let same = |own: Arc<[ToolName]>| match own == self.defined {
+                    true => Arc::clone(&self.defined),
+                    false => own,
+                };
+                let defined = before.map(|before| same(joined(&before, tools)));
                 if let Some(task) = self.task_mut(*task) {
-                    task.set_array(tools, *kept, lost.as_ref());
+                    task.set_array(tools, defined, lost.as_ref());
                 }
             }
             TaskEvent::TaskFinished { task, outcome, answer, correct, caveats } => {
@@ -123,6 +130,15 @@ impl State {
             let id = TaskId(next_number(self.tasks.len()));
             self.tasks.push(Arc::new(TaskState::new(id, task)));
         }
+    }
+}
+
+/// The tools, followed by those of the others that are not among them.
+fn joined(tools: &Arc<[ToolName]>, others: &[ToolName]) -> Arc<[ToolName]> {
+    let new: Vec<_> = others.iter().filter(|tool| !tools.contains(tool)).collect();
+    match new.is_empty() {
+        true => Arc::clone(tools),
+        false => tools.iter().chain(new).cloned().collect(),
     }
 }
 
