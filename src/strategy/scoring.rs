@@ -13,7 +13,8 @@ use crate::domain::{
 use crate::papers::metrics::tokens;
 
 /// The score of each used tool, with its reason. A tool is not scored if its results may have helped, but there is no
-/// answer. `is_sure`: nor if they were not used by their words, since the agent may have used them in others.
+/// answer. `is_sure`: nor if they were not used by their words, since the agent may have used them in others, nor if it
+/// failed only at times.
 pub(super) fn verdicts(
     state: &InTask<'_>,
     task: &Task,
@@ -29,23 +30,26 @@ pub(super) fn verdicts(
         let helped = |called: &CallResult| {
             state.tool_call(called.id).is_none_or(|call| call.helpful != Some(false))
         };
-        let (score, reason) =
-            if own().any(|(_, called)| matches!(called.observation, Observation::Failed(_))) {
-                (-3, "it failed")
-            } else if own().all(|(_, called)| !helped(called)) {
-                (-2, "it found nothing")
-            } else if ending.answer.is_none() {
+        let (score, reason) = if own().any(|(_, called)| failed(called)) {
+            // It may have helped when it was tried again.
+            if is_sure && !own().all(|(_, called)| failed(called)) {
                 return None;
-            } else if !own().any(|(at, called)| is_used(task, called, &calls[at + 1..], ending)) {
-                if is_sure {
-                    return None;
-                }
-                (-1, "its result was not used")
-            } else if is_wrong {
-                (0, "its result was used, and the answer is wrong")
-            } else {
-                (1, "its result was used")
-            };
+            }
+            (-3, "it failed")
+        } else if own().all(|(_, called)| !helped(called)) {
+            (-2, "it found nothing")
+        } else if ending.answer.is_none() {
+            return None;
+        } else if !own().any(|(at, called)| is_used(task, called, &calls[at + 1..], ending)) {
+            if is_sure {
+                return None;
+            }
+            (-1, "its result was not used")
+        } else if is_wrong {
+            (0, "its result was used, and the answer is wrong")
+        } else {
+            (1, "its result was used")
+        };
         Some(ToolVerdict { tool: tool.clone(), score, reason: reason.to_owned() })
     };
     used.iter().filter_map(verdict).collect()
@@ -88,17 +92,22 @@ fn result(call: &ToolCallState) -> Option<CallResult> {
     })
 }
 
+fn failed(called: &CallResult) -> bool {
+    matches!(called.observation, Observation::Failed(_))
+}
+
 /// Whether the answer, or a later call, has a word of this result that is in neither the task nor the call itself. Words such
-/// as `is` do not count.
+/// as `is` and `no` count only in a text without others.
 fn is_used(task: &Task, called: &CallResult, later: &[&CallResult], ending: &Ending) -> bool {
     let mut new: HashSet<String> = tokens(&called.observation.text()).into_iter().collect();
     for known in [tokens(&task.text), said(&called.arguments)].concat() {
         new.remove(&known);
     }
-    let answer = ending.answer.iter().flat_map(|answer| tokens(answer));
-    answer
-        .chain(later.iter().flat_map(|call| said(&call.arguments)))
-        .any(|word| new.contains(&word) && !is_stop_word(&word))
+    let answer = ending.answer.iter().map(|answer| tokens(answer));
+    answer.chain(later.iter().map(|call| said(&call.arguments))).any(|words| {
+        let is_plain = words.iter().all(|word| is_stop_word(word));
+        words.iter().any(|word| new.contains(word) && (is_plain || !is_stop_word(word)))
+    })
 }
 
 /// The words of the values of these arguments.
