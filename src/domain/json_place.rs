@@ -26,12 +26,15 @@ pub fn path_of_value(
     let said = bare(error);
     // These are about the list or object itself.
     let of_whole = ["missing field", "invalid length"].iter().any(|begin| said.starts_with(begin));
-    if !of_whole && before.ends_with([',', ']', '}']) {
+    if !of_whole && text.len() < LARGE && before.ends_with([',', ']', '}']) {
         let has_fault = |text: &str| read(text).is_err_and(|error| bare(&error) == said);
         open.extend(refused(text, &open, has_fault));
     }
     path(&open)
 }
+
+/// The bytes of a text that is not read again and again: of a larger one, the list or object is named.
+const LARGE: usize = 1 << 20;
 
 /// The last child of the list or object at this place that the fault needs: without it and all after it, there is no such
 /// fault.

@@ -63,7 +63,7 @@ pub fn read_lines<T: DeserializeOwned>(
 
 /// A fault in a text.
 struct JsonFault {
-    /// The line in the text, from 1; 0 if there is no text.
+    /// The line in the text, from 1.
     line: usize,
     column: usize,
     field: String,

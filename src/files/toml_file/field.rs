@@ -193,7 +193,10 @@ impl<'f> TomlField<'f> {
             DeValue::String(text) => Some(Value::from(text.as_ref())),
             DeValue::Boolean(flag) => Some(Value::from(*flag)),
             DeValue::Integer(whole) => {
-                self.or_wrong(integer(whole).map(Value::from), "a whole number of 64 bits")
+                // Seeds have all 64 bits.
+                let large = || whole.as_str().replace('_', "").parse::<u64>().ok();
+                let number = integer(whole).map(Value::from).or_else(|| large().map(Value::from));
+                self.or_wrong(number, "a whole number of 64 bits")
             }
             DeValue::Float(_) => {
                 let number = self.number(f64::MIN, f64::MAX)?;

@@ -49,7 +49,6 @@ impl TomlFields<'_> {
             _ => path.to_owned(),
         };
         let field = if field.is_empty() { self.path.clone() } else { join(&self.path, &field) };
-        // Serde does not report places inside lists.
         let problem = self.lines().problem(&field, text);
         self.file.problems.borrow_mut().push(problem);
         None
