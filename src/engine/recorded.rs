@@ -13,6 +13,7 @@ use foldhash::quality::FixedState;
 use serde_json::Value;
 
 use super::RecordSource;
+use crate::domain::event::json_of;
 use crate::domain::state::{Keeps, RECENT};
 use crate::domain::{
     BreakpointEvent, By, ControlEvent, EffectId, Event, Lane, ProgramEvent, Record, RunId,
@@ -296,7 +297,7 @@ impl Runs {
 
 /// A request without its numbers.
 fn unnumbered(event: &Event) -> Value {
-    let mut value = serde_json::to_value(event).unwrap_or_default();
+    let mut value = json_of(event);
     if let Some(data) = value.get_mut("data").and_then(Value::as_object_mut) {
         data.retain(|key, _| !NUMBERS.contains(&key.as_str()));
     }

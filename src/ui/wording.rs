@@ -2,6 +2,7 @@
 //! event; only the screen and the command line put it into words.
 
 use crate::domain::edit::Edit;
+use crate::domain::event::json_of;
 use crate::domain::probe::ProbeEnd;
 use crate::domain::program::{Back, Extra};
 use crate::domain::{
@@ -50,7 +51,7 @@ pub fn told(event: &Event) -> String {
         _ => None,
     };
     said.unwrap_or_else(|| {
-        let data = serde_json::to_value(event).unwrap_or_default();
+        let data = json_of(event);
         format!("{} {}", event.kind(), data["data"])
     })
 }

@@ -6,6 +6,7 @@ use super::ScenarioFile;
 use super::expect::TaskRef;
 use super::expected_call::ExpectedCall;
 use crate::domain::breakpoint::BreakpointPlace;
+use crate::domain::event::json_of;
 use crate::domain::{Target, ToolName, words};
 use crate::files::toml_file::{Problem, Problems};
 use crate::session::{PreparedSession, SessionError, SessionSpec, SpecField};
@@ -45,7 +46,7 @@ impl ScenarioFile {
             seed,
             ..SessionSpec::default()
         };
-        let fields = |spec: &SessionSpec| serde_json::to_value(spec).unwrap_or_default();
+        let fields = |spec: &SessionSpec| json_of(spec);
         let (given, allowed) = (fields(own), fields(&allowed));
         let given = given.as_object().into_iter().flatten();
         let wrong = given.filter(|(key, value)| allowed.get(key) != Some(value));

@@ -11,6 +11,7 @@ use tracing::info;
 
 use super::JournalChoice;
 use super::{PreparedSession, SessionError, SessionSpec};
+use crate::domain::event::json_of;
 use crate::domain::{Command, Record, State, tokens};
 use crate::engine::{self, Listener, Setup};
 use crate::net::known;
@@ -139,16 +140,14 @@ impl PreparedSession {
         let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
         let own = SessionSpec { resumed: None, repeats_unknown: false, ..self.spec.anchored() };
         // By now, keys that somebody wrote into a task or an address are known.
-        let spec = serde_json::to_value(own).ok();
-        let spec = spec.map(|spec| {
-            known::redacted(&spec, |json| serde_json::from_str(json).ok()).unwrap_or(spec)
-        });
+        let spec = json_of(&own);
+        let spec = known::redacted(&spec, |json| serde_json::from_str(json).ok()).unwrap_or(spec);
         Header {
             parent: self.spec.parent.clone(),
             continues: resumed.and_then(name),
             continues_id: resumed
                 .and_then(|path| journal::JournalReader::open(path).ok()?.header.id),
-            spec,
+            spec: Some(spec),
             ..Header::at(jiff::Timestamp::now())
         }
     }

@@ -61,7 +61,7 @@ pub use self::{
     probe::ProbeEvent,
     program::{BlamedBy, ProgramEvent, ProgramSource, ProgramVerdict},
     reader::ReaderEvent,
-    record::{Record, read_json, read_known},
+    record::{Record, json_of, read_json, read_known},
     run::{Gone, GoneMessage, Guest, LostPrefix, RunEvent},
     search::SearchEvent,
     server::ServerEvent,

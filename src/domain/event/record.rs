@@ -188,6 +188,13 @@ pub fn read_json<T: de::DeserializeOwned>(json: &str) -> serde_json::Result<T> {
     read_noting(json, &mut |_| {})
 }
 
+/// A value as JSON, by way of its text. So a type that is in events is compiled for one writer; null if it cannot be
+/// written.
+pub fn json_of(value: &(impl Serialize + ?Sized)) -> Value {
+    let text = serde_json::to_string(value).ok();
+    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
+
 fn read_noting<T: de::DeserializeOwned>(
     json: &str,
     mut unknown: UnknownFields<'_>,

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::Observer;
+use crate::domain::event::json_of;
 use crate::domain::probe::{LearnedSchema, SchemaSource};
 use crate::domain::{
     Chance, EffectId, Event, Origin, ProbeEvent, Prompt, Record, SessionEvent, State, TaskEvent,
@@ -147,7 +148,7 @@ impl Observer for Schemas {
 /// The key of the conditions under which a schema was learned: the manifest, and the prober's prompts.
 fn key(spec: &ToolSpec, state: &State) -> String {
     let prompts = [Prompt::Prober, Prompt::ProberHelpers, Prompt::ProberSelect, Prompt::ProberMore];
-    let manifest = serde_json::to_value(spec).unwrap_or_default();
+    let manifest = json_of(spec);
     let mut chance = Chance::new(0).with(canonical(&manifest).as_bytes());
     for prompt in prompts {
         chance = chance.with(state.prompts.text(prompt).as_bytes());

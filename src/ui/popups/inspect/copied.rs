@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{Inspect, Subject, program};
 use crate::called::Called;
+use crate::domain::event::json_of;
 use crate::domain::state::What;
 use crate::files::safe_json::safe;
 use crate::own::Selection;
@@ -119,7 +120,7 @@ fn pretty(value: &Value) -> Option<String> {
 }
 
 fn json(of: &(impl Serialize + ?Sized)) -> Option<Value> {
-    serde_json::to_value(of).ok()
+    Some(json_of(of))
 }
 
 /// The thing as in `replay --json --full`; for a line, its event.
