@@ -36,8 +36,6 @@ pub trait FieldSource: Sync {
 pub struct Expression {
     text: Arc<str>,
     parsed: Arc<IdedExpr>,
-    /// Whether the expression reads a field that only a call has.
-    is_of_call: bool,
 }
 
 impl Expression {
@@ -76,10 +74,7 @@ impl Expression {
     }
 
     fn new(text: &str, parsed: IdedExpr) -> Self {
-        let of_call =
-            |name: &&str| FieldSpec::named(name).is_some_and(|it| it.scope == Scope::Call);
-        let is_of_call = parsed.references().variables().iter().any(of_call);
-        Self { text: text.trim().into(), parsed: Arc::new(parsed), is_of_call }
+        Self { text: text.trim().into(), parsed: Arc::new(parsed) }
     }
 
     pub fn text(&self) -> &str {
@@ -94,11 +89,6 @@ impl Expression {
     /// Whether the expression may be true at a call whose text field, such as `tool`, has this value.
     pub fn can_hold(&self, field: &str, value: &str) -> bool {
         check::can_hold(&self.parsed, field, value)
-    }
-
-    /// Whether the expression reads a field that only a call has.
-    pub fn is_of_call(&self) -> bool {
-        self.is_of_call
     }
 }
 
