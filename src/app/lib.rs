@@ -150,8 +150,8 @@ fn after_the_screen(ended: EndReason) -> Result<ExitCode, Trouble> {
             let words = ["toolyard", "watch", "--"].into_iter().map(str::to_owned).chain(command);
             obey(Cli::try_parse_from(words).map_err(Trouble::usage)?)
         }
-        // Other choices have already been shown.
-        EndReason::ByUser | EndReason::For(_) => Ok(ExitCode::SUCCESS),
+        EndReason::For(next) => after_the_screen(cli::next::show(next)?),
+        EndReason::ByUser => Ok(ExitCode::SUCCESS),
     }
 }
 

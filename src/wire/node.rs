@@ -30,6 +30,11 @@ impl<'a> From<JsonNode<'a>> for JsonItem<'a> {
     }
 }
 
+pub(crate) fn has_role_of_assistant(item: &JsonItem<'_>) -> bool {
+    let role = item.fields.as_ref().and_then(|fields| fields.string("role"));
+    role.as_deref() == Some("assistant")
+}
+
 impl<'a> JsonNode<'a> {
     /// The value that fills this text.
     ///

@@ -68,11 +68,6 @@ fn starts(format: WireFormat, items: &[JsonItem<'_>]) -> Vec<usize> {
     items.iter().filter_map(begin).collect()
 }
 
-pub(crate) fn has_role_of_assistant(item: &JsonItem<'_>) -> bool {
-    let role = item.fields.as_ref().and_then(|fields| fields.string("role"));
-    role.as_deref() == Some("assistant")
-}
-
 /// Messages as items of the list. An answer goes back in the form of the endpoint that wrote it.
 fn written(format: WireFormat, turn: &[Message]) -> Vec<String> {
     let source = turn.iter().find_map(|message| match message {

@@ -120,15 +120,18 @@ fn the_reader_of_circles_follows_re_exports() {
     let modules = Modules::read(
         "src",
         vec![
-            file("src/lib.rs", "pub mod a; pub mod b;"),
+            file("src/lib.rs", "pub mod a; pub mod b; pub mod c;"),
             file("src/a/mod.rs", "mod deep; pub use self::deep::{Deep, call}; pub struct Front;"),
             file(
                 "src/a/deep.rs",
                 "use crate::b::{self, Other as It}; struct Deep(It); fn call() {}",
             ),
             file("src/b.rs", "use std::fs; use crate::a::{Deep, Front}; pub struct Other;"),
+            file("src/c.rs", "pub fn one() { super::b::two(); crate::a::call(); std::fs::read() }"),
         ],
     );
+    let c = modules.used_by("c", &modules.0["c"]);
+    assert_eq!(c.into_iter().collect::<Vec<_>>(), ["a::deep", "b"]);
     let b = modules.used_by("b", &modules.0["b"]);
     assert_eq!(b.into_iter().collect::<Vec<_>>(), ["a", "a::deep"]);
     assert_eq!(circles(&modules), [BTreeSet::from(["src/a/deep.rs", "src/b.rs"])]);

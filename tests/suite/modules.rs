@@ -1,5 +1,5 @@
-//! The modules of a crate, and which modules define the names of their `use` statements. A re-export, such as
-//! those of `src/domain/lib.rs`, is followed to the definition. Paths that are written out in code are not read.
+//! The modules of a crate, and which modules define the names that they use: those of `use` statements, and of paths that
+//! are written out in code. A re-export, such as those of `src/domain/lib.rs`, is followed to the definition.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -122,9 +122,32 @@ impl Modules {
                 None => {}
             }
         }
+        for written in written(&module.code) {
+            if let Some(Found::Item(other) | Found::Module(other)) =
+                self.follow(path, &written, HOPS)
+            {
+                used.insert(other);
+            }
+        }
         used.remove(path);
         used
     }
+}
+
+/// The paths in code that begin at the crate, at this module or at the one above.
+fn written(code: &str) -> Vec<Vec<String>> {
+    let of_root = |root: &'static str| {
+        code.match_indices(root).filter(|(at, _)| {
+            let before = code[..*at].chars().next_back();
+            !before.is_some_and(|c| is_of_name(c) || c == ':')
+        })
+    };
+    let path = |(at, _): (usize, &str)| {
+        let rest = &code[at..];
+        let end = rest.find(|c| !is_of_name(c) && c != ':').unwrap_or(rest.len());
+        rest[..end].split("::").filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    };
+    ["crate::", "self::", "super::"].into_iter().flat_map(of_root).map(path).collect()
 }
 
 impl Module {

@@ -6,7 +6,7 @@ use std::{thread, time::Duration};
 
 use tokio::sync::mpsc;
 
-use super::{by_hand, found_servers, init, init_args::InitArgs, named, openapi, out, save, sweep};
+use super::{by_hand, found_servers, named, out, save, sweep};
 use super::{trouble::Trouble, twin};
 use crate::config::{self, Config, UiConfig};
 use crate::domain::{Command, state::Keeps, state::RECENT};
@@ -17,9 +17,7 @@ use crate::stage::DEMOS;
 use crate::store::journal::{JournalError, JournalPast, JournalReader, Marker, folder};
 use crate::ui::theme::detect::{self, Depth};
 use crate::ui::watch_file::WatchFile;
-use crate::ui::{
-    self, NextSession, Remark, screen::First, screen::Setup, symbols::Charset, tour::Tour,
-};
+use crate::ui::{self, Remark, screen::First, screen::Setup, symbols::Charset, tour::Tour};
 use crate::ui::{theme::load::AUTO, view::ReadOnly, view::Tone};
 
 /// The options for showing a session.
@@ -116,19 +114,7 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
     if let (Some(path), ui::EndReason::ByUser, false) = (journal, &shown, is_tour) {
         out::print_line(format!("journal: {}", path.display()))?;
     }
-    match shown {
-        #[cfg(feature = "stage")]
-        ui::EndReason::For(NextSession::Demo(name)) => super::demo::by_name(name),
-        ui::EndReason::For(NextSession::Project) => {
-            init::init(&InitArgs::default())?;
-            live(SessionSpec { config: Some(init::CONFIG.into()), ..SessionSpec::default() })
-        }
-        ui::EndReason::For(NextSession::Import(file)) => {
-            let workspace = openapi::import_beside(file)?;
-            live(SessionSpec { workspace: Some(workspace), ..SessionSpec::default() })
-        }
-        ended => Ok(ended),
-    }
+    Ok(shown)
 }
 
 /// Facts for the offers of a first start.

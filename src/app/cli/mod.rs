@@ -50,6 +50,7 @@ pub mod live;
 pub mod log;
 pub mod mcp;
 mod named;
+pub mod next;
 pub mod openapi;
 pub mod order;
 pub mod out;

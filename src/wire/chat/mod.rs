@@ -40,7 +40,7 @@ pub(crate) const CODEC: Codec = Codec {
     calls_in,
     changes,
     items: messages,
-    is_of_assistant: crate::turns::has_role_of_assistant,
+    is_of_assistant: crate::node::has_role_of_assistant,
 };
 
 pub use self::answer::ChatAnswer;

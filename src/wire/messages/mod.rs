@@ -54,7 +54,7 @@ pub(crate) const CODEC: Codec = Codec {
     calls_in,
     changes,
     items: |request, settings| messages(request.messages.iter(), settings),
-    is_of_assistant: crate::turns::has_role_of_assistant,
+    is_of_assistant: crate::node::has_role_of_assistant,
 };
 
 pub use self::answer::MessagesAnswer;

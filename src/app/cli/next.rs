@@ -1,0 +1,29 @@
+//! The screen of the session that a person chose on the screen before.
+
+use super::trouble::Trouble;
+use super::{init, init_args::InitArgs, live, openapi};
+use crate::session::SessionSpec;
+use crate::ui::{EndReason, next::NextSession};
+
+/// Shows the session. The command of an agent is not shown here: it is parsed as a command line.
+///
+/// # Errors
+/// The session cannot begin.
+pub fn show(next: NextSession) -> Result<EndReason, Trouble> {
+    let plain = SessionSpec::default();
+    let spec = match next {
+        #[cfg(feature = "stage")]
+        NextSession::Demo(name) => return super::demo::by_name(name),
+        NextSession::Project => {
+            init::init(&InitArgs::default())?;
+            SessionSpec { config: Some(init::CONFIG.into()), ..plain }
+        }
+        NextSession::Import(file) => {
+            SessionSpec { workspace: Some(openapi::import_beside(file)?), ..plain }
+        }
+        #[cfg(not(feature = "stage"))]
+        NextSession::Demo(_) => return Ok(EndReason::ByUser),
+        NextSession::Watch(_) => return Ok(EndReason::ByUser),
+    };
+    live::live(spec)
+}
