@@ -52,6 +52,7 @@ mod interrupted;
 mod jobs;
 mod journal;
 mod keys;
+mod lines;
 mod listing;
 mod manifest_cases;
 mod markdown;
