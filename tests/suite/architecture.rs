@@ -5,12 +5,14 @@ use std::{fs, path::Path};
 const TEXT: &str = include_str!("../../docs/architecture.md");
 const GLOSSARY: &str = include_str!("../../docs/glossary.md");
 /// Other pages that name files.
-const PAGES: [(&str, &str); 5] = [
+const PAGES: [(&str, &str); 7] = [
     ("docs/glossary.md", GLOSSARY),
     ("SECURITY.md", include_str!("../../SECURITY.md")),
     ("docs/design/journal-format-3.md", include_str!("../../docs/design/journal-format-3.md")),
     ("docs/design/journal-format-4.md", include_str!("../../docs/design/journal-format-4.md")),
     ("docs/design/watched-agents.md", include_str!("../../docs/design/watched-agents.md")),
+    ("docs/design/wires-and-runs.md", include_str!("../../docs/design/wires-and-runs.md")),
+    ("docs/design/mcp.md", include_str!("../../docs/design/mcp.md")),
 ];
 /// Words of the glossary at most.
 const MOST_WORDS: usize = 40;
