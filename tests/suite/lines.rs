@@ -35,7 +35,7 @@ fn lines_of_code_are_counted_without_comments_and_tests() {
     };
     let said = count(folder.path());
     assert_eq!(said, "       6 one\n       1 src\n       7 all, 7 without the laboratory\n");
-    let all = count(&root());
+    let all = count(root());
     let rooms = all.lines().count() - 1;
     assert_eq!(rooms, crate::sources::rooms().len() + 1, "each room, and src itself: {all}");
 }

@@ -161,7 +161,7 @@ fn the_evaluator_scores_only_what_no_rule_is_sure_of() {
         });
         let asked: Vec<_> = asked.collect();
         assert_eq!(asked.len(), 1);
-        let account = asked[0].messages.iter().last().unwrap().text();
+        let account = asked[0].messages.last().unwrap().text();
         assert!(
             account.contains("harbour town") && !account.contains("nothing found"),
             "{account}"
