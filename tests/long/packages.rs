@@ -15,7 +15,7 @@ use crate::sitting::Sitting;
 
 /// How often a launcher is ended in each way.
 const TIMES: usize = 50;
-/// The most bytes of a package.
+/// The most bytes of a wheel or an npm package. The archive has manual pages and completions, too.
 const LARGEST: u64 = 20_000_000;
 /// The newest version of glibc whose symbols the program may need: 2.17.
 const NEWEST: u32 = 17;
@@ -163,7 +163,7 @@ fn the_packages_agree_and_are_small() {
         assert!(name.contains(&format!("-{version}")), "{name}");
         let bytes = fs::metadata(packages.folder.join(name)).unwrap().len();
         println!("{name}: {:.1} MB", bytes as f64 / 1e6);
-        assert!(bytes <= LARGEST, "{name}: {bytes} bytes");
+        assert!(bytes <= LARGEST || name.ends_with(".tar.gz"), "{name}: {bytes} bytes");
     }
     let folder = Home::new();
     let archive = packages.one("toolyard-", ".tar.gz");
