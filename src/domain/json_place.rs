@@ -204,7 +204,7 @@ mod tests {
         impl TryFrom<u8> for Even {
             type Error = String;
             fn try_from(number: u8) -> Result<Self, String> {
-                if number % 2 == 0 { Ok(Self) } else { Err(format!("{number} is odd")) }
+                if number.is_multiple_of(2) { Ok(Self) } else { Err(format!("{number} is odd")) }
             }
         }
         #[derive(Debug, Deserialize)]
