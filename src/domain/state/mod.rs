@@ -117,7 +117,7 @@ pub struct State {
     /// Results per planner/solver pair, in this session and earlier ones.
     pub pairs: Pairs,
     pub tools: IndexMap<ToolName, ToolState>,
-    /// The tools that the agent's requests have defined since they last began anew, in this order.
+    /// The tools that the agent's requests have defined since this list last started again, in this order.
     #[serde(default, skip_serializing_if = "is_no_tool")]
     pub defined: Arc<[ToolName]>,
     /// The servers of tools, by their keys in the configuration.
