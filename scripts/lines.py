@@ -34,10 +34,10 @@ def split(text):
 
 
 def rooms(root):
-    """The lines of each room, and of the folder `src` itself."""
+    """The lines of each room, of the folder `src` itself, and of the laboratory."""
     counts, skipped = {}, set()
     files = {}
-    for path in sorted((root / "src").rglob("*.rs")):
+    for path in sorted([*(root / "src").rglob("*.rs"), *(root / "lab" / "src").rglob("*.rs")]):
         files[path], tests = split(path.read_text(encoding="utf-8"))
         # A module lies beside `mod.rs` or `lib.rs`, else in a folder named as its parent.
         own = path.parent if path.name in ("mod.rs", "lib.rs", "main.rs") else path.with_suffix("")
@@ -45,8 +45,8 @@ def rooms(root):
     for path, count in files.items():
         if not skipped.isdisjoint({path.with_suffix(""), *path.parents}):
             continue
-        parts = path.relative_to(root / "src").parts
-        room = parts[0] if len(parts) > 1 else "src"
+        parts = path.relative_to(root).parts
+        room = parts[1] if parts[0] == "src" and len(parts) > 2 else parts[0]
         counts[room] = counts.get(room, 0) + count
     return counts
 

@@ -16,7 +16,6 @@
 //!   engine serve ui
 //!   report stage
 //!   app
-//!   lab
 //! ```
 //!
 //! So `ui` and `engine` never name each other. `domain`, `papers` and `strategy` do no I/O and know neither

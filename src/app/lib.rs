@@ -14,7 +14,6 @@ use toolyard_reader as reader;
 use toolyard_report as report;
 use toolyard_serve as serve;
 use toolyard_store as store;
-use toolyard_strategy as strategy;
 use toolyard_tool as tool;
 use toolyard_ui as ui;
 use toolyard_wire as wire;
@@ -25,7 +24,6 @@ pub mod doctor;
 pub mod encoder;
 pub mod init;
 pub mod learned;
-pub mod outside;
 pub mod scenario;
 pub mod servers;
 pub mod session;
@@ -108,10 +106,6 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
         Some(Command::Experience(command)) => cli::experience::experience(&command)?,
         Some(Command::Probe(args)) => {
             let is_well = cli::probe::probe(&args)?;
-            return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });
-        }
-        Some(Command::Program(command)) => {
-            let is_well = cli::program::program(&command)?;
             return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });
         }
         Some(Command::Cotools(command)) => cli::cotools::cotools(&command)?,

@@ -1,4 +1,4 @@
-//! The numbers of README and guide, as `docs/figures.toml` lists them: what prints each, or where it is set.
+//! The numbers of pages, as a list has them: what prints each, or where it is set.
 
 pub mod frameworks;
 
@@ -66,7 +66,7 @@ pub fn root() -> &'static Path {
 
 impl List {
     pub fn read() -> Self {
-        toml::from_str(&fs::read_to_string(root().join("docs/figures.toml")).unwrap()).unwrap()
+        toml::from_str(&fs::read_to_string(root().join(crate::FIGURES)).unwrap()).unwrap()
     }
 
     /// The figures of all pages by their commands.
@@ -128,6 +128,78 @@ fn find(printed: &str, place: &str) -> Option<f64> {
         _ => return None,
     };
     text.trim().replace(',', "").parse().ok()
+}
+
+/// The words of a page: without code, keys, addresses of links, and the numbers of lists and exit codes.
+fn prose(page: &str) -> String {
+    let text = fs::read_to_string(root().join(page)).unwrap();
+    let mut text = text;
+    for part in [
+        r"(?s)<!-- keys.*?<!-- end of keys -->",
+        r"(?s)<!-- frameworks.*?<!-- end of frameworks -->",
+        r"(?s)```.*?```",
+        r"`[^`]*`",
+        r"<kbd>.*?</kbd>",
+        r"\]\([^)]*\)",
+        r"(?m)^ *\d+\. ",
+        r"(?m)^\| \d+ \|",
+    ] {
+        text = Regex::new(part).unwrap().replace_all(&text, " ").into_owned();
+    }
+    words(&text)
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A text as [`prose`] has it.
+fn plain(text: &str) -> String {
+    words(&Regex::new(r"`[^`]*`").unwrap().replace_all(text, " "))
+}
+
+/// What these pages say otherwise than the list, and their numbers that it lacks.
+pub fn unlisted(list: &List, files: &[String]) -> Vec<String> {
+    let number = Regex::new(r".{0,30}\d.{0,30}").unwrap();
+    let mut faults = Vec::new();
+    for file in files {
+        let mut prose = prose(file);
+        for page in list.page.iter().filter(|page| page.file == *file) {
+            let figures = page.figure.iter().map(|figure| {
+                println!("{file}: {} <- {}", figure.says, figure.command);
+                &figure.says
+            });
+            let settings = page.setting.iter().map(|setting| {
+                println!("{file}: {} <- {}", setting.says, setting.file);
+                &setting.says
+            });
+            for says in figures.chain(settings).chain(&page.names) {
+                let says = plain(says);
+                if !prose.contains(&says) {
+                    faults.push(format!("{file} does not say: {says}"));
+                }
+                prose = prose.replace(&says, " … ");
+            }
+        }
+        for found in number.find_iter(&prose) {
+            faults.push(format!("{file}: not in {}: {}", crate::FIGURES, found.as_str()));
+        }
+    }
+    faults
+}
+
+/// Settings of the list that their files do not have.
+pub fn unset(list: &List) -> Vec<String> {
+    let mut faults = Vec::new();
+    for page in &list.page {
+        for setting in &page.setting {
+            let text = fs::read_to_string(root().join(&setting.file)).unwrap();
+            let missing = setting.has.iter().filter(|has| !text.contains(*has));
+            faults
+                .extend(missing.map(|has| format!("{}: {} has no {has}", page.file, setting.file)));
+        }
+    }
+    faults
 }
 
 /// Runs these commands and compares; panics with all faults.

@@ -33,5 +33,8 @@ mod told;
 /// The program under test.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_toolyard");
 
+/// The list of the numbers of pages.
+const FIGURES: &str = "docs/figures.toml";
+
 /// One part in this many of each run.
 const PART: usize = 1;

@@ -1,14 +1,5 @@
-//! The guide says what is true: each command of its pages runs, with the exit code and the output that the page shows,
-//! and each key is in the keymap. Pages are written like this:
-//!
-//! - `console` blocks: `$ ` begins a command. The lines below it are in its output, in this order; `…` is text left
-//!   out. A command succeeds, unless `$ echo $?` shows another exit code below it.
-//! - `sh` blocks: each line is a command whose output is not shown.
-//! - A block that begins with `# FILE` is written to that file.
-//! - A command that opens the screen gets a terminal. The lines below it are on the screen; then `q` quits.
-//! - `<kbd>KEY</kbd>` is a key as `toolyard keys` prints it. In a table it is a key of the action in its row.
-//!
-//! The commands of a page run in order, in a home of their own with a copy of `examples`.
+//! The guide says what is true: each command of its pages runs as the page shows it, and each key is in the keymap.
+//! `<kbd>KEY</kbd>` is a key as `toolyard keys` prints it. In a table it is a key of the action in its row.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,9 +9,8 @@ use serde_json::{Value, json};
 use wiremock::matchers::{header, method, path};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
-use crate::markdown;
-use crate::program::{Home, text};
-use crate::sitting::Sitting;
+use crate::program::Home;
+use crate::{markdown, pages};
 
 /// The addresses in the pages about models, where the tests have a model of their own.
 const ENDPOINT: &str = "http://localhost:11434/v1";
@@ -34,85 +24,6 @@ fn read(page: &str) -> String {
     fs::read_to_string(folder().join(page)).unwrap()
 }
 
-/// A command, and what a page shows of its output.
-struct Step<'a> {
-    command: &'a str,
-    shown: Vec<&'a str>,
-    code: i32,
-}
-
-impl<'a> Step<'a> {
-    fn new(command: &'a str) -> Self {
-        Self { command, shown: Vec::new(), code: 0 }
-    }
-
-    fn run(&self, home: &Home) {
-        if self.opens_the_screen() {
-            return self.sit(home);
-        }
-        let ran = home.shell(&format!("{{ {}\n}} 2>&1", self.command));
-        assert_eq!(ran.code, self.code, "$ {}\n{}", self.command, ran.out);
-        let mut real = ran.out.lines();
-        for shown in self.shown.iter().filter(|shown| **shown != "…") {
-            let found = real.any(|line| shows(shown, line));
-            assert!(found, "$ {}\nno longer prints\n{shown}\nin\n{}", self.command, ran.out);
-        }
-    }
-
-    fn opens_the_screen(&self) -> bool {
-        // Variables may stand before the program.
-        let mut words = self.command.split_whitespace().skip_while(|word| word.contains('='));
-        match (words.next(), words.next()) {
-            (Some("toolyard"), None) => true,
-            (Some("toolyard"), Some("replay" | "follow")) => !self.command.contains("--json"),
-            (Some("toolyard"), Some("watch")) => !self.command.contains("--headless"),
-            (Some("toolyard"), Some(word)) => word.starts_with(['-', '"']) && word != "--help",
-            _ => false,
-        }
-    }
-
-    fn sit(&self, home: &Home) {
-        let mut sitting = Sitting::of(home, 120, 40, &["sh", "-c", self.command], &[]);
-        for shown in self.shown.iter().chain(&["1 Graph"]) {
-            sitting.wait_for(shown, || sitting.text().lines().any(|line| shows(shown, line)));
-        }
-        sitting.press("q");
-        let (status, _) = sitting.end();
-        assert_eq!(status.exit_code(), 0, "$ {}", self.command);
-    }
-}
-
-/// Whether a line of the output has all parts of a line of the page, in order.
-fn shows(shown: &str, real: &str) -> bool {
-    let mut rest = real;
-    shown.split('…').map(str::trim).all(|part| {
-        let after = rest.split_once(part).map(|(_, after)| after);
-        rest = after.unwrap_or_default();
-        after.is_some()
-    })
-}
-
-/// The commands of a `console` block.
-fn session(block: &str) -> Vec<Step<'_>> {
-    let mut steps: Vec<Step> = Vec::new();
-    let mut is_code = false;
-    for line in block.lines() {
-        match line.strip_prefix("$ ") {
-            Some("echo $?") => is_code = true,
-            Some(command) => steps.push(Step::new(command)),
-            None => {
-                let last = steps.last_mut().expect("a console block begins with a command");
-                if std::mem::take(&mut is_code) {
-                    last.code = line.parse().expect("an exit code");
-                } else {
-                    last.shown.push(line);
-                }
-            }
-        }
-    }
-    steps
-}
-
 /// Does everything that a page says, with its endpoint at this address.
 fn follow(page: &str, endpoint: &str) {
     follow_in(&Home::new(), page, endpoint);
@@ -121,28 +32,13 @@ fn follow(page: &str, endpoint: &str) {
 /// The same in a home that has something already.
 fn follow_in(home: &Home, page: &str, endpoint: &str) {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let copied = Command::new("cp").args(["-R", text(&examples), text(&home.path(""))]).status();
-    assert!(copied.unwrap().success());
     let page = read(page).replace(ENDPOINT, endpoint).replace(LLAMA, endpoint);
-    let mut commands = 0;
-    for (language, block) in markdown::blocks(&page) {
-        let steps: Vec<Step> = match language {
-            "console" => session(block),
-            "sh" => block.lines().filter(|line| !line.starts_with('#')).map(Step::new).collect(),
-            _ => {
-                let first = block.lines().next().unwrap_or_default();
-                if let Some(file) = first.strip_prefix("# ") {
-                    home.write(file, format!("{block}\n"));
-                }
-                continue;
-            }
-        };
-        for step in steps {
-            step.run(home);
-            commands += 1;
-        }
-    }
-    assert!(commands > 0, "the page has no command");
+    pages::follow(home, &examples, &page);
+}
+
+#[test]
+fn index() {
+    follow("README.md", ENDPOINT);
 }
 
 #[test]
@@ -379,7 +275,7 @@ async fn with_forecaster(requests: u64, follow: fn(&str)) {
 }
 
 /// The names of all pages.
-fn pages() -> BTreeSet<String> {
+fn names() -> BTreeSet<String> {
     let files = fs::read_dir(folder()).unwrap();
     files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
 }
@@ -387,17 +283,16 @@ fn pages() -> BTreeSet<String> {
 #[test]
 fn every_page_is_followed_and_in_the_index() {
     let (this, index) = (include_str!("guide.rs"), read("README.md"));
-    for page in pages().iter().filter(|page| *page != "README.md") {
+    for page in names() {
         assert!(this.contains(&format!("follow(\"{page}\"")), "no test follows {page}");
-        assert!(index.contains(&format!("({page})")), "the index has no link to {page}");
-    }
-    for page in pages() {
+        let is_there = page == "README.md" || index.contains(&format!("({page})"));
+        assert!(is_there, "the index has no link to {page}");
         markdown::assert_linked(&read(&page), &folder());
     }
 }
 
 #[test]
 fn every_key_is_in_the_keymap() {
-    let checked: usize = pages().iter().map(|page| markdown::assert_keys(page, &read(page))).sum();
+    let checked: usize = names().iter().map(|page| markdown::assert_keys(page, &read(page))).sum();
     assert!(checked > 50, "{checked} keys");
 }

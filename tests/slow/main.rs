@@ -1,15 +1,15 @@
-//! The tests that take longest: comparisons of many sessions, the figures of papers, and every command of the guide. `cargo test` leaves them out;
+//! The tests that take longest: comparisons of many sessions, and every command of the guide. `cargo test` leaves them out;
 //! `cargo test --test slow` runs them, and `.ci/run` does.
 #![expect(
     clippy::expect_used,
     clippy::panic,
     clippy::print_stderr,
+    clippy::print_stdout,
     clippy::unwrap_used,
     reason = "the helpers of tests stop a test as tests do"
 )]
 
 mod compare;
-mod figure_5;
 mod figures;
 mod first_hour;
 mod guide;
@@ -19,9 +19,7 @@ mod hostile_memory;
 mod idle;
 mod mcp_sdk;
 mod mcp_servers;
-mod papers_learning;
 mod pictures;
-mod planned;
 mod sdks;
 mod watched;
 
@@ -33,6 +31,8 @@ mod markdown;
 #[path = "../suite/mutations.rs"]
 #[expect(dead_code, reason = "the other tests need more of it")]
 mod mutations;
+#[path = "../suite/pages.rs"]
+mod pages;
 #[path = "../suite/program.rs"]
 #[expect(dead_code, reason = "the other tests need more of it")]
 mod program;
@@ -47,6 +47,9 @@ mod told;
 
 /// The program under test.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_toolyard");
+
+/// The list of the numbers of pages.
+const FIGURES: &str = "docs/figures.toml";
 
 /// One part in this many of each long run.
 const PART: usize = 100;

@@ -25,7 +25,6 @@ mod models;
 mod plan;
 mod printed;
 mod probe;
-mod programs;
 mod prompts;
 mod reading;
 mod reaped;

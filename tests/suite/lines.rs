@@ -13,6 +13,8 @@ fn lines_of_code_are_counted_without_comments_and_tests() {
     let folder = tempfile::tempdir().unwrap();
     let files = [
         ("src/lib.rs", "//! Words.\n\npub mod one;\n"),
+        ("lab/src/lib.rs", "mod two;\n"),
+        ("lab/src/two/mod.rs", "fn one() {}\n"),
         (
             "src/one/mod.rs",
             "#[cfg(test)]\nmod made;\nmod two;\n// A reason.\nfn one() {\n    2;\n}\n",
@@ -34,8 +36,12 @@ fn lines_of_code_are_counted_without_comments_and_tests() {
         String::from_utf8(out.stdout).unwrap()
     };
     let said = count(folder.path());
-    assert_eq!(said, "       6 one\n       1 src\n       7 all, 7 without the laboratory\n");
+    assert_eq!(
+        said,
+        "       6 one\n       2 lab\n       1 src\n       9 all, 7 without the laboratory\n"
+    );
     let all = count(root());
     let rooms = all.lines().count() - 1;
-    assert_eq!(rooms, crate::sources::rooms().len() + 1, "each room, and src itself: {all}");
+    let others = 1 + usize::from(root().join("lab").is_dir());
+    assert_eq!(rooms, crate::sources::rooms().len() + others, "rooms, src and lab: {all}");
 }

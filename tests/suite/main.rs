@@ -22,7 +22,6 @@ mod cli;
 mod config;
 mod configured;
 mod copied;
-mod cotools_vectors;
 mod doctor;
 mod dollars;
 mod doors;
@@ -38,6 +37,7 @@ mod grading;
 mod graph;
 mod graph_exports;
 mod honest;
+mod honesty;
 mod hostile;
 mod hostile_home;
 mod hostile_numbers;
@@ -125,6 +125,9 @@ mod working;
 
 /// The program under test.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_toolyard");
+
+/// The list of the numbers of pages.
+const FIGURES: &str = "docs/figures.toml";
 
 /// A file of golden values, which are part of the project: every clone asserts them.
 fn vectors(name: &str) -> String {

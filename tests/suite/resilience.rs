@@ -65,7 +65,7 @@ fn a_comparison_prints_it_with_and_without_learning_and_draws_it() {
     assert!(svg.contains("</svg>") && svg.contains("Resilience"));
     for (wrong, says) in [
         (&["compare", "resilience", "--fault", "role:actor:error"][..], "of one tool"),
-        (&["compare", "btp", "--svg", "p.svg"], "--svg draws"),
+        (&["compare", "--strategies", "react", "--svg", "p.svg"], "--svg draws"),
     ] {
         assert!(refused(&home, wrong, 2).contains(says), "{wrong:?}");
     }

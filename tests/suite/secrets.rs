@@ -301,7 +301,6 @@ async fn a_key_is_in_no_file_and_on_no_output_in_any_encoding() {
         ];
         let session = [&session.concat()[..], if at == 0 { &["--json"] } else { &[] }].concat();
         let with = |words: &[&'static str], more: &[&'static str]| [words, more].concat();
-        home.write("p.py.planted", "print(leak(name='x'))\nprint(film(name='x'))\n");
         let mut commands: BTreeMap<&str, Vec<&str>> = BTreeMap::from([
             ("a run", session),
             ("b replay", with(&["replay", "j.jsonl", "--json"], &shared)),
@@ -318,10 +317,6 @@ async fn a_key_is_in_no_file_and_on_no_output_in_any_encoding() {
             ("h call", [&["tools", "call", "leak", "name=x", "--json"][..], &here].concat()),
             ("i call", [&["tools", "call", "fail", "name=x"][..], &here].concat()),
             ("j call", [&["tools", "call", "film", "name=x"][..], &here].concat()),
-            (
-                "k program",
-                [&["program", "run", "p.py.planted", "--tools", "w"][..], &shared].concat(),
-            ),
             (
                 "l probe",
                 [&["probe", "leak", "film", "--json", "--journal", "p.jsonl"][..], &here].concat(),

@@ -47,7 +47,7 @@ fn cells(n: u16) -> NonZero<u16> {
 impl Sitting {
     /// Starts the program.
     pub fn start(home: &Home, columns: u16, rows: u16, arguments: &[&str]) -> Self {
-        let program = env!("CARGO_BIN_EXE_toolyard");
+        let program = crate::PROGRAM;
         Self::of(home, columns, rows, &[&[program], arguments].concat(), &[])
     }
 

@@ -40,7 +40,7 @@ fn unsafe_code(path: &str, code: &str) -> Vec<(String, String)> {
 
 #[test]
 fn every_unsafe_code_is_listed_with_its_reason() {
-    let rust = ["src", "benches", "tests", "examples", "fuzz"];
+    let rust = ["src", "benches", "tests", "examples", "fuzz", "lab"];
     let rust: Vec<&str> = rust.into_iter().filter(|folder| root().join(folder).is_dir()).collect();
     let all = sources(&rust);
     let mut found: Vec<_> =

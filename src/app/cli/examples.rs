@@ -37,7 +37,7 @@ Examples:
 
 pub const COMPARE: &str = "\
 Examples:
-  toolyard compare btp
+  toolyard compare resilience --fault search_web:error:from-task=30
   toolyard compare --strategies react,react+btp --seeds 0..4 --tasks-limit 20 --out kept
   toolyard compare --strategies toolnet --vary alpha=0.2,0.5,1 --json";
 
@@ -74,7 +74,7 @@ Examples:
 pub const COTOOLS: &str = "\
 Examples:
   toolyard cotools encode --workspace mine
-  toolyard cotools tools \"Will it rain?\" --workspace mine";
+  toolyard cotools encode --data stquestions --heads question.heads";
 
 pub const REPLAY: &str = "\
 Examples:
@@ -113,8 +113,7 @@ Examples:
 pub const GRAPH: &str = "\
 Examples:
   toolyard graph learn --format jsonl trajectories.jsonl --out graph.json
-  toolyard graph weights graph.json --alpha 0.5 --beta 0.3
-  toolyard graph show graph.json --format dot | dot -Tsvg > graph.svg";
+  toolyard graph learn --format api-bank lv1-lv2-samples --out graph.json";
 
 pub const IMPORT: &str = "\
 Examples:
@@ -148,12 +147,6 @@ Examples:
   toolyard probe get_order --workspace mine   only this tool, again
   toolyard probe --workspace mine --passes 0 --json";
 
-pub const PROGRAM: &str = "\
-Examples:
-  toolyard program check films.py --tools mine
-  toolyard program run films.py --tools mine --json
-  toolyard program run --replies replies.jsonl --tools mine --json
-  toolyard program run films.py --tools mine --stop-at every-line";
 pub const TOOLS: &str = "\
 Examples:
   toolyard tools list --mcp .mcp.json

@@ -31,7 +31,7 @@ const ALL: [CommandGroup; 6] = [
     ("Agents of toolyard", &["run", "demo", "init", "prompts"]),
     ("Records", &["replay", "sessions", "report", "resume", "follow", "journal", "shot"]),
     ("Tools", &["tools", "import"]),
-    ("Papers", &["compare", "plan", "graph", "experience", "probe", "program", "cotools"]),
+    ("Papers", &["compare", "plan", "graph", "experience", "probe", "cotools"]),
     ("Program", &["doctor", "trust", "keys", "completions", "man", "help"]),
 ];
 

@@ -3,13 +3,24 @@
 use super::trouble::Trouble;
 
 /// The commands of the laboratory; without a second word, all commands below the first.
-const COMMANDS: [(&str, Option<&str>); 6] = [
+const COMMANDS: [(&str, Option<&str>); 17] = [
     ("bench", None),
-    ("retrieval", None),
-    ("cotools", Some("train")),
+    ("compare", Some("atc")),
+    ("compare", Some("btp")),
+    ("compare", Some("budgets")),
+    ("compare", Some("pairs")),
+    ("compare", Some("taus")),
+    ("compare", Some("toolnet")),
     ("cotools", Some("eval")),
+    ("cotools", Some("judge")),
+    ("cotools", Some("tools")),
+    ("cotools", Some("train")),
+    ("graph", Some("show")),
+    ("graph", Some("weights")),
     ("import", Some("api-bank")),
     ("import", Some("qa")),
+    ("program", None),
+    ("retrieval", None),
 ];
 
 /// Says where a command of the laboratory is; `None`: it has no such command.
@@ -20,6 +31,6 @@ pub fn elsewhere(word: &str, inner: Option<&str>) -> Option<Trouble> {
     let command = [Some(word), inner].into_iter().flatten().collect::<Vec<_>>().join(" ");
     Some(Trouble::Usage(format!(
         "`toolyard {command}` is a command of the laboratory now; write: toolyard-lab {command}. In the sources, \
-         `cargo install --path src/lab` installs it and `cargo run --release --bin toolyard-lab` runs it"
+         `cargo install --path lab` installs it"
     )))
 }

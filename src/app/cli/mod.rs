@@ -14,7 +14,6 @@ use self::journal_args::{AttachArgs, FollowArgs};
 use self::journal_args::{ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShotArgs};
 use self::mcp::McpArgs;
 use self::probe_args::ProbeArgs;
-use self::program_args::ProgramCommand;
 pub use self::session_args::{ConfigArgs, SessionArgs};
 use self::tools::args::ToolsCommand;
 use self::trust::TrustArgs;
@@ -60,8 +59,6 @@ pub mod plan_task;
 pub mod prices;
 pub mod probe;
 mod probe_args;
-pub mod program;
-mod program_args;
 pub mod project;
 pub mod prompts;
 mod question;
@@ -142,7 +139,7 @@ pub enum Command {
     /// List, show, call and check tools, and add MCP servers.
     #[command(after_help = examples::TOOLS, subcommand)]
     Tools(Box<ToolsCommand>),
-    /// Compare strategies and settings on one list of tasks, and print the papers' tables.
+    /// Compare strategies and settings on one list of tasks, or break a tool.
     #[command(after_help = examples::COMPARE)]
     Compare(Box<CompareArgs>),
     /// Resume a session that was killed, crashed or quit.
@@ -177,7 +174,7 @@ pub enum Command {
     /// Plan how often each tool may be used within a budget (BTP).
     #[command(after_help = examples::PLAN)]
     Plan(PlanArgs),
-    /// Learn, weigh and convert tool graphs.
+    /// Learn tool graphs.
     #[command(after_help = examples::GRAPH, subcommand)]
     Graph(GraphCommand),
     /// Import an API as a workspace, or prices of models.
@@ -191,10 +188,7 @@ pub enum Command {
     /// Inputs come from the results of other tools. The workspace keeps the schemas, and prompts include them.
     #[command(after_help = examples::PROBE)]
     Probe(Box<ProbeArgs>),
-    /// Check and run programs over tools, without a model (ATC).
-    #[command(after_help = examples::PROGRAM, subcommand)]
-    Program(ProgramCommand),
-    /// Find tools with a small local model (CoTools): encode, judge, rank.
+    /// Find tools with a small local model (CoTools).
     #[command(after_help = examples::COTOOLS, subcommand)]
     Cotools(Box<CotoolsCommand>),
     /// Draw a moment of a journal as an SVG picture.
@@ -326,31 +320,6 @@ pub enum GraphCommand {
         /// Write the graph to this file.
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
-    },
-    /// Compute the weights of a graph's edges from scores (ToolNet, eq. 6–8).
-    Weights {
-        /// File of the graph.
-        graph: PathBuf,
-        /// File of {"tool": number, …}.
-        #[arg(long, value_name = "FILE")]
-        scores: Option<PathBuf>,
-        /// Speed of learning, at least 0.
-        #[arg(long, default_value_t = 0.5, allow_negative_numbers = true, value_parser = number)]
-        alpha: f64,
-        /// Trust in the prior, 0 to 1.
-        #[arg(long, default_value_t = 0.5, allow_negative_numbers = true, value_parser = number)]
-        beta: f64,
-        /// Print JSON instead of a table.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Print a graph in a format for other programs.
-    Show {
-        /// File of the graph.
-        graph: PathBuf,
-        /// Format of the output.
-        #[arg(long, default_value = "json", value_parser = ["json", "dot", "mermaid", "graphml"])]
-        format: String,
     },
 }
 

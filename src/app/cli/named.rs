@@ -73,7 +73,7 @@ fn of(spec: &SessionSpec, journal: &Path) -> Result<Vec<Brought>, Trouble> {
 
 /// The settings that let calls pass without consent, reach endpoints, cost money, or name files that are written.
 fn settings(spec: &SessionSpec) -> Vec<String> {
-    let SessionSpec { allow, model, roles, outside, max_dollars, learned, experience, .. } =
+    let SessionSpec { allow, model, roles, endpoints, max_dollars, learned, experience, .. } =
         spec.anchored();
     let files = [("learned", learned), ("experience", experience)];
     let files = files.into_iter().filter_map(|(name, file)| Some((name, file?)));
@@ -81,7 +81,8 @@ fn settings(spec: &SessionSpec) -> Vec<String> {
     let all = allow.iter().map(|rule| one("allow", rule));
     let all = all.chain(model.iter().map(|model| one("model", model)));
     let all = all.chain(roles.iter().map(|(role, model)| one(&format!("roles.{role}"), model)));
-    let all = all.chain(outside.iter().map(|address| one("outside", address)));
+    let all =
+        all.chain(endpoints.iter().map(|(model, url)| one(&format!("endpoints.{model}"), url)));
     let all = all.chain(max_dollars.iter().map(|most| one("max_dollars", most)));
     all.chain(files.map(|(name, file)| one(name, &file.display()))).collect()
 }

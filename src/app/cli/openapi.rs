@@ -80,7 +80,7 @@ pub fn import_beside(file: PathBuf) -> Result<PathBuf, Trouble> {
 ///
 /// # Errors
 /// All faults of it.
-pub(super) fn check(file: &str, text: &str, folder: &Path) -> Result<(), Problems> {
+pub fn check(file: &str, text: &str, folder: &Path) -> Result<(), Problems> {
     Manifest::parse(file, text, folder, stage::builtins).map(drop)
 }
 

@@ -110,7 +110,7 @@ mod tests {
         for (line, right) in [
             ("t --config c doctor --json", "t doctor --config c --json"),
             ("t --seed=3 --fresh run --json", "t run --seed=3 --fresh --json"),
-            ("t --log l graph show g", "t graph show --log l g"),
+            ("t --log l graph learn g", "t graph learn --log l g"),
             ("t run --task run", "t run --task run"),
             ("t --tasks run", "t --tasks run"),
             ("t --seed 3 -- run", "t --seed 3 -- run"),
@@ -119,7 +119,7 @@ mod tests {
             ("t Why? -h", "t help"),
             ("t run --help", "t run --help"),
             ("t -- --help", "t -- --help"),
-            ("t --log l graph help show", "t help --log l graph show"),
+            ("t --log l graph help learn", "t help --log l graph learn"),
             ("t", "t"),
         ] {
             assert_eq!(sorted(line), Ok(right.to_owned()), "{line}");
@@ -149,6 +149,8 @@ mod tests {
             ("bench papers", "toolyard-lab bench."),
             ("cotools train question", "toolyard-lab cotools train."),
             ("import qa x.csv", "toolyard-lab import qa."),
+            ("compare btp", "toolyard-lab compare btp."),
+            ("program run p.py", "toolyard-lab program."),
         ] {
             let why = sorted(&format!("t --fresh {line}")).unwrap_err();
             assert!(why.contains(there), "{why}");

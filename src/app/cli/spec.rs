@@ -39,7 +39,7 @@ impl SessionArgs {
             task_tools: self.task_tools.map(NonZeroUsize::get),
             tools_total: self.tools_total.map(NonZeroUsize::get),
             simulated: SimulatedSpec::default(),
-            outside: None,
+            endpoints: Default::default(),
             pair: false,
             max_dollars: self.max_dollars,
             paused: false,

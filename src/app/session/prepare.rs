@@ -14,7 +14,7 @@ use crate::domain::{
 use crate::engine::{Beginning, RecordSource};
 use crate::learned::LearnedState;
 use crate::mcp::trust::Trust;
-use crate::outside;
+use crate::model::http::Endpoint;
 use crate::stage;
 use crate::store::experience::SharedExperience;
 use crate::store::tasks;
@@ -158,11 +158,14 @@ impl SessionSpec {
             }
             config.max_dollars = Some(dollars);
         }
-        if let Some(url) = &self.outside {
-            config.models.extend(outside::AGENTS.map(|agent| {
-                (agent.name.into(), ModelConfig::Hosted(outside::endpoint(agent, url)))
-            }));
-        }
+        let seed = config.session.seed.to_string();
+        config.models.extend(self.endpoints.iter().map(|(name, url)| {
+            let mut endpoint =
+                Endpoint::new(name.as_str(), url.replace("{seed}", &seed), name.as_str());
+            endpoint.stream = false;
+            (endpoint.price_in, endpoint.price_out) = (Some(0.0), Some(0.0));
+            (name.clone(), ModelConfig::Hosted(endpoint))
+        }));
         if self.pair {
             let pair = stage::pair().into_iter();
             let pair = pair.map(|(name, model)| (name.into(), ModelConfig::Simulated(model)));

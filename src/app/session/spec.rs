@@ -50,9 +50,10 @@ pub struct SessionSpec {
     pub tools_total: Option<usize>,
     /// Settings of every simulated model, instead of configured ones.
     pub simulated: SimulatedSpec,
-    /// The address of the scripted agents of a comparison, each of which is then a model by its name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub outside: Option<String>,
+    /// Addresses of free models besides the configured ones, by their names. They answer chat completions, each in one
+    /// piece. `{seed}` is the session's seed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub endpoints: BTreeMap<ModelName, String>,
     /// Two simulated models of different skill besides the configured ones, for comparisons of pairs.
     pub pair: bool,
     /// How many US dollars the session may cost, instead of the configured limit.
@@ -211,7 +212,7 @@ mod tests {
             task_tools: Some(5),
             tools_total: Some(200),
             simulated: SimulatedSpec { thrift: Some(2.0), ..SimulatedSpec::default() },
-            outside: Some("http://127.0.0.1:1/v1".into()),
+            endpoints: [("own".into(), "http://127.0.0.1:1/{seed}".into())].into(),
             pair: true,
             max_dollars: Some(0.5),
             paused: true,

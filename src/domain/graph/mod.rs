@@ -8,7 +8,6 @@
 //!
 //! Everything here is pure: no files, no clock, no randomness.
 
-mod drawing;
 mod file;
 mod format;
 mod listing;

@@ -30,7 +30,7 @@ impl BadShape {
     }
 
     /// `Ok` if each of `named` is below `rows`.
-    pub(super) fn check_rows(what: &'static str, named: &[usize], rows: usize) -> Result<(), Self> {
+    pub fn check_rows(what: &'static str, named: &[usize], rows: usize) -> Result<(), Self> {
         match named.iter().find(|row| **row >= rows) {
             Some(&row) => Err(Self::NoSuchRow { what, row, rows }),
             None => Ok(()),
@@ -91,7 +91,7 @@ impl<R: Real> Matrix<R> {
         self.data.chunks_exact(self.cols.max(1))
     }
 
-    pub(super) fn lines_mut(&mut self) -> impl ExactSizeIterator<Item = &mut [R]> {
+    pub fn lines_mut(&mut self) -> impl ExactSizeIterator<Item = &mut [R]> {
         self.data.chunks_exact_mut(self.cols.max(1))
     }
 

@@ -25,7 +25,7 @@ pub struct Mlp<R> {
 }
 
 /// The values inside one forward pass, which the gradient needs. One row per input.
-pub(super) struct Pass<R> {
+pub struct Pass<R> {
     /// Wgate·h.
     pub gate: Matrix<R>,
     /// Wup·h.
@@ -63,7 +63,7 @@ impl<R: Real> Mlp<R> {
         }
     }
 
-    pub(super) fn of_gradient(gate: Matrix<R>, up: Matrix<R>, down: Matrix<R>) -> Self {
+    pub fn of_gradient(gate: Matrix<R>, up: Matrix<R>, down: Matrix<R>) -> Self {
         Self { gate, up, down }
     }
 
@@ -98,23 +98,23 @@ impl<R: Real> Mlp<R> {
     }
 
     /// The weights: gate, up, down.
-    pub(super) fn weights(&self) -> [&[R]; 3] {
+    pub fn weights(&self) -> [&[R]; 3] {
         [self.gate.data(), self.up.data(), self.down.data()]
     }
 
-    pub(super) fn weights_mut(&mut self) -> [&mut [R]; 3] {
+    pub fn weights_mut(&mut self) -> [&mut [R]; 3] {
         [self.gate.data_mut(), self.up.data_mut(), self.down.data_mut()]
     }
 
     /// Adds a gradient of the same shape.
-    pub(super) fn add(&mut self, other: &Self) {
+    pub fn add(&mut self, other: &Self) {
         for (part, other) in self.weights_mut().into_iter().zip(other.weights()) {
             part.iter_mut().zip(other).for_each(|(x, y)| *x += *y);
         }
     }
 
     /// [n, width] to [n, out], with all values on the way.
-    pub(super) fn pass(&self, states: &Matrix<R>) -> Pass<R> {
+    pub fn pass(&self, states: &Matrix<R>) -> Pass<R> {
         let (gate, up) = (by_rows(states, &self.gate), by_rows(states, &self.up));
         let mut product = gate.clone();
         for (x, up) in product.data_mut().iter_mut().zip(up.data()) {

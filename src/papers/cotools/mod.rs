@@ -15,79 +15,35 @@
 //! 4. [`mix()`] adds the scores of BM25, and [`ranking`] sorts the tools.
 //!
 //! [`Retrieval`] does 2 and 3 for a pool of tools that changes, and [`ranked`] does 4.
-//!
-//! # Training
-//!
-//! [`RetrieverTraining`] and [`JudgeTraining`] are iterators over batches. [`examples`] and
-//! [`judge_labels`] make their data from records. [`Figures`] and [`Positives`] measure the heads.
 
-mod adamw;
-mod batches;
 mod centre;
-mod clip;
-mod contrastive;
-mod dimensions;
-mod figures;
-mod gradient;
 mod head_file;
 mod judge;
-mod labels;
 mod matrix;
 mod misfit;
 mod mix;
 mod mlp;
-mod numbers;
-mod positives;
-mod product;
+pub mod product;
 mod rank;
 mod real;
 mod recipe;
 mod retrieval;
 mod retriever;
-mod schedule;
 mod tensors;
 mod texts;
-mod train_judge;
-mod train_retriever;
-mod trained;
 
 pub use crate::domain::Retrieve;
-pub use batches::shuffled;
-pub use centre::{FEWEST, RunningMean, scale};
-pub use dimensions::{above_mean, heaviest, random, scores_on, weight_z_scores};
-pub use figures::{Figures, WrongPicks, over_pool};
+pub use centre::{FEWEST, RunningMean, centre, scale};
 pub use head_file::{HeadAbout, HeadFile, Heads};
 pub use judge::{Judge, hand_rule};
-pub use labels::{BadRecord, examples, judge_labels, published_examples};
 pub use matrix::{BadShape, Matrix};
 pub use misfit::{Misfit, ReaderModel};
-pub use mix::{MIX, mix, rank_tools};
-pub use positives::Positives;
-pub use rank::rank_of;
+pub use mix::{MIX, Mixed, mix, rank_tools, z_scores};
+pub use mlp::{Mlp, Pass};
+pub use rank::{rank_of, ranking};
+pub use real::{Real, dot, length, sigmoid};
 pub use recipe::{ModelSize, Pooling, Preparation, Recipe, RecipeLayer, Use};
 pub use retrieval::{Retrieval, ranked, word_scores};
-pub use retriever::{Retriever, scores};
+pub use retriever::{Encoded, Retriever, SHORTEST, scores, untrained};
 pub use tensors::BadHeadFile;
 pub use texts::{QueryTemplate, tool_text};
-pub use train_judge::{JudgeData, JudgeTraining};
-pub use train_retriever::{RetrieverData, RetrieverTraining};
-pub use trained::Best;
-pub use {
-    adamw::AdamW,
-    batches::{Batch, Batches},
-    centre::centre,
-    clip::clip,
-    contrastive::{RetrieverGradient, RetrieverLoss, tools_of_batch},
-    judge::JudgeLoss,
-    labels::{Example, published_judge_labels},
-    mix::{Mixed, z_scores},
-    mlp::Mlp,
-    numbers::{approx, custom_round, exact, number_in, round_matches, round_to},
-    rank::ranking,
-    real::Real,
-    recipe::{JudgeRecipe, Optimiser, RetrieverRecipe},
-    retriever::untrained,
-    schedule::Schedule,
-    train_retriever::RetrieverNorms,
-    trained::Trained,
-};

@@ -35,7 +35,7 @@ struct Factor<'a, R> {
 }
 
 /// A·Bᵀ: [n, k] by [m, k] gives [n, m].
-pub(super) fn by_rows<R: Real>(a: &Matrix<R>, b: &Matrix<R>) -> Matrix<R> {
+pub fn by_rows<R: Real>(a: &Matrix<R>, b: &Matrix<R>) -> Matrix<R> {
     if a.rows() <= FEW {
         let mut out = Matrix::zeros(a.rows(), b.rows());
         for (line, a) in out.lines_mut().zip(a.lines()) {
@@ -47,12 +47,12 @@ pub(super) fn by_rows<R: Real>(a: &Matrix<R>, b: &Matrix<R>) -> Matrix<R> {
 }
 
 /// A·B: [n, k] by [k, m] gives [n, m].
-pub(super) fn plain<R: Real>(a: &Matrix<R>, b: &Matrix<R>) -> Matrix<R> {
+pub fn plain<R: Real>(a: &Matrix<R>, b: &Matrix<R>) -> Matrix<R> {
     multiply(a.cols().min(b.rows()), rows(a), columns(b))
 }
 
 /// Aᵀ·B: [k, n] by [k, m] gives [n, m].
-pub(super) fn by_columns<R: Real>(a: &Matrix<R>, b: &Matrix<R>) -> Matrix<R> {
+pub fn by_columns<R: Real>(a: &Matrix<R>, b: &Matrix<R>) -> Matrix<R> {
     multiply(a.rows().min(b.rows()), columns(a), columns(b))
 }
 

@@ -69,20 +69,20 @@ impl Real for f64 {
 }
 
 /// The logistic function σ(x) = 1 / (1 + e⁻ˣ), from 0 to 1.
-pub(super) fn sigmoid<R: Real>(x: R) -> R {
+pub fn sigmoid<R: Real>(x: R) -> R {
     let one = R::of(1.0);
     one / (one + (-x).exp())
 }
 
 /// The Euclidean length, summed in `f64`.
-pub(super) fn length<R: Real>(numbers: &[R]) -> f64 {
+pub fn length<R: Real>(numbers: &[R]) -> f64 {
     numbers.iter().map(|x| x.to_f64() * x.to_f64()).sum::<f64>().sqrt()
 }
 
 /// The inner product of two lists of equal length.
 ///
 /// Sixteen partial sums let the compiler use vector instructions, which keep the order of a sum.
-pub(super) fn dot<R: Real>(one: &[R], other: &[R]) -> R {
+pub fn dot<R: Real>(one: &[R], other: &[R]) -> R {
     const LANES: usize = 16;
     let (one, one_rest) = one.as_chunks::<LANES>();
     let (other, other_rest) = other.as_chunks::<LANES>();

@@ -25,18 +25,18 @@ pub struct Retriever<R> {
 }
 
 /// A forward pass of one encoder, with the values that the gradient needs.
-pub(super) struct Encoded<R> {
-    pub(super) pass: Pass<R>,
+pub struct Encoded<R> {
+    pub pass: Pass<R>,
     /// h + mlp(h).
-    pub(super) sum: Matrix<R>,
+    pub sum: Matrix<R>,
     /// ‖v‖ of each row, before the lower bound.
-    pub(super) lengths: Vec<f64>,
+    pub lengths: Vec<f64>,
     /// V.
-    pub(super) vectors: Matrix<R>,
+    pub vectors: Matrix<R>,
 }
 
 /// The smallest length by which a vector is divided.
-pub(super) const SHORTEST: f64 = 1e-12;
+pub const SHORTEST: f64 = 1e-12;
 
 impl<R: Real> Retriever<R> {
     /// # Errors
@@ -78,7 +78,7 @@ impl<R: Real> Retriever<R> {
     }
 
     /// Query encoder, tool encoder and `w`.
-    pub(super) fn parts_mut(&mut self) -> (&mut Mlp<R>, &mut Mlp<R>, &mut [R]) {
+    pub fn parts_mut(&mut self) -> (&mut Mlp<R>, &mut Mlp<R>, &mut [R]) {
         (&mut self.query, &mut self.tool, &mut self.w)
     }
 
@@ -100,7 +100,7 @@ impl<R: Real> Retriever<R> {
         Ok(self.encode(&self.tool, states).vectors)
     }
 
-    pub(super) fn encode(&self, mlp: &Mlp<R>, states: &Matrix<R>) -> Encoded<R> {
+    pub fn encode(&self, mlp: &Mlp<R>, states: &Matrix<R>) -> Encoded<R> {
         let pass = mlp.pass(states);
         let mut sum = pass.out.clone();
         sum.data_mut().iter_mut().zip(states.data()).for_each(|(x, h)| *x += *h);

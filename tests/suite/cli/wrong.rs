@@ -108,21 +108,6 @@ const FILES: &[Case] = &[
         &["w/learned.json:2: scores.a: invalid type: string \"x\", expected f64", "or no file"],
     ),
     case(
-        &[("g", "{\"nodes\": [\"a\"]}")],
-        "graph show g",
-        &["g: ", "missing field `edges` at line 1", "expected {\"nodes\""],
-    ),
-    case(
-        &[("g", "{\"nodes\": [\"a\"], \"edges\": []}"), ("s", "{\n\"a\": true}")],
-        "graph weights g --scores s",
-        &["s:2: a: invalid type: boolean `true`, expected f64", "expected {\"TOOL\": NUMBER, …}"],
-    ),
-    case(
-        &[("g", "{\"nodes\": [\"a\"], \"edges\": []}"), ("s", "{\"a\": 1e300}")],
-        "graph weights g --scores s",
-        &["s: ", "a", "1000000"],
-    ),
-    case(
         &[("t", "{\"task\": \"\", \"tools\": [7]}")],
         "graph learn --format jsonl t --out g",
         &["t:1: tools", "invalid type: integer `7`"],
@@ -131,6 +116,9 @@ const FILES: &[Case] = &[
     case(&[], "import api-bank no --out w", &["toolyard-lab import api-bank"]),
     case(&[], "cotools train question", &["toolyard-lab cotools train"]),
     case(&[], "bench papers", &["toolyard-lab bench"]),
+    case(&[], "compare toolnet --seeds 0", &["toolyard-lab compare toolnet"]),
+    case(&[], "graph weights g", &["toolyard-lab graph weights"]),
+    case(&[], "program run p.py", &["toolyard-lab program"]),
     case(&[], "plan --tools no --budget 1", &["no: no such file; expected a JSON file"]),
     case(
         &[("t", "{}")],
@@ -240,9 +228,6 @@ const ARGUMENTS: &[Case] = &[
     case(&[], "serve --seed 3", &["unknown command `serve`; ", "toolyard -- serve"]),
     case(&[], "--seed 3 docter", &["unknown command `docter`; did you mean `doctor`?"]),
     case(&[], "--config no.toml keys", &["no.toml: no such file"]),
-    case(&[], "graph weights g --alpha -1", &["--alpha -1: expected a number from 0 to"]),
-    case(&[], "graph weights g --beta 2", &["--beta 2: expected a number from 0 to 1"]),
-    case(&[], "graph show g --format png", &["png", "graphml"]),
     case(
         &[],
         "plan --tools t --budget much",
@@ -358,7 +343,7 @@ fn a_message_never_takes_the_terminal_over() {
         &["run", "--workspace", "\u{1b}[31mred"],
         &["replay", "j.jsonl", "--at", "\u{1b}c"],
         &["replay", "\u{1b}c"],
-        &["graph", "show", "\u{9b}2J"],
+        &["report", "\u{9b}2J"],
     ] {
         let ran = home.run(arguments);
         assert_eq!(ran.code, 2, "{arguments:?}");

@@ -15,6 +15,24 @@ pub struct CompareArgs {
     /// Predefined comparison; every option overrides it. Without it, give --strategies.
     #[arg(value_enum)]
     pub preset: Option<Preset>,
+    /// With `resilience`: also draw the first combination and seed as an SVG picture.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub options: CompareOptions,
+}
+
+/// A predefined comparison. Those of papers belong to the laboratory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Preset {
+    /// A tool breaks (--fault, default: search_web from task 30 on): which tools take over, after how many
+    /// tasks, at what price; with learning and without, and for react.
+    Resilience,
+}
+
+/// The options of every comparison.
+#[derive(Debug, Default, Args)]
+pub struct CompareOptions {
     /// Strategies to compare, such as react,react+btp.
     #[arg(long, value_name = "S,…", value_delimiter = ',')]
     pub strategies: Vec<Strategy>,
@@ -54,42 +72,8 @@ pub struct CompareArgs {
     /// Print one JSON object with every measure instead of tables.
     #[arg(long)]
     pub json: bool,
-    /// With `resilience`: also draw the first combination and seed as an SVG picture.
-    #[arg(long, value_name = "FILE")]
-    pub svg: Option<PathBuf>,
     #[command(flatten)]
     pub session: SessionArgs,
-}
-
-impl CompareArgs {
-    /// Whether it is one of BTP's experiments, which share costs, budget, seeds and warm-up.
-    pub fn is_btp(&self) -> bool {
-        matches!(self.preset, Some(Preset::Btp | Preset::Budgets | Preset::Taus))
-    }
-}
-
-/// A predefined comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Preset {
-    /// Tables 2 to 5 of BTP: four loops, bare, with +prompt, with +btp as published and as it is here.
-    Btp,
-    /// Figure 2 of BTP: solved within the budget, and average cost, against the budget.
-    Budgets,
-    /// Figure 3 of BTP: the same against tau.
-    Taus,
-    /// Tables 3 to 5 and figures 3 and 4 of ToolNet, with its menu and with ours; and what the prompt
-    /// cache changes with 21 to 1,223 tools.
-    #[value(name = "toolnet")]
-    ToolNet,
-    /// Best planner and solver models: `workers` with every pair, and its baselines. The planner's
-    /// model also classifies tools, the solver's model also answers questions of a plan.
-    Pairs,
-    /// Tables 1, 4 and 5 and figures 5 and 7 of ATC, with the film sample: programs against other loops, by
-    /// reflection and by number of programs, and tools reached by probing.
-    Atc,
-    /// A tool breaks (--fault, default: search_web from task 30 on): which tools take over, after how many
-    /// tasks, at what price; with learning and without, and for react.
-    Resilience,
 }
 
 /// A knob and the values to try.

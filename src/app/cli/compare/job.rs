@@ -13,7 +13,6 @@ use crate::domain::{
     Event, Lap, ModelName, Outcome, Record, Role, SessionEvent, State, TaskEvent, TaskId, ToolName,
 };
 use crate::engine::{self, Beginning, MODEL_UNUSABLE};
-use crate::outside;
 use crate::report::{Report, TaskReport};
 use crate::session::{JournalChoice, SessionHandle, SessionSpec};
 use crate::store::experience::Experience;
@@ -102,7 +101,6 @@ impl Job {
             fresh: true,
             experience: Some(self.experience()),
             leak_guard: true,
-            outside: self.spec.outside.as_deref().map(|url| outside::seeded(url, self.seed)),
             ..self.spec.clone()
         }
     }

@@ -11,19 +11,19 @@
 //! ```
 
 mod args;
-mod atc;
-mod grid;
+pub mod columns;
+pub mod experiment;
+pub mod grid;
 mod job;
 mod left;
 mod pool;
 mod print;
 mod resilience;
-mod result;
+pub mod result;
 mod setting;
 mod settings;
 pub mod table;
-mod toolnet;
-mod verdict;
+pub mod verdict;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -32,16 +32,15 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use crate::config::{self, Config};
-use crate::domain::{Base, Knob, Retrieve};
 use crate::files::parallel;
-use crate::outside;
 use crate::session::SessionSpec;
-use crate::stage;
 use crate::store::experience::Experience;
 
-use self::args::WarmUp;
-pub use self::args::{CompareArgs, Preset, Seeds};
+pub use self::args::{CompareArgs, CompareOptions, Preset, Seeds, WarmUp};
+use self::experiment::{Chosen, Experiment};
 use self::job::{Job, Ran};
+use self::resilience::BrokenTool;
+pub use self::resilience::without_reader;
 use self::{grid::Cell, pool::SessionStopper, result::CellResult, settings::CheckedCell};
 use super::{experience, out, trouble::Trouble};
 
@@ -49,7 +48,9 @@ use super::{experience, out, trouble::Trouble};
 const APART: u64 = 1_000_000;
 
 /// A comparison, and where its output goes.
-struct Comparison {
+pub struct Comparison {
+    /// The command that runs it, as users write it.
+    command: &'static str,
     cells: Vec<(Cell, SessionSpec, CheckedCell)>,
     seeds: Seeds,
     warm_up: WarmUp,
@@ -62,48 +63,59 @@ struct Comparison {
     stop: Arc<SessionStopper>,
 }
 
-/// Runs all combinations and prints the results.
+/// Runs `toolyard compare`.
+///
+/// # Errors
+/// As [`print`].
+pub fn compare(args: &CompareArgs) -> Result<(), Trouble> {
+    match (args.preset, &args.svg) {
+        (Some(Preset::Resilience), None) => print(&args.options, &BrokenTool),
+        (Some(Preset::Resilience), Some(file)) => {
+            let (comparison, results) = compared(&args.options, &BrokenTool)?;
+            resilience::picture(file, &comparison, &results)?;
+            print::print(&args.options, &BrokenTool, &comparison, &results)
+        }
+        (None, None) => print(&args.options, &Chosen),
+        (None, Some(_)) => {
+            let text =
+                "--svg draws what `compare resilience` measures; leave it out, or compare that";
+            Err(Trouble::Usage(text.to_owned()))
+        }
+    }
+}
+
+/// Runs all combinations of an experiment and prints the results.
 ///
 /// # Errors
 /// Any fault of any combination, before the first one runs; or the comparison was interrupted.
-pub fn compare(args: &CompareArgs) -> Result<(), Trouble> {
-    if args.svg.is_some() && args.preset != Some(Preset::Resilience) {
-        let text = "--svg draws what `compare resilience` measures; leave it out, or compare that";
-        return Err(Trouble::Usage(text.to_owned()));
-    }
-    let (comparison, results) = compared(args)?;
-    if let Some(file) = &args.svg {
-        resilience::picture(file, &comparison, &results)?;
-    }
-    print::print(args, &comparison, &results)
+pub fn print(options: &CompareOptions, experiment: &dyn Experiment) -> Result<(), Trouble> {
+    let (comparison, results) = compared(options, experiment)?;
+    print::print(options, experiment, &comparison, &results)
 }
 
-/// Runs all combinations, and returns a line for each table and figure of the paper.
+/// Runs all combinations of an experiment, and returns its verdicts.
 ///
 /// # Errors
-/// As [`compare`].
-pub fn verdicts(args: &CompareArgs) -> Result<Vec<String>, Trouble> {
-    let (.., results) = compared(args)?;
-    Ok(print::verdicts(args.preset, &results))
+/// As [`print`].
+pub fn verdicts(
+    options: &CompareOptions,
+    experiment: &dyn Experiment,
+) -> Result<Vec<String>, Trouble> {
+    let (_, results) = compared(options, experiment)?;
+    Ok(experiment.verdicts(&results))
 }
 
 /// Runs all combinations.
-fn compared(args: &CompareArgs) -> Result<(Comparison, Vec<CellResult>), Trouble> {
-    let mut session = usual(args)?;
-    let seeds = seeds(args)?;
+fn compared(
+    options: &CompareOptions,
+    experiment: &dyn Experiment,
+) -> Result<(Comparison, Vec<CellResult>), Trouble> {
+    let mut session = usual(options)?;
+    let seeds = seeds(options)?;
     let mut models = models(&session)?;
-    let is_given = args.session.planner.is_some() || args.session.solver.is_some();
-    if args.preset == Some(Preset::Pairs) && !is_given && models == [config::SIMULATED] {
-        session.pair = true;
-        models = stage::pair().into_iter().map(|(name, _)| name.to_owned()).collect();
-    }
-    let cells = match args.preset {
-        Some(Preset::ToolNet) => toolnet::cells(args)?,
-        Some(Preset::Resilience) => resilience::cells(args)?,
-        Some(Preset::Atc) => atc::cells(args)?,
-        _ => grid::cells(args, &models)?,
-    };
-    let session = with_agents(session, &cells)?;
+    experiment.settle(options, &mut session, &mut models)?;
+    let cells = experiment.cells(options, &models)?;
+    session.endpoints.extend(experiment.endpoints(&session, &cells)?);
     let checked: Result<Vec<_>, Trouble> = cells
         .into_iter()
         .map(|cell| {
@@ -113,7 +125,7 @@ fn compared(args: &CompareArgs) -> Result<(Comparison, Vec<CellResult>), Trouble
         })
         .collect();
     // A temporary folder ends with the comparison.
-    let (folder, temporary) = match &args.out {
+    let (folder, temporary) = match &options.out {
         Some(folder) => (folder.clone(), None),
         None => {
             let folder = tempfile::Builder::new().prefix("toolyard-").tempdir();
@@ -121,37 +133,29 @@ fn compared(args: &CompareArgs) -> Result<(Comparison, Vec<CellResult>), Trouble
             (folder.path().to_owned(), Some(folder))
         }
     };
+    let warm_up = options.warm_up.clone().unwrap_or_else(|| experiment.warm_up(options));
     let mut comparison = Comparison {
+        command: experiment.command(),
         cells: checked?,
         seeds,
-        warm_up: grid::warm_up(args),
+        warm_up,
         base: session.experience.clone(),
         folder,
-        is_kept: args.out.is_some(),
-        at_once: args.jobs.map_or_else(pool::usual, NonZeroUsize::get),
+        is_kept: options.out.is_some(),
+        at_once: options.jobs.map_or_else(pool::usual, NonZeroUsize::get),
         stop: Arc::default(),
     };
     let litter = temporary.as_ref().map(|folder| folder.path().to_owned());
     *comparison.stop.litter.lock().unwrap_or_else(PoisonError::into_inner) = litter;
-    comparison.stop.on_interrupt(interrupted(args).text().to_owned())?;
+    comparison.stop.on_interrupt(interrupted(options).text().to_owned())?;
     comparison.hold()?;
     let bases = comparison.gather(&session)?;
-    let results = comparison.run(&bases)?.ok_or_else(|| interrupted(args))?;
+    let results = comparison.run(&bases)?.ok_or_else(|| interrupted(options))?;
     Ok((comparison, results))
 }
 
-/// Adds the address of the scripted agents, if one of them plays.
-fn with_agents(session: SessionSpec, cells: &[Cell]) -> Result<SessionSpec, Trouble> {
-    if cells.iter().all(|cell| cell.agent().is_none()) {
-        return Ok(session);
-    }
-    let prepared = SessionSpec { costs: None, fresh: true, ..session.clone() }.prepare()?;
-    let url = outside::serve(prepared.tasks.distinct().to_vec()).map_err(Trouble::failed)?;
-    Ok(SessionSpec { outside: Some(url), ..session })
-}
-
-fn interrupted(args: &CompareArgs) -> Trouble {
-    Trouble::Failed(match &args.out {
+fn interrupted(options: &CompareOptions) -> Trouble {
+    Trouble::Failed(match &options.out {
         Some(folder) => {
             format!("interrupted; run the same command again to continue from {}", folder.display())
         }
@@ -159,14 +163,15 @@ fn interrupted(args: &CompareArgs) -> Trouble {
     })
 }
 
-/// The common settings of all sessions, with the comparison's own defaults.
-fn usual(args: &CompareArgs) -> Result<SessionSpec, Trouble> {
+/// The common settings of all sessions.
+fn usual(options: &CompareOptions) -> Result<SessionSpec, Trouble> {
+    let given = &options.session;
     // Each combination has its own planner and solver, which may be lists here.
-    let mut session = SessionSpec { roles: Default::default(), ..args.session.spec(None)? };
+    let session = SessionSpec { roles: Default::default(), ..given.spec(None)? };
     for (given, option, instead) in [
         (session.strategy.is_some(), "--strategy", "use --strategies instead"),
-        (args.session.journal.is_some(), "--journal", "--out keeps the journals"),
-        (args.session.no_journal, "--no-journal", "without --out no journal is kept"),
+        (given.journal.is_some(), "--journal", "--out keeps the journals"),
+        (given.no_journal, "--no-journal", "without --out no journal is kept"),
         (session.learned.is_some(), "--learned", "every session already begins fresh"),
     ] {
         if given {
@@ -175,35 +180,17 @@ fn usual(args: &CompareArgs) -> Result<SessionSpec, Trouble> {
             )));
         }
     }
-    if args.preset == Some(Preset::Atc) && session.workspace.is_none() {
-        // Programs need tools that answer in JSON.
-        session.sample = session.sample.or(stage::sample_of(Base::Atc.into()));
-    }
-    if args.preset == Some(Preset::Resilience) {
-        // The faults belong only to some of the combinations.
-        session.faults.clear();
-    }
-    if args.preset.is_some() {
-        // A paper without a reader is measured without one, whatever the configuration has.
-        let words = f64::from(Retrieve::Words as u8);
-        session.knobs.entry(Knob::Retrieve).or_insert(words);
-    }
-    if args.is_btp() {
-        if session.costs.is_none() {
-            session.costs = Some(grid::COSTS.parse().map_err(Trouble::Usage)?);
-        }
-        if args.budgets.is_empty() {
-            session.knobs.entry(Knob::Budget).or_insert(grid::BUDGET);
-        }
-    }
     Ok(session)
 }
 
-fn seeds(args: &CompareArgs) -> Result<Seeds, Trouble> {
-    match (&args.seeds, args.session.seed) {
+/// The seeds of a comparison that names none.
+const SEEDS: &str = "0..4";
+
+fn seeds(options: &CompareOptions) -> Result<Seeds, Trouble> {
+    match (&options.seeds, options.session.seed) {
         (Some(seeds), _) => Ok(seeds.clone()),
         (None, Some(seed)) => Ok(seed.into()),
-        (None, None) => grid::SEEDS.parse().map_err(Trouble::Usage),
+        (None, None) => SEEDS.parse().map_err(Trouble::Usage),
     }
 }
 
@@ -332,7 +319,7 @@ impl Comparison {
     /// Reports progress on standard error; a failure is ignored.
     fn tell(&self, what: &str) {
         if !self.stop.is_stopped() {
-            out::tell(format!("toolyard compare: {what}\n"));
+            out::tell(format!("{}: {what}\n", self.command));
         }
     }
 }

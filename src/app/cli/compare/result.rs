@@ -69,27 +69,6 @@ pub fn found(results: &[CellResult], cells: impl IntoIterator<Item = Cell>) -> V
 }
 
 impl CellResult {
-    /// The combination that this one is compared with: the same loop without a plan. For an agent that reads costs that
-    /// may be the one whose prompt states them, if it solves more.
-    pub fn baseline<'r>(&self, all: &'r [Self]) -> Option<&'r Self> {
-        let bare = all.iter().filter(|other| self.cell.is_against(&other.cell));
-        let pbc = |result: &&Self| result.all.measures.pbc;
-        bare.filter(|other| !other.cell.strategy.prompt || self.cell.reads_costs())
-            .filter(|other| other.cell.name != self.cell.name)
-            .max_by(|one, other| pbc(one).total_cmp(&pbc(other)))
-    }
-
-    /// How many tasks of all seeds this combination solves within the budget and another one does not, and how many it
-    /// does not and the other one does.
-    pub fn gained_and_lost(&self, other: &Self) -> (usize, usize) {
-        let pairs = || {
-            let seeds = self.seeds.iter().zip(&other.seeds);
-            seeds.flat_map(|(own, other)| own.within.iter().zip(&other.within))
-        };
-        let count = |own, other| pairs().filter(|pair| *pair == (&own, &other)).count();
-        (count(true, false), count(false, true))
-    }
-
     /// From the sessions of a combination, one for each seed.
     pub fn of(cell: Cell, knobs: Knobs, sessions: &[(u64, Ran)]) -> Self {
         let budget = sessions.first().map_or(0.0, |(_, ran)| ran.budget);

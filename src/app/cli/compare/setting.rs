@@ -2,12 +2,36 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use crate::domain::{Blacklist, Estimation, FaultSpec, Knob};
+use crate::domain::{FaultSpec, Knob, Task};
 
-/// Number of tools that come with a query in the paper.
-const GIVEN: usize = 5;
+/// A group of settings of a combination, which its name gives by one word.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Setting {
+    /// Empty: no group.
+    pub name: &'static str,
+    /// The number of tools that come with each task.
+    pub task_tools: Option<usize>,
+    pub knobs: &'static [(Knob, f64)],
+}
+
+impl Setting {
+    pub(super) fn is_none(&self) -> bool {
+        self.name.is_empty()
+    }
+
+    /// The suffix that marks this setting in the name of a strategy.
+    pub fn mark(self) -> String {
+        if self.is_none() { String::new() } else { format!(" {}", self.name) }
+    }
+}
+
+impl Serialize for Setting {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name)
+    }
+}
 
 /// Changes of a combination besides strategy, models and knobs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,54 +41,8 @@ pub struct Trial {
     pub fault: Option<FaultSpec>,
     /// Number of tasks, instead of that of the comparison.
     pub tasks: Option<usize>,
-    /// True if the only task is to probe the tools (ATC, section 4.3).
-    pub probe: bool,
-}
-
-/// The setting of one of BTP's experiments.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Setting {
-    /// Every tool may be offered, and `+btp` looks for candidates and for tools that are missing.
-    #[default]
-    Ours,
-    /// The same five tools come with each task, for every strategy, as in the paper.
-    Given,
-    /// As [`Setting::Given`], with `+btp` as published: its estimates, a strict blacklist, no widening.
-    Paper,
-}
-
-impl Setting {
-    pub(super) fn is_ours(&self) -> bool {
-        *self == Setting::Ours
-    }
-
-    /// The suffix that marks this setting in the name of a strategy.
-    pub fn mark(self) -> &'static str {
-        match self {
-            Setting::Ours => "",
-            Setting::Given => " given",
-            Setting::Paper => " paper",
-        }
-    }
-
-    /// The number of tools that come with each task.
-    pub(super) fn task_tools(self) -> Option<usize> {
-        (self != Setting::Ours).then_some(GIVEN)
-    }
-
-    pub(super) fn knobs(self) -> &'static [(Knob, f64)] {
-        match self {
-            Setting::Ours | Setting::Given => &[],
-            Setting::Paper => &[
-                (Knob::Estimate, Estimation::Paper as u8 as f64),
-                (Knob::Blacklist, Blacklist::Strict as u8 as f64),
-                (Knob::Widen, 0.0),
-                (Knob::Spread, 0.0),
-                (Knob::Sharpness, 1.0),
-            ],
-        }
-    }
+    /// Tasks instead of those of the comparison; empty: those.
+    pub own_tasks: Vec<Task>,
 }
 
 /// The models bound in a combination; otherwise the configured ones are.

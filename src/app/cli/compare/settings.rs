@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use crate::cli::trouble::Trouble;
 use crate::domain::{Base, Knobs, Retrieve, chance};
-use crate::outside;
 use crate::session::{JournalChoice, SessionSpec};
 use crate::store::kept;
 
@@ -67,9 +66,9 @@ pub fn check(spec: &SessionSpec) -> Result<CheckedCell, Trouble> {
         all.insert(format!("knob {}", spec.name), value.to_string());
     }
     for (role, model) in &opening.roles {
-        // The address of a scripted agent differs each time, and its habits belong to the program.
-        let is_scripted = spec.outside.is_some() && outside::named(model.as_str()).is_some();
-        let configured = config.models.get(model).filter(|_| !is_scripted);
+        // The address of the comparison's own endpoint differs each time.
+        let is_own = spec.endpoints.contains_key(model);
+        let configured = config.models.get(model).filter(|_| !is_own);
         let settings = format!("{configured:?}");
         all.insert(format!("role {role}"), format!("{model}, {}", hash(&settings)?));
     }
