@@ -14,6 +14,7 @@ pub mod journal;
 pub mod kept;
 pub mod prices;
 pub mod prompts;
+pub mod shared;
 mod sqlite;
 pub mod states;
 pub mod tasks;

@@ -23,7 +23,6 @@ mod past_use;
 mod prune;
 mod reread;
 mod runs;
-mod shared;
 mod summary;
 mod upgrade;
 mod words;
@@ -38,13 +37,14 @@ pub use self::{
     import::Imported,
     past_use::Use,
     prune::Prune,
-    shared::SharedExperience,
     summary::Summary,
 };
 pub use self::{
     history::{History, MOST_PAST},
     prune::PruneSummary,
 };
+
+use crate::shared::Shared;
 
 /// An open store of past uses. One thread uses it at a time; several may be open on one file.
 pub struct Experience {
@@ -59,3 +59,6 @@ impl Experience {
         &self.path
     }
 }
+
+/// A store of past uses with several owners: a session writes to it, and copies start from its content.
+pub type SharedExperience = Shared<Experience>;

@@ -3,11 +3,12 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use super::index::{Index, JournalMoment, TaskBlock};
 use super::{JournalError, JournalReader};
 use crate::domain::{Record, State, state::TEXTS};
+use crate::shared::Shared;
 
 /// The most events that are read to get the details of the tasks before a moment.
 const BEFORE: u64 = 16_384;
@@ -16,7 +17,7 @@ const BEFORE: u64 = 16_384;
 #[derive(Clone, Debug)]
 pub struct JournalPast {
     path: PathBuf,
-    index: Arc<Mutex<Index>>,
+    index: Shared<Index>,
 }
 
 /// A range of events, and the state before them. Their texts have at most [`TEXTS`] bytes, unless a single one has more.
@@ -68,7 +69,7 @@ impl Marker {
         };
         let JournalMoment { place, state } = start;
         reader.go_to(place)?;
-        let past = JournalPast { path: path.to_owned(), index: Arc::new(Mutex::new(index)) };
+        let past = JournalPast { path: path.to_owned(), index: index.into() };
         Ok(Self { reader, state, past, remark: None })
     }
 
@@ -105,25 +106,21 @@ impl Marker {
             return Ok(None);
         };
         self.state.apply(&record);
-        self.past.lock().mark(self.reader.place(), &self.state);
+        self.past.index.lock().mark(self.reader.place(), &self.state);
         Ok(Some(Arc::new(record)))
     }
 }
 
 impl JournalPast {
-    fn lock(&self) -> MutexGuard<'_, Index> {
-        self.index.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The tasks that were written together with the one at this place of the list, without details; `None` if the
     /// index does not have it.
     pub fn with_task(&self, place: usize) -> Option<TaskBlock> {
-        self.lock().with_task(place)
+        self.index.lock().with_task(place)
     }
 
     /// The same for the task of this line of the transcript.
     pub fn with_line(&self, line: usize) -> Option<TaskBlock> {
-        self.lock().with_line(line)
+        self.index.lock().with_line(line)
     }
 
     /// The events around this one: from the mark from which the state gets all its details, to the next mark. Fewer
@@ -132,7 +129,7 @@ impl JournalPast {
     /// # Errors
     /// The file cannot be read, or a line of it.
     pub fn window(&self, n: u64) -> Result<Window, JournalError> {
-        let (JournalMoment { place, state }, most) = self.lock().window(n, BEFORE);
+        let (JournalMoment { place, state }, most) = self.index.lock().window(n, BEFORE);
         let mut reader = JournalReader::open(&self.path)?;
         reader.go_to(place)?;
         let most = usize::try_from(most).unwrap_or(usize::MAX);

@@ -4,12 +4,14 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::{thread, time::Duration};
 
 use tokio::sync::Notify;
+
+use crate::shared::Shared;
 
 /// The interval between checks that the file is still there.
 const LOOK: Duration = Duration::from_millis(200);
@@ -20,7 +22,7 @@ const GATHER: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(super) struct Syncer {
     asked: SyncSender<()>,
-    failed: Arc<Mutex<Option<io::Error>>>,
+    failed: Shared<Option<io::Error>>,
     notify: Arc<Notify>,
 }
 
@@ -31,9 +33,9 @@ impl Syncer {
         let file = file.try_clone()?;
         // Requests that arrive while the disk is busy become one further wait, however many they are.
         let (asked, waits) = sync_channel(1);
-        let failed = Arc::new(Mutex::new(None));
+        let failed = Shared::from(None);
         let notify = Arc::new(Notify::new());
-        let (tell, wake) = (Arc::clone(&failed), Arc::clone(&notify));
+        let (tell, wake) = (failed.clone(), Arc::clone(&notify));
         let sync = move || {
             loop {
                 let done = match waits.recv_timeout(LOOK) {
@@ -45,7 +47,7 @@ impl Syncer {
                     Err(RecvTimeoutError::Disconnected) => return,
                 };
                 if let Err(error) = done {
-                    tell.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                    tell.lock().get_or_insert(error);
                     wake.notify_one();
                 }
             }
@@ -67,7 +69,7 @@ impl Syncer {
 
     /// Returns the error of a failed wait, once.
     pub fn failure(&self) -> Option<io::Error> {
-        self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.failed.lock().take()
     }
 }
 

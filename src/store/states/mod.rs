@@ -17,7 +17,6 @@ mod model_files;
 mod open;
 mod place;
 mod rows;
-mod shared;
 
 use std::path::PathBuf;
 
@@ -26,7 +25,8 @@ use rusqlite::Connection;
 pub use self::error::StatesError;
 pub use self::model_files::FileFacts;
 pub use self::place::{StatePlace, TextKey};
-pub use self::shared::SharedStates;
+
+use crate::shared::Shared;
 
 /// The most states of a cache: 460 MB where a state has 576 numbers.
 pub const MOST_STATES: u64 = 200_000;
@@ -39,3 +39,6 @@ pub struct StateCache {
     turn: i64,
     most: u64,
 }
+
+/// A cache of states with several owners.
+pub type SharedStates = Shared<StateCache>;
