@@ -7,6 +7,7 @@ use toolyard_net as net;
 use toolyard_papers as papers;
 
 pub mod breakpoints;
+pub mod database;
 pub mod experience;
 pub mod few_shots;
 pub mod import;
@@ -15,6 +16,5 @@ pub mod kept;
 pub mod prices;
 pub mod prompts;
 pub mod shared;
-mod sqlite;
 pub mod states;
 pub mod tasks;

@@ -11,6 +11,7 @@ use super::{ExperienceCommand, StoreArgs, colour, out, runtime::runtime, trouble
 use crate::domain::words::counted;
 use crate::files::whole_file;
 use crate::model::{Embedder, Embeddings};
+use crate::store::database::DatabaseFault;
 use crate::store::experience::{Experience, ExperienceError, Imported, Prune, Summary};
 use crate::ui::text::clean;
 use crate::{config::Config, session};
@@ -50,20 +51,18 @@ pub fn experience(command: &ExperienceCommand) -> Result<(), Trouble> {
 
 /// Faults in a file or a line are usage errors; the rest are failures.
 pub fn trouble(error: ExperienceError) -> Trouble {
-    match error {
+    let is_usage = match &error {
+        ExperienceError::Database(error) => !matches!(
+            error.fault,
+            DatabaseFault::Damaged(_) | DatabaseFault::Busy | DatabaseFault::Failed(_)
+        ),
         ExperienceError::Missing { .. }
         | ExperienceError::Io { .. }
-        | ExperienceError::NoDatabase { .. }
-        | ExperienceError::Foreign { .. }
-        | ExperienceError::TooNew { .. }
         | ExperienceError::BadUse { .. }
-        | ExperienceError::Line(_) => Trouble::usage(error),
-        ExperienceError::Damaged { .. }
-        | ExperienceError::Busy { .. }
-        | ExperienceError::Failed { .. }
-        | ExperienceError::Write(_)
-        | ExperienceError::Partly { .. } => Trouble::failed(error),
-    }
+        | ExperienceError::Line(_) => true,
+        ExperienceError::Write(_) | ExperienceError::Partly { .. } => false,
+    };
+    if is_usage { Trouble::usage(error) } else { Trouble::failed(error) }
 }
 
 /// The file of past uses.

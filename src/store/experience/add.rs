@@ -27,8 +27,8 @@ impl Experience {
 
     /// Sets whether triggers count each use, as they do for a new connection.
     pub(super) fn count_each_use(&self, each: bool) -> Result<(), ExperienceError> {
-        let set = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, each);
-        set.map(drop).map_err(ExperienceError::of(&self.path))
+        let trigger = DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER;
+        self.database.run(|connection| connection.set_db_config(trigger, each).map(drop))
     }
 
     /// Adds uses like [`Experience::add_all`], but skips those of lines that were added before; returns the number of
@@ -42,25 +42,23 @@ impl Experience {
         marks: &[[u8; 16]],
     ) -> Result<u64, ExperienceError> {
         let kept: Vec<_> = uses.iter().map(Use::kept).collect::<Result<_, _>>()?;
-        let failed = ExperienceError::of(&self.path);
-        let transaction = self.connection.transaction().map_err(failed)?;
-        let counts =
-            transaction.db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER).map_err(failed)?;
-        let last = || -> rusqlite::Result<i64> {
+        self.database.write(|transaction| {
+            let counts = transaction.db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER)?;
             let last = "SELECT coalesce(max(id), 0) FROM uses";
-            transaction.query_row(last, [], |row| row.get(0))
-        };
-        let last = if counts { None } else { Some(last().map_err(failed)?) };
-        let mut adder = Adder::new(&self.reader, transaction);
-        let mut added = 0;
-        for (at, past) in kept.iter().enumerate() {
-            added += adder.add(past, marks.get(at)).map_err(failed)? as u64;
-        }
-        if let Some(last) = last {
-            adder.transaction.execute(include_str!("count.sql"), [last]).map_err(failed)?;
-        }
-        adder.transaction.commit().map_err(failed)?;
-        Ok(added)
+            let last: Option<i64> = match counts {
+                true => None,
+                false => Some(transaction.query_row(last, [], |row| row.get(0))?),
+            };
+            let mut adder = Adder::new(&self.reader, transaction);
+            let mut added = 0;
+            for (at, past) in kept.iter().enumerate() {
+                added += adder.add(past, marks.get(at))? as u64;
+            }
+            if let Some(last) = last {
+                transaction.execute(include_str!("count.sql"), [last])?;
+            }
+            Ok(added)
+        })
     }
 }
 
@@ -75,12 +73,12 @@ enum Named {
 /// Adds uses in one transaction; ids that were looked up stay valid during it.
 pub(super) struct Adder<'e, 'u> {
     reader: &'e WordVectorizer,
-    pub transaction: Transaction<'e>,
+    transaction: &'e Transaction<'e>,
     ids: HashMap<(Named, &'u str), i64>,
 }
 
 impl<'e, 'u> Adder<'e, 'u> {
-    pub fn new(reader: &'e WordVectorizer, transaction: Transaction<'e>) -> Self {
+    pub fn new(reader: &'e WordVectorizer, transaction: &'e Transaction<'e>) -> Self {
         Self { reader, transaction, ids: HashMap::new() }
     }
 
@@ -126,7 +124,7 @@ impl<'e, 'u> Adder<'e, 'u> {
                 self.transaction.prepare_cached(insert)?.execute([name])?;
                 let id = self.transaction.last_insert_rowid();
                 if named == Named::Query {
-                    index(&self.transaction, self.reader, id, name)?;
+                    index(self.transaction, self.reader, id, name)?;
                 }
                 id
             }

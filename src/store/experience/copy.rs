@@ -5,7 +5,6 @@ use std::{path::Path, time::Duration};
 use rusqlite::backup::Backup;
 
 use super::{Experience, error::ExperienceError};
-use crate::sqlite::create_private;
 
 /// Pages that are copied in one go.
 const PAGES: i32 = 4096;
@@ -16,16 +15,7 @@ impl Experience {
     /// # Errors
     /// The file exists already, or the store fails.
     pub fn copy_to(&self, file: &Path) -> Result<(), ExperienceError> {
-        let failed = ExperienceError::of(file);
-        // SQLite would take a relative path that begins with "file:" for a URI.
-        let name = Path::new(".").join(file);
-        let name = name.to_str().ok_or_else(|| ExperienceError::Failed {
-            path: file.to_owned(),
-            why: "the path is not UTF-8, which SQLite requires; choose another one".to_owned(),
-        })?;
-        create_private(file);
-        self.connection.execute("VACUUM INTO ?1", [name]).map_err(failed)?;
-        Ok(())
+        Ok(self.database.copy_to(file)?)
     }
 
     /// A private copy of all current uses that ends with its value.
@@ -34,11 +24,12 @@ impl Experience {
     /// The store fails, or out of memory.
     pub fn private_copy(&self) -> Result<Self, ExperienceError> {
         let mut copy = Self::private()?;
-        let failed = ExperienceError::of(&self.path);
-        let backup = Backup::new(&self.connection, &mut copy.connection).map_err(failed)?;
-        backup.run_to_completion(PAGES, Duration::ZERO, None).map_err(failed)?;
-        drop(backup);
-        Ok(copy)
+        self.database.run(|connection| {
+            let backup = Backup::new(connection, &mut copy.database.connection)?;
+            backup.run_to_completion(PAGES, Duration::ZERO, None)?;
+            drop(backup);
+            Ok(copy)
+        })
     }
 }
 

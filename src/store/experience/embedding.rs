@@ -1,7 +1,7 @@
 //! The embeddings of past queries, one for each query and embedding model, so that no query is paid
 //! for twice. The caller does the model calls.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Row, params};
 
 use super::{Experience, Query, add::Adder, error::ExperienceError, past_use::identity};
 use crate::domain::Embedding;
@@ -30,17 +30,18 @@ impl Experience {
         query: &str,
         model: &str,
     ) -> Result<Option<Embedding>, ExperienceError> {
-        let select = || {
-            let mut select = self.connection.prepare_cached(
+        self.database.run(|connection| {
+            let mut select = connection.prepare_cached(
                 "SELECT vector FROM embedding
                  WHERE query = (SELECT id FROM query WHERE text = ?1) AND model = ?2",
             )?;
-            let vector = |row: &rusqlite::Row<'_>| row.get::<_, Vec<u8>>(0);
-            select.query_row([identity(query), model], vector).optional()
-        };
-        let found = select().map_err(ExperienceError::of(&self.path))?;
-        let vector = |bytes: Vec<u8>| bytes.into_iter().map(u8::cast_signed).collect();
-        Ok(found.map(|bytes| Embedding::of_rounded(model, vector(bytes))))
+            let embedding = |row: &Row<'_>| {
+                let bytes: Vec<u8> = row.get(0)?;
+                let vector = bytes.into_iter().map(u8::cast_signed).collect();
+                Ok(Embedding::of_rounded(model, vector))
+            };
+            select.query_row([identity(query), model], embedding).optional()
+        })
     }
 
     /// Stores embeddings of queries, all or none, replacing earlier ones.
@@ -48,20 +49,19 @@ impl Experience {
     /// # Errors
     /// The store fails.
     pub fn keep_embeddings(&mut self, all: &[(&str, Embedding)]) -> Result<(), ExperienceError> {
-        let mut keep = || {
-            let mut adder = Adder::new(&self.reader, self.connection.transaction()?);
+        self.database.write(|transaction| {
+            let mut adder = Adder::new(&self.reader, transaction);
             for (query, embedding) in all {
                 let id = adder.query(identity(query))?;
                 let bytes: Vec<u8> =
                     embedding.vector().iter().map(|number| number.cast_unsigned()).collect();
-                let mut insert = adder.transaction.prepare_cached(
+                let mut insert = transaction.prepare_cached(
                     "INSERT OR REPLACE INTO embedding (query, model, vector) VALUES (?1, ?2, ?3)",
                 )?;
                 insert.execute(params![id, embedding.model(), bytes])?;
             }
-            adder.transaction.commit()
-        };
-        keep().map_err(ExperienceError::of(&self.path))
+            Ok(())
+        })
     }
 
     /// Past queries without an embedding by this model, the latest first, `most` at most.
@@ -73,15 +73,13 @@ impl Experience {
         model: &str,
         most: u32,
     ) -> Result<Vec<String>, ExperienceError> {
-        let select = || {
-            let mut select = self.connection.prepare_cached(
+        self.database.run(|connection| {
+            let mut select = connection.prepare_cached(
                 "SELECT text FROM query WHERE NOT EXISTS
                     (SELECT 1 FROM embedding WHERE embedding.query = query.id AND model = ?1)
                  ORDER BY id DESC LIMIT ?2",
             )?;
             select.query_map(params![model, most], |row| row.get(0))?.collect()
-        };
-        let found: rusqlite::Result<_> = select();
-        found.map_err(ExperienceError::of(&self.path))
+        })
     }
 }

@@ -37,8 +37,9 @@ impl Experience {
         same: Same,
         wanted: impl Fn(&str) -> bool,
     ) -> Result<Vec<HelpfulTool>, ExperienceError> {
-        let found = self.nearest(query, same).and_then(|near| tools_of(&self.connection, &near));
-        let mut found = found.map_err(ExperienceError::of(&self.path))?;
+        let found: Result<_, ExperienceError> =
+            self.database.run(|connection| tools_of(connection, &self.nearest(query, same)?));
+        let mut found = found?;
         found.retain(|helped| wanted(helped.tool.as_str()));
         found.sort_by(|one, other| {
             other
@@ -53,15 +54,16 @@ impl Experience {
 
     /// The most similar past queries with their similarity, the most similar first.
     fn nearest(&self, query: &Query, same: Same) -> rusqlite::Result<Vec<(i64, f64)>> {
-        let own = own_id(&self.connection, query)?;
-        let mut select = self.connection.prepare_cached(
+        let connection = &self.database.connection;
+        let own = own_id(connection, query)?;
+        let mut select = connection.prepare_cached(
             "SELECT words.vector, embedding.vector FROM words
                 LEFT JOIN embedding ON embedding.query = words.query AND embedding.model = ?2
              WHERE words.query = ?1",
         )?;
         let model = query.embedding.as_ref().map(Embedding::model);
         let mut near = Vec::new();
-        for id in leads(&self.connection, query)? {
+        for id in leads(connection, query)? {
             if own == Some(id) {
                 continue;
             }

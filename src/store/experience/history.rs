@@ -56,13 +56,14 @@ impl Experience {
         tools: &[ToolName],
         same: Same,
     ) -> Result<Vec<History>, ExperienceError> {
-        let failed = ExperienceError::of(&self.path);
-        let own = own_id(&self.connection, query).map_err(failed)?;
-        let of = |tool: &ToolName| {
-            let past = past_of(&self.connection, query, tool, own, same)?;
-            Ok(History { tool: tool.clone(), past })
-        };
-        tools.iter().map(of).collect::<rusqlite::Result<_>>().map_err(failed)
+        self.database.run(|connection| {
+            let own = own_id(connection, query)?;
+            let of = |tool: &ToolName| {
+                let past = past_of(connection, query, tool, own, same)?;
+                Ok(History { tool: tool.clone(), past })
+            };
+            tools.iter().map(of).collect()
+        })
     }
 }
 

@@ -10,8 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::lines::JsonLines;
-use super::open::MEMORY;
-use super::{Experience, Use, error::ExperienceError};
+use super::{Experience, Use, error::ExperienceError, upgrade::MEMORY};
 use crate::domain::{Chance, ToolName};
 use crate::files::{json_file, safe_json::safe, toml_file::Problem};
 
@@ -103,8 +102,7 @@ impl Experience {
 
     /// Lets SQLite keep this many KiB of the file in memory.
     fn keep_in_memory(&self, kib: i64) -> Result<(), ExperienceError> {
-        let set = self.connection.pragma_update(None, "cache_size", -kib);
-        set.map_err(ExperienceError::of(&self.path))
+        self.database.run(|connection| connection.pragma_update(None, "cache_size", -kib))
     }
 
     fn import_checked(
@@ -140,8 +138,8 @@ impl Experience {
     /// # Errors
     /// The store fails, or [`ExperienceError::Write`].
     pub fn export(&self, out: &mut dyn Write) -> Result<u64, ExperienceError> {
-        let failed = ExperienceError::of(&self.path);
-        let select = self.connection.prepare(
+        let failed = |error: rusqlite::Error| self.database.error(error);
+        let select = self.database.connection.prepare(
             "SELECT query.text, tool.name, uses.parameters, uses.result, uses.helpful, uses.at,
                  source.name
              FROM uses JOIN query ON query.id = uses.query JOIN tool ON tool.id = uses.tool
@@ -240,8 +238,11 @@ mod tests {
         .unwrap();
         let mut store = Experience::open(&folder.path().join("e.sqlite")).unwrap();
         let imported = store.import(&path, "test", Timestamp::UNIX_EPOCH).unwrap();
-        let kept: i64 =
-            store.connection.pragma_query_value(None, "cache_size", |row| row.get(0)).unwrap();
+        let kept: i64 = store
+            .database
+            .connection
+            .pragma_query_value(None, "cache_size", |row| row.get(0))
+            .unwrap();
         assert_eq!((imported.added, kept), (1, -MEMORY));
     }
 }

@@ -27,10 +27,6 @@ mod summary;
 mod upgrade;
 mod words;
 
-use std::path::PathBuf;
-
-use rusqlite::Connection;
-
 pub use self::{
     error::ExperienceError,
     history::{Query, Same},
@@ -44,20 +40,13 @@ pub use self::{
     prune::PruneSummary,
 };
 
+use crate::database::Database;
 use crate::shared::Shared;
 
 /// An open store of past uses. One thread uses it at a time; several may be open on one file.
 pub struct Experience {
-    connection: Connection,
-    path: PathBuf,
+    database: Database,
     reader: words::WordVectorizer,
-}
-
-impl Experience {
-    /// The file; `:memory:` for a store without one.
-    pub fn path(&self) -> &std::path::Path {
-        &self.path
-    }
 }
 
 /// A store of past uses with several owners: a session writes to it, and copies start from its content.

@@ -1,20 +1,13 @@
-//! Opens the store, and checks that the file is one with a known format.
+//! Opens the store.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags};
 use tracing::info;
 
-use super::upgrade::{VERSION, keep_copy, upgrade};
+use super::upgrade::KIND;
 use super::{Experience, error::ExperienceError, reread::reread, words::WordVectorizer};
-use crate::sqlite;
-
-/// Identifies the file as a store of past uses: "tyex", stored as `application_id`.
-const MARK: i64 = 0x7479_6578;
-
-/// How much of the file is kept in memory, in KiB: the words of some 50,000 queries fit.
-pub(super) const MEMORY: i64 = 16 * 1024;
+use crate::database::Database;
 
 impl Experience {
     /// Opens the store in this file, and creates it if necessary.
@@ -22,10 +15,6 @@ impl Experience {
     /// # Errors
     /// The file is not a store, is damaged or of a newer version; or the system's error.
     pub fn open(path: &Path) -> Result<Self, ExperienceError> {
-        if let Some(folder) = path.parent() {
-            let io = |source| ExperienceError::Io { path: folder.to_owned(), source };
-            fs::create_dir_all(folder).map_err(io)?;
-        }
         Self::open_with(path, OpenFlags::SQLITE_OPEN_CREATE)
     }
 
@@ -46,85 +35,20 @@ impl Experience {
     /// # Errors
     /// Out of memory.
     pub fn private() -> Result<Self, ExperienceError> {
-        let path = PathBuf::from("a private store");
         // SQLite's name for a database that begins in memory and goes on in a file that is deleted while it is open.
         let opened = Connection::open("");
-        let connection = opened.map_err(ExperienceError::of(&path))?;
-        Self::over(connection, path)
+        Self::over(Database::over(opened, Path::new("a private store"), &KIND)?)
     }
 
     fn open_with(path: &Path, more: OpenFlags) -> Result<Self, ExperienceError> {
         info!(?path, "opening past uses of tools");
-        let connection = sqlite::open(path, more).map_err(ExperienceError::of(path))?;
-        Self::over(connection, path.to_owned())
+        Self::over(Database::open(path, more, &KIND)?)
     }
 
-    fn over(mut connection: Connection, path: PathBuf) -> Result<Self, ExperienceError> {
-        prepare(&mut connection, &path)?;
+    fn over(mut database: Database) -> Result<Self, ExperienceError> {
         let reader = WordVectorizer::new();
-        reread(&mut connection, &reader).map_err(ExperienceError::of(&path))?;
-        Ok(Self { connection, path, reader })
-    }
-}
-
-fn prepare(connection: &mut Connection, path: &Path) -> Result<(), ExperienceError> {
-    let failed = ExperienceError::of(path);
-    sqlite::wait_for_others(connection).map_err(failed)?;
-    // In one transaction, so that a session that creates the store meanwhile is seen whole or not at all.
-    let reading = connection.transaction_with_behavior(TransactionBehavior::Deferred);
-    let reading = reading.map_err(failed)?;
-    let before = found(&reading, path)?;
-    drop(reading);
-    if before == StoreContent::Store(VERSION) {
-        return sqlite::settings(connection, MEMORY).map_err(failed);
-    }
-    // Must come before the first table; only then does the file shrink when uses are removed.
-    if before == StoreContent::Nothing {
-        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
-    }
-    sqlite::settings(connection, MEMORY).map_err(failed)?;
-    if let StoreContent::Store(version) = before {
-        keep_copy(connection, path, version)?;
-    }
-    let transaction = connection.transaction().map_err(failed)?;
-    // Another session may have done it in the meantime.
-    match found(&transaction, path)? {
-        StoreContent::Store(VERSION) => {}
-        StoreContent::Store(version) => upgrade(&transaction, version).map_err(failed)?,
-        StoreContent::Nothing => {
-            transaction.execute_batch(include_str!("schema.sql")).map_err(failed)?;
-            transaction.execute_batch(include_str!("runs.sql")).map_err(failed)?;
-            transaction.execute_batch(include_str!("line.sql")).map_err(failed)?;
-            transaction.pragma_update(None, "application_id", MARK).map_err(failed)?;
-            transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
-        }
-    }
-    transaction.commit().map_err(failed)
-}
-
-/// The content of a file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum StoreContent {
-    /// An empty file.
-    Nothing,
-    /// A store of this known format.
-    Store(i64),
-}
-
-fn found(connection: &Connection, path: &Path) -> Result<StoreContent, ExperienceError> {
-    let number = |sql: &str| {
-        let found = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-        found.map_err(ExperienceError::of(path))
-    };
-    let mark = number("PRAGMA application_id")?;
-    let found = number("PRAGMA user_version")?;
-    let tables = number("SELECT count(*) FROM sqlite_schema")?;
-    match (mark, found, tables) {
-        (MARK, 1..=VERSION, _) => Ok(StoreContent::Store(found)),
-        (MARK, _, _) if found > VERSION => {
-            Err(ExperienceError::TooNew { path: path.to_owned(), found, known: VERSION })
-        }
-        (0, 0, 0) => Ok(StoreContent::Nothing),
-        _ => Err(ExperienceError::Foreign { path: path.to_owned() }),
+        let reread = reread(&mut database.connection, &reader);
+        reread.map_err(|error| database.error(error))?;
+        Ok(Self { database, reader })
     }
 }

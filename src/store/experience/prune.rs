@@ -38,8 +38,7 @@ impl Experience {
     /// # Errors
     /// The store fails.
     pub fn would_prune(&self, what: &Prune) -> Result<u64, ExperienceError> {
-        let chosen = chosen(&self.connection, what).map_err(ExperienceError::of(&self.path))?;
-        Ok(chosen.len() as u64)
+        self.database.run(|connection| Ok(chosen(connection, what)?.len() as u64))
     }
 
     /// Deletes uses, and queries without remaining uses, and frees the space. Other sessions may
@@ -48,7 +47,8 @@ impl Experience {
     /// # Errors
     /// The store fails. Uses deleted before that stay deleted; the rest is unchanged.
     pub fn prune(&mut self, what: &Prune) -> Result<PruneSummary, ExperienceError> {
-        take_out(&mut self.connection, what).map_err(ExperienceError::of(&self.path))
+        let pruned = take_out(&mut self.database.connection, what);
+        Ok(pruned.map_err(|error| self.database.error(error))?)
     }
 }
 

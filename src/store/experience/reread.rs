@@ -63,7 +63,7 @@ mod tests {
         store.add(&past).unwrap();
         let stale = "UPDATE reading SET sample = x'00'; UPDATE words SET vector = x'00';
             DELETE FROM word_in";
-        store.connection.execute_batch(stale).unwrap();
+        store.database.connection.execute_batch(stale).unwrap();
         let like = |store: &Experience| {
             let query = store.query("the weather of Paris");
             let history = store.history(&query, &["forecast".into()], Same::Counts).unwrap();

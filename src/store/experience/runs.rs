@@ -17,20 +17,10 @@ impl Experience {
         at: Timestamp,
         run: &PairTally,
     ) -> Result<(), ExperienceError> {
-        let failed = ExperienceError::of(&self.path);
         let Pair { strategy, planner, solver } = &run.pair;
         let planner = planner.as_ref();
         // SQLite counts to 2^63; no task comes near.
         let count = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
-        let mut insert = self
-            .connection
-            .prepare_cached(
-                "INSERT INTO run (workspace, at, strategy, planner, planner_source,
-                    planner_simulated, solver, solver_source, solver_simulated, tasks, with_gold,
-                    correct, tokens_in, tokens_out, steps, dollars, unpriced)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
-            )
-            .map_err(failed)?;
         let row = params![
             workspace,
             at.as_millisecond(),
@@ -50,8 +40,15 @@ impl Experience {
             run.dollars.map_or(0.0, f64::from),
             count(run.unpriced),
         ];
-        insert.execute(row).map_err(failed)?;
-        Ok(())
+        self.database.run(|connection| {
+            let mut insert = connection.prepare_cached(
+                "INSERT INTO run (workspace, at, strategy, planner, planner_source,
+                    planner_simulated, solver, solver_source, solver_simulated, tasks, with_gold,
+                    correct, tokens_in, tokens_out, steps, dollars, unpriced)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+            )?;
+            insert.execute(row).map(drop)
+        })
     }
 
     /// The results of all tasks of this workspace, by planner/solver pair, in order of the first
@@ -60,13 +57,10 @@ impl Experience {
     /// # Errors
     /// The store fails.
     pub fn pairs(&self, workspace: &str) -> Result<Vec<PairTally>, ExperienceError> {
-        self.sum_up(workspace).map_err(ExperienceError::of(&self.path))
-    }
-
-    fn sum_up(&self, workspace: &str) -> rusqlite::Result<Vec<PairTally>> {
-        // `total` never overflows; `sum` would return an error. Earlier versions kept any cost that an endpoint
-        // reported: an impossible cost counts as unknown.
-        let mut select = self.connection.prepare_cached(
+        self.database.run(|connection| {
+            // `total` never overflows; `sum` would return an error. Earlier versions kept any cost that an endpoint
+            // reported: an impossible cost counts as unknown.
+            let mut select = connection.prepare_cached(
             "SELECT strategy, planner, planner_source, planner_simulated, solver, solver_source,
                 solver_simulated, total(tasks), total(with_gold), total(correct), total(tokens_in),
                 total(tokens_out), total(steps), total(CASE WHEN dollars < 1e9 THEN dollars END),
@@ -74,7 +68,8 @@ impl Experience {
              FROM run WHERE workspace = ?1
              GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY min(id)",
         )?;
-        select.query_map([workspace], tally)?.filter_map(Result::transpose).collect()
+            select.query_map([workspace], tally)?.filter_map(Result::transpose).collect()
+        })
     }
 }
 
@@ -177,7 +172,11 @@ mod tests {
         for _ in 0..2 {
             store.add_run("here", Timestamp::UNIX_EPOCH, &run(None, "big", 1)).unwrap();
         }
-        store.connection.execute("UPDATE run SET strategy = 'magic' WHERE id = 1", []).unwrap();
+        store
+            .database
+            .connection
+            .execute("UPDATE run SET strategy = 'magic' WHERE id = 1", [])
+            .unwrap();
         let pairs = store.pairs("here").unwrap();
         assert_eq!((pairs.len(), pairs[0].tasks), (1, 1));
     }
@@ -191,7 +190,11 @@ mod tests {
         }
         assert_eq!(store.pairs("here").unwrap()[0].tokens_in, u64::MAX);
         store.add_run("here", Timestamp::UNIX_EPOCH, &run(None, "big", 1)).unwrap();
-        store.connection.execute("UPDATE run SET dollars = 9e999 WHERE id < 3", []).unwrap();
+        store
+            .database
+            .connection
+            .execute("UPDATE run SET dollars = 9e999 WHERE id < 3", [])
+            .unwrap();
         let pairs = store.pairs("here").unwrap();
         assert_eq!((pairs[0].dollars, pairs[0].unpriced), (Some(0.5.into()), 2));
     }

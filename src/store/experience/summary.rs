@@ -1,5 +1,6 @@
 //! The amount of experience per tool.
 
+use rusqlite::{Connection, Row};
 use serde::Serialize;
 
 use super::{Experience, error::ExperienceError};
@@ -32,23 +33,23 @@ impl Experience {
     /// # Errors
     /// The store fails.
     pub fn summary(&self) -> Result<Summary, ExperienceError> {
-        self.count().map_err(ExperienceError::of(&self.path))
+        self.database.run(count)
     }
+}
 
-    fn count(&self) -> rusqlite::Result<Summary> {
-        let mut select = self.connection.prepare_cached(
-            "SELECT tool.name, sum(helpful + unhelpful) AS uses, sum(helpful), count(*)
+fn count(connection: &Connection) -> rusqlite::Result<Summary> {
+    let mut select = connection.prepare_cached(
+        "SELECT tool.name, sum(helpful + unhelpful) AS uses, sum(helpful), count(*)
              FROM past JOIN tool ON tool.id = past.tool GROUP BY past.tool
              ORDER BY uses DESC, tool.name",
-        )?;
-        let of_tool = |row: &rusqlite::Row<'_>| {
-            let tool = ToolName::from(row.get::<_, String>(0)?);
-            Ok(ToolSummary { tool, uses: row.get(1)?, helpful: row.get(2)?, queries: row.get(3)? })
-        };
-        let tools: Vec<_> = select.query_map([], of_tool)?.collect::<rusqlite::Result<_>>()?;
-        // Queries that were only embedded were not used.
-        let count = "SELECT count(DISTINCT query) FROM past";
-        let queries = self.connection.query_row(count, [], |row| row.get(0))?;
-        Ok(Summary { uses: tools.iter().map(|tool| tool.uses).sum(), queries, tools })
-    }
+    )?;
+    let of_tool = |row: &Row<'_>| {
+        let tool = ToolName::from(row.get::<_, String>(0)?);
+        Ok(ToolSummary { tool, uses: row.get(1)?, helpful: row.get(2)?, queries: row.get(3)? })
+    };
+    let tools: Vec<_> = select.query_map([], of_tool)?.collect::<rusqlite::Result<_>>()?;
+    // Queries that were only embedded were not used.
+    let count = "SELECT count(DISTINCT query) FROM past";
+    let queries = connection.query_row(count, [], |row| row.get(0))?;
+    Ok(Summary { uses: tools.iter().map(|tool| tool.uses).sum(), queries, tools })
 }

@@ -1,61 +1,26 @@
-//! Upgrades a store of an earlier format to this one, one format at a time.
+//! The kind of database that a store of past uses is, with the step from each of its formats to the next.
 
-use std::path::Path;
+use crate::database::DatabaseKind;
 
-use rusqlite::Connection;
+/// How much of the file is kept in memory, in KiB: the words of some 50,000 queries fit.
+pub(super) const MEMORY: i64 = 16 * 1024;
 
-use super::error::ExperienceError;
-use crate::sqlite::create_private;
-
-/// The format of `schema.sql`, stored in the file as `user_version`; the first was 1.
-pub(super) const VERSION: i64 = 4;
-
-/// The step from each format to the next, from 1 on.
-///
-/// Early files of format 1 have no table `reading`, later ones do.
-const STEPS: [&str; VERSION as usize - 1] = [
-    "CREATE TABLE IF NOT EXISTS reading (sample BLOB NOT NULL) STRICT",
-    include_str!("runs.sql"),
-    include_str!("line.sql"),
-];
-
-/// Keeps a copy of a store of an earlier format beside it, for an earlier version of the program; an older copy stays.
-pub(super) fn keep_copy(
-    connection: &Connection,
-    path: &Path,
-    version: i64,
-) -> Result<(), ExperienceError> {
-    let beside = |end: &str| {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".format-{version}{end}"));
-        path.with_file_name(name)
-    };
-    let (copy, new) = (beside(""), beside(&format!(".{}.new", std::process::id())));
-    if copy.exists() {
-        return Ok(());
-    }
-    let failed = ExperienceError::of(&copy);
-    let io = |source| ExperienceError::Io { path: copy.clone(), source };
-    // SQLite would take a relative path that begins with "file:" for a URI.
-    let name = Path::new(".").join(&new);
-    let name = name.to_str().ok_or_else(|| ExperienceError::Failed {
-        path: copy.clone(),
-        why: "the path is not UTF-8, which SQLite requires; choose another one".to_owned(),
-    })?;
-    create_private(&new);
-    connection.execute("VACUUM INTO ?1", [name]).map_err(failed)?;
-    std::fs::rename(&new, &copy).map_err(io)
-}
-
-/// Applies all steps from this format on. Call it in a transaction: a file always has one complete
-/// format.
-pub(super) fn upgrade(connection: &Connection, from: i64) -> rusqlite::Result<()> {
-    let done = usize::try_from(from - 1).unwrap_or(usize::MAX);
-    for step in STEPS.iter().skip(done) {
-        connection.execute_batch(step)?;
-    }
-    connection.pragma_update(None, "user_version", VERSION)
-}
+/// The kind of a store's file; the mark is "tyex".
+pub(super) static KIND: DatabaseKind = DatabaseKind {
+    name: "a store of past uses",
+    mark: 0x7479_6578,
+    steps: &[
+        include_str!("schema.sql"),
+        // Early files of format 1 have no such table, later ones do.
+        "CREATE TABLE IF NOT EXISTS reading (sample BLOB NOT NULL) STRICT",
+        include_str!("runs.sql"),
+        include_str!("line.sql"),
+    ],
+    memory: MEMORY,
+    if_no_database: "choose another file, or move this one away",
+    if_too_new: "use a newer toolyard",
+    if_damaged: "move it away and import an export of it, or recover the data with `sqlite3 FILE .recover`",
+};
 
 #[cfg(test)]
 mod tests {
@@ -64,7 +29,7 @@ mod tests {
     use rusqlite::Connection;
     use tempfile::TempDir;
 
-    use super::VERSION;
+    use super::KIND;
     use crate::experience::{Experience, Same, Use};
 
     fn one_use(path: &Path) {
@@ -98,7 +63,7 @@ mod tests {
         old.execute_batch(&format!("{LINE}; PRAGMA user_version = 3")).unwrap();
         drop(old);
         one_use(&path);
-        assert_eq!(number(&path, "PRAGMA user_version"), VERSION);
+        assert_eq!(number(&path, "PRAGMA user_version"), KIND.version());
         assert_eq!(number(&path, "SELECT count(*) FROM uses"), 2);
         assert_eq!(number(&copy, "PRAGMA user_version"), 3);
         assert_eq!(number(&copy, "SELECT count(*) FROM uses"), 1);
@@ -114,7 +79,7 @@ mod tests {
         drop(old);
         let store = Experience::open_existing(&path).unwrap();
         assert_eq!(store.pairs("anywhere").unwrap(), []);
-        assert_eq!(number(&path, "PRAGMA user_version"), VERSION);
+        assert_eq!(number(&path, "PRAGMA user_version"), KIND.version());
         assert_eq!(number(&path, "SELECT count(*) FROM uses"), 1);
     }
 
@@ -131,7 +96,7 @@ mod tests {
             let query = store.query("the weather of Paris");
             let history = store.history(&query, &["forecast".into()], Same::Counts).unwrap();
             assert!(history[0].past[0].similarity > 0.99, "{history:?}");
-            assert_eq!(number(&path, "PRAGMA user_version"), VERSION);
+            assert_eq!(number(&path, "PRAGMA user_version"), KIND.version());
             assert_eq!(number(&path, "SELECT count(*) FROM reading"), 1);
         }
     }

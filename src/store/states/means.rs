@@ -3,6 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{StateCache, StatePlace, StatesError, TextKey};
+use crate::database::DatabaseFault;
 use crate::papers::cotools::RunningMean;
 
 /// Queries of a domain after which its mean hardly moves; later ones are not counted.
@@ -14,17 +15,15 @@ impl StateCache {
     /// # Errors
     /// The cache fails, or its mean is damaged.
     pub fn mean(&self, domain: &str, at: &StatePlace) -> Result<RunningMean, StatesError> {
-        let failed = StatesError::of(&self.path);
-        let Some(place) = at.find(&self.connection).map_err(failed)? else {
-            return Ok(RunningMean::default());
-        };
-        let found = kept(&self.connection, domain, place).map_err(failed)?;
-        let Some(mean) = found else { return Ok(RunningMean::default()) };
-        let damaged = |error: serde_json::Error| {
+        let found: Result<_, StatesError> = self.database.run(|connection| {
+            let place = at.find(connection)?;
+            place.map_or(Ok(None), |place| kept(connection, domain, place))
+        });
+        let Some(mean) = found? else { return Ok(RunningMean::default()) };
+        serde_json::from_str(&mean).map_err(|error| {
             let why = format!("the mean of `{domain}`: {error}");
-            StatesError::Damaged { path: self.path.clone(), why }
-        };
-        serde_json::from_str(&mean).map_err(damaged)
+            self.database.error(DatabaseFault::Damaged(why)).into()
+        })
     }
 
     /// Adds a query with its state to the mean; a query that was asked before is not counted again. Returns the mean.
@@ -38,14 +37,15 @@ impl StateCache {
         query: &TextKey,
         state: &[f32],
     ) -> Result<RunningMean, StatesError> {
-        let failed = StatesError::of(&self.path);
         // A write keeps other sessions waiting, so a known query, or one beyond the bound, writes nothing.
         let before = self.mean(domain, at)?;
         if before.count() >= MOST_QUERIES || self.knows(domain, at, query)? {
             return Ok(before);
         }
         let unfit = |why: String| StatesError::Unfit { domain: domain.to_owned(), why };
-        let transaction = self.connection.transaction().map_err(failed)?;
+        let database = &self.database;
+        let failed = |error: rusqlite::Error| StatesError::from(database.error(error));
+        let transaction = database.connection.unchecked_transaction().map_err(failed)?;
         let place = at.id(&transaction).map_err(failed)?;
         let insert = "INSERT OR IGNORE INTO query (domain, place, text) VALUES (?1, ?2, ?3)";
         let new = transaction.execute(insert, params![domain, place, query.0]).map_err(failed)?;
@@ -76,15 +76,13 @@ impl StateCache {
         at: &StatePlace,
         query: &TextKey,
     ) -> Result<bool, StatesError> {
-        let knows = || {
-            let Some(place) = at.find(&self.connection)? else { return Ok(false) };
-            let mut select = self.connection.prepare_cached(
+        self.database.run(|connection| {
+            let Some(place) = at.find(connection)? else { return Ok(false) };
+            let mut select = connection.prepare_cached(
                 "SELECT 1 FROM query WHERE domain = ?1 AND place = ?2 AND text = ?3",
             )?;
             select.exists(params![domain, place, query.0])
-        };
-        let knows: rusqlite::Result<bool> = knows();
-        knows.map_err(StatesError::of(&self.path))
+        })
     }
 }
 

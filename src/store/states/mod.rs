@@ -18,14 +18,11 @@ mod open;
 mod place;
 mod rows;
 
-use std::path::PathBuf;
-
-use rusqlite::Connection;
-
 pub use self::error::StatesError;
 pub use self::model_files::FileFacts;
 pub use self::place::{StatePlace, TextKey};
 
+use crate::database::Database;
 use crate::shared::Shared;
 
 /// The most states of a cache: 460 MB where a state has 576 numbers.
@@ -33,8 +30,7 @@ pub const MOST_STATES: u64 = 200_000;
 
 /// An open cache of states. One thread uses it at a time; several may be open on one file.
 pub struct StateCache {
-    connection: Connection,
-    path: PathBuf,
+    database: Database,
     /// The number of this opening.
     turn: i64,
     most: u64,

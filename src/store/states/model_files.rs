@@ -36,12 +36,9 @@ impl StateCache {
     /// The cache fails.
     pub fn file_hash(&self, file: &FileFacts) -> Result<Option<String>, StatesError> {
         let select = "SELECT hash FROM model_file WHERE path = ?1 AND size = ?2 AND modified = ?3";
-        let found = self.connection.query_row(
-            select,
-            params![file.path, file.size, file.modified],
-            |row| row.get(0),
-        );
-        found.optional().map_err(StatesError::of(&self.path))
+        let known = params![file.path, file.size, file.modified];
+        self.database
+            .run(|connection| connection.query_row(select, known, |row| row.get(0)).optional())
     }
 
     /// Remembers the hash of this file.
@@ -51,9 +48,8 @@ impl StateCache {
     pub fn keep_file_hash(&mut self, file: &FileFacts, hash: &str) -> Result<(), StatesError> {
         let replace = "INSERT OR REPLACE INTO model_file (path, size, modified, hash)
              VALUES (?1, ?2, ?3, ?4)";
-        let done =
-            self.connection.execute(replace, params![file.path, file.size, file.modified, hash]);
-        done.map(drop).map_err(StatesError::of(&self.path))
+        let row = params![file.path, file.size, file.modified, hash];
+        self.database.run(|connection| connection.execute(replace, row).map(drop))
     }
 }
 

@@ -1,22 +1,23 @@
-//! Opens the cache, and checks that the file is one.
+//! Opens the cache.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags};
 use tracing::info;
 
 use super::{MOST_STATES, StateCache, StatesError};
-use crate::sqlite;
+use crate::database::{Database, DatabaseKind};
 
-/// Identifies the file as a cache of states: "tyst", stored as `application_id`.
-const MARK: i64 = 0x7479_7374;
-
-/// The format of `schema.sql`, stored in the file as `user_version`.
-const VERSION: i64 = 1;
-
-/// How much of the file is kept in memory, in KiB.
-const MEMORY: i64 = 8 * 1024;
+/// The kind of a cache's file; the mark is "tyst".
+static KIND: DatabaseKind = DatabaseKind {
+    name: "a cache of states",
+    mark: 0x7479_7374,
+    steps: &[include_str!("schema.sql")],
+    memory: 8 * 1024,
+    if_no_database: "expected a cache of states: choose another file, or delete this one",
+    if_too_new: "delete it (its states are computed again), or use a newer toolyard",
+    if_damaged: "delete it: its states are computed again",
+};
 
 impl StateCache {
     /// Opens the cache in this file, and creates it if necessary.
@@ -24,13 +25,8 @@ impl StateCache {
     /// # Errors
     /// The file is not a cache of states, is damaged or of another format; or the system's error.
     pub fn open(path: &Path) -> Result<Self, StatesError> {
-        if let Some(folder) = path.parent() {
-            let io = |source| StatesError::Io { path: folder.to_owned(), source };
-            fs::create_dir_all(folder).map_err(io)?;
-        }
         info!(?path, "opening the cache of states");
-        let opened = sqlite::open(path, OpenFlags::SQLITE_OPEN_CREATE);
-        Self::over(opened.map_err(StatesError::of(path))?, path.to_owned())
+        Self::over(Database::open(path, OpenFlags::SQLITE_OPEN_CREATE, &KIND)?)
     }
 
     /// A private cache that ends with this value.
@@ -38,9 +34,7 @@ impl StateCache {
     /// # Errors
     /// Out of memory.
     pub fn in_memory() -> Result<Self, StatesError> {
-        let path = PathBuf::from(":memory:");
-        let opened = Connection::open_in_memory();
-        Self::over(opened.map_err(StatesError::of(&path))?, path)
+        Self::over(Database::over(Connection::open_in_memory(), Path::new(":memory:"), &KIND)?)
     }
 
     /// The same with another bound, 1 or more.
@@ -49,55 +43,41 @@ impl StateCache {
         Self { most: most.max(1), ..self }
     }
 
-    fn over(mut connection: Connection, path: PathBuf) -> Result<Self, StatesError> {
-        prepare(&mut connection, &path)?;
-        let failed = StatesError::of(&path);
+    fn over(database: Database) -> Result<Self, StatesError> {
         let next = "UPDATE turn SET number = number + 1 RETURNING number";
-        let turn = connection.query_row(next, [], |row| row.get(0)).map_err(failed)?;
-        Ok(Self { connection, path, turn, most: MOST_STATES })
+        let turn: Result<_, StatesError> =
+            database.run(|connection| connection.query_row(next, [], |row| row.get(0)));
+        Ok(Self { turn: turn?, database, most: MOST_STATES })
     }
 }
 
-fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StatesError> {
-    let failed = StatesError::of(path);
-    sqlite::wait_for_others(connection).map_err(failed)?;
-    let reading = connection.transaction_with_behavior(TransactionBehavior::Deferred);
-    let reading = reading.map_err(failed)?;
-    let is_new = !is_cache(&reading, path)?;
-    drop(reading);
-    // Must come before the first table; only then does the file shrink when states leave.
-    if is_new {
-        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
-    }
-    sqlite::settings(connection, MEMORY).map_err(failed)?;
-    if is_new {
-        let transaction = connection.transaction().map_err(failed)?;
-        // Another session may have done it in the meantime.
-        if !is_cache(&transaction, path)? {
-            transaction.execute_batch(include_str!("schema.sql")).map_err(failed)?;
-            transaction.pragma_update(None, "application_id", MARK).map_err(failed)?;
-            transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
-        }
-        transaction.commit().map_err(failed)?;
-    }
-    Ok(())
-}
+#[cfg(test)]
+mod tests {
+    use std::fs;
 
-/// Whether the file is a cache; `false` for an empty one.
-fn is_cache(connection: &Connection, path: &Path) -> Result<bool, StatesError> {
-    let number = |sql: &str| {
-        let found = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-        found.map_err(StatesError::of(path))
-    };
-    let mark = number("PRAGMA application_id")?;
-    let found = number("PRAGMA user_version")?;
-    let tables = number("SELECT count(*) FROM sqlite_schema")?;
-    match (mark, found, tables) {
-        (MARK, VERSION, _) => Ok(true),
-        (MARK, found, _) => {
-            Err(StatesError::OtherFormat { path: path.to_owned(), found, known: VERSION })
-        }
-        (0, 0, 0) => Ok(false),
-        _ => Err(StatesError::Foreign { path: path.to_owned() }),
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_no_cache_of_this_format_is_refused_with_advice() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("states.db");
+        let refused = || {
+            let text = StateCache::open(&path).err().unwrap().to_string();
+            text.strip_prefix(&format!("{}: ", path.display())).unwrap().to_owned()
+        };
+        drop(StateCache::open(&path).unwrap());
+        let connection = Connection::open(&path).unwrap();
+        connection.pragma_update(None, "user_version", 2).unwrap();
+        let newer = "written in format 2, but this version reads format 1; delete it (its states are computed \
+                     again), or use a newer toolyard";
+        assert_eq!(refused(), newer);
+        connection.pragma_update(None, "application_id", 7).unwrap();
+        let foreign =
+            "a database, but not a cache of states; choose another file (this one is unchanged)";
+        assert_eq!(refused(), foreign);
+        drop(connection);
+        fs::write(&path, "my notes ".repeat(500)).unwrap();
+        let notes = "not a SQLite database; expected a cache of states: choose another file, or delete this one";
+        assert_eq!(refused(), notes);
     }
 }

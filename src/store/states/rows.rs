@@ -17,8 +17,8 @@ impl StateCache {
         at: &StatePlace,
         texts: &[TextKey],
     ) -> Result<Vec<Option<Vec<f32>>>, StatesError> {
-        let (connection, turn) = (&self.connection, self.turn);
-        let get = || {
+        let turn = self.turn;
+        self.database.run(|connection| {
             let Some(place) = at.find(connection)? else { return Ok(vec![None; texts.len()]) };
             let mut select = connection.prepare_cached(
                 "SELECT id, used, numbers FROM state WHERE place = ?1 AND text = ?2",
@@ -39,9 +39,7 @@ impl StateCache {
             drop(select);
             touch(connection, turn, &older)?;
             Ok(found)
-        };
-        let got: rusqlite::Result<_> = get();
-        got.map_err(StatesError::of(&self.path))
+        })
     }
 
     /// Stores these states, all or none, replacing earlier ones of the same texts. If the cache is full, the least
@@ -54,23 +52,18 @@ impl StateCache {
         at: &StatePlace,
         states: &[(TextKey, &[f32])],
     ) -> Result<(), StatesError> {
-        let (turn, most) = (self.turn, self.most);
-        let connection = &mut self.connection;
-        let mut put = || {
-            let transaction = connection.transaction()?;
-            let place = at.id(&transaction)?;
+        self.database.write(|transaction| {
+            let place = at.id(transaction)?;
             let mut insert = transaction.prepare_cached(
                 "INSERT OR REPLACE INTO state (place, text, used, numbers) VALUES (?1, ?2, ?3, ?4)",
             )?;
             for (TextKey(text), state) in states {
                 let bytes: Vec<u8> = state.iter().flat_map(|x| x.to_le_bytes()).collect();
-                insert.execute(params![place, text, turn, bytes])?;
+                insert.execute(params![place, text, self.turn, bytes])?;
             }
             drop(insert);
-            prune(&transaction, most)?;
-            transaction.commit()
-        };
-        put().map_err(StatesError::of(&self.path))
+            prune(transaction, self.most)
+        })
     }
 
     /// How many states there are.
@@ -78,7 +71,7 @@ impl StateCache {
     /// # Errors
     /// The cache fails.
     pub fn count(&self) -> Result<u64, StatesError> {
-        count(&self.connection).map_err(StatesError::of(&self.path))
+        self.database.run(count)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Common parts of all SQLite files: settings for several sessions at once, and kinds of errors.
+//! Connections to SQLite files, set up for several sessions at once.
 
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -52,9 +52,9 @@ pub fn wait_for_others(connection: &mut Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Settings of this connection, which keeps `memory_kib` KiB of the file in memory. SQLite's own `-wal` and `-shm` are
+/// Sets up this connection, which keeps `memory_kib` KiB of the file in memory. SQLite's own `-wal` and `-shm` are
 /// the only further files.
-pub fn settings(connection: &Connection, memory_kib: i64) -> rusqlite::Result<()> {
+pub fn set_up(connection: &Connection, memory_kib: i64) -> rusqlite::Result<()> {
     write_ahead(connection)?;
     // A power cut may lose the last changes, but never damages the file.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
@@ -76,25 +76,6 @@ fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
                 thread::sleep(AGAIN);
             }
             done => return done,
-        }
-    }
-}
-
-/// A fault of a file.
-pub enum SqliteFault {
-    NoDatabase,
-    Damaged(String),
-    Busy,
-    Other(String),
-}
-
-impl From<rusqlite::Error> for SqliteFault {
-    fn from(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase) => Self::NoDatabase,
-            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged(error.to_string()),
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
-            _ => Self::Other(error.to_string()),
         }
     }
 }
