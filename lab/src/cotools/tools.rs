@@ -40,8 +40,7 @@ pub fn tools(args: &ToolsArgs) -> Result<(), Trouble> {
     let state = query.row(0);
     // The mean is that of earlier queries; this query counts from then on.
     let domain = domain(&catalogue.name);
-    let before = encoder.mean(&domain, at).map_err(Trouble::failed)?;
-    encoder.add_query(&domain, at, &text, state).map_err(Trouble::failed)?;
+    let before = encoder.ask(&domain, at, &text, state).map_err(Trouble::failed)?;
     let training =
         heads.as_ref().filter(|_| args.training_mean).and_then(|heads| match &heads.heads {
             Heads::Retriever { query_mean, .. } => Some(query_mean.as_slice()),

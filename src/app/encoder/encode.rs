@@ -147,24 +147,12 @@ impl Encoder {
         Ok((cut.tokens, states))
     }
 
-    /// The mean of a domain's queries so far.
+    /// The mean of a domain's queries before this one, which counts from now on with its text and its state, unless it
+    /// is a repeated one.
     ///
     /// # Errors
     /// The cache fails.
-    pub fn mean(
-        &self,
-        domain: &str,
-        at: (RecipeLayer, Pooling),
-    ) -> Result<RunningMean, EncoderError> {
-        Ok(self.cache().lock().mean(domain, &self.place(at))?)
-    }
-
-    /// Counts a query of a domain, with its text and its state, and returns the mean. A repeated query is not counted
-    /// again.
-    ///
-    /// # Errors
-    /// The cache fails.
-    pub fn add_query(
+    pub fn ask(
         &self,
         domain: &str,
         at: (RecipeLayer, Pooling),
@@ -172,7 +160,7 @@ impl Encoder {
         state: &[f32],
     ) -> Result<RunningMean, EncoderError> {
         let (place, query) = (self.place(at), TextKey::of(query));
-        Ok(self.cache().lock().add_query(domain, &place, &query, state)?)
+        Ok(self.cache().lock().ask(domain, &place, &query, state)?)
     }
 
     /// The place of this model's states in a cache.

@@ -26,11 +26,11 @@ impl StateCache {
         })
     }
 
-    /// Adds a query with its state to the mean; a query that was asked before is not counted again. Returns the mean.
+    /// The mean of the queries before this one. The query counts from now on, with its state, unless it was asked before.
     ///
     /// # Errors
     /// The cache fails, or the state has another width than those before.
-    pub fn add_query(
+    pub fn ask(
         &mut self,
         domain: &str,
         at: &StatePlace,
@@ -49,21 +49,20 @@ impl StateCache {
         let place = at.id(&transaction).map_err(failed)?;
         let insert = "INSERT OR IGNORE INTO query (domain, place, text) VALUES (?1, ?2, ?3)";
         let new = transaction.execute(insert, params![domain, place, query.0]).map_err(failed)?;
-        // Another session may have added a query since the mean was read.
-        let now = kept(&transaction, domain, place).map_err(failed)?;
-        let mut mean: RunningMean = match now {
+        // Since the mean was read, another session may have added this query, or others.
+        if new == 0 {
+            return Ok(before);
+        }
+        let mut mean: RunningMean = match kept(&transaction, domain, place).map_err(failed)? {
             Some(mean) => serde_json::from_str(&mean).map_err(|error| unfit(error.to_string()))?,
             None => RunningMean::default(),
         };
-        if new == 0 {
-            return Ok(mean);
-        }
         mean.add(state).map_err(|error| unfit(error.to_string()))?;
         let text = serde_json::to_string(&mean).map_err(|error| unfit(error.to_string()))?;
         let replace = "INSERT OR REPLACE INTO mean (domain, place, mean) VALUES (?1, ?2, ?3)";
         transaction.execute(replace, params![domain, place, text]).map_err(failed)?;
         transaction.commit().map_err(failed)?;
-        Ok(mean)
+        Ok(before)
     }
 
     /// Whether a query of this domain was asked before.
@@ -104,14 +103,15 @@ mod tests {
             StatePlace { model: "m".to_owned(), layer: RecipeLayer::Final, pooling: Pooling::End };
         assert_eq!(cache.mean("d", &at).unwrap(), RunningMean::default());
         for (text, x) in [("a", 1.0), ("a", 9.0), ("b", 2.0), ("c", 3.0), ("d", 4.0)] {
-            cache.add_query("d", &at, &TextKey::of(text), &[x]).unwrap();
+            cache.ask("d", &at, &TextKey::of(text), &[x]).unwrap();
         }
-        assert_eq!(cache.mean("d", &at).unwrap().mean(), None);
-        let mean = cache.add_query("d", &at, &TextKey::of("e"), &[5.0]).unwrap();
+        let before = cache.ask("d", &at, &TextKey::of("e"), &[5.0]).unwrap();
+        assert_eq!((before.count(), before.mean()), (4, None));
+        let mean = cache.mean("d", &at).unwrap();
         assert_eq!((mean.count(), mean.mean()), (5, Some([3.0].as_slice())));
-        assert_eq!(cache.mean("d", &at).unwrap(), mean);
+        assert_eq!(cache.ask("d", &at, &TextKey::of("e"), &[9.0]).unwrap(), mean);
         assert_eq!(cache.mean("other", &at).unwrap().count(), 0);
-        assert!(cache.add_query("d", &at, &TextKey::of("f"), &[1.0, 2.0]).is_err());
+        assert!(cache.ask("d", &at, &TextKey::of("f"), &[1.0, 2.0]).is_err());
         assert_eq!(cache.mean("d", &at).unwrap(), mean, "a state that does not fit is not counted");
     }
 }

@@ -49,9 +49,7 @@ impl Means {
         let key = TextKey::of(text);
         let mut cache = self.cache.lock();
         if self.memory == Memory::Kept {
-            let before = cache.mean(domain, at)?;
-            cache.add_query(domain, at, &key, state)?;
-            return Ok(before);
+            return cache.ask(domain, at, &key, state);
         }
         let is_copied = self.memory == Memory::Copied;
         let own = match self.own.entry((domain.to_owned(), at.clone())) {
