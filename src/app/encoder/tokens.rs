@@ -14,10 +14,7 @@ pub struct Cut {
 /// # Errors
 /// None, in practice: the text is cut before it is too long.
 pub fn tokens(reader: &impl Reader, text: &str) -> Result<Cut, ReaderError> {
-    let mut end = text.len().min(LONGEST_TEXT);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = text.floor_char_boundary(LONGEST_TEXT);
     let mut tokens = reader.tokenizer().encode(&text[..end], Special::Text)?;
     let most = reader.facts().context.saturating_sub(1).max(1);
     let is_cut = end < text.len() || tokens.ids.len() > most;

@@ -113,10 +113,7 @@ impl PlanTools {
 
     /// The tool whose name this text ends with, the longest of several.
     pub(super) fn ends(&self, text: &str) -> Option<&OfferedTool> {
-        let mut from = text.len().saturating_sub(NAME);
-        while !text.is_char_boundary(from) {
-            from += 1;
-        }
+        let from = text.ceil_char_boundary(text.len().saturating_sub(NAME));
         let mut starts = text[from..].char_indices().map(|(at, _)| text.split_at(from + at));
         starts.find_map(|(before, name)| {
             let is_whole = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');

@@ -94,7 +94,8 @@ impl Use {
 
 /// The identity of a query.
 pub(super) fn identity(query: &str) -> &str {
-    beginning(query.trim(), MAX_QUERY).trim_end()
+    let query = query.trim();
+    query[..query.floor_char_boundary(MAX_QUERY)].trim_end()
 }
 
 fn kept_parameters(parameters: &Value) -> String {
@@ -111,16 +112,8 @@ fn kept_text(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(format!("{}…", beginning(text, most - '…'.len_utf8())))
-}
-
-/// The longest beginning of the text that fits into `most` bytes.
-fn beginning(text: &str, most: usize) -> &str {
-    let mut end = text.len().min(most);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    let end = text.floor_char_boundary(most - '…'.len_utf8());
+    Cow::Owned(format!("{}…", &text[..end]))
 }
 
 #[cfg(test)]
