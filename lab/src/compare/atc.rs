@@ -1,6 +1,7 @@
 //! ATC's tables 1, 4 and 5 and figures 5 and 7: one program for each task against loops of single calls, what reflection
 //! repairs, how many programs are worth it, and how many tools probing reaches.
 
+use super::OF_PAPER;
 use super::cells::simulated;
 use super::verdict::{self, TOKENS, line};
 use crate::app::cli::compare::experiment::Experiment;
@@ -10,7 +11,7 @@ use crate::app::cli::compare::table::{PlainTable, bar, number, or, percent};
 use crate::app::cli::compare::verdict::{Measure, RIGHT};
 use crate::app::cli::compare::{CompareOptions, without_reader};
 use crate::app::cli::trouble::Trouble;
-use crate::app::session::{SessionSpec, SimulatedSpec};
+use crate::app::session::SimulatedSpec;
 use crate::app::stage;
 use crate::domain::probe::Probe;
 use crate::domain::{Base, Knob, KnobChoice, Reflect, Strategy, Task};
@@ -68,50 +69,32 @@ fn probing() -> impl Iterator<Item = Cell> {
 }
 
 /// All tables and figures.
-pub struct Atc;
-
-impl Experiment for Atc {
-    fn command(&self) -> &'static str {
-        super::COMMAND
-    }
-
-    fn settle(
-        &self,
-        _options: &CompareOptions,
-        session: &mut SessionSpec,
-        _models: &mut Vec<String>,
-    ) -> Result<(), Trouble> {
+pub const ATC: Experiment = Experiment {
+    settle: |_, session, _| {
         without_reader(session);
         if session.workspace.is_none() {
             // Programs need tools that answer in JSON.
             session.sample = session.sample.or(stage::sample_of(Base::Atc.into()));
         }
         Ok(())
-    }
+    },
+    cells: |options, _| cells(options),
+    tables,
+    verdicts,
+    note: means,
+    ..OF_PAPER
+};
 
-    fn cells(&self, options: &CompareOptions, _models: &[String]) -> Result<Vec<Cell>, Trouble> {
-        let own =
-            [!options.strategies.is_empty(), !options.vary.is_empty(), !options.budgets.is_empty()];
-        if own.contains(&true) {
-            let text = "`compare atc` has its own strategies and knobs; leave --strategies, --vary and --budgets out";
-            return Err(Trouble::Usage(text.to_owned()));
-        }
-        let skilled = SKILL.into_iter().flat_map(|skill| reflecting(Some(skill)));
-        let all = loops().chain(reflecting(None)).chain(revised()).chain(skilled).chain(probing());
-        Ok(distinct(all))
+fn cells(options: &CompareOptions) -> Result<Vec<Cell>, Trouble> {
+    let own =
+        [!options.strategies.is_empty(), !options.vary.is_empty(), !options.budgets.is_empty()];
+    if own.contains(&true) {
+        let text = "`compare atc` has its own strategies and knobs; leave --strategies, --vary and --budgets out";
+        return Err(Trouble::Usage(text.to_owned()));
     }
-
-    fn tables(&self, results: &[CellResult]) -> Vec<PlainTable> {
-        tables(results)
-    }
-
-    fn verdicts(&self, results: &[CellResult]) -> Vec<String> {
-        verdicts(results)
-    }
-
-    fn note(&self, results: &[CellResult]) -> &'static str {
-        means(results)
-    }
+    let skilled = SKILL.into_iter().flat_map(|skill| reflecting(Some(skill)));
+    let all = loops().chain(reflecting(None)).chain(revised()).chain(skilled).chain(probing());
+    Ok(distinct(all))
 }
 
 fn tables(results: &[CellResult]) -> Vec<PlainTable> {
@@ -334,7 +317,7 @@ mod tests {
 
     #[test]
     fn every_combination_comes_once() {
-        let cells = Atc.cells(&CompareOptions::default(), &[]).unwrap();
+        let cells = cells(&CompareOptions::default()).unwrap();
         let names: std::collections::BTreeSet<_> = cells.iter().map(|cell| &cell.name).collect();
         assert_eq!(names.len(), cells.len(), "{names:?}");
         assert!(

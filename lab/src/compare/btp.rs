@@ -1,21 +1,17 @@
 //! The combinations of BTP's tables and figures.
 
-use std::collections::BTreeMap;
-
 use crate::agents;
 use crate::app::cli::compare::experiment::Experiment;
 use crate::app::cli::compare::grid::{
     Cell, RoleBindings, Setting, combinations, distinct, each, given_knobs, played,
 };
-use crate::app::cli::compare::result::CellResult;
-use crate::app::cli::compare::table::PlainTable;
 use crate::app::cli::compare::{CompareOptions, WarmUp, without_reader};
 use crate::app::cli::trouble::Trouble;
 use crate::app::session::{SessionSpec, SimulatedSpec};
-use crate::domain::{Base, Estimation, Knob, ModelName, Strategy};
+use crate::domain::{Base, Estimation, Knob, Strategy};
 
 use super::cells::{GIVEN, OURS, PAPER, of_agent, simulated};
-use super::{btp_tables, btp_verdicts};
+use super::{OF_PAPER, btp_tables, btp_verdicts};
 
 /// The loops of BTP's experiments, and ToolNet's.
 pub const LOOPS: [Base; 4] = [Base::React, Base::ToolNet, Base::Dfsdt, Base::TotDfs];
@@ -23,8 +19,8 @@ pub const LOOPS: [Base; 4] = [Base::React, Base::ToolNet, Base::Dfsdt, Base::Tot
 const COSTS: &str = "1..10";
 /// Credits. With costs from 1 to 10 a bare loop spends about as much, so that it binds.
 const BUDGET: f64 = 10.0;
-const BUDGETS: [f64; 6] = [5.0, 10.0, 15.0, 20.0, 25.0, 30.0];
-const TAUS: [f64; 7] = [0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5];
+const BUDGET_VALUES: [f64; 6] = [5.0, 10.0, 15.0, 20.0, 25.0, 30.0];
+const TAU_VALUES: [f64; 7] = [0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5];
 
 /// The parts of our plan, each with the value that leaves it out.
 pub const PARTS: [(Knob, f64); 4] = [
@@ -39,118 +35,65 @@ const THRIFT: [f64; 2] = [0.0, 2.0];
 const PATIENCE: [usize; 2] = [2, 8];
 
 /// Tables 2 to 5.
-pub struct Tables;
+pub const TABLES: Experiment = Experiment {
+    settle: |options, session, _| settle(options, session),
+    cells: |options, _| cells(options),
+    warm_up,
+    tables: btp_tables::tables,
+    verdicts: btp_verdicts::of_tables,
+    ..OF_PAPER
+};
 
-/// Figure 2 or 3: against the budget, or against tau.
-pub struct Sweep(pub Knob);
+/// Figure 2: against the budget.
+pub const BUDGETS: Experiment = Experiment {
+    cells: |options, _| sweep(options, Knob::Budget, &BUDGET_VALUES),
+    tables: |results| vec![btp_tables::sweep(results, Knob::Budget, "Figure 2")],
+    verdicts: |results| btp_verdicts::of_figure(results, Knob::Budget).into_iter().collect(),
+    ..TABLES
+};
 
-impl Experiment for Tables {
-    fn command(&self) -> &'static str {
-        super::COMMAND
+/// Figure 3: against tau.
+pub const TAUS: Experiment = Experiment {
+    cells: |options, _| sweep(options, Knob::Tau, &TAU_VALUES),
+    tables: |results| vec![btp_tables::sweep(results, Knob::Tau, "Figure 3")],
+    verdicts: |results| btp_verdicts::of_figure(results, Knob::Tau).into_iter().collect(),
+    ..TABLES
+};
+
+fn cells(options: &CompareOptions) -> Result<Vec<Cell>, Trouble> {
+    let knobs = given_knobs(options);
+    let is_chosen = !options.strategies.is_empty();
+    let rows = match is_chosen {
+        true => chosen(options),
+        false => LOOPS.into_iter().flat_map(of_btp).collect(),
+    };
+    let mut cells = of_rows(options, &rows, &knobs);
+    let is_of_paper = |(strategy, setting): &(Strategy, Setting)| {
+        strategy.btp && (*setting == PAPER || is_chosen)
+    };
+    let unprotected: Vec<_> = rows.into_iter().filter(is_of_paper).collect();
+    let knobs_off = swept(&knobs, Knob::Blacklist, &[0.0]);
+    let usual = [RoleBindings::AsConfigured];
+    for (strategy, setting) in unprotected {
+        cells.extend(each(strategy, setting, &usual, &knobs_off));
     }
-
-    fn settle(
-        &self,
-        options: &CompareOptions,
-        session: &mut SessionSpec,
-        _models: &mut Vec<String>,
-    ) -> Result<(), Trouble> {
-        settle(options, session)
+    let mut cells = distinct(cells.into_iter());
+    if !is_chosen {
+        cells.extend(characters(&knobs));
+        cells.extend(by_agents(&knobs));
+        cells.extend(parts(&knobs));
     }
-
-    fn cells(&self, options: &CompareOptions, _models: &[String]) -> Result<Vec<Cell>, Trouble> {
-        let knobs = given_knobs(options);
-        let is_chosen = !options.strategies.is_empty();
-        let rows = match is_chosen {
-            true => chosen(options),
-            false => LOOPS.into_iter().flat_map(of_btp).collect(),
-        };
-        let mut cells = of_rows(options, &rows, &knobs);
-        let is_of_paper = |(strategy, setting): &(Strategy, Setting)| {
-            strategy.btp && (*setting == PAPER || is_chosen)
-        };
-        let unprotected: Vec<_> = rows.into_iter().filter(is_of_paper).collect();
-        let knobs_off = swept(&knobs, Knob::Blacklist, &[0.0]);
-        let usual = [RoleBindings::AsConfigured];
-        for (strategy, setting) in unprotected {
-            cells.extend(each(strategy, setting, &usual, &knobs_off));
-        }
-        let mut cells = distinct(cells.into_iter());
-        if !is_chosen {
-            cells.extend(characters(&knobs));
-            cells.extend(by_agents(&knobs));
-            cells.extend(parts(&knobs));
-        }
-        Ok(cells)
-    }
-
-    fn endpoints(
-        &self,
-        session: &SessionSpec,
-        cells: &[Cell],
-    ) -> Result<BTreeMap<ModelName, String>, Trouble> {
-        super::endpoints(session, cells)
-    }
-
-    fn warm_up(&self, options: &CompareOptions) -> WarmUp {
-        warm_up(options)
-    }
-
-    fn legend(&self, results: &[CellResult]) -> String {
-        super::legend(results)
-    }
-
-    fn tables(&self, results: &[CellResult]) -> Vec<PlainTable> {
-        btp_tables::tables(results)
-    }
-
-    fn verdicts(&self, results: &[CellResult]) -> Vec<String> {
-        btp_verdicts::of_tables(results)
-    }
+    Ok(cells)
 }
 
-impl Experiment for Sweep {
-    fn command(&self) -> &'static str {
-        super::COMMAND
-    }
-
-    fn settle(
-        &self,
-        options: &CompareOptions,
-        session: &mut SessionSpec,
-        _models: &mut Vec<String>,
-    ) -> Result<(), Trouble> {
-        settle(options, session)
-    }
-
-    fn cells(&self, options: &CompareOptions, _models: &[String]) -> Result<Vec<Cell>, Trouble> {
-        let usual: &[f64] = if self.0 == Knob::Budget { &BUDGETS } else { &TAUS };
-        let planned = |base: Base| (Strategy { btp: true, ..base.into() }, PAPER);
-        let rows = match options.strategies.is_empty() {
-            true => LOOPS.map(planned).to_vec(),
-            false => chosen(options),
-        };
-        Ok(distinct(
-            of_rows(options, &rows, &swept(&given_knobs(options), self.0, usual)).into_iter(),
-        ))
-    }
-
-    fn warm_up(&self, options: &CompareOptions) -> WarmUp {
-        warm_up(options)
-    }
-
-    fn legend(&self, results: &[CellResult]) -> String {
-        super::legend(results)
-    }
-
-    fn tables(&self, results: &[CellResult]) -> Vec<PlainTable> {
-        let figure = if self.0 == Knob::Budget { "Figure 2" } else { "Figure 3" };
-        vec![btp_tables::sweep(results, self.0, figure)]
-    }
-
-    fn verdicts(&self, results: &[CellResult]) -> Vec<String> {
-        btp_verdicts::of_figure(results, self.0).into_iter().collect()
-    }
+/// The loops with a plan as published, with each value of a knob.
+fn sweep(options: &CompareOptions, knob: Knob, values: &[f64]) -> Result<Vec<Cell>, Trouble> {
+    let planned = |base: Base| (Strategy { btp: true, ..base.into() }, PAPER);
+    let rows = match options.strategies.is_empty() {
+        true => LOOPS.map(planned).to_vec(),
+        false => chosen(options),
+    };
+    Ok(distinct(of_rows(options, &rows, &swept(&given_knobs(options), knob, values)).into_iter()))
 }
 
 /// The defaults that all of BTP's experiments share.

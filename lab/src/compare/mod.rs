@@ -16,15 +16,13 @@ use std::collections::BTreeMap;
 pub use self::args::{CompareArgs, Preset};
 use self::cells::{OURS, agent};
 use crate::agents;
-use crate::app::cli::compare::experiment::Experiment;
+use crate::app::cli::compare::experiment::{CHOSEN, Experiment};
 use crate::app::cli::compare::grid::Cell;
 use crate::app::cli::compare::result::CellResult;
-use crate::app::cli::compare::{self, CompareOptions};
+use crate::app::cli::compare::{self, CompareOptions, without_reader};
 use crate::app::cli::trouble::Trouble;
 use crate::app::session::SessionSpec;
-use crate::domain::{Knob, ModelName};
-
-const COMMAND: &str = "toolyard-lab compare";
+use crate::domain::ModelName;
 
 /// Runs all combinations and prints the results.
 ///
@@ -42,16 +40,28 @@ pub fn verdicts(preset: Preset, options: &CompareOptions) -> Result<Vec<String>,
     compare::verdicts(options, experiment(preset))
 }
 
-fn experiment(preset: Preset) -> &'static dyn Experiment {
+fn experiment(preset: Preset) -> &'static Experiment {
     match preset {
-        Preset::Btp => &btp::Tables,
-        Preset::Budgets => &btp::Sweep(Knob::Budget),
-        Preset::Taus => &btp::Sweep(Knob::Tau),
-        Preset::ToolNet => &toolnet::ToolNet,
-        Preset::Pairs => &pairs::PairComparison,
-        Preset::Atc => &atc::Atc,
+        Preset::Btp => &btp::TABLES,
+        Preset::Budgets => &btp::BUDGETS,
+        Preset::Taus => &btp::TAUS,
+        Preset::ToolNet => &toolnet::TOOLNET,
+        Preset::Pairs => &pairs::PAIRS,
+        Preset::Atc => &atc::ATC,
     }
 }
+
+/// A paper's comparison, without its combinations. A paper without a reader is measured without one.
+const OF_PAPER: Experiment = Experiment {
+    command: "toolyard-lab compare",
+    settle: |_, session, _| {
+        without_reader(session);
+        Ok(())
+    },
+    endpoints,
+    legend,
+    ..CHOSEN
+};
 
 /// Starts the scripted agents, if one of them plays.
 fn endpoints(

@@ -2,6 +2,7 @@
 
 use indexmap::IndexSet;
 
+use super::OF_PAPER;
 use super::verdict::{line, more};
 use crate::app::cli::compare::columns::{LABEL, ResultColumn, of_answers, table};
 use crate::app::cli::compare::experiment::Experiment;
@@ -13,25 +14,13 @@ use crate::app::cli::compare::table::PlainTable;
 use crate::app::cli::compare::verdict::{RIGHT, best};
 use crate::app::cli::compare::{CompareOptions, without_reader};
 use crate::app::cli::trouble::Trouble;
-use crate::app::session::SessionSpec;
 use crate::app::{config, stage};
 use crate::domain::{Base, ModelName, Role, Strategy};
 use crate::report::Quality;
 
 /// Tables 3 and 4, which have the numbers of figures 2 and 3.
-pub struct PairComparison;
-
-impl Experiment for PairComparison {
-    fn command(&self) -> &'static str {
-        super::COMMAND
-    }
-
-    fn settle(
-        &self,
-        options: &CompareOptions,
-        session: &mut SessionSpec,
-        models: &mut Vec<String>,
-    ) -> Result<(), Trouble> {
+pub const PAIRS: Experiment = Experiment {
+    settle: |options, session, models| {
         without_reader(session);
         let is_given = options.session.planner.is_some() || options.session.solver.is_some();
         if !is_given && *models == [config::SIMULATED] {
@@ -39,26 +28,21 @@ impl Experiment for PairComparison {
             *models = stage::pair().into_iter().map(|(name, _)| name.to_owned()).collect();
         }
         Ok(())
-    }
+    },
+    cells,
+    tables: |results| vec![baselines(results), pairs(results)],
+    verdicts: of_workers,
+    ..OF_PAPER
+};
 
-    fn cells(&self, options: &CompareOptions, models: &[String]) -> Result<Vec<Cell>, Trouble> {
-        let own = [Base::Direct, Base::Rewoo, Base::Workers].map(Strategy::from);
-        let strategies =
-            if options.strategies.is_empty() { &own[..] } else { &options.strategies[..] };
-        let knobs = given_knobs(options);
-        let cells = strategies.iter().flat_map(|strategy| {
-            each(*strategy, Setting::default(), &played(options, *strategy, models), &knobs)
-        });
-        Ok(distinct(cells))
-    }
-
-    fn tables(&self, results: &[CellResult]) -> Vec<PlainTable> {
-        vec![baselines(results), pairs(results)]
-    }
-
-    fn verdicts(&self, results: &[CellResult]) -> Vec<String> {
-        of_workers(results)
-    }
+fn cells(options: &CompareOptions, models: &[String]) -> Result<Vec<Cell>, Trouble> {
+    let own = [Base::Direct, Base::Rewoo, Base::Workers].map(Strategy::from);
+    let strategies = if options.strategies.is_empty() { &own[..] } else { &options.strategies[..] };
+    let knobs = given_knobs(options);
+    let cells = strategies.iter().flat_map(|strategy| {
+        each(*strategy, Setting::default(), &played(options, *strategy, models), &knobs)
+    });
+    Ok(distinct(cells))
 }
 
 /// The models for a strategy: all pairs for workers. The others are baselines with one model.

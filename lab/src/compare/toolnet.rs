@@ -1,21 +1,20 @@
 //! ToolNet's tables 3 to 5 and figures 3 and 4, with its menu and with ours, and what the prompt cache
 //! changes with few and with many tools.
 
-use std::collections::BTreeMap;
-
+use super::OF_PAPER;
 use super::cells::{OURS, agent, of_agent, simulated};
 use super::verdict::{TOKENS, held, judged, less, line, more, not_less};
 use crate::agents;
+use crate::app::cli::compare::CompareOptions;
 use crate::app::cli::compare::experiment::Experiment;
 use crate::app::cli::compare::grid::{Cell, Trial, distinct};
 use crate::app::cli::compare::result::{CellResult, SeedResult, found};
 use crate::app::cli::compare::table::{PlainTable, number, or, percent};
 use crate::app::cli::compare::verdict::{ONE_SEED, RIGHT, difference};
-use crate::app::cli::compare::{CompareOptions, without_reader};
 use crate::app::cli::trouble::Trouble;
-use crate::app::session::{SessionSpec, SimulatedSpec};
+use crate::app::session::SimulatedSpec;
 use crate::domain::graph::WeightFormat;
-use crate::domain::{Base, FaultSpec, Knob, ModelName, Scorer, Strategy};
+use crate::domain::{Base, FaultSpec, Knob, Scorer, Strategy};
 use crate::papers::noise::{Difference, clear};
 use crate::papers::resilience;
 
@@ -133,55 +132,20 @@ fn broken() -> Result<Vec<Cell>, Trouble> {
 }
 
 /// All tables and figures.
-pub struct ToolNet;
+pub const TOOLNET: Experiment =
+    Experiment { cells: |options, _| cells(options), tables, verdicts, ..OF_PAPER };
 
-impl Experiment for ToolNet {
-    fn command(&self) -> &'static str {
-        super::COMMAND
+fn cells(options: &CompareOptions) -> Result<Vec<Cell>, Trouble> {
+    let own =
+        [!options.strategies.is_empty(), !options.vary.is_empty(), !options.budgets.is_empty()];
+    if own.contains(&true) || options.session.workspace.is_some() {
+        let text = "`compare toolnet` has its own strategies, knobs and tools; leave --strategies, --vary, \
+                    --budgets and --workspace out";
+        return Err(Trouble::Usage(text.to_owned()));
     }
-
-    fn settle(
-        &self,
-        _options: &CompareOptions,
-        session: &mut SessionSpec,
-        _models: &mut Vec<String>,
-    ) -> Result<(), Trouble> {
-        without_reader(session);
-        Ok(())
-    }
-
-    fn cells(&self, options: &CompareOptions, _models: &[String]) -> Result<Vec<Cell>, Trouble> {
-        let own =
-            [!options.strategies.is_empty(), !options.vary.is_empty(), !options.budgets.is_empty()];
-        if own.contains(&true) || options.session.workspace.is_some() {
-            let text = "`compare toolnet` has its own strategies, knobs and tools; leave --strategies, --vary, \
-                        --budgets and --workspace out";
-            return Err(Trouble::Usage(text.to_owned()));
-        }
-        let massive = methods(&EIGHT).into_iter().map(|cell| cell.under(many(Some(MANY))));
-        let all = methods(&[]).into_iter().chain(massive).chain(formats()).chain(cached());
-        Ok(distinct(all.chain(broken()?).chain(by_agents()).chain(catalogues())))
-    }
-
-    fn endpoints(
-        &self,
-        session: &SessionSpec,
-        cells: &[Cell],
-    ) -> Result<BTreeMap<ModelName, String>, Trouble> {
-        super::endpoints(session, cells)
-    }
-
-    fn legend(&self, results: &[CellResult]) -> String {
-        super::legend(results)
-    }
-
-    fn tables(&self, results: &[CellResult]) -> Vec<PlainTable> {
-        tables(results)
-    }
-
-    fn verdicts(&self, results: &[CellResult]) -> Vec<String> {
-        verdicts(results)
-    }
+    let massive = methods(&EIGHT).into_iter().map(|cell| cell.under(many(Some(MANY))));
+    let all = methods(&[]).into_iter().chain(massive).chain(formats()).chain(cached());
+    Ok(distinct(all.chain(broken()?).chain(by_agents()).chain(catalogues())))
 }
 
 fn tables(results: &[CellResult]) -> Vec<PlainTable> {

@@ -12,78 +12,38 @@ use crate::cli::trouble::Trouble;
 use crate::domain::ModelName;
 use crate::session::SessionSpec;
 
+/// Sets an experiment's own defaults. The list has the models of the configuration. It fails if an option does not apply.
+type Settle = fn(&CompareOptions, &mut SessionSpec, &mut Vec<String>) -> Result<(), Trouble>;
+
 /// A comparison as it was planned. Options that a person gave override it.
-pub trait Experiment {
+pub struct Experiment {
     /// The command that runs it, as users write it.
-    fn command(&self) -> &'static str {
-        "toolyard compare"
-    }
-
-    /// Sets its own defaults. `models`: those of the configuration.
-    ///
-    /// # Errors
-    /// An option does not apply to it.
-    fn settle(
-        &self,
-        _options: &CompareOptions,
-        _session: &mut SessionSpec,
-        _models: &mut Vec<String>,
-    ) -> Result<(), Trouble> {
-        Ok(())
-    }
-
-    /// All combinations, each once.
-    ///
-    /// # Errors
-    /// There is nothing to compare, or an option does not apply.
-    fn cells(&self, options: &CompareOptions, models: &[String]) -> Result<Vec<Cell>, Trouble>;
-
-    /// Free endpoints that it starts for its combinations, by the names of their models.
-    ///
-    /// # Errors
-    /// This machine cannot serve them.
-    fn endpoints(
-        &self,
-        _session: &SessionSpec,
-        _cells: &[Cell],
-    ) -> Result<BTreeMap<ModelName, String>, Trouble> {
-        Ok(BTreeMap::new())
-    }
-
+    pub command: &'static str,
+    pub settle: Settle,
+    /// All combinations, each once, with these models. It fails if there is nothing to compare.
+    pub cells: fn(&CompareOptions, &[String]) -> Result<Vec<Cell>, Trouble>,
+    /// Starts free endpoints for some combinations: addresses by the names of their models.
+    pub endpoints: fn(&SessionSpec, &[Cell]) -> Result<BTreeMap<ModelName, String>, Trouble>,
     /// The strategies that gather past uses, if the options name none.
-    fn warm_up(&self, _options: &CompareOptions) -> WarmUp {
-        WarmUp::default()
-    }
-
+    pub warm_up: fn(&CompareOptions) -> WarmUp,
     /// Lines below the title, each after a line break.
-    fn legend(&self, _results: &[CellResult]) -> String {
-        String::new()
-    }
-
-    fn tables(&self, results: &[CellResult]) -> Vec<PlainTable>;
-
+    pub legend: fn(&[CellResult]) -> String,
+    pub tables: fn(&[CellResult]) -> Vec<PlainTable>,
     /// Lines below the tables.
-    fn verdicts(&self, results: &[CellResult]) -> Vec<String>;
-
+    pub verdicts: fn(&[CellResult]) -> Vec<String>,
     /// A note at the end; empty: none.
-    fn note(&self, _results: &[CellResult]) -> &'static str {
-        ""
-    }
+    pub note: fn(&[CellResult]) -> &'static str,
 }
 
 /// The strategies and knobs of the options.
-pub struct Chosen;
-
-impl Experiment for Chosen {
-    fn cells(&self, options: &CompareOptions, _models: &[String]) -> Result<Vec<Cell>, Trouble> {
-        grid::cells(options)
-    }
-
-    fn tables(&self, results: &[CellResult]) -> Vec<PlainTable> {
-        vec![columns::spent(results), columns::answers(results)]
-    }
-
-    fn verdicts(&self, results: &[CellResult]) -> Vec<String> {
-        verdict::of_rows(results)
-    }
-}
+pub const CHOSEN: Experiment = Experiment {
+    command: "toolyard compare",
+    settle: |_, _, _| Ok(()),
+    cells: |options, _| grid::cells(options),
+    endpoints: |_, _| Ok(BTreeMap::new()),
+    warm_up: |_| WarmUp::default(),
+    legend: |_| String::new(),
+    tables: |results| vec![columns::spent(results), columns::answers(results)],
+    verdicts: verdict::of_rows,
+    note: |_| "",
+};

@@ -37,9 +37,9 @@ use crate::session::SessionSpec;
 use crate::store::experience::Experience;
 
 pub use self::args::{CompareArgs, CompareOptions, Preset, Seeds, WarmUp};
-use self::experiment::{Chosen, Experiment};
+use self::experiment::{CHOSEN, Experiment};
 use self::job::{Job, Ran};
-use self::resilience::BrokenTool;
+use self::resilience::BROKEN_TOOL;
 pub use self::resilience::without_reader;
 use self::{grid::Cell, pool::SessionStopper, result::CellResult, settings::CheckedCell};
 use super::{experience, out, trouble::Trouble};
@@ -69,13 +69,13 @@ pub struct Comparison {
 /// As [`print`].
 pub fn compare(args: &CompareArgs) -> Result<(), Trouble> {
     match (args.preset, &args.svg) {
-        (Some(Preset::Resilience), None) => print(&args.options, &BrokenTool),
+        (Some(Preset::Resilience), None) => print(&args.options, &BROKEN_TOOL),
         (Some(Preset::Resilience), Some(file)) => {
-            let (comparison, results) = compared(&args.options, &BrokenTool)?;
+            let (comparison, results) = compared(&args.options, &BROKEN_TOOL)?;
             resilience::picture(file, &comparison, &results)?;
-            print::print(&args.options, &BrokenTool, &comparison, &results)
+            print::print(&args.options, &BROKEN_TOOL, &comparison, &results)
         }
-        (None, None) => print(&args.options, &Chosen),
+        (None, None) => print(&args.options, &CHOSEN),
         (None, Some(_)) => {
             let text =
                 "--svg draws what `compare resilience` measures; leave it out, or compare that";
@@ -88,7 +88,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Trouble> {
 ///
 /// # Errors
 /// Any fault of any combination, before the first one runs; or the comparison was interrupted.
-pub fn print(options: &CompareOptions, experiment: &dyn Experiment) -> Result<(), Trouble> {
+pub fn print(options: &CompareOptions, experiment: &Experiment) -> Result<(), Trouble> {
     let (comparison, results) = compared(options, experiment)?;
     print::print(options, experiment, &comparison, &results)
 }
@@ -97,25 +97,22 @@ pub fn print(options: &CompareOptions, experiment: &dyn Experiment) -> Result<()
 ///
 /// # Errors
 /// As [`print`].
-pub fn verdicts(
-    options: &CompareOptions,
-    experiment: &dyn Experiment,
-) -> Result<Vec<String>, Trouble> {
+pub fn verdicts(options: &CompareOptions, experiment: &Experiment) -> Result<Vec<String>, Trouble> {
     let (_, results) = compared(options, experiment)?;
-    Ok(experiment.verdicts(&results))
+    Ok((experiment.verdicts)(&results))
 }
 
 /// Runs all combinations.
 fn compared(
     options: &CompareOptions,
-    experiment: &dyn Experiment,
+    experiment: &Experiment,
 ) -> Result<(Comparison, Vec<CellResult>), Trouble> {
     let mut session = usual(options)?;
     let seeds = seeds(options)?;
     let mut models = models(&session)?;
-    experiment.settle(options, &mut session, &mut models)?;
-    let cells = experiment.cells(options, &models)?;
-    session.endpoints.extend(experiment.endpoints(&session, &cells)?);
+    (experiment.settle)(options, &mut session, &mut models)?;
+    let cells = (experiment.cells)(options, &models)?;
+    session.endpoints.extend((experiment.endpoints)(&session, &cells)?);
     let checked: Result<Vec<_>, Trouble> = cells
         .into_iter()
         .map(|cell| {
@@ -133,9 +130,9 @@ fn compared(
             (folder.path().to_owned(), Some(folder))
         }
     };
-    let warm_up = options.warm_up.clone().unwrap_or_else(|| experiment.warm_up(options));
+    let warm_up = options.warm_up.clone().unwrap_or_else(|| (experiment.warm_up)(options));
     let mut comparison = Comparison {
-        command: experiment.command(),
+        command: experiment.command,
         cells: checked?,
         seeds,
         warm_up,

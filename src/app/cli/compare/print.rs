@@ -21,27 +21,27 @@ const BY_CALLS: &str = "\n\
 
 pub fn print(
     options: &CompareOptions,
-    experiment: &dyn Experiment,
+    experiment: &Experiment,
     comparison: &Comparison,
     results: &[CellResult],
 ) -> Result<(), Trouble> {
     if options.json {
         return print_json(comparison, results);
     }
-    let tables = experiment.tables(results);
+    let tables = (experiment.tables)(results);
     let texts: Vec<_> =
         tables.iter().map(PlainTable::text).filter(|text| !text.is_empty()).collect();
     let legend = legend(&texts.concat());
-    let verdicts = experiment.verdicts(results);
+    let verdicts = (experiment.verdicts)(results);
     let verdicts: String = verdicts.iter().map(|line| format!("\n{line}\n")).collect();
-    let mut title = comparison.title(results) + &experiment.legend(results);
+    let mut title = comparison.title(results) + &(experiment.legend)(results);
     if results.iter().any(|result| result.all.quality.grader.is_some()) {
         title.push_str(GRADED);
     }
     if results.iter().any(|result| result.all.quality.calls.is_some()) {
         title.push_str(BY_CALLS);
     }
-    let note = match experiment.note(results) {
+    let note = match (experiment.note)(results) {
         "" => String::new(),
         note => format!("\n{note}\n"),
     };

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Comparison;
 use super::args::CompareOptions;
-use super::experiment::Experiment;
+use super::experiment::{CHOSEN, Experiment};
 use super::grid::{Cell, Trial};
 use super::result::{CellResult, SeedResult};
 use super::table::{PlainTable, or, percent};
@@ -41,116 +41,104 @@ fn fault(options: &CompareOptions) -> Result<FaultSpec, Trouble> {
 }
 
 /// A tool breaks: with learning and without.
-pub struct BrokenTool;
-
-impl Experiment for BrokenTool {
-    fn settle(
-        &self,
-        _options: &CompareOptions,
-        session: &mut SessionSpec,
-        _models: &mut Vec<String>,
-    ) -> Result<(), Trouble> {
+pub const BROKEN_TOOL: Experiment = Experiment {
+    settle: |_, session, _| {
         // The faults belong only to some of the combinations.
         session.faults.clear();
         without_reader(session);
         Ok(())
-    }
+    },
+    cells: |options, _| cells(options),
+    tables,
+    verdicts,
+    ..CHOSEN
+};
 
-    /// Combinations of each strategy: with the fault, with the fault and learning off, and without the fault; then ReAct
-    /// with the fault.
-    fn cells(&self, options: &CompareOptions, _models: &[String]) -> Result<Vec<Cell>, Trouble> {
-        let broken = Trial { fault: Some(fault(options)?), ..Trial::default() };
-        let own = [Strategy::from(Base::ToolNet)];
-        let strategies = if options.strategies.is_empty() { &own } else { &options.strategies[..] };
-        let mut cells = Vec::new();
-        for strategy in strategies {
-            cells.push(Cell::plain(*strategy, &[]).under(broken.clone()));
-            if strategy.learns() {
-                cells.push(Cell::plain(*strategy, &[(Knob::Learn, 0.0)]).under(broken.clone()));
-            }
-            cells.push(Cell::plain(*strategy, &[]));
+/// Combinations of each strategy: with the fault, with the fault and learning off, and without the fault; then ReAct
+/// with the fault.
+fn cells(options: &CompareOptions) -> Result<Vec<Cell>, Trouble> {
+    let broken = Trial { fault: Some(fault(options)?), ..Trial::default() };
+    let own = [Strategy::from(Base::ToolNet)];
+    let strategies = if options.strategies.is_empty() { &own } else { &options.strategies[..] };
+    let mut cells = Vec::new();
+    for strategy in strategies {
+        cells.push(Cell::plain(*strategy, &[]).under(broken.clone()));
+        if strategy.learns() {
+            cells.push(Cell::plain(*strategy, &[(Knob::Learn, 0.0)]).under(broken.clone()));
         }
-        if !strategies.contains(&Base::React.into()) {
-            cells.push(Cell::plain(Base::React.into(), &[]).under(broken));
-        }
-        Ok(cells)
+        cells.push(Cell::plain(*strategy, &[]));
     }
-
-    fn tables(&self, results: &[CellResult]) -> Vec<PlainTable> {
-        let columns = [
-            "calls per task",
-            "before",
-            "until stable",
-            "afterwards",
-            "right since",
-            "credits since",
-            "recovered",
-            "after tasks",
-            "lost",
-        ];
-        let mut table = PlainTable::new(
-            "A tool breaks: calls of a task, on average over the seeds",
-            1,
-            &columns,
-        );
-        for result in results {
-            let taken = taken(result);
-            if taken.is_empty() {
-                continue;
-            }
-            let calls = |part: fn(&Resilience) -> Means| {
-                or(mean(taken.iter().map(part), |means| means.calls), |n| format!("{n:.1}"), "–")
-            };
-            let since = || taken.iter().flat_map(|taken| [taken.meanwhile, taken.after]);
-            let graded: usize = since().map(|means| means.graded).sum();
-            let right: usize = since().map(|means| means.right).sum();
-            let share = (graded > 0).then(|| right as f64 / graded as f64);
-            let after = taken.iter().filter_map(|taken| match taken.verdict {
-                RecoveryVerdict::Recovered { after } => Some(after),
-                _ => None,
-            });
-            let after: Vec<usize> = after.collect();
-            let tasks = (!after.is_empty())
-                .then(|| after.iter().sum::<usize>() as f64 / after.len() as f64);
-            let lost: Option<Vec<usize>> =
-                result.seeds.iter().map(|seed| lost(result, seed, results)).collect();
-            table.row(vec![
-                result.cell.name.clone(),
-                calls(|taken| taken.before),
-                calls(|taken| taken.meanwhile),
-                calls(|taken| taken.after),
-                or(share, percent, "–"),
-                or(mean(since(), |means| means.credits), |n| format!("{n:.2}"), "–"),
-                format!("{}/{}", after.len(), taken.len()),
-                or(tasks, |n| format!("{n:.1}"), "–"),
-                lost.map_or_else(|| "–".to_owned(), |lost| lost.iter().sum::<usize>().to_string()),
-            ]);
-        }
-        vec![table]
+    if !strategies.contains(&Base::React.into()) {
+        cells.push(Cell::plain(Base::React.into(), &[]).under(broken));
     }
+    Ok(cells)
+}
 
-    /// The strip of the first seed of each combination, and its verdict.
-    fn verdicts(&self, results: &[CellResult]) -> Vec<String> {
-        let said = results.iter().filter_map(|result| {
-            let (broken, seed) = (broken(&result.cell)?, result.seeds.first()?);
-            let taken = Resilience::of(&seed.laps, &broken, false);
-            let sentence = resilience::sentence(&taken, lost(result, seed, results));
-            let width = taken.strip.iter().map(|tool| tool.as_str().len()).max()?;
-            let rows = taken.strip.iter().map(|tool| {
-                let uses =
-                    seed.laps.iter().map(|lap| resilience::used(lap, tool, &taken.strip).sign());
-                format!("  {tool:width$}  {}\n", uses.collect::<String>())
-            });
-            let rows: String = rows.collect();
-            Some(format!(
-                "{}, seed {}: {sentence}\n{}",
-                result.cell.name,
-                seed.seed,
-                rows.trim_end()
-            ))
+fn tables(results: &[CellResult]) -> Vec<PlainTable> {
+    let columns = [
+        "calls per task",
+        "before",
+        "until stable",
+        "afterwards",
+        "right since",
+        "credits since",
+        "recovered",
+        "after tasks",
+        "lost",
+    ];
+    let mut table =
+        PlainTable::new("A tool breaks: calls of a task, on average over the seeds", 1, &columns);
+    for result in results {
+        let taken = taken(result);
+        if taken.is_empty() {
+            continue;
+        }
+        let calls = |part: fn(&Resilience) -> Means| {
+            or(mean(taken.iter().map(part), |means| means.calls), |n| format!("{n:.1}"), "–")
+        };
+        let since = || taken.iter().flat_map(|taken| [taken.meanwhile, taken.after]);
+        let graded: usize = since().map(|means| means.graded).sum();
+        let right: usize = since().map(|means| means.right).sum();
+        let share = (graded > 0).then(|| right as f64 / graded as f64);
+        let after = taken.iter().filter_map(|taken| match taken.verdict {
+            RecoveryVerdict::Recovered { after } => Some(after),
+            _ => None,
         });
-        said.collect()
+        let after: Vec<usize> = after.collect();
+        let tasks =
+            (!after.is_empty()).then(|| after.iter().sum::<usize>() as f64 / after.len() as f64);
+        let lost: Option<Vec<usize>> =
+            result.seeds.iter().map(|seed| lost(result, seed, results)).collect();
+        table.row(vec![
+            result.cell.name.clone(),
+            calls(|taken| taken.before),
+            calls(|taken| taken.meanwhile),
+            calls(|taken| taken.after),
+            or(share, percent, "–"),
+            or(mean(since(), |means| means.credits), |n| format!("{n:.2}"), "–"),
+            format!("{}/{}", after.len(), taken.len()),
+            or(tasks, |n| format!("{n:.1}"), "–"),
+            lost.map_or_else(|| "–".to_owned(), |lost| lost.iter().sum::<usize>().to_string()),
+        ]);
     }
+    vec![table]
+}
+
+/// The strip of the first seed of each combination, and its verdict.
+fn verdicts(results: &[CellResult]) -> Vec<String> {
+    let said = results.iter().filter_map(|result| {
+        let (broken, seed) = (broken(&result.cell)?, result.seeds.first()?);
+        let taken = Resilience::of(&seed.laps, &broken, false);
+        let sentence = resilience::sentence(&taken, lost(result, seed, results));
+        let width = taken.strip.iter().map(|tool| tool.as_str().len()).max()?;
+        let rows = taken.strip.iter().map(|tool| {
+            let uses = seed.laps.iter().map(|lap| resilience::used(lap, tool, &taken.strip).sign());
+            format!("  {tool:width$}  {}\n", uses.collect::<String>())
+        });
+        let rows: String = rows.collect();
+        Some(format!("{}, seed {}: {sentence}\n{}", result.cell.name, seed.seed, rows.trim_end()))
+    });
+    said.collect()
 }
 
 /// Has tools found by words, whatever the configuration has.
