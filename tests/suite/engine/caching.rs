@@ -1,9 +1,12 @@
 //! Requests of one task begin alike, so that an endpoint's prompt cache helps.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use toolyard::app::session::SessionSpec;
-use toolyard::domain::{Event, Knob, MenuReason, Role, State, TaskEvent, TaskId, ToolName};
+use toolyard::domain::{
+    Command, Event, Knob, MenuReason, Role, State, TaskEvent, TaskId, ToolName, tokens,
+};
 
 use super::effects::{demo, run};
 use super::yard::on_paused_time;
@@ -96,18 +99,32 @@ fn an_array_holds_at_most_as_many_tools_as_a_menu_may() {
     });
 }
 
+/// A session of `toolnet` whose model has a price for cached tokens, and these settings.
+fn priced(folder: &Path, settings: &str) -> SessionSpec {
+    let path = folder.join("config.toml");
+    let text = "[models.simulated]\nkind = \"simulated\"\nprice_in = 2.5\nprice_out = 10\n";
+    std::fs::write(&path, format!("{text}{settings}\n")).unwrap();
+    SessionSpec { config: Some(path), max_dollars: Some(100.0), ..spec("toolnet") }
+}
+
+/// The tools that the actor's requests define, each with its task.
+fn defined(state: &State) -> Vec<(TaskId, Vec<ToolName>)> {
+    let actor = state.model_calls.iter().filter(|call| call.role == Role::Actor);
+    let all = actor.map(|call| {
+        let own = call.request.tools.iter().take_while(|tool| tool.name.as_str() != "Finish");
+        (call.task, own.map(|tool| tool.name.clone()).collect())
+    });
+    all.collect()
+}
+
 /// Where an endpoint has a cache, the requests of a task begin with the tools of the tasks before, and say its menu.
 #[test]
 fn the_tools_of_earlier_tasks_are_kept_where_that_costs_less() {
     on_paused_time(async {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("config.toml");
         let (mut sums, prices) = (Vec::new(), ["price_cached = 0.25", ""]);
         for cached in prices {
-            let text = "[models.simulated]\nkind = \"simulated\"\nprice_in = 2.5\nprice_out = 10\n";
-            std::fs::write(&path, format!("{text}{cached}\n")).unwrap();
-            let config = Some(path.clone());
-            let spec = SessionSpec { config, max_dollars: Some(100.0), ..spec("toolnet") };
+            let spec = priced(folder.path(), cached);
             let (_, state) = run(demo(spec), &[]).await;
             let kept = cached == prices[0];
             assert!(state.tasks.iter().all(|task| task.defined.is_some() == kept));
@@ -132,5 +149,81 @@ fn the_tools_of_earlier_tasks_are_kept_where_that_costs_less() {
         }
         // What the menus would have cost with the same cache.
         assert!(sums[0] < 0.7 * sums[1], "{sums:?}");
+    });
+}
+
+/// Two runs share what an endpoint has in its cache: the tasks of each begin with the tools that either has defined.
+#[test]
+fn runs_beside_each_other_keep_the_tools_of_both() {
+    on_paused_time(async {
+        let folder = tempfile::tempdir().unwrap();
+        let spec = SessionSpec { more_runs: 1, ..priced(folder.path(), "price_cached = 0.25") };
+        let (_, state) = run(demo(spec), &[]).await;
+        let mut before: HashMap<TaskId, Vec<ToolName>> = HashMap::new();
+        for (task, own) in defined(&state) {
+            let last = before.insert(task, own.clone()).unwrap_or_default();
+            assert!(own.starts_with(&last), "{task}: {own:?} begins with {last:?}");
+        }
+        let long = before.values().map(Vec::len).max().unwrap();
+        let all: HashSet<_> = before.values().flatten().collect();
+        assert_eq!(long, all.len(), "the last tasks begin with the tools of both runs");
+        assert!(state.tasks.iter().all(|task| task.defined.is_some()));
+    });
+}
+
+#[test]
+fn another_model_or_array_begins_without_the_tools_of_earlier_tasks() {
+    let model =
+        "[models.other]\nkind = \"simulated\"\nprice_in = 2.5\nprice_out = 10\nprice_cached = 0.25";
+    let turn = |on| Command::TurnKnob { knob: Knob::FixTools, value: f64::from(u8::from(on)) };
+    let bind = Command::BindRole { role: Role::Actor, model: "other".into() };
+    for change in [vec![bind], vec![turn(false), turn(true)]] {
+        on_paused_time(async move {
+            let folder = tempfile::tempdir().unwrap();
+            let settings = format!("price_cached = 0.25\n{model}");
+            let (records, unchanged) = run(demo(priced(folder.path(), &settings)), &[]).await;
+            let ends = |record: &&toolyard::domain::Record| {
+                matches!(&record.event, Event::Task(TaskEvent::TaskFinished { .. }))
+            };
+            let at = records.iter().filter(ends).nth(19).unwrap().n;
+            let commands: Vec<_> = change.iter().map(|change| (at, change.clone())).collect();
+            let (_, state) = run(demo(priced(folder.path(), &settings)), &commands).await;
+            let first = |state: &State, task: u32| {
+                let mut own = defined(state).into_iter().filter(|(of, _)| *of == TaskId(task));
+                own.next().unwrap().1.len()
+            };
+            assert_eq!(first(&state, 20), first(&unchanged, 20));
+            assert!(first(&state, 21) < first(&unchanged, 21), "{change:?}");
+        });
+    }
+}
+
+/// A task keeps earlier tools if its first request stays within what endpoints take: 128 tools, and a quarter of the
+/// model's window.
+#[test]
+fn the_tools_that_are_kept_have_a_limit() {
+    on_paused_time(async {
+        let folder = tempfile::tempdir().unwrap();
+        for context in [1_000_000, 8_000] {
+            let settings = format!("price_cached = 0.0\ncontext = {context}");
+            let spec = SessionSpec {
+                tools_total: Some(400),
+                knobs: [(Knob::Explore, 1.0), (Knob::MenuMax, 30.0), (Knob::TopK, 20.0)].into(),
+                ..priced(folder.path(), &settings)
+            };
+            let (_, state) = run(demo(spec), &[]).await;
+            let kept = state.tasks.iter().filter(|task| task.defined.is_some());
+            for task in kept.clone() {
+                let first = state
+                    .model_calls
+                    .iter()
+                    .find(|call| (call.task, call.role) == (task.id, Role::Actor));
+                let tools = &first.unwrap().request.tools;
+                assert!(tools.len() <= 128 + 1, "{}: {} tools and Finish", task.id, tools.len());
+                assert!(tokens::count_tools(tools) <= context / 4 + 200, "{}", task.id);
+            }
+            let (kept, all) = (kept.count(), state.tasks.len());
+            assert!(kept > 0 && kept < all, "context {context}: {kept} of {all}");
+        }
     });
 }
