@@ -10,7 +10,7 @@ use super::cotools::measure::{Group, below_words, measure};
 use super::cotools::print;
 use super::cotools::score::{Scores, Ways, by_words};
 use crate::app::cli::cotools::catalogue::Catalogue;
-use crate::app::cli::cotools::{open, said};
+use crate::app::cli::cotools::{captions, open};
 use crate::app::cli::{out, trouble::Trouble};
 use crate::app::encoder::reader_path::{GET, VARIABLE};
 use crate::files::toml_file::Problem;
@@ -43,7 +43,7 @@ fn eval(args: &RetrievalEvalArgs) -> Result<(), Trouble> {
         let mut ways = Ways::new(&encoder, Use::Question, heads.clone(), args.means)?;
         let scores = ways.score(&mut encoder, &catalogue, &lesson)?;
         let means = args.means.text(lesson.len());
-        (scores, said::line(&encoder, ways.at(), heads.as_deref(), &means))
+        (scores, captions::line(&encoder, ways.at(), heads.as_deref(), &means))
     } else if args.heads.is_some() {
         // The error explains how to get the model file.
         return open::encoder(&args.reader).map(drop);

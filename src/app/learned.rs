@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::{Learning, Scores, ToolGraph, ToolName};
 use crate::files::private;
 use crate::files::toml_file::{Problem, Problems};
-use crate::store::kept;
+use crate::store::json_store;
 
 /// The format of the file; the first one did not name it.
 const FORMAT: u32 = 2;
@@ -114,8 +114,10 @@ impl LearnedState {
 }
 
 fn read(path: &Path) -> Result<Option<(u32, LearnedState)>, Problems> {
-    let format =
-        kept::load::<KnowledgeFormat>(path, EXPECTED)?.unwrap_or_default().format.unwrap_or(1);
+    let format = json_store::load::<KnowledgeFormat>(path, EXPECTED)?
+        .unwrap_or_default()
+        .format
+        .unwrap_or(1);
     if format > FORMAT {
         let text = format!(
             "written in format {format}, but this version reads formats up to {FORMAT}; \
@@ -123,7 +125,7 @@ fn read(path: &Path) -> Result<Option<(u32, LearnedState)>, Problems> {
         );
         return Err(Problem::of_file(path.display().to_string(), text).into());
     }
-    let kept: Option<KnowledgeFile> = kept::load(path, EXPECTED)?;
+    let kept: Option<KnowledgeFile> = json_store::load(path, EXPECTED)?;
     Ok(kept.map(|kept| {
         let KnowledgeFile { format, scores, explored } = kept;
         (format, LearnedState { scores, explored })
@@ -161,7 +163,7 @@ impl Keeper {
         let (_, kept) = kept.unwrap_or_default();
         let LearnedState { scores, explored } = kept.with(&self.saved, &now, &learning.graph);
         let file = KnowledgeFile { format: FORMAT, scores, explored };
-        kept::save(&self.path, &file).map_err(|error| error.to_string())?;
+        json_store::save(&self.path, &file).map_err(|error| error.to_string())?;
         drop(lock);
         self.saved = now;
         Ok(())

@@ -30,7 +30,7 @@ pub mod session;
 pub mod stage;
 pub mod start;
 pub mod trial;
-pub mod trusted;
+pub mod trust_answers;
 pub mod workspace;
 
 use std::{ffi::OsString, process::ExitCode};

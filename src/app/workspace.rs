@@ -23,7 +23,7 @@ use crate::files::toml_file::{Problem, Problems};
 use crate::learned::LearnedState;
 use crate::stage::{self, Sample};
 use crate::store::experience::{Experience, ExperienceError};
-use crate::store::{breakpoints, few_shots, kept, prompts, tasks};
+use crate::store::{breakpoints, few_shots, json_store, prompts, tasks};
 use crate::tool::manifest::{self, Loaded, Manifest};
 
 /// Advice for a program without samples.
@@ -156,7 +156,7 @@ impl Workspace {
         tool_folders.extend_from_slice(more_tools);
         let Loaded { manifests, problems } = manifests(None, &tool_folders)?;
         let file = folder.join("graph.json");
-        let graph = match kept::text(&file)? {
+        let graph = match json_store::text(&file)? {
             Some(text) => ToolGraph::from_json(&text)
                 .map_err(|error| Problem::of_file(file.display().to_string(), error.to_string()))?,
             None => ToolGraph::new(Prior::Uninformed),

@@ -3,8 +3,9 @@
 //!
 //! The other rooms import the nouns from here; the files of this room name each other.
 
-pub mod acting;
 pub mod admits;
+pub mod agent_kind;
+pub mod api_requests;
 pub mod approval;
 pub mod arguments;
 pub mod blocks;
@@ -22,6 +23,7 @@ pub mod expression;
 pub mod fault;
 pub mod finite;
 pub mod graph;
+pub mod hidden_tools;
 pub mod http_request;
 pub mod id;
 pub mod invisible;
@@ -29,13 +31,11 @@ pub mod json_place;
 pub mod knob;
 pub mod lenient;
 pub mod markers;
-pub mod mended;
 pub mod messages;
 pub mod misfit;
 pub mod null_filter;
 pub mod output;
 pub mod pairs;
-pub mod passed;
 pub mod plan;
 pub mod probe;
 pub mod program;
@@ -48,6 +48,7 @@ pub mod result_schema;
 pub mod retrieve;
 pub mod role_settings;
 pub mod schema;
+pub mod schema_repair;
 pub mod schema_words;
 pub mod seat;
 pub mod sent_body;
@@ -59,15 +60,14 @@ pub mod target;
 pub mod task_list;
 pub mod tokens;
 pub mod tool_class;
-pub mod unread;
-pub mod unseen;
+pub mod unread_input;
 pub mod window;
 pub mod wire_answer;
 pub mod words;
 pub mod worker_settings;
 
 pub use self::{
-    acting::{Acting, Matter},
+    agent_kind::{Acting, Matter},
     approval::Approval,
     breakpoint::BreakpointSpec,
     call_places::{CallPlace, ResultPlace},
@@ -114,6 +114,6 @@ pub use self::{
     target::{Aim, NO_EMBEDDING, Target},
     task_list::TaskList,
     tool_class::{ToolClass, ToolClasses},
-    unread::Unread,
+    unread_input::Unread,
     worker_settings::WorkerSettings,
 };

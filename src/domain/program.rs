@@ -1,7 +1,7 @@
 //! Programs that a model writes over the tools (ATC): what an interpreter reports and receives. Lines and columns count
 //! from 1, columns in characters.
 
-mod again;
+mod program_repeat;
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use futures::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use self::again::{Again, Back, CALLS, Heard, HeardCall, Reached, TOO_LONG, Until};
+pub use self::program_repeat::{Again, Back, CALLS, Heard, HeardCall, Reached, TOO_LONG, Until};
 
 /// A place in a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -23,7 +23,6 @@ use crate::store::journal::JournalError;
 
 mod actor;
 mod beginning;
-mod by_hand;
 mod commands;
 mod context;
 mod effect;
@@ -32,6 +31,7 @@ mod fault_choice;
 mod faults;
 mod guest;
 mod handle;
+mod manual_calls;
 mod memory;
 mod observer;
 mod programs;
@@ -39,7 +39,7 @@ mod providers;
 mod ranker;
 mod reading;
 mod recorded;
-mod resuming;
+mod resumption;
 mod run;
 mod session;
 mod setup;
@@ -57,7 +57,7 @@ pub use self::{
         schemas::{KeptSchemas, SchemaBook},
     },
     ranker::{Query, Ranker, Scored, on_this_machine},
-    resuming::{Division, is_kept, resumable, without_end},
+    resumption::{Division, is_kept, resumable, without_end},
     session::Listener,
     setup::Setup,
     station::{DOLLARS_REACHED, MODEL_UNUSABLE, UNPRICED},
@@ -134,7 +134,7 @@ pub async fn run(
 fn close(handle: &Handle, why: &str) {
     handle.write(|session| {
         session.let_all_go();
-        session.abandon_all(resuming::STOPPED);
+        session.abandon_all(resumption::STOPPED);
         for task in session.state().at_work.tasks().collect::<Vec<_>>() {
             let (outcome, answer, correct) = (TaskOutcome::Stopped, None, None);
             let caveats = Vec::new();

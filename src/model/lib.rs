@@ -13,16 +13,16 @@ mod listener_news;
 pub mod markup;
 pub mod relay;
 
+mod interpretation;
 pub mod secret;
 pub mod text;
-mod understood;
 
 use std::{sync::Arc, time::Duration};
 
 use futures::FutureExt;
 use futures::future::{self, LocalBoxFuture};
 
-pub use self::understood::understood;
+pub use self::interpretation::understood;
 pub use crate::domain::error::ModelError;
 use crate::domain::sent_body::SentBody;
 use crate::domain::wire_answer::WireAnswer;

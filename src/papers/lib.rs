@@ -2,11 +2,11 @@
 
 use toolyard_domain as domain;
 
+pub mod agent_verdict;
 pub mod atc;
 pub mod btp;
 pub mod calls;
 pub mod cotools;
-pub mod did;
 pub mod facts;
 pub mod grading;
 pub mod metrics;

@@ -1,9 +1,9 @@
 //! Runs a program in the interpreter, from pause to pause.
 
-mod again;
 mod call;
 mod frames;
-mod had;
+mod missing_part;
+mod replay;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

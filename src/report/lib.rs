@@ -17,22 +17,22 @@ use crate::domain::{
 
 use crate::domain::knob::{KNOBS, KnobKind};
 use crate::domain::state::{ProbingSums, ProblemKind, TranscriptLine, What};
-use crate::papers::did;
+use crate::papers::agent_verdict;
 use crate::papers::reaction::FaultVerdict;
 use crate::papers::resilience::{Resilience, sentence};
 use crate::papers::toolnet::Weights;
 
 pub mod budget;
-pub mod folded;
-pub mod graded;
+pub mod grader_verdicts;
 pub mod html;
+pub mod live_report;
 pub mod marks;
 pub mod quality;
 pub mod task;
 
-use self::folded::{Folding, Sums};
+use self::live_report::{Folding, Sums};
 pub use budget::Measures;
-pub use graded::Graded;
+pub use grader_verdicts::Graded;
 use marks::MarkCounts;
 pub use quality::Quality;
 pub use task::TaskReport;
@@ -151,7 +151,7 @@ impl FaultReport {
                 // The other tasks of a watched agent are of any kind.
                 taken.iter_mut().for_each(|taken| taken.more = None);
             }
-            let verdict = did::verdict(state, (*id, fault), &laps, None);
+            let verdict = agent_verdict::verdict(state, (*id, fault), &laps, None);
             Self {
                 fault: fault.spec.to_string(),
                 armed: fault.armed,

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::graded::{Graded, GradedSums};
+use super::grader_verdicts::{Graded, GradedSums};
 use super::{budget::Mean, task::TaskReport};
 use crate::domain::Outcome;
 use crate::papers::atc::measures::{ProgramMeans, ProgramSums};

@@ -14,7 +14,7 @@ use super::desk::{Notice, SideId};
 use super::line::{
     AttachLine, LONGEST, LineReader, SessionLine, VERSION, line_of, parse, record_line,
 };
-use super::{relayed, server::AttachHub};
+use super::{relay_socket, server::AttachHub};
 use crate::store::journal::JournalReader;
 
 /// The time that a side may take for its first line.
@@ -108,7 +108,7 @@ pub(super) async fn serve(
                         let why = "this session watches no agents of others, and takes no relays";
                         return refuse(&mut out, why.to_owned()).await;
                     };
-                    relayed::serve(lines, out, server.into(), news, &shared.is_over).await;
+                    relay_socket::serve(lines, out, server.into(), news, &shared.is_over).await;
                     return Ok(());
                 }
                 Ok(AttachLine::ToolyardAttach(_)) => {}

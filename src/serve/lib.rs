@@ -58,7 +58,7 @@ mod desk;
 mod guest;
 pub mod line;
 mod place;
-pub mod relayed;
+pub mod relay_socket;
 mod server;
 pub mod tools;
 pub mod watch;

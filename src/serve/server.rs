@@ -25,7 +25,7 @@ use super::place;
 use crate::Seat;
 use crate::domain::Command;
 use crate::domain::seat::{self, SeatKind, SeatNews, SeatRequest};
-use crate::tool::relayed::RelayNews;
+use crate::tool::foreign_calls::RelayNews;
 
 /// The most sides at one time, besides the screen that started the session.
 const MOST: usize = 16;

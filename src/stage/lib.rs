@@ -15,7 +15,7 @@ pub mod builtin;
 pub mod demo;
 pub mod films;
 pub mod guest;
-pub mod made_up;
+pub mod noise_tools;
 pub mod sample;
 pub mod simulated;
 pub mod tour;

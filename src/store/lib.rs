@@ -12,7 +12,7 @@ pub mod experience;
 pub mod few_shots;
 pub mod import;
 pub mod journal;
-pub mod kept;
+pub mod json_store;
 pub mod prices;
 pub mod prompts;
 pub mod shared;

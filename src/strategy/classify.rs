@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Context, json, prompt::planned as prompt};
+use super::{Context, json, prompt::planner_prompts as prompt};
 use crate::domain::{ClassAssignment, ClassedBy, MenuItem, PlanEvent, Role, ToolClasses, ToolName};
 
 /// The most tools in one model call: few enough for a complete answer.

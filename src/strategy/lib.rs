@@ -23,7 +23,7 @@ pub mod grade;
 pub mod json;
 pub mod judge;
 pub mod menu;
-pub mod planned;
+pub mod planner_loop;
 pub mod preview;
 pub mod prompt;
 pub mod reflexion;
@@ -109,7 +109,7 @@ pub async fn perform(ctx: &impl Context, strategy: Strategy, task: &Task) -> End
             Base::Cotools => Box::pin(cotools::act(ctx, task, &reflections)).await,
             Base::Atc => Box::pin(atc::act(ctx, strategy, task, &reflections)).await,
             Base::Rewoo | Base::Workers => {
-                Box::pin(planned::act(ctx, strategy, task, &reflections)).await
+                Box::pin(planner_loop::act(ctx, strategy, task, &reflections)).await
             }
         };
         if strategy.learns() {

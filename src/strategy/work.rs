@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt, stream::FuturesUnordered};
 
-use super::prompt::planned as prompt;
+use super::prompt::planner_prompts as prompt;
 use super::{
     AskSpec, Base, CallResult, CallSpec, Context, Observation, Trajectory, TrajectoryTurn,
 };

@@ -6,7 +6,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{ValidationError, Validator, paths::LocationSegment};
 use serde_json::Value;
 
-use crate::domain::mended::mended;
+use crate::domain::schema_repair::mended;
 use crate::domain::words::{clipped, nearest};
 use crate::{ToolError, ToolErrorKind};
 

@@ -9,12 +9,12 @@ use toolyard_process as process;
 pub mod builtin;
 pub mod check;
 pub mod command;
+pub mod foreign_calls;
 pub mod http;
 pub mod manifest;
 pub mod output;
 pub mod provider;
 pub mod recorded;
-pub mod relayed;
 mod toolbox;
 
 use std::sync::Arc;

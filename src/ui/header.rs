@@ -4,7 +4,7 @@
 //! The second line, if few panes are visible, has the vitals: the task's budget and cost, the models that plan and
 //! solve, and the calls that run at once.
 
-mod held;
+mod held_calls;
 mod watch;
 
 use ratatui::buffer::Buffer;
@@ -111,10 +111,11 @@ fn pieces(cx: &Cx<'_>, title: &str, width: u16) -> Vec<HeaderPiece> {
     let is_paused = state.shown_mode() == Mode::Paused;
     if state.watched.is_some() {
         // The pieces of watched agents say how long.
-    } else if let Some(text) = held::how_long(cx).filter(|_| is_paused && unusable(state).is_none())
+    } else if let Some(text) =
+        held_calls::how_long(cx).filter(|_| is_paused && unusable(state).is_none())
     {
         add(1, text, theme.paused, Some(Action::Pane(PaneId::Calls)));
-    } else if let Some(text) = held::alone(cx).filter(|_| !is_paused) {
+    } else if let Some(text) = held_calls::alone(cx).filter(|_| !is_paused) {
         add(0, text, theme.paused, Some(Action::Pane(PaneId::Calls)));
     }
     if let Some(call) = state.control.asks.first().and_then(|id| state.tool_call(*id)) {
@@ -279,12 +280,14 @@ fn mode(cx: &Cx<'_>, width: u16) -> (String, Style) {
                 (Mode::Pausing, _) if calls > 0 => {
                     format!(" ({} in flight)", counted(calls, "call"))
                 }
-                (Mode::Paused, Some(hold)) => format!(" · {}", held::at(cx.state, hold, width)),
+                (Mode::Paused, Some(hold)) => {
+                    format!(" · {}", held_calls::at(cx.state, hold, width))
+                }
                 _ => String::new(),
             };
             match control.stop.as_ref().filter(|_| mode == Mode::Paused) {
                 Some(stop) => {
-                    let stopped = held::stopped(cx.state, stop, width);
+                    let stopped = held_calls::stopped(cx.state, stop, width);
                     (format!("{HELD} HELD {stopped}"), theme.paused)
                 }
                 None => (format!("{HELD} {name}{what}"), theme.paused),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::called::Called;
+use super::call_lines::Called;
 use super::history::History;
 use super::keymap::Keymap;
 use super::next::NextSession;

@@ -2,7 +2,7 @@
 
 mod guided;
 mod incoming;
-mod looks;
+mod past_programs;
 mod programs;
 mod saving;
 mod shell;
@@ -15,10 +15,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::guided::Guided;
-use self::looks::Looks;
+use self::past_programs::Looks;
 use self::programs::Waiting;
 use super::alert::Caller;
-use super::called::AsCommand;
+use super::call_lines::AsCommand;
 use super::clipboard::Clipboard;
 use super::inputs::Inputs;
 use super::layout::LayoutFile;

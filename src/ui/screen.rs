@@ -18,7 +18,7 @@ use super::update::{control, mouse, press};
 use super::view::{ReadOnly, Tone, View};
 use super::watch::Watch;
 use super::{action::Action, draw, history::History, hits::Hits, key::Key, keymap::Keymap, pace};
-use super::{change, looked, looking};
+use super::{change, moment_run, program_moment};
 use super::{pane::PaneId, panes, theme::Theme, wording};
 use crate::domain::ProgramEvent::ProgramTakenBack;
 use crate::domain::program::{Again, Reached};
@@ -340,18 +340,18 @@ impl Screen {
 
     /// Notes the query about a program whose result is to be shown.
     fn want(&mut self) {
-        let wanted = looking::wanted(self.past.as_ref().unwrap_or(&self.live), &self.view);
+        let wanted = program_moment::wanted(self.past.as_ref().unwrap_or(&self.live), &self.view);
         self.view.looked.want(wanted);
     }
 
     /// Returns a program to run again beside the screen, so that one of its moments can be shown.
-    pub fn rerun(&mut self) -> Option<(looked::ProgramQuery, Again)> {
+    pub fn rerun(&mut self) -> Option<(moment_run::ProgramQuery, Again)> {
         self.want();
         self.view.looked.send(self.past.as_ref().unwrap_or(&self.live))
     }
 
     /// Shows a program at the moment that it has reached.
-    pub fn reached(&mut self, wanted: looked::ProgramQuery, reached: Reached) {
+    pub fn reached(&mut self, wanted: moment_run::ProgramQuery, reached: Reached) {
         let state = self.past.as_ref().unwrap_or(&self.live);
         self.view.looked.see(state, wanted, reached);
     }

@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender};
 use tokio::sync::watch;
 
 use super::agent_output::AgentOutput;
-use super::called::AsCommand;
+use super::call_lines::AsCommand;
 use super::layout::LayoutFile;
 use super::next::NextSession;
 use super::pace::TerminalKind;

@@ -7,10 +7,10 @@ use std::time::Duration;
 use strum::{IntoStaticStr, VariantArray};
 
 use super::agent_output::AgentLines;
-use super::ahead::Ahead;
-use super::found::PaneSearch;
+use super::knob_preview::Ahead;
 use super::layout::{Border, Layouts, Placed};
-use super::looked::Looked;
+use super::moment_run::Looked;
+use super::pane_search::PaneSearch;
 use super::{hits::Hits, key::Key, pane::PaneId, popups::Popup};
 use super::{request::Requests, window::Window};
 use super::{sweep::Sweep, twin::Twin, watch::Watch};

@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
+use super::filter_states;
 use super::hits::{Hits, Target};
 use super::panes::row::Row;
-use super::standing;
 use super::symbols::{SELECTED, THUMB};
 use super::window::{Find, Move, Window, found, moved};
 use super::{cx::Cx, needle::Needle, pane::PaneId, view::View};
@@ -95,7 +95,7 @@ impl<'a> List<'a> {
         let call = Rc::new(call);
         let of_row = Rc::clone(&call);
         let is_in = move |row: usize, name: &str| {
-            of_row(row).is_some_and(|call| standing::is(state, call, name))
+            of_row(row).is_some_and(|call| filter_states::is(state, call, name))
         };
         let fits = move |row: usize, condition: &Expression| {
             call(row).is_some_and(|call| {

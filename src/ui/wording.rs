@@ -10,7 +10,7 @@ use crate::domain::{
     EditEvent, EffectRef, EmbeddingEvent, Event, FaultEvent, GraphEvent, ModelCallEvent,
     ModelError, NullReason, Origin, PlanEvent, ProbeEvent, ProgramEvent, ProgramSource,
     ProgramVerdict, Ranking, ReaderEvent, Resume, RunEvent, SearchEvent, ServerEvent, SessionEvent,
-    TaskEvent, passed, words::counted,
+    TaskEvent, api_requests, words::counted,
 };
 
 use crate::papers::cotools::FEWEST;
@@ -271,7 +271,7 @@ fn of_run(event: &RunEvent) -> String {
         RunEvent::RequestPassed { what, why: Some(why) } => {
             format!("not understood, passed on as it came: {what}: {why}")
         }
-        RunEvent::RequestPassed { what, why: None } => match passed::api(what) {
+        RunEvent::RequestPassed { what, why: None } => match api_requests::api(what) {
             Some(api) => format!("requests of {api}'s API pass unread, such as {what}"),
             None => format!("passed on: {what}"),
         },

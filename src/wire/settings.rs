@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::domain::{Request, ToolDef, ToolName, mended};
+use crate::domain::{Request, ToolDef, ToolName, schema_repair};
 use crate::learned::Learned;
 use crate::names::FunctionNames;
 
@@ -34,7 +34,7 @@ impl WireSettings<'_> {
     pub(crate) fn tools<'r>(&self, request: &'r Request) -> Vec<(&'r ToolDef, Value)> {
         let is_sent = |def: &&ToolDef| !self.learned.tools.contains(self.names.out(&def.name));
         let tools = request.tools.iter().filter(is_sent);
-        tools.filter_map(|def| Some((def, mended::sendable(&def.parameters)?))).collect()
+        tools.filter_map(|def| Some((def, schema_repair::sendable(&def.parameters)?))).collect()
     }
 
     /// The sent tools that may be called now; none if all may be, or if the endpoint does not take such a choice.

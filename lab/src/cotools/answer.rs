@@ -9,8 +9,8 @@ use super::measure::{Group, Measured, measure};
 use super::score::{Scores, Ways};
 use super::split::{some, split};
 use super::train::knows;
+use crate::app::cli::cotools::captions;
 use crate::app::cli::cotools::catalogue::Catalogue;
-use crate::app::cli::cotools::said;
 use crate::app::cli::trouble::Trouble;
 use crate::app::encoder::Encoder;
 use crate::papers::cotools::{HeadFile, QueryTemplate, Use};
@@ -78,7 +78,7 @@ pub fn answer(
         .map(|group| measure(group, &catalogue, &lesson, &scores, question.weight))
         .collect();
     let means = question.means.text(lesson.len());
-    let line = said::line(encoder, ways.at(), question.heads.as_deref(), &means);
+    let line = captions::line(encoder, ways.at(), question.heads.as_deref(), &means);
     Ok(RetrieverMeasures { catalogue, lesson, scores, groups, measured, line })
 }
 

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::args::JudgeArgs;
+use crate::app::cli::cotools::captions;
 use crate::app::cli::cotools::open::{self, GOES_ON};
-use crate::app::cli::cotools::said;
 use crate::app::cli::{out, trouble::Trouble};
 use crate::papers::cotools::{Heads, Use};
 use crate::ui::text::clean;
@@ -55,7 +55,7 @@ pub fn judge(args: &JudgeArgs) -> Result<(), Trouble> {
         "{calls} of {} tokens above {threshold} · {} · {} · heads {}",
         pieces.len(),
         clean(encoder.name()),
-        said::place((heads.about.layer, heads.about.pooling)),
-        said::training(&heads)
+        captions::place((heads.about.layer, heads.about.pooling)),
+        captions::training(&heads)
     ))
 }

@@ -9,7 +9,7 @@ use super::split::{some, split};
 use super::train::knows;
 use super::train_judge::THRESHOLD;
 use crate::app::cli::compare::table::PlainTable;
-use crate::app::cli::cotools::{open, said};
+use crate::app::cli::cotools::{captions, open};
 use crate::app::cli::{out, trouble::Trouble};
 use crate::app::encoder::Encoder;
 use crate::papers::cotools::{HeadFile, Heads, Use};
@@ -88,8 +88,8 @@ pub fn eval(args: &EvalArgs) -> Result<(), Trouble> {
     out::print_line(format!(
         "{} · {} · heads {} · a call where p > {THRESHOLD}",
         clean(encoder.name()),
-        said::place((heads.about.layer, heads.about.pooling)),
-        said::training(&heads)
+        captions::place((heads.about.layer, heads.about.pooling)),
+        captions::training(&heads)
     ))
 }
 

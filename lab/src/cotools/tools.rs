@@ -8,7 +8,7 @@ use serde_json::json;
 use super::args::ToolsArgs;
 use crate::app::cli::compare::table::PlainTable;
 use crate::app::cli::cotools::catalogue::Catalogue;
-use crate::app::cli::cotools::{open, said};
+use crate::app::cli::cotools::{captions, open};
 use crate::app::cli::{out, trouble::Trouble};
 use crate::papers::cotools::{
     FEWEST, Heads, Retrieval, Retrieve, RunningMean, Use, ranked, word_scores,
@@ -59,7 +59,7 @@ pub fn tools(args: &ToolsArgs) -> Result<(), Trouble> {
         Some(_) => "the training".to_owned(),
         None => format!("{} past queries", before.count()),
     };
-    let line = said::line(&encoder, at, heads.as_deref(), &queries);
+    let line = captions::line(&encoder, at, heads.as_deref(), &queries);
     let top = ranked.iter().take(args.top.get());
     if args.json {
         let tools: Vec<_> = top

@@ -8,10 +8,10 @@ use super::args::{Of, TrainArgs};
 use super::lesson::{Amount, CallExamples, Lesson};
 use super::split::split;
 use super::train_judge;
+use crate::app::cli::cotools::captions;
 use crate::app::cli::cotools::catalogue::Catalogue;
 use crate::app::cli::cotools::clock::cpu_seconds;
 use crate::app::cli::cotools::open::{self, encode};
-use crate::app::cli::cotools::said;
 use crate::app::cli::{out, trouble::Trouble};
 use crate::app::encoder::{Encoder, heads};
 use crate::domain::Chance;
@@ -125,9 +125,9 @@ fn report(
     out::print_line(format!(
         "{} · {} · {} of {tools} tools seen → {} → {}",
         clean(encoder.name()),
-        said::place((about.layer, about.pooling)),
+        captions::place((about.layer, about.pooling)),
         about.seen.len(),
-        said::training(heads),
+        captions::training(heads),
         args.out.display()
     ))
 }

@@ -7,9 +7,9 @@ use serde_json::json;
 use super::args::TrainArgs;
 use super::judge_texts::{JudgeText, found, read};
 use super::split::{some, split};
+use crate::app::cli::cotools::captions;
 use crate::app::cli::cotools::clock::cpu_seconds;
 use crate::app::cli::cotools::open;
-use crate::app::cli::cotools::said;
 use crate::app::cli::{out, trouble::Trouble};
 use crate::app::encoder::{Encoder, heads};
 use crate::domain::Chance;
@@ -62,8 +62,8 @@ pub fn command(args: &TrainArgs) -> Result<(), Trouble> {
     out::print_line(format!(
         "{} · {} · {} → {}",
         clean(encoder.name()),
-        said::place((heads.about.layer, heads.about.pooling)),
-        said::training(&heads),
+        captions::place((heads.about.layer, heads.about.pooling)),
+        captions::training(&heads),
         args.out.display()
     ))
 }

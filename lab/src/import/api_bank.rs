@@ -24,9 +24,9 @@ use crate::domain::words::counted;
 use crate::domain::{ChainStep, EffectClass, Listing, Scoring, Task, ToolName, chance::canonical};
 use crate::files::toml_file::Problem;
 use crate::papers::toolnet::learn;
-use crate::store::import::declared::{self, Declared};
 use crate::store::import::dialogue::{Dialogue, DialogueCall};
 use crate::store::import::manifest::{Manifest, ManifestSource};
+use crate::store::import::tool_declarations::{self, Declared};
 use crate::store::import::{ImportError, Trajectory, files};
 
 /// The file that identifies a workspace.
@@ -68,7 +68,7 @@ impl fmt::Display for ImportSummary {
 /// Something cannot be read or written, a file is not in API-Bank's form, or `out` is neither empty nor an earlier
 /// import and `force` is not given.
 pub fn import_api_bank(dir: &Path, out: &Path, force: bool) -> Result<ImportSummary, ImportError> {
-    let declared = declared::read(dir)?;
+    let declared = tool_declarations::read(dir)?;
     let (dialogues, without_calls) = dialogues(dir)?;
     let mut tools: IndexMap<&ToolName, Vec<&DialogueCall>> = IndexMap::new();
     for call in dialogues.iter().flat_map(|(_, dialogue)| dialogue.calls()) {

@@ -6,11 +6,11 @@ use std::{iter, thread};
 
 use super::journal_args::{AttachArgs, FollowArgs};
 use super::live::{self, FOLLOW};
-use super::{growing, out, runtime::runtime, save, sessions, trouble::Trouble};
+use super::{live_journal, out, runtime::runtime, save, sessions, trouble::Trouble};
 use crate::config::Config;
 use crate::domain::{Event, SessionEvent};
 use crate::files::safe_json::safe;
-use crate::serve::relayed::{SocketScan, find};
+use crate::serve::relay_socket::{SocketScan, find};
 use crate::serve::{self, AttachError, Attached};
 use crate::store::journal::folder::JournalFile;
 use crate::store::journal::{self, JournalError, JournalReader, Summary};
@@ -34,8 +34,8 @@ pub fn attach(args: &AttachArgs) -> Result<ui::EndReason, Trouble> {
     let Attached { hello, seat, commands, grown } =
         serve::attach(&journal, !args.watch).map_err(|error| not_attached(error, &summary))?;
     live::expect_terminal("use `toolyard follow`")?;
-    let pause = growing::by_session(grown, &journal);
-    let (records, _) = growing::records(&journal, pause).map_err(Trouble::failed)?;
+    let pause = live_journal::by_session(grown, &journal);
+    let (records, _) = live_journal::records(&journal, pause).map_err(Trouble::failed)?;
     let settings = live::settings(&config, hello.title, Some(ReadOnly::Watching))?;
     let source = ui::SessionSource {
         opened: Some(hello.opened),
@@ -120,7 +120,8 @@ pub fn follow(args: &FollowArgs) -> Result<ui::EndReason, Trouble> {
     let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
     let header = begun(path)?.header;
     live::expect_terminal("use `toolyard follow`")?;
-    let (records, remark) = growing::records(path, growing::by_time()).map_err(Trouble::failed)?;
+    let (records, remark) =
+        live_journal::records(path, live_journal::by_time()).map_err(Trouble::failed)?;
     let settings = live::settings(&config, path.display().to_string(), Some(ReadOnly::Following))?;
     let source = ui::SessionSource {
         opened: Some(header.opened),

@@ -5,7 +5,9 @@ use serde_json::{Map, Value};
 
 use super::tools::open::ToolSession;
 use super::{call_args::CallArgs, out, trouble::Trouble};
-use crate::domain::{Command, Refusal, ToolCallPhase, ToolCallState, ToolSpec, arguments, mended};
+use crate::domain::{
+    Command, Refusal, ToolCallPhase, ToolCallState, ToolSpec, arguments, schema_repair,
+};
 use crate::session::SessionSpec;
 
 pub fn call(args: &CallArgs) -> Result<(), Trouble> {
@@ -39,7 +41,7 @@ fn given(spec: &ToolSpec, given: &[String]) -> Result<Value, Trouble> {
         let read = serde_json::from_str(object);
         return read.map_err(|error| Trouble::Usage(format!("arguments: not JSON: {error}")));
     }
-    let sendable = mended::sendable(&spec.parameters).unwrap_or_default();
+    let sendable = schema_repair::sendable(&spec.parameters).unwrap_or_default();
     let mut object = Map::new();
     for pair in given {
         let Some((name, value)) = pair.split_once('=') else {

@@ -8,7 +8,7 @@ use crate::domain::words::counted;
 use crate::mcp::config::{Configuration, Surroundings};
 use crate::mcp::places::{self, ClientConfigFile};
 use crate::session::SessionSpec;
-use crate::trusted::{Brought, Kind};
+use crate::trust_answers::{Brought, Kind};
 use crate::ui::text::clean;
 
 /// The file of a workspace that is used without an option, after one question.

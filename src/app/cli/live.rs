@@ -6,7 +6,7 @@ use std::{thread, time::Duration};
 
 use tokio::sync::mpsc;
 
-use super::{by_hand, found_servers, named, out, save, sweep};
+use super::{call_commands, found_servers, out, save, spec_trust, sweep};
 use super::{trouble::Trouble, twin};
 use crate::config::{self, Config, UiConfig};
 use crate::domain::{Command, state::Keeps, state::RECENT};
@@ -34,7 +34,7 @@ pub struct Show {
 /// Opens the screen on a new session, which waits for the user. On the first start it says how to begin.
 pub fn live(mut spec: SessionSpec) -> Result<ui::EndReason, Trouble> {
     let is_first = is_first_start(&spec);
-    named::remember(&spec);
+    spec_trust::remember(&spec);
     found_servers::add_that_of_workspace(&mut spec, true)?;
     show(spec, Show { is_first, ..Show::default() })
 }
@@ -265,7 +265,7 @@ pub(super) fn settings(
         library: library(config),
         tour: None,
         alerts: config.ui.alerts.clone(),
-        as_command: by_hand::commands(config),
+        as_command: call_commands::commands(config),
         interpreter: || Box::<Child>::default(),
         notices: wrong
             .iter()

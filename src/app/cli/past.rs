@@ -7,9 +7,9 @@ use super::{ConfigArgs, live, out, sessions, trouble::Trouble};
 use crate::domain::{Record, State, state::Keeps, state::RECENT, tokens};
 use crate::net::known::without_known;
 use crate::store::journal::{JournalReader, Marker};
-use crate::store::{import::write_private, kept};
+use crate::store::{import::write_private, json_store};
 use crate::ui::{self, layout::Layout};
-use crate::{config::Config, report::folded::Folded};
+use crate::{config::Config, report::live_report::Folded};
 
 /// The state after this event of a journal, or after the last one, and a remark on the journal's end. Reads no further
 /// than the event. `take` gets each event with the state after it.
@@ -91,7 +91,7 @@ fn tell(args: &ReplayArgs, journal: &Path) -> Result<(), Trouble> {
     }
     if let Some((path, folded)) = args.report.as_ref().zip(folded) {
         let report = folded.report(&state).map_err(Trouble::failed)?;
-        kept::save(path, &report).map_err(Trouble::failed)?;
+        json_store::save(path, &report).map_err(Trouble::failed)?;
     }
     if args.json {
         out::print_pretty(&state)?;

@@ -7,7 +7,7 @@ use super::init::CONFIG;
 use super::session_args::SessionArgs;
 use super::{out, question, trouble::Trouble};
 use crate::config::Config;
-use crate::trusted::{Brought, Kind};
+use crate::trust_answers::{Brought, Kind};
 
 /// The most bytes of a file that is looked at.
 const LARGEST: u64 = 1 << 20;

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use super::{out, trouble::Trouble};
-use crate::trusted::Brought;
+use crate::trust_answers::Brought;
 use crate::ui::text::clean;
 
 /// Whether a person answers yes. No answer means no; without a terminal there is no question.

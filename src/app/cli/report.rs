@@ -6,9 +6,9 @@ use super::{journal_args::ReportArgs, out, past, sessions, trouble::Trouble};
 use crate::domain::state::{Keeps, RECENT};
 use crate::domain::{Record, State};
 use crate::net::known::without_known;
-use crate::report::{folded::Folded, html};
+use crate::report::{html, live_report::Folded};
 use crate::store::import::write_private;
-use crate::store::kept;
+use crate::store::json_store;
 
 /// Whether somebody took `--html` for an option with the name of the page.
 fn is_page_to_write(path: &Path) -> bool {
@@ -37,7 +37,7 @@ pub fn report(args: &ReportArgs) -> Result<(), Trouble> {
     let report = folded.report(&state).map_err(Trouble::failed)?;
     if !args.html {
         return match &args.out {
-            Some(path) => kept::save(path, &report).map_err(Trouble::failed),
+            Some(path) => json_store::save(path, &report).map_err(Trouble::failed),
             None => out::print_pretty(&report),
         };
     }

@@ -2,7 +2,7 @@
 
 use super::journal_args::ResumeArgs;
 use super::run::{self, Prints, RunEnd, RunOutputs};
-use super::{live, named, out, sessions, trouble::Trouble};
+use super::{live, out, sessions, spec_trust, trouble::Trouble};
 use crate::session::{SessionSpec, newest_interrupted};
 use crate::ui::EndReason;
 
@@ -22,7 +22,7 @@ pub fn resume(args: &ResumeArgs) -> Result<Resumed, Trouble> {
         None => newest_interrupted(&sessions::folder_of(&args.config)?)?,
     };
     let is_headless = args.headless || args.json;
-    named::expect_known(&journal, args, !is_headless)?;
+    spec_trust::expect_known(&journal, args, !is_headless)?;
     let spec = SessionSpec {
         config: args.config.config.clone(),
         workspace: args.workspace.clone(),
@@ -32,7 +32,7 @@ pub fn resume(args: &ResumeArgs) -> Result<Resumed, Trouble> {
         resumed: Some(journal.clone()),
         ..SessionSpec::default()
     };
-    named::remember(&spec);
+    spec_trust::remember(&spec);
     if is_headless {
         let wanted = RunOutputs {
             prints: Prints::of(args.json, false),

@@ -5,7 +5,7 @@ use clap::Args;
 use super::compare::table::PlainTable;
 use super::{colour, out, trouble::Trouble};
 use crate::domain::words::counted;
-use crate::trusted::{self, Kind};
+use crate::trust_answers::{self, Kind};
 
 /// The first characters of a hash that are shown.
 const SHOWN: usize = 12;
@@ -30,18 +30,18 @@ pub struct TrustArgs {
 pub fn trust(args: &TrustArgs) -> Result<(), Trouble> {
     if let Some(which) = &args.forget {
         let expected = "expected a number of `toolyard trust`, or a folder in it";
-        return match trusted::forget(which).map_err(Trouble::Usage)? {
+        return match trust_answers::forget(which).map_err(Trouble::Usage)? {
             0 => Err(Trouble::Usage(format!("no answer about {which:?}; {expected}"))),
             some => out::print_line(format!("{} forgotten", counted(some, "answer"))),
         };
     }
-    let all = trusted::all().map_err(Trouble::Usage)?;
+    let all = trust_answers::all().map_err(Trouble::Usage)?;
     if args.json {
         return out::print_pretty(&all);
     }
     let mut table = PlainTable::new("", 5, &["number", "kind", "used", "place", "what"]);
     for (number, answer) in (1..).zip(&all) {
-        let trusted::Brought { kind, place, what } = &answer.brought;
+        let trust_answers::Brought { kind, place, what } = &answer.brought;
         let what = match kind {
             Kind::Address | Kind::Setting => what.clone(),
             Kind::McpFile | Kind::Workspace | Kind::Configuration => {

@@ -7,7 +7,7 @@ use directories::ProjectDirs;
 use crate::files::text_file::{self, Expectation};
 use crate::files::toml_file::Problem;
 use crate::mcp::trust;
-use crate::trusted;
+use crate::trust_answers;
 
 const CONFIGURATION: Expectation = Expectation {
     what: "a configuration file such as config.toml",
@@ -50,7 +50,7 @@ pub fn default_trust() -> Option<PathBuf> {
 
 /// The file of a person's answers about folders: in the platform's directory for data.
 pub fn default_answers() -> Option<PathBuf> {
-    below(ProjectDirs::data_dir, trusted::FILE)
+    below(ProjectDirs::data_dir, trust_answers::FILE)
 }
 
 /// The default file of a local model's states: in the platform's directory for caches.

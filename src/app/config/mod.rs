@@ -5,14 +5,14 @@
 //! with its file, line and field; a silently ignored setting would show only when a run goes
 //! astray. Keys of endpoints are never in the file: it says where to find them.
 
+mod endpoint_prices;
 mod file;
-mod gone;
 mod keys;
 mod model;
-mod named;
-mod priced;
+mod model_address;
 mod provider;
 mod read;
+mod removed_names;
 mod roles;
 mod settle;
 mod workers;
@@ -22,10 +22,10 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
-pub use self::gone::GoneSettings;
+pub(crate) use self::endpoint_prices::fill_watched;
 pub use self::model::kind_of;
-pub(crate) use self::priced::fill_watched;
 pub use self::provider::{PROVIDERS, Provider};
+pub use self::removed_names::GoneSettings;
 pub use self::{
     file::{
         default_answers, default_experience, default_journals, default_layouts, default_path,

@@ -6,7 +6,7 @@ use reqwest::Url;
 use serde_json::{Map, Value};
 
 use super::keys::{NO_KEYS, headers, key};
-use super::{Config, ModelConfig, SIMULATED, gone, read::path};
+use super::{Config, ModelConfig, SIMULATED, read::path, removed_names};
 use crate::domain::{ModelName, ToolMode};
 use crate::files::toml_file::{TomlField, TomlFields};
 use crate::model::{hosted::Hosted, http::Endpoint};
@@ -58,7 +58,7 @@ pub(super) fn models(fields: &TomlFields<'_>, folder: &Path, config: &mut Config
             ));
         } else if let Some(fields) = field.table() {
             if is_gone(&fields) {
-                config.gone.notices.push(field.problem(gone::NO_LOCAL));
+                config.gone.notices.push(field.problem(removed_names::NO_LOCAL));
                 if name != SIMULATED {
                     config.gone.models.push(ModelName::new(name));
                 }
@@ -81,7 +81,7 @@ pub(super) fn is_in_name(c: char) -> bool {
 /// Whether this table has a kind of models that no longer exists.
 fn is_gone(fields: &TomlFields<'_>) -> bool {
     let kind = fields.all().into_iter().find(|(key, _)| *key == "kind");
-    kind.is_some_and(|(_, kind)| kind.is_text() && kind.text() == Some(gone::LOCAL))
+    kind.is_some_and(|(_, kind)| kind.is_text() && kind.text() == Some(removed_names::LOCAL))
 }
 
 fn model(name: &str, mut fields: TomlFields<'_>, folder: &Path) -> Option<ModelConfig> {

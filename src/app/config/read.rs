@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use strum::VariantArray;
 
 use super::{
-    Config, ExperienceConfig, ReaderSettings, SessionConfig, ToolsConfig, UiConfig, gone, model,
-    roles, workers,
+    Config, ExperienceConfig, ReaderSettings, SessionConfig, ToolsConfig, UiConfig, model,
+    removed_names, roles, workers,
 };
 use crate::domain::approval::{Approval, Rule};
 use crate::domain::{Finite, Knob, KnobSpec, Knobs, knob::KNOBS, words};
@@ -205,7 +205,7 @@ fn keys(fields: &TomlFields<'_>, config: &mut Config) {
         }
     }
     for (action, field) in &all {
-        if let Some(notice) = gone::action(action, field) {
+        if let Some(notice) = removed_names::action(action, field) {
             config.gone.notices.push(notice);
             continue;
         }

@@ -1,6 +1,6 @@
 //! `[roles]`: the model of each role, and settings for sampling its answers.
 
-use super::{Config, bound_to, gone};
+use super::{Config, bound_to, removed_names};
 use crate::domain::{ModelName, Role, Sampling, words};
 use crate::files::toml_file::{TomlField, TomlFields};
 
@@ -37,7 +37,7 @@ pub(super) fn roles(fields: &mut TomlFields<'_>, config: &mut Config) {
 fn model(field: &TomlField<'_>, config: &mut Config) -> Option<ModelName> {
     let name = field.text()?;
     if config.gone.models.iter().any(|gone| gone.as_str() == name) {
-        config.gone.notices.push(field.problem(gone::NO_MODEL));
+        config.gone.notices.push(field.problem(removed_names::NO_MODEL));
         return None;
     }
     let models = &config.models;

@@ -4,13 +4,13 @@
 mod callable;
 mod mcp;
 mod models;
+mod own_files;
 mod prices;
 mod reader;
 mod servers;
 mod settings;
 mod terminal;
 mod tools;
-mod written;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use serde::Serialize;
 pub use self::terminal::Terminal;
 use crate::config::{Config, Environment};
 use crate::domain::words::clipped;
-use crate::domain::{ToolSpec, mended};
+use crate::domain::{ToolSpec, schema_repair};
 use crate::files::safe_text::visible;
 
 /// The most characters of the remarks about a schema.
@@ -108,14 +108,14 @@ impl fmt::Display for Finding {
 
 /// Findings about the schema of a tool's arguments. Its texts may be a server's.
 fn schema_faults(about: &str, spec: &ToolSpec) -> Vec<Finding> {
-    let (_, remarks) = mended::mended(&spec.parameters);
+    let (_, remarks) = schema_repair::mended(&spec.parameters);
     let mut findings = Vec::new();
     if !remarks.is_empty() {
         let text =
             format!("the schema of {}'s arguments is put right: {}", spec.name, remarks.join("; "));
         findings.push(Finding::warn(about, clipped(&visible(&text), REMARKS)));
     }
-    if mended::sendable(&spec.parameters).is_none() {
+    if schema_repair::sendable(&spec.parameters).is_none() {
         let text = format!(
             "{} is left out of requests to models: arguments are an object, and no object fits its schema",
             spec.name
@@ -143,7 +143,7 @@ pub async fn examine(subject: &Subject<'_>) -> Vec<Finding> {
         return findings;
     };
     findings.push(settings::journals(&config));
-    findings.push(written::files(&config));
+    findings.push(own_files::files(&config));
     prices::table(&config, &mut findings);
     let tools = tools::examine(subject.workspace, &config, &mut findings);
     mcp::examine(&config, subject.mcp, subject.workspace, &mut findings).await;

@@ -6,7 +6,7 @@ use super::expect::{
     AtLeast, ConversationExpectations, EndExpectations, Expectations, QuestionRef, TaskExpectations,
 };
 use super::limits::Limits;
-use super::observed::{EndedTask, Observed, TaskSums};
+use super::observation::{EndedTask, Observed, TaskSums};
 use crate::domain::State;
 use crate::domain::expression::{Evaluator, Expression, Resolver};
 use crate::domain::words::{clipped, counted};
@@ -247,7 +247,7 @@ mod tests {
     use crate::domain::expression::Scope;
     use crate::scenario::expect::TaskRef;
     use crate::scenario::expected_call::ExpectedCall;
-    use crate::scenario::observed::Conversation;
+    use crate::scenario::observation::Conversation;
 
     /// Lists each expectation with its observed value; `+` marks one that holds.
     fn said(checked: &[Checked]) -> Vec<String> {

@@ -11,7 +11,7 @@ mod expected_call;
 mod junit;
 mod known;
 mod limits;
-mod observed;
+mod observation;
 mod read;
 mod save;
 mod verdict;
@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 pub use self::check::Checked;
 pub use self::expect::Expectations;
-pub use self::observed::Observed;
+pub use self::observation::Observed;
 pub use self::save::saved;
 pub use self::verdict::{CaseEnd, ScenarioVerdict};
 pub use self::{check::check, junit::junit};

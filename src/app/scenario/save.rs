@@ -6,7 +6,7 @@ use super::Scenario;
 use super::expect::{AtLeast, Expectations};
 use super::expected_call::ExpectedCall;
 use super::limits::Limits;
-use super::observed::Observed;
+use super::observation::Observed;
 use crate::config::{Config, MAX_DOLLARS};
 use crate::domain::knob::KNOBS;
 use crate::domain::state::Landmark;

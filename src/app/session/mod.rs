@@ -8,26 +8,26 @@
 //! ```
 
 mod classes;
-mod continued;
 mod costs;
 mod embedding;
 mod error;
+mod journal_chain;
 mod place;
 mod prepare;
 mod reader;
-mod recorded;
-mod rerun;
+mod repetition;
+mod rerun_journals;
 mod resume;
 mod schemas;
 mod servers;
 mod setup;
 mod spawn;
 mod spec;
+mod spec_fields;
 mod sweep;
 mod task_tools;
 mod twin;
-mod watched;
-mod written;
+mod watch_session;
 
 pub use self::servers::{add as add_servers, seen as seen_definitions};
 pub use self::{
@@ -41,5 +41,5 @@ pub use self::{
     spec::{JournalChoice, SessionSpec, SimulatedSpec, TaskSource},
     sweep::SweepOrigin,
     twin::{Origin, faults_so_far},
-    watched::{AGENT_IS_GONE, Feed},
+    watch_session::{AGENT_IS_GONE, Feed},
 };

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{AGENT_IS_GONE, JournalChoice, PreparedSession, SessionError, SessionSpec, continued};
+use super::{
+    AGENT_IS_GONE, JournalChoice, PreparedSession, SessionError, SessionSpec, journal_chain,
+};
 use crate::domain::state::{Keeps, RECENT};
 use crate::domain::{
     Acting, EffectId, Event, ModelName, Opening, Record, SessionEvent, State, TaskEvent, TaskId,
@@ -148,12 +150,12 @@ fn expect_interrupted(path: &Path) -> Result<(), SessionError> {
         Some(Acting::Foreign) => return Err(wrong(path, AGENT_IS_GONE)),
         Some(Acting::Own(_)) => {}
     }
-    if let Some(next) = continued::in_turn(path, past_of) {
+    if let Some(next) = journal_chain::in_turn(path, past_of) {
         let why = format!("it was resumed in {}: resume that", next.display());
         return Err(wrong(path, &why));
     }
     let header = journal::JournalReader::open(path).map_err(SessionError::input)?.header;
-    if let Some(earlier) = continued::by(path, &header)
+    if let Some(earlier) = journal_chain::by(path, &header)
         && summary.events <= past_of(&earlier)
     {
         let why = format!("it only started to continue {}: resume that", earlier.display());
@@ -218,7 +220,7 @@ fn with_earlier(path: &Path, mut found: Found) -> Result<Found, SessionError> {
     let mut at = path.to_owned();
     for _ in 0..MOST {
         let Some(name) = &header.continues else { return Ok(found) };
-        at = continued::by(&at, &header).ok_or_else(|| {
+        at = journal_chain::by(&at, &header).ok_or_else(|| {
             let why = format!(
                 "it continues the journal {name}, which is missing from its folder: put it back"
             );

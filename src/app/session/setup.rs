@@ -3,7 +3,7 @@
 use std::{path::PathBuf, rc::Rc, time::Duration};
 
 use super::reader;
-use super::watched;
+use super::watch_session;
 use super::{
     PreparedSession, SessionError, SessionSpec, classes, embedding::embedder, schemas, servers,
 };
@@ -123,7 +123,8 @@ impl PreparedSession {
         let models = models(&self.config, &known)?;
         let classes = self.folder().map(classes::book).transpose()?;
         let schemas = self.folder().map(schemas::book).transpose()?.unwrap_or_default();
-        let inbox = self.feed.take().map(|feed| watched::inbox(&self.config, feed)).transpose()?;
+        let inbox =
+            self.feed.take().map(|feed| watch_session::inbox(&self.config, feed)).transpose()?;
         let is_watched = inbox.is_some();
         if !is_watched {
             self.open_past_uses()?;

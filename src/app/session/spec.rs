@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{CostRange, written};
+use super::{CostRange, spec_fields};
 use crate::domain::approval::Rule;
 use crate::domain::{BreakpointSpec, FaultSpec, Knob, ModelName, Role, Strategy, Task};
 use crate::stage::Sample;
@@ -33,13 +33,13 @@ pub struct SessionSpec {
     /// Number of tasks: fewer than available, or more by repeating them.
     pub tasks_limit: Option<usize>,
     /// Faults armed from the start, each in the form of the command line.
-    #[serde(with = "written::texts")]
+    #[serde(with = "spec_fields::texts")]
     pub faults: Vec<FaultSpec>,
     /// Breakpoints set from the start, each in the form of the command line.
-    #[serde(with = "written::texts")]
+    #[serde(with = "spec_fields::texts")]
     pub breakpoints: Vec<BreakpointSpec>,
     /// Tool calls that need nobody's consent, besides those of the configuration.
-    #[serde(with = "written::texts")]
+    #[serde(with = "spec_fields::texts")]
     pub allow: Vec<Rule>,
     /// Range from which the cost of each tool is drawn, instead of its declared cost.
     pub costs: Option<CostRange>,
@@ -104,7 +104,7 @@ pub struct SessionSpec {
     /// Models of single roles.
     pub roles: BTreeMap<Role, ModelName>,
     /// Knobs set before the start, including the budget.
-    #[serde(with = "written::knobs")]
+    #[serde(with = "spec_fields::knobs")]
     pub knobs: BTreeMap<Knob, f64>,
 }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 pub use toolyard_stage::builtin::read as builtins;
 pub use toolyard_stage::demo::DEMOS;
-use toolyard_stage::made_up;
+use toolyard_stage::noise_tools;
 pub use toolyard_stage::sample::Sample;
 use toolyard_stage::simulated::Simulated;
 pub use toolyard_stage::simulated::SimulatedSettings;
@@ -61,8 +61,8 @@ pub fn model(
 /// # Errors
 /// More tools than can be made up.
 pub fn made_up(total: usize) -> Result<impl Iterator<Item = Manifest>, String> {
-    match made_up::MOST {
+    match noise_tools::MOST {
         most if total > most => Err(format!("{total} exceeds {most}, the most made-up tools")),
-        most => Ok(made_up::tools(most)),
+        most => Ok(noise_tools::tools(most)),
     }
 }

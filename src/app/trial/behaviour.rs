@@ -2,7 +2,7 @@
 
 use super::TOOL;
 use crate::domain::{
-    Finish, ModelError, ModelErrorKind, Reply, Request, ToolMode, tokens, unseen::ignored,
+    Finish, ModelError, ModelErrorKind, Reply, Request, ToolMode, hidden_tools::ignored, tokens,
 };
 use crate::model::{text, understood};
 
@@ -102,7 +102,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::{ToolCall, Usage, unseen::NOTICEABLE};
+    use crate::domain::{ToolCall, Usage, hidden_tools::NOTICEABLE};
     use crate::trial::{CITY, request};
 
     fn reply(text: &str, called: Option<&str>, tokens_in: u64) -> Reply {

@@ -12,7 +12,7 @@ mod breakpoint;
 mod budget;
 mod budget_plan;
 mod change;
-mod classed;
+mod class_source;
 mod consent;
 mod control;
 mod edit;
@@ -43,7 +43,7 @@ pub use self::{
     budget::BudgetEvent,
     budget_plan::{BudgetPlan, Marginal, PlannedTool},
     change::ChangeEvent,
-    classed::{ClassAssignment, ClassedBy},
+    class_source::{ClassAssignment, ClassedBy},
     consent::ConsentEvent,
     control::ControlEvent,
     edit::EditEvent,

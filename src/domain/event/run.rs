@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::family::family;
 use crate::id::{EffectId, RunId};
 use crate::strategy::Strategy;
-use crate::unread::Unread;
+use crate::unread_input::Unread;
 
 family! {
     /// Runs beside the first, which every session has, and the conversations of watched agents.

@@ -4,7 +4,7 @@
 //! and to `end`, an uninformed graph connects everything), so they are never stored: 16,000 tools
 //! cost 16,000 nodes, not 256 million edges.
 
-mod left_out;
+mod exclusion;
 mod rows;
 
 use indexmap::IndexMap;

@@ -1,10 +1,10 @@
 //! The numbers that a user may change while an agent runs. Each is declared once, in [`KNOBS`]; the
 //! configuration, the screen, the help and the journal all read this table.
 
-mod around;
 mod choice;
 mod spec;
 mod table;
+mod trial_values;
 
 use crate::strategy::Strategy;
 use crate::words;

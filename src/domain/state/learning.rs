@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::kept::RollingList;
+use super::rolling_list::RollingList;
 use crate::event::ToolVerdict;
 use crate::finite::Finite;
 use crate::graph::{Pins, Scores, ToolGraph};

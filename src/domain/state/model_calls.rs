@@ -8,7 +8,7 @@ use super::effects::EffectState;
 use crate::chat::{Reply, Request, Role, Usage};
 use crate::event::{Gone, LostPrefix};
 use crate::finite::Finite;
-use crate::unread::Unread;
+use crate::unread_input::Unread;
 use crate::{error::ModelError, id::ModelName, plan::EvidenceId, reading::JudgedPiece};
 
 /// The progress of a model call.

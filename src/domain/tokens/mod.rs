@@ -12,10 +12,10 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use foldhash::quality::RandomState;
 use tiktoken::{CoreBpe, encoding};
 
-mod made_of;
+mod composition;
 mod parts;
 
-pub use self::made_of::{PromptGroup, PromptSum, made_of};
+pub use self::composition::{PromptGroup, PromptSum, made_of};
 pub use self::parts::{
     PromptPart, PromptPiece, count_request, count_tools, each, framing, of_message, parts,
 };

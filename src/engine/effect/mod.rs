@@ -2,8 +2,8 @@
 //! one path (see [`perform`]). Only files of this folder touch a model or a tool.
 
 mod ask;
-mod ended;
-mod judging;
+mod call_judge;
+mod effect_end;
 mod kinds;
 mod lively;
 mod pending;
@@ -19,7 +19,7 @@ pub use self::kinds::{
 };
 pub(super) use self::{
     ask::{Caller, ask},
-    ended::redacted,
+    effect_end::redacted,
     pending::PendingEffect,
     perform::perform,
     probe::probe_models,

@@ -9,7 +9,7 @@
 
 use tracing::{Instrument, info, info_span};
 
-use super::{Effect, Outcome, PendingEffect, ended, real};
+use super::{Effect, Outcome, PendingEffect, effect_end, real};
 use crate::domain::{EmbeddingEvent, Event, FaultEvent, ModelCallEvent, Origin, ToolCallEvent};
 use crate::handle::Handle;
 use crate::session::Session;
@@ -126,8 +126,8 @@ fn end(handle: &Handle, passage: &Passage, outcome: Outcome) -> Outcome {
     handle.write(|session| {
         // Discards an edit of the input that came too late for the call.
         session.lanes_mut().take_edit(passage.reference.id);
-        let outcome = ended::redacted(ended::as_told(session, passage, outcome));
-        let event = ended::event(session, passage, &outcome);
+        let outcome = effect_end::redacted(effect_end::as_told(session, passage, outcome));
+        let event = effect_end::event(session, passage, &outcome);
         session.emit(event);
         session.settle_budget(passage.reference.id);
         session

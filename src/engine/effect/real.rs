@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use super::{
     Effect, Embedded, EmbeddingCall, GuestCall, ModelCall, Outcome, Ranked, ReadingCall, ToolCall,
 };
-use super::{judging, lively, progress, stream::stream};
+use super::{call_judge, lively, progress, stream::stream};
 use crate::actor::Actor;
 use crate::domain::{
     CallProgress, Chance, FaultKind, Knob, ModelError, ModelErrorKind, Ranking, Reply,
@@ -74,7 +74,7 @@ async fn ask(
         }
         match judged {
             Some(before) => {
-                Box::pin(judging::stream(handle, passage.reference, call, before)).await
+                Box::pin(call_judge::stream(handle, passage.reference, call, before)).await
             }
             None => stream(handle, passage.reference, &**model, request, &mut |_| {}).await,
         }

@@ -6,8 +6,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::decided::is_reference;
 use super::digest;
+use super::past_changes::is_reference;
 use crate::domain::{CallPlace, EffectId, Message, Messages, Reply, ToolCall, ToolName};
 
 /// The answers with calls that an agent was given, in their order.

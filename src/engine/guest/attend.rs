@@ -4,16 +4,16 @@ use std::{rc::Rc, sync::Arc};
 
 use bytes::Bytes;
 
-use super::again::Asking;
+use super::agent_answer::{as_told, release};
 use super::answers::FoundCalls;
+use super::call_ends::end_calls;
 use super::calls::{self, Parent};
-use super::decided::{Decided, retell};
-use super::ending::end_calls;
+use super::conversation_data::{RequestPlace, SharedTalks, Talks};
 use super::facts::tool_of;
-use super::given::{as_told, release};
-use super::skipped;
-use super::talk::{RequestPlace, SharedTalks, Talks};
-use super::waiting::{adopt, ask, conclude};
+use super::past_changes::{Decided, retell};
+use super::recorded_answers::Asking;
+use super::retries::{adopt, ask, conclude};
+use super::skipped_calls;
 use crate::domain::{
     EffectId, EffectRef, Finish, Message, Messages, ModelCallEvent, Outcome as TaskOutcome, Reply,
     Role, SessionEvent, TaskEvent, TaskId, ToolCall,
@@ -67,7 +67,7 @@ pub async fn attend(
         let of = Parent { task, step, id, forces_call };
         let (calls, effects) = call(&handle, &talks, place, of, reply).await;
         let answered = PassedAnswer { of, format, relay: &relay, reply };
-        match skipped::go_on(&handle, &talks, place, answered, &mut turns).await {
+        match skipped_calls::go_on(&handle, &talks, place, answered, &mut turns).await {
             Some(next) => begun = next,
             None => break (said, calls, relay, id, effects),
         }

@@ -7,8 +7,8 @@ use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use tokio::sync::oneshot;
 
-use super::decided::Decision;
 use super::past::RecordedCall;
+use super::past_changes::Decision;
 use crate::domain::{
     By, EffectId, Message, TaskId, ToolCall, ToolCallEvent, ToolError, ToolErrorKind, ToolOutput,
     ToolSpec, UnseenResult,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::varies::{Used, Varies};
+use super::volatile_parts::{Used, Varies};
 use crate::domain::blocks::Block;
 use crate::domain::{Message, Messages, Request, ToolCall, ToolDef, chance::canonical};
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::named::is_named;
+use super::tool_names::is_named;
 use crate::domain::{
     EffectClass, MenuItem, MenuReason, ModelName, ModelSpec, SessionEvent, ToolDef, ToolName,
     ToolSpec,

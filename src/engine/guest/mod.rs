@@ -2,53 +2,53 @@
 //! conversation is a run, and each of its requests a model call whose model is the relay of the request. A call in the
 //! answer is a tool call that starts when the agent gets it, and ends when a later request has its result.
 
-mod again;
+mod agent_answer;
 mod answers;
 mod attend;
+mod call_ends;
 mod calls;
 mod compare;
+mod conversation_data;
 mod conversations;
-mod decided;
+mod departures;
 mod digest;
-mod ending;
+mod double_calls;
+mod end_lines;
 mod facts;
-mod given;
-mod joined;
-mod leaving;
-mod named;
-mod on_wire;
 mod past;
+mod past_changes;
+mod person_words;
 mod prefix;
-mod resumed;
-mod said;
-mod seen;
-mod skipped;
-mod talk;
+mod recorded_answers;
+mod relay_doer;
+mod resumed_conversations;
+mod retries;
+mod skipped_calls;
+mod tool_names;
 mod tool_wire;
-mod varies;
-mod waiting;
+mod volatile_parts;
 
 use std::{cell::RefCell, rc::Rc};
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
-pub use self::again::Again;
-pub(super) use self::decided::with_messages;
+use self::conversation_data::Talks;
+use self::end_lines::Seen;
 pub use self::facts::SpecOf;
-use self::seen::Seen;
-use self::talk::Talks;
+pub(super) use self::past_changes::with_messages;
+pub use self::recorded_answers::Again;
 use self::tool_wire::Wires;
-pub use self::varies::Varies;
+pub use self::volatile_parts::Varies;
 use crate::domain::{Record, RunEvent, SessionEvent};
 use crate::handle::Handle;
 use crate::model::relay::ListenerNews;
-use crate::tool::relayed;
+use crate::tool::foreign_calls;
 
 /// The channels and settings through which a session serves watched agents.
 pub struct Inbox {
     pub news: UnboundedReceiver<ListenerNews>,
     /// News from the relays between clients and their servers.
-    pub relayed: UnboundedReceiver<relayed::RelayNews>,
+    pub relayed: UnboundedReceiver<foreign_calls::RelayNews>,
     pub spec_of: SpecOf,
     /// The record over which the agents run again, if they do.
     pub again: Option<Again>,
@@ -80,7 +80,7 @@ pub(super) async fn serve(handle: Handle, inbox: Inbox, past: Vec<Record>) {
                 let known = talks.borrow().len();
                 let placed = handle.write(|session| talks.borrow_mut().place(session, &arrival));
                 if talks.borrow().len() > known {
-                    handle.spawn(leaving::leave_idle(handle.clone(), Rc::clone(&talks)));
+                    handle.spawn(departures::leave_idle(handle.clone(), Rc::clone(&talks)));
                 }
                 let attended = attend::attend(handle.clone(), Rc::clone(&talks), placed, *arrival);
                 handle.spawn(attended);
@@ -94,7 +94,7 @@ pub(super) async fn serve(handle: Handle, inbox: Inbox, past: Vec<Record>) {
                 let unseen = handle.read(|session| seen.lines(session.state()));
                 let lines = summary.into_iter().flatten().chain(unseen);
                 lines.for_each(|text| handle.emit(SessionEvent::Noticed { text }));
-                handle.spawn(leaving::leave(handle.clone(), Rc::clone(&talks), code));
+                handle.spawn(departures::leave(handle.clone(), Rc::clone(&talks), code));
             }
             ListenerNews::SeenBeside { facts, advice, past } => {
                 seen = Seen { facts, advice, past, ..seen };
@@ -106,24 +106,30 @@ pub(super) async fn serve(handle: Handle, inbox: Inbox, past: Vec<Record>) {
 }
 
 /// Handles the news of a relay.
-fn hear(handle: &Handle, talks: &Rc<RefCell<Talks>>, wires: &mut Wires, news: relayed::RelayNews) {
+fn hear(
+    handle: &Handle,
+    talks: &Rc<RefCell<Talks>>,
+    wires: &mut Wires,
+    news: foreign_calls::RelayNews,
+) {
     match news {
-        relayed::RelayNews::Offered { server, tools } => {
+        foreign_calls::RelayNews::Offered { server, tools } => {
             handle.write(|session| tool_wire::offer(session, wires, &server, tools));
         }
-        relayed::RelayNews::Called(call) => {
-            let known = |session: &mut _| joined::find(session, &mut talks.borrow_mut(), &call);
+        foreign_calls::RelayNews::Called(call) => {
+            let known =
+                |session: &mut _| double_calls::find(session, &mut talks.borrow_mut(), &call);
             if let Some(effect) = handle.write(known) {
                 let way = call.way;
-                let attended = joined::attend(handle.clone(), Rc::clone(talks), effect, way);
+                let attended = double_calls::attend(handle.clone(), Rc::clone(talks), effect, way);
                 return handle.spawn(attended);
             }
             let begun = handle.write(|session| tool_wire::begin(session, wires, *call));
             handle.spawn(tool_wire::attend(handle.clone(), begun));
         }
-        relayed::RelayNews::Ended { server } => {
+        foreign_calls::RelayNews::Ended { server } => {
             handle.write(|session| tool_wire::end(session, wires, &server));
         }
-        relayed::RelayNews::Noticed(text) => handle.emit(SessionEvent::Noticed { text }),
+        foreign_calls::RelayNews::Noticed(text) => handle.emit(SessionEvent::Noticed { text }),
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::calls::Returned;
 use super::compare::{Compare, ComparedRequest, Difference};
-use super::varies::Varies;
+use super::volatile_parts::Varies;
 use crate::domain::sent_body::SentBody;
 use crate::domain::state::model_calls::{ModelCallPhase, ModelCallState};
 use crate::domain::state::tool_calls::{ToolCallPhase, ToolCallState};
@@ -17,7 +17,7 @@ use crate::domain::{
     State, ToolErrorKind, ToolOutput,
 };
 use crate::model::relay::{KnownReply, RelayResult};
-use crate::net::packed::unpacked;
+use crate::net::kept_body::unpacked;
 use crate::wire::{WireFormat, answer_id, json};
 
 /// The conversations of a recorded session, and how far an agent has repeated them.

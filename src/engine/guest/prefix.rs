@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::compare::{Compare, Difference, differs, role, said, tools};
 use super::digest;
-use super::varies::Varies;
+use super::volatile_parts::Varies;
 use crate::domain::{Gone, GoneMessage, Message, Request, ToolDef};
 
 /// The most messages that are listed; of further ones, only the number and the bytes are kept.

@@ -6,7 +6,7 @@ use std::future::pending;
 use std::{rc::Rc, sync::Arc, time::Duration};
 
 use super::calls::Returned;
-use super::on_wire::OnWire;
+use super::relay_doer::OnWire;
 use crate::domain::{
     By, EffectId, FaultKind, Guest, Lane, MenuItem, MenuReason, Outcome as TaskOutcome, RunEvent,
     RunId, SessionEvent, Task, TaskEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind,
@@ -15,7 +15,7 @@ use crate::domain::{
 use crate::effect::{self, Effect, GuestCall, Outcome, PendingEffect, perform};
 use crate::handle::Handle;
 use crate::session::{Session, lanes::Waits};
-use crate::tool::relayed::{CallSessionEnd, ForeignCall, RelayAnswer, RelayTurn};
+use crate::tool::foreign_calls::{CallSessionEnd, ForeignCall, RelayAnswer, RelayTurn};
 
 /// Calls of a task. A session keeps the details of its last tasks only, and a server may be called for days.
 const CALLS: u32 = 100;

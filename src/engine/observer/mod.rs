@@ -4,15 +4,15 @@
 pub(super) mod breakpoints;
 pub(super) mod classes;
 pub(super) mod experience;
+pub(super) mod hidden_tools;
 pub(super) mod in_text;
 pub(super) mod journal;
 pub(super) mod learned;
 pub(super) mod loops;
-pub(super) mod offered;
+pub(super) mod missing_feedback;
 pub(super) mod pairs;
 pub(super) mod schemas;
-pub(super) mod unfed;
-pub(super) mod unsaid;
+pub(super) mod silent_losses;
 
 use crate::domain::{Event, Record, State};
 

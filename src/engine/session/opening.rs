@@ -8,14 +8,15 @@ use crate::domain::{
     By, ControlEvent, EffectId, FaultEvent, GraphEvent, Lane, Mode, Resume, SessionEvent,
 };
 use crate::observer::{
-    Observer, breakpoints::KeptBreakpoints, experience::Remembered, in_text::InText,
-    journal::Writer, learned::Learned, loops::Loops, offered::HiddenTools, pairs::Pairs,
-    schemas::Schemas, unfed::Unfed, unsaid::Unsaid,
+    Observer, breakpoints::KeptBreakpoints, experience::Remembered, hidden_tools::HiddenTools,
+    in_text::InText, journal::Writer, learned::Learned, loops::Loops, missing_feedback::Unfed,
+    pairs::Pairs, schemas::Schemas, silent_losses::Unsaid,
 };
 use crate::{
     beginning::{Beginning, Rest},
-    by_hand, faults,
+    faults,
     handle::Handle,
+    manual_calls,
     providers::{self, ProviderListing},
     reading,
     recorded::Recorded,
@@ -116,7 +117,7 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
     let money = MoneyAtStart { paid, limit, tells };
     let handle = Handle::new(session, station::stations(setup.stations, money));
     listed.into_iter().for_each(|listed| providers::watch(&handle, listed));
-    by_hand::watch(&handle);
+    manual_calls::watch(&handle);
     reading::watch(&handle);
     handle.spawn(faults::end_in_time(handle.clone()));
     handle

@@ -11,11 +11,11 @@ mod gate;
 mod judge;
 mod many;
 mod menu;
+mod model_guard;
 mod money;
-mod recorded;
+mod record_station;
 mod reuse;
 mod room;
-mod unusable;
 
 use std::rc::Rc;
 
@@ -27,8 +27,8 @@ pub use super::effect::{Effect, Outcome, ToolCall};
 use super::{effect::PendingEffect, fault_choice::FaultChoice, handle::Handle, session::Session};
 use crate::domain::{Chance, EffectRef, FaultId, FaultKind, Origin, Refusal, TaskId};
 
+pub use self::model_guard::MODEL_UNUSABLE;
 pub use self::money::{DOLLARS_REACHED, MoneyAtStart, UNPRICED};
-pub use self::unusable::MODEL_UNUSABLE;
 
 /// A station that effects pass.
 pub trait Station {
@@ -146,7 +146,7 @@ impl Passage {
 /// The engine's own stations in order, followed by these.
 pub(super) fn stations(more: Vec<Rc<dyn Station>>, money: MoneyAtStart) -> Rc<[Rc<dyn Station>]> {
     let own: Vec<Rc<dyn Station>> = vec![
-        Rc::new(recorded::FromRecord),
+        Rc::new(record_station::FromRecord),
         Rc::new(reuse::Reuse),
         Rc::new(dollars::Dollars::new(money)),
         Rc::new(many::Many),
@@ -159,7 +159,7 @@ pub(super) fn stations(more: Vec<Rc<dyn Station>>, money: MoneyAtStart) -> Rc<[R
         Rc::new(fault::FaultInjection),
         Rc::new(judge::Judge),
         // After the gate, so before it on the way back: a pause holds the failed call.
-        Rc::new(unusable::Unusable),
+        Rc::new(model_guard::Unusable),
     ];
     own.into_iter().chain(more).collect()
 }

@@ -10,7 +10,7 @@ mod field;
 mod json;
 mod lines;
 mod problem;
-mod rest;
+mod serde_fields;
 
 use std::{borrow::Cow, cell::RefCell, ops::Range};
 
@@ -20,7 +20,7 @@ use toml::de::{DeTable, DeValue};
 pub use self::field::TomlField;
 pub use self::lines::FieldLines;
 pub use self::problem::{Problem, Problems};
-pub use self::rest::read_embedded;
+pub use self::serde_fields::read_embedded;
 use crate::domain::words;
 
 /// The name and text of a file being parsed, and the problems found so far.

@@ -11,7 +11,7 @@ use rmcp::{RoleClient, ServiceError};
 
 use super::life::ServerContext;
 use super::stage::Stage;
-use super::{answer, asked, failure, request};
+use super::{answer, failure, request, server_requests};
 use crate::domain::{CallProgress, ToolSpec};
 use crate::tool::{Invocation, Tool, ToolError, ToolErrorKind, ToolOutput};
 
@@ -92,8 +92,8 @@ async fn answered(
                 if requests.is_empty() {
                     tokio::time::sleep(Duration::from_millis(50 << round)).await;
                 }
-                let answers =
-                    asked::answers(requests, shared.entry.gives_defaults).map_err(failed)?;
+                let answers = server_requests::answers(requests, shared.entry.gives_defaults)
+                    .map_err(failed)?;
                 params.input_responses = (!answers.is_empty()).then_some(answers);
                 params.request_state = asked.request_state;
             }

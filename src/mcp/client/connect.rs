@@ -13,11 +13,11 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use tokio::time::timeout;
 
-use super::asked::Client;
 use super::failure;
 use super::http::HttpClient;
+use super::inherited_variables::passed_on;
 use super::lines::Lines;
-use super::passed_on::passed_on;
+use super::server_requests::Client;
 use crate::net::guard::{self, Redirects};
 use crate::process::RunningProgram;
 use crate::{ServerEntry, Transport, header_values};

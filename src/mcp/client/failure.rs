@@ -10,7 +10,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpError;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::mend::NO_CODE;
+use super::message_repair::NO_CODE;
 use crate::domain::words::clipped;
 
 /// The most characters of a server's error that are shown.

@@ -25,8 +25,8 @@ use sse_stream::{Sse, SseStream};
 use tokio::time::{sleep, timeout};
 
 use super::log::Log;
-use super::mend::{self, Asked};
-use crate::net::{client, waiting};
+use super::message_repair::{self, Asked};
+use crate::net::{client, retry_after};
 use crate::wire::json;
 
 /// The largest answer, and the largest event of a stream, in bytes.
@@ -156,7 +156,7 @@ impl HttpClient {
         let status = response.status();
         let is_busy =
             matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
-        let wait = waiting::asked(response.headers(), SystemTime::now()).unwrap_or_default();
+        let wait = retry_after::asked(response.headers(), SystemTime::now()).unwrap_or_default();
         if is_busy && response.headers().contains_key(RETRY_AFTER) && wait <= LONGEST_WAIT {
             sleep(wait).await;
             return send().await;
@@ -207,7 +207,10 @@ impl HttpClient {
         }
         let is_first = matches!(asked, ClientRequest::InitializeRequest(_));
         if is_first && status.is_client_error() && self.is_old(uri, headers).await {
-            return Ok(StreamableHttpPostResponse::Json(mend::failure(id, OLD.to_owned()), None));
+            return Ok(StreamableHttpPostResponse::Json(
+                message_repair::failure(id, OLD.to_owned()),
+                None,
+            ));
         }
         // The status says more than a document without an envelope, and who may not enter must know it.
         let is_message = status.is_success()
@@ -222,7 +225,7 @@ impl HttpClient {
             if matches!(asked, ClientRequest::DiscoverRequest(_)) && !status.is_client_error() {
                 self.fears_discover.store(true, Ordering::Relaxed);
             }
-            mend::failure(id, refusal_text(status, &body))
+            message_repair::failure(id, refusal_text(status, &body))
         });
         Ok(StreamableHttpPostResponse::Json(answer, session))
     }
@@ -316,7 +319,10 @@ impl StreamableHttpClient for HttpClient {
             // The server may still know `initialize`.
             Err(error) if is_discover => {
                 self.fears_discover.store(true, Ordering::Relaxed);
-                Ok(StreamableHttpPostResponse::Json(mend::failure(*id, error.to_string()), None))
+                Ok(StreamableHttpPostResponse::Json(
+                    message_repair::failure(*id, error.to_string()),
+                    None,
+                ))
             }
             other => other,
         }
@@ -407,7 +413,7 @@ fn refusal_text(status: StatusCode, body: &[u8]) -> String {
             title.map_or_else(|| text.to_string(), |(title, _)| title.to_owned())
         }
     };
-    let said = mend::beginning(said.as_bytes());
+    let said = message_repair::beginning(said.as_bytes());
     match (status.is_success(), said.is_empty()) {
         (true, true) => {
             format!("the server has answered with HTTP {status}, and without a message")

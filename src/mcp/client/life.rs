@@ -12,11 +12,11 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 
-use super::asked::Client;
 use super::connect::{self, ServerConnection};
 use super::definition::Definition;
 use super::list::{self, ToolList};
 use super::log::{Log, NewLines};
+use super::server_requests::Client;
 use super::stage::{Offer, Stage};
 use crate::ServerEntry;
 use crate::domain::ServerEvent;

@@ -13,7 +13,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::log::Log;
-use super::mend::Asked;
+use super::message_repair::Asked;
 use crate::wire::json::{self, Scan};
 
 /// The longest message in bytes.

@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
-use super::mend;
+use super::message_repair;
 use crate::domain::words::{clipped, counted};
 use crate::files::safe_text::visible;
 use crate::net::known::without_keys;
@@ -70,11 +70,11 @@ impl Log {
     pub fn unread(&self, line: &[u8]) {
         let mut unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
         if unread.count == 0 {
-            unread.first = mend::beginning(line);
+            unread.first = message_repair::beginning(line);
         }
         (unread.count, unread.is_new) = (unread.count + 1, true);
         drop(unread);
-        self.locked().last = Some(mend::beginning(line));
+        self.locked().last = Some(message_repair::beginning(line));
         self.came.notify_one();
     }
 

@@ -6,25 +6,25 @@
 //! starts programs, so no program outlives toolyard.
 
 pub(crate) mod answer;
-mod asked;
 mod call;
 mod connect;
 mod definition;
 mod failure;
 mod files;
 mod http;
+mod inherited_variables;
 mod life;
 mod lines;
 mod list;
 mod log;
-mod mend;
-mod passed_on;
+mod message_repair;
 mod request;
 mod server;
+mod server_requests;
 mod stage;
 
 pub use self::definition::{Definition, MAX_DESCRIPTION, MAX_SCHEMA};
 pub use self::files::ServerFiles;
-pub use self::passed_on::withheld;
+pub use self::inherited_variables::withheld;
 pub use self::server::McpServer;
 pub use self::stage::{Offer, Stage};

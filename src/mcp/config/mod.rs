@@ -5,11 +5,11 @@
 //! file, line and field, and all other entries are still read. Nothing here accesses the system: text, variables and
 //! further files are passed in.
 
-mod effectless;
 mod env_file;
 mod expand;
-mod hidden;
+mod ignored_fields;
 mod own;
+mod secret_tables;
 mod server;
 mod settings;
 mod spellings;

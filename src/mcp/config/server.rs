@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::expand::{Dialect, Expansion, Unset};
-use super::hidden;
+use super::secret_tables;
 use super::spellings::COMMAND;
 use super::surroundings::Surroundings;
 use crate::entry::ServerEntry;
@@ -75,7 +75,7 @@ impl ServerReader<'_> {
         field: &TomlField<'_>,
         remarks: &mut Vec<Problem>,
     ) -> Option<ServerEntry> {
-        let mut fields = hidden::table(field)?;
+        let mut fields = secret_tables::table(field)?;
         let is_named = name::prefix(key).is_some();
         if !is_named {
             field.refuse(

@@ -6,7 +6,7 @@ use super::expand::Expansion;
 use super::server::{ConfigFormat, ServerReader};
 use super::spellings::{ENV, ENV_FILE, HEADERS};
 use super::transport::without_nul;
-use super::{env_file, hidden};
+use super::{env_file, secret_tables};
 use crate::files::toml_file::{Problems, TomlField, TomlFields};
 use crate::net::client::{carries_key, holds_a_key};
 use crate::net::learn;
@@ -51,7 +51,7 @@ impl ServerReader<'_> {
             return headers;
         }
         let of_env = fields.get("env_http_headers").map_or(Some(SecretPairs::new()), |field| {
-            let headers = hidden::table(&field)?.all();
+            let headers = secret_tables::table(&field)?.all();
             let read = headers.iter().map(|(name, field)| {
                 let value = header(name, field, expansion.named(field)?)?;
                 Some(((*name).to_owned(), learn::value(name, &value)))
@@ -78,7 +78,7 @@ impl ServerReader<'_> {
         expansion: &Expansion<'_>,
         check: impl Fn(&str, &TomlField<'_>, String) -> Option<String>,
     ) -> Option<SecretPairs> {
-        let settings = hidden::table(field)?.all();
+        let settings = secret_tables::table(field)?.all();
         all(settings.iter().map(|(name, field)| {
             let text = field.plain()?;
             if self.format == ConfigFormat::Own && is_key(name) && !expansion.is_in(&text) {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use reqwest::Url;
 
 use super::expand::Expansion;
-use super::hidden;
+use super::secret_tables;
 use super::server::{ConfigFormat, ServerReader, TransportKind};
 use super::spellings::{ARGS, COMMAND, CWD, KIND};
 use crate::entry::Transport;
@@ -161,7 +161,7 @@ impl ServerReader<'_> {
 /// The texts of a list of arguments.
 fn texts(field: &TomlField<'_>, expansion: &Expansion<'_>) -> Option<Vec<String>> {
     let text = |field: &TomlField<'_>| without_nul(field, expansion.of(field, &field.plain()?)?);
-    hidden::list(field)?.iter().map(text).collect::<Vec<_>>().into_iter().collect()
+    secret_tables::list(field)?.iter().map(text).collect::<Vec<_>>().into_iter().collect()
 }
 
 /// The words of a text as a shell splits it; `None`: a quote does not end.

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::message::{CallRequest, Id, Message, parts, read};
 use super::structure::Structure;
 use crate::client::answer;
+use crate::tool::foreign_calls::Returned;
 use crate::tool::output::{MAX_OUTPUT, bounded};
-use crate::tool::relayed::Returned;
 use crate::tool::{ToolError, ToolErrorKind, ToolOutput};
 
 /// The codes that clients themselves use for a timeout, and for a server that is gone.

@@ -14,7 +14,7 @@ use super::learn;
 use super::listing::ServerListing;
 use super::message::{CallRequest, Id, answers, read};
 use crate::OfferedTools;
-use crate::tool::relayed::RelayNews;
+use crate::tool::foreign_calls::RelayNews;
 
 /// The most awaited answers that will be dropped.
 const MOST: usize = 1024;

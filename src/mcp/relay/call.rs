@@ -15,8 +15,8 @@ use super::listing::NOTICE;
 use super::message::{CallRequest, batch, read};
 use super::structure::Structure;
 use crate::domain::fault::Drift;
-use crate::tool::relayed::{CallRelayEnd, CallSessionEnd, ForeignCall, RelayAnswer};
-use crate::tool::relayed::{RelayNews, RelayTurn, Returned, way};
+use crate::tool::foreign_calls::{CallRelayEnd, CallSessionEnd, ForeignCall, RelayAnswer};
+use crate::tool::foreign_calls::{RelayNews, RelayTurn, Returned, way};
 use crate::tool::{ToolError, ToolErrorKind};
 
 /// The time that clients wait for an answer without progress notes.

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout};
 
 use super::{Book, Ends, LinePiece, relay};
 use crate::OfferedTools;
-use crate::tool::relayed::{ForeignCall, RelayAnswer, RelayNews, RelayTurn};
+use crate::tool::foreign_calls::{ForeignCall, RelayAnswer, RelayNews, RelayTurn};
 use crate::tool::{ToolError, ToolOutput};
 
 /// The ends of a relay that a test holds.

@@ -1,11 +1,11 @@
 //! Models behind an endpoint: OpenAI, Anthropic, routers, and local servers. The codec of the endpoint's format writes
 //! the requests and reads the answers.
 
+mod demands;
 mod embeddings;
+mod foreign_endpoint;
 mod formats;
-mod listed;
-mod negotiated;
-mod overheard;
+mod model_list;
 mod refusal;
 mod refused_tools;
 pub mod replies;
@@ -18,8 +18,8 @@ use std::sync::Arc;
 use futures::future::LocalBoxFuture;
 use reqwest::header::HeaderMap;
 
-use self::negotiated::Negotiated;
-pub use self::overheard::Overheard;
+use self::demands::Negotiated;
+pub use self::foreign_endpoint::Overheard;
 use super::http::{Amended, Endpoint, EndpointConnection, RequestRefusal, curl};
 use super::{Embedder, Model, ModelProgress, Reachability};
 use crate::domain::blocks::Block;
@@ -78,7 +78,7 @@ impl Hosted {
     /// # Errors
     /// As [`EndpointConnection::list`].
     pub async fn list(&self) -> Result<Vec<String>, ModelError> {
-        Ok(self.connection.list(&LIST, listed::ids).await?.unwrap_or_default())
+        Ok(self.connection.list(&LIST, model_list::ids).await?.unwrap_or_default())
     }
 
     /// The command of `curl` that makes this request by hand.
@@ -178,7 +178,7 @@ impl Model for Hosted {
     }
 
     fn reachable(&self) -> LocalBoxFuture<'_, Result<Reachability, ModelError>> {
-        Box::pin(self.connection.reach(&LIST, listed::ids, listed::about))
+        Box::pin(self.connection.reach(&LIST, model_list::ids, model_list::about))
     }
 
     fn learn_key(&self) -> LocalBoxFuture<'_, ()> {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::detail::Detail;
 use super::retry::LONGEST_ASKED;
-use crate::net::waiting;
+use crate::net::retry_after;
 
 /// Numbers from here on are seconds since 1970; from a thousand times that on, milliseconds.
 const EPOCH: f64 = 1e9;
@@ -41,7 +41,9 @@ pub(super) fn asked(
         let text = headers.get("retry-after")?.to_str().ok()?.trim();
         text.parse().map_or_else(|_| span(text, false), seconds)
     };
-    waiting::asked(headers, now).or_else(in_header).or_else(|| is_limited.then(otherwise).flatten())
+    retry_after::asked(headers, now)
+        .or_else(in_header)
+        .or_else(|| is_limited.then(otherwise).flatten())
 }
 
 fn part(body: &Value) -> &Value {

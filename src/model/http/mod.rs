@@ -14,20 +14,20 @@ mod failure;
 mod limit;
 mod line;
 mod overflow;
-mod overheard;
+mod passing_answer;
 mod reach;
 mod reading;
-mod refused;
+mod refusal;
 mod retry;
 mod verdict;
 
-pub use self::overheard::{CopySender, Passing, Pieces, overhear};
+pub use self::passing_answer::{CopySender, Passing, Pieces, overhear};
 pub use self::reading::read_pieces;
 pub use self::{
     connection::EndpointConnection,
     endpoint::Endpoint,
     failure::{EndpointLabel, Failure},
-    refused::{Amended, RefusedField, RequestRefusal},
+    refusal::{Amended, RefusedField, RequestRefusal},
     retry::Again,
 };
 

@@ -78,7 +78,7 @@ mod tests {
     use reqwest::header::HeaderValue;
 
     use super::*;
-    use crate::net::waiting;
+    use crate::net::retry_after;
 
     fn again(status: u16, headers: &[(&'static str, &'static str)]) -> Again {
         let headers = headers
@@ -87,7 +87,7 @@ mod tests {
             .collect();
         // Sun, 06 Nov 1994 08:49:37 GMT
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
-        let asked = waiting::asked(&headers, now);
+        let asked = retry_after::asked(&headers, now);
         Again::of(StatusCode::from_u16(status).unwrap(), &headers, asked)
     }
 

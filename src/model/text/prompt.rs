@@ -4,7 +4,7 @@
 use super::schema::signature;
 use std::sync::Arc;
 
-use crate::domain::{Message, Request, ToolCall, ToolDef, mended};
+use crate::domain::{Message, Request, ToolCall, ToolDef, schema_repair};
 
 /// The text at which a model must stop, since it would invent its own observation.
 const STOP: &str = "\nObservation:";
@@ -72,7 +72,7 @@ fn line(tool: &ToolDef) -> String {
     let about = tool.description.split_whitespace().collect::<Vec<_>>().join(" ");
     // References and choices at a root hide its properties.
     let has_none = tool.parameters.get("properties").is_none();
-    let schema = has_none.then(|| mended::sendable(&tool.parameters)).flatten();
+    let schema = has_none.then(|| schema_repair::sendable(&tool.parameters)).flatten();
     let input = signature(schema.as_ref().unwrap_or(&tool.parameters));
     format!("- {}: {about} Input: {input}", tool.name)
 }

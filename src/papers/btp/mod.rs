@@ -32,16 +32,16 @@ mod marginal;
 mod middle;
 mod plan;
 pub mod policy;
+mod reasons;
 mod reduce;
 mod scale;
 mod spread;
 mod states;
 mod table;
-mod why;
 
 pub use estimate::{Estimate, Evidence};
 pub use marginal::{Marginal, MarginalStep, UseChange, marginal};
 pub use plan::CandidateField;
 pub use plan::{BadInput, Candidate, UsePlan, plan};
+pub use reasons::{Why, why};
 pub use spread::{spread, spread_marginal};
-pub use why::{Why, why};

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::offered::PlanTools;
+use super::callable_tools::PlanTools;
 use super::reading::{MOST, Unreadable};
 use super::step::{CallDraft, Lost, Opened, StepDraft, is_alike, is_nothing, plain};
-use super::{calling, names};
+use super::{call_forms, names};
 use crate::domain::{EvidenceId, words};
 
 /// Characters up to which an unreadable line is shown.
@@ -374,7 +374,9 @@ impl<'o> Assembler<'o> {
     /// Makes a call of a sentence with one tool and one quoted text, for the evidence that is named below it.
     fn named_remark(&mut self, id: EvidenceId, text: &str) {
         let (rest, _) = names::at_end(text).unwrap_or((text, id));
-        if let Some(calling::CallText::Said { tool, input }) = calling::said(rest, self.offered) {
+        if let Some(call_forms::CallText::Said { tool, input }) =
+            call_forms::said(rest, self.offered)
+        {
             let (tool, input) = (tool.to_owned(), input.to_owned());
             self.remark(None, &tool, &input);
             return;

@@ -1,9 +1,9 @@
 //! Reads the values of labels: tools, inputs and names of evidence.
 
-use super::calling::{self, CallText};
+use super::call_forms::{self, CallText};
+use super::callable_tools::OfferedTool;
 use super::head::{self, Begin};
 use super::label::{self, LabelField, Labelled, labelled};
-use super::offered::OfferedTool;
 use super::reading::Unreadable;
 use super::step::Opened;
 use super::text::{FieldBlock, PlanReader, is_call};
@@ -76,7 +76,7 @@ impl<'t> PlanReader<'t, '_> {
         line: &'t str,
     ) -> Result<Option<usize>, Unreadable> {
         let indent = line.len() - line.trim_start().len();
-        let call = calling::offered_call(value, self.offered);
+        let call = call_forms::offered_call(value, self.offered);
         let trimmed = value.trim();
         match field {
             LabelField::Step => self.to.step(Opened::ByPlan, false, indent, trimmed)?,
@@ -113,7 +113,7 @@ impl<'t> PlanReader<'t, '_> {
                 }
             }
             LabelField::Evidence => {
-                if let Some(head) = calling::evidence(undressed(value), self.offered)
+                if let Some(head) = call_forms::evidence(undressed(value), self.offered)
                     .filter(|head| is_call(&head.call))
                 {
                     return self.head(head, line);

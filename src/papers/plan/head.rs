@@ -2,9 +2,9 @@
 
 use std::iter;
 
-use super::calling::{CallText, Head, class_prefix, evidence, offered_call};
+use super::call_forms::{CallText, Head, class_prefix, evidence, offered_call};
+use super::callable_tools::PlanTools;
 use super::label::{DRESS, Labelled, field, labelled};
-use super::offered::PlanTools;
 use super::{bracket, label};
 
 /// The most layers of decoration around a line of a plan.
@@ -182,7 +182,7 @@ fn separated(text: &str, numbered: bool) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::calling::inline;
+    use super::super::call_forms::inline;
     use super::*;
 
     fn step(line: &str) -> Option<&str> {

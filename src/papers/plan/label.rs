@@ -1,6 +1,6 @@
 //! The words before a colon, which determine what the rest of a line is.
 
-use super::offered::folded;
+use super::callable_tools::folded;
 
 /// Bytes of the longest label.
 const LONGEST: usize = 48;

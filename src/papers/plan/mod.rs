@@ -2,14 +2,14 @@
 
 mod assemble;
 mod bracket;
-mod calling;
+mod call_forms;
+mod callable_tools;
 mod check;
 mod fields;
 mod head;
 mod json;
 mod label;
 mod names;
-mod offered;
 mod order;
 mod parse;
 mod reading;
@@ -18,9 +18,9 @@ mod table;
 mod text;
 
 pub use self::{
+    callable_tools::{OfferedTool, PlanTools},
     check::{check, resolve},
     json::schema,
-    offered::{OfferedTool, PlanTools},
     order::{critical_path, levels, ready},
     parse::{read, read_whole_calls},
     reading::PlanReading,

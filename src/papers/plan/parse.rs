@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::offered::PlanTools;
+use super::callable_tools::PlanTools;
 use super::reading::{Doubt, LONGEST, PlanReading, Unreadable, spelled};
 use super::step::{Lost, StepDraft};
 use super::text::Parts;

@@ -3,11 +3,11 @@
 //! it continues the plan's text.
 
 use super::assemble::Assembler;
-use super::calling::{self, CallText, Head};
+use super::call_forms::{self, CallText, Head};
+use super::callable_tools::PlanTools;
 use super::fields::value_of;
 use super::head::{self, Begin};
 use super::label::{self, LabelField, Labelled};
-use super::offered::PlanTools;
 use super::reading::Unreadable;
 use super::step::{Lost, Opened, StepDraft};
 use super::table::{self, PlanTable};
@@ -138,14 +138,14 @@ impl<'t> PlanReader<'t, '_> {
             Some(Begin::Call(call)) => return Ok(self.open(None, &call, line)?.unwrap_or(next)),
             Some(_) => {}
             None => {
-                if let Some((name, call)) = calling::assigned(head::bare(line), self.offered) {
+                if let Some((name, call)) = call_forms::assigned(head::bare(line), self.offered) {
                     let end = self.open(None, &call, line)?;
                     self.to.variable(name);
                     return Ok(end.unwrap_or(next));
                 }
             }
         }
-        let inline = calling::inline(line, self.offered);
+        let inline = call_forms::inline(line, self.offered);
         let before = inline.as_ref().map_or(line, |(begins, _)| &line[..*begins]);
         let end = self.plain(before)?;
         let end = match inline {
@@ -288,7 +288,7 @@ impl<'t> PlanReader<'t, '_> {
         }
         if !self.argument(line)? {
             let bare = head::bare(line);
-            if calling::is_other_call(bare) {
+            if call_forms::is_other_call(bare) {
                 self.to.lost.push(Lost::Call(shown(line)));
             }
             if !self.to.has_step() && bare.len() < line.trim_start().len() && self.calls_in(bare) {

@@ -7,10 +7,10 @@ use std::path::Path;
 
 use reqwest::Url;
 
-use super::led_away::LedAway;
+use super::bypass_variables::{self, Unwatched};
+use super::foreign_addresses::LedAway;
 use super::places::{self, ENVIRONMENT, Given, Place, value};
 use super::recipes::{self, Endpoint, ProgramRecipe, Recipes, filled};
-use super::unwatched::{self, Unwatched};
 use crate::net::client::is_local;
 use crate::net::known::remember_address;
 
@@ -82,7 +82,7 @@ impl Environment {
             let is_set = made.variables.iter().any(|(set, _)| set == name);
             !is_set && !is_same(address, &given.address) && recipes.may_name_model(name)
         };
-        made.unwatched = unwatched::among(&places, is_other);
+        made.unwatched = bypass_variables::among(&places, is_other);
         made
     }
 

@@ -12,13 +12,13 @@ use reqwest::Client;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Notify, oneshot};
 
-use super::out::{Gone, Out};
+use super::client_answer::{Gone, Out};
 use super::sides::HttpSides;
 use super::target::RelayTarget;
 use crate::mcp::OfferedTools;
 use crate::mcp::relay::{Book, Given, ListDecision, RelayedCall, Sides, answers, listed, read};
 use crate::net::guard::{self, Redirects};
-use crate::tool::relayed::RelayNews;
+use crate::tool::foreign_calls::RelayNews;
 use crate::watch::request::{self, Posted};
 use crate::watch::upstream::{Came, forwarded};
 use crate::watch::{AnswerResult, Bound, connections, door, passed, plain};

@@ -8,9 +8,9 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, StatusCode};
 use reqwest::Response;
 
+use super::client_answer::Out;
 use super::events::{Events, data, of_data, with_data};
 use super::listen::HttpRelay;
-use super::out::Out;
 use crate::mcp::relay::{Assembly, Given, Id, Sides, answers};
 use crate::watch::room::Room;
 use crate::watch::upstream::forwarded;

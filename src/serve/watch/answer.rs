@@ -17,7 +17,7 @@ use tokio::time::sleep;
 
 use super::coding::{Decoder, Unread, unpacked};
 use super::hold::Hold;
-use super::in_place::Asker;
+use super::own_answer::Asker;
 use super::patience::Waiting;
 use super::room::Room;
 use super::upstream::{Came, forwarded};

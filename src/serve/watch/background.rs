@@ -16,13 +16,13 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::spawn_local;
 
 use super::answer::{Pump, passed};
-use super::in_place::Asker;
+use super::own_answer::Asker;
 use super::patience::{Patience, Waiting};
 use super::room::LONGEST;
 use super::route::Route;
 use super::shared::ListenerState;
 use super::upstream::{self, Came};
-use super::{AnswerResult, coding, early, exchange, hearing, request};
+use super::{AnswerResult, background_reader, coding, early_answer, exchange, request};
 use crate::domain::{ModelError, ModelErrorKind, Request};
 use crate::model::hosted::Overheard;
 use crate::model::http::{CopySender, Pieces};
@@ -141,7 +141,7 @@ impl BackgroundAnswer {
         let (heard, read) = (self.heard.clone(), Some(self.read.clone()));
         match self.release.borrow().is_some() {
             true => Pieces::channel().0,
-            false => hearing::hear(self.overheard.clone(), Bytes::new(), read, heard),
+            false => background_reader::hear(self.overheard.clone(), Bytes::new(), read, heard),
         }
     }
 
@@ -184,14 +184,14 @@ pub async fn poll(
 ) -> AnswerResult {
     let streams = route.url.query().is_some_and(|query| query.contains("stream=true"));
     let caller = request::caller(&parts.headers, None, String::new(), b"");
-    let question = early::question(route.url.as_str(), b"");
+    let question = early_answer::question(route.url.as_str(), b"");
     let patience = Patience::of(caller.patience, shared.kept.waited(question), streams);
     let asker = Asker { streams, patience, ..answer.asker.clone() };
     let mut headers = upstream::forwarded(&parts.headers);
     coding::accept_readable(&mut headers, streams);
     let (to, kept) = ((parts.method.clone(), route.url), Rc::clone(&shared.kept));
     let own = asker.clone();
-    early::answer(kept, own, question, |waiting| async move {
+    early_answer::answer(kept, own, question, |waiting| async move {
         let came = match &shared.clients {
             Ok(clients) => upstream::send(clients, to, headers, body).await,
             Err(why) => return Ok(exchange::unreached(WireFormat::Responses, &route.host, why)),

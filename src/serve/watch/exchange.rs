@@ -13,13 +13,13 @@ use tokio::sync::oneshot;
 
 use super::answer::{Pump, passed};
 use super::background::BackgroundAnswer;
-use super::in_place::{Asker, refusal};
+use super::own_answer::{Asker, refusal};
 use super::patience::{Patience, Waiting};
-use super::recent::Recent;
+use super::recent_requests::Recent;
 use super::route::Route;
 use super::shared::ListenerState;
 use super::upstream::{self, Came};
-use super::{AnswerResult, Outgoing, background, coding, early, hearing, request};
+use super::{AnswerResult, Outgoing, background, background_reader, coding, early_answer, request};
 use crate::domain::{self, ModelError};
 use crate::model::hosted::Overheard;
 use crate::model::http::{CopySender, Passing};
@@ -111,7 +111,7 @@ impl Exchange {
         let caller = request::caller(all, session, request.route.endpoint.clone(), text);
         shared.written.set(shared.written.get() + 1);
         let (mut way, line) = relay::way();
-        let question = early::question(request.route.url.as_str(), text);
+        let question = early_answer::question(request.route.url.as_str(), text);
         let asker = Asker {
             format: request.format,
             streams: asked.streams,
@@ -299,7 +299,8 @@ impl On {
         let AgentRequest { route, headers, body: own, .. } = &self.request;
         let is_same = *body == self.text;
         // Read later, since reading would delay the request.
-        let hear = || hearing::hear(overheard.clone(), body.clone(), known, heard.clone());
+        let hear =
+            || background_reader::hear(overheard.clone(), body.clone(), known, heard.clone());
         let mut headers = match is_same {
             true => headers.clone(),
             false => upstream::with_length(headers.clone(), body.len()),

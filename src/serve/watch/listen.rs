@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio::task::LocalSet;
 use tracing::info;
 
-use super::recent::Recent;
+use super::recent_requests::Recent;
 use super::route::{BadUpstream, Upstreams};
 use super::shared::ListenerState;
 use super::upstream::Clients;

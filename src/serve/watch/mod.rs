@@ -15,18 +15,18 @@
 
 mod answer;
 mod background;
+mod background_reader;
 mod coding;
 pub(crate) mod connections;
 pub(crate) mod door;
-mod early;
+mod early_answer;
 mod exchange;
 mod frames;
-mod hearing;
 mod hold;
-mod in_place;
 mod listen;
+mod own_answer;
 mod patience;
-mod recent;
+mod recent_requests;
 pub(crate) mod request;
 pub(crate) mod room;
 mod route;
@@ -38,8 +38,8 @@ pub(crate) mod upstream;
 
 pub(crate) use self::answer::passed;
 pub use self::door::{TOKEN as DOOR, new_token};
-pub(crate) use self::in_place::plain;
 pub use self::listen::{Bound, ListenError, Listener, Listening, bind, listen};
+pub(crate) use self::own_answer::plain;
 pub use self::route::{BadUpstream, Upstreams};
 
 use std::error::Error;

@@ -3,7 +3,7 @@
 use hyper::{HeaderMap, Method};
 use reqwest::Url;
 
-use crate::domain::passed;
+use crate::domain::api_requests;
 use crate::net::known::{adds_key, remember_address, without_keys};
 use crate::wire::WireFormat;
 
@@ -107,7 +107,8 @@ pub fn route(
     (path, query): (&str, Option<&str>),
     headers: &HeaderMap,
 ) -> Route {
-    let is_gemini = path.starts_with("/v1beta/") || passed::api(path) == Some(passed::GEMINI);
+    let is_gemini =
+        path.starts_with("/v1beta/") || api_requests::api(path) == Some(api_requests::GEMINI);
     let rest = without(path, &ANTHROPIC).0;
     let is_anthropic = headers.contains_key("anthropic-version")
         || rest.len() < path.len() && below(rest, "/messages").is_some();

@@ -9,12 +9,12 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 
 use super::exchange::{self, Exchange, unreached};
-use super::in_place::plain;
+use super::own_answer::plain;
 use super::request::{self, Posted};
 use super::room::LONGEST;
 use super::route::{self, Route};
 use super::shared::ListenerState;
-use super::{AnswerResult, Broken, Outgoing, background, door, early, upstream};
+use super::{AnswerResult, Broken, Outgoing, background, door, early_answer, upstream};
 use crate::model::hosted::Overheard;
 use crate::model::relay::ListenerNews;
 
@@ -66,7 +66,7 @@ pub async fn answer(shared: Rc<ListenerState>, request: Request<Incoming>) -> An
     passing.shared.understood.store(true, Ordering::Relaxed);
     let exchange = Exchange::new(&passing.shared, read, entered.session, &parts.headers);
     let (kept, asker) = (Rc::clone(&passing.shared.kept), exchange.asker.clone());
-    early::answer(kept, asker, exchange.question, |waiting| async move {
+    early_answer::answer(kept, asker, exchange.question, |waiting| async move {
         let answered = exchange.run(&waiting).await;
         drop(room);
         match answered {

@@ -10,8 +10,8 @@ use reqwest::Url;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::background::BackgroundAnswers;
-use super::early::OwedAnswers;
-use super::recent::Recent;
+use super::early_answer::OwedAnswers;
+use super::recent_requests::Recent;
 use super::route::Upstreams;
 use super::upstream::Clients;
 use crate::model::relay::ListenerNews;

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::choose::{call, finish, give_up, is_worth_trying, pick, untried};
-use super::need::{need, need_now};
 use super::progress::{ChainProgress, OpenStep, ready};
-use super::prompted::{Looks, MenuTool, PastCall, PromptReading};
+use super::request_parser::{Looks, MenuTool, PastCall, PromptReading};
+use super::step_needs::{need, need_now};
 use super::{SimulatedSettings, Speech, guess::guess, improvise};
 use crate::domain::markers::FINISH;
 use crate::domain::{ChainStep, Chance, Task};

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::prompted::{Looks, MenuTool, PromptReading};
+use super::request_parser::{Looks, MenuTool, PromptReading};
 use super::{SimulatedSettings, Speech, guess::guess};
 use crate::domain::{Chance, chance::canonical, markers::FINISH};
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{improvise::words, prompted::user_texts};
+use super::{improvise::words, request_parser::user_texts};
 use crate::domain::{Request, markers::TOOLS};
 
 /// Words in descriptions of tools that retrieve information.

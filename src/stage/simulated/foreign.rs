@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::choose::finish;
-use super::prompted::PromptReading;
+use super::request_parser::PromptReading;
 use super::{Speech, reader};
 use crate::domain::markers::LLM;
 use crate::domain::{Evidence, EvidenceId, Plan, PlanStep, Request, Role};

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use super::prompted::user_texts;
+use super::request_parser::user_texts;
 use crate::domain::{Request, markers::TO_GRADE};
 use crate::papers::{grading, metrics};
 

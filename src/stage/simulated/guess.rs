@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::prompted::MenuTool;
+use super::request_parser::MenuTool;
 
 /// Arguments that fit a schema as well as possible: sums for expressions, the task's text for other
 /// texts, its first number for numbers.

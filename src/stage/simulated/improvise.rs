@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::choose::{call, finish, gist, give_up, pick, untried};
 use super::guess::{arithmetic, guess, required};
-use super::prompted::{Looks, MenuTool, PromptReading};
+use super::request_parser::{Looks, MenuTool, PromptReading};
 use super::{SimulatedSettings, Speech};
 use crate::domain::Chance;
 

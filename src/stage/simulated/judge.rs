@@ -6,7 +6,7 @@ use indexmap::IndexSet;
 use serde_json::json;
 
 use super::SimulatedSettings;
-use super::prompted::{Looks, PastCall, PromptReading};
+use super::request_parser::{Looks, PastCall, PromptReading};
 use crate::domain::{ChainStep, Chance, Task, ToolName, markers::FINISH};
 
 /// Scores every tool of a trajectory by its visible results: failures and empty results cost, results that the chain

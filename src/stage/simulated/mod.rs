@@ -35,16 +35,16 @@ mod grader;
 mod guess;
 mod improvise;
 mod judge;
-mod need;
-mod offered;
 mod planner;
 mod prober;
 mod programmer;
 mod progress;
-mod prompted;
+mod prompt_tools;
 mod reader;
+mod request_parser;
 mod settings;
 mod solver;
+mod step_needs;
 mod writer;
 
 pub use self::settings::SimulatedSettings;
@@ -108,7 +108,7 @@ impl Simulated {
     }
 
     fn say(&self, request: &Request) -> Speech {
-        let prompted = prompted::PromptReading::read(request);
+        let prompted = request_parser::PromptReading::read(request);
         let chain = self.chains.get(prompted.task.trim());
         // A workspace without any known task is for trying tools out.
         let is_foreign = chain.is_none() && !self.chains.is_empty();
@@ -117,7 +117,9 @@ impl Simulated {
         }
         let (settings, chance) = (self.settings, self.chance(request));
         Speech::text(match request.role {
-            Role::Actor if request.tools.is_empty() && prompted::is_told(request, ANSWER_IS) => {
+            Role::Actor
+                if request.tools.is_empty() && request_parser::is_told(request, ANSWER_IS) =>
+            {
                 return writer::write(&prompted, chain, settings);
             }
             Role::Actor => match reader::asked(prompted.account) {

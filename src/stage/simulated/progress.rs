@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::blank::{Blank, GAP, blank, blanks};
 use super::choose::gist;
-use super::prompted::{Looks, PastCall};
+use super::request_parser::{Looks, PastCall};
 use crate::domain::{ChainStep, Task};
 
 /// The most words of a misleading result that are taken for the value that was looked for.

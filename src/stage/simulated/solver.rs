@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::prompted::{Looks, PastCall};
+use super::request_parser::{Looks, PastCall};
 use super::{SimulatedSettings, choose::gist, judge::holds};
 use crate::domain::markers::{EVIDENCE, LLM, UNKNOWN};
 use crate::domain::{Chance, Task, plan::NULL};

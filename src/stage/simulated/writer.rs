@@ -1,9 +1,9 @@
 //! The writer of an answer that tools complete: it writes its need, and an equals sign.
 
 use super::actor::fruitless;
-use super::need::need_now;
 use super::progress::{ChainProgress, OpenStep};
-use super::prompted::PromptReading;
+use super::request_parser::PromptReading;
+use super::step_needs::need_now;
 use super::{SimulatedSettings, Speech};
 use crate::domain::Task;
 use crate::domain::markers::{ANSWER_IS, UNKNOWN};

@@ -14,17 +14,17 @@ mod add;
 mod copy;
 mod embedding;
 mod error;
-mod helped;
+mod helpful_tools;
 mod history;
 mod import;
 mod lines;
 mod open;
 mod past_use;
 mod prune;
-mod reread;
 mod runs;
 mod summary;
 mod upgrade;
+mod word_update;
 mod words;
 
 pub use self::{

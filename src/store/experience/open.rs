@@ -6,7 +6,7 @@ use rusqlite::{Connection, OpenFlags};
 use tracing::info;
 
 use super::upgrade::KIND;
-use super::{Experience, error::ExperienceError, reread::reread, words::WordVectorizer};
+use super::{Experience, error::ExperienceError, word_update::reread, words::WordVectorizer};
 use crate::database::Database;
 
 impl Experience {

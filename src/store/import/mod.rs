@@ -4,12 +4,12 @@
 //! the field, and the expected content.
 
 pub mod cotools;
-pub mod declared;
 pub mod dialogue;
 mod error;
 pub mod files;
 pub mod manifest;
 mod openapi;
+pub mod tool_declarations;
 mod trajectories;
 
 pub use error::ImportError;

@@ -14,6 +14,7 @@
 //!
 //! A session whose journal is deleted, replaced or cut ends with an error: nothing shown may be missing from it.
 
+mod empty_journal;
 pub mod folder;
 mod frames;
 mod index;
@@ -25,7 +26,6 @@ mod shared;
 mod spans;
 mod summary;
 mod sync;
-mod unnamed;
 mod upgrade;
 mod write;
 

@@ -11,7 +11,7 @@ use super::lines::{LinePlace, Lines};
 use super::parts::PartsReader;
 use super::shared::SharedValues;
 use super::sync::{expect_file, identity};
-use super::{BEGINNING, FORMAT, Header, JournalError, unnamed};
+use super::{BEGINNING, FORMAT, Header, JournalError, empty_journal};
 use crate::domain::Record;
 
 /// A journal that was read.
@@ -96,7 +96,7 @@ impl JournalReader {
     /// # Errors
     /// As [`JournalReader::open`].
     pub fn open_new(path: &Path) -> Result<Self, JournalError> {
-        let unnamed = || unnamed::place(path).ok().and_then(|place| Self::open(&place).ok());
+        let unnamed = || empty_journal::place(path).ok().and_then(|place| Self::open(&place).ok());
         let is_there = path.symlink_metadata().is_ok();
         // If it is at neither place, it got its name meanwhile.
         let reader = if is_there { None } else { unnamed() };

@@ -12,7 +12,7 @@ use tracing::info;
 
 use super::frames::FrameWriter;
 use super::sync::{Syncer, Watched};
-use super::{Header, JournalError, unnamed};
+use super::{Header, JournalError, empty_journal};
 use crate::domain::{Event, Record, SessionEvent};
 use crate::files::safe_json::safe;
 
@@ -48,7 +48,8 @@ impl Journal {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(io)?;
         }
-        let (file, beside) = unnamed::reserve(path).map_err(|error| unnamed_error(path, error))?;
+        let (file, beside) =
+            empty_journal::reserve(path).map_err(|error| unnamed_error(path, error))?;
         info!(?path, "started a journal");
         let watched = Watched::of(path, &file).map_err(io)?;
         let syncer = Syncer::new(&file, watched.clone()).ok();

@@ -1,14 +1,14 @@
 //! Runs one program. Its calls are effects; its other statements are reported only where a stop is requested.
 
 mod from;
-mod ran;
+mod progress;
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
 pub(super) use self::from::From;
-pub(super) use self::ran::Ran;
+pub(super) use self::progress::Ran;
 use crate::domain::program::{
     Again, Back, CALLS, CallAnswer, Extra, ExtraOutcome, Function, Interpreter, LineStop, Moment,
     Pause, ProgramCall, ProgramEnd, ProgramLimits, ProgramStart, Reached, Set, StopRequest, Stops,
@@ -158,7 +158,7 @@ impl<C: Context> ProgramRun<'_, C> {
         interpreter: &mut dyn Interpreter,
         ran: &mut Ran,
         wanted: &StopRequest,
-        (now, before): (&Pause, ran::RecordPlace),
+        (now, before): (&Pause, progress::RecordPlace),
     ) -> Option<Pause> {
         let new = wanted.asked.get(ran.asked..).unwrap_or_default();
         ran.asked = wanted.asked.len();
@@ -209,7 +209,7 @@ impl<C: Context> ProgramRun<'_, C> {
         &self,
         interpreter: &mut dyn Interpreter,
         ran: &mut Ran,
-        (set, until, before): (&Extra, Until, ran::RecordPlace),
+        (set, until, before): (&Extra, Until, progress::RecordPlace),
     ) -> Option<ExtraOutcome> {
         let again = ran.again(until, before, vec![set.expression.clone()]);
         let Pause::Line(at) = interpreter.again(&again).await.pause else { return None };
@@ -221,7 +221,7 @@ impl<C: Context> ProgramRun<'_, C> {
     /// Handles a program that has left its record: somebody set a variable earlier, or the program is not
     /// deterministic.
     fn goes_elsewhere(&self, ran: &mut Ran, reached: &Reached) {
-        ran.place = ran::RecordPlace { calls: reached.calls, clocks: reached.clocks };
+        ran.place = progress::RecordPlace { calls: reached.calls, clocks: reached.clocks };
         if ran.sets.is_empty() {
             let text = "the program did something else when it was run again with the same results"
                 .to_owned();
@@ -276,7 +276,7 @@ impl<C: Context> ProgramRun<'_, C> {
                 reached = interpreter.again(&again).await;
             }
         }
-        ran.place = ran::RecordPlace { calls: reached.calls, clocks: reached.clocks };
+        ran.place = progress::RecordPlace { calls: reached.calls, clocks: reached.clocks };
         match &mut reached.pause {
             Pause::Line(at) => at.ahead = ran.heard.calls.len().saturating_sub(reached.calls),
             _ => {

@@ -3,7 +3,7 @@
 mod budget;
 pub mod lack;
 mod offer;
-pub mod planned;
+pub mod planner_prompts;
 pub mod probe;
 pub mod program;
 mod result;

@@ -6,10 +6,10 @@ use encoding_rs::{Encoding, UTF_8};
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, LAST_MODIFIED};
 use reqwest::{Method, Response, StatusCode};
 
-use super::sending::{failed, place};
+use super::redirects::{failed, place};
 use crate::domain::words::clipped;
 use crate::net::coding::{Body, BodyFault};
-use crate::net::waiting;
+use crate::net::retry_after;
 use crate::output::{bounded, from_bytes};
 use crate::{ToolError, ToolOutput};
 
@@ -166,7 +166,7 @@ fn refusal(
     variables: &[&str],
 ) -> String {
     let mut text = format!("HTTP {status} from {host}");
-    if let Some(wait) = waiting::asked(headers, SystemTime::now()) {
+    if let Some(wait) = retry_after::asked(headers, SystemTime::now()) {
         text += &format!(". It asks to wait {} s", wait.as_secs_f64().ceil());
     }
     let is_auth = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);

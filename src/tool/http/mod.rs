@@ -7,7 +7,7 @@
 mod answer;
 mod body;
 mod client;
-mod sending;
+mod redirects;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,7 +18,7 @@ use serde_json::Value;
 use tracing::info;
 
 pub use self::body::{BodyTemplate, Content, JsonTemplate};
-use self::sending::Outgoing;
+use self::redirects::Outgoing;
 use crate::domain::HttpRequest;
 use crate::domain::http_request::{Template, Unfilled, encoded, pairs};
 use crate::net::secret::Secret;
@@ -53,9 +53,9 @@ impl HttpSource {
     pub async fn run(&self, arguments: &Value) -> Result<ToolOutput, ToolError> {
         let outgoing = self.outgoing(arguments)?;
         let client = client::of(self.any_address)?;
-        let (method, host) = (outgoing.method.clone(), sending::place(&outgoing.url));
+        let (method, host) = (outgoing.method.clone(), redirects::place(&outgoing.url));
         let started = Instant::now();
-        let response = sending::send(&client, outgoing, self.any_address).await?;
+        let response = redirects::send(&client, outgoing, self.any_address).await?;
         let (status, ms) = (response.status().as_u16(), started.elapsed().as_millis() as u64);
         info!(%method, host, status, ms, "a server answered");
         answer::read(response, method, self.max_output, &self.variables()).await

@@ -1,7 +1,7 @@
 //! Tools with recorded answers: a table of arguments → answer, read from JSON lines. Data sets are
 //! used this way, and tools that are too expensive or too dangerous to call again.
 
-mod nearest;
+mod similarity;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use self::nearest::{difference, key, likeness};
+use self::similarity::{difference, key, likeness};
 use crate::domain::words::clipped;
 use crate::files::json_file;
 use crate::files::toml_file::{Problem, Problems};

@@ -3,8 +3,8 @@
 
 mod layer;
 mod layer_keys;
+mod refusal_words;
 mod table;
-mod why;
 
 use strum::{IntoStaticStr, VariantArray};
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::why::{self, never};
+use super::refusal_words::{self, never};
 use super::{Action, Group};
 use crate::change::{self, no_tool};
 use crate::domain::{Command, Knob, State};
@@ -13,7 +13,7 @@ use crate::popups::{
 };
 use crate::request::{Requests, ScreenRequest, World, send};
 use crate::update::past::{self, TimeJump};
-use crate::update::{self, arrange, control, copied, debug, edits, jump, moments, own, queue};
+use crate::update::{self, arrange, control, copying, debug, edits, jump, moments, own, queue};
 use crate::{pane::PaneId, seek::Sought, view::View, window, window::Move};
 
 /// Declaration of an action.
@@ -79,7 +79,8 @@ impl ActionSpec {
     pub fn why_not(&self, state: &State, view: &View) -> Option<Cow<'static, str>> {
         let changes = matches!(self.group, Group::Run | Group::Change);
         let over = if changes { change::over(state, view) } else { None };
-        let over = over.or_else(|| why::matter(self.action).and_then(|it| state.cannot(it)));
+        let over =
+            over.or_else(|| refusal_words::matter(self.action).and_then(|it| state.cannot(it)));
         let why = over.or_else(|| (self.why_not)(state, view)).map(Cow::Borrowed);
         why.or_else(|| match self.does {
             Look(way) => past::why_not(way, state, view).map(Cow::Owned),
@@ -116,7 +117,7 @@ const fn copy(
     keys: KeyTexts,
     run: fn(&World<'_>, &mut View) -> Requests,
 ) -> ActionSpec {
-    look(action, keys, copied::why_not, Run(run))
+    look(action, keys, copying::why_not, Run(run))
 }
 
 const fn go(action: Action, keys: KeyTexts, does: ActionHandler) -> ActionSpec {
@@ -124,11 +125,11 @@ const fn go(action: Action, keys: KeyTexts, does: ActionHandler) -> ActionSpec {
 }
 
 const fn found(action: Action, which: window::Find) -> ActionSpec {
-    spec(Group::Move, action, &[], why::nothing_found, Match(which))
+    spec(Group::Move, action, &[], refusal_words::nothing_found, Match(which))
 }
 
 const fn pane(pane: PaneId, name: &'static str, keys: KeyTexts, doc: &'static str) -> ActionSpec {
-    let why: Why = if matches!(pane, PaneId::Budget) { why::no_credits } else { never };
+    let why: Why = if matches!(pane, PaneId::Budget) { refusal_words::no_credits } else { never };
     ActionSpec {
         name,
         ..spec(Group::Move, Action::Pane(pane), keys, why, Visit(pane)).says(name, doc)
@@ -141,7 +142,7 @@ const fn screen(action: Action, keys: KeyTexts, does: ActionHandler) -> ActionSp
 
 /// Declares an action that works only in popups; `why_not` refuses it elsewhere.
 const fn popup(action: Action) -> ActionSpec {
-    spec(Group::Popup, action, &[], why::only_in_popups, Show(|_, _| ()))
+    spec(Group::Popup, action, &[], refusal_words::only_in_popups, Show(|_, _| ()))
 }
 
 const fn spec(
@@ -182,13 +183,13 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("back a line", "step the held program back by one statement; its calls are not undone"),
     run(Action::BackToCall, &["c <"], moments::no_call_before, Run(moments::back_to_call))
         .says("back a call", "step the held program back to its last call; the recorded result answers it"),
-    run(Action::Remove, &["x"], why::nothing_to_remove, Run(update::remove)).says(
+    run(Action::Remove, &["x"], refusal_words::nothing_to_remove, Run(update::remove)).says(
         "remove",
         "cancel the selected call; task: remove from the queue; tool: forget the score; edge: unpin; knob: end the sweep; breakpoint, watch: delete",
     ),
-    run(Action::CancelAll, &["X"], why::nothing_runs, Run(control::cancel_all))
+    run(Action::CancelAll, &["X"], refusal_words::nothing_runs, Run(control::cancel_all))
         .says("cancel all", "cancel all running and waiting calls"),
-    run(Action::HoldLane, &["H"], why::no_lane, Run(control::hold_lane))
+    run(Action::HoldLane, &["H"], refusal_words::no_lane, Run(control::hold_lane))
         .says("hold lane", "hold only the selected call at its next boundary, or release it"),
     run(Action::Stop, &["S"], never, Run(|_, view| view.open(Confirm::stop())))
         .says("stop", "end the session and cancel running calls; asks first"),
@@ -222,15 +223,15 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("run again", "repeat the call held after its end; revisions: continue with the selected program; program: return to the displayed moment"),
     alter(Action::Consent, &["Y"], edits::nothing_asks, Run(edits::consent))
         .says("consent", "allow or refuse the call waiting for consent"),
-    alter(Action::Fail, &["f"], why::nothing_to_break, Run(change::toggle_fault))
+    alter(Action::Fail, &["f"], refusal_words::nothing_to_break, Run(change::toggle_fault))
         .says("fail", "make the selected tool, role or model fail, or repair it"),
     alter(Action::AddFault, &["F"], never, Run(change::add_fault))
         .says("add fault", "add a fault: choose its target, trigger and kind"),
-    alter(Action::Edit, &["e"], why::nothing_to_edit, Run(update::edit))
+    alter(Action::Edit, &["e"], refusal_words::nothing_to_edit, Run(update::edit))
         .says("edit", "type a new value for the selected score, knob, budget or uses, or edit the selected call, program or variable"),
-    alter(Action::Less, &["-", "_"], why::nothing_to_adjust, Turn(false))
+    alter(Action::Less, &["-", "_"], refusal_words::nothing_to_adjust, Turn(false))
         .says("less", "decrease the selected score, knob, budget, tau or uses by one step"),
-    alter(Action::More, &["+", "="], why::nothing_to_adjust, Turn(true))
+    alter(Action::More, &["+", "="], refusal_words::nothing_to_adjust, Turn(true))
         .says("more", "increase the selected score, knob, budget, tau or uses by one step"),
     alter(Action::Switch, &["d"], debug::nothing_to_switch, Run(debug::switch))
         .says("on/off", "enable or disable the selected tool or breakpoint"),
@@ -238,9 +239,9 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("learning", "freeze or resume learning from evaluations"),
     alter(Action::Strategy, &["A"], never, Run(change::choose_strategy))
         .says("strategy", "choose the strategy for the next tasks"),
-    alter(Action::Model, &["m"], why::no_models, Run(change::bind_model))
+    alter(Action::Model, &["m"], refusal_words::no_models, Run(change::bind_model))
         .says("model", "choose the selected role's model for the next model calls"),
-    alter(Action::Pin, &[], why::no_edge, Run(change::pin))
+    alter(Action::Pin, &[], refusal_words::no_edge, Run(change::pin))
         .says("pin", "pin the selected edge's weight to a value, or unpin it"),
     alter(Action::SetClass, &[], no_tool, Run(change::set_class))
         .says("class", "set the tool's class (tools of one class run in parallel)"),
@@ -250,80 +251,80 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("probe", "probe the selected tool: call it to learn its result schema"),
     alter(Action::ProbeAll, &[], never, Run(|_, _| send(Command::Probe { tools: Vec::new() })))
         .says("probe all", "probe all read-only tools without a learned schema"),
-    alter(Action::CheckModels, &[], why::no_models, Run(|_, _| send(Command::ProbeModels)))
+    alter(Action::CheckModels, &[], refusal_words::no_models, Run(|_, _| send(Command::ProbeModels)))
         .says("check", "check again which models are reachable"),
-    alter(Action::Undo, &["u"], why::nothing_to_undo, Run(|_, _| send(Command::Undo)))
+    alter(Action::Undo, &["u"], refusal_words::nothing_to_undo, Run(|_, _| send(Command::Undo)))
         .says("undo", "undo your latest change; quick presses of one key are one change"),
-    alter(Action::Redo, &["U", "ctrl-r"], why::nothing_to_redo, Run(|_, _| send(Command::Redo)))
+    alter(Action::Redo, &["U", "ctrl-r"], refusal_words::nothing_to_redo, Run(|_, _| send(Command::Redo)))
         .says("redo", "redo the change you undid last"),
-    run(Action::Slower, &["("], why::is_slowest, Run(|_, _| change::turn(Knob::Speed, -1)))
+    run(Action::Slower, &["("], refusal_words::is_slowest, Run(|_, _| change::turn(Knob::Speed, -1)))
         .says("slower", "halve the speed of sample tools and the simulated model, down to 1/4"),
-    run(Action::Faster, &[")"], why::is_fastest, Run(|_, _| change::turn(Knob::Speed, 1)))
+    run(Action::Faster, &[")"], refusal_words::is_fastest, Run(|_, _| change::turn(Knob::Speed, 1)))
         .says("faster", "double the speed of sample tools and the simulated model, up to 16"),
-    run(Action::Twin, &["T"], why::no_twin, Run(control::twin)).says(
+    run(Action::Twin, &["T"], refusal_words::no_twin, Run(control::twin)).says(
         "twin",
         "run a twin of this session without the fault or without learning, or end it",
     ),
-    run(Action::Sweep, &["&"], why::no_sweep, Run(control::sweep)).says(
+    run(Action::Sweep, &["&"], refusal_words::no_sweep, Run(control::sweep)).says(
         "sweep",
         "try several values of the selected knob on the remaining tasks, beside this session",
     ),
-    alter(Action::UseBest, &[], why::no_best, Run(change::use_best))
+    alter(Action::UseBest, &[], refusal_words::no_best, Run(change::use_best))
         .says("use best", "set the selected knob to the best value of its sweep"),
     look(Action::Open, &["enter"], never, Run(update::open))
         .says("open", "show details of the selection"),
     look(Action::InspectTool, &["i"], no_tool, Run(update::inspect_tool))
         .says("tool", "show the selected tool: schema, score history, calls, faults"),
-    look(Action::Prompt, &["v"], why::no_model_calls, Run(update::inspect_prompt))
+    look(Action::Prompt, &["v"], refusal_words::no_model_calls, Run(update::inspect_prompt))
         .says("prompt", "show exactly what the model saw, with tokens per part"),
-    look(Action::NextView, &["V"], why::one_view, Show(|w, view| update::next_view(w.shown, view))).says(
+    look(Action::NextView, &["V"], refusal_words::one_view, Show(|w, view| update::next_view(w.shown, view))).says(
         "view",
         "switch the view: graph as focus, map or matrix; calls with models or tools alone; resilience",
     ),
-    look(Action::Sort, &["s"], why::no_order, Show(|w, view| update::sort(w.shown, view)))
+    look(Action::Sort, &["s"], refusal_words::no_order, Show(|w, view| update::sort(w.shown, view)))
         .says("sort", "sort this list by the next column: tools by score, weight, calls or name"),
-    look(Action::Pairs, &[], why::no_pairs, Run(|_, view| view.open(PairTable::default())))
+    look(Action::Pairs, &[], refusal_words::no_pairs, Run(|_, view| view.open(PairTable::default())))
         .says("pairs", "show planner/solver pairs across sessions: accuracy and cost"),
     look(Action::Why, &["w"], moments::no_value, Run(moments::why))
         .says("why", "trace a program value back to the calls that produced it"),
     look(Action::Compare, &["D"], moments::nothing_to_compare, Run(moments::compare))
         .says("compare", "compare the calls of the selected program and the previous one"),
-    copy(Action::Copy, &["y y"], |w, view| copied::selected_as(CopyForm::Shown, w, view))
+    copy(Action::Copy, &["y y"], |w, view| copying::selected_as(CopyForm::Shown, w, view))
         .says("copy", "copy the selection to the terminal's clipboard as shown"),
-    copy(Action::CopyValue, &["y v"], |w, view| copied::selected_as(CopyForm::Value, w, view))
+    copy(Action::CopyValue, &["y v"], |w, view| copying::selected_as(CopyForm::Value, w, view))
         .says("copy JSON", "copy the selection as JSON; a line as its event"),
-    copy(Action::CopyPath, &["y p"], |w, view| copied::selected_as(CopyForm::Path, w, view))
+    copy(Action::CopyPath, &["y p"], |w, view| copying::selected_as(CopyForm::Path, w, view))
         .says("copy path", "copy a jq filter that selects it in the output of `toolyard replay --json --full`"),
-    copy(Action::CopyCommand, &["y c"], |w, view| copied::selected_as(CopyForm::Command, w, view))
+    copy(Action::CopyCommand, &["y c"], |w, view| copying::selected_as(CopyForm::Command, w, view))
         .says("copy command", "copy a model call as curl, or a tool call as `toolyard tools call`"),
     look(Action::CopyToFile, &["y f"], never, Run(|_, _| vec![ScreenRequest::KeepCopy]))
         .says("copy to file", "write the last copied text to a file"),
     look(
         Action::SaveScenario,
         &["ctrl-s"],
-        why::no_task_done,
+        refusal_words::no_task_done,
         Run(|_, _| vec![ScreenRequest::SaveScenario]),
     )
     .says("scenario", "save this session as a scenario for `toolyard run --scenario`"),
-    look(Action::Editor, &["E"], copied::why_not, Run(own::edit))
+    look(Action::Editor, &["E"], copying::why_not, Run(own::edit))
         .says("editor", "open the selection in $VISUAL, $EDITOR or $PAGER"),
-    look(Action::OwnCommand, &["O"], copied::why_not, Run(own::choose))
+    look(Action::OwnCommand, &["O"], copying::why_not, Run(own::choose))
         .says("commands", "run one of your own commands on the selection"),
-    past(Action::EventBack, &[",", "alt-left"], why::at_the_start, TimeJump::Event(-1))
+    past(Action::EventBack, &[",", "alt-left"], refusal_words::at_the_start, TimeJump::Event(-1))
         .says("event back", "go back one event; the agent keeps running"),
-    past(Action::EventForward, &[".", "alt-right"], why::is_live, TimeJump::Event(1))
+    past(Action::EventForward, &[".", "alt-right"], refusal_words::is_live, TimeJump::Event(1))
         .says("event", "go forward one event"),
-    past(Action::StepBack, &["<"], why::at_the_start, TimeJump::StepBack)
+    past(Action::StepBack, &["<"], refusal_words::at_the_start, TimeJump::StepBack)
         .says("step back", "go back one step of the agent"),
-    past(Action::StepForward, &[">"], why::is_live, TimeJump::StepForward)
+    past(Action::StepForward, &[">"], refusal_words::is_live, TimeJump::StepForward)
         .says("time", "go forward one step of the agent"),
-    past(Action::TaskBack, &["{", "alt-up"], why::at_the_start, TimeJump::TaskBack)
+    past(Action::TaskBack, &["{", "alt-up"], refusal_words::at_the_start, TimeJump::TaskBack)
         .says("task back", "go to the start of this task, then of the previous task"),
-    past(Action::TaskForward, &["}", "alt-down"], why::is_live, TimeJump::TaskForward)
+    past(Action::TaskForward, &["}", "alt-down"], refusal_words::is_live, TimeJump::TaskForward)
         .says("task", "go to the start of the next task"),
-    past(Action::FirstEvent, &["^", "ctrl-home"], why::at_the_start, TimeJump::Start)
+    past(Action::FirstEvent, &["^", "ctrl-home"], refusal_words::at_the_start, TimeJump::Start)
         .says("start", "go to the first event"),
-    past(Action::Live, &["$", "ctrl-end"], why::is_live, TimeJump::Live)
+    past(Action::Live, &["$", "ctrl-end"], refusal_words::is_live, TimeJump::Live)
         .says("live", "return to the present (also: esc)"),
     spec(Group::Past, Action::GoToMoment, &["@", "alt-m"], jump::why_not, Run(jump::to_selected))
         .says("moment", "go to the moment of the selected task, call or line"),
@@ -367,7 +368,7 @@ pub const ACTIONS: &[ActionSpec] = &[
         Group::Past,
         Action::Goto,
         &["g e"],
-        why::nothing_yet,
+        refusal_words::nothing_yet,
         Run(|world, view| view.open(Actions::goto(world, view))),
     )
     .says("go to", "go to an event by its number (also: `:1820`)"),
@@ -415,7 +416,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     go(Action::Sessions, &["g o"], Run(|_, _| vec![ScreenRequest::Sessions]))
         .says("sessions", "list the sessions on this machine, and open one"),
     ActionSpec {
-        why_not: why::not_shared,
+        why_not: refusal_words::not_shared,
         ..go(Action::Control, &["g c"], Run(|_, _| vec![ScreenRequest::PassControl]))
     }
     .says("control", "take control of a shared session, or hand it over"),

@@ -2,11 +2,11 @@
 
 use ratatui::style::Style;
 
-use super::{Add, held};
+use super::{Add, held_calls};
 use crate::action::Action;
 use crate::cx::Cx;
 use crate::domain::words::counted;
-use crate::domain::{Lane, Mode, Outcome, State, passed, state::Watched};
+use crate::domain::{Lane, Mode, Outcome, State, api_requests, state::Watched};
 use crate::pane::PaneId;
 use crate::panes::{conversations::Stands, output};
 use crate::symbols::{DONE, FAILED, HELD, REFUSED, RUNNING, WAITING};
@@ -29,8 +29,11 @@ pub(super) fn turn(cx: &Cx<'_>, width: u16) -> (String, Style) {
     if let Some(hold) = hold.filter(|_| state.control.mode != Mode::Ended) {
         let most = if width < NARROW { 20 } else { 40 };
         let stop = state.control.stop.as_ref();
-        let why = stop.map(held::why).unwrap_or_default();
-        return (format!("{HELD} HELD {}{why}", held::place(state, hold, most)), theme.paused);
+        let why = stop.map(held_calls::why).unwrap_or_default();
+        return (
+            format!("{HELD} HELD {}{why}", held_calls::place(state, hold, most)),
+            theme.paused,
+        );
     }
     match state.shown_mode() {
         Mode::Paused => (format!("{HELD} PAUSED"), theme.paused),
@@ -104,7 +107,7 @@ pub(super) fn pieces(cx: &Cx<'_>, watched: &Watched, width: u16, add: &mut Add<'
         let text = format!("{} not understood", watched.not_understood);
         add(0, text, theme.warn, Some(Action::Pane(PaneId::Transcript)));
     }
-    for text in passed::told(&watched.unread).0 {
+    for text in api_requests::told(&watched.unread).0 {
         add(1, text, theme.warn, Some(Action::Pane(PaneId::Transcript)));
     }
 }

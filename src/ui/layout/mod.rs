@@ -17,13 +17,13 @@
 
 mod border;
 mod fill;
-mod kept;
 pub mod load;
 mod place;
 mod resize;
 mod rows;
+mod session_layouts;
 mod standard;
-mod watched;
+mod watch_layouts;
 
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
@@ -32,10 +32,10 @@ use super::pane::PaneId;
 
 pub use border::Border;
 pub use fill::fill;
-pub use kept::Layouts;
 pub use load::{LayoutFile, Saved};
 pub use place::{Placed, place};
 pub use resize::ResizeAxis;
+pub use session_layouts::Layouts;
 
 /// The smallest readable screen.
 pub const MIN: (u16, u16) = (60, 16);

@@ -1,7 +1,7 @@
 //! The layouts to start with. The basis of a strategy's decisions gets the place where the eye begins. Every pane is in
 //! one slot, so that its key finds it.
 
-use super::{Layout, LayoutColumn, LayoutSlot, Size, column, slot, watched};
+use super::{Layout, LayoutColumn, LayoutSlot, Size, column, slot, watch_layouts};
 use crate::domain::strategy::Decides;
 use crate::domain::{Acting, Base, Strategy};
 use crate::pane::PaneId;
@@ -17,7 +17,7 @@ impl Layout {
         let acting = acting.into();
         let columns = match acting {
             Acting::Own(strategy) => own(strategy, size),
-            Acting::Foreign => watched::columns(size),
+            Acting::Foreign => watch_layouts::columns(size),
         };
         let mut layout = Self { columns };
         // On a wide screen, what went wrong with somebody else's agent is always in sight.

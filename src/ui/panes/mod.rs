@@ -3,7 +3,7 @@
 
 pub mod budget_words;
 mod curve;
-mod earlier;
+mod earlier_tasks;
 pub mod format;
 pub(super) mod glyph;
 pub(super) mod inline_json;

@@ -3,7 +3,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
-use super::earlier;
+use super::earlier_tasks;
 use super::program_words::{changes, standing, way};
 use super::row::note;
 use super::spec::{Opened, PLAIN, PaneSpec};
@@ -26,7 +26,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     most: |state, _| {
         let programs = || state.tasks.iter().map(|task| task.programs.len());
         let all = programs().filter(|programs| *programs > 0).map(|programs| programs + 1).sum();
-        Some(earlier::most(programs().max().unwrap_or(0).max(1), all))
+        Some(earlier_tasks::most(programs().max().unwrap_or(0).max(1), all))
     },
     title: |cx| {
         let task = cx.view.worked_on(cx.state);
@@ -83,9 +83,9 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         return note(area, "no program yet", cx.theme.dim, buf);
     };
     let rows = rows(cx, task);
-    let (area, before) = earlier::own(rows.len(), area);
+    let (area, before) = earlier_tasks::own(rows.len(), area);
     let needs = |task: &TaskState| self::rows(cx, task).len();
-    earlier::draw(cx, task, before, (buf, hits), needs, |task, area, buf| {
+    earlier_tasks::draw(cx, task, before, (buf, hits), needs, |task, area, buf| {
         for (line, row) in area.rows().zip(self::rows(cx, task)) {
             row.draw(cx, &mut super::row::Row::new(line, buf));
         }

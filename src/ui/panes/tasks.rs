@@ -7,8 +7,8 @@ use super::format;
 use super::row::{Row, note};
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{Outcome, State, TaskId, TaskPhase, TaskState, words::counted};
+use crate::filter_states;
 use crate::hits::{Hits, Target};
-use crate::standing;
 use crate::symbols::{DONE, FAILED, REFUSED, RUNNING, WAITING};
 use crate::update::queue;
 use crate::vlist::{self, List};
@@ -76,7 +76,7 @@ fn list<'a>(state: &'a State, view: &View) -> List<'a> {
     )
     .gone(tasks.gone())
     .of_states(|row, name| {
-        tasks.get(row).is_some_and(|task| standing::is_of_task(state, task, name))
+        tasks.get(row).is_some_and(|task| filter_states::is_of_task(state, task, name))
     })
 }
 

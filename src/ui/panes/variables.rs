@@ -11,8 +11,8 @@ use crate::domain::program::{ExtraOutcome, LineStop, Set};
 use crate::domain::state::ProgramState;
 use crate::domain::{State, words::counted};
 use crate::hits::{Hits, Target};
-use crate::looking;
 use crate::popups::{AskProgram, Subject};
+use crate::program_moment;
 use crate::symbols::{EDITED, LEADS, RECORDED, ROSE};
 use crate::text::clean;
 use crate::vlist::{self, List};
@@ -56,7 +56,7 @@ fn nothing_to_set(state: &State, view: &View) -> Option<&'static str> {
         () if !state.is_held_at_line() => {
             Some("only a held program's variables can be set: pause it, or step to a line")
         }
-        () if !looking::is_present(state, view) => {
+        () if !program_moment::is_present(state, view) => {
             Some("this moment is past: press <key:run-again> in the program pane to return to it")
         }
         () if selected(state, view).is_none() => Some("no variables set yet"),

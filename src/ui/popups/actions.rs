@@ -14,7 +14,7 @@ use crate::panes::row::{self, Row};
 use crate::text::number;
 use crate::update::{debug, past};
 use crate::view::{Tone, View};
-use crate::{change, cx::Cx, hits::Hits, keymap::Hint, looking, panes, request::World};
+use crate::{change, cx::Cx, hits::Hits, keymap::Hint, panes, program_moment, request::World};
 
 /// Cells for the keys and for the names.
 const KEY_WIDTH: usize = 14;
@@ -169,7 +169,7 @@ impl Actions {
             view.tell(world.live.at, Tone::Bad, format!("evaluate: {why}"));
             return Reply::Stay;
         }
-        let looks = !looking::is_present(world.shown, view);
+        let looks = !program_moment::is_present(world.shown, view);
         let mut asked = AskProgram::ask(expression).looking(looks);
         match asked.accept(world, view) {
             // The new popup shows the error.

@@ -7,7 +7,7 @@ use crate::action::{Action, KeyLayer};
 use crate::domain::fault::Preset;
 use crate::domain::{Command, FaultId, FaultSpec, FaultState, State, Target, words::counted};
 use crate::panes::row::{self, Row};
-use crate::papers::did;
+use crate::papers::agent_verdict;
 use crate::symbols::{INJECTED, WAITING};
 use crate::{
     cx::Cx, hits::Hits, keymap::Hint, request::World, text, twin::TwinKind, view::View,
@@ -59,7 +59,7 @@ impl FaultList {
         };
         let twin = cx.view.twin.as_ref().filter(|twin| twin.kind == TwinKind::Unbroken);
         let without = twin.map(|twin| twin.laps.as_slice());
-        match did::verdict(live, (id, fault), &live.laps_with_current(), without) {
+        match agent_verdict::verdict(live, (id, fault), &live.laps_with_current(), without) {
             Some(verdict) => verdict,
             // No agent has seen hits of calls made by a person.
             None if fault.fired > 0 => fault.spec.sentence(),

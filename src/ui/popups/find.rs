@@ -6,7 +6,7 @@ use ratatui::{crossterm::event::KeyCode, style::Style};
 use super::{Popup, PopupKeys, Pressed, Reply, entry::TextEntry};
 use crate::action::{Action, KeyLayer};
 use crate::symbols::THUMB;
-use crate::{cx::Cx, found::PaneSearch, needle::Needle};
+use crate::{cx::Cx, needle::Needle, pane_search::PaneSearch};
 use crate::{keymap::Hint, pane::PaneId, panes, request::World, view::View, window};
 
 /// A search in one pane.

@@ -8,7 +8,7 @@ use tokio::signal::unix::SignalKind;
 
 use super::Loop;
 use crate::alert::Alert;
-use crate::called::Called;
+use crate::call_lines::Called;
 use crate::domain::Record;
 use crate::output;
 use crate::outside::{self, CommandOutput, Files};

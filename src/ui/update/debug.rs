@@ -7,7 +7,7 @@ use crate::domain::{Command, EffectId, Knob, State, Target};
 use crate::panes::{breakpoints, program, variables};
 use crate::popups::{AskProgram, BreakpointForm, WatchEntry};
 use crate::request::{Requests, World, send};
-use crate::{change, looking, pane::PaneId, view::View};
+use crate::{change, pane::PaneId, program_moment, view::View};
 
 /// Sets a breakpoint on the selected thing, or deletes it; in the list of breakpoints, switches the selected one.
 pub fn toggle(world: &World<'_>, view: &mut View) -> Requests {
@@ -164,7 +164,7 @@ fn depth(live: &State) -> Option<usize> {
 
 /// Evaluates an expression where the program is held.
 pub fn ask(world: &World<'_>, view: &mut View) -> Requests {
-    let looks = !looking::is_present(world.shown, view);
+    let looks = !program_moment::is_present(world.shown, view);
     view.open(AskProgram::ask("").looking(looks))
 }
 

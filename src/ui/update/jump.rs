@@ -5,7 +5,7 @@ use crate::domain::State;
 use crate::panes::{self, spec::Opened};
 use crate::request::{Requests, World};
 use crate::update::moments;
-use crate::{looking, pane::PaneId, view::View};
+use crate::{pane::PaneId, program_moment, view::View};
 
 /// Says why the selected thing has no moment; `None`: it has one.
 pub fn why_not(state: &State, view: &View) -> Option<&'static str> {
@@ -18,7 +18,7 @@ pub fn why_not(state: &State, view: &View) -> Option<&'static str> {
 pub fn to_selected(world: &World<'_>, view: &mut View) -> Requests {
     // Lines of a program and values have moments of the program.
     if let Some(line) = moments::line(world.shown, view) {
-        looking::at_line(world.shown, view, line);
+        program_moment::at_line(world.shown, view, line);
         return Vec::new();
     }
     // A thing that had not happened at the moment looked at may have happened since.

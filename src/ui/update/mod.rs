@@ -3,7 +3,7 @@
 
 pub mod arrange;
 pub mod control;
-pub mod copied;
+pub mod copying;
 pub mod debug;
 pub mod edits;
 mod input;

@@ -3,7 +3,7 @@
 use crate::domain::program::{Back, Until};
 use crate::domain::state::What;
 use crate::domain::{Command, State, TaskId};
-use crate::looked::ProgramPosition;
+use crate::moment_run::ProgramPosition;
 use crate::panes::{program, variables};
 use crate::popups::{Inspect, Subject, Why};
 use crate::request::{Requests, World, send};

@@ -1,6 +1,6 @@
 //! Opens the selected thing in an editor, and runs commands of the user on it.
 
-use super::copied;
+use super::copying;
 use crate::popups::Choose;
 use crate::request::{Requests, ScreenRequest, World};
 use crate::view::{Tone, View};
@@ -18,7 +18,7 @@ pub fn choose(world: &World<'_>, view: &mut View) -> Requests {
 /// Runs the own command at this index.
 pub fn run(world: &World<'_>, view: &mut View, at: usize) -> Requests {
     let command = world.commands.get(at).cloned();
-    let selection = copied::selection(world, view);
+    let selection = copying::selection(world, view);
     match command.zip(selection) {
         Some((command, selection)) => vec![ScreenRequest::RunOwn(Box::new((command, selection)))],
         None => Vec::new(),
@@ -27,6 +27,6 @@ pub fn run(world: &World<'_>, view: &mut View, at: usize) -> Requests {
 
 /// Opens the selected thing in an editor.
 pub fn edit(world: &World<'_>, view: &mut View) -> Requests {
-    let selection = copied::selection(world, view);
+    let selection = copying::selection(world, view);
     selection.map_or_else(Vec::new, |selection| vec![ScreenRequest::View(Box::new(selection))])
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolyard::domain::{Event, ModelCallEvent};
-use toolyard::net::packed::unpacked;
+use toolyard::net::kept_body::unpacked;
 
 use super::http::Message;
 use super::started::{Watch, post};

@@ -11,7 +11,7 @@ use toolyard::engine::{Again, Inbox};
 use toolyard::model::relay::{
     self, Arrival, Caller, Heard, ListenerNews, Release, RequestListenerEnd, Sending,
 };
-use toolyard::tool::relayed;
+use toolyard::tool::foreign_calls;
 use toolyard::wire::WireFormat;
 
 use super::yard::{Trial, Yard, on_paused_time};
@@ -21,7 +21,7 @@ pub struct Watch {
     pub yard: Yard,
     pub news: UnboundedSender<ListenerNews>,
     /// Where relays tell what they see.
-    pub tools: mpsc::UnboundedSender<relayed::RelayNews>,
+    pub tools: mpsc::UnboundedSender<foreign_calls::RelayNews>,
 }
 
 pub fn watch(trial: Trial) -> Watch {

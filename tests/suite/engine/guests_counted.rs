@@ -10,7 +10,7 @@ use toolyard::domain::{
     Command, EffectId, Event, Finish, Knob, Outcome, Reaction, Record, Reply, State, TaskEvent,
     TaskId, ToolCallEvent, Usage,
 };
-use toolyard::papers::did::{Deeds, HitPrice};
+use toolyard::papers::agent_verdict::{Deeds, HitPrice};
 
 use super::guests::{Agent, Watch, answer, calling, watch};
 use super::yard::{Trial, on_paused_time};

@@ -9,7 +9,7 @@ use toolyard::domain::{
     Command, Event, Record, Reply, SessionEvent, State, ToolError, ToolErrorKind, ToolOutput,
     ToolSpec,
 };
-use toolyard::tool::relayed::{
+use toolyard::tool::foreign_calls::{
     CallRelayEnd, ForeignCall, RelayAnswer, RelayNews, RelayTurn, Returned, way,
 };
 

@@ -1,7 +1,7 @@
 //! What a filter leaves of each list.
 
-use toolyard::ui::found::PaneSearch;
 use toolyard::ui::needle::Needle;
+use toolyard::ui::pane_search::PaneSearch;
 use toolyard::ui::{pane::PaneId, panes, view::View};
 
 use super::show;

@@ -15,6 +15,9 @@ use crate::session::SessionSpec;
 /// Sets an experiment's own defaults. The list has the models of the configuration. It fails if an option does not apply.
 type Settle = fn(&CompareOptions, &mut SessionSpec, &mut Vec<String>) -> Result<(), Trouble>;
 
+/// Starts free endpoints for some combinations: addresses by the names of their models.
+type Endpoints = fn(&SessionSpec, &[Cell]) -> Result<BTreeMap<ModelName, String>, Trouble>;
+
 /// A comparison as it was planned. Options that a person gave override it.
 pub struct Experiment {
     /// The command that runs it, as users write it.
@@ -22,8 +25,7 @@ pub struct Experiment {
     pub settle: Settle,
     /// All combinations, each once, with these models. It fails if there is nothing to compare.
     pub cells: fn(&CompareOptions, &[String]) -> Result<Vec<Cell>, Trouble>,
-    /// Starts free endpoints for some combinations: addresses by the names of their models.
-    pub endpoints: fn(&SessionSpec, &[Cell]) -> Result<BTreeMap<ModelName, String>, Trouble>,
+    pub endpoints: Endpoints,
     /// The strategies that gather past uses, if the options name none.
     pub warm_up: fn(&CompareOptions) -> WarmUp,
     /// Lines below the title, each after a line break.

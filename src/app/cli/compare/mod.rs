@@ -15,7 +15,6 @@ pub mod columns;
 pub mod experiment;
 pub mod grid;
 mod job;
-mod left;
 mod pool;
 mod print;
 mod resilience;
@@ -23,6 +22,7 @@ pub mod result;
 mod setting;
 mod settings;
 pub mod table;
+mod time_left;
 pub mod verdict;
 
 use std::num::NonZeroUsize;
@@ -288,7 +288,7 @@ impl Comparison {
             if ran.is_some() && left[job.of].fetch_sub(1, Ordering::SeqCst) == 1 {
                 let done = done.fetch_add(1, Ordering::SeqCst) + 1;
                 let name = &self.cells[job.of].0.name;
-                let left = left::left(began.elapsed(), ended, jobs.len());
+                let left = time_left::left(began.elapsed(), ended, jobs.len());
                 self.tell(&format!("{done}/{} {name} done{left}", self.cells.len()));
             }
             Ok(ran)

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::cli::trouble::Trouble;
 use crate::domain::{Base, Knobs, Retrieve, chance};
 use crate::session::{JournalChoice, SessionSpec};
-use crate::store::kept;
+use crate::store::json_store;
 
 /// Settings by name: as people write them, or a hash of long ones.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -111,11 +111,11 @@ impl CellSettings {
         let file = folder.join("settings.json");
         let expected = "the file of an earlier comparison, or no file";
         let before: Option<BTreeMap<String, String>> =
-            kept::load(&file, expected).map_err(Trouble::usage)?;
+            json_store::load(&file, expected).map_err(Trouble::usage)?;
         let Some(before) = before else {
             fs::create_dir_all(folder)
                 .map_err(|error| Trouble::Failed(format!("{}: {error}", folder.display())))?;
-            return kept::save(&file, self).map_err(Trouble::failed);
+            return json_store::save(&file, self).map_err(Trouble::failed);
         };
         let names = self.0.keys().chain(before.keys());
         let differs = names.into_iter().find(|name| self.0.get(*name) != before.get(*name));

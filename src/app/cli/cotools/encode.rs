@@ -5,7 +5,7 @@ use serde_json::json;
 use super::args::EncodeArgs;
 use super::catalogue::Catalogue;
 use super::clock::cpu_seconds;
-use super::{open, said};
+use super::{captions, open};
 use crate::cli::{out, trouble::Trouble};
 use crate::domain::words::counted;
 use crate::papers::cotools::{Retrieval, Use};
@@ -30,7 +30,7 @@ pub fn encode(args: &EncodeArgs) -> Result<(), Trouble> {
         let json = json!({
             "tools": catalogue.tools.len(), "read": work.texts, "tokens": work.tokens, "cut": work.cut,
             "cpu_seconds": seconds, "tokens_per_cpu_second": speed, "resident_bytes": resident,
-            "model": encoder.hash(), "at": said::place(at),
+            "model": encoder.hash(), "at": captions::place(at),
         });
         return out::print_json(&json.to_string());
     }
@@ -53,5 +53,5 @@ pub fn encode(args: &EncodeArgs) -> Result<(), Trouble> {
             counted(usize::try_from(work.cut).unwrap_or(usize::MAX), "description")
         ))?;
     }
-    out::print_line(format!("{} · {}", clean(encoder.name()), said::place(at)))
+    out::print_line(format!("{} · {}", clean(encoder.name()), captions::place(at)))
 }

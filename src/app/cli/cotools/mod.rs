@@ -1,11 +1,11 @@
 //! `toolyard cotools`: a small local model encodes tools (CoTools). The laboratory trains, measures and shows its heads.
 
 pub mod args;
+pub mod captions;
 pub mod catalogue;
 pub mod clock;
 mod encode;
 pub mod open;
-pub mod said;
 
 pub use self::args::CotoolsCommand;
 use super::trouble::Trouble;

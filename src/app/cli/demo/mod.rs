@@ -1,6 +1,6 @@
 //! `toolyard demo`: a guided session on the screen.
 
-mod unseen;
+mod hidden_terminal;
 mod watch;
 
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use clap::Args;
 use toolyard_stage::demo::Demo;
 
 use super::live::{self, Show};
-use super::{out, trouble::Trouble, watch::shown::ScreenLook};
+use super::{out, trouble::Trouble, watch::screen_run::ScreenLook};
 use crate::config::Config;
 use crate::domain::knob::Knob;
 use crate::domain::{KnobChoice, Speed};
@@ -99,7 +99,7 @@ fn session(demo: Demo, folder: &Path, speed: Speed) -> Result<SessionSpec, Troub
 /// Shows the tour in a hidden terminal.
 fn unseen() -> Result<EndReason, Trouble> {
     let failed = |error| Trouble::Failed(format!("cannot open a terminal for the demo: {error}"));
-    let (status, said) = unseen::run_again().map_err(failed)?;
+    let (status, said) = hidden_terminal::run_again().map_err(failed)?;
     out::print_line(said.trim_end())?;
     match status.success() {
         true => Ok(EndReason::ByUser),

@@ -11,7 +11,7 @@ use toolyard_stage::guest;
 
 use crate::cli::runtime::runtime;
 use crate::cli::trouble::Trouble;
-use crate::cli::watch::shown::{self, AgentThread, ScreenLook, WatchedAgent};
+use crate::cli::watch::screen_run::{self, AgentThread, ScreenLook, WatchedAgent};
 use crate::domain::Speed;
 use crate::model::relay::ListenerNews;
 use crate::serve::agent::{Output, Stream};
@@ -31,7 +31,7 @@ pub fn show(spec: &SessionSpec, look: ScreenLook, speed: Speed) -> Result<EndRea
     let feed = Feed { spec_of: Some(guest::spec), ..Feed::new(inbox) };
     let prepared = spec.watch(guest::NAME, feed)?;
     let pace = speed.factor().unwrap_or(1.0);
-    let ended = shown::show(prepared, look, |_| {
+    let ended = screen_run::show(prepared, look, |_| {
         let endpoint = guest::serve(pace).map_err(Trouble::failed)?;
         let socket = bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).map_err(Trouble::failed)?;
         let upstreams = Upstreams { openai: endpoint, ..Upstreams::default() };

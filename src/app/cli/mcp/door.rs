@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 use super::McpArgs;
-use super::alone::{self, Alone};
+use super::own_session::{self, Alone};
 use crate::cli::out::warn;
 use crate::cli::trouble::Trouble;
-use crate::serve::relayed::{RelaySession, SocketScan, dial, find};
+use crate::serve::relay_socket::{RelaySession, SocketScan, dial, find};
 use crate::store::journal::folder;
-use crate::tool::relayed;
+use crate::tool::foreign_calls;
 use crate::ui::text::clean;
 
 /// How long a named session may take to open its socket: it may have started this relay's client just now.
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const AGAIN: Duration = Duration::from_millis(50);
 
 /// Sender of a relay's news about its calls.
-pub type RelayNewsSender = mpsc::UnboundedSender<relayed::RelayNews>;
+pub type RelayNewsSender = mpsc::UnboundedSender<foreign_calls::RelayNews>;
 
 /// A connection to the session.
 pub struct Door {
@@ -104,7 +104,7 @@ fn own_if_possible(args: &McpArgs, key: &str) -> Door {
 }
 
 fn own(args: &McpArgs, key: &str) -> Result<Door, Trouble> {
-    let (news, own) = alone::start(args, key)?;
+    let (news, own) = own_session::start(args, key)?;
     Ok(Door { news, session: DoorSession::Own(own) })
 }
 

@@ -1,10 +1,10 @@
 //! `toolyard mcp`: a relay between an MCP server and a foreign client. Standard output belongs to the protocol;
 //! toolyard's own messages go to standard error.
 
-mod alone;
 mod door;
 mod http;
-mod recorded;
+mod own_session;
+mod recorded_server;
 mod streams;
 
 use std::collections::BTreeMap;
@@ -122,7 +122,8 @@ pub struct McpArgs {
 pub fn mcp(args: &McpArgs) -> Result<ExitCode, Trouble> {
     hide_keys(&args.command);
     let recorded = args.recorded.as_ref();
-    let recorded = recorded.map(|path| recorded::read(path, args.name.as_deref())).transpose()?;
+    let recorded =
+        recorded.map(|path| recorded_server::read(path, args.name.as_deref())).transpose()?;
     let (key, recorded) = match recorded {
         Some((key, server)) => (key, Some(server)),
         None => (args.key(), None),
@@ -190,7 +191,7 @@ async fn replay(
     key: &str,
     news: door::RelayNewsSender,
 ) -> Result<ExitCode, Trouble> {
-    let (signal, written) = pass(recorded::start(server), args, key, news).await?;
+    let (signal, written) = pass(recorded_server::start(server), args, key, news).await?;
     let signal = last(written, signal).await;
     Ok(exit(signal.map_or(0, |signal| 128 + signal)))
 }

@@ -7,12 +7,12 @@ use tokio::sync::{mpsc, watch};
 
 use self::output::{Output, UNREAD};
 use super::out::{accepted, expect_place, warn};
-use super::{RunArgs, found_servers, live, named, runtime::runtime, trouble::Trouble};
+use super::{RunArgs, found_servers, live, runtime::runtime, spec_trust, trouble::Trouble};
 use crate::domain::{Command, Record, State, state::Keeps, state::RECENT};
-use crate::report::folded::Folded;
+use crate::report::live_report::Folded;
 use crate::scenario::Observed;
 use crate::session::{PreparedSession, SessionError, SessionSpec};
-use crate::store::kept;
+use crate::store::json_store;
 
 mod output;
 mod scenario;
@@ -60,7 +60,7 @@ pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
         return Err(Trouble::Usage(text));
     }
     let mut spec = args.session.spec(args.words.as_deref().or(args.task.as_deref()))?;
-    named::remember(&spec);
+    spec_trust::remember(&spec);
     found_servers::add_that_of_workspace(&mut spec, false)?;
     let prepared = SessionSpec { keep_going: args.keep_going, ..spec }.prepare()?;
     headless(
@@ -124,12 +124,12 @@ pub fn headless(mut prepared: PreparedSession, wanted: &RunOutputs<'_>) -> Resul
     let Ran { state, folded, .. } = &ran;
     let answered = folded.sums(state).totals.answered;
     if let Some(path) = wanted.state {
-        kept::save(path, state).map_err(Trouble::failed)?;
+        json_store::save(path, state).map_err(Trouble::failed)?;
     }
     let is_done = answered == state.tasks.len();
     if let Some(path) = wanted.report {
         let report = ran.folded.report(&ran.state).map_err(Trouble::failed)?;
-        kept::save(path, &report).map_err(Trouble::failed)?;
+        json_store::save(path, &report).map_err(Trouble::failed)?;
     }
     if let Some(error) = ran.lost {
         return unread(error);

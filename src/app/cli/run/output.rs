@@ -15,9 +15,9 @@ use crate::domain::{
 };
 use crate::engine::{DOLLARS_REACHED, MODEL_UNUSABLE};
 use crate::files::safe_json::safe;
-use crate::papers::did;
+use crate::papers::agent_verdict;
 use crate::papers::resilience::{self, Resilience};
-use crate::report::folded::{Folded, Sums};
+use crate::report::live_report::{Folded, Sums};
 use crate::report::{Graded, Measures, Quality, Totals};
 use crate::scenario::Observed;
 use crate::ui::text::clean;
@@ -192,7 +192,7 @@ impl Output {
         }
         let laps = self.state.laps_in_order();
         for (id, fault) in &self.state.faults {
-            let said = did::verdict(&self.state, (*id, fault), &laps, None);
+            let said = agent_verdict::verdict(&self.state, (*id, fault), &laps, None);
             let line = |said: String| {
                 format!("fault {}: {}", clean(&fault.spec.to_string()), clean(&said))
             };

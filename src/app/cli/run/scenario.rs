@@ -15,7 +15,7 @@ use crate::domain::words::counted;
 use crate::domain::{Role, state::Keeps, state::RECENT};
 use crate::files::toml_file::{Problem, Problems};
 use crate::net::known::without_known;
-use crate::report::folded::Folded;
+use crate::report::live_report::Folded;
 use crate::scenario::{CaseEnd, Observed, ScenarioFile, ScenarioVerdict, check, junit};
 use crate::session::{JournalChoice, SessionSpec};
 use crate::store::import::write_private;

@@ -11,7 +11,7 @@ use super::WatchArgs;
 use super::place::AgentLaunch;
 use crate::cli::trouble::Trouble;
 use crate::model::relay::ListenerNews;
-use crate::serve::agent::unseen::{Sightings, Unseen};
+use crate::serve::agent::silence_hints::{Sightings, Unseen};
 use crate::serve::agent::{Agent, Manner};
 use crate::serve::watch::Listener;
 

@@ -1,13 +1,13 @@
 //! `toolyard watch`: the session of a watched agent.
 
-mod again;
 mod agent;
-mod beside;
 mod folder;
+mod headless;
 mod place;
+mod recorded_run;
 mod scenario;
+pub mod screen_run;
 mod servers;
-pub mod shown;
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -17,8 +17,8 @@ use std::process::ExitCode;
 use clap::Args;
 use tokio::sync::mpsc;
 
-use self::again::AgainArgs;
 use self::place::AgentLaunch;
+use self::recorded_run::AgainArgs;
 use super::ConfigArgs;
 use super::out::warn;
 use super::trouble::Trouble;
@@ -154,11 +154,11 @@ pub struct WatchArgs {
 pub fn watch(args: &WatchArgs) -> Result<ExitCode, Trouble> {
     let place = AgentLaunch::new(args)?;
     match args.headless || (place.wants_terminal && !args.command.is_empty()) {
-        true => beside::run(args, place),
+        true => headless::run(args, place),
         false if args.hold.is_some() => Err(Trouble::usage(
             "--hold is for sessions without a screen here: add --headless or --tty",
         )),
-        false => shown::run(args, place),
+        false => screen_run::run(args, place),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::net::known::{adds_key, without_known};
 use crate::serve::agent::secrets::hide_keys;
 use crate::serve::agent::{Environment, Given, LedAway, Recipes};
 use crate::serve::watch::{Bound, Upstreams, bind, new_token};
-use crate::trusted::Brought;
+use crate::trust_answers::Brought;
 
 /// The files from which agents read variables, first those that count first.
 const FILES: [&str; 2] = [".env.local", ".env"];

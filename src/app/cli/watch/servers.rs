@@ -23,7 +23,7 @@ use crate::mcp::config::{Configuration, Surroundings};
 use crate::mcp::{OfferedTools, ServerEntry, Transport, header_values};
 use crate::serve::SessionFolder;
 use crate::serve::agent::{Environment, ProgramRecipe, apart};
-use crate::serve::relayed::{dial, find};
+use crate::serve::relay_socket::{dial, find};
 use crate::serve::tools::{RelayTarget, Relaying, serve};
 use crate::serve::watch::{Bound, DOOR, bind};
 

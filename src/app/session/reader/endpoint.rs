@@ -12,10 +12,10 @@ use futures::stream::LocalBoxStream;
 use futures::{FutureExt, future::LocalBoxFuture};
 use tokio::sync::mpsc as news;
 
-use super::asking::Asking;
 use super::means::{Means, Memory};
 use super::news::ReaderNews;
 use super::pool::Pool;
+use super::reader_query::Asking;
 use crate::domain::{
     Embedding, ModelError, ModelErrorKind, ModelSpec, ReaderAbout, ReaderEvent, ToolName, ToolSpec,
     Usage,

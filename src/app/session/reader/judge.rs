@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use tokio::sync::oneshot;
 use tracing::warn;
 
-use super::asking::Asking;
+use super::reader_query::Asking;
 use crate::domain::JudgedPiece;
 use crate::encoder::{Encoder, EncoderError};
 use crate::papers::cotools::{HeadFile, Heads, QueryTemplate};

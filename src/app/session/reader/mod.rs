@@ -4,13 +4,13 @@
 //! The thread opens the model, then answers queries at once, and encodes tools while there is no query. So a query
 //! waits for one tool at most, and the session never waits for the encoding.
 
-mod asking;
 mod endpoint;
 mod judge;
 mod local;
 mod means;
 mod news;
 mod pool;
+mod reader_query;
 mod work;
 
 use std::rc::Rc;

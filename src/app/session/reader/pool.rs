@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::asking::Asking;
+use super::reader_query::Asking;
 use crate::domain::{ReaderEvent, ToolName, ToolSpec};
 use crate::engine::Scored;
 use crate::papers::cotools::{BadShape, Pooling, RecipeLayer, Retrieval, RunningMean, tool_text};

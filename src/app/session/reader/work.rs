@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc as news, oneshot};
 
-use super::asking::Asking;
 use super::judge::{ReadingAlong, ToJudge};
 use super::means::{Means, Memory};
 use super::pool::Pool;
+use super::reader_query::Asking;
 use crate::config;
 use crate::domain::{ReaderAbout, ReaderEvent, ToolSpec};
 use crate::encoder::Encoder;

@@ -1,7 +1,7 @@
 //! The fold of breakpoints: set, switched, deleted and hit.
 
 use super::Family;
-use crate::acting::Acting;
+use crate::agent_kind::Acting;
 use crate::event::{BreakpointEvent, Lane};
 use crate::id::{RunId, TaskId};
 use crate::state::breakpoints::{BreakpointState, BreakpointStop};

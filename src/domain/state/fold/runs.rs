@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::Family;
+use crate::api_requests;
 use crate::event::RunEvent;
 use crate::id::TaskId;
-use crate::passed;
 use crate::state::{Rewritten, RunState, State, Watched, What};
 
 impl Family for RunEvent {
@@ -39,7 +39,7 @@ impl Family for RunEvent {
                 Some(_) => watched.not_understood += 1,
                 None => {
                     watched.passed += 1;
-                    passed::count(&mut watched.unread, what);
+                    api_requests::count(&mut watched.unread, what);
                 }
             }),
             RunEvent::AgentStarted { command } => {
@@ -63,7 +63,7 @@ impl State {
     /// Whether a request that passed unread is the first of a known API.
     fn is_first_of_api(&self, what: &str) -> bool {
         let watched = self.watched.as_ref();
-        passed::api(what).zip(watched).is_some_and(|(api, it)| it.unread.get(api) == Some(&1))
+        api_requests::api(what).zip(watched).is_some_and(|(api, it)| it.unread.get(api) == Some(&1))
     }
 
     fn watch(&mut self, change: impl FnOnce(&mut Watched)) {

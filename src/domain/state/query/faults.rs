@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use indexmap::IndexSet;
 
-use crate::acting::Acting;
+use crate::agent_kind::Acting;
 use crate::chat::Role;
 use crate::event::ClassAssignment;
 use crate::expression::Expression;

@@ -9,7 +9,7 @@ use crate::event::{LostPrefix, Origin};
 use crate::id::EffectId;
 use crate::state::model_calls::Rewritten;
 use crate::state::{ModelCallState, State, ToolCallPhase, ToolCallState};
-use crate::unread::Unread;
+use crate::unread_input::Unread;
 
 /// Mark of a call: a fact that nobody tells the agent.
 #[derive(Clone, Copy, Debug, PartialEq, IntoStaticStr)]

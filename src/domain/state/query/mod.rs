@@ -1,12 +1,12 @@
 //! Queries of the state that need more than one of its parts. They change nothing.
 
-mod acting;
+mod agent_control;
 mod breakpoints;
 mod cost;
 mod effects;
 mod evidence;
 mod faults;
-mod followed;
+mod hypothesis;
 mod laps;
 mod loops;
 mod marks;
@@ -19,11 +19,11 @@ mod rankings;
 mod reactions;
 mod repeat;
 mod results;
-mod served;
-mod shown;
+mod shown_run;
+mod succession_path;
+mod tool_servers;
 mod totals;
-mod usable;
-mod what_if;
+mod usable_models;
 
 pub use self::{
     marks::{CallMark, Uncached},

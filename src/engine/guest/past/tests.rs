@@ -6,7 +6,7 @@ use crate::domain::{
     By, EditEvent, EffectClass, EffectRef, FaultEvent, FaultId, Finish, Guest, ModelError, Reply,
     Role, RunEvent, Task, TaskEvent, TaskId, ToolCall, ToolCallEvent,
 };
-use crate::net::packed::packed;
+use crate::net::kept_body::packed;
 
 fn side(messages: &Value) -> ComparedRequest {
     let body = json!({"model": "m", "messages": messages});

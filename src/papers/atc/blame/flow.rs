@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::super::builtins::is_builtin;
 use super::super::place::ProgramLines;
 use super::super::syntax::Tree;
-use super::failing::{failing, of_line};
+use super::failing_place::{failing, of_line};
 use super::parts::{data, parts, parts_of_call};
 use super::program::{BindingSource, ProgramTables, Site};
 use super::read::read;

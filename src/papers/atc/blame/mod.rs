@@ -3,7 +3,7 @@
 //! [`by_flow`] follows the failing value through the program, and calls no model. [`by_reply`] reads the answer of the
 //! model that is called if the flow names no tool, or several.
 
-mod failing;
+mod failing_place;
 mod flow;
 mod parts;
 mod program;
@@ -11,7 +11,7 @@ mod read;
 mod reply;
 mod targets;
 
-pub(super) use self::failing::base_of;
+pub(super) use self::failing_place::base_of;
 pub use self::{
     flow::{CallMade, FlowStep, by_flow, ways},
     reply::by_reply,

@@ -2,13 +2,13 @@
 
 mod agent;
 mod background;
-mod broken;
-mod early;
+mod breaks;
+mod early_answers;
 mod endpoint;
-mod failing;
-mod holding;
-mod loaded;
-mod passing;
+mod failures;
+mod holds;
+mod load;
+mod passage;
 mod session;
 
 use std::net::SocketAddr;

@@ -1,6 +1,6 @@
 //! Chooses among the offered tools for a plan.
 
-use super::super::{choose::pick, prompted::MenuTool};
+use super::super::{choose::pick, request_parser::MenuTool};
 use super::Planner;
 use crate::domain::{ChainStep, Chance, Task, ToolName};
 

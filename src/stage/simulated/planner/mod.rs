@@ -13,8 +13,8 @@ use self::choice::MOST;
 use self::write::{input, made_up};
 use super::blank::{about, blanks, line};
 use super::{
-    SimulatedSettings, choose::pick, guess::guess, improvise::suits, need::need,
-    offered::PlannerPrompt, prompted::MenuTool, reader,
+    SimulatedSettings, choose::pick, guess::guess, improvise::suits, prompt_tools::PlannerPrompt,
+    reader, request_parser::MenuTool, step_needs::need,
 };
 use crate::domain::markers::{KEEPING, LACKING, LLM};
 use crate::domain::{Chance, Evidence, EvidenceId, Plan, PlanStep, Request, Task, ToolName};

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use self::document::{Document, ResultPath, documents};
 use self::values::Values;
-use super::prompted::user_texts;
+use super::request_parser::user_texts;
 use crate::domain::markers::FUNCTIONS;
 use crate::domain::{Message, Request};
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 use strum::VariantArray;
 
-use super::offered::FunctionMenu;
+use super::prompt_functions::FunctionMenu;
 use super::sketch::{Argument, Sketch, SketchStep};
 use crate::domain::{Chance, TakePart};
 use crate::simulated::SimulatedSettings;

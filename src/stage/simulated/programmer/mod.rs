@@ -6,18 +6,18 @@
 
 mod fault;
 mod finding;
-mod offered;
+mod prompt_functions;
 mod sketch;
 #[cfg(test)]
 mod tests;
 
 use self::fault::ProgramFault;
 use self::finding::Finding;
-use self::offered::FunctionMenu;
+use self::prompt_functions::FunctionMenu;
 use self::sketch::Sketch;
 use super::SimulatedSettings;
-use super::need::need;
-use super::prompted::{is_told, user_texts};
+use super::request_parser::{is_told, user_texts};
+use super::step_needs::need;
 use crate::domain::markers::{FUNCTIONS, KEEPING, LACKING};
 use crate::domain::{Chance, Request, Task};
 

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter, Write as _};
 use serde_json::Value;
 
 use super::super::blank::plain;
-use super::offered::FunctionMenu;
+use super::prompt_functions::FunctionMenu;
 use crate::domain::{ChainStep, Take, TakePart, Task};
 use crate::papers::atc::literal::literal;
 

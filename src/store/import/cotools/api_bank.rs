@@ -7,7 +7,7 @@ use super::set::{DataSet, DataTool, Record};
 use crate::files::toml_file::Problem;
 use crate::import::dialogue::{Dialogue, DialogueTurn};
 use crate::import::error::ImportError;
-use crate::import::{declared, files};
+use crate::import::{files, tool_declarations};
 
 /// Calls that prepare others and say nothing about the user's request.
 const PREPARING: [&str; 2] = ["GetUserToken", "ToolSearcher"];
@@ -18,7 +18,7 @@ pub fn load(folder: &Path) -> Result<DataSet, Problem> {
         ImportError::Problem(problem) => problem,
         other => Problem::of_file(folder.display().to_string(), other.to_string()),
     };
-    let mut tools: Vec<DataTool> = declared::read(folder)?
+    let mut tools: Vec<DataTool> = tool_declarations::read(folder)?
         .into_iter()
         .filter(|(_, tool)| tool.is_of_apis())
         .map(|(name, tool)| DataTool { name, description: tool.description.trim().to_owned() })

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 
-use super::{lines, postman, swagger, written};
+use super::{lines, literal_texts, postman, swagger};
 use crate::domain::words::clipped;
 use crate::files::text_file::{self, Expectation};
 use crate::files::toml_file::Problem;
@@ -63,7 +63,7 @@ pub(super) fn read(path: &Path) -> Result<Document, Problem> {
         },
         false => yaml(&file, &text)?,
     };
-    written::restore(&mut root, &text, |scalar| yaml(&file, scalar).ok());
+    literal_texts::restore(&mut root, &text, |scalar| yaml(&file, scalar).ok());
     let mut document = Document { file, root, remarks: Vec::new(), text };
     check(&mut document)?;
     Ok(document)
@@ -189,7 +189,7 @@ mod tests {
     fn values_of_texts_stay_as_they_are_written() {
         let text = "s:\n  type: string\n  enum: [010, 1e3, 0x10, 1.10, True, ~]\n  default: 2.0\n";
         let mut root = yaml("f", text).unwrap();
-        written::restore(&mut root, text, |scalar| yaml("f", scalar).ok());
+        literal_texts::restore(&mut root, text, |scalar| yaml("f", scalar).ok());
         let values = json!(["010", "1e3", "0x10", "1.10", "True", null]);
         assert_eq!(root["s"], json!({ "type": "string", "enum": values, "default": "2.0" }));
     }

@@ -11,9 +11,10 @@
 mod arguments;
 mod body;
 mod document;
-mod earlier;
+mod existing_tools;
 mod kinds;
 mod lines;
+mod literal_texts;
 mod merge;
 mod names;
 mod operation;
@@ -25,7 +26,6 @@ mod schema;
 mod security;
 mod server;
 mod swagger;
-mod written;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -181,8 +181,11 @@ impl OpenApi {
     ) -> Result<Vec<ManifestFile>, ImportError> {
         let root = self.root();
         let schemas = Schemas::new(root);
-        let earlier =
-            if folder.is_dir() { earlier::of(folder) } else { earlier::Folder::default() };
+        let earlier = if folder.is_dir() {
+            existing_tools::of(folder)
+        } else {
+            existing_tools::Folder::default()
+        };
         let mut names = TakenNames::default();
         let kept = earlier.imported.values().map(|earlier| &earlier.name);
         earlier.others.iter().chain(kept).for_each(|name| names.reserve(name));

@@ -6,9 +6,9 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
+use super::literal_texts::as_texts;
 use super::merge::{also, merge};
 use super::reference::{Root, reference_of};
-use super::written::as_texts;
 
 /// The most levels of a schema.
 const DEEPEST: usize = 12;

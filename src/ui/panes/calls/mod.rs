@@ -17,7 +17,7 @@ use self::axis::Axis;
 use self::track::{Track, Tracks};
 use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};
-use super::{earlier, lanes};
+use super::{earlier_tasks, lanes};
 use crate::domain::{EvidenceId, Knob, State, TaskState, words::counted};
 use crate::symbols::{CRITICAL, HELD, INJECTED};
 use crate::update::edits;
@@ -61,7 +61,7 @@ pub const SPEC: PaneSpec = PaneSpec {
         // A plan adds a line about the time that it saves.
         let plans = state.tasks.iter().any(|task| task.work.plan.is_some());
         let around = AROUND + usize::from(plans);
-        Some(longest.map_or(1, |longest| earlier::most(longest, all) + around))
+        Some(longest.map_or(1, |longest| earlier_tasks::most(longest, all) + around))
     },
     title,
     draw,
@@ -209,7 +209,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let critical = path.map(|path| path.into_iter().collect());
     let lanes = Lanes { cx, columns, axis, critical };
     lanes.sum(&tracks, sum, buf);
-    let (list, before) = earlier::own(tracks.len(), list);
+    let (list, before) = earlier_tasks::own(tracks.len(), list);
     lanes_before(cx, task, before, (buf, hits));
     lanes.head(&tracks, sums, head, buf);
     let selected = tracks.selected(cx.view);
@@ -233,7 +233,7 @@ fn lanes_of(task: &TaskState) -> usize {
 /// Draws the lanes of the tasks before this one.
 fn lanes_before(cx: &Cx<'_>, task: &TaskState, area: Rect, (buf, hits): (&mut Buffer, &mut Hits)) {
     let rows = |task| Tracks::of(cx.state, task).len();
-    earlier::draw(cx, task, area, (buf, hits), rows, |task, area, buf| {
+    earlier_tasks::draw(cx, task, area, (buf, hits), rows, |task, area, buf| {
         let tracks = Tracks::of(cx.state, task);
         let columns = Columns::of(&tracks, usize::from(area.width));
         let axis = Axis::of(&tracks, cx.now, columns.lane);

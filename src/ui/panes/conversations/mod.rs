@@ -1,12 +1,12 @@
 //! The conversations of watched agents as a tree: sub-agents are below the conversation whose call began them. Each
 //! row has status, usage, and the last words. Without watched agents the pane lists the runs.
 
-mod talk;
+mod conversation_row;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
-pub(crate) use self::talk::Stands;
-use self::talk::{Talk, all};
+pub(crate) use self::conversation_row::Stands;
+use self::conversation_row::{Talk, all};
 use super::format;
 use super::row::{Row, note, split};
 use super::spec::{Opened, PLAIN, PaneSpec};

@@ -2,11 +2,11 @@
 //! one node and its neighbours, *map* for the whole, *matrix* for every weight at once. Agents that are watched obey no
 //! weights: their calls are *counted*.
 
-mod counted;
 mod focus;
 mod lines;
 mod map;
 mod matrix;
+mod succession_graph;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
@@ -32,7 +32,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     watched: Some("Graph"),
     most: |state, view| {
         if state.watched.is_some() {
-            return Some(counted::most(state));
+            return Some(succession_graph::most(state));
         }
         // The list of choices with the predecessors, and below it the map; the map alone can use any room.
         (view.graph == GraphView::Focus).then(|| focus::most(state, view) + map_rows(state, view))
@@ -40,7 +40,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     title,
     draw,
     list: |state, view| match view.graph {
-        _ if state.watched.is_some() => counted::list(state, view),
+        _ if state.watched.is_some() => succession_graph::list(state, view),
         GraphView::Focus => focus::list(state, view),
         GraphView::Map => map::list(state, view),
         GraphView::Matrix => matrix::list(state, view),
@@ -69,7 +69,7 @@ pub const SPEC: PaneSpec = PaneSpec {
 
 fn title(cx: &Cx<'_>) -> Line<'static> {
     if cx.state.watched.is_some() {
-        return Line::from(counted::title(cx.state));
+        return Line::from(succession_graph::title(cx.state));
     }
     let mut title = format!(" · {}", cx.view.graph.name());
     if let Some(task) = Here::of(cx.state).task {
@@ -84,7 +84,7 @@ fn title(cx: &Cx<'_>) -> Line<'static> {
 
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     match cx.view.graph {
-        _ if cx.state.watched.is_some() => counted::draw(cx, area, buf, hits),
+        _ if cx.state.watched.is_some() => succession_graph::draw(cx, area, buf, hits),
         GraphView::Focus => {
             let (near, far) = parts(cx, area);
             focus::draw(cx, near, buf, hits);

@@ -7,7 +7,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::columns::{LANE, LaneColumns, indent, short};
 use super::rows::{LaneCall, LaneRow, LaneRows};
 use super::words::{self, At};
-use super::{bar, detail, earlier, selected, shown};
+use super::{bar, detail, other_tasks, selected, shown};
 use crate::cx::Cx;
 use crate::domain::{TaskState, state::What};
 use crate::hits::Hits;
@@ -59,7 +59,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         hits.add(detail_area, row.target());
     }
     let (_, rest) = split(rest, u16::from(rest.height > 2));
-    earlier::draw(cx, task, &rows, (&columns, &axis), rest, (buf, hits));
+    other_tasks::draw(cx, task, &rows, (&columns, &axis), rest, (buf, hits));
 }
 
 /// Writes the last notices in full: before the first call they say what was seen instead.
@@ -108,7 +108,7 @@ impl LaneFrame<'_> {
         let room = self.columns.before() + self.columns.lane;
         let room = room.saturating_sub(1 + number.len());
         row.cell(&text::cut(asked, room), room, theme.accent).gap(1);
-        let (sign, word, style) = earlier::stands(self.cx, task);
+        let (sign, word, style) = other_tasks::stands(self.cx, task);
         row.put(&format!("{sign} {word}"), style);
     }
 

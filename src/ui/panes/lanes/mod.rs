@@ -5,7 +5,7 @@ mod bar;
 mod columns;
 mod detail;
 mod draw;
-mod earlier;
+mod other_tasks;
 pub mod rows;
 mod words;
 

@@ -1,11 +1,11 @@
 //! The roles, the model of each, and their usage; below, if there is room, every configured model, and the results
 //! of planner/solver pairs.
 
-mod by_name;
 pub mod configured;
-mod made_of;
+mod model_rows;
 pub mod pairs;
 mod per_task;
+mod prompt_composition;
 
 use ratatui::text::{Line, Span};
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
@@ -48,7 +48,7 @@ pub const SPEC: PaneSpec = PaneSpec {
         let (roles, known) = (state.models.roles.len(), state.models.known.len());
         let pairs = state.pairs.all().len().min(PAIRS);
         let pairs = if pairs > 0 { pairs + 3 } else { 0 };
-        let parts = made_of::most(state);
+        let parts = prompt_composition::most(state);
         let (rows, pairs) =
             if roles == 0 { (known + 1, parts) } else { (roles + known + 3, pairs) };
         Some(rows + pairs + per_task::ROWS)
@@ -132,7 +132,7 @@ fn fitting<'a>(width: usize) -> (usize, TextTable<Used<'a>>) {
 fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let roles = order(cx.state);
     if roles.is_empty() && !cx.state.models.known.is_empty() {
-        return by_name::draw(cx, area, buf, hits);
+        return model_rows::draw(cx, area, buf, hits);
     }
     if roles.is_empty() {
         return note(area, "no models yet", cx.theme.dim, buf);

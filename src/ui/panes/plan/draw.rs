@@ -10,7 +10,7 @@ use super::{SPEC, selected};
 use crate::domain::{EvidenceId, Role, TaskState};
 use crate::hits::{Hits, Target};
 use crate::panes::calls::track::{Track, Tracks};
-use crate::panes::{earlier, row};
+use crate::panes::{earlier_tasks, row};
 use crate::symbols::{CRITICAL, DONE, REFUSED};
 use crate::{cx::Cx, text, vlist};
 
@@ -46,10 +46,10 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         }
     });
     vlist::scrollbar(cx, bar, window, buf);
-    let (_, before) = earlier::own(rows.len(), inside);
+    let (_, before) = earlier_tasks::own(rows.len(), inside);
     let of = |task| PlanRows { state: cx.state, task, now: cx.now, width, selected: None };
     let needs = |task| of(task).all().len();
-    earlier::draw(cx, task, before, (buf, hits), needs, |task, area, buf| {
+    earlier_tasks::draw(cx, task, before, (buf, hits), needs, |task, area, buf| {
         let shown = PlanPainter { cx, task, critical: BTreeSet::new() };
         for (line, row) in area.rows().zip(of(task).all()) {
             shown.draw(&row, &mut row::Row::new(line, buf));

@@ -7,7 +7,7 @@ mod rows;
 use ratatui::text::Line;
 
 use super::calls::track::{Track, evidence_of};
-use super::earlier;
+use super::earlier_tasks;
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{Base, Decides, EvidenceId, State, TaskState, words::counted};
 use crate::update::edits;
@@ -41,7 +41,7 @@ pub const SPEC: PaneSpec = PaneSpec {
         // A result mostly takes one row, and so does the answer.
         let rows = || plans().map(|plan| plan.steps.len() + plan.evidence().count() * 2 + 1);
         let all = rows().map(|rows| rows + 1).sum();
-        Some(earlier::most(rows().max().unwrap_or(1).min(MOST), all))
+        Some(earlier_tasks::most(rows().max().unwrap_or(1).min(MOST), all))
     },
     title,
     draw: draw::draw,

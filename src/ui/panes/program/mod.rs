@@ -8,15 +8,15 @@ use ratatui::text::Line;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use self::rows::{GUTTER, ProgramRow, rows};
-use super::earlier;
+use super::earlier_tasks;
 use super::row::note;
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::action::Action;
 use crate::domain::state::ProgramState;
 use crate::domain::{Base, State, TaskState, words::counted};
 use crate::hits::{Hits, Target};
-use crate::looking;
 use crate::popups::{EditProgram, Subject};
+use crate::program_moment;
 use crate::symbols::RECORDED;
 use crate::vlist::{self, List};
 use crate::window::Move;
@@ -37,7 +37,7 @@ pub const SPEC: PaneSpec = PaneSpec {
         };
         let tasks = || state.tasks.iter().map(|task| lines(task)).filter(|lines| *lines > 0);
         let all = tasks().map(|lines| lines + 1).sum();
-        Some(earlier::most(tasks().max().unwrap_or(0).max(1), all) + ERROR)
+        Some(earlier_tasks::most(tasks().max().unwrap_or(0).max(1), all) + ERROR)
     },
     title,
     draw,
@@ -68,8 +68,8 @@ pub const SPEC: PaneSpec = PaneSpec {
 /// Moves through the executed statements on the left and right keys.
 pub fn walk(state: &State, view: &mut View, to: Move) -> bool {
     match to {
-        Move::Left => looking::step(state, view, false),
-        Move::Right => looking::step(state, view, true),
+        Move::Left => program_moment::step(state, view, false),
+        Move::Right => program_moment::step(state, view, true),
         _ => false,
     }
 }
@@ -174,7 +174,7 @@ fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     // An error is below its line, so it should be visible too.
     let seen = place
         .map(|at| at + rows.iter().skip(at + 1).take_while(|it| it.line.is_none()).count().min(3));
-    let (area, before) = earlier::own(rows.len(), area);
+    let (area, before) = earlier_tasks::own(rows.len(), area);
     programs_before(cx, task, before, (buf, hits));
     let (inside, bar) = vlist::beside_bar(cx, area);
     let window = vlist::window(cx, SPEC.id, area, (rows.len(), seen));
@@ -204,7 +204,7 @@ fn programs_before(cx: &Cx<'_>, task: &TaskState, area: Rect, to: (&mut Buffer, 
         let last = task.programs.last();
         last.map_or_else(Vec::new, |program| rows(cx, task.id, program))
     };
-    earlier::draw(
+    earlier_tasks::draw(
         cx,
         task,
         area,

@@ -9,7 +9,7 @@ use crate::domain::words::counted;
 use crate::domain::{ReactionExample, State};
 use crate::panes::glyph::with_sign;
 use crate::panes::row::{self, Row};
-use crate::papers::did::{Deed, Deeds, HitPrice};
+use crate::papers::agent_verdict::{Deed, Deeds, HitPrice};
 use crate::{cx::Cx, text};
 
 /// The useful rows: the usual deeds and one more, the price in two lines, and lines between them.

@@ -10,7 +10,7 @@ use crate::domain::{
 };
 use crate::hits::{Hits, Target};
 use crate::panes::row::{self, Row};
-use crate::panes::{earlier, inline_json};
+use crate::panes::{earlier_tasks, inline_json};
 use crate::symbols::{DONE, FAILED, REFUSED, RUNNING, WAITING};
 use crate::{cx::Cx, text, theme::Theme, vlist};
 
@@ -30,7 +30,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let order = Order::of(&task.search);
     let votes = task.search.nodes.iter().any(|node| node.votes.is_some());
     let rows = (order.rows.len(), selected(cx.view, task, &order));
-    let (area, before) = earlier::own(order.rows.len(), area);
+    let (area, before) = earlier_tasks::own(order.rows.len(), area);
     vlist::draw(cx, SPEC.id, (area, buf, hits), rows, |at, row| {
         let node = order.rows.get(at)?.node;
         let lines = order.lines(at, row.left() / 6);
@@ -38,7 +38,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         Some(Target::Node(task.id, node.node))
     });
     let needs = |task: &TaskState| task.search.nodes.len();
-    earlier::draw(cx, task, before, (buf, hits), needs, |task, area, buf| {
+    earlier_tasks::draw(cx, task, before, (buf, hits), needs, |task, area, buf| {
         let order = Order::of(&task.search);
         for (at, line) in area.rows().enumerate() {
             let mut row = Row::new(line, buf);

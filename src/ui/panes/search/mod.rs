@@ -7,7 +7,7 @@ mod tree;
 use ratatui::text::Line;
 
 use self::tree::Order;
-use super::earlier;
+use super::earlier_tasks;
 use super::spec::{Opened, PLAIN, PaneSpec};
 use crate::domain::{State, TaskState, words::counted};
 use crate::{action::Action, popups::Subject, view::View, vlist::List};
@@ -22,7 +22,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     most: |state, _| {
         let nodes = || state.tasks.iter().map(|task| task.search.nodes.len());
         let all = nodes().filter(|nodes| *nodes > 0).map(|nodes| nodes + 1).sum();
-        Some(earlier::most(nodes().max().unwrap_or(0).max(1), all))
+        Some(earlier_tasks::most(nodes().max().unwrap_or(0).max(1), all))
     },
     title,
     draw: draw::draw,

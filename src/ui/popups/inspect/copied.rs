@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Inspect, Subject, program};
-use crate::called::Called;
+use crate::call_lines::Called;
 use crate::domain::event::json_of;
 use crate::domain::state::What;
 use crate::files::safe_json::safe;

@@ -3,7 +3,7 @@
 
 mod choices;
 mod draw;
-mod joined;
+mod focus_drawing;
 mod list;
 
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! The graph laid out from left to right, with the weights on its edges. Dagre places the nodes. Lines are drawn so
 //! that a crossing never looks like a junction, and each edge has a row of its own somewhere for its weight.
 
-mod added;
+mod additions;
 mod channel;
 mod draw;
 mod layers;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::added;
+use super::additions;
 use super::channel::{self, Net, lanes};
 use super::layers::{LayerItem, MapLayer, Shape, apart, height};
 use crate::panes::graph::lines::CanvasPoint;
@@ -91,8 +91,8 @@ impl MapLayout {
         let mut layers = apart(layers, shape.height, spacing.rows);
         let kept = shape.edges.len();
         let laid = height(&layers, shape.height);
-        added::add_nodes(&mut layers, shape.height, shape.nodes..parts.widths.len());
-        added::add_edges(&mut layers, shape.height, kept, &parts.added);
+        additions::add_nodes(&mut layers, shape.height, shape.nodes..parts.widths.len());
+        additions::add_edges(&mut layers, shape.height, kept, &parts.added);
         let routes = routes(parts, &layers);
         let columns = columns(&layers, &routes, parts);
         let mut nodes = vec![(0, 0); parts.widths.len()];
@@ -187,7 +187,7 @@ fn columns(layers: &[MapLayer], routes: &[Route], parts: &MapContent) -> Vec<Lay
             LayerItem::Node(i) => parts.widths[*i].0.max(parts.widths[*i].1),
             LayerItem::Pass(_) => LABEL + parts.air,
         });
-        let leaf = if i == added::LAYER { parts.leaf } else { 0 };
+        let leaf = if i == additions::LAYER { parts.leaf } else { 0 };
         let (start, width) = (next, widths.max().unwrap_or(0).max(leaf));
         let (mut lanes, count) = lanes(all);
         // Added edges use the room between the layers, as far as there is any.
