@@ -19,11 +19,13 @@ pub(super) struct TextEntry {
     area: Box<TextArea<'static>>,
     many: bool,
     most: usize,
+    /// Whether the next text typed or pasted replaces this one.
+    pub fresh: bool,
 }
 
 impl Default for TextEntry {
     fn default() -> Self {
-        Self { area: Box::default(), many: false, most: MOST }
+        Self { area: Box::default(), many: false, most: MOST, fresh: false }
     }
 }
 
@@ -35,9 +37,9 @@ impl TextEntry {
     }
 
     pub fn lines() -> Self {
-        let mut area: Box<TextArea<'static>> = Box::default();
-        area.set_wrap_mode(ratatui_textarea::WrapMode::WordOrGlyph);
-        Self { area, many: true, most: MOST }
+        let mut entry = Self { many: true, ..Self::default() };
+        entry.area.set_wrap_mode(ratatui_textarea::WrapMode::WordOrGlyph);
+        entry
     }
 
     /// A field of lines of any length, which holds this text at first; the cursor is at its beginning.
@@ -51,6 +53,9 @@ impl TextEntry {
 
     /// Types a key; the caller handles keys with another meaning.
     pub fn key(&mut self, key: Key) {
+        if std::mem::take(&mut self.fresh) && key.types().is_some() {
+            self.set("");
+        }
         let event = KeyEvent::from(key);
         // As in a shell, unlike the widget's own keys.
         match (event.code, event.modifiers) {
@@ -74,6 +79,9 @@ impl TextEntry {
 
     /// Inserts text from elsewhere, without characters that cannot be typed.
     pub fn paste(&mut self, text: &str) {
+        if std::mem::take(&mut self.fresh) {
+            self.set("");
+        }
         let room = self.most.saturating_sub(self.len());
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let keep = |c: char| if c == '\n' && self.many { Some(c) } else { typed(c) };

@@ -58,8 +58,6 @@ enum FieldValue {
         entry: TextEntry,
         hint: &'static str,
         choices: Vec<String>,
-        /// Whether the text was chosen, not typed: the first typed character then replaces it.
-        is_chosen: bool,
     },
 }
 
@@ -71,8 +69,7 @@ impl FormField {
     }
 
     pub fn typed(label: impl Into<Cow<'static, str>>, text: &str, hint: &'static str) -> Self {
-        let (entry, choices) = (TextEntry::line(text), Vec::new());
-        let value = FieldValue::Typed { entry, hint, choices, is_chosen: false };
+        let value = FieldValue::Typed { entry: TextEntry::line(text), hint, choices: Vec::new() };
         Self { label: label.into(), about: Cow::default(), value }
     }
 
@@ -83,8 +80,8 @@ impl FormField {
 
     #[must_use]
     pub fn offering(mut self, offered: Vec<String>) -> Self {
-        if let FieldValue::Typed { entry, choices, is_chosen, .. } = &mut self.value {
-            *is_chosen = offered.contains(&entry.text());
+        if let FieldValue::Typed { entry, choices, .. } = &mut self.value {
+            entry.fresh = offered.contains(&entry.text());
             *choices = offered;
         }
         self
@@ -107,12 +104,12 @@ impl FormField {
                 true
             }
             FieldValue::Typed { choices, .. } if choices.is_empty() => false,
-            FieldValue::Typed { entry, choices, is_chosen, .. } => {
+            FieldValue::Typed { entry, choices, .. } => {
                 let now = entry.text();
-                *is_chosen = true;
                 let at = choices.iter().position(|choice| *choice == now);
                 let to = at.map_or(0, |at| (at + choices.len()).saturating_add_signed(by));
                 entry.set(&choices[to % choices.len()]);
+                entry.fresh = true;
                 true
             }
         }
@@ -229,12 +226,7 @@ impl FormFields {
             _ => {
                 let Some(field) = self.all.get_mut(self.at) else { return };
                 match &mut field.value {
-                    FieldValue::Typed { entry, is_chosen, .. } => {
-                        if std::mem::take(is_chosen) && pressed.key.types().is_some() {
-                            entry.set("");
-                        }
-                        entry.key(pressed.key);
-                    }
+                    FieldValue::Typed { entry, .. } => entry.key(pressed.key),
                     FieldValue::Chosen { .. } if pressed.key.types() == Some(' ') => {
                         _ = field.turn(1)
                     }
@@ -254,12 +246,9 @@ impl FormFields {
     }
 
     pub fn paste(&mut self, text: &str) {
-        if let Some(FormField { value: FieldValue::Typed { entry, is_chosen, .. }, .. }) =
+        if let Some(FormField { value: FieldValue::Typed { entry, .. }, .. }) =
             self.all.get_mut(self.at)
         {
-            if std::mem::take(is_chosen) {
-                entry.set("");
-            }
             entry.paste(text);
         }
     }

@@ -27,8 +27,6 @@ pub struct ValueEntry {
     title: String,
     doc: String,
     entry: TextEntry,
-    /// Whether the next character typed replaces the old value.
-    fresh: bool,
     /// Whether the text is unchanged, so that there is nothing to set.
     untouched: bool,
     error: Option<String>,
@@ -70,8 +68,9 @@ impl ValueEntry {
     }
 
     fn new(what: For, title: String, doc: &str, value: &str) -> Self {
-        let (doc, entry) = (doc.to_owned(), TextEntry::line(value));
-        Self { what, title, doc, entry, fresh: true, untouched: true, error: None }
+        let mut entry = TextEntry::line(value);
+        entry.fresh = true;
+        Self { what, title, doc: doc.to_owned(), entry, untouched: true, error: None }
     }
 
     /// Whether the value stays as set while values around it are computed.
@@ -119,15 +118,6 @@ impl ValueEntry {
         }
     }
 
-    /// Marks the entry as changed; the first character typed replaces the old value.
-    fn touch(&mut self, types: bool) {
-        if self.fresh && types {
-            self.entry.set("");
-        }
-        self.fresh = false;
-        self.untouched = false;
-    }
-
     fn step(&mut self, steps: i32) {
         let text = self.entry.text();
         let Ok(value) = text.trim().parse::<f64>() else { return };
@@ -140,7 +130,7 @@ impl ValueEntry {
             For::Class(_) => return,
         };
         self.entry.set(&stepped);
-        self.fresh = true;
+        self.entry.fresh = true;
         self.untouched = false;
         self.error = None;
     }
@@ -168,7 +158,7 @@ impl Popup for ValueEntry {
             Some(Action::Up) => self.step(1),
             Some(Action::Down) => self.step(-1),
             _ => {
-                self.touch(pressed.key.types().is_some());
+                self.untouched = false;
                 self.error = None;
                 self.entry.key(pressed.key);
             }
@@ -177,7 +167,7 @@ impl Popup for ValueEntry {
     }
 
     fn paste(&mut self, text: &str) {
-        self.touch(true);
+        self.untouched = false;
         self.entry.paste(text);
     }
 
