@@ -132,6 +132,15 @@ pub fn wrap(text: &str, width: usize) -> impl Iterator<Item = String> + '_ {
     })
 }
 
+/// The lines of a message, wrapped. Indented lines stay as they are, so that an expression has its caret below it.
+pub fn wrap_message(text: &str, width: usize) -> Vec<String> {
+    let lines = text.lines().flat_map(|line| match line.starts_with("  ") {
+        true => vec![line.to_owned()],
+        false => wrap(line, width).collect(),
+    });
+    lines.collect()
+}
+
 /// The first piece of a line, and where the rest begins.
 fn piece(line: &str, width: usize) -> (&str, Option<usize>) {
     // A character wider than the whole width is shown anyway; the buffer clips it.

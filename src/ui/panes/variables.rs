@@ -38,7 +38,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     why_not_adjust: nothing_to_set,
     edit: |world, view| match selected(world.live, view) {
         Some((_, Variable::Set(set))) => view.open(AskProgram::set(&set.name, Some(&set.value))),
-        Some((_, Variable::Told(told))) => view.open(AskProgram::ask(&told.expression)),
+        Some((_, Variable::Told(told))) => view.open(AskProgram::ask(&told.expression, false)),
         None => Vec::new(),
     },
     go: super::program::walk,

@@ -170,7 +170,7 @@ impl Actions {
             return Reply::Stay;
         }
         let looks = !program_moment::is_present(world.shown, view);
-        let mut asked = AskProgram::ask(expression).looking(looks);
+        let mut asked = AskProgram::ask(expression, looks);
         match asked.accept(world, view) {
             // The new popup shows the error.
             Reply::Stay => Reply::Replace(Box::new(asked)),

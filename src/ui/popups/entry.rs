@@ -14,18 +14,20 @@ const LONGEST: usize = 8 * 1024 * 1024;
 
 /// A text field, of one line or of many.
 #[derive(Debug)]
-pub(super) struct TextEntry {
+pub struct TextEntry {
     /// Boxed, since it is large and would make every popup with a field large.
     area: Box<TextArea<'static>>,
     many: bool,
     most: usize,
     /// Whether the next text typed or pasted replaces this one.
     pub fresh: bool,
+    /// The mistake in the text, until the next key.
+    pub error: Option<String>,
 }
 
 impl Default for TextEntry {
     fn default() -> Self {
-        Self { area: Box::default(), many: false, most: MOST, fresh: false }
+        Self { area: Box::default(), many: false, most: MOST, fresh: false, error: None }
     }
 }
 
@@ -53,6 +55,7 @@ impl TextEntry {
 
     /// Types a key; the caller handles keys with another meaning.
     pub fn key(&mut self, key: Key) {
+        self.error = None;
         if std::mem::take(&mut self.fresh) && key.types().is_some() {
             self.set("");
         }
@@ -79,6 +82,7 @@ impl TextEntry {
 
     /// Inserts text from elsewhere, without characters that cannot be typed.
     pub fn paste(&mut self, text: &str) {
+        self.error = None;
         if std::mem::take(&mut self.fresh) {
             self.set("");
         }

@@ -193,19 +193,18 @@ impl Asked {
 struct BeginEntry {
     asked: Asked,
     entry: TextEntry,
-    error: Option<String>,
 }
 
 impl BeginEntry {
     fn new(asked: Asked) -> Self {
-        Self { asked, entry: TextEntry::default(), error: None }
+        Self { asked, entry: TextEntry::default() }
     }
 
     fn accept(&mut self) -> Reply {
         match self.asked.begin(self.entry.text().trim()) {
             Ok(next) => Reply::Done(vec![ScreenRequest::Leave(next)]),
             Err(why) => {
-                self.error = Some(why);
+                self.entry.error = Some(why);
                 Reply::Stay
             }
         }
@@ -219,14 +218,13 @@ impl Popup for BeginEntry {
 
     fn key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {
         match pressed.action {
-            Some(Action::Leave) => return Reply::Close,
-            Some(Action::Accept) => return self.accept(),
+            Some(Action::Leave) => Reply::Close,
+            Some(Action::Accept) => self.accept(),
             _ => {
-                self.error = None;
                 self.entry.key(pressed.key);
+                Reply::Stay
             }
         }
-        Reply::Stay
     }
 
     fn paste(&mut self, text: &str) {
@@ -239,7 +237,7 @@ impl Popup for BeginEntry {
         let inside = frame::open(cx, (area, buf, hits), title, &self.legend(cx), size);
         let (field, rest) = row::split(inside, 1);
         self.entry.draw(cx, field, buf);
-        let (said, style) = match &self.error {
+        let (said, style) = match &self.entry.error {
             Some(why) => (&**why, cx.theme.bad),
             None => (note, cx.theme.dim),
         };

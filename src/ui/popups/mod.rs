@@ -13,6 +13,7 @@ mod edit_form;
 mod edit_program;
 mod edit_text;
 mod entry;
+mod entry_popup;
 mod fault_form;
 mod faults;
 mod fields;

@@ -133,12 +133,7 @@ impl<K: SpecKind> Popup for SpecForm<K> {
             }
         };
         let (said, width) = (cx.keymap.fill(&said), usize::from(inside.width));
-        // An expression and the caret below it stay as they are.
-        let lines = said.lines().flat_map(|line| match line.starts_with("  ") {
-            true => vec![line.to_owned()],
-            false => text::wrap(line, width).collect(),
-        });
-        row::lines(below, lines.collect::<Vec<_>>(), style, buf);
+        row::lines(below, text::wrap_message(&said, width), style, buf);
     }
 }
 

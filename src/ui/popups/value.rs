@@ -1,12 +1,10 @@
 //! The entry for a number: a score, a weight, a knob; or for the name of a class.
 
-use ratatui::{buffer::Buffer, layout::Rect};
-
-use super::{Popup, PopupKeys, Pressed, Reply, entry::TextEntry, frame};
+use super::entry_popup::{Accepted, EntryKind, EntryLook, EntryPopup};
+use super::{PopupKeys, Pressed, Reply, entry::TextEntry};
 use crate::action::{Action, KeyLayer};
 use crate::domain::{ClassAssignment, ClassedBy, Command, Knob, Scores, ToolName};
-use crate::panes::row;
-use crate::{cx::Cx, hits::Hits, keymap::Hint, request::World, text, view::View};
+use crate::{cx::Cx, keymap::Hint, request::World, text, view::View};
 
 /// The thing whose value is entered.
 #[derive(Clone, Debug)]
@@ -21,15 +19,15 @@ enum For {
 }
 
 /// The entry for a number or a name.
+pub type ValueEntry = EntryPopup<NamedValue>;
+
 #[derive(Debug)]
-pub struct ValueEntry {
+pub struct NamedValue {
     what: For,
     title: String,
     doc: String,
-    entry: TextEntry,
-    /// Whether the text is unchanged, so that there is nothing to set.
-    untouched: bool,
-    error: Option<String>,
+    /// Whether a key has changed the value by a step.
+    stepped: bool,
 }
 
 impl ValueEntry {
@@ -70,9 +68,11 @@ impl ValueEntry {
     fn new(what: For, title: String, doc: &str, value: &str) -> Self {
         let mut entry = TextEntry::line(value);
         entry.fresh = true;
-        Self { what, title, doc: doc.to_owned(), entry, untouched: true, error: None }
+        Self { kind: NamedValue { what, title, doc: doc.to_owned(), stepped: false }, entry }
     }
+}
 
+impl NamedValue {
     /// Whether the value stays as set while values around it are computed.
     fn is_pin(&self) -> bool {
         matches!(self.what, For::Weight(..) | For::Uses(_))
@@ -118,9 +118,8 @@ impl ValueEntry {
         }
     }
 
-    fn step(&mut self, steps: i32) {
-        let text = self.entry.text();
-        let Ok(value) = text.trim().parse::<f64>() else { return };
+    fn step(&mut self, entry: &mut TextEntry, steps: i32) {
+        let Ok(value) = entry.text().trim().parse::<f64>() else { return };
         let by = f64::from(steps);
         let stepped = match &self.what {
             For::Score(_) => (value + by).to_string(),
@@ -129,14 +128,12 @@ impl ValueEntry {
             For::Knob(knob) => knob.spec().show(knob.spec().turned(value, steps)),
             For::Class(_) => return,
         };
-        self.entry.set(&stepped);
-        self.entry.fresh = true;
-        self.untouched = false;
-        self.error = None;
+        entry.set(&stepped);
+        (entry.fresh, self.stepped) = (true, true);
     }
 }
 
-impl Popup for ValueEntry {
+impl EntryKind for NamedValue {
     fn keys(&self) -> PopupKeys {
         const HINTS: &[Hint] = &[
             (&[Action::Accept], "set"),
@@ -146,46 +143,27 @@ impl Popup for ValueEntry {
         (KeyLayer::Form, HINTS)
     }
 
-    fn key(&mut self, pressed: Pressed, _: &World<'_>, _: &mut View) -> Reply {
+    fn accept(&mut self, entry: &TextEntry, _: &World<'_>, _: &mut View) -> Accepted {
+        // Pinning a value where it is has an effect; setting a number to itself has none.
+        if entry.fresh && !self.stepped && !self.is_pin() {
+            return Ok(Reply::Close);
+        }
+        self.command(&entry.text()).map(Reply::send)
+    }
+
+    fn other_key(&mut self, entry: &mut TextEntry, pressed: Pressed) -> Reply {
         match pressed.action {
-            Some(Action::Leave) => return Reply::Close,
-            // Pinning a value where it is has an effect; setting a number to itself has none.
-            Some(Action::Accept) if self.untouched && !self.is_pin() => return Reply::Close,
-            Some(Action::Accept) => match self.command(&self.entry.text()) {
-                Ok(command) => return Reply::send(command),
-                Err(error) => self.error = Some(error),
-            },
-            Some(Action::Up) => self.step(1),
-            Some(Action::Down) => self.step(-1),
-            _ => {
-                self.untouched = false;
-                self.error = None;
-                self.entry.key(pressed.key);
-            }
+            Some(Action::Up) => self.step(entry, 1),
+            Some(Action::Down) => self.step(entry, -1),
+            _ => entry.key(pressed.key),
         }
         Reply::Stay
     }
 
-    fn paste(&mut self, text: &str) {
-        self.untouched = false;
-        self.entry.paste(text);
-    }
-
-    fn draw(&self, cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
+    fn look(&self, _: &str, _: &Cx<'_>) -> EntryLook<'_> {
         let width = text::width(&self.doc).clamp(46, 76);
         let rows = text::wrap(&self.doc, width).count();
-        let size = (width, rows + 4);
-        let inside = frame::open(cx, (area, buf, hits), &self.title, &self.legend(cx), size);
-        if inside.height < 3 {
-            return;
-        }
-        let field = Rect { y: inside.y + 1, height: 1, ..inside };
-        self.entry.draw(cx, field, buf);
-        let (below, style) = match &self.error {
-            Some(error) => (error, cx.theme.warn),
-            None => (&self.doc, cx.theme.dim),
-        };
-        let lines = text::wrap(below, usize::from(inside.width));
-        row::lines(row::split(inside, 3).1, lines, style, buf);
+        let (title, note) = (self.title.as_str().into(), self.doc.as_str().into());
+        EntryLook { title, size: (width, rows + 4), note }
     }
 }

@@ -165,7 +165,7 @@ fn depth(live: &State) -> Option<usize> {
 /// Evaluates an expression where the program is held.
 pub fn ask(world: &World<'_>, view: &mut View) -> Requests {
     let looks = !program_moment::is_present(world.shown, view);
-    view.open(AskProgram::ask("").looking(looks))
+    view.open(AskProgram::ask("", looks))
 }
 
 pub fn nothing_to_ask(state: &State, view: &View) -> Option<&'static str> {
