@@ -18,19 +18,6 @@ pub struct BreakpointKind {
     place: String,
 }
 
-/// The values of the fields.
-#[derive(Debug, Default)]
-struct Texts {
-    name: String,
-    side: String,
-    crosses: String,
-    condition: String,
-    hits: String,
-    log: String,
-    once: bool,
-    alone: bool,
-}
-
 impl BreakpointForm {
     /// A form for a new breakpoint at this place.
     pub fn new(live: &State, place: Option<BreakpointPlace>) -> Self {
@@ -43,68 +30,36 @@ impl BreakpointForm {
     }
 
     fn of(live: &State, spec: &BreakpointSpec, of: Option<(BreakpointId, bool)>) -> Self {
-        let (word, name) = spec.place.parts();
-        let option = |key| {
-            let options = spec.options();
-            options.into_iter().find(|(of, _)| *of == key).map_or_else(String::new, |(_, it)| it)
-        };
-        let texts = Texts {
-            name,
-            side: spec.side.name().to_owned(),
-            crosses: option("crosses"),
-            condition: option("if"),
-            hits: option("hits"),
-            log: option("log"),
-            once: spec.once,
-            alone: spec.alone,
-        };
-        let fields = FormFields::new(fields(live, word, &texts));
-        Self::at(BreakpointKind { of, place: word.to_owned() }, fields, "if")
+        let (place, name) = spec.place.parts();
+        let options = spec.options();
+        let option =
+            |key: &str| options.iter().find(|(of, _)| *of == key).map(|(_, text)| text.clone());
+        let yes = |is: bool| if is { YES } else { NO }.to_owned();
+        let fields = fields(live, place, |label| match label {
+            "name" => name.clone(),
+            "side" => spec.side.name().to_owned(),
+            "once" => yes(spec.once),
+            "alone" => yes(spec.alone),
+            key => option(key).unwrap_or_default(),
+        });
+        Self::at(BreakpointKind { of, place: place.to_owned() }, FormFields::new(fields), "if")
     }
 }
 
-impl Texts {
-    /// The current values of the fields.
-    fn of(fields: &FormFields) -> Self {
-        let text = |label| fields.text(label);
-        let is_on = |label| fields.text(label) == "yes";
-        Self {
-            name: text("name"),
-            side: text("side"),
-            crosses: text("crosses"),
-            condition: text("if"),
-            hits: text("hits"),
-            log: text("log"),
-            once: is_on("once"),
-            alone: is_on("alone"),
+/// The breakpoint as text in the grammar of the command line.
+fn written(form: &FormFields) -> String {
+    let mut written = form.text("place");
+    for label in ["name", "side", "crosses", "if", "hits", "log", "once", "alone"] {
+        let text = form.text(label).replace(':', "\\:");
+        match label {
+            _ if text.is_empty() => {}
+            "name" | "side" => written.push_str(&format!(":{text}")),
+            "once" | "alone" if text == YES => written.push_str(&format!(":{label}")),
+            "once" | "alone" => {}
+            key => written.push_str(&format!(":{key}={text}")),
         }
     }
-
-    /// The breakpoint as text in the grammar of the command line.
-    fn written(&self, place: String) -> String {
-        let escaped = |text: &str| text.replace(':', "\\:");
-        let mut written = place;
-        if !self.name.is_empty() {
-            written.push_str(&format!(":{}", escaped(&self.name)));
-        }
-        if !self.side.is_empty() {
-            written.push_str(&format!(":{}", self.side));
-        }
-        let options = [
-            ("crosses", &self.crosses),
-            ("if", &self.condition),
-            ("hits", &self.hits),
-            ("log", &self.log),
-        ];
-        for (key, value) in options.iter().filter(|(_, value)| !value.is_empty()) {
-            written.push_str(&format!(":{key}={}", escaped(value)));
-        }
-        let flags = [("once", self.once), ("alone", self.alone)];
-        for (name, _) in flags.iter().filter(|(_, is)| *is) {
-            written.push_str(&format!(":{name}"));
-        }
-        written
-    }
+    written
 }
 
 impl SpecKind for BreakpointKind {
@@ -119,7 +74,11 @@ impl SpecKind for BreakpointKind {
         if place != self.place {
             // The name that was typed belongs to another kind of place.
             let name = names(live, &place).into_iter().next().unwrap_or_default();
-            form.replace(fields(live, &place, &Texts { name, ..Texts::of(form) }));
+            let all = fields(live, &place, |label| match label {
+                "name" => name.clone(),
+                label => form.text(label),
+            });
+            form.replace(all);
             self.place = place;
         }
     }
@@ -130,7 +89,7 @@ impl SpecKind for BreakpointKind {
         live: &State,
         doubts: &mut Doubts,
     ) -> Result<Vec<Command>, String> {
-        let spec = BreakpointSpec::read(&Texts::of(fields).written(fields.text("place")))?;
+        let spec = BreakpointSpec::read(&written(fields))?;
         if let BreakpointPlace::Call(target) = &spec.place {
             live.check_target(target, spec.condition.as_ref())?;
         }
@@ -144,14 +103,17 @@ impl SpecKind for BreakpointKind {
     }
 }
 
+/// The values of a flag.
+const NO: &str = "no";
+const YES: &str = "yes";
 /// The places that are not calls.
 const PLACES: [&str; 9] =
     ["task", "step", "plan", "evaluation", "error", "value", "line", "variable", "frame"];
 /// The places within a program.
 const OF_PROGRAMS: [&str; 3] = ["line", "variable", "frame"];
 
-/// The fields of this place, in order.
-fn fields(live: &State, place: &str, texts: &Texts) -> Vec<FormField> {
+/// The fields of this place, in order, with the values that their labels have.
+fn fields(live: &State, place: &str, value: impl Fn(&str) -> String) -> Vec<FormField> {
     let sort = Sort::all().find(|sort| sort.name() == place);
     let is_call = sort.is_some();
     let hint = match place {
@@ -176,40 +138,39 @@ fn fields(live: &State, place: &str, texts: &Texts) -> Vec<FormField> {
     let is_named = is_of_program || matches!(place, "error" | "value");
     let has_name = sort.map_or(is_named, Sort::takes_name);
     let name = has_name.then(|| {
-        FormField::typed("name", &texts.name, hint).about(about).offering(names(live, place))
+        FormField::typed("name", &value("name"), hint).about(about).offering(names(live, place))
     });
     let sides = BreakpointSide::ALL.map(BreakpointSide::name);
     let side = is_call.then(|| {
-        FormField::chosen("side", &sides, &texts.side).about("before the call, after it, or both")
+        FormField::chosen("side", &sides, &value("side"))
+            .about("before the call, after it, or both")
     });
     let crosses = (place == "value").then(|| {
-        FormField::typed("crosses", &texts.crosses, "any change")
+        FormField::typed("crosses", &value("crosses"), "any change")
             .about("only when the value passes this number")
     });
-    let yes =
-        |label, is: bool| FormField::chosen(label, &["no", "yes"], if is { "yes" } else { "no" });
-    let alone = (is_call || place == "error").then(|| {
-        yes("alone", texts.alone).about("holds only the matching call; all others keep running")
-    });
+    let yes = |label| FormField::chosen(label, &[NO, YES], &value(label));
+    let alone = (is_call || place == "error")
+        .then(|| yes("alone").about("holds only the matching call; all others keep running"));
     let places: Vec<&str> = Sort::all().map(Sort::name).chain(PLACES).collect();
     let all = [
         Some(FormField::chosen("place", &places, place).about("left and right choose")),
         name,
         side,
         crosses,
-        Some(FormField::typed("if", &texts.condition, "always").about(match is_of_program {
+        Some(FormField::typed("if", &value("if"), "always").about(match is_of_program {
             true => "a Python expression, such as len(titles) > 3",
             false => "an expression, such as ms > 500 && !ok; <key:form.fields> lists the fields",
         })),
         Some(
-            FormField::typed("hits", &texts.hits, "every hit")
+            FormField::typed("hits", &value("hits"), "every hit")
                 .about("3: only the third hit; >3: each after the third; %10: every tenth"),
         ),
-        Some(FormField::typed("log", &texts.log, "stop here").about(match is_of_program {
+        Some(FormField::typed("log", &value("log"), "stop here").about(match is_of_program {
             true => "logs this text without stopping; {len(titles)} inserts a value",
             false => "logs this text without stopping; {tool} inserts a value",
         })),
-        Some(yes("once", texts.once).about("switches itself off after its first stop")),
+        Some(yes("once").about("switches itself off after its first stop")),
         alone,
     ];
     all.into_iter().flatten().collect()
