@@ -75,26 +75,26 @@ impl Rule {
     /// # Errors
     /// A message that says what is wrong.
     pub fn read(text: &str) -> Result<Self, String> {
-        let BreakpointSpec { place, side, condition, hits, once, alone, log, python } =
-            BreakpointSpec::read(text)?;
-        let plain = BreakpointSpec::at(place.clone());
-        let is_plain = plain.side == side
-            && hits.is_none()
-            && log.is_none()
-            && !once
-            && !alone
-            && python.is_empty();
-        if !is_plain {
+        let spec = BreakpointSpec::read(text)?;
+        let rule = Self { place: spec.place.clone(), condition: spec.condition.clone() };
+        if spec != rule.spec() {
             return Err("a rule takes a place, and `if` with a condition on the call".to_owned());
         }
+        let place = &rule.place;
         let sort =
-            if let BreakpointPlace::Call(target) = &place { Some(target.sort()) } else { None };
+            if let BreakpointPlace::Call(target) = place { Some(target.sort()) } else { None };
         if !sort.is_some_and(|sort| sort == Sort::Any || sort.is_of_tools()) {
             return Err(format!(
                 "{place} names no tool calls; expected a tool, class:NAME, effect:NAME, mcp:NAME or tools"
             ));
         }
-        Ok(Self { place, condition })
+        Ok(rule)
+    }
+
+    /// The rule as a breakpoint without any other option.
+    fn spec(&self) -> BreakpointSpec {
+        let condition = self.condition.clone();
+        BreakpointSpec { condition, ..BreakpointSpec::at(self.place.clone()) }
     }
 }
 
@@ -108,8 +108,7 @@ impl FromStr for Rule {
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let condition = self.condition.clone();
-        write!(f, "{}", BreakpointSpec { condition, ..BreakpointSpec::at(self.place.clone()) })
+        self.spec().fmt(f)
     }
 }
 
