@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::asked::{IncomingRequest, NotRead};
 use crate::domain::{Reply, Request, ToolCall};
 use crate::node::JsonItem;
-use crate::plan::Changes;
+use crate::plan::AnswerEvent;
 use crate::{Answering, CallPiece, WireSettings};
 
 /// The facts and the functions of a format.
@@ -37,7 +37,8 @@ pub struct Codec {
     pub(crate) write_error_event: fn(u16, &str) -> String,
     pub(crate) is_end: fn(&str) -> bool,
     pub(crate) calls_in: fn(&str) -> Vec<CallPiece>,
-    pub(crate) changes: fn(&[&str], &str, &[ToolCall]) -> Changes,
+    /// Gives an answer these calls. Its events end with an empty one, before which others can be added.
+    pub(crate) change: fn(&mut [AnswerEvent<'_>], &str, &[ToolCall]),
     /// The items of a request's conversation.
     pub(crate) items: fn(&Request, &WireSettings<'_>) -> Vec<Value>,
     /// Whether an item of the conversation is from the assistant.

@@ -33,6 +33,7 @@ pub mod learned;
 pub mod messages;
 mod names;
 pub mod node;
+mod object;
 mod patch;
 pub mod pieces;
 mod plan;

@@ -133,6 +133,11 @@ impl<'a> JsonFields<'a> {
         self.get(name).and_then(|node| node.string())
     }
 
+    /// A whole number that is not negative.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        self.get(name).and_then(|node| node.u64())
+    }
+
     /// An id. Some clients write it as a number.
     pub fn id(&self, name: &str) -> String {
         let Some(node) = self.get(name) else { return String::new() };

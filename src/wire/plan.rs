@@ -1,88 +1,51 @@
-//! Changes to the events of an answer whose calls change, in a form that all formats share.
+//! An answer whose calls change, in a form that all formats share.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
 use serde_json::Value;
 
 use crate::arguments;
 use crate::domain::ToolCall;
 use crate::node::{JsonFields, JsonNode};
+use crate::object::{JsonObject, quoted};
 
-/// The fields of events that are JSON objects.
-pub(crate) fn read<'a>(data: &[&'a str]) -> Vec<Option<JsonFields<'a>>> {
-    data.iter().map(|data| JsonNode::of(data).ok()?.fields()).collect()
-}
-
-/// A place in the data of an event, and its new text.
-pub(crate) type Edit = (Range<usize>, String);
-
-/// Changes to the events of an answer.
-pub(crate) struct Changes {
-    /// The change of each event, in order.
-    pub events: Vec<Event>,
-    /// New events, each before the event of this place.
-    pub added: Vec<(usize, String)>,
-}
-
-/// The change of one event.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Event {
-    pub edits: Vec<Edit>,
+/// An event of an answer, or a whole answer.
+pub(crate) struct AnswerEvent<'a> {
+    pub data: &'a str,
+    /// The data, if that is an object.
+    pub object: Option<JsonObject<'a>>,
+    /// New events before this one.
+    pub added: String,
     pub is_dropped: bool,
 }
 
-impl Changes {
-    pub fn none(events: usize) -> Self {
-        Self { events: vec![Event::default(); events], added: Vec::new() }
+impl<'a> AnswerEvent<'a> {
+    pub fn of(data: &'a str) -> Self {
+        Self { data, object: JsonObject::of(data), added: String::new(), is_dropped: false }
+    }
+
+    /// The changed data; `None` if nothing changes.
+    pub fn text(&self) -> Option<String> {
+        self.object.as_ref()?.text()
     }
 }
 
-impl Event {
-    pub fn set(&mut self, node: &JsonNode<'_>, text: impl ToString) {
-        let text = text.to_string();
-        if node.raw() != text {
-            self.edits.push((node.range(), text));
-        }
-    }
+/// The numbers of the calls that an event has parts of, one for each item of its list. An item may be no call.
+pub(crate) type CallNumbers = Vec<Option<usize>>;
 
-    /// Sets a field of an object, or adds it.
-    pub fn put(&mut self, object: &JsonNode<'_>, name: &str, value: &str) {
-        let fields = object.fields();
-        let fields: Vec<_> = fields.iter().flat_map(|fields| fields.iter()).collect();
-        match fields.iter().rev().find(|(known, _)| *known == name) {
-            Some((_, node)) => self.set(node, value),
-            None => {
-                let end = object.range().end - 1;
-                let comma = if fields.is_empty() { "" } else { "," };
-                self.edits.push((end..end, format!("{comma}{}:{value}", quoted(name))));
-            }
-        }
-    }
+/// Reads all events.
+pub(crate) fn read(
+    events: &[AnswerEvent<'_>],
+    mut read: impl FnMut(&JsonFields<'_>) -> CallNumbers,
+) -> Vec<CallNumbers> {
+    let objects = events.iter().map(|event| event.object.as_ref());
+    objects.map(|object| object.map(|it| read(&it.came)).unwrap_or_default()).collect()
+}
 
-    /// Leaves out some items of a list.
-    pub fn list(&mut self, list: &JsonNode<'_>, is_kept: impl Fn(usize) -> bool) {
-        let items = list.items().unwrap_or_default();
-        let last = (0..items.len()).rev().find(|at| is_kept(*at));
-        let rest = last.map_or(0, |at| at + 1);
-        for (at, pair) in items.windows(2).take(rest).enumerate() {
-            if !is_kept(at) {
-                self.edits.push((pair[0].range().start..pair[1].range().start, String::new()));
-            }
-        }
-        if let (Some(first), Some(end)) = (items.get(rest), items.last()) {
-            let from = last.map_or(first.range().start, |at| items[at].range().end);
-            self.edits.push((from..end.range().end, String::new()));
-        }
-    }
-
-    /// Adds items after the last one of a list, some of which may have been left out.
-    pub fn more(&mut self, list: &JsonNode<'_>, is_kept: impl Fn(usize) -> bool, more: &[String]) {
-        let items = list.items().unwrap_or_default();
-        let end = items.last().map_or(list.range().start + 1, |item| item.range().end);
-        let comma = if (0..items.len()).any(is_kept) { "," } else { "" };
-        self.edits.push((end..end, format!("{comma}{}", more.join(","))));
-    }
+/// The place of the event before which further calls come.
+pub(crate) fn end(events: &[AnswerEvent<'_>], is_end: fn(&str) -> bool) -> usize {
+    let is_it = |event: &AnswerEvent<'_>| event.data.trim() == "[DONE]" || is_end(event.data);
+    events.iter().position(is_it).unwrap_or(events.len() - 1)
 }
 
 /// A call as it came.
@@ -91,9 +54,13 @@ pub(crate) struct Came {
     pub id: String,
     pub name: String,
     pub arguments: String,
+    /// The index of the call among the calls, blocks or items of the answer.
+    pub index: Option<u64>,
+    /// Whether its arguments came in pieces.
+    pub in_pieces: bool,
     /// Whether the arguments are any text rather than JSON.
     pub is_text: bool,
-    /// Whether the call is of a kind that has only one tool.
+    /// Whether the call is of a kind that has only one tool, which takes an object.
     pub is_fixed: bool,
 }
 
@@ -112,28 +79,32 @@ impl Came {
     fn is(&self, call: &ToolCall) -> bool {
         self.name == call.tool.as_str() && self.value() == call.arguments
     }
+
+    fn can_be(&self, call: &ToolCall) -> bool {
+        !self.is_fixed || self.name == call.tool.as_str()
+    }
 }
 
 /// The fates of the calls that came.
 pub(crate) struct CallFates<'a> {
-    fates: Vec<Fate>,
+    pub came: Vec<Came>,
+    /// The new parts of each call; `None` if the call is dropped.
+    fates: Vec<Option<NewParts>>,
+    /// The calls whose new arguments have been written.
+    filled: HashSet<usize>,
     /// The calls to add.
     pub added: Vec<&'a ToolCall>,
 }
 
-/// The fate of a call.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
-    Dropped,
-    /// The call stays, with this name and these arguments where they differ.
-    Kept {
-        name: Option<String>,
-        arguments: Option<String>,
-    },
+/// The name and the arguments of a call, where they differ.
+#[derive(Default)]
+struct NewParts {
+    name: Option<String>,
+    arguments: Option<String>,
 }
 
 impl<'a> CallFates<'a> {
-    pub fn of(came: &[Came], calls: &'a [ToolCall]) -> Self {
+    pub fn of(came: Vec<Came>, calls: &'a [ToolCall]) -> Self {
         let mut left: Vec<&ToolCall> = calls.iter().collect();
         let mut ids = HashSet::new();
         // A call without an id of its own got one here.
@@ -142,51 +113,99 @@ impl<'a> CallFates<'a> {
         let mut find = |is_it: &dyn Fn(&ToolCall) -> bool| {
             left.iter().position(|call| is_it(call)).map(|at| left.remove(at))
         };
-        let found = came.iter().zip(&own).map(|(it, has_id)| {
-            let can_be = |call: &ToolCall| !it.is_fixed || it.name == call.tool.as_str();
-            find(&|call| match has_id {
-                true => it.id == call.id && can_be(call),
-                false => it.is(call),
-            })
-        });
+        let is_same = |it: &Came, has_id: bool, call: &ToolCall| match has_id {
+            true => it.id == call.id && it.can_be(call),
+            false => it.is(call),
+        };
+        let found =
+            came.iter().zip(&own).map(|(it, has_id)| find(&|call| is_same(it, *has_id, call)));
         let mut found: Vec<_> = found.collect();
         // Of the others, the order tells which call was changed.
-        for ((call, has_id), it) in found.iter_mut().zip(&own).zip(came) {
+        for ((call, has_id), it) in found.iter_mut().zip(&own).zip(&came) {
             if call.is_none() && !has_id && !it.is_empty() {
-                let can_be = |call: &ToolCall| !it.is_fixed || it.name == call.tool.as_str();
-                *call = find(&|call| !ids.contains(call.id.as_str()) && can_be(call));
+                *call = find(&|call| !ids.contains(call.id.as_str()) && it.can_be(call));
             }
         }
         let fates = came.iter().zip(found).map(|(it, call)| match call {
-            Some(call) if it.is(call) => Fate::Kept { name: None, arguments: None },
-            Some(call) => Fate::Kept {
+            Some(call) => Some(NewParts {
                 name: (it.name != call.tool.as_str()).then(|| call.tool.to_string()),
                 arguments: (it.value() != call.arguments).then(|| text(&call.arguments)),
-            },
-            None if it.is_empty() => Fate::Kept { name: None, arguments: None },
-            None => Fate::Dropped,
+            }),
+            None => it.is_empty().then(NewParts::default),
         });
-        Self { fates: fates.collect(), added: left }
+        let fates = fates.collect();
+        Self { came, fates, filled: HashSet::new(), added: left }
     }
 
-    pub fn fate(&self, at: usize) -> &Fate {
-        self.fates.get(at).unwrap_or(&Fate::Dropped)
+    fn new_parts(&self, call: usize) -> Option<&NewParts> {
+        self.fates.get(call)?.as_ref()
     }
 
-    pub fn is_kept(&self, at: usize) -> bool {
-        *self.fate(at) != Fate::Dropped
+    /// Whether a part of an answer stays: it belongs to no call, or to one that is not dropped.
+    pub fn is_kept(&self, call: Option<usize>) -> bool {
+        call.is_none_or(|call| self.new_parts(call).is_some())
     }
 
-    /// The number of dropped calls before this one.
-    pub fn dropped_before(&self, at: usize) -> u64 {
-        self.fates.iter().take(at).filter(|fate| **fate == Fate::Dropped).count() as u64
+    /// The name of a call, if it changes.
+    pub fn name(&self, call: usize) -> Option<&str> {
+        self.new_parts(call)?.name.as_deref()
     }
 
-    /// Whether all calls are dropped, and whether calls are added where there were none.
-    pub fn ends(&self) -> (bool, bool) {
-        let has_kept = self.fates.iter().any(|fate| *fate != Fate::Dropped);
-        let has_some = has_kept || !self.added.is_empty();
-        (!has_some && !self.fates.is_empty(), has_some && self.fates.is_empty())
+    /// The arguments of a call, if they change.
+    pub fn arguments(&self, call: usize) -> Option<&str> {
+        self.new_parts(call)?.arguments.as_deref()
+    }
+
+    /// The next piece of a call's arguments, if they change: the first one has all of them.
+    pub fn piece(&mut self, call: usize) -> Option<&str> {
+        let arguments = self.fates.get(call)?.as_ref()?.arguments.as_deref()?;
+        Some(if self.filled.insert(call) { arguments } else { "" })
+    }
+
+    /// Changes the field of an event that has a piece of a call's arguments.
+    pub fn change_piece(&mut self, call: usize, event: &mut JsonObject<'_>, name: &'static str) {
+        let is_piece = event.came.get(name).is_some();
+        let new = if is_piece { self.piece(call) } else { None };
+        new.iter().for_each(|new| event.set(name, quoted(new)));
+    }
+
+    /// The index of the first further call, after the last index of all calls, blocks or items that came.
+    pub fn next_index(&self, last: Option<u64>) -> u64 {
+        let dropped = self.fates.iter().filter(|fate| fate.is_none());
+        last.map_or(0, |last| last + 1).saturating_sub(dropped.count() as u64)
+    }
+
+    /// An index, less the calls that are dropped before it.
+    pub fn index(&self, came: u64) -> u64 {
+        let dropped =
+            self.came.iter().zip(&self.fates).filter(|(call, fate)| {
+                fate.is_none() && call.index.is_some_and(|index| index < came)
+            });
+        came.saturating_sub(dropped.count() as u64)
+    }
+
+    /// Lowers an index in an event by the calls that are dropped before it.
+    pub fn lower(&self, event: &mut JsonObject<'_>, name: &'static str) {
+        let came = event.came.number(name);
+        came.iter().for_each(|came| event.set(name, self.index(*came)));
+    }
+
+    /// Changes the reason of the end if all calls are dropped, or if some are added where there were none. Of the
+    /// words for either reason, the first is written.
+    pub fn change_reason(
+        &self,
+        end: &mut JsonObject<'_>,
+        name: &'static str,
+        (calls, stops): (&[&str], &[&str]),
+    ) {
+        let word = end.came.string(name).unwrap_or_default().to_ascii_lowercase();
+        let has_some = self.fates.iter().any(Option::is_some) || !self.added.is_empty();
+        let new = match self.fates.is_empty() {
+            false if !has_some && calls.contains(&word.as_str()) => stops.first(),
+            true if has_some && stops.contains(&word.as_str()) => calls.first(),
+            _ => None,
+        };
+        new.into_iter().for_each(|new| end.set(name, quoted(new)));
     }
 }
 
@@ -198,7 +217,7 @@ pub(crate) fn text(arguments: &Value) -> String {
     }
 }
 
-/// A text as JSON.
-pub(crate) fn quoted(text: &str) -> String {
-    Value::from(text).to_string()
+/// Arguments as JSON: a text if they are not.
+pub(crate) fn as_json(arguments: &str) -> String {
+    if JsonNode::of(arguments).is_ok() { arguments.to_owned() } else { quoted(arguments) }
 }

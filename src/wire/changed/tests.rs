@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::domain::{Finish, Message, Reply, Request, Role, ToolName, Usage};
-use crate::plan::quoted;
-use crate::{Answering, AnyAnswer, Feed, FunctionNames, GrowingAnswer, Report};
+use crate::object::quoted;
+use crate::{Answering, AnyAnswer, Feed, FunctionNames, GrowingAnswer, Report, patch};
 
 /// The reply that a client reads.
 fn reply(format: WireFormat, answer: &[u8]) -> Reply {
@@ -38,9 +38,9 @@ fn in_pieces(format: WireFormat, stream: &str) -> String {
             continue;
         }
         for half in [&text[..middle], &text[middle..]] {
-            let edits = [(place.clone(), quoted(half))];
-            let data = String::from_utf8(edited(&frame.data, &edits).unwrap()).unwrap();
-            all.extend(frame.with(&data));
+            let half = quoted(half);
+            let data = patch(frame.data.as_bytes(), &[(place.clone(), &half)]).unwrap();
+            all.extend(frame.with(&String::from_utf8(data).unwrap()));
         }
     }
     String::from_utf8(all).unwrap()
@@ -201,38 +201,43 @@ fn are_counted(format: WireFormat, stream: &[u8]) -> bool {
 
 #[test]
 fn a_chunk_with_all_calls_and_the_finish_changes_in_its_place() {
-    let chunk = |calls: &str, finish: &str| {
-        format!(
-            "id: 7\r\ndata:{{ \"x\": 1.00, \"choices\": [{{\"delta\": {{\"role\": \"assistant\", \"tool_calls\": [{calls}]}}, \
-             \"finish_reason\": \"{finish}\"}}]}}\r\n\r\n"
-        )
-    };
     let a = r#"{"index": 0, "id": "a", "extra": 1e0, "function": {"name": "f", "arguments": "{\"n\": 1.0}"}}"#;
     let b = r#"{"index": 1, "id": "b", "function": {"name": "g"}}"#;
-    let came = chunk(&format!("{a} , {b}"), "tool_calls");
+    let came = format!(
+        "id: 7\r\ndata:{{ \"x\": [1.00, 123456789012345678901], \"choices\": [{{\"delta\": {{\"role\": \"\\u0061\", \
+         \"tool_calls\": [{a} , {b}]}}, \"finish_reason\": \"tool_calls\"}}]}}\r\n\r\n"
+    );
+    let changed_to = |calls: &str, finish: &str| {
+        format!(
+            "id: 7\r\ndata:{{\"x\":[1.00, 123456789012345678901],\"choices\":[{{\"delta\":{{\"role\":\"\\u0061\",\
+             \"tool_calls\":[{calls}]}},\"finish_reason\":\"{finish}\"}}]}}\r\n\r\n"
+        )
+    };
+    let first_b = r#"{"index":0,"id":"b","function":{"name": "g"}}"#;
     let [of_a, of_b] = [call("a", "f", json!({"n": 1.0})), call("b", "g", json!({}))];
     let new = call("c", "h", json!({}));
     let added =
         r#"{"id":"c","type":"function","function":{"name":"h","arguments":"{}"},"index":1}"#;
-    for (wanted, expected, finish) in [
-        (vec![of_a.clone(), of_b.clone()], format!("{a} , {b}"), "tool_calls"),
-        (vec![of_b.clone()], b.replace('1', "0"), "tool_calls"),
-        (vec![of_a.clone()], a.to_owned(), "tool_calls"),
-        (vec![], String::new(), "stop"),
-        (vec![new.clone(), of_b], format!("{},{added}", b.replace('1', "0")), "tool_calls"),
-        (vec![new], added.replace(":1}", ":0}"), "tool_calls"),
+    for (wanted, expected) in [
+        (vec![of_a.clone(), of_b.clone()], came.clone()),
+        (vec![of_b.clone()], changed_to(first_b, "tool_calls")),
+        (vec![of_a.clone()], changed_to(a, "tool_calls")),
+        (vec![], changed_to("", "stop")),
+        (vec![new.clone(), of_b], changed_to(&format!("{first_b},{added}"), "tool_calls")),
+        (vec![new], changed_to(&added.replace(":1}", ":0}"), "tool_calls")),
         (
             vec![call("a", "f2", json!({"n": 2})), call("b", "g", json!({"m": []}))],
-            format!(
-                "{} , {}",
-                a.replace("\"f\"", "\"f2\"").replace(r#"\"n\": 1.0"#, r#"\"n\":2"#),
-                b.replace("\"g\"", r#""g","arguments":"{\"m\":[]}""#),
+            changed_to(
+                concat!(
+                    r#"{"index":0,"id":"a","extra":1e0,"function":{"name":"f2","arguments":"{\"n\":2}"}},"#,
+                    r#"{"index":1,"id":"b","function":{"name":"g","arguments":"{\"m\":[]}"}}"#,
+                ),
+                "tool_calls",
             ),
-            "tool_calls",
         ),
     ] {
         let new = changed(WireFormat::Chat, came.as_bytes(), "", &wanted);
-        assert_eq!(String::from_utf8(new).unwrap(), chunk(&expected, finish));
+        assert_eq!(String::from_utf8(new).unwrap(), expected);
     }
 }
 
@@ -251,17 +256,25 @@ fn calls_with_one_index_are_told_apart_by_their_ids() {
 
 #[test]
 fn calls_of_the_endpoint_and_signed_thoughts_stay() {
-    let block = |index: u64, block: &str, delta: &str| {
+    let spaced = |index: u64, block: &str, delta: &str| {
         format!(
             "event: content_block_start\ndata: {{\"type\":\"content_block_start\", \"index\":{index}, \"content_block\":{block}}}\n\n\
              event: content_block_delta\ndata: {{\"type\":\"content_block_delta\", \"index\":{index}, \"delta\":{delta}}}\n\n\
              event: content_block_stop\ndata: {{\"type\":\"content_block_stop\", \"index\":{index}}}\n\n"
         )
     };
+    // An event whose index changes is written again, with the old text of its block.
+    let written = |index: u64, block: &str, delta: &str| {
+        let [index_came, index_written] = [", \"index\"", ",\"index\""];
+        let all = spaced(index, "BLOCK", "DELTA").replace(index_came, index_written);
+        let all = all.replace(", \"content_block\"", ",\"content_block\"");
+        let all = all.replace(", \"delta\"", ",\"delta\"");
+        all.replace("BLOCK", block).replace("DELTA", delta)
+    };
     let own = r#"{"type":"tool_use","id":"a","name":"f","input":{}}"#;
     let piece = r#"{"type":"input_json_delta","partial_json":"{\"q\": 1.0}"}"#;
     let server = own.replace("tool_use", "server_tool_use");
-    let thought = r#"{"type":"thinking","thinking":"", "signature":""}"#;
+    let thought = r#"{"type":"thinking","thinking":"", "signature":"", "n": 1e5}"#;
     let signed = r#"{"type":"signature_delta","signature":"s=="}"#;
     let end = |reason: &str| {
         format!(
@@ -269,9 +282,14 @@ fn calls_of_the_endpoint_and_signed_thoughts_stay() {
              event: message_stop\ndata: {{\"type\":\"message_stop\"}}\n\n"
         )
     };
-    let came = block(3, own, piece) + &block(4, &server, piece) + &block(5, thought, signed);
+    let before = spaced(2, thought, signed);
+    let came = before.clone()
+        + &spaced(3, own, piece)
+        + &spaced(4, &server, piece)
+        + &spaced(5, thought, signed);
     let new = changed(WireFormat::Messages, (came + &end("tool_use")).as_bytes(), "", &[]);
-    let expected = block(3, &server, piece) + &block(4, thought, signed) + &end("end_turn");
+    let expected =
+        before + &written(3, &server, piece) + &written(4, thought, signed) + &end("end_turn");
     assert_eq!(String::from_utf8(new).unwrap(), expected);
 }
 

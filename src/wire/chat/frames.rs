@@ -50,7 +50,7 @@ fn piece(
     (place, is_whole): (usize, bool),
 ) -> CallPiece {
     let range = |name: &str| function.and_then(|it| it.get(name)).map(|it| it.range());
-    let index = call.get("index").and_then(|index| index.u64());
+    let index = call.number("index");
     CallPiece {
         key: index.unwrap_or(place as u64).to_string(),
         id: call.string("id").map(|id| id.into_owned()),

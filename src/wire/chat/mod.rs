@@ -38,7 +38,7 @@ pub(crate) const CODEC: Codec = Codec {
     write_error_event,
     is_end,
     calls_in,
-    changes,
+    change,
     items: messages,
     is_of_assistant: crate::node::has_role_of_assistant,
 };
@@ -46,7 +46,7 @@ pub(crate) const CODEC: Codec = Codec {
 pub use self::answer::ChatAnswer;
 pub use self::body::write_request;
 pub(crate) use self::calls::is_old;
-pub(crate) use self::changed::changes;
+pub(crate) use self::changed::change;
 pub use self::frames::{calls_in, is_end};
 pub(crate) use self::messages::messages;
 pub use self::reply::{write_error, write_error_event, write_overflow, write_reply, write_stream};

@@ -11,7 +11,7 @@ pub fn calls_in(data: &str) -> Vec<CallPiece> {
     let Some(fields) = JsonNode::of(data).ok().and_then(|data| data.fields()) else {
         return Vec::new();
     };
-    let index = || fields.get("index").and_then(|index| index.u64()).unwrap_or(0);
+    let index = || fields.number("index").unwrap_or(0);
     match fields.string("type").as_deref() {
         Some("content_block_start") => {
             let block = fields.fields("content_block");

@@ -52,7 +52,7 @@ pub(crate) const CODEC: Codec = Codec {
     write_error_event,
     is_end,
     calls_in,
-    changes,
+    change,
     items: |request, settings| messages(request.messages.iter(), settings),
     is_of_assistant: crate::node::has_role_of_assistant,
 };
@@ -61,7 +61,7 @@ pub use self::answer::MessagesAnswer;
 pub use self::asked::read_request;
 pub use self::body::write_request;
 pub use self::calls::{calls_in, is_end};
-pub(crate) use self::changed::changes;
+pub(crate) use self::changed::change;
 pub use self::errors::{write_error, write_error_event};
 pub use self::reply::{write_reply, write_stream};
 pub(crate) use self::turns::messages;

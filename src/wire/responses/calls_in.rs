@@ -43,7 +43,7 @@ fn in_output(response: &JsonFields<'_>, is_whole: bool) -> Vec<CallPiece> {
 /// The part of a call in an event of one item.
 fn in_part(kind: &str, event: &JsonFields<'_>) -> Option<CallPiece> {
     let (stem, step) = kind.rsplit_once('.')?;
-    let index = event.get("output_index").and_then(|index| index.u64());
+    let index = event.number("output_index");
     let index = index.map(|index| index.to_string());
     let of_id = |fields: &JsonFields<'_>, name: &str| fields.string(name).map(|id| id.into_owned());
     if stem == "output_item" {

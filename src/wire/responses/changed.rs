@@ -1,82 +1,57 @@
 //! An answer with other calls.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
+use super::calls_in::is_end;
 use super::frames::Frames;
 use super::kinds::ClientCallKind;
 use crate::domain::ToolCall;
 use crate::node::{JsonFields, JsonNode};
-use crate::plan::{CallFates, Came, Changes, Event, Fate, quoted, read, text};
+use crate::object::{JsonObject, quoted};
+use crate::plan::{AnswerEvent, CallFates, CallNumbers, Came, end, read, text};
 
-/// Returns the changes to the events of an answer that give it these calls.
-pub(crate) fn changes(data: &[&str], before: &str, calls: &[ToolCall]) -> Changes {
-    let events = read(data);
-    let mut all = Items::default();
-    let parts: Vec<ResponsesEvent<'_>> = events
-        .iter()
-        .map(|event| event.as_ref().map_or(ResponsesEvent::Other, |it| all.read(it)))
-        .collect();
-    let plan = CallFates::of(&all.came, calls);
-    let mut changes = Changes::none(data.len());
-    let before = JsonNode::of(before).ok().and_then(|event| event.fields());
-    let last = before.as_ref().and_then(|event| number(event, "output_index")).max(all.last);
-    let mut changing = Changing {
-        plan: &plan,
-        items: &all,
-        next: last.map_or(0, |last| last + 1).saturating_sub(plan.dropped_before(all.came.len())),
-        has_items: last.is_some(),
-        filled: HashSet::new(),
-    };
-    for (part, event) in parts.iter().zip(&mut changes.events) {
-        changing.change(part, event);
+/// Gives the answer of these events these calls.
+pub(crate) fn change(events: &mut [AnswerEvent<'_>], before: &str, calls: &[ToolCall]) {
+    let before = JsonObject::of(before);
+    let number = |name: &str| before.as_ref().and_then(|event| event.came.number(name));
+    let mut all = Items { last: number("output_index"), ..Items::default() };
+    let numbers = read(events, |event| all.read(event));
+    let mut plan = CallFates::of(all.came, calls);
+    for (event, numbers) in events.iter_mut().zip(&numbers) {
+        change_event(&mut plan, numbers, all.last.is_some(), event);
     }
-    if parts.iter().any(|part| matches!(part, ResponsesEvent::End { is_document: true, .. })) {
-        return changes;
+    if !all.is_document {
+        let (end, index) = (end(events, is_end), plan.next_index(all.last));
+        number_events(events, (end, index, number("sequence_number")), &plan.added);
     }
-    let is_end = |at: &usize| {
-        matches!(parts[*at], ResponsesEvent::End { .. }) || data[*at].trim() == "[DONE]"
-    };
-    let end = (0..parts.len()).find(is_end).unwrap_or(parts.len());
-    let sequence = before.and_then(|event| number(&event, "sequence_number"));
-    number_events(&events, (end, changing.next, sequence), &plan, &mut changes);
-    changes
-}
-
-/// A number of an event.
-fn number(event: &JsonFields<'_>, name: &str) -> Option<u64> {
-    event.get(name).and_then(|number| number.u64())
 }
 
 /// Adds the events of the further calls. From the first change on, events are renumbered.
 fn number_events(
-    events: &[Option<JsonFields<'_>>],
+    events: &mut [AnswerEvent<'_>],
     (end, index, sequence): (usize, u64, Option<u64>),
-    plan: &CallFates<'_>,
-    changes: &mut Changes,
+    added: &[&ToolCall],
 ) {
     let (mut next, mut shift) = (sequence.map_or(0, |sequence| sequence + 1), 0);
-    for at in 0..=events.len() {
-        let own = events.get(at).and_then(Option::as_ref).and_then(|it| it.get("sequence_number"));
-        let number = own.and_then(|own| own.u64());
-        next = number.map_or(next, |number| number.saturating_add_signed(shift));
-        if at == end && !plan.added.is_empty() {
+    for (at, event) in events.iter_mut().enumerate() {
+        let own = event.object.as_ref().and_then(|event| event.came.number("sequence_number"));
+        next = own.map_or(next, |own| own.saturating_add_signed(shift));
+        if at == end {
             let mut frames = Frames { next, ..Frames::default() };
-            for (index, call) in (index as usize..).zip(&plan.added) {
+            for (index, call) in (index as usize..).zip(added) {
                 frames.item(index, &item(call));
             }
             shift += (frames.next - next) as i64;
-            changes.added.push((at, frames.text));
+            event.added = frames.text;
         }
-        let Some(event) = changes.events.get_mut(at) else { continue };
         if event.is_dropped {
             shift -= 1;
-        } else if let (Some(own), Some(number)) = (own, number) {
-            let number = number.saturating_add_signed(shift);
-            event.set(&own, number);
-            next = number + 1;
+        } else if let (Some(object), Some(own)) = (&mut event.object, own) {
+            let own = own.saturating_add_signed(shift);
+            object.set("sequence_number", own);
+            next = own + 1;
         }
     }
 }
@@ -87,118 +62,104 @@ fn item(call: &ToolCall) -> Value {
         "name": call.tool, "arguments": text(&call.arguments), "status": "completed"})
 }
 
-/// An event of an answer, with the parts of it that may change.
-enum ResponsesEvent<'a> {
-    /// An item that begins or ends: the number of its call, if it is a call, its place and the item.
+/// The part of an answer that an event has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PartForm {
+    /// An item that begins, or that is whole.
     Item {
-        call: Option<usize>,
-        place: Option<JsonNode<'a>>,
-        item: JsonNode<'a>,
         is_whole: bool,
     },
-    /// A piece of the arguments of a call, or all of them, and its name.
+    /// A piece of the arguments of a call, or all of them, in this field.
     Input {
-        call: usize,
-        place: Option<JsonNode<'a>>,
-        input: Option<JsonNode<'a>>,
-        name: Option<JsonNode<'a>>,
+        field: &'static str,
         is_whole: bool,
     },
-    /// Another event of an item.
-    Of {
-        call: Option<usize>,
-        place: JsonNode<'a>,
-    },
-    /// The response at the end, with all of its items and the numbers of its calls.
-    End {
-        output: Option<JsonNode<'a>>,
-        calls: Vec<Option<usize>>,
-        is_document: bool,
-    },
+    /// The response at the end, with all of its items.
+    End,
+    /// A response that is the whole answer.
+    Document,
     Other,
+}
+
+impl PartForm {
+    fn of(event: &JsonFields<'_>) -> Self {
+        let kind = event.string("type").unwrap_or_default();
+        let Some(kind) = kind.strip_prefix("response.") else {
+            return if event.get("output").is_some() { Self::Document } else { Self::Other };
+        };
+        match kind.rsplit_once('.').unwrap_or(("", kind)) {
+            ("", "completed" | "done" | "incomplete") => Self::End,
+            ("output_item", step) => Self::Item { is_whole: step != "added" },
+            ("function_call_arguments", "done") => {
+                Self::Input { field: "arguments", is_whole: true }
+            }
+            ("custom_tool_call_input", "done") => Self::Input { field: "input", is_whole: true },
+            ("function_call_arguments" | "custom_tool_call_input", _) => {
+                Self::Input { field: "delta", is_whole: false }
+            }
+            _ => Self::Other,
+        }
+    }
 }
 
 /// The calls that came.
 #[derive(Default)]
 struct Items {
     came: Vec<Came>,
-    kinds: Vec<ClientCallKind>,
-    /// The index and the id of the item of each call.
-    places: Vec<(Option<u64>, String)>,
-    /// The calls whose arguments came in pieces.
-    in_pieces: HashSet<usize>,
+    /// The id of the item of each call.
+    ids: Vec<String>,
     /// The last index of all items.
     last: Option<u64>,
+    /// Whether the answer is one document.
+    is_document: bool,
 }
 
 impl Items {
-    fn read<'a>(&mut self, event: &JsonFields<'a>) -> ResponsesEvent<'a> {
-        let kind = event.string("type").unwrap_or_default();
-        let Some(kind) = kind.strip_prefix("response.") else {
-            return if event.get("output").is_some() {
-                self.end(event, true)
-            } else {
-                ResponsesEvent::Other
-            };
-        };
-        let (place, index) = (event.get("output_index"), number(event, "output_index"));
+    fn read(&mut self, event: &JsonFields<'_>) -> CallNumbers {
+        let index = event.number("output_index");
         self.last = self.last.max(index);
-        if ["completed", "done", "incomplete"].contains(&kind) {
-            let response = event.fields("response");
-            return self.end(response.as_ref().unwrap_or(event), false);
-        }
-        let (stem, step) = kind.rsplit_once('.').unwrap_or_default();
-        let id = event.string("item_id").unwrap_or_default();
-        if let ("output_item", Some(item)) = (stem, event.get("item")) {
-            let fields = item.fields();
-            let call = fields.and_then(|fields| self.item(index, &fields, step == "added"));
-            return ResponsesEvent::Item { call, place, item, is_whole: step == "done" };
-        }
-        let input = match stem {
-            "function_call_arguments" => "arguments",
-            "custom_tool_call_input" => "input",
-            _ => "",
-        };
-        match (self.known(index, &id), place) {
-            (Some(call), place) if !input.is_empty() => {
-                let is_whole = step == "done";
-                let input = event.get(if is_whole { input } else { "delta" });
-                let text = input.and_then(|input| input.string()).unwrap_or_default();
-                let came = &mut self.came[call];
-                if is_whole {
-                    came.arguments = text.into_owned();
-                } else {
-                    self.in_pieces.insert(call);
-                    came.arguments += &text;
-                }
-                ResponsesEvent::Input { call, place, input, name: event.get("name"), is_whole }
+        match (PartForm::of(event), event.fields("item")) {
+            (PartForm::Document, _) => {
+                self.is_document = true;
+                self.output(event)
             }
-            (call, Some(place)) => ResponsesEvent::Of { call, place },
-            _ => ResponsesEvent::Other,
+            (PartForm::End, _) => self.output(event.fields("response").as_ref().unwrap_or(event)),
+            (PartForm::Item { is_whole }, Some(item)) => vec![self.item(index, &item, is_whole)],
+            (form, _) => {
+                let number = self.known(index, &event.string("item_id").unwrap_or_default());
+                if let (PartForm::Input { field, is_whole }, Some(number)) = (form, number) {
+                    let call = &mut self.came[number];
+                    if is_whole {
+                        call.arguments.clear();
+                    }
+                    call.in_pieces |= !is_whole;
+                    call.arguments += &event.string(field).unwrap_or_default();
+                }
+                vec![number]
+            }
         }
     }
 
     /// The number of the call to which an event belongs.
     fn known(&self, index: Option<u64>, id: &str) -> Option<usize> {
-        let by_id = self.places.iter().rposition(|(_, known)| !id.is_empty() && known == id);
-        let is_at = |(known, _): &(Option<u64>, String)| index.is_some() && *known == index;
-        by_id.or_else(|| self.places.iter().rposition(is_at))
+        let by_id = self.ids.iter().rposition(|known| !id.is_empty() && known == id);
+        let is_at = |call: &Came| index.is_some() && call.index == index;
+        by_id.or_else(|| self.came.iter().rposition(is_at))
     }
 
     /// Reads an item; returns the number of its call, if it is a call.
-    fn item(&mut self, index: Option<u64>, item: &JsonFields<'_>, begins: bool) -> Option<usize> {
+    fn item(&mut self, index: Option<u64>, item: &JsonFields<'_>, is_whole: bool) -> Option<usize> {
         let kind = ClientCallKind::of_fields(item)?;
         let text = |name: &str| item.string(name).unwrap_or_default();
         let input = item.get(kind.input(|name| item.get(name).is_some()));
         let input = input.map(|it| it.string().unwrap_or_else(|| it.raw().into()));
         let (id, call_id) = (text("id"), text("call_id"));
         let by_id = self.came.iter().position(|it| !call_id.is_empty() && it.id == call_id);
-        let known = by_id.or_else(|| if begins { None } else { self.known(index, &id) });
+        let known = by_id.or_else(|| if is_whole { self.known(index, &id) } else { None });
         let call = known.unwrap_or_else(|| {
-            let (is_text, is_fixed) = (kind == ClientCallKind::Custom, kind.tool().is_some());
-            self.came.push(Came { is_text, is_fixed, ..Came::default() });
-            self.kinds.push(kind);
-            self.places.push((index, id.into_owned()));
+            let (is_text, is_fixed) = (kind == ClientCallKind::Custom, kind.takes_object());
+            self.came.push(Came { index, is_text, is_fixed, ..Came::default() });
+            self.ids.push(id.into_owned());
             self.came.len() - 1
         });
         let came = &mut self.came[call];
@@ -215,108 +176,79 @@ impl Items {
         Some(call)
     }
 
-    fn end<'a>(&mut self, response: &JsonFields<'a>, is_document: bool) -> ResponsesEvent<'a> {
-        let output = response.get("output");
+    fn output(&mut self, response: &JsonFields<'_>) -> CallNumbers {
         let items = response.items("output");
-        let calls = (0..).zip(&items).map(|(at, item)| self.item(Some(at), &item.fields()?, false));
-        ResponsesEvent::End { calls: calls.collect(), output, is_document }
+        (0..).zip(&items).map(|(at, item)| self.item(Some(at), &item.fields()?, true)).collect()
     }
 }
 
-/// Changes the calls that came.
-struct Changing<'a> {
-    plan: &'a CallFates<'a>,
-    items: &'a Items,
-    /// The index of the first further call.
-    next: u64,
-    /// Whether an item came before the response at the end.
+/// Changes an event. `has_items`: an item came before the response at the end.
+fn change_event(
+    plan: &mut CallFates<'_>,
+    numbers: &[Option<usize>],
     has_items: bool,
-    /// The calls whose new arguments have been written.
-    filled: HashSet<usize>,
+    event: &mut AnswerEvent<'_>,
+) {
+    let Some(object) = &mut event.object else { return };
+    let form = PartForm::of(&object.came);
+    if matches!(form, PartForm::End | PartForm::Document) {
+        return match object.came.fields("response") {
+            Some(_) => object
+                .change("response", |response| change_output(plan, numbers, has_items, response)),
+            None => change_output(plan, numbers, has_items, object),
+        };
+    }
+    plan.lower(object, "output_index");
+    let Some(Some(call)) = numbers.first().copied() else { return };
+    // Pieces of other commands than those of the item would contradict it.
+    let is_stale =
+        form == PartForm::Other && plan.came[call].is_fixed && plan.arguments(call).is_some();
+    event.is_dropped = is_stale || !plan.is_kept(Some(call));
+    match form {
+        PartForm::Item { is_whole } => {
+            object.change("item", |item| change_item(plan, call, is_whole, item));
+        }
+        PartForm::Input { field, is_whole } => {
+            plan.name(call).iter().for_each(|name| object.replace("name", quoted(name)));
+            match plan.arguments(call).filter(|_| is_whole) {
+                Some(arguments) => object.replace(field, quoted(arguments)),
+                None => plan.change_piece(call, object, field),
+            }
+        }
+        PartForm::End | PartForm::Document | PartForm::Other => {}
+    }
 }
 
-impl Changing<'_> {
-    fn change(&mut self, part: &ResponsesEvent<'_>, event: &mut Event) {
-        let (call, place) = match part {
-            ResponsesEvent::Item { call, place, .. } => (*call, *place),
-            ResponsesEvent::Input { call, place, .. } => (Some(*call), *place),
-            ResponsesEvent::Of { call, place } => (*call, Some(*place)),
-            ResponsesEvent::End { .. } | ResponsesEvent::Other => (None, None),
-        };
-        // Pieces of other commands than those of the item would contradict it.
-        let is_stale = |call: usize| {
-            matches!(part, ResponsesEvent::Of { .. })
-                && self.items.kinds[call].takes_object()
-                && matches!(self.plan.fate(call), Fate::Kept { arguments: Some(_), .. })
-        };
-        event.is_dropped = call.is_some_and(|call| !self.plan.is_kept(call) || is_stale(call));
-        if event.is_dropped {
-            return;
-        }
-        if let (Some(place), Some(index)) = (place, place.and_then(|place| place.u64())) {
-            let all = self.items.places.iter().enumerate();
-            let is_gone = |(at, (known, _)): &(usize, &(Option<u64>, String))| {
-                known.is_some_and(|known| known < index) && !self.plan.is_kept(*at)
-            };
-            event.set(&place, index.saturating_sub(all.filter(is_gone).count() as u64));
-        }
-        match part {
-            ResponsesEvent::Item { call: Some(call), item, is_whole, .. } => {
-                self.change_item(*call, item, *is_whole, event);
-            }
-            ResponsesEvent::Input { call, input, name, is_whole, .. } => {
-                let Fate::Kept { name: new_name, arguments } = self.plan.fate(*call) else {
-                    return;
-                };
-                if let (Some(name), Some(new)) = (name, new_name) {
-                    event.set(name, quoted(new));
-                }
-                if let (Some(input), Some(new)) = (input, arguments) {
-                    let is_it = *is_whole || self.filled.insert(*call);
-                    event.set(input, quoted(if is_it { new } else { "" }));
-                }
-            }
-            ResponsesEvent::End { output: Some(output), calls, .. } => {
-                self.end(output, calls, event)
-            }
-            ResponsesEvent::Item { .. }
-            | ResponsesEvent::Of { .. }
-            | ResponsesEvent::End { .. }
-            | ResponsesEvent::Other => {}
-        }
+/// Changes an item that begins, or that is whole.
+fn change_item(plan: &CallFates<'_>, call: usize, is_whole: bool, item: &mut JsonObject<'_>) {
+    plan.name(call).iter().for_each(|name| item.set("name", quoted(name)));
+    let kind = ClientCallKind::of_fields(&item.came);
+    let (Some(arguments), Some(kind)) = (plan.arguments(call), kind) else { return };
+    let field = kind.input(|name| item.came.get(name).is_some());
+    let is_some = |it: JsonNode<'_>| it.string().is_none_or(|text| !text.is_empty());
+    if kind.takes_object() && JsonNode::of(arguments).is_ok() {
+        item.set(field, arguments);
+    } else if is_whole {
+        item.set(field, quoted(arguments));
+    } else if item.came.get(field).is_some_and(is_some) {
+        let is_here = !plan.came[call].in_pieces;
+        item.set(field, quoted(if is_here { arguments } else { "" }));
     }
+}
 
-    /// Changes an item that begins, or that is whole.
-    fn change_item(&self, call: usize, item: &JsonNode<'_>, is_whole: bool, event: &mut Event) {
-        let Fate::Kept { name, arguments } = self.plan.fate(call) else { return };
-        name.iter().for_each(|name| event.put(item, "name", &quoted(name)));
-        let Some(arguments) = arguments else { return };
-        let (kind, fields) = (self.items.kinds[call], item.fields());
-        let field = kind.input(|name| fields.as_ref().is_some_and(|it| it.get(name).is_some()));
-        let is_some = |it: &JsonNode<'_>| it.string().is_none_or(|text| !text.is_empty());
-        let has_some = fields.and_then(|it| it.get(field)).is_some_and(|it| is_some(&it));
-        if kind.takes_object() && JsonNode::of(arguments).is_ok() {
-            event.put(item, field, arguments);
-        } else if is_whole {
-            event.put(item, field, &quoted(arguments));
-        } else if has_some {
-            let is_here = !self.items.in_pieces.contains(&call);
-            event.put(item, field, &quoted(if is_here { arguments } else { "" }));
-        }
-    }
-
-    fn end(&self, output: &JsonNode<'_>, calls: &[Option<usize>], event: &mut Event) {
-        let items = output.items().unwrap_or_default();
-        for (call, item) in calls.iter().zip(&items) {
-            call.iter().for_each(|call| self.change_item(*call, item, true, event));
-        }
-        let is_kept =
-            |at: usize| calls.get(at).copied().flatten().is_none_or(|call| self.plan.is_kept(call));
-        event.list(output, is_kept);
-        // A server that leaves the list empty has sent its items before.
-        if !self.plan.added.is_empty() && (!items.is_empty() || !self.has_items) {
-            let more: Vec<String> = self.plan.added.iter().map(|it| item(it).to_string()).collect();
-            event.more(output, is_kept, &more);
-        }
-    }
+fn change_output(
+    plan: &CallFates<'_>,
+    numbers: &[Option<usize>],
+    has_items: bool,
+    response: &mut JsonObject<'_>,
+) {
+    // A server that leaves the list empty has sent its items before.
+    let takes_more = response.came.get("output").is_some() && !(numbers.is_empty() && has_items);
+    let added = plan.added.iter().filter(|_| takes_more);
+    let more: Vec<Value> = added.map(|call| item(call)).collect();
+    let change = |at: usize, item: &mut JsonObject<'_>| {
+        numbers[at].iter().for_each(|call| change_item(plan, *call, true, item));
+        plan.is_kept(numbers[at])
+    };
+    response.change_items("output", change, &more);
 }

@@ -45,7 +45,7 @@ pub(crate) const CODEC: Codec = Codec {
     write_error_event,
     is_end,
     calls_in,
-    changes,
+    change,
     items,
     is_of_assistant: |item| is_of_assistant(item.fields.as_ref()),
 };
@@ -53,7 +53,7 @@ pub(crate) const CODEC: Codec = Codec {
 pub use self::answer::ResponsesAnswer;
 pub use self::body::write_request;
 pub use self::calls_in::{calls_in, is_end};
-pub(crate) use self::changed::changes;
+pub(crate) use self::changed::change;
 pub use self::frames::{write_error_event, write_stream};
 pub(crate) use self::items::is_of_assistant;
 pub use self::reply::{write_error, write_reply};

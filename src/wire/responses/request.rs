@@ -71,7 +71,7 @@ pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
     let read = items.finish();
     let mut unknown = read.unknown;
     let number = |name: &str| fields.get(name).and_then(|node| node.f64()).map(Finite::from);
-    let limit = fields.get("max_output_tokens").and_then(|node| node.u64());
+    let limit = fields.number("max_output_tokens");
     let format = fields.fields("text").and_then(|text| text.fields("format"));
     let mut request = Request::new(Role::Actor, read.messages);
     request.messages.name_results();
