@@ -1,47 +1,43 @@
-//! Bytes as requests and as answers of every format: nothing panics, every place is a value of the text, and a text
-//! that is patched nowhere stays as it is.
+//! Bytes as requests and as answers of every format: nothing panics, every place is a value of the text, a text that is
+//! patched nowhere stays as it is, and a document whose calls change is still one.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use toolyard::domain::{Request, Role};
+use serde_json::value::RawValue;
+use toolyard::domain::{Request, Role, ToolCall};
 use toolyard::wire::{
-    CallPiece, Feed, FunctionNames, GrowingAnswer, IncomingRequest, NotRead, Report, Spot, chat,
-    messages, patch, responses,
+    Feed, FunctionNames, GrowingAnswer, Report, Spot, WireFormat, changed, chat, messages, patch,
+    responses,
 };
 
 /// OpenAI's chat completions.
 pub fn wire_chat(data: &[u8]) {
     let answer = chat::ChatAnswer::begin(&Arc::default(), Report::default());
-    wire(data, chat::read_request, chat::calls_in, answer);
+    wire(data, WireFormat::Chat, answer);
 }
 
 /// OpenAI's Responses.
 pub fn wire_responses(data: &[u8]) {
     let answer =
         responses::ResponsesAnswer::begin(&Arc::<FunctionNames>::default(), Report::default());
-    wire(data, responses::read_request, responses::calls_in, answer);
+    wire(data, WireFormat::Responses, answer);
 }
 
 /// Anthropic's Messages.
 pub fn wire_messages(data: &[u8]) {
     let answer =
         messages::MessagesAnswer::begin(&Arc::<FunctionNames>::default(), Report::default());
-    wire(data, messages::read_request, messages::calls_in, answer);
+    wire(data, WireFormat::Messages, answer);
 }
 
-fn wire<R: GrowingAnswer>(
-    data: &[u8],
-    request: fn(&[u8]) -> Result<IncomingRequest, NotRead>,
-    calls: fn(&str) -> Vec<CallPiece>,
-    answer: R,
-) {
+fn wire<R: GrowingAnswer>(data: &[u8], format: WireFormat, answer: R) {
     let text = String::from_utf8_lossy(data);
     let is_value = |place: &Range<usize>| {
         let value = text.get(place.clone()).unwrap_or_default();
-        assert!(serde_json::from_str::<&serde_json::value::RawValue>(value).is_ok(), "{value}");
+        assert!(serde_json::from_str::<&RawValue>(value).is_ok(), "{value}");
     };
-    if let Ok(asked) = request(data) {
+    if let Ok(asked) = format.read_request(data) {
         // A field that is not there has no value.
         let spots = asked.calls.iter().chain(&asked.results).chain(&asked.failures);
         spots.filter(|spot| !spot.range.is_empty()).for_each(|spot| is_value(&spot.range));
@@ -51,12 +47,16 @@ fn wire<R: GrowingAnswer>(
             places.iter().map(|(range, new)| (range.clone(), new.as_str())).collect();
         // One id may have two results, and so one place.
         if let Ok(patched) = patch(data, &places) {
-            assert!(request(&patched).is_ok(), "{}", String::from_utf8_lossy(&patched));
+            assert!(format.read_request(&patched).is_ok(), "{}", String::from_utf8_lossy(&patched));
         }
     }
     assert_eq!(patch(data, &[]).as_deref(), Ok(data));
-    for piece in calls(&text) {
-        piece.name.iter().chain(&piece.arguments).for_each(is_value);
+    format.has_call(&text);
+    let call = ToolCall { id: "c".into(), tool: "t".into(), arguments: "{".into() };
+    for calls in [&[][..], &[call]] {
+        let new = changed(format, data, &text, calls);
+        let is_json = |bytes: &[u8]| serde_json::from_slice::<&RawValue>(bytes).is_ok();
+        assert!(!is_json(data) || is_json(&new), "{}", String::from_utf8_lossy(&new));
     }
     let mut feed = Feed::new(answer);
     for piece in data.chunks(7) {

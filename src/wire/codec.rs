@@ -6,7 +6,7 @@ use crate::asked::{IncomingRequest, NotRead};
 use crate::domain::{Reply, Request, ToolCall};
 use crate::node::JsonItem;
 use crate::plan::AnswerEvent;
-use crate::{Answering, CallPiece, WireSettings};
+use crate::{Answering, WireSettings};
 
 /// The facts and the functions of a format.
 pub struct Codec {
@@ -36,7 +36,7 @@ pub struct Codec {
     pub(crate) write_overflow: fn(&str) -> String,
     pub(crate) write_error_event: fn(u16, &str) -> String,
     pub(crate) is_end: fn(&str) -> bool,
-    pub(crate) calls_in: fn(&str) -> Vec<CallPiece>,
+    pub(crate) has_call: fn(&str) -> bool,
     /// Gives an answer these calls. Its events end with an empty one, before which others can be added.
     pub(crate) change: fn(&mut [AnswerEvent<'_>], &str, &[ToolCall]),
     /// The items of a request's conversation.

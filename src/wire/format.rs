@@ -9,7 +9,7 @@ use crate::asked::{IncomingRequest, NotRead, Spot, SpotForm};
 use crate::codec::Codec;
 use crate::domain::Reply;
 use crate::frames::frames;
-use crate::{Answering, CallPiece, chat, messages, plan, responses};
+use crate::{Answering, chat, messages, plan, responses};
 
 /// The format of a family of endpoints. Gemini's own would belong here too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -107,9 +107,9 @@ impl WireFormat {
         data.trim() == "[DONE]" || (self.codec().is_end)(data)
     }
 
-    /// The parts of calls in the data of one event, or in a whole answer.
-    pub fn calls_in(self, data: &str) -> Vec<CallPiece> {
-        (self.codec().calls_in)(data)
+    /// Whether the data of one event, or a whole answer, has a part of a call.
+    pub fn has_call(self, data: &str) -> bool {
+        (self.codec().has_call)(data)
     }
 }
 

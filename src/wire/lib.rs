@@ -49,7 +49,7 @@ mod turns;
 pub mod usage;
 
 pub use self::after::Earlier;
-pub use self::answering::{Answering, CallPiece};
+pub use self::answering::Answering;
 pub use self::any_answer::AnyAnswer;
 pub use self::asked::{IncomingRequest, NotRead, Spot, SpotForm};
 pub use self::changed::changed;

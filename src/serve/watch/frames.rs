@@ -197,7 +197,7 @@ impl Frames {
 
     /// Whether the event with this data waits.
     fn is_held(&self) -> bool {
-        let has_call = || !self.format.calls_in(&self.data).is_empty();
+        let has_call = || self.format.has_call(&self.data);
         match self.holds {
             None => false,
             Some(Holds::Calls) => has_call(),

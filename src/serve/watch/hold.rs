@@ -89,7 +89,7 @@ impl Hold {
     pub fn end(&mut self) {
         if let StreamForm::Document { text, waits } = &mut self.form {
             let text = String::from_utf8_lossy(text);
-            *waits = self.holds > Holds::Calls || !self.format.calls_in(&text).is_empty();
+            *waits = self.holds > Holds::Calls || self.format.has_call(&text);
         }
     }
 

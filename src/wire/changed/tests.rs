@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::domain::{Finish, Message, Reply, Request, Role, ToolName, Usage};
-use crate::object::quoted;
-use crate::{Answering, AnyAnswer, Feed, FunctionNames, GrowingAnswer, Report, patch};
+use crate::{Answering, AnyAnswer, Feed, FunctionNames, GrowingAnswer, Report};
 
 /// The reply that a client reads.
 fn reply(format: WireFormat, answer: &[u8]) -> Reply {
@@ -24,23 +23,27 @@ fn written(format: WireFormat, reply: &Reply, streams: bool) -> String {
     format.write_answer(reply, &answering, streams)
 }
 
+/// The places of pieces of arguments in events.
+const PIECES: [&str; 3] =
+    ["/choices/0/delta/tool_calls/0/function/arguments", "/delta/partial_json", "/delta"];
+
 /// The same stream with the arguments in two pieces each.
 fn in_pieces(format: WireFormat, stream: &str) -> String {
     let mut all = Vec::new();
     for frame in frames(stream.as_bytes()) {
-        let pieces = format.calls_in(&frame.data);
-        let piece = pieces.iter().find(|piece| !piece.is_whole && piece.arguments.is_some());
-        let place = piece.and_then(|piece| piece.arguments.clone()).unwrap_or_default();
-        let text: String = serde_json::from_str(&frame.data[place.clone()]).unwrap_or_default();
+        let mut data: Value = serde_json::from_str(&frame.data).unwrap_or_default();
+        let text_at = |place: &&str| data.pointer(place).and_then(Value::as_str);
+        let place = PIECES.iter().find(|place| text_at(place).is_some());
+        let place = place.filter(|_| format.has_call(&frame.data));
+        let text = place.and_then(text_at).unwrap_or_default().to_owned();
         let middle = (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         if middle == 0 {
             all.extend_from_slice(frame.bytes);
             continue;
         }
         for half in [&text[..middle], &text[middle..]] {
-            let half = quoted(half);
-            let data = patch(frame.data.as_bytes(), &[(place.clone(), &half)]).unwrap();
-            all.extend(frame.with(&String::from_utf8(data).unwrap()));
+            *data.pointer_mut(place.unwrap()).unwrap() = half.into();
+            all.extend(frame.with(&data.to_string()));
         }
     }
     String::from_utf8(all).unwrap()
@@ -51,7 +54,7 @@ fn in_pieces(format: WireFormat, stream: &str) -> String {
 fn cut(format: WireFormat, stream: &str) -> (Vec<u8>, String, Vec<u8>) {
     let (mut before, mut last, mut rest) = (Vec::new(), String::new(), Vec::new());
     for frame in frames(stream.as_bytes()) {
-        let holds = !format.calls_in(&frame.data).is_empty() || format.is_end(&frame.data);
+        let holds = format.has_call(&frame.data) || format.is_end(&frame.data);
         if holds || !rest.is_empty() {
             rest.extend_from_slice(frame.bytes);
             continue;

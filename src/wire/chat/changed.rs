@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::calls::OLD;
-use super::frames::{is_end, is_finish};
+use super::frames::{is_calling, is_end, is_finish};
 use crate::domain::ToolCall;
 use crate::node::{JsonFields, JsonNode};
 use crate::object::{JsonObject, quoted};
@@ -64,11 +64,7 @@ fn frame(like: &str, choice: u64, call: Value) -> String {
 
 /// The index of the choice that has calls.
 fn calling(chunk: &JsonFields<'_>) -> Option<u64> {
-    let has_calls = |choice: &JsonFields<'_>| {
-        let part = choice.fields("message").or_else(|| choice.fields("delta"));
-        part.is_some_and(|it| !it.items("tool_calls").is_empty() || it.get(OLD).is_some())
-    };
-    choices(chunk).find(|(.., choice)| has_calls(choice)).map(|(_, index, _)| index)
+    choices(chunk).find(|(.., choice)| is_calling(choice)).map(|(_, index, _)| index)
 }
 
 /// The choices of a chunk, with their places and indices.

@@ -37,7 +37,7 @@ pub(crate) const CODEC: Codec = Codec {
     write_overflow,
     write_error_event,
     is_end,
-    calls_in,
+    has_call,
     change,
     items: messages,
     is_of_assistant: crate::node::has_role_of_assistant,
@@ -47,7 +47,7 @@ pub use self::answer::ChatAnswer;
 pub use self::body::write_request;
 pub(crate) use self::calls::is_old;
 pub(crate) use self::changed::change;
-pub use self::frames::{calls_in, is_end};
+pub use self::frames::{has_call, is_end};
 pub(crate) use self::messages::messages;
 pub use self::reply::{write_error, write_error_event, write_overflow, write_reply, write_stream};
 pub use self::request::read_request;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::calls::is_end;
+use super::calls::{is_call, is_end};
 use super::reply::frame;
 use crate::domain::ToolCall;
 use crate::node::JsonFields;
@@ -76,7 +76,9 @@ impl Blocks {
     /// Begins a block; returns the number of its call, if the block is a call.
     fn begin(&mut self, index: u64, block: &JsonFields<'_>) -> Option<usize> {
         self.at.remove(&index);
-        block.string("type").filter(|kind| kind == "tool_use")?;
+        if !is_call(block) {
+            return None;
+        }
         let text = |name: &str| block.string(name).unwrap_or_default().into_owned();
         let arguments = block.get("input").map_or("", |input| input.raw()).to_owned();
         let (id, name) = (text("id"), text("name"));

@@ -51,7 +51,7 @@ pub(crate) const CODEC: Codec = Codec {
     write_overflow: |message| write_error(400, &format!("prompt is too long: {message}")),
     write_error_event,
     is_end,
-    calls_in,
+    has_call,
     change,
     items: |request, settings| messages(request.messages.iter(), settings),
     is_of_assistant: crate::node::has_role_of_assistant,
@@ -60,7 +60,7 @@ pub(crate) const CODEC: Codec = Codec {
 pub use self::answer::MessagesAnswer;
 pub use self::asked::read_request;
 pub use self::body::write_request;
-pub use self::calls::{calls_in, is_end};
+pub use self::calls::{has_call, is_end};
 pub(crate) use self::changed::change;
 pub use self::errors::{write_error, write_error_event};
 pub use self::reply::{write_reply, write_stream};

@@ -113,42 +113,20 @@ proptest! {
     }
 
     #[test]
-    fn the_places_of_calls_are_those_of_their_values(reply in replies()) {
+    fn the_events_of_calls_are_found(reply in replies()) {
         let names = FunctionNames::default();
-        let text = write_reply(&reply, &answering(&names));
-        let pieces = calls_in(&text);
-        prop_assert_eq!(pieces.len(), reply.calls.len());
-        for (piece, call) in pieces.iter().zip(&reply.calls) {
-            let at = |range: &Option<std::ops::Range<usize>>| {
-                serde_json::from_str::<Value>(&text[range.clone().unwrap()]).unwrap()
-            };
-            prop_assert_eq!(piece.id.as_ref(), Some(&call.id));
-            prop_assert_eq!((at(&piece.name), at(&piece.arguments)), (call.tool.as_str().into(), call.arguments.clone()));
-        }
+        prop_assert_eq!(has_call(&write_reply(&reply, &answering(&names))), !reply.calls.is_empty());
         let stream = write_stream(&reply, &answering(&names));
-        let (mut begun, mut input) = (Vec::new(), Vec::new());
-        for data in stream.lines().filter_map(|line| line.strip_prefix("data: ")) {
-            for piece in calls_in(data) {
-                let arguments = piece.arguments.map(|range| data[range].to_owned());
-                match (piece.id, arguments) {
-                    (Some(id), None) => begun.push((piece.key, id)),
-                    (None, Some(arguments)) if begun.last().is_some_and(|(key, _)| *key == piece.key) => {
-                        let raw: String = serde_json::from_str(&arguments).unwrap();
-                        input.push(serde_json::from_str::<Value>(&raw).unwrap());
-                    }
-                    _ => {}
-                }
-            }
-        }
-        prop_assert!(begun.iter().map(|(_, id)| id).eq(reply.calls.iter().map(|call| &call.id)));
-        prop_assert!(input.iter().eq(reply.calls.iter().map(|call| &call.arguments)));
+        let data = stream.lines().filter_map(|line| line.strip_prefix("data: "));
+        let begun = data.filter(|data| data.contains("content_block_start") && has_call(data));
+        prop_assert_eq!(begun.count(), reply.calls.len());
     }
 
     #[test]
     fn any_bytes_do_no_harm(bytes: Vec<u8>) {
         let _ = read_request(&bytes);
         let _ = read([bytes.as_slice()]);
-        calls_in(&String::from_utf8_lossy(&bytes));
+        has_call(&String::from_utf8_lossy(&bytes));
     }
 
     /// The beginning of a stream, or a stream with some bytes changed, is refused or read.
@@ -164,7 +142,7 @@ proptest! {
         }
         let _ = read([text.as_slice()]);
         let _ = read_request(&text);
-        calls_in(&String::from_utf8_lossy(&text));
+        has_call(&String::from_utf8_lossy(&text));
     }
 
     /// Blocks and deltas of any types in any order.

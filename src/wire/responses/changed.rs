@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use super::calls_in::is_end;
+use super::calls::is_end;
 use super::frames::Frames;
 use super::kinds::ClientCallKind;
 use crate::domain::ToolCall;

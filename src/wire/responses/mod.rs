@@ -11,7 +11,7 @@ mod answer;
 mod arbitrary;
 mod body;
 mod built;
-mod calls_in;
+mod calls;
 mod changed;
 mod content;
 mod frames;
@@ -44,7 +44,7 @@ pub(crate) const CODEC: Codec = Codec {
     write_overflow: chat::write_overflow,
     write_error_event,
     is_end,
-    calls_in,
+    has_call,
     change,
     items,
     is_of_assistant: |item| is_of_assistant(item.fields.as_ref()),
@@ -52,7 +52,7 @@ pub(crate) const CODEC: Codec = Codec {
 
 pub use self::answer::ResponsesAnswer;
 pub use self::body::write_request;
-pub use self::calls_in::{calls_in, is_end};
+pub use self::calls::{has_call, is_end};
 pub(crate) use self::changed::change;
 pub use self::frames::{write_error_event, write_stream};
 pub(crate) use self::items::is_of_assistant;
