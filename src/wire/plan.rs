@@ -169,10 +169,12 @@ impl<'a> CallFates<'a> {
         new.iter().for_each(|new| event.set(name, quoted(new)));
     }
 
-    /// The index of the first further call, after the last index of all calls, blocks or items that came.
-    pub fn next_index(&self, last: Option<u64>) -> u64 {
-        let dropped = self.fates.iter().filter(|fate| fate.is_none());
-        last.map_or(0, |last| last + 1).saturating_sub(dropped.count() as u64)
+    /// The further calls with their indices, which follow the last index of all calls, blocks or items that came.
+    pub fn further(&self, last: Option<u64>) -> Vec<(u64, &'a ToolCall)> {
+        let dropped = self.fates.iter().filter(|fate| fate.is_none()).count() as u64;
+        let next = last.map_or(0, |last| last.saturating_add(1)).saturating_sub(dropped);
+        let numbered = (0..).zip(&self.added);
+        numbered.map(|(at, call)| (next.saturating_add(at), *call)).collect()
     }
 
     /// An index, less the calls that are dropped before it.

@@ -245,6 +245,63 @@ fn a_chunk_with_all_calls_and_the_finish_changes_in_its_place() {
 }
 
 #[test]
+fn the_first_piece_has_the_new_arguments_wherever_it_comes() {
+    let chat = |call: &str| {
+        format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{call}]}}}}]}}\n\n")
+    };
+    let begin = chat(r#"{"index":0,"id":"a","function":{"name": "f"}}"#);
+    let piece = |text: &str| chat(&format!(r#"{{"index":0,"function":{{"arguments":{text}}}}}"#));
+    let came = begin.clone() + &piece(r#""{\"x\":""#) + &piece(r#""1}""#);
+    let expected = begin.clone() + &piece(r#""{\"x\":2}""#) + &piece(r#""""#);
+    let wanted = [call("a", "f", json!({"x": 2}))];
+    let new = changed(WireFormat::Chat, came.as_bytes(), "", &wanted);
+    assert_eq!(String::from_utf8(new).unwrap(), expected);
+    // A call that comes without arguments gets them with its name.
+    let new = changed(WireFormat::Chat, begin.as_bytes(), "", &wanted);
+    let expected = chat(r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":2}"}}"#);
+    assert_eq!(String::from_utf8(new).unwrap(), expected);
+    let start = "data: {\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{\"type\":\"function_call\",\
+        \"call_id\":\"a\",\"name\":\"f\",\"arguments\":\"\"}}\n\n";
+    let piece = |more: &str| {
+        format!(
+            "data: {{\"type\":\"response.function_call_arguments.delta\",\"output_index\":0{more}}}\n\n"
+        )
+    };
+    let came = start.to_owned() + &piece("") + &piece(",\"delta\":\"{}\"");
+    let expected = start.to_owned() + &piece("") + &piece(r#","delta":"{\"x\":2}""#);
+    let new = changed(WireFormat::Responses, came.as_bytes(), "", &wanted);
+    assert_eq!(String::from_utf8(new).unwrap(), expected);
+}
+
+#[test]
+fn the_largest_numbers_do_no_harm() {
+    let most = u64::MAX;
+    let frame = |data: &Value| format!("data: {data}\n\n");
+    let function = json!({"name": "f", "arguments": "{}"});
+    let delta = json!({"tool_calls": [{"index": most, "id": "a", "function": function}]});
+    let item = json!({"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"});
+    let block = json!({"type": "tool_use", "id": "a", "name": "f", "input": {}});
+    for (format, data) in [
+        (WireFormat::Chat, json!({"choices": [{"delta": delta}]})),
+        (
+            WireFormat::Responses,
+            json!({"type": "response.output_item.done", "output_index": most, "sequence_number": most, "item": item}),
+        ),
+        (
+            WireFormat::Messages,
+            json!({"type": "content_block_start", "index": most, "content_block": block}),
+        ),
+    ] {
+        for wanted in [vec![], vec![call("a", "f", json!({})), call("b", "g", json!({}))]] {
+            let new = changed(format, frame(&data).as_bytes(), &data.to_string(), &wanted);
+            let new = String::from_utf8(new).unwrap();
+            assert_eq!(wanted.is_empty(), !new.contains("\"f\""), "{new}");
+            assert_eq!(wanted.is_empty(), !new.contains("\"g\""), "{new}");
+        }
+    }
+}
+
+#[test]
 fn calls_with_one_index_are_told_apart_by_their_ids() {
     let event = |id: &str, text: &str| {
         let call = json!({"index": 0, "id": id, "function": {"name": "f", "arguments": text}});

@@ -28,7 +28,7 @@ pub(crate) fn change(events: &mut [AnswerEvent<'_>], before: &str, calls: &[Tool
         |chunk: &Chunk| chunk.is_message || chunk.has_finish && !chunk.calls.is_empty();
     let place = chunks.iter().position(|chunk| chunk.as_ref().is_some_and(takes_more));
     let is_message = chunks.iter().flatten().any(|chunk| chunk.is_message);
-    let further = (plan.next_index(last_index)..).zip(&plan.added);
+    let further = plan.further(last_index).into_iter();
     let more: Vec<Value> =
         further.map(|(index, call)| written(call, Some(index).filter(|_| !is_message))).collect();
     let mut changing = Changing { plan, named: HashSet::new() };
@@ -170,8 +170,9 @@ impl Changing<'_> {
             }
         }
         let change = |at: usize, item: &mut JsonObject<'_>| {
-            calls[at].iter().for_each(|call| self.change_call(*call, item));
-            self.plan.is_kept(calls[at])
+            let call = calls.get(at).copied().flatten();
+            call.iter().for_each(|call| self.change_call(*call, item));
+            self.plan.is_kept(call)
         };
         part.change_items("tool_calls", change, more);
     }

@@ -26,7 +26,7 @@ pub(crate) fn change(events: &mut [AnswerEvent<'_>], before: &str, calls: &[Tool
         piece.into_iter().for_each(|piece| events[at + 1].added = piece);
     }
     if !all.is_whole {
-        let further = (plan.next_index(all.last)..).zip(&plan.added);
+        let further = plan.further(all.last).into_iter();
         let added = further.map(|(index, call)| frames(index, call));
         events[end(events, is_end)].added.extend(added);
     }
@@ -99,8 +99,9 @@ fn change_event(plan: &mut CallFates<'_>, numbers: &[Option<usize>], event: &mut
     if is_whole(&object.came) {
         let more: Vec<Value> = plan.added.iter().map(|call| block(call)).collect();
         let change = |at: usize, block: &mut JsonObject<'_>| {
-            numbers[at].iter().for_each(|call| change_block(plan, *call, true, block));
-            plan.is_kept(numbers[at])
+            let call = numbers.get(at).copied().flatten();
+            call.iter().for_each(|call| change_block(plan, *call, true, block));
+            plan.is_kept(call)
         };
         object.change_items("content", change, &more);
         return plan.change_reason(object, "stop_reason", REASONS);

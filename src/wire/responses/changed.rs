@@ -23,25 +23,26 @@ pub(crate) fn change(events: &mut [AnswerEvent<'_>], before: &str, calls: &[Tool
         change_event(&mut plan, numbers, all.last.is_some(), event);
     }
     if !all.is_document {
-        let (end, index) = (end(events, is_end), plan.next_index(all.last));
-        number_events(events, (end, index, number("sequence_number")), &plan.added);
+        let (end, further) = (end(events, is_end), plan.further(all.last));
+        number_events(events, number("sequence_number"), end, &further);
     }
 }
 
 /// Adds the events of the further calls. From the first change on, events are renumbered.
 fn number_events(
     events: &mut [AnswerEvent<'_>],
-    (end, index, sequence): (usize, u64, Option<u64>),
-    added: &[&ToolCall],
+    sequence: Option<u64>,
+    end: usize,
+    further: &[(u64, &ToolCall)],
 ) {
-    let (mut next, mut shift) = (sequence.map_or(0, |sequence| sequence + 1), 0);
+    let (mut next, mut shift) = (sequence.map_or(0, |sequence| sequence.saturating_add(1)), 0);
     for (at, event) in events.iter_mut().enumerate() {
         let own = event.object.as_ref().and_then(|event| event.came.number("sequence_number"));
         next = own.map_or(next, |own| own.saturating_add_signed(shift));
         if at == end {
             let mut frames = Frames { next, ..Frames::default() };
-            for (index, call) in (index as usize..).zip(added) {
-                frames.item(index, &item(call));
+            for (index, call) in further {
+                frames.item(*index, &item(call));
             }
             shift += (frames.next - next) as i64;
             event.added = frames.text;
@@ -51,7 +52,7 @@ fn number_events(
         } else if let (Some(object), Some(own)) = (&mut event.object, own) {
             let own = own.saturating_add_signed(shift);
             object.set("sequence_number", own);
-            next = own + 1;
+            next = own.saturating_add(1);
         }
     }
 }
@@ -191,12 +192,12 @@ fn change_event(
 ) {
     let Some(object) = &mut event.object else { return };
     let form = PartForm::of(&object.came);
+    if form == PartForm::End && object.came.fields("response").is_some() {
+        let change = |response: &mut _| change_output(plan, numbers, has_items, response);
+        return object.change("response", change);
+    }
     if matches!(form, PartForm::End | PartForm::Document) {
-        return match object.came.fields("response") {
-            Some(_) => object
-                .change("response", |response| change_output(plan, numbers, has_items, response)),
-            None => change_output(plan, numbers, has_items, object),
-        };
+        return change_output(plan, numbers, has_items, object);
     }
     plan.lower(object, "output_index");
     let Some(Some(call)) = numbers.first().copied() else { return };
@@ -247,8 +248,9 @@ fn change_output(
     let added = plan.added.iter().filter(|_| takes_more);
     let more: Vec<Value> = added.map(|call| item(call)).collect();
     let change = |at: usize, item: &mut JsonObject<'_>| {
-        numbers[at].iter().for_each(|call| change_item(plan, *call, true, item));
-        plan.is_kept(numbers[at])
+        let call = numbers.get(at).copied().flatten();
+        call.iter().for_each(|call| change_item(plan, *call, true, item));
+        plan.is_kept(call)
     };
     response.change_items("output", change, &more);
 }

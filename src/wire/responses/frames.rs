@@ -14,7 +14,7 @@ pub fn write_stream(reply: &Reply, answering: &Answering<'_>) -> String {
     frames.push("response.created", json!({"response": begun}));
     frames.push("response.in_progress", json!({"response": begun}));
     let items = items(reply, answering);
-    for (index, item) in items.iter().enumerate() {
+    for (index, item) in (0..).zip(&items) {
         frames.item(index, item);
     }
     let whole = response(reply, answering, items);
@@ -47,12 +47,12 @@ impl Frames {
     fn push(&mut self, kind: &str, mut data: Value) {
         data["type"] = kind.into();
         data["sequence_number"] = self.next.into();
-        self.next += 1;
+        self.next = self.next.saturating_add(1);
         self.text += &format!("event: {kind}\ndata: {data}\n\n");
     }
 
     /// The events of one item.
-    pub fn item(&mut self, index: usize, item: &Value) {
+    pub fn item(&mut self, index: u64, item: &Value) {
         let kind = item["type"].as_str().unwrap_or_default();
         let mut begun = item.clone();
         // Only a text comes in pieces.
@@ -76,7 +76,7 @@ impl Frames {
         self.push("response.output_item.done", json!({"output_index": index, "item": item}));
     }
 
-    fn contents(&mut self, index: usize, item: &Value) {
+    fn contents(&mut self, index: u64, item: &Value) {
         for (at, part) in item["content"].as_array().into_iter().flatten().enumerate() {
             let place = json!({"item_id": item["id"], "output_index": index, "content_index": at});
             let (stem, field) = match part["type"].as_str() {
@@ -96,7 +96,7 @@ impl Frames {
         }
     }
 
-    fn summaries(&mut self, index: usize, item: &Value) {
+    fn summaries(&mut self, index: u64, item: &Value) {
         for (at, part) in item["summary"].as_array().into_iter().flatten().enumerate() {
             let place = json!({"item_id": item["id"], "output_index": index, "summary_index": at});
             let begun = json!({"type": "summary_text", "text": ""});
@@ -106,7 +106,7 @@ impl Frames {
         }
     }
 
-    fn input(&mut self, index: usize, item: &Value, call: ClientCallKind) {
+    fn input(&mut self, index: u64, item: &Value, call: ClientCallKind) {
         let mut place = json!({"item_id": item["id"], "output_index": index});
         let stem = match call {
             ClientCallKind::Custom => "response.custom_tool_call_input",
