@@ -14,6 +14,7 @@ pub mod agents;
 mod bench;
 mod compare;
 mod cotools;
+pub mod data;
 pub mod graph;
 pub mod import;
 mod program;

@@ -9,13 +9,15 @@ use super::cotools::lesson::Lesson;
 use super::cotools::measure::{Group, below_words, measure};
 use super::cotools::print;
 use super::cotools::score::{Scores, Ways, by_words};
+use crate::app::cli::cotools::captions;
 use crate::app::cli::cotools::catalogue::Catalogue;
-use crate::app::cli::cotools::{captions, open};
 use crate::app::cli::{out, trouble::Trouble};
 use crate::app::encoder::reader_path::{GET, VARIABLE};
+use crate::cotools::catalogue;
+use crate::cotools::open;
+use crate::data::read_queries;
 use crate::files::toml_file::Problem;
 use crate::papers::cotools::{QueryTemplate, Use};
-use crate::store::import::cotools::read_queries;
 
 /// Runs `toolyard-lab retrieval`.
 ///
@@ -28,7 +30,7 @@ pub fn retrieval(command: &RetrievalCommand) -> Result<(), Trouble> {
 }
 
 fn eval(args: &RetrievalEvalArgs) -> Result<(), Trouble> {
-    let catalogue = Catalogue::open(&args.catalogue)?;
+    let catalogue = catalogue::open(&args.catalogue)?;
     let lesson = lesson(args, &catalogue)?;
     let weight = open::mix(args.mix)?;
     if args.means == Means::Heads && args.heads.is_none() {

@@ -13,8 +13,9 @@ use crate::app::cli::cotools::captions;
 use crate::app::cli::cotools::catalogue::Catalogue;
 use crate::app::cli::trouble::Trouble;
 use crate::app::encoder::Encoder;
+use crate::cotools::catalogue;
+use crate::data::{DataSet, Record};
 use crate::papers::cotools::{HeadFile, QueryTemplate, Use};
-use crate::store::import::cotools::{DataSet, Record};
 
 /// The number of measured calls, unless another one is given.
 pub const CALLS: usize = 200;
@@ -69,7 +70,7 @@ pub fn answer(
         let text = format!("{}: no record with a call is left to measure on", data.name);
         return Err(Trouble::Usage(text));
     }
-    let catalogue = Catalogue::of_data(&data.name, &data.tools);
+    let catalogue = catalogue::of_data(&data.name, &data.tools);
     let mut ways = Ways::new(encoder, question.of, question.heads.clone(), question.means)?;
     let scores = ways.score(encoder, &catalogue, &lesson)?;
     let groups = groups(&catalogue, &lesson, question.heads.as_deref(), question.of);

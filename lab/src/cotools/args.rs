@@ -3,14 +3,16 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
-use crate::app::cli::cotools::args::{CatalogueArgs, ReaderArgs};
+use crate::app::cli::cotools::args::ReaderArgs;
 use crate::app::cli::value::{number, positive, whole};
 use crate::papers::cotools::{Recipe, Use};
 
 #[derive(Debug, Subcommand)]
 pub enum CotoolsCommand {
+    /// Encode the descriptions of all tools of a catalogue; continues after an interruption.
+    Encode(EncodeArgs),
     /// Train heads on a data set. The epoch is chosen on dev questions, never on test questions.
     Train(TrainArgs),
     /// Measure heads, beside words, untrained states and chance.
@@ -218,6 +220,32 @@ pub struct ToolsArgs {
     /// Subtract the training mean of the heads instead of the mean of past queries.
     #[arg(long)]
     pub training_mean: bool,
+    #[command(flatten)]
+    pub reader: ReaderArgs,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The tools.
+#[derive(Clone, Debug, Args)]
+#[command(group = ArgGroup::new("catalogue").required(true).args(["workspace", "data"]))]
+pub struct CatalogueArgs {
+    /// Folder with tools/.
+    #[arg(long, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// Folder of a data set with tool.json, or of API-Bank.
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct EncodeArgs {
+    #[command(flatten)]
+    pub catalogue: CatalogueArgs,
+    /// Encode for these heads; default: for questions without heads.
+    #[arg(long, value_name = "FILE")]
+    pub heads: Option<PathBuf>,
     #[command(flatten)]
     pub reader: ReaderArgs,
     /// Print JSON.

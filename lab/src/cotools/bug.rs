@@ -12,8 +12,8 @@ use super::measure::TRAINED;
 use super::train::{RetrieverPlan, teach};
 use crate::app::cli::trouble::Trouble;
 use crate::app::encoder::Encoder;
+use crate::data::DataSet;
 use crate::papers::cotools::{MIX, Recipe, Use};
-use crate::store::import::cotools::DataSet;
 use crate::training::Figures;
 
 /// The number of calls used for training.

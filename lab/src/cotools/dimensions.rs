@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::answer::{Question, RetrieverMeasures};
 use crate::app::cli::compare::table::{PlainTable, percent};
-use crate::app::cli::cotools::open;
 use crate::app::cli::trouble::Trouble;
 use crate::app::encoder::Encoder;
+use crate::cotools::open;
 use crate::domain::Chance;
 use crate::papers::cotools::{Heads, rank_of};
 use crate::training::{Figures, above_mean, heaviest, random, scores_on, weight_z_scores};

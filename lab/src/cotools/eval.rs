@@ -7,9 +7,9 @@ use super::args::{EvalArgs, Means, Of};
 use super::measure::below_words;
 use super::train::knows;
 use super::{bug, dimensions, judge_eval, print, shapes};
-use crate::app::cli::cotools::open;
 use crate::app::cli::{out, trouble::Trouble};
-use crate::store::import::cotools::with_dev;
+use crate::cotools::open;
+use crate::data::with_dev;
 
 pub fn eval(args: &EvalArgs) -> Result<(), Trouble> {
     if args.of == Of::Judge {

@@ -9,11 +9,12 @@ use super::split::{some, split};
 use super::train::knows;
 use super::train_judge::THRESHOLD;
 use crate::app::cli::compare::table::PlainTable;
-use crate::app::cli::cotools::{captions, open};
+use crate::app::cli::cotools::captions;
 use crate::app::cli::{out, trouble::Trouble};
 use crate::app::encoder::Encoder;
+use crate::cotools::open;
+use crate::data::{DataSet, Record, with_dev};
 use crate::papers::cotools::{HeadFile, Heads, Use};
-use crate::store::import::cotools::{DataSet, Record, with_dev};
 use crate::training::Positives;
 use crate::ui::text::clean;
 

@@ -1,10 +1,10 @@
 //! Texts with the state and the label of each token.
 
-use crate::app::cli::cotools::open::{GOES_ON, ProgressLine};
 use crate::app::cli::trouble::Trouble;
 use crate::app::encoder::Encoder;
+use crate::cotools::open::{GOES_ON, ProgressLine};
+use crate::data::Record;
 use crate::papers::cotools::{Judge, Matrix, Preparation, RecipeLayer, hand_rule};
-use crate::store::import::cotools::Record;
 use crate::training::{Positives, judge_labels};
 
 /// A text that was read.

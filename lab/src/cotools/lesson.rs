@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::split::{hold_out, some};
 use crate::app::cli::trouble::Trouble;
+use crate::data::{DataSet, Record};
 use crate::papers::cotools::{QueryTemplate, Use};
-use crate::store::import::cotools::{DataSet, Record};
 use crate::training::{BadRecord, examples, published_examples};
 
 /// Queries with their tools.
@@ -157,7 +157,7 @@ impl Lesson {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::import::cotools::DataTool;
+    use crate::data::DataTool;
 
     fn set() -> DataSet {
         let tool = |name: &str| DataTool { name: name.to_owned(), description: String::new() };

@@ -154,12 +154,13 @@ fn below(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::import::cotools::DataTool;
+    use crate::cotools::catalogue;
+    use crate::data::DataTool;
 
     fn measured(states: &[&[f64]]) -> Measured {
         let tool = |name: &str| DataTool { name: name.to_owned(), description: String::new() };
         let tools = ["apple", "bread", "cheese", "dates"].map(tool);
-        let catalogue = Catalogue::of_data("food", &tools);
+        let catalogue = catalogue::of_data("food", &tools);
         let mut lesson = Lesson::default();
         lesson.push("q".to_owned(), "an apple".to_owned(), vec![0]);
         lesson.push("q".to_owned(), "some bread".to_owned(), vec![1, 2]);

@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod args;
 mod bug;
+pub mod catalogue;
 mod dimensions;
 mod eval;
 mod judge;
@@ -11,6 +12,7 @@ mod judge_eval;
 mod judge_texts;
 pub mod lesson;
 pub mod measure;
+pub mod open;
 pub mod print;
 pub mod score;
 mod shapes;
@@ -22,6 +24,7 @@ mod verdict;
 
 pub use self::args::CotoolsCommand;
 pub use self::verdict::lines as bench_lines;
+use crate::app::cli::cotools::encode_tools;
 use crate::app::cli::trouble::Trouble;
 
 /// Runs `toolyard-lab cotools`.
@@ -30,6 +33,12 @@ use crate::app::cli::trouble::Trouble;
 /// Files are wrong, or a step failed.
 pub fn cotools(command: &CotoolsCommand) -> Result<(), Trouble> {
     match command {
+        CotoolsCommand::Encode(args) => encode_tools(
+            &catalogue::open(&args.catalogue)?,
+            args.heads.as_deref(),
+            &args.reader,
+            args.json,
+        ),
         CotoolsCommand::Train(args) => train::command(args),
         CotoolsCommand::Eval(args) => eval::eval(args),
         CotoolsCommand::Judge(args) => judge::judge(args),

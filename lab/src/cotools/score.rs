@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::args::Means;
 use super::lesson::Lesson;
 use crate::app::cli::cotools::catalogue::Catalogue;
-use crate::app::cli::cotools::open::{self, ProgressLine};
 use crate::app::cli::trouble::Trouble;
 use crate::app::encoder::Encoder;
+use crate::cotools::open::{self, ProgressLine};
 use crate::papers::cotools::{
     HeadFile, Heads, Matrix, Pooling, RecipeLayer, Retrieval, RunningMean, Use, word_scores,
 };

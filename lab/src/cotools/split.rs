@@ -1,9 +1,9 @@
 //! Splits a set into records for training, records for choosing the epoch, and records for figures. Only text and seed
 //! decide, so training and measuring agree without a list.
 
+use crate::data::{DataSet, Record};
 use crate::domain::Chance;
 use crate::papers::cotools::Use;
-use crate::store::import::cotools::{DataSet, Record};
 use crate::training::shuffled;
 
 /// The share of dev questions for choosing the epoch, if a set has questions to train on.

@@ -7,15 +7,16 @@ use serde_json::json;
 
 use super::args::ToolsArgs;
 use crate::app::cli::compare::table::PlainTable;
-use crate::app::cli::cotools::catalogue::Catalogue;
-use crate::app::cli::cotools::{captions, open};
+use crate::app::cli::cotools::captions;
 use crate::app::cli::{out, trouble::Trouble};
+use crate::cotools::catalogue;
+use crate::cotools::open;
 use crate::papers::cotools::{
     FEWEST, Heads, Retrieval, Retrieve, RunningMean, Use, ranked, word_scores,
 };
 
 pub fn tools(args: &ToolsArgs) -> Result<(), Trouble> {
-    let catalogue = Catalogue::open(&args.catalogue)?;
+    let catalogue = catalogue::open(&args.catalogue)?;
     let weight = open::mix(args.mix)?;
     let mut encoder = open::encoder(&args.reader)?;
     let heads = open::usual_heads(args.heads.as_deref(), &args.reader, &encoder, Use::Question)?;
@@ -101,7 +102,8 @@ fn why_words(is_encoded: bool, before: &RunningMean) -> String {
         let count = before.count();
         return format!("words alone: {count} past queries, and states rank from {FEWEST} on");
     }
-    "words alone: no tool is encoded; run `toolyard cotools encode` with this catalogue".to_owned()
+    "words alone: no tool is encoded; run `toolyard-lab cotools encode` with this catalogue"
+        .to_owned()
 }
 
 /// The domain of a catalogue, the same wherever the catalogue is named from.

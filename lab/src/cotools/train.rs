@@ -9,16 +9,16 @@ use super::lesson::{Amount, CallExamples, Lesson};
 use super::split::split;
 use super::train_judge;
 use crate::app::cli::cotools::captions;
-use crate::app::cli::cotools::catalogue::Catalogue;
 use crate::app::cli::cotools::clock::cpu_seconds;
-use crate::app::cli::cotools::open::{self, encode};
 use crate::app::cli::{out, trouble::Trouble};
 use crate::app::encoder::{Encoder, heads};
+use crate::cotools::catalogue;
+use crate::cotools::open::{self, encode};
+use crate::data::DataSet;
 use crate::domain::Chance;
 use crate::papers::cotools::{
     HeadAbout, HeadFile, Heads, Matrix, QueryTemplate, Recipe, Retriever, Use, rank_of, scores,
 };
-use crate::store::import::cotools::DataSet;
 use crate::training::{Best, Figures, RetrieverData, RetrieverTraining, recipe};
 use crate::ui::text::clean;
 
@@ -153,7 +153,7 @@ pub fn teach(
     let choice = choice.of_tools(&seen);
     let size = encoder.size();
     let at = plan.recipe.states(plan.of, size);
-    let catalogue = Catalogue::of_data(&data.name, &data.tools);
+    let catalogue = catalogue::of_data(&data.name, &data.tools);
     let mut tools = encode(encoder, "tools", &catalogue.texts(), at)?;
     let mut queries = encode(encoder, "training queries", &lesson.texts, at)?;
     let mut chosen = encode(encoder, "choosing queries", &choice.texts, at)?;

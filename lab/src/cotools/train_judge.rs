@@ -9,12 +9,12 @@ use super::judge_texts::{JudgeText, found, read};
 use super::split::{some, split};
 use crate::app::cli::cotools::captions;
 use crate::app::cli::cotools::clock::cpu_seconds;
-use crate::app::cli::cotools::open;
 use crate::app::cli::{out, trouble::Trouble};
 use crate::app::encoder::{Encoder, heads};
+use crate::cotools::open;
+use crate::data::{DataSet, Record};
 use crate::domain::Chance;
 use crate::papers::cotools::{HeadAbout, HeadFile, Heads, Recipe, Use};
-use crate::store::import::cotools::{DataSet, Record};
 use crate::training::{JudgeData, JudgeTraining, Positives, recipe};
 use crate::ui::text::clean;
 

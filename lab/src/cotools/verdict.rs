@@ -11,8 +11,8 @@ use super::measure::{BOTH, Measured, TRAINED, WORDS};
 use super::shapes::shapes;
 use super::train::{RetrieverPlan, teach};
 use crate::app::cli::cotools::args::ReaderArgs;
-use crate::app::cli::cotools::open;
 use crate::app::cli::trouble::Trouble;
+use crate::cotools::open;
 use crate::papers::cotools::{MIX, Recipe, Use};
 use crate::training::Figures;
 

@@ -20,13 +20,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::schema;
+use crate::data::tool_declarations::{self, Declared};
 use crate::domain::words::counted;
 use crate::domain::{ChainStep, EffectClass, Listing, Scoring, Task, ToolName, chance::canonical};
 use crate::files::toml_file::Problem;
 use crate::papers::toolnet::learn;
 use crate::store::import::dialogue::{Dialogue, DialogueCall};
 use crate::store::import::manifest::{Manifest, ManifestSource};
-use crate::store::import::tool_declarations::{self, Declared};
 use crate::store::import::{ImportError, Trajectory, files};
 
 /// The file that identifies a workspace.

@@ -6,7 +6,7 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
-use crate::store::import::tool_declarations::Parameter;
+use crate::data::tool_declarations::Parameter;
 
 /// The schema that all `calls` satisfy, as close to the declaration as possible.
 pub(super) fn parameters(

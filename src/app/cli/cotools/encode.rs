@@ -1,8 +1,10 @@
 //! `toolyard cotools encode`.
 
+use std::path::Path;
+
 use serde_json::json;
 
-use super::args::EncodeArgs;
+use super::args::{EncodeArgs, ReaderArgs};
 use super::catalogue::Catalogue;
 use super::clock::cpu_seconds;
 use super::{captions, open};
@@ -12,9 +14,22 @@ use crate::papers::cotools::{Retrieval, Use};
 use crate::ui::text::clean;
 
 pub fn encode(args: &EncodeArgs) -> Result<(), Trouble> {
-    let catalogue = Catalogue::open(&args.catalogue)?;
-    let mut encoder = open::encoder(&args.reader)?;
-    let heads = open::heads(args.heads.as_deref(), &encoder, Use::Question)?;
+    let catalogue = Catalogue::of_workspace(&args.workspace)?;
+    encode_tools(&catalogue, args.heads.as_deref(), &args.reader, args.json)
+}
+
+/// Encodes the tools of a catalogue for these heads, or for questions without heads, and prints the cost.
+///
+/// # Errors
+/// The reader or the heads cannot be used.
+pub fn encode_tools(
+    catalogue: &Catalogue,
+    heads: Option<&Path>,
+    reader: &ReaderArgs,
+    json: bool,
+) -> Result<(), Trouble> {
+    let mut encoder = open::encoder(reader)?;
+    let heads = open::heads(heads, &encoder, Use::Question)?;
     let retrieval = match heads {
         Some(heads) => Retrieval::trained(heads).map_err(Trouble::usage)?,
         None => Retrieval::untrained(Use::Question, encoder.size()),
@@ -26,13 +41,13 @@ pub fn encode(args: &EncodeArgs) -> Result<(), Trouble> {
     let seconds = began.zip(cpu_seconds()).map(|(began, now)| now - began);
     let speed = seconds.filter(|time| *time > 0.0).map(|time| work.tokens as f64 / time);
     let resident = memory_stats::memory_stats().map(|of| of.physical_mem);
-    if args.json {
-        let json = json!({
+    if json {
+        let object = json!({
             "tools": catalogue.tools.len(), "read": work.texts, "tokens": work.tokens, "cut": work.cut,
             "cpu_seconds": seconds, "tokens_per_cpu_second": speed, "resident_bytes": resident,
             "model": encoder.hash(), "at": captions::place(at),
         });
-        return out::print_json(&json.to_string());
+        return out::print_json(&object.to_string());
     }
     let tools = counted(catalogue.tools.len(), "tool");
     let before = catalogue.tools.len() as u64 - work.texts.min(catalogue.tools.len() as u64);

@@ -8,6 +8,7 @@ mod encode;
 pub mod open;
 
 pub use self::args::CotoolsCommand;
+pub use self::encode::encode_tools;
 use super::trouble::Trouble;
 
 /// Runs `toolyard cotools`.

@@ -1,4 +1,4 @@
-//! Opens the reader, heads and data, and shows progress.
+//! Opens the reader and heads, and shows progress.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -9,10 +9,9 @@ use super::args::ReaderArgs;
 use crate::cli::{colour::Painted, out, trouble::Trouble};
 use crate::config::{Config, ReaderSettings, default_states};
 use crate::encoder::Encoder;
-use crate::encoder::heads::{self, LoadedHeads};
+use crate::encoder::heads;
 use crate::encoder::reader_path::{NoReader, VARIABLE, reader_path};
-use crate::papers::cotools::{HeadFile, MIX, Matrix, Pooling, RecipeLayer, Use};
-use crate::store::import::cotools::{self, DataSet};
+use crate::papers::cotools::{HeadFile, Matrix, Pooling, RecipeLayer, Use};
 
 /// The cancel flag of encodings, which is never set: a command is cancelled by ending the process. States of texts read
 /// by then are in the cache.
@@ -43,30 +42,13 @@ pub fn model(args: &ReaderArgs) -> Result<Result<PathBuf, NoReader>, Trouble> {
     Ok(reader_path(args.reader.clone(), variable, settings.model))
 }
 
-fn settings(args: &ReaderArgs) -> Result<ReaderSettings, Trouble> {
-    let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
-    Ok(config.reader)
-}
-
-/// Heads that are named, or those of the configuration for this use.
+/// The settings of the reader in the configuration.
 ///
 /// # Errors
-/// A file cannot be used.
-pub fn usual_heads(
-    path: Option<&Path>,
-    args: &ReaderArgs,
-    encoder: &Encoder,
-    of: Use,
-) -> Result<Option<Arc<HeadFile>>, Trouble> {
-    if path.is_some() {
-        return heads(path, encoder, of);
-    }
-    let loaded = LoadedHeads::load(&settings(args)?.heads, encoder).map_err(Trouble::usage)?;
-    Ok(match of {
-        Use::Question => loaded.question,
-        Use::Here => loaded.here,
-        Use::Judge => loaded.judge,
-    })
+/// The configuration is wrong.
+pub fn settings(args: &ReaderArgs) -> Result<ReaderSettings, Trouble> {
+    let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
+    Ok(config.reader)
 }
 
 /// Loads heads for one use.
@@ -79,39 +61,6 @@ pub fn heads(
     of: Use,
 ) -> Result<Option<Arc<HeadFile>>, Trouble> {
     path.map(|path| heads::load(path, encoder, of)).transpose().map_err(Trouble::usage)
-}
-
-/// Loads a data set.
-///
-/// # Errors
-/// File, record and field.
-pub fn data(path: &Path) -> Result<DataSet, Trouble> {
-    cotools::load(path).map_err(Trouble::usage)
-}
-
-/// Loads a data set to learn from.
-///
-/// # Errors
-/// It cannot be read, or has test records only.
-pub fn lessons(path: &Path) -> Result<DataSet, Trouble> {
-    let data = data(path)?;
-    if data.train.is_empty() && data.dev.is_empty() {
-        let text = "it has test records only, and nothing learns from those; expected train.jsonl or dev.jsonl too";
-        return Err(Trouble::Usage(format!("{}: {text}", path.display())));
-    }
-    Ok(data)
-}
-
-/// The weight of words.
-///
-/// # Errors
-/// It is not from 0 to 2.
-pub fn mix(given: Option<f64>) -> Result<f64, Trouble> {
-    match given {
-        None => Ok(MIX),
-        Some(mix) if (0.0..=2.0).contains(&mix) => Ok(mix),
-        Some(mix) => Err(Trouble::Usage(format!("--mix {mix}: expected a number from 0 to 2"))),
-    }
 }
 
 /// The states of texts, with progress on a terminal.

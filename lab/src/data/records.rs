@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::gzip;
 use super::set::{DataTool, Record};
 use crate::files::{json_file, toml_file::Problem};
-use crate::import::files;
+use crate::store::import::files;
 
 const EXPECTED: &str = "{\"text\": TEXT, \"start_str_idx\": [CHARACTER, …], \"tool_calling\": \
     [{\"call_tool\": NAME}, …]}, or {\"question\": TEXT, \"tool\": NAME}";

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use super::known::API_BANK;
 use super::set::{DataSet, DataTool, Record};
+use crate::data::tool_declarations;
 use crate::files::toml_file::Problem;
-use crate::import::dialogue::{Dialogue, DialogueTurn};
-use crate::import::error::ImportError;
-use crate::import::{files, tool_declarations};
+use crate::store::import::ImportError;
+use crate::store::import::dialogue::{Dialogue, DialogueTurn};
+use crate::store::import::files;
 
 /// Calls that prepare others and say nothing about the user's request.
 const PREPARING: [&str; 2] = ["GetUserToken", "ToolSearcher"];

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::files::{json_file, toml_file::Problem};
-use crate::import::files;
+use crate::store::import::files;
 
 const EXPECTED: &str = "{\"query\": TEXT, \"tools\": [NAME, …]}";
 

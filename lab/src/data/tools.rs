@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::set::DataTool;
 use crate::files::{json_file, toml_file::Problem};
-use crate::import::files;
+use crate::store::import::files;
 
 const EXPECTED: &str = "{\"tool_dict\": {NAME: NUMBER, …}, \"tool_information\": {NAME: \
     {\"tool_description\": TEXT}, …}}";

@@ -16,6 +16,7 @@ mod load;
 mod queries;
 mod records;
 mod set;
+pub mod tool_declarations;
 mod tools;
 
 pub use self::load::{load, with_dev};

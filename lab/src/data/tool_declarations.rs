@@ -5,8 +5,8 @@ use std::{collections::HashMap, path::Path};
 use indexmap::IndexMap;
 use serde::Deserialize;
 
-use super::files;
 use crate::files::{json_file, toml_file::Problem};
+use crate::store::import::files;
 
 /// A declared tool. Several declarations may have the same name, since the levels of API-Bank repeat them.
 #[derive(Clone, Debug, Deserialize)]
