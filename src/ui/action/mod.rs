@@ -3,7 +3,7 @@
 
 mod layer;
 mod layer_keys;
-mod refusal_words;
+mod refusals;
 mod table;
 
 use strum::{IntoStaticStr, VariantArray};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::refusal_words::{self, never};
+use super::refusals::{self, never};
 use super::{Action, Group};
 use crate::change::{self, no_tool};
 use crate::domain::{Command, Knob, State};
@@ -79,8 +79,7 @@ impl ActionSpec {
     pub fn why_not(&self, state: &State, view: &View) -> Option<Cow<'static, str>> {
         let changes = matches!(self.group, Group::Run | Group::Change);
         let over = if changes { change::over(state, view) } else { None };
-        let over =
-            over.or_else(|| refusal_words::matter(self.action).and_then(|it| state.cannot(it)));
+        let over = over.or_else(|| refusals::matter(self.action).and_then(|it| state.cannot(it)));
         let why = over.or_else(|| (self.why_not)(state, view)).map(Cow::Borrowed);
         why.or_else(|| match self.does {
             Look(way) => past::why_not(way, state, view).map(Cow::Owned),
@@ -125,11 +124,11 @@ const fn go(action: Action, keys: KeyTexts, does: ActionHandler) -> ActionSpec {
 }
 
 const fn found(action: Action, which: window::Find) -> ActionSpec {
-    spec(Group::Move, action, &[], refusal_words::nothing_found, Match(which))
+    spec(Group::Move, action, &[], refusals::nothing_found, Match(which))
 }
 
 const fn pane(pane: PaneId, name: &'static str, keys: KeyTexts, doc: &'static str) -> ActionSpec {
-    let why: Why = if matches!(pane, PaneId::Budget) { refusal_words::no_credits } else { never };
+    let why: Why = if matches!(pane, PaneId::Budget) { refusals::no_credits } else { never };
     ActionSpec {
         name,
         ..spec(Group::Move, Action::Pane(pane), keys, why, Visit(pane)).says(name, doc)
@@ -142,7 +141,7 @@ const fn screen(action: Action, keys: KeyTexts, does: ActionHandler) -> ActionSp
 
 /// Declares an action that works only in popups; `why_not` refuses it elsewhere.
 const fn popup(action: Action) -> ActionSpec {
-    spec(Group::Popup, action, &[], refusal_words::only_in_popups, Show(|_, _| ()))
+    spec(Group::Popup, action, &[], refusals::only_in_popups, Show(|_, _| ()))
 }
 
 const fn spec(
@@ -183,13 +182,13 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("back a line", "step the held program back by one statement; its calls are not undone"),
     run(Action::BackToCall, &["c <"], moments::no_call_before, Run(moments::back_to_call))
         .says("back a call", "step the held program back to its last call; the recorded result answers it"),
-    run(Action::Remove, &["x"], refusal_words::nothing_to_remove, Run(update::remove)).says(
+    run(Action::Remove, &["x"], refusals::nothing_to_remove, Run(update::remove)).says(
         "remove",
         "cancel the selected call; task: remove from the queue; tool: forget the score; edge: unpin; knob: end the sweep; breakpoint, watch: delete",
     ),
-    run(Action::CancelAll, &["X"], refusal_words::nothing_runs, Run(control::cancel_all))
+    run(Action::CancelAll, &["X"], refusals::nothing_runs, Run(control::cancel_all))
         .says("cancel all", "cancel all running and waiting calls"),
-    run(Action::HoldLane, &["H"], refusal_words::no_lane, Run(control::hold_lane))
+    run(Action::HoldLane, &["H"], refusals::no_lane, Run(control::hold_lane))
         .says("hold lane", "hold only the selected call at its next boundary, or release it"),
     run(Action::Stop, &["S"], never, Run(|_, view| view.open(Confirm::stop())))
         .says("stop", "end the session and cancel running calls; asks first"),
@@ -223,15 +222,15 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("run again", "repeat the call held after its end; revisions: continue with the selected program; program: return to the displayed moment"),
     alter(Action::Consent, &["Y"], edits::nothing_asks, Run(edits::consent))
         .says("consent", "allow or refuse the call waiting for consent"),
-    alter(Action::Fail, &["f"], refusal_words::nothing_to_break, Run(change::toggle_fault))
+    alter(Action::Fail, &["f"], refusals::nothing_to_break, Run(change::toggle_fault))
         .says("fail", "make the selected tool, role or model fail, or repair it"),
     alter(Action::AddFault, &["F"], never, Run(change::add_fault))
         .says("add fault", "add a fault: choose its target, trigger and kind"),
-    alter(Action::Edit, &["e"], refusal_words::nothing_to_edit, Run(update::edit))
+    alter(Action::Edit, &["e"], refusals::nothing_to_edit, Run(update::edit))
         .says("edit", "type a new value for the selected score, knob, budget or uses, or edit the selected call, program or variable"),
-    alter(Action::Less, &["-", "_"], refusal_words::nothing_to_adjust, Turn(false))
+    alter(Action::Less, &["-", "_"], refusals::nothing_to_adjust, Turn(false))
         .says("less", "decrease the selected score, knob, budget, tau or uses by one step"),
-    alter(Action::More, &["+", "="], refusal_words::nothing_to_adjust, Turn(true))
+    alter(Action::More, &["+", "="], refusals::nothing_to_adjust, Turn(true))
         .says("more", "increase the selected score, knob, budget, tau or uses by one step"),
     alter(Action::Switch, &["d"], debug::nothing_to_switch, Run(debug::switch))
         .says("on/off", "enable or disable the selected tool or breakpoint"),
@@ -239,9 +238,9 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("learning", "freeze or resume learning from evaluations"),
     alter(Action::Strategy, &["A"], never, Run(change::choose_strategy))
         .says("strategy", "choose the strategy for the next tasks"),
-    alter(Action::Model, &["m"], refusal_words::no_models, Run(change::bind_model))
+    alter(Action::Model, &["m"], refusals::no_models, Run(change::bind_model))
         .says("model", "choose the selected role's model for the next model calls"),
-    alter(Action::Pin, &[], refusal_words::no_edge, Run(change::pin))
+    alter(Action::Pin, &[], refusals::no_edge, Run(change::pin))
         .says("pin", "pin the selected edge's weight to a value, or unpin it"),
     alter(Action::SetClass, &[], no_tool, Run(change::set_class))
         .says("class", "set the tool's class (tools of one class run in parallel)"),
@@ -251,39 +250,39 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("probe", "probe the selected tool: call it to learn its result schema"),
     alter(Action::ProbeAll, &[], never, Run(|_, _| send(Command::Probe { tools: Vec::new() })))
         .says("probe all", "probe all read-only tools without a learned schema"),
-    alter(Action::CheckModels, &[], refusal_words::no_models, Run(|_, _| send(Command::ProbeModels)))
+    alter(Action::CheckModels, &[], refusals::no_models, Run(|_, _| send(Command::ProbeModels)))
         .says("check", "check again which models are reachable"),
-    alter(Action::Undo, &["u"], refusal_words::nothing_to_undo, Run(|_, _| send(Command::Undo)))
+    alter(Action::Undo, &["u"], refusals::nothing_to_undo, Run(|_, _| send(Command::Undo)))
         .says("undo", "undo your latest change; quick presses of one key are one change"),
-    alter(Action::Redo, &["U", "ctrl-r"], refusal_words::nothing_to_redo, Run(|_, _| send(Command::Redo)))
+    alter(Action::Redo, &["U", "ctrl-r"], refusals::nothing_to_redo, Run(|_, _| send(Command::Redo)))
         .says("redo", "redo the change you undid last"),
-    run(Action::Slower, &["("], refusal_words::is_slowest, Run(|_, _| change::turn(Knob::Speed, -1)))
+    run(Action::Slower, &["("], refusals::is_slowest, Run(|_, _| change::turn(Knob::Speed, -1)))
         .says("slower", "halve the speed of sample tools and the simulated model, down to 1/4"),
-    run(Action::Faster, &[")"], refusal_words::is_fastest, Run(|_, _| change::turn(Knob::Speed, 1)))
+    run(Action::Faster, &[")"], refusals::is_fastest, Run(|_, _| change::turn(Knob::Speed, 1)))
         .says("faster", "double the speed of sample tools and the simulated model, up to 16"),
-    run(Action::Twin, &["T"], refusal_words::no_twin, Run(control::twin)).says(
+    run(Action::Twin, &["T"], refusals::no_twin, Run(control::twin)).says(
         "twin",
         "run a twin of this session without the fault or without learning, or end it",
     ),
-    run(Action::Sweep, &["&"], refusal_words::no_sweep, Run(control::sweep)).says(
+    run(Action::Sweep, &["&"], refusals::no_sweep, Run(control::sweep)).says(
         "sweep",
         "try several values of the selected knob on the remaining tasks, beside this session",
     ),
-    alter(Action::UseBest, &[], refusal_words::no_best, Run(change::use_best))
+    alter(Action::UseBest, &[], refusals::no_best, Run(change::use_best))
         .says("use best", "set the selected knob to the best value of its sweep"),
     look(Action::Open, &["enter"], never, Run(update::open))
         .says("open", "show details of the selection"),
     look(Action::InspectTool, &["i"], no_tool, Run(update::inspect_tool))
         .says("tool", "show the selected tool: schema, score history, calls, faults"),
-    look(Action::Prompt, &["v"], refusal_words::no_model_calls, Run(update::inspect_prompt))
+    look(Action::Prompt, &["v"], refusals::no_model_calls, Run(update::inspect_prompt))
         .says("prompt", "show exactly what the model saw, with tokens per part"),
-    look(Action::NextView, &["V"], refusal_words::one_view, Show(|w, view| update::next_view(w.shown, view))).says(
+    look(Action::NextView, &["V"], refusals::one_view, Show(|w, view| update::next_view(w.shown, view))).says(
         "view",
         "switch the view: graph as focus, map or matrix; calls with models or tools alone; resilience",
     ),
-    look(Action::Sort, &["s"], refusal_words::no_order, Show(|w, view| update::sort(w.shown, view)))
+    look(Action::Sort, &["s"], refusals::no_order, Show(|w, view| update::sort(w.shown, view)))
         .says("sort", "sort this list by the next column: tools by score, weight, calls or name"),
-    look(Action::Pairs, &[], refusal_words::no_pairs, Run(|_, view| view.open(PairTable::default())))
+    look(Action::Pairs, &[], refusals::no_pairs, Run(|_, view| view.open(PairTable::default())))
         .says("pairs", "show planner/solver pairs across sessions: accuracy and cost"),
     look(Action::Why, &["w"], moments::no_value, Run(moments::why))
         .says("why", "trace a program value back to the calls that produced it"),
@@ -302,7 +301,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     look(
         Action::SaveScenario,
         &["ctrl-s"],
-        refusal_words::no_task_done,
+        refusals::no_task_done,
         Run(|_, _| vec![ScreenRequest::SaveScenario]),
     )
     .says("scenario", "save this session as a scenario for `toolyard run --scenario`"),
@@ -310,21 +309,21 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("editor", "open the selection in $VISUAL, $EDITOR or $PAGER"),
     look(Action::OwnCommand, &["O"], copying::why_not, Run(own::choose))
         .says("commands", "run one of your own commands on the selection"),
-    past(Action::EventBack, &[",", "alt-left"], refusal_words::at_the_start, TimeJump::Event(-1))
+    past(Action::EventBack, &[",", "alt-left"], refusals::at_the_start, TimeJump::Event(-1))
         .says("event back", "go back one event; the agent keeps running"),
-    past(Action::EventForward, &[".", "alt-right"], refusal_words::is_live, TimeJump::Event(1))
+    past(Action::EventForward, &[".", "alt-right"], refusals::is_live, TimeJump::Event(1))
         .says("event", "go forward one event"),
-    past(Action::StepBack, &["<"], refusal_words::at_the_start, TimeJump::StepBack)
+    past(Action::StepBack, &["<"], refusals::at_the_start, TimeJump::StepBack)
         .says("step back", "go back one step of the agent"),
-    past(Action::StepForward, &[">"], refusal_words::is_live, TimeJump::StepForward)
+    past(Action::StepForward, &[">"], refusals::is_live, TimeJump::StepForward)
         .says("time", "go forward one step of the agent"),
-    past(Action::TaskBack, &["{", "alt-up"], refusal_words::at_the_start, TimeJump::TaskBack)
+    past(Action::TaskBack, &["{", "alt-up"], refusals::at_the_start, TimeJump::TaskBack)
         .says("task back", "go to the start of this task, then of the previous task"),
-    past(Action::TaskForward, &["}", "alt-down"], refusal_words::is_live, TimeJump::TaskForward)
+    past(Action::TaskForward, &["}", "alt-down"], refusals::is_live, TimeJump::TaskForward)
         .says("task", "go to the start of the next task"),
-    past(Action::FirstEvent, &["^", "ctrl-home"], refusal_words::at_the_start, TimeJump::Start)
+    past(Action::FirstEvent, &["^", "ctrl-home"], refusals::at_the_start, TimeJump::Start)
         .says("start", "go to the first event"),
-    past(Action::Live, &["$", "ctrl-end"], refusal_words::is_live, TimeJump::Live)
+    past(Action::Live, &["$", "ctrl-end"], refusals::is_live, TimeJump::Live)
         .says("live", "return to the present (also: esc)"),
     spec(Group::Past, Action::GoToMoment, &["@", "alt-m"], jump::why_not, Run(jump::to_selected))
         .says("moment", "go to the moment of the selected task, call or line"),
@@ -368,7 +367,7 @@ pub const ACTIONS: &[ActionSpec] = &[
         Group::Past,
         Action::Goto,
         &["g e"],
-        refusal_words::nothing_yet,
+        refusals::nothing_yet,
         Run(|world, view| view.open(Actions::goto(world, view))),
     )
     .says("go to", "go to an event by its number (also: `:1820`)"),
@@ -416,7 +415,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     go(Action::Sessions, &["g o"], Run(|_, _| vec![ScreenRequest::Sessions]))
         .says("sessions", "list the sessions on this machine, and open one"),
     ActionSpec {
-        why_not: refusal_words::not_shared,
+        why_not: refusals::not_shared,
         ..go(Action::Control, &["g c"], Run(|_, _| vec![ScreenRequest::PassControl]))
     }
     .says("control", "take control of a shared session, or hand it over"),

@@ -205,7 +205,7 @@ fn the_tools_that_are_kept_have_a_limit() {
         let folder = tempfile::tempdir().unwrap();
         let spec = SessionSpec {
             tools_total: Some(400),
-            knobs: [(Knob::Explore, 1.0), (Knob::MenuMax, 30.0), (Knob::TopK, 20.0)].into(),
+            knobs: [(Knob::MenuMax, 90.0), (Knob::TopK, 80.0)].into(),
             ..priced(folder.path(), "price_cached = 0.0")
         };
         let (_, state) = run(demo(spec), &[]).await;
