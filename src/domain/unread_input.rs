@@ -1,7 +1,7 @@
 //! Input that an endpoint did not read, according to its own token count. Pure.
 //!
 //! There are three signs. An endpoint counts fewer tokens than for an earlier request that this one continues. It
-//! counts fewer than any tokenizer needs for the text. Or its count has no room for the tools ([`unseen`]). None of
+//! counts fewer than any tokenizer needs for the text. Or its count has no room for the tools ([`hidden_tools`]). None of
 //! them applies to an endpoint that reports no usage, or that reports a cache.
 
 use serde::{Deserialize, Serialize};

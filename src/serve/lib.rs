@@ -20,7 +20,7 @@
 //! {"command":COMMAND}       the form of `domain::Command`; only from the side that controls
 //! {"take":true}             take control, or ask for it where somebody has it
 //! {"leave":true}            give control up: to the first one who asked, else to the screen that started the session
-//! {"relay":KEY}             this side is the relay of an MCP server, and speaks as [`relayed`] has it from here on
+//! {"relay":KEY}             this side is the relay of an MCP server, and speaks as [`relay_socket`] has it from here on
 //! ```
 //!
 //! The session sends:

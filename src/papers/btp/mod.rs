@@ -3,7 +3,7 @@
 //!
 //! [`Evidence`] turns past uses of a tool into its expected value and a limit of its uses
 //! (equations 3 and 4). [`plan`] solves the bounded knapsack of algorithm 1 over these,
-//! [`marginal`] computes the value of more credits, and [`why`] explains the result for each
+//! [`marginal`] computes the value of more credits, and [`reasons`] explains the result for each
 //! candidate.
 //!
 //! [`candidates`] chooses and values the tools for a task's plan, and [`policy`] enforces the plan.

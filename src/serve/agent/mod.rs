@@ -1,7 +1,7 @@
 //! The process of a watched agent, and the variables that send its model calls to toolyard.
 //!
 //! [`Recipes`] define which variables clients read. They produce an [`Environment`], with which an [`Agent`] is
-//! started. If no request comes, [`unseen`] shows the hosts to which the agent is connected instead.
+//! started. If no request comes, [`silence_hints`] shows the hosts to which the agent is connected instead.
 
 mod bypass_variables;
 mod child;

@@ -25,7 +25,7 @@ const YOURS: &str = "your own agent: toolyard watch -- python my_agent.py";
 /// Shows the small agent of the stage until the person leaves.
 ///
 /// # Errors
-/// As [`shown::show`].
+/// As [`screen_run::show`].
 pub fn show(spec: &SessionSpec, look: ScreenLook, speed: Speed) -> Result<EndReason, Trouble> {
     let (news, inbox) = mpsc::unbounded_channel();
     let feed = Feed { spec_of: Some(guest::spec), ..Feed::new(inbox) };
