@@ -10,7 +10,7 @@
 //! and without results that it has not seen, since retrieval reads these words. Its programs contain faults, and
 //! `skill` sets how often; it corrects one when a finding contains what the correction needs. If it knows some tasks,
 //! it refuses all others. All randomness is a hash of the seed and the request.
-//! These settings were fixed before any comparison was printed. `toolyard compare btp` shows what
+//! These settings were fixed before any comparison was printed. `toolyard-lab compare btp` shows what
 //! other values of `thrift` and `patience` would do.
 
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
