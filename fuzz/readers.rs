@@ -23,7 +23,7 @@ use toolyard::tool::check::Checker;
 use toolyard::ui::text as screen;
 use toolyard::wire::sse::Parser;
 
-pub use self::wires::{wire_chat, wire_messages, wire_responses};
+pub use self::wires::wires;
 
 /// A line of a journal is read again as it was written, and folds into any state.
 pub fn journal_line(data: &[u8]) {

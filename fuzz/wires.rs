@@ -6,32 +6,15 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use toolyard::domain::{Request, Role, ToolCall};
-use toolyard::wire::{
-    Feed, FunctionNames, GrowingAnswer, Report, Spot, WireFormat, changed, chat, messages, patch,
-    responses,
-};
+use toolyard::wire::{Feed, FunctionNames, Report, Spot, WireFormat, changed, patch};
 
-/// OpenAI's chat completions.
-pub fn wire_chat(data: &[u8]) {
-    let answer = chat::ChatAnswer::begin(&Arc::default(), Report::default());
-    wire(data, WireFormat::Chat, answer);
+/// Bytes in place of those of each format.
+pub fn wires(data: &[u8]) {
+    WireFormat::ALL.into_iter().for_each(|format| wire(data, format));
 }
 
-/// OpenAI's Responses.
-pub fn wire_responses(data: &[u8]) {
-    let answer =
-        responses::ResponsesAnswer::begin(&Arc::<FunctionNames>::default(), Report::default());
-    wire(data, WireFormat::Responses, answer);
-}
-
-/// Anthropic's Messages.
-pub fn wire_messages(data: &[u8]) {
-    let answer =
-        messages::MessagesAnswer::begin(&Arc::<FunctionNames>::default(), Report::default());
-    wire(data, WireFormat::Messages, answer);
-}
-
-fn wire<R: GrowingAnswer>(data: &[u8], format: WireFormat, answer: R) {
+fn wire(data: &[u8], format: WireFormat) {
+    let answer = format.begin(&Arc::<FunctionNames>::default(), Report::default());
     let text = String::from_utf8_lossy(data);
     let is_value = |place: &Range<usize>| {
         let value = text.get(place.clone()).unwrap_or_default();

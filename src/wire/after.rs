@@ -5,6 +5,7 @@ use crate::asked::{IncomingRequest, NotRead, Spot};
 use crate::chat;
 use crate::domain::{Message, Messages};
 use crate::format::WireFormat;
+use crate::ids::is_given_here;
 
 /// The shortest list of messages, in bytes, for which this saves time.
 const LONG: usize = 8 * 1024;
@@ -22,12 +23,14 @@ impl Earlier {
     /// A request that others may continue; `None` if reading it again takes no time.
     pub fn new(format: WireFormat, body: &[u8], asked: &IncomingRequest) -> Option<Self> {
         // Content that was not understood is counted again in each request.
-        let is_known = !asked.unknown.keys().any(|what| what.starts_with("messages["));
+        let listed = format!("{}[", format.codec().conversation);
+        let is_known = !asked.unknown.keys().any(|what| what.starts_with(&listed));
         let is_long = asked.list.len() >= LONG;
         // Calls without ids get theirs from all calls before them.
         let is_counted = |message: &Message| match message {
             Message::Assistant { calls, source, .. } => {
-                calls.iter().any(|call| chat::is_old(call, source.as_deref()))
+                let source = source.as_deref();
+                calls.iter().any(|call| chat::is_old(call, source) || is_given_here(call, source))
             }
             _ => false,
         };

@@ -52,6 +52,8 @@ pub enum SpotForm {
     Content,
     /// Arguments that are an object in any format.
     Object,
+    /// The response of a function: an object that has the text as its result.
+    Response,
     /// The log of a patch, which may be missing.
     Output,
     /// The output of commands, one after the other.
@@ -74,6 +76,10 @@ impl SpotForm {
     pub(crate) fn value(self, text: &str, failed: bool) -> Value {
         match self {
             SpotForm::Content | SpotForm::Object | SpotForm::Output => text.into(),
+            SpotForm::Response => match serde_json::from_str(text) {
+                Ok(object @ Value::Object(_)) if !failed => object,
+                _ => json!({if failed { "error" } else { "result" }: text}),
+            },
             SpotForm::Shell => {
                 let (stdout, stderr) = if failed { ("", text) } else { (text, "") };
                 let outcome = json!({"type": "exit", "exit_code": u8::from(failed)});

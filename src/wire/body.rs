@@ -11,7 +11,7 @@ use crate::NotRead;
 use crate::node::{JsonFields, JsonItem, JsonNode, JsonText, Raws};
 
 /// The long lists of all formats.
-const LISTS: [&str; 3] = ["messages", "input", "tools"];
+const LISTS: [&str; 4] = ["messages", "input", "contents", "tools"];
 
 /// An object whose long lists are read.
 pub struct RequestBody<'a> {

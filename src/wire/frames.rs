@@ -5,6 +5,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::json;
+use crate::objects::{BytePlace, ObjectScan};
 
 /// The end of many streams.
 const DONE: &str = "[DONE]";
@@ -29,7 +30,7 @@ const FIRST: usize = 4;
 pub fn answer_id(text: &str) -> Option<String> {
     let id_in = |json: &str| {
         let value: Value = serde_json::from_str(json).ok()?;
-        let places = ["/response/id", "/message/id", "/id"];
+        let places = ["/response/id", "/message/id", "/id", "/responseId"];
         let id = places.iter().find_map(|place| value.pointer(place)?.as_str())?;
         Some(id.to_owned())
     };
@@ -63,6 +64,35 @@ pub(crate) fn frames(text: &[u8]) -> Vec<Frame<'_>> {
     }
     if start < text.len() {
         frames.push(Frame { bytes: &text[start..], ..frame });
+    }
+    frames
+}
+
+/// The objects of a text that is a sequence of them. The rest of its line belongs to an object, and what stands before it.
+pub(crate) fn objects(text: &[u8]) -> Vec<Frame<'_>> {
+    let (mut frames, mut scan) = (Vec::new(), ObjectScan::default());
+    let (mut start, mut begin) = (0, None);
+    for (at, byte) in text.iter().enumerate() {
+        let place = scan.next(*byte);
+        if place != BytePlace::Between {
+            begin.get_or_insert(at);
+        }
+        if place == BytePlace::Last {
+            let value = begin.take().unwrap_or(at)..at + 1;
+            let rest = &text[at + 1..];
+            let blank = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
+            let line = if rest.get(blank) == Some(&b'\n') { blank + 1 } else { 0 };
+            let bytes = &text[start..at + 1 + line];
+            let data = String::from_utf8_lossy(&text[value.clone()]).into_owned();
+            let in_frame = value.start - start..value.end - start;
+            start = at + 1 + line;
+            let mut frame = Frame { bytes, data, ..Frame::default() };
+            frame.values.push(in_frame);
+            frames.push(frame);
+        }
+    }
+    if start < text.len() {
+        frames.push(Frame { bytes: &text[start..], ..Frame::default() });
     }
     frames
 }
@@ -153,7 +183,26 @@ mod tests {
         assert_eq!(frames[4].with("x"), b"\n");
     }
 
+    #[test]
+    fn objects_of_lines_and_lists_are_frames() {
+        let text = b"[{\"a\":\n 1} \r\n,\r\n{\"b\":\"}\"}, {}\n]\n";
+        let frames = objects(text);
+        let all: Vec<&[u8]> = frames.iter().map(|it| it.bytes).collect();
+        let expected: [&[u8]; 4] =
+            [b"[{\"a\":\n 1} \r\n", b",\r\n{\"b\":\"}\"}", b", {}\n", b"]\n"];
+        assert_eq!(all, expected);
+        assert_eq!(frames[0].with("{}"), b"[{} \r\n");
+        assert_eq!(frames[3].with("x"), b"]\n");
+        assert!(frames[3].data.is_empty() && frames[1].data == "{\"b\":\"}\"}");
+    }
+
     proptest! {
+        #[test]
+        fn objects_are_all_bytes(text in "[\\[\\]{},\"a\n ]{0,30}") {
+            let bytes: Vec<u8> = objects(text.as_bytes()).iter().flat_map(|it| it.bytes).copied().collect();
+            prop_assert_eq!(bytes, text.as_bytes());
+        }
+
         #[test]
         fn frames_are_all_bytes_and_have_the_data_of_the_events(
             text in "((data|event|id|)(: ?)(\\{\\}|\\{|[aé]{0,3})(\n|\r\n|\r){1,3}){0,12}",

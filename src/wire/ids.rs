@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::domain::{Message, Request, ToolCall};
+use serde_json::{Map, Value};
+
+use crate::domain::{Message, ReplySource, Request, ToolCall};
 
 /// The length of an id that fits everywhere. Mistral accepts no other.
 pub const LENGTH: usize = 9;
@@ -18,6 +20,17 @@ pub fn calls(request: &Request) -> impl Iterator<Item = &ToolCall> {
         Message::Assistant { calls, .. } => calls.as_slice(),
         Message::System { .. } | Message::User { .. } | Message::Tool { .. } => &[],
     })
+}
+
+/// The fields of a call that came without an id, so that it got one here.
+pub fn given_here() -> Map<String, Value> {
+    Map::from_iter([("id".to_owned(), Value::Null)])
+}
+
+/// Whether a call came without an id.
+pub fn is_given_here(call: &ToolCall, source: Option<&ReplySource>) -> bool {
+    let fields = source.and_then(|source| source.calls.get(&call.id));
+    fields.and_then(|fields| fields.get("id")).is_some_and(Value::is_null)
 }
 
 /// Ids that are unused in a conversation, and that every endpoint accepts.

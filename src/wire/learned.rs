@@ -22,7 +22,8 @@ pub enum Demand {
 /// The fields of demands.
 pub const DEMANDS: [(Demand, &str); 2] =
     [(Demand::Reasoning, "reasoning_content"), (Demand::Signature, "thought_signature")];
-const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+/// The signature that Google names for calls of other models.
+pub(crate) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// Facts learned so far from the refusals of one model's endpoint.
 #[derive(Clone, Debug, Default)]

@@ -17,11 +17,14 @@ pub(crate) struct AnswerEvent<'a> {
     /// New events before this one.
     pub added: String,
     pub is_dropped: bool,
+    /// Whether it is an object of a sequence, rather than a named event.
+    pub is_bare: bool,
 }
 
 impl<'a> AnswerEvent<'a> {
-    pub fn of(data: &'a str) -> Self {
-        Self { data, object: JsonObject::of(data), added: String::new(), is_dropped: false }
+    pub fn of(data: &'a str, is_bare: bool) -> Self {
+        let (object, added) = (JsonObject::of(data), String::new());
+        Self { data, object, added, is_dropped: false, is_bare }
     }
 
     /// The changed data; `None` if nothing changes.

@@ -1,9 +1,12 @@
 //! Reading an answer: from the events of a stream, or from one whole document, whichever the server sends.
 
+use std::fmt;
+
 use serde_json::Value;
 
 use crate::domain::{Reply, Request};
-use crate::sse::{Event, Parser};
+use crate::objects::ObjectParser;
+use crate::sse::{self, Event, TooLong};
 use crate::{Report, json};
 
 /// A piece of an answer that a person sees while it arrives.
@@ -31,7 +34,7 @@ pub enum AnswerFault {
 }
 
 /// An answer of one format that grows.
-pub trait GrowingAnswer: Sized {
+pub trait GrowingAnswer: fmt::Debug {
     /// Reads a whole answer, and reports its pieces.
     ///
     /// # Errors
@@ -67,7 +70,12 @@ pub trait GrowingAnswer: Sized {
     fn size(&self) -> usize;
 
     /// The reply to this request, and what the endpoint of this name reported of its usage.
-    fn reply(self, request: &Request, endpoint: &str) -> (Reply, Report);
+    fn reply(self: Box<Self>, request: &Request, endpoint: &str) -> (Reply, Report);
+
+    /// Whether a body that begins with a bracket is a sequence of JSON objects, rather than one document.
+    fn is_sequence(&self) -> bool {
+        false
+    }
 }
 
 /// The JSON of an event.
@@ -81,22 +89,60 @@ pub(crate) fn data(event: &Event) -> Result<Value, AnswerFault> {
     })
 }
 
+/// Splits a stream into its events.
+#[derive(Debug)]
+pub enum EventParser {
+    /// Server-sent events.
+    Named(sse::Parser),
+    /// JSON objects.
+    Objects(ObjectParser),
+}
+
+impl EventParser {
+    /// A parser of a stream that begins with a bracket, or does not.
+    pub fn of(has_bracket: bool) -> Self {
+        match has_bracket {
+            true => EventParser::Objects(ObjectParser::default()),
+            false => EventParser::Named(sse::Parser::default()),
+        }
+    }
+
+    /// Reads bytes and returns the events that they complete.
+    ///
+    /// # Errors
+    /// If the current event is too long; no more can be read then.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<Event>, TooLong> {
+        match self {
+            EventParser::Named(parser) => parser.feed(bytes),
+            EventParser::Objects(parser) => parser.feed(bytes),
+        }
+    }
+
+    /// The events that the end of the stream completes.
+    pub fn finish(self) -> Vec<Event> {
+        match self {
+            EventParser::Named(parser) => parser.finish(),
+            EventParser::Objects(_) => Vec::new(),
+        }
+    }
+}
+
 /// An answer in pieces of any size: a stream of events, or a document.
-pub struct Feed<R> {
-    reading: R,
-    form: AnswerForm,
+pub struct Feed {
+    reading: Box<dyn GrowingAnswer>,
+    body: FeedBody,
     was_last: bool,
 }
 
-enum AnswerForm {
+enum FeedBody {
     Open,
     Document(Vec<u8>),
-    Events(Parser),
+    Events(EventParser),
 }
 
-impl<R: GrowingAnswer> Feed<R> {
-    pub fn new(reading: R) -> Self {
-        Self { reading, form: AnswerForm::Open, was_last: false }
+impl Feed {
+    pub fn new(reading: Box<dyn GrowingAnswer>) -> Self {
+        Self { reading, body: FeedBody::Open, was_last: false }
     }
 
     /// Reads the next bytes.
@@ -108,21 +154,22 @@ impl<R: GrowingAnswer> Feed<R> {
         bytes: &[u8],
         seen: &mut dyn FnMut(AnswerPiece),
     ) -> Result<(), AnswerFault> {
-        if let (AnswerForm::Open, Some(first)) =
-            (&self.form, bytes.iter().find(|byte| !byte.is_ascii_whitespace()))
+        if let (FeedBody::Open, Some(first)) =
+            (&self.body, bytes.iter().find(|byte| !byte.is_ascii_whitespace()))
         {
-            self.form = match first {
-                b'{' | b'[' => AnswerForm::Document(Vec::new()),
-                _ => AnswerForm::Events(Parser::default()),
+            let has_bracket = matches!(first, b'{' | b'[');
+            self.body = match has_bracket && !self.reading.is_sequence() {
+                true => FeedBody::Document(Vec::new()),
+                false => FeedBody::Events(EventParser::of(has_bracket)),
             };
         }
-        match &mut self.form {
-            AnswerForm::Open => Ok(()),
-            AnswerForm::Document(body) => {
+        match &mut self.body {
+            FeedBody::Open => Ok(()),
+            FeedBody::Document(body) => {
                 body.extend_from_slice(bytes);
                 Ok(())
             }
-            AnswerForm::Events(parser) => {
+            FeedBody::Events(parser) => {
                 let events = parser.feed(bytes).map_err(|_| AnswerFault::TooLarge(16))?;
                 self.events(&events, seen)
             }
@@ -133,15 +180,18 @@ impl<R: GrowingAnswer> Feed<R> {
     ///
     /// # Errors
     /// As [`GrowingAnswer::event`] and [`GrowingAnswer::whole`], or it has no end.
-    pub fn end(mut self, seen: &mut dyn FnMut(AnswerPiece)) -> Result<R, AnswerFault> {
-        match std::mem::replace(&mut self.form, AnswerForm::Open) {
-            AnswerForm::Open => {}
-            AnswerForm::Document(body) => {
+    pub fn end(
+        mut self,
+        seen: &mut dyn FnMut(AnswerPiece),
+    ) -> Result<Box<dyn GrowingAnswer>, AnswerFault> {
+        match std::mem::replace(&mut self.body, FeedBody::Open) {
+            FeedBody::Open => {}
+            FeedBody::Document(body) => {
                 let document =
                     json::read(&body).map_err(|why| AnswerFault::NotJson(why.to_string()))?;
                 self.reading.whole(&document, seen)?;
             }
-            AnswerForm::Events(parser) => self.events(&parser.finish(), seen)?,
+            FeedBody::Events(parser) => self.events(&parser.finish(), seen)?,
         }
         match self.reading.is_finished() {
             true => Ok(self.reading),

@@ -7,9 +7,27 @@ use crate::node::JsonNode;
 use crate::{BadPlace, patch};
 
 /// Fields of a request that contain the conversation.
-const PAST: [&str; 4] = ["system", "instructions", "messages", "input"];
+const PAST: [&str; 8] = [
+    "system",
+    "instructions",
+    "systemInstruction",
+    "system_instruction",
+    "messages",
+    "input",
+    "contents",
+    "prompt",
+];
 /// Fields of such a part that have its text, or further parts.
-const TEXT: [&str; 3] = ["content", "text", "output"];
+const TEXT: [&str; 8] = [
+    "content",
+    "text",
+    "output",
+    "parts",
+    "functionResponse",
+    "function_response",
+    "response",
+    "result",
+];
 
 /// Why a text is not changed.
 #[derive(Debug, thiserror::Error)]
@@ -75,6 +93,8 @@ mod tests {
             r#"{"x":1.00,"messages":[{"role":"system","content":"Be \u0062rief."},{"content":[{"type":"text","text":"Hi"}]}]}"#,
             r#"{"system":[{"type":"text","text":"Be \u0062rief."}],"x":1.00,"messages":[{"content":[{"type":"tool_result","content":"Hi"}]}]}"#,
             r#"{"instructions":"Be \u0062rief.","input":"Hi","x":1.00}"#,
+            r#"{"systemInstruction":{"parts":[{"text":"Be \u0062rief."}]},"x":1.00,"contents":[{"parts":[{"functionResponse":{"name":"t","response":{"result":"Hi"}}}]}]}"#,
+            r#"{"system":"Be \u0062rief.","prompt":"Hi","x":1.00}"#,
             r#"{"instructions":"Be \u0062rief.","input":[{"type":"function_call_output","output":"Hi"}],"x":1.00}"#,
         ] {
             let expected = body.replace(r"Be \u0062rief.", r#"Be \"long\"."#).replace("Hi", "Ho");

@@ -6,45 +6,16 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 use toolyard::domain::{Finish, Message, Reply, ToolCall, Usage};
-use toolyard::wire::{
-    Answering, FunctionNames, IncomingRequest, NotRead, WireFormat, chat, messages, responses,
-};
+use toolyard::wire::{AnswerForm, Answering, FunctionNames, WireFormat};
 
 use crate::fake_endpoint::{Fake, Script, response, send, stream_head};
 
+const EVENTS: AnswerForm = AnswerForm::Events;
 const FORMATS: [(&str, WireFormat); 3] = [
     ("chat", WireFormat::Chat),
     ("responses", WireFormat::Responses),
     ("messages", WireFormat::Messages),
 ];
-
-/// The functions of one format.
-struct Codec {
-    reply: fn(&Reply, &Answering<'_>) -> String,
-    stream: fn(&Reply, &Answering<'_>) -> String,
-    error: fn(u16, &str) -> String,
-    event: fn(u16, &str) -> String,
-    request: fn(&[u8]) -> Result<IncomingRequest, NotRead>,
-}
-
-fn codec(format: WireFormat) -> Codec {
-    macro_rules! of {
-        ($wire:ident) => {
-            Codec {
-                reply: $wire::write_reply,
-                stream: $wire::write_stream,
-                error: $wire::write_error,
-                event: $wire::write_error_event,
-                request: $wire::read_request,
-            }
-        };
-    }
-    match format {
-        WireFormat::Chat => of!(chat),
-        WireFormat::Responses => of!(responses),
-        WireFormat::Messages => of!(messages),
-    }
-}
 
 /// The programs that ask, and what starts them.
 fn sdks() -> Vec<(&'static str, PathBuf, PathBuf)> {
@@ -119,7 +90,6 @@ fn the_sdks_read_what_we_write() {
     let names = FunctionNames::default();
     let answering = Answering { id: "a1", model: "m", names: &names, created: 1 };
     for (name, format) in FORMATS {
-        let codec = codec(format);
         for reply in [Reply::of_text("Hello \u{1F31E}."), two_calls(), refused.clone(), cut.clone()]
         {
             let calls = reply.calls.iter();
@@ -127,8 +97,8 @@ fn the_sdks_read_what_we_write() {
                 calls.map(|call| json!([call.id, call.tool, call.arguments])).collect();
             for mode in ["whole", "stream"] {
                 let script = || match mode {
-                    "whole" => whole(&(codec.reply)(&reply, &answering)),
-                    _ => frames(&(codec.stream)(&reply, &answering)),
+                    "whole" => whole(&format.write_answer(&reply, &answering, AnswerForm::Whole)),
+                    _ => frames(&format.write_answer(&reply, &answering, EVENTS)),
                 };
                 for (which, said, _) in asked(name, mode, script) {
                     // The SDK of chat raises an error of its own for an answer that is cut.
@@ -157,6 +127,9 @@ fn finish(format: WireFormat, finish: &Finish) -> &'static str {
         (WireFormat::Messages, Finish::Length) => "max_tokens",
         (WireFormat::Messages, Finish::Refused) => "refusal",
         (WireFormat::Messages, _) => "end_turn",
+        (WireFormat::Gemini | WireFormat::Ollama | WireFormat::Generate, _) => {
+            unreachable!("these SDKs do not speak {format}")
+        }
     }
 }
 
@@ -165,18 +138,18 @@ fn the_sdks_raise_what_we_write_as_an_error() {
     let names = FunctionNames::default();
     let answering = Answering { id: "a1", model: "m", names: &names, created: 1 };
     for (name, format) in FORMATS {
-        let codec = codec(format);
         let refused = || {
-            let body = (codec.error)(429, "slow down");
+            let body = format.write_error(429, "slow down");
             response("429 Too Many Requests", "content-type: application/json\r\n", &body)
         };
         for (which, said, _) in asked(name, "whole", refused) {
             assert_eq!(said["error"], "RateLimitError", "{which}: {said}");
             assert!(said["said"].as_str().unwrap().contains("slow down"), "{which}: {said}");
         }
-        let begun = (codec.stream)(&Reply::of_text("It was"), &answering);
+        let begun = format.write_answer(&Reply::of_text("It was"), &answering, EVENTS);
         let begin = begun.split_inclusive("\n\n").take(2).collect::<String>();
-        let broken = || frames(&(begin.clone() + &(codec.event)(529, "overloaded now")));
+        let event = format.write_error_event(529, "overloaded now", (EVENTS, false));
+        let broken = || frames(&(begin.clone() + &event));
         for (which, said, _) in asked(name, "stream", broken) {
             assert!(said["error"].is_string(), "{which}: {said}");
             assert!(said["said"].as_str().unwrap().contains("overloaded now"), "{which}: {said}");
@@ -189,11 +162,10 @@ fn we_read_what_the_sdks_send() {
     let names = FunctionNames::default();
     let answering = Answering { id: "a1", model: "m", names: &names, created: 1 };
     for (name, format) in FORMATS {
-        let codec = codec(format);
-        let script = || frames(&(codec.stream)(&Reply::of_text("Rain."), &answering));
+        let script = || frames(&format.write_answer(&Reply::of_text("Rain."), &answering, EVENTS));
         for (which, said, body) in asked(name, "long", script) {
             assert_eq!(said["text"], "Rain.", "{which}: {said}");
-            let asked = (codec.request)(&body).unwrap();
+            let asked = format.read_request(&body).unwrap();
             assert_eq!((asked.model.as_str(), asked.streams), ("m", true), "{which}");
             assert_eq!(asked.unknown, Default::default(), "{which}");
             let request = &asked.request;

@@ -7,13 +7,13 @@ use pretty_assertions::assert_eq;
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 use toolyard::domain::{ModelError, ModelErrorKind, Reply, Request};
-use toolyard::model::http::{Endpoint, EndpointConnection, Wire};
+use toolyard::model::http::{Endpoint, EndpointConnection};
 use toolyard::model::secret::{HeaderSource, KeySource};
 use toolyard::model::{About, ModelProgress};
 use toolyard::wire::errors::is_error;
 use toolyard::wire::json::read;
 use toolyard::wire::sse::Event;
-use toolyard::wire::{AnswerFault, AnswerPiece, GrowingAnswer, Report};
+use toolyard::wire::{AnswerFault, AnswerPiece, GrowingAnswer, HttpFacts, Report, ServicePath};
 
 use crate::fake_endpoint::{
     Fake, Script, Step, gzipped, json as body, response, send, stream, stream_head,
@@ -22,12 +22,13 @@ use crate::fake_endpoint::{
 /// A key that must not be seen anywhere.
 const KEY: &str = "hunter22-is-the-key";
 
-const WIRE: Wire = Wire {
+const WIRE: HttpFacts = HttpFacts {
     key_header: "x-api-key",
     key_prefix: "",
     headers: &[("wire-version", "2023-06-01")],
     api: "a typed API",
     address_end: "/typed",
+    models: "typed/list",
 };
 
 #[derive(Debug, Default)]
@@ -81,13 +82,13 @@ impl GrowingAnswer for Typed {
         self.text.len()
     }
 
-    fn reply(self, _: &Request, _: &str) -> (Reply, Report) {
+    fn reply(self: Box<Self>, _: &Request, _: &str) -> (Reply, Report) {
         (Reply::of_text(self.text), Report::default())
     }
 }
 
-fn begin(_: &HeaderMap) -> Typed {
-    Typed::default()
+fn begin(_: &HeaderMap) -> Box<dyn GrowingAnswer> {
+    Box::new(Typed::default())
 }
 
 fn connection(fake: &Fake) -> EndpointConnection {
@@ -98,14 +99,22 @@ fn connection(fake: &Fake) -> EndpointConnection {
     EndpointConnection::new(endpoint, WIRE).unwrap()
 }
 
-async fn ask(script: Vec<Script>) -> (Fake, Result<Typed, ModelError>, Vec<ModelProgress>) {
+async fn ask(
+    script: Vec<Script>,
+) -> (Fake, Result<Box<dyn GrowingAnswer>, ModelError>, Vec<ModelProgress>) {
     let fake = Fake::start(script).await;
     let mut seen = Vec::new();
     let body = json!({ "system": "Be brief." });
     let answer = connection(&fake)
-        .ask(&["messages"], body.to_string(), &begin, &mut |_| None, &mut |progress| {
-            seen.push(progress);
-        })
+        .ask(
+            &ServicePath::of("messages"),
+            body.to_string(),
+            &begin,
+            &mut |_| None,
+            &mut |progress| {
+                seen.push(progress);
+            },
+        )
         .await;
     (fake, answer, seen)
 }
@@ -117,7 +126,7 @@ const STOP: &str = r#"{"type":"stop"}"#;
 async fn it_posts_to_its_own_path_with_its_own_headers_and_reads_typed_events() {
     let events = [r#"{"type":"start"}"#, HELLO, r#"{"type":"delta","text":" you"}"#, STOP];
     let (fake, answer, seen) = ask(vec![stream(&events)]).await;
-    assert_eq!(answer.unwrap().text, "Hello you");
+    assert_eq!(answer.unwrap().text(), "Hello you");
     assert_eq!(seen, [ModelProgress::Text("Hello".into()), ModelProgress::Text(" you".into())]);
     assert_eq!(fake.bodies(), [json!({ "system": "Be brief." })]);
     let head = fake.seen.lock().unwrap()[0].head.clone();
@@ -132,7 +141,7 @@ async fn its_last_event_ends_the_answer_though_the_connection_stays_open() {
     let mut script = stream(&[HELLO, STOP]);
     script.push(Step::Hang);
     let start = std::time::Instant::now();
-    assert_eq!(ask(vec![script]).await.1.unwrap().text, "Hello");
+    assert_eq!(ask(vec![script]).await.1.unwrap().text(), "Hello");
     assert!(start.elapsed() < Duration::from_millis(900), "{:?}", start.elapsed());
 }
 
@@ -141,7 +150,7 @@ async fn an_overloaded_endpoint_is_asked_again_even_after_a_success() {
     let overloaded = r#"{"type":"error","error":{"type":"overloaded_error","message":"busy"}}"#;
     let failed = vec![stream_head(), send(&format!("event: error\ndata: {overloaded}\n\n"))];
     let (_, answer, seen) = ask(vec![failed, body("200 OK", r#"{"text":"Hello"}"#)]).await;
-    assert_eq!(answer.unwrap().text, "Hello");
+    assert_eq!(answer.unwrap().text(), "Hello");
     let [ModelProgress::Retrying { attempt: 1, why, .. }] = &seen[..] else { panic!("{seen:?}") };
     assert!(why.contains("busy"), "{why}");
 }
@@ -149,7 +158,7 @@ async fn an_overloaded_endpoint_is_asked_again_even_after_a_success() {
 #[tokio::test]
 async fn a_stream_without_its_end_fails_with_its_text_and_is_not_asked_again() {
     let (fake, answer, _) = ask(vec![stream(&[HELLO]), stream(&[HELLO, STOP])]).await;
-    let error = answer.unwrap_err();
+    let error = answer.err().unwrap();
     assert_eq!((error.kind, error.partial.as_str()), (ModelErrorKind::BadAnswer, "Hello"));
     assert_eq!(fake.bodies().len(), 1);
 }
@@ -159,7 +168,7 @@ async fn compressed_answers_are_read_and_other_codings_are_named_and_not_paid_ag
     let kind = "content-type: text/event-stream\r\n";
     let events = format!("data: {HELLO}\n\ndata: {STOP}\n\n");
     for script in [gzipped("200 OK", kind, &events), gzipped("200 OK", "", r#"{"text":"Hello"}"#)] {
-        assert_eq!(ask(vec![script]).await.1.unwrap().text, "Hello");
+        assert_eq!(ask(vec![script]).await.1.unwrap().text(), "Hello");
     }
     let refused = gzipped("400 Bad Request", "", r#"{"error":{"message":"no such field"}}"#);
     let error = ask(vec![refused]).await.1.unwrap_err();
@@ -167,7 +176,7 @@ async fn compressed_answers_are_read_and_other_codings_are_named_and_not_paid_ag
     let br = "content-encoding: br\r\n";
     for status in ["200 OK", "400 Bad Request"] {
         let (fake, answer, _) = ask(vec![response(status, br, "???")]).await;
-        let error = answer.unwrap_err();
+        let error = answer.err().unwrap();
         assert!(error.text.contains("not understood: br, the coding"), "{error}");
         assert_eq!(fake.bodies().len(), 1);
     }
@@ -199,9 +208,9 @@ async fn its_own_list_of_models_says_whether_it_is_reachable() {
     let lists = vec![body("200 OK", r#"{"models":["typed-1"]}"#), body("404 Not Found", "{}")];
     let fake = Fake::start(lists).await;
     let connection = connection(&fake);
-    let reached = connection.reach(&["typed", "list"], ids, about).await.unwrap();
+    let reached = connection.reach(ids, about).await.unwrap();
     assert!(reached.is_sure && reached.text.ends_with("has \"typed-1\""), "{reached:?}");
-    let reached = connection.reach(&["typed", "list"], ids, about).await.unwrap();
+    let reached = connection.reach(ids, about).await.unwrap();
     assert!(!reached.is_sure && reached.text.ends_with("(most end in /typed)"), "{reached:?}");
     assert!(fake.seen.lock().unwrap()[0].head.starts_with("get /v1/typed/list "));
 }
@@ -212,8 +221,9 @@ async fn the_endpoint_s_own_header_replaces_that_of_the_wire() {
     let mut endpoint = connection(&fake).endpoint().clone();
     endpoint.headers.insert("Wire-Version".into(), HeaderSource::Literal("2030-01-01".into()));
     let connection = EndpointConnection::new(endpoint, WIRE).unwrap();
-    let answer: Result<Typed, _> =
-        connection.ask(&["messages"], "{}".to_owned(), &begin, &mut |_| None, &mut |_| {}).await;
+    let answer = connection
+        .ask(&ServicePath::of("messages"), "{}".to_owned(), &begin, &mut |_| None, &mut |_| {})
+        .await;
     answer.unwrap();
     let head = fake.seen.lock().unwrap()[0].head.clone();
     assert!(head.contains("wire-version: 2030-01-01"), "{head}");

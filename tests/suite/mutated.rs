@@ -3,7 +3,7 @@
 use serde_json::{Map, json};
 use toolyard::domain::{Finish, Message, Reply, Request, Role, ToolCall};
 use toolyard::wire::learned::Learned;
-use toolyard::wire::{Answering, FunctionNames, WireSettings, chat, messages, responses};
+use toolyard::wire::{AnswerForm, Answering, FunctionNames, WireFormat, WireSettings};
 
 use crate::mutations::feed;
 use crate::program::Home;
@@ -138,15 +138,11 @@ fn requests_and_answers_of_every_format() {
         extra: &extra,
         learned: &learned,
     };
-    macro_rules! feed_wire {
-        ($body:ident, $wire:ident) => {
-            let asked = $wire::write_request(&request, &settings).to_string();
-            let (whole, stream) =
-                ($wire::write_reply(&reply, &answering), $wire::write_stream(&reply, &answering));
-            feed(readers::$body, 6000, [asked.as_str(), whole.as_str(), stream.as_str()]);
-        };
-    }
-    feed_wire!(wire_chat, chat);
-    feed_wire!(wire_responses, responses);
-    feed_wire!(wire_messages, messages);
+    let all = WireFormat::ALL.map(|format| {
+        let asked = (format.codec().write_request)(&request, &settings).to_string();
+        let whole = format.write_answer(&reply, &answering, AnswerForm::Whole);
+        [asked, whole, format.write_answer(&reply, &answering, format.codec().streamed)]
+    });
+    let list = WireFormat::Gemini.write_answer(&reply, &answering, AnswerForm::List);
+    feed(readers::wires, 12_000, all.as_flattened().iter().chain([&list]).map(String::as_str));
 }

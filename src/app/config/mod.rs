@@ -23,7 +23,6 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 
 pub(crate) use self::endpoint_prices::fill_watched;
-pub use self::model::kind_of;
 pub use self::provider::{PROVIDERS, Provider};
 pub use self::removed_names::GoneSettings;
 pub use self::{

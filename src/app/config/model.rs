@@ -27,20 +27,11 @@ enum ModelKind {
 }
 
 /// The kinds of models, by their names in the file.
-const KINDS: [(&str, ModelKind); 4] = [
-    ("simulated", ModelKind::Simulated),
-    ("openai", ModelKind::Hosted(WireFormat::Chat)),
-    ("responses", ModelKind::Hosted(WireFormat::Responses)),
-    ("anthropic", ModelKind::Hosted(WireFormat::Messages)),
-];
-
-/// The kind of an endpoint with this format.
-pub fn kind_of(format: WireFormat) -> &'static str {
-    match format {
-        WireFormat::Chat => "openai",
-        WireFormat::Responses => "responses",
-        WireFormat::Messages => "anthropic",
-    }
+fn kinds() -> Vec<(&'static str, ModelKind)> {
+    let hosted = WireFormat::ALL.map(|format| (format.codec().kind, ModelKind::Hosted(format)));
+    // Completions have no tools, so that no kind of models has them.
+    let hosted = hosted.into_iter().filter(|(kind, _)| !kind.is_empty());
+    [("simulated", ModelKind::Simulated)].into_iter().chain(hosted).collect()
 }
 
 /// Reads every model; [`SIMULATED`] is already there.
@@ -85,10 +76,10 @@ fn is_gone(fields: &TomlFields<'_>) -> bool {
 }
 
 fn model(name: &str, mut fields: TomlFields<'_>, folder: &Path) -> Option<ModelConfig> {
-    let advice = "kind = \"openai\" for an OpenAI-compatible endpoint, kind = \"anthropic\" or \
-                  kind = \"responses\" for those APIs, or kind = \"simulated\"";
+    let advice = "kind = \"openai\" for an OpenAI-compatible endpoint; kind = \"anthropic\", \
+                  \"responses\", \"gemini\" or \"ollama\" for those APIs; or kind = \"simulated\"";
     let kind = fields.need("kind", advice)?;
-    let model = match kind.one_of(&KINDS)? {
+    let model = match kind.one_of(&kinds())? {
         ModelKind::Simulated => stage::read(&kind, &mut fields).map(ModelConfig::Simulated),
         ModelKind::Hosted(_) if name == SIMULATED => {
             kind.refuse("this name belongs to the built-in model; choose another name");
@@ -109,7 +100,7 @@ pub(super) fn endpoint(
     fields: &mut TomlFields<'_>,
     folder: &Path,
 ) -> Option<Endpoint> {
-    let url = fields.need("url", address(format));
+    let url = fields.need("url", &format!("url = {:?}", format.codec().address));
     let model = fields.need("model", "model = \"the endpoint's own name of the model\"");
     let base = url.as_ref().and_then(TomlField::text);
     let model = model.and_then(|field| field.filled("the endpoint's own name of the model"));
@@ -130,15 +121,6 @@ pub(super) fn endpoint(
         url.refuse(fault);
     }
     model.map(|_| endpoint)
-}
-
-/// An example address of an endpoint with this format, as written in the file.
-fn address(format: WireFormat) -> &'static str {
-    match format {
-        WireFormat::Chat => "url = \"http://localhost:11434/v1\"",
-        WireFormat::Responses => "url = \"https://api.openai.com/v1\"",
-        WireFormat::Messages => "url = \"https://api.anthropic.com/v1\"",
-    }
 }
 
 /// Returns the fault in an endpoint's address, if any. The client itself makes most of the checks.

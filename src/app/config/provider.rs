@@ -81,7 +81,7 @@ pub const PROVIDERS: [Provider; 18] = [
 ];
 
 /// Providers in other formats of their APIs.
-const ALSO: [Provider; 2] = [
+const ALSO: [Provider; 4] = [
     hosted(
         "anthropic-chat",
         "https://api.anthropic.com/v1",
@@ -92,6 +92,16 @@ const ALSO: [Provider; 2] = [
         format: WireFormat::Responses,
         ..hosted("openai-responses", "https://api.openai.com/v1", "OPENAI_API_KEY", "gpt-5-mini")
     },
+    Provider {
+        format: WireFormat::Gemini,
+        ..hosted(
+            "gemini-native",
+            "https://generativelanguage.googleapis.com/v1beta",
+            "GEMINI_API_KEY",
+            "gemini-2.5-flash",
+        )
+    },
+    Provider { format: WireFormat::Ollama, ..local("ollama-native", "http://localhost:11434") },
 ];
 
 const fn hosted(

@@ -4,7 +4,6 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::config::kind_of;
 use crate::servers::ModelServer;
 use crate::trial::Behaviour;
 use crate::ui::text;
@@ -116,7 +115,7 @@ fn section(found: &ModelServer) -> String {
     format!(
         "\n[models.{}]\nkind = \"{}\"\nurl = {}\n{more}model = {}\n{key}{}{}",
         provider.name,
-        kind_of(provider.format),
+        provider.format.codec().kind,
         quoted(url),
         quoted(model),
         field.unwrap_or_default(),

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::Hosted;
 use crate::domain::{Embedding, ModelError, ModelErrorKind, Usage, tokens};
 use crate::http::{Again, EndpointLabel, Failure};
+use crate::wire::ServicePath;
 use crate::wire::usage::{self, Report};
 use crate::{Embedder, Embeddings};
 
@@ -45,7 +46,8 @@ impl Hosted {
                 Failure::new(ModelErrorKind::BadAnswer, text, Again::Never)
             })
         };
-        let (read, report) = self.connection.fetch(&["embeddings"], &body, read).await?;
+        let (read, report) =
+            self.connection.fetch(&ServicePath::of("embeddings"), &body, read).await?;
         Ok(Embeddings { notice: self.notice(&report), ..read })
     }
 }

@@ -7,7 +7,7 @@ use super::formats;
 use crate::ModelProgress;
 use crate::domain::{ModelError, Reply, Request};
 use crate::http::{EndpointLabel, Pieces, overhear};
-use crate::wire::{AnyAnswer, FunctionNames, GrowingAnswer, WireFormat};
+use crate::wire::{FunctionNames, GrowingAnswer, WireFormat};
 
 /// An endpoint that another program calls.
 #[derive(Clone, Debug)]
@@ -31,11 +31,10 @@ impl Overheard {
         progress: &mut dyn FnMut(ModelProgress),
     ) -> Option<Result<(Reply, Option<String>), ModelError>> {
         let names = Arc::new(FunctionNames::of(request));
-        let wire = formats::headers(self.format);
-        let place = EndpointLabel::of_other(&self.host, &self.model, &wire);
-        let begin = |headers: &_| AnyAnswer::begin(self.format, &names, formats::cost(headers));
+        let place = self.label();
+        let begin = |headers: &_| self.format.begin(&names, formats::cost(headers));
         let heard = overhear(&place, begin, pieces, progress).await?;
-        let named = |answer: AnyAnswer| {
+        let named = |answer: Box<dyn GrowingAnswer>| {
             let id = Some(answer.id()).filter(|id| !id.is_empty()).map(str::to_owned);
             (answer.reply(request, &self.source).0, id)
         };
@@ -44,14 +43,15 @@ impl Overheard {
 
     /// The error if there is no answer, or no more of one.
     pub fn failed(&self, error: reqwest::Error) -> ModelError {
-        let wire = formats::headers(self.format);
-        EndpointLabel::of_other(&self.host, &self.model, &wire).no_more(error)
+        self.label().no_more(error)
+    }
+
+    fn label(&self) -> EndpointLabel<'_> {
+        EndpointLabel::of_other(&self.host, &self.model, &self.format.codec().http)
     }
 
     /// The error if another client than reqwest's got no answer.
     pub fn unanswered(&self, error: &dyn Error, is_timeout: bool, is_connect: bool) -> ModelError {
-        let wire = formats::headers(self.format);
-        let label = EndpointLabel::of_other(&self.host, &self.model, &wire);
-        label.none(error, is_timeout, is_connect)
+        self.label().none(error, is_timeout, is_connect)
     }
 }

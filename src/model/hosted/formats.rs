@@ -1,34 +1,14 @@
-//! Differences between the formats besides their codecs: headers, settings.
+//! The settings of a request, and the cost in the headers of its answer.
 
 use reqwest::header::HeaderMap;
 
-use crate::http::{Endpoint, Wire};
+use crate::http::Endpoint;
 use crate::wire::learned::Learned;
 use crate::wire::usage::cost_in_header;
-use crate::wire::{FunctionNames, Report, WireFormat, WireSettings};
+use crate::wire::{FunctionNames, Report, WireSettings};
 
 /// The longest answer if a request must name a limit: no current model refuses this number.
 const LONGEST: u32 = 8192;
-
-/// The headers of a format.
-pub(super) fn headers(format: WireFormat) -> Wire {
-    match format {
-        WireFormat::Chat | WireFormat::Responses => Wire {
-            key_header: "authorization",
-            key_prefix: "Bearer ",
-            headers: &[],
-            api: "an OpenAI-compatible API",
-            address_end: "/v1",
-        },
-        WireFormat::Messages => Wire {
-            key_header: "x-api-key",
-            key_prefix: "",
-            headers: &[("anthropic-version", "2023-06-01")],
-            api: "Anthropic's Messages API",
-            address_end: "/v1",
-        },
-    }
-}
 
 pub(super) fn settings<'a>(
     endpoint: &'a Endpoint,

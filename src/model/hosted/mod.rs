@@ -25,16 +25,13 @@ use super::{Embedder, Model, ModelProgress, Reachability};
 use crate::domain::blocks::Block;
 use crate::domain::{Message, ModelError, ModelSpec, Reply, Request};
 use crate::wire::learned::Learned;
-use crate::wire::{AnyAnswer, FunctionNames, GrowingAnswer, Report};
+use crate::wire::{FunctionNames, GrowingAnswer, Report, ServicePath};
 
 /// The facts about an endpoint that has not been called yet.
 static NOTHING_LEARNT: Learned = Learned::new();
 
 /// The text in place of an empty result.
 const NO_OUTPUT: &str = "(no output)";
-
-/// The path of the list of models.
-const LIST: [&str; 1] = ["models"];
 
 /// A model behind an endpoint.
 #[derive(Debug)]
@@ -67,8 +64,7 @@ impl Hosted {
     }
 
     fn with(endpoint: Endpoint, embeds: bool) -> Result<Self, ModelError> {
-        let connection =
-            EndpointConnection::new(endpoint.clone(), formats::headers(endpoint.format))?;
+        let connection = EndpointConnection::new(endpoint.clone(), endpoint.format.codec().http)?;
         let (has_noticed, negotiated) = (Cell::default(), RefCell::default());
         Ok(Self { connection, embeds, has_noticed, negotiated })
     }
@@ -78,7 +74,7 @@ impl Hosted {
     /// # Errors
     /// As [`EndpointConnection::list`].
     pub async fn list(&self) -> Result<Vec<String>, ModelError> {
-        Ok(self.connection.list(&LIST, model_list::ids).await?.unwrap_or_default())
+        Ok(self.connection.list(model_list::ids).await?.unwrap_or_default())
     }
 
     /// The command of `curl` that makes this request by hand.
@@ -89,8 +85,7 @@ impl Hosted {
         let (source, names) = (endpoint.source()?, FunctionNames::of(request));
         let settings = formats::settings(endpoint, &source, &names, &NOTHING_LEARNT);
         let body = (endpoint.format.codec().write_request)(&filled(request), &settings);
-        let (headers, path) = (formats::headers(endpoint.format), endpoint.format.codec().path);
-        curl::curl(endpoint, &headers, path, &body)
+        curl::curl(endpoint, &endpoint.format.codec().http, &path(endpoint), &body)
     }
 
     async fn run(
@@ -100,7 +95,7 @@ impl Hosted {
     ) -> Result<Reply, ModelError> {
         let names = Arc::new(FunctionNames::of(request));
         let format = self.connection.endpoint().format;
-        let begin = |headers: &HeaderMap| AnyAnswer::begin(format, &names, formats::cost(headers));
+        let begin = |headers: &HeaderMap| format.begin(&names, formats::cost(headers));
         self.talk(request, &names, &begin, progress).await
     }
 
@@ -108,7 +103,7 @@ impl Hosted {
         &self,
         request: &Request,
         names: &FunctionNames,
-        begin: &dyn Fn(&HeaderMap) -> AnyAnswer,
+        begin: &dyn Fn(&HeaderMap) -> Box<dyn GrowingAnswer>,
         progress: &mut dyn FnMut(ModelProgress),
     ) -> Result<Reply, ModelError> {
         let endpoint = self.connection.endpoint();
@@ -132,8 +127,8 @@ impl Hosted {
             offer = next;
             Some(Amended { body, notice: (!notice.is_empty()).then_some(notice) })
         };
-        let path = endpoint.format.codec().path;
-        let asked = self.connection.ask(path, first, begin, &mut amend, progress);
+        let path = path(endpoint);
+        let asked = self.connection.ask(&path, first, begin, &mut amend, progress);
         let (reply, report) = asked.await?.reply(request, source);
         if let Some(text) = self.notice(&report) {
             progress(ModelProgress::Noticed(text));
@@ -146,6 +141,11 @@ impl Hosted {
         let text = report.notice(self.spec().name.as_str(), self.connection.host())?;
         (!self.has_noticed.replace(true)).then_some(text)
     }
+}
+
+/// The path of an endpoint's requests.
+fn path(endpoint: &Endpoint) -> ServicePath {
+    (endpoint.format.codec().path)(&endpoint.model, endpoint.stream)
 }
 
 /// The request with a word in place of each empty result, which strict endpoints refuse.
@@ -178,7 +178,7 @@ impl Model for Hosted {
     }
 
     fn reachable(&self) -> LocalBoxFuture<'_, Result<Reachability, ModelError>> {
-        Box::pin(self.connection.reach(&LIST, model_list::ids, model_list::about))
+        Box::pin(self.connection.reach(model_list::ids, model_list::about))
     }
 
     fn learn_key(&self) -> LocalBoxFuture<'_, ()> {

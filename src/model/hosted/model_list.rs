@@ -6,13 +6,14 @@ use crate::About;
 
 /// Fields with the window in tokens. That of the loaded model comes first, since a server may give less than the model
 /// was trained for. llama.cpp has `meta.n_ctx`, vLLM `max_model_len`, LM Studio and routers the others.
-const WINDOWS: [&str; 6] = [
+const WINDOWS: [&str; 7] = [
     "/meta/n_ctx",
     "/loaded_context_length",
     "/max_model_len",
     "/context_length",
     "/context_window",
     "/max_context_length",
+    "/inputTokenLimit",
 ];
 
 /// Fields with the name of a model.

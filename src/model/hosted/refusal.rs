@@ -9,7 +9,7 @@ use crate::http::{RefusedField, RequestRefusal};
 use crate::wire::WireFormat;
 
 /// Fields that a request needs. Anthropic needs a limit as well.
-const NEEDED: [&str; 5] = ["model", "messages", "tools", "input", "system"];
+const NEEDED: [&str; 6] = ["model", "messages", "tools", "input", "system", "contents"];
 /// The fields for the schema of an answer, one for each format.
 pub(super) const STRUCTURES: [&str; 3] = ["response_format", "text", "output_config"];
 /// Other names of fields, as the servers behind gateways use them; without underscores, in lower case.

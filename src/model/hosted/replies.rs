@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::formats;
 use crate::domain::{ModelError, Reply, Request};
-use crate::wire::{FunctionNames, GrowingAnswer, Report, WireFormat, chat};
+use crate::wire::{FunctionNames, Report, WireFormat};
 use crate::{ModelProgress, http};
 
 /// Reads the body of a successful response to this request, of this content type, in pieces of this many
@@ -20,8 +19,8 @@ pub fn read(
     progress: &mut dyn FnMut(ModelProgress),
 ) -> Result<Reply, ModelError> {
     let names = Arc::new(FunctionNames::of(request));
-    let answer = chat::ChatAnswer::begin(&names, Report::default());
-    let wire = formats::headers(WireFormat::Chat);
-    let answer = http::read_pieces(body.chunks(size.max(1)), kind, &wire, answer, progress)?;
+    let format = WireFormat::Chat;
+    let (answer, wire) = (format.begin(&names, Report::default()), &format.codec().http);
+    let answer = http::read_pieces(body.chunks(size.max(1)), kind, wire, answer, progress)?;
     Ok(answer.reply(request, "an endpoint").0)
 }

@@ -11,11 +11,12 @@ use tracing::warn;
 
 use super::failure::without_begun;
 use super::line::{EndpointTransport, LONGEST_BODY};
-use super::{Amended, Endpoint, EndpointLabel, Failure, RequestRefusal, Wire, endpoint};
+use super::{Amended, Endpoint, EndpointLabel, Failure, RequestRefusal, endpoint};
+use crate::ModelProgress;
 use crate::domain::{Chance, ModelError, ModelErrorKind, ModelSpec};
 use crate::net::secret::Secret;
 use crate::secret::{EndpointKey, HeaderSource, KeySource, from_env};
-use crate::{ModelProgress, wire};
+use crate::wire::{GrowingAnswer, HttpFacts, ServicePath};
 
 /// Changes a request that was refused; `None` if no change can help.
 type Amend<'a> = dyn FnMut(&RequestRefusal) -> Option<Amended> + 'a;
@@ -26,7 +27,7 @@ type Amend<'a> = dyn FnMut(&RequestRefusal) -> Option<Amended> + 'a;
 #[derive(Debug)]
 pub struct EndpointConnection {
     pub(super) endpoint: Endpoint,
-    pub(super) wire: Wire,
+    pub(super) wire: HttpFacts,
     pub(super) base: Url,
     /// Host and port, for errors.
     pub(super) host: String,
@@ -40,7 +41,7 @@ impl EndpointConnection {
     /// # Errors
     /// [`ModelErrorKind::Refused`] for an invalid address, and for a key or password written into
     /// an address or a header. Keys are not read yet.
-    pub fn new(endpoint: Endpoint, wire: Wire) -> Result<Self, ModelError> {
+    pub fn new(endpoint: Endpoint, wire: HttpFacts) -> Result<Self, ModelError> {
         endpoint.check_secrets()?;
         let base = endpoint.base()?;
         endpoint.remember_secrets(&base);
@@ -71,14 +72,14 @@ impl EndpointConnection {
     /// # Errors
     /// Why the last attempt failed, with the text that had arrived. If a configured key is missing:
     /// [`ModelErrorKind::Auth`].
-    pub async fn ask<A: wire::GrowingAnswer>(
+    pub async fn ask(
         &self,
-        path: &[&str],
+        path: &ServicePath,
         body: String,
-        begin: &dyn Fn(&HeaderMap) -> A,
+        begin: &dyn Fn(&HeaderMap) -> Box<dyn GrowingAnswer>,
         amend: &mut Amend<'_>,
         progress: &mut dyn FnMut(ModelProgress),
-    ) -> Result<A, ModelError> {
+    ) -> Result<Box<dyn GrowingAnswer>, ModelError> {
         let read =
             async |line: &EndpointTransport<'_>, send, progress: &mut dyn FnMut(ModelProgress)| {
                 line.answer(send, begin, progress).await
@@ -116,7 +117,7 @@ impl EndpointConnection {
     /// Why the last attempt failed; `read` may reject the document.
     pub async fn fetch<T>(
         &self,
-        path: &[&str],
+        path: &ServicePath,
         body: &Value,
         read: impl Fn(Value, &EndpointLabel<'_>) -> Result<T, Failure>,
     ) -> Result<T, ModelError> {
@@ -132,7 +133,7 @@ impl EndpointConnection {
     /// Repeats a request until it succeeds or a retry is pointless.
     async fn tries<T>(
         &self,
-        path: &[&str],
+        path: &ServicePath,
         mut body: String,
         amend: &mut Amend<'_>,
         progress: &mut dyn FnMut(ModelProgress),

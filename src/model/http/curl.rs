@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
-use super::{Endpoint, Wire, endpoint};
+use super::{Endpoint, endpoint};
 use crate::domain::ModelError;
 use crate::files::safe_json::safe;
 use crate::net::known::without_known;
 use crate::secret::{HeaderSource, KeySource};
+use crate::wire::{HttpFacts, ServicePath};
 
 /// The line that ends the body. No line of indented JSON is just this word.
 const END: &str = "JSON";
@@ -18,8 +19,8 @@ const END: &str = "JSON";
 /// The address is invalid, or has a password.
 pub fn curl(
     endpoint: &Endpoint,
-    wire: &Wire,
-    path: &[&str],
+    wire: &HttpFacts,
+    path: &ServicePath,
     body: &Value,
 ) -> Result<String, ModelError> {
     let url = endpoint::service(&endpoint.base()?, path);

@@ -10,7 +10,7 @@ use crate::domain::{ModelError, ModelErrorKind, ModelName, ModelSpec, ToolMode};
 use crate::net::client::{self, carries_key, is_local};
 use crate::net::known;
 use crate::secret::{HeaderSource, KeySource, from_env};
-use crate::wire::WireFormat;
+use crate::wire::{ServicePath, WireFormat};
 
 /// How to reach a model, and the options of its requests.
 #[derive(Clone, Debug, PartialEq)]
@@ -259,11 +259,15 @@ pub(super) fn place(base: &Url) -> String {
 
 /// The address of one of the endpoint's services, with the base's own query (Azure's
 /// `api-version`).
-pub(super) fn service(base: &Url, path: &[&str]) -> Url {
+pub(super) fn service(base: &Url, path: &ServicePath) -> Url {
     let mut url = base.clone();
     // Only URLs without a host have no path, and those were refused.
     if let Ok(mut segments) = url.path_segments_mut() {
-        segments.pop_if_empty().extend(path);
+        segments.pop_if_empty().extend(&path.segments);
+    }
+    if let Some(query) = path.query {
+        let all = url.query().map_or_else(|| query.to_owned(), |own| format!("{own}&{query}"));
+        url.set_query(Some(&all));
     }
     url
 }
@@ -282,7 +286,8 @@ mod tests {
 
     #[test]
     fn addresses_are_joined_with_their_query() {
-        let joined = |url| service(&base(url).unwrap(), &["chat", "completions"]).to_string();
+        let joined =
+            |url| service(&base(url).unwrap(), &ServicePath::of("chat/completions")).to_string();
         assert_eq!(joined("http://h:1/v1"), "http://h:1/v1/chat/completions");
         assert_eq!(joined("http://h:1/v1/"), "http://h:1/v1/chat/completions");
         assert_eq!(joined("https://h"), "https://h/chat/completions");

@@ -9,8 +9,9 @@ use tokio::time::timeout;
 use super::failure::Failure;
 use super::line::EndpointTransport;
 use super::reading::{HttpAnswer, Stage};
+use crate::ModelProgress;
 use crate::net::coding::Body;
-use crate::{ModelProgress, wire};
+use crate::wire::GrowingAnswer;
 
 /// How long usage may arrive after the finish reason, which ends the answer itself.
 const AFTER_FINISH: Duration = Duration::from_secs(5);
@@ -19,12 +20,12 @@ const AFTER_LAST: Duration = Duration::from_millis(20);
 
 impl EndpointTransport<'_> {
     /// Sends the request, and reads the answer that `begin` creates from the headers of the response.
-    pub(super) async fn answer<A: wire::GrowingAnswer>(
+    pub(super) async fn answer(
         &self,
         send: RequestBuilder,
-        begin: &dyn Fn(&HeaderMap) -> A,
+        begin: &dyn Fn(&HeaderMap) -> Box<dyn GrowingAnswer>,
         progress: &mut dyn FnMut(ModelProgress),
-    ) -> Result<A, Failure> {
+    ) -> Result<Box<dyn GrowingAnswer>, Failure> {
         let response = self.send(send).await?;
         let headers = response.headers();
         let kind = headers.get(CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()));

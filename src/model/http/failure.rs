@@ -8,12 +8,13 @@ use serde_json::Value;
 
 use super::detail::Detail;
 use super::retry::{self, Again};
-use super::{RequestRefusal, Wire, limit, verdict};
+use super::{RequestRefusal, limit, verdict};
 use crate::domain::invisible::{is_invisible, reorders};
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::net::coding::{BodyFault, Unread};
 use crate::net::known::{left_of_key, without_keys};
 use crate::secret::KeySource;
+use crate::wire::HttpFacts;
 use crate::wire::{AnswerFault, errors::is_error, json, pieces};
 
 /// How soon after a request the end of an idle connection is noticed.
@@ -94,7 +95,7 @@ pub struct EndpointLabel<'a> {
     pub(super) model: &'a str,
     /// The source of the key. `None`: another program calls, so none of our settings can help.
     pub(super) key: Option<&'a KeySource>,
-    pub(super) wire: &'a Wire,
+    pub(super) wire: &'a HttpFacts,
 }
 
 impl EndpointLabel<'_> {
@@ -220,7 +221,7 @@ impl EndpointLabel<'_> {
 
     /// Advice after a web page instead of an answer.
     pub(super) fn address_advice(&self) -> String {
-        let Wire { api, address_end, .. } = self.wire;
+        let HttpFacts { api, address_end, .. } = self.wire;
         let advice = || format!(" Is `url` the address of {api}? Most end in {address_end}.");
         self.key.map_or_else(String::new, |_| advice())
     }

@@ -13,16 +13,17 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
+use super::EndpointLabel;
 use super::failure::without_begun;
 use super::line::LONGEST_REFUSAL;
 use super::reading::{HttpAnswer, Stage};
-use super::{EndpointLabel, Wire};
+use crate::ModelProgress;
 use crate::domain::wire_answer::WireAnswer;
 use crate::domain::{ModelError, ModelErrorKind};
 use crate::net::kept_body::{LONGEST_KEPT, packed};
 use crate::net::known::{without_keys, without_known};
 use crate::relay::UNREAD;
-use crate::{ModelProgress, wire};
+use crate::wire::{GrowingAnswer, HttpFacts};
 
 /// The parts of an answer that passes by, in order. If a channel closes before the end, the reader of the answer has
 /// hung up.
@@ -172,7 +173,7 @@ impl Pieces {
 
 impl<'a> EndpointLabel<'a> {
     /// An endpoint that another program calls.
-    pub(crate) fn of_other(host: &'a str, model: &'a str, wire: &'a Wire) -> Self {
+    pub(crate) fn of_other(host: &'a str, model: &'a str, wire: &'a HttpFacts) -> Self {
         Self { host, model, key: None, wire }
     }
 
@@ -189,12 +190,12 @@ impl<'a> EndpointLabel<'a> {
 
 /// Reads the parts that pass by. `begin` creates the answer from the headers of the response. `None` if the reader hung
 /// up before the answer was complete.
-pub async fn overhear<A: wire::GrowingAnswer>(
+pub async fn overhear(
     place: &EndpointLabel<'_>,
-    begin: impl FnOnce(&HeaderMap) -> A,
+    begin: impl FnOnce(&HeaderMap) -> Box<dyn GrowingAnswer>,
     pieces: &mut Pieces,
     progress: &mut dyn FnMut(ModelProgress),
-) -> Option<Result<A, ModelError>> {
+) -> Option<Result<Box<dyn GrowingAnswer>, ModelError>> {
     let (status, headers) = match pieces.next().await? {
         Passing::Began(status, headers) => (status, headers),
         Passing::Failed(error) => return Some(Err(error)),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{EndpointConnection, Failure, endpoint, failure::visible, line::EndpointTransport};
 use crate::domain::ModelError;
-use crate::wire::json;
+use crate::wire::{ServicePath, json};
 use crate::{About, Reachability};
 
 /// Largest list of models that is read, in bytes. Routers list hundreds.
@@ -16,24 +16,24 @@ const LONGEST_LIST: usize = 8 * 1024 * 1024;
 const REACH: Duration = Duration::from_secs(10);
 
 impl EndpointConnection {
-    /// Requests the list of models at a path below the address, which costs no tokens; `ids` finds
+    /// Requests the list of models, which costs no tokens; `ids` finds
     /// their ids in it. `None`: the server has no such list.
     ///
     /// # Errors
     /// As [`EndpointConnection::ask`], without retries.
     pub async fn list(
         &self,
-        path: &[&str],
         ids: fn(&Value) -> Vec<&str>,
     ) -> Result<Option<Vec<String>>, ModelError> {
-        let list = self.document(path).await?;
+        let list = self.document().await?;
         Ok(list.map(|list| ids(&list).into_iter().map(str::to_owned).collect()))
     }
 
     /// The list of models as the server sends it; a text of another form is not a list.
-    async fn document(&self, path: &[&str]) -> Result<Option<Value>, ModelError> {
+    async fn document(&self) -> Result<Option<Value>, ModelError> {
         let headers = self.headers().await?;
-        let list = self.client()?.get(endpoint::service(&self.base, path)).headers(headers);
+        let path = ServicePath::of(self.wire.models);
+        let list = self.client()?.get(endpoint::service(&self.base, &path)).headers(headers);
         let line =
             EndpointTransport { silence: REACH.min(self.endpoint.silence_timeout), ..self.line() };
         let response = match line.send(list).await {
@@ -52,13 +52,12 @@ impl EndpointConnection {
     /// As [`EndpointConnection::list`].
     pub async fn reach(
         &self,
-        path: &[&str],
         ids: fn(&Value) -> Vec<&str>,
         about: fn(&Value, &str) -> About,
     ) -> Result<Reachability, ModelError> {
         let (host, model) = (&self.host, &self.endpoint.model);
         let unlisted = format!("{host} answers, but lists no models; {model:?} is unchecked");
-        let Some(list) = self.document(path).await? else {
+        let Some(list) = self.document().await? else {
             let end = self.wire.address_end;
             let text = format!("{unlisted}, and its `url` too (most end in {end})");
             return Ok(Reachability { is_sure: false, text, about: About::default() });

@@ -11,8 +11,8 @@ use super::retry::Again;
 use crate::ModelProgress;
 use crate::domain::ModelErrorKind;
 use crate::wire::json::{self, Scan};
-use crate::wire::sse::{Event, Parser};
-use crate::wire::{self, AnswerPiece};
+use crate::wire::sse::Event;
+use crate::wire::{AnswerPiece, EventParser, GrowingAnswer, HttpFacts};
 
 /// The bytes that count as one token if tokens do not come one by one.
 const BYTES_PER_TOKEN: usize = 4;
@@ -30,7 +30,7 @@ pub(super) enum Stage {
 }
 
 /// An answer, as far as its bytes have arrived.
-pub(super) struct HttpAnswer<'a, A> {
+pub(super) struct HttpAnswer<'a> {
     place: &'a EndpointLabel<'a>,
     /// The longest answer, in tokens.
     longest: u64,
@@ -38,7 +38,7 @@ pub(super) struct HttpAnswer<'a, A> {
     /// The content type, in lower case.
     kind: String,
     form: HttpAnswerForm,
-    answer: A,
+    answer: Box<dyn GrowingAnswer>,
     tokens: usize,
     was_last: bool,
     /// The beginning of a stream, as long as it had no event.
@@ -50,33 +50,34 @@ enum HttpAnswerForm {
     /// Only spaces have arrived.
     Unknown(Vec<u8>),
     Document(Vec<u8>, Scan),
-    Events(Parser),
+    Events(EventParser),
     Page(Vec<u8>),
 }
 
 impl HttpAnswerForm {
     /// The form of a body that begins with this byte; 0 for an empty one.
-    fn of(kind: &str, first: u8) -> Self {
+    fn of(kind: &str, first: u8, is_sequence: bool) -> Self {
         // These are the first letters of `data`, `event`, `id`, `retry`, and a comment.
         let may_be_event = b"deir:".contains(&first);
         match first {
+            b'{' | b'[' if is_sequence => HttpAnswerForm::Events(EventParser::of(true)),
             b'{' | b'[' => HttpAnswerForm::Document(Vec::new(), Scan::default()),
             b'<' => HttpAnswerForm::Page(Vec::new()),
-            _ if may_be_event => HttpAnswerForm::Events(Parser::default()),
+            _ if may_be_event => HttpAnswerForm::Events(EventParser::of(false)),
             _ if kind.contains("html") => HttpAnswerForm::Page(Vec::new()),
             _ if kind.contains("json") => HttpAnswerForm::Document(Vec::new(), Scan::default()),
-            _ => HttpAnswerForm::Events(Parser::default()),
+            _ => HttpAnswerForm::Events(EventParser::of(false)),
         }
     }
 }
 
-impl<'a, A: wire::GrowingAnswer> HttpAnswer<'a, A> {
+impl<'a> HttpAnswer<'a> {
     pub fn new(
         place: &'a EndpointLabel<'a>,
         longest: u64,
         status: StatusCode,
         kind: &str,
-        answer: A,
+        answer: Box<dyn GrowingAnswer>,
     ) -> Self {
         let (kind, form) = (kind.to_ascii_lowercase(), HttpAnswerForm::Unknown(Vec::new()));
         let (stray, tokens) = (Vec::new(), 0);
@@ -142,7 +143,7 @@ impl<'a, A: wire::GrowingAnswer> HttpAnswer<'a, A> {
                     return Ok(());
                 };
                 let begin = std::mem::take(begin);
-                self.form = HttpAnswerForm::of(&self.kind, first);
+                self.form = HttpAnswerForm::of(&self.kind, first, self.answer.is_sequence());
                 self.add(&begin, progress)
             }
             HttpAnswerForm::Document(body, scan) => {
@@ -195,7 +196,10 @@ impl<'a, A: wire::GrowingAnswer> HttpAnswer<'a, A> {
     ///
     /// # Errors
     /// As [`Self::feed`]; also the answer has no end.
-    pub fn end(mut self, progress: &mut dyn FnMut(ModelProgress)) -> Result<A, Failure> {
+    pub fn end(
+        mut self,
+        progress: &mut dyn FnMut(ModelProgress),
+    ) -> Result<Box<dyn GrowingAnswer>, Failure> {
         let ended = self.finish(progress);
         ended.map_err(|failed| failed.with_partial(self.answer.text()))?;
         Ok(self.answer)
@@ -204,7 +208,7 @@ impl<'a, A: wire::GrowingAnswer> HttpAnswer<'a, A> {
     fn finish(&mut self, progress: &mut dyn FnMut(ModelProgress)) -> Result<(), Failure> {
         match std::mem::replace(&mut self.form, HttpAnswerForm::Unknown(Vec::new())) {
             HttpAnswerForm::Unknown(_) => {
-                self.form = HttpAnswerForm::of(&self.kind, 0);
+                self.form = HttpAnswerForm::of(&self.kind, 0, false);
                 self.finish(progress)
             }
             HttpAnswerForm::Page(body) => Err(self.page(&body)),
@@ -219,7 +223,7 @@ impl<'a, A: wire::GrowingAnswer> HttpAnswer<'a, A> {
         progress: &mut dyn FnMut(ModelProgress),
     ) -> Result<(), Failure> {
         if json::read(body).is_err() && has_lines(body) {
-            let mut parser = Parser::default();
+            let mut parser = EventParser::of(false);
             let events = parser.feed(body).map_err(|error| Failure::bad(format!("{error}.")))?;
             events.iter().try_for_each(|event| self.event(event, progress))?;
             return self.last_events(parser, progress);
@@ -232,7 +236,7 @@ impl<'a, A: wire::GrowingAnswer> HttpAnswer<'a, A> {
 
     fn last_events(
         &mut self,
-        parser: Parser,
+        parser: EventParser,
         progress: &mut dyn FnMut(ModelProgress),
     ) -> Result<(), Failure> {
         // An event that was cut contains half of its data; the check below reports it. Half of an error is one.
@@ -294,13 +298,13 @@ fn seen(piece: AnswerPiece) -> ModelProgress {
 ///
 /// # Errors
 /// The failure of this one attempt.
-pub fn read_pieces<'a, A: wire::GrowingAnswer>(
+pub fn read_pieces<'a>(
     pieces: impl Iterator<Item = &'a [u8]>,
     kind: &str,
-    wire: &super::Wire,
-    answer: A,
+    wire: &HttpFacts,
+    answer: Box<dyn GrowingAnswer>,
     progress: &mut dyn FnMut(ModelProgress),
-) -> Result<A, crate::domain::ModelError> {
+) -> Result<Box<dyn GrowingAnswer>, crate::domain::ModelError> {
     let place = EndpointLabel { host: "h", model: "m", key: None, wire };
     let mut reading = HttpAnswer::new(&place, 32_768, StatusCode::OK, kind, answer);
     for piece in pieces {

@@ -77,13 +77,13 @@ impl Pump {
             copy.send(Passing::End);
         }
         let decoder = Decoder::of(&came.headers).and_then(|decoder| {
-            let is_late = asker.streams && matches!(decoder, Decoder::Zstd(..));
+            let is_late = asker.form.streams() && matches!(decoder, Decoder::Zstd(..));
             if is_late { Err(Unread::Unknown("zstd".to_owned())) } else { Ok(decoder) }
         });
         let decoder = decoder.map_err(|why| tell_unread(&copy, &why)).ok();
         let hides_usage = hides_usage && came.status.is_success() && decoder.is_some();
         let is_packed = decoder.as_ref().is_some_and(|it| !it.is_plain());
-        let unpacks = asker.streams && is_packed;
+        let unpacks = asker.form.streams() && is_packed;
         if is_packed {
             came.most = PACKED;
         }

@@ -27,7 +27,7 @@ use crate::domain::{ModelError, ModelErrorKind, Request};
 use crate::model::hosted::Overheard;
 use crate::model::http::{CopySender, Pieces};
 use crate::model::relay::{Heard, Holds, Release};
-use crate::wire::{WireFormat, json};
+use crate::wire::{AnswerForm, WireFormat, json};
 
 /// The most answers that are waited for; the oldest are forgotten.
 const MOST: usize = 64;
@@ -162,7 +162,8 @@ impl BackgroundAnswer {
                 Some(_) | None => return Ok(passed(came)),
             }
         }
-        let (asker, release) = (Asker { streams, ..asker }, self.release());
+        let (asker, release) =
+            (Asker { form: AnswerForm::of_stream(streams), ..asker }, self.release());
         let pump = Pump::new(came, (self.overheard.clone(), asker), self.copy(), release, false);
         if streams && self.holds < Holds::All {
             return Ok(pump.flow(self.holds, None));
@@ -186,7 +187,7 @@ pub async fn poll(
     let caller = request::caller(&parts.headers, None, String::new(), b"");
     let question = early_answer::question(route.url.as_str(), b"");
     let patience = Patience::of(caller.patience, shared.kept.waited(question), streams);
-    let asker = Asker { streams, patience, ..answer.asker.clone() };
+    let asker = Asker { form: AnswerForm::of_stream(streams), patience, ..answer.asker.clone() };
     let mut headers = upstream::forwarded(&parts.headers);
     coding::accept_readable(&mut headers, streams);
     let (to, kept) = ((parts.method.clone(), route.url), Rc::clone(&shared.kept));

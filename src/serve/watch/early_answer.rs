@@ -20,7 +20,7 @@ use hyper::{HeaderMap, Response};
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
-use super::own_answer::{Asker, JSON, STREAM};
+use super::own_answer::Asker;
 use super::patience::{Waiting, due};
 use super::room::LONGEST;
 use super::{AnswerResult, Broken, Outgoing, Reset, coding};
@@ -120,11 +120,10 @@ where
         biased;
         answered = &mut work => answered,
         () = due(told, Arc::clone(&asker.is_silent)) => {
-            let streams = asker.streams;
+            let kind = HeaderValue::from_static(asker.form.content_type());
             let begun = Begun { kept, asker, question, state: EarlyState::Waits(work) };
             let body = StreamBody::new(stream::unfold(begun, Begun::step));
             let mut response = Response::new(Box::pin(body) as Outgoing);
-            let kind = HeaderValue::from_static(if streams { STREAM } else { JSON });
             response.headers_mut().insert(CONTENT_TYPE, kind);
             response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
             Ok(response)
@@ -185,18 +184,20 @@ impl Begun {
         let is_ok = response.status().is_success();
         let is_packed = headers.contains_key(CONTENT_ENCODING);
         // Some servers do not stream.
-        if is_ok && !is_packed && self.asker.streams != kind.contains("json") {
+        let form = self.asker.form;
+        if is_ok && !is_packed && form.has_type(kind) {
             return Ok(response.into_body());
         }
         let (parts, body) = response.into_parts();
         let body = Limited::new(body, LONGEST).collect().await?.to_bytes();
-        if !is_ok && self.asker.streams {
+        if !is_ok && form.streams() {
             let status = parts.status.as_u16();
             let message = message(&parts.headers, &body);
-            return Ok(whole(self.asker.format.write_error_event(status, &message).into()));
+            let event = self.asker.format.write_error_event(status, &message, (form, true));
+            return Ok(whole(event.into()));
         }
         match coding::unpacked(&parts.headers, &body) {
-            Ok(text) if is_ok && !self.asker.streams => Ok(whole(text.into())),
+            Ok(text) if is_ok && !form.streams() => Ok(whole(text.into())),
             _ => {
                 self.kept.keep(self.question, Response::from_parts(parts, body));
                 Err(Reset.into())
@@ -209,7 +210,8 @@ impl Begun {
 fn message(headers: &HeaderMap, body: &[u8]) -> String {
     let text = coding::unpacked(headers, body).unwrap_or_default();
     let said: Option<Value> = serde_json::from_slice(&text).ok();
-    let said = said.as_ref().and_then(|said| said.pointer("/error/message")?.as_str());
+    let at = |place: &str| said.as_ref()?.pointer(place)?.as_str();
+    let said = ["/error/message", "/error"].into_iter().find_map(at);
     let text = said.map_or_else(|| String::from_utf8_lossy(&text), Into::into);
     text.chars().take(MESSAGE).collect()
 }

@@ -28,7 +28,7 @@ use crate::model::relay::{
     RequestSessionEnd, Sending,
 };
 use crate::net::learn;
-use crate::wire::{IncomingRequest, WireFormat, chat};
+use crate::wire::{AddressFacts, AnswerForm, IncomingRequest, WireFormat, chat};
 
 /// Bytes of a refusal that are searched for a field that was added here.
 const REFUSAL: usize = 64 * 1024;
@@ -56,6 +56,8 @@ pub struct DecodedRequest {
     /// The body, unpacked.
     text: Bytes,
     asked: IncomingRequest,
+    /// The form in which the answer is to come.
+    form: AnswerForm,
 }
 
 impl AgentRequest {
@@ -74,7 +76,15 @@ impl AgentRequest {
             self.body.clone()
         };
         match recent.read(self.format, &text) {
-            Ok(asked) => Ok(DecodedRequest { request: self, text, asked }),
+            Ok(mut asked) => {
+                let AddressFacts { model, form } = &self.route.facts;
+                asked.model = model.clone().unwrap_or(asked.model);
+                let streamed = self.format.codec().streamed;
+                let told = if asked.streams { streamed } else { AnswerForm::Whole };
+                let form = form.unwrap_or(told);
+                asked.streams = form.streams();
+                Ok(DecodedRequest { request: self, text, asked, form })
+            }
             Err(why) => Err(unread(&self.body, why.to_string())),
         }
     }
@@ -107,14 +117,14 @@ impl Exchange {
         session: Option<String>,
         all: &HeaderMap,
     ) -> Self {
-        let DecodedRequest { request, text, asked } = &read;
+        let DecodedRequest { request, text, asked, form } = &read;
         let caller = request::caller(all, session, request.route.endpoint.clone(), text);
         shared.written.set(shared.written.get() + 1);
         let (mut way, line) = relay::way();
         let question = early_answer::question(request.route.url.as_str(), text);
         let asker = Asker {
             format: request.format,
-            streams: asked.streams,
+            form: *form,
             model: asked.model.clone(),
             number: shared.written.get(),
             hides_usage: request.format == WireFormat::Chat
@@ -135,7 +145,7 @@ impl Exchange {
     /// No session accepts it.
     pub async fn run(self, waiting: &Waiting) -> Result<AnswerResult, Unread> {
         let Self { shared, read, caller, ends: (way, line), asker, .. } = self;
-        let DecodedRequest { request, text, asked } = read;
+        let DecodedRequest { request, text, asked, .. } = read;
         let not_taken = |body| Err(Unread { body, why: "no session took it".to_owned() });
         let read = asked.request.clone();
         let arrival = Arrival { format: request.format, asked, body: text.clone(), caller, way };
@@ -217,7 +227,7 @@ impl On {
             // From now on the session gets only the copies.
             drop(heard);
         }
-        let holds_all = holds == Holds::All || !self.asker.streams;
+        let holds_all = holds == Holds::All || !self.asker.form.streams();
         let Self { asker, request, .. } = self;
         ControlFlow::Break(match came {
             Ok(came) => {
@@ -266,7 +276,7 @@ impl On {
     ) -> Sent {
         let endpoint = &self.request.route.endpoint;
         let is_metered = self.asker.format == WireFormat::Chat
-            && self.asker.streams
+            && self.asker.form.streams()
             && !self.shared.unmetered.borrow().contains(endpoint);
         let asking = is_metered.then(|| chat::asking_for_usage(body)).flatten();
         let known = (*body == self.text).then(|| self.read.clone());
@@ -305,7 +315,7 @@ impl On {
             true => headers.clone(),
             false => upstream::with_length(headers.clone(), body.len()),
         };
-        coding::accept_readable(&mut headers, self.asker.streams);
+        coding::accept_readable(&mut headers, self.asker.form.streams());
         let sent = if is_same { own.clone() } else { body.clone() };
         let to = (Method::POST, route.url.clone());
         let came = match &self.shared.clients {

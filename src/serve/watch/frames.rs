@@ -6,6 +6,7 @@
 use memchr::memchr2;
 
 use crate::model::relay::Holds;
+use crate::wire::objects::{BytePlace, ObjectScan};
 use crate::wire::{WireFormat, chat, json};
 
 /// The end of many streams.
@@ -41,6 +42,9 @@ pub struct Frames {
     hides_usage: bool,
     /// Whether the event before was dropped, so that the empty line after it is dropped too.
     drops_blank: bool,
+    /// The brackets of a stream that is a sequence of objects, and the beginning of the current object.
+    objects: Option<ObjectScan>,
+    begin: Option<usize>,
 }
 
 impl Frames {
@@ -60,7 +64,14 @@ impl Frames {
             holds,
             hides_usage,
             drops_blank: false,
+            objects: None,
+            begin: None,
         }
+    }
+
+    /// The bytes of a stream that is a sequence of JSON objects.
+    pub fn of_objects(format: WireFormat, holds: Holds) -> Self {
+        Self { objects: Some(ObjectScan::default()), ..Self::new(format, Some(holds), false) }
     }
 
     /// Whether an event waits for the release.
@@ -81,8 +92,12 @@ impl Frames {
     /// Adds the next bytes; returns those to send now.
     pub fn take(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.text.extend_from_slice(bytes);
-        while let Some((end, next)) = self.next_line() {
-            self.read_line(end, next);
+        if self.objects.is_some() {
+            self.read_objects();
+        } else {
+            while let Some((end, next)) = self.next_line() {
+                self.read_line(end, next);
+            }
         }
         self.searched = self.text.len();
         if self.held.is_none()
@@ -101,6 +116,7 @@ impl Frames {
         self.line -= ready;
         self.searched -= ready;
         self.event -= ready;
+        self.begin = self.begin.map(|begin| begin.saturating_sub(ready));
         let rest = self.text.split_off(ready);
         std::mem::replace(&mut self.text, rest)
     }
@@ -133,6 +149,28 @@ impl Frames {
         };
         let end = from + length;
         Some((end, end + ending))
+    }
+
+    /// Reads objects. What stands between them does not wait.
+    fn read_objects(&mut self) {
+        let Some(mut scan) = self.objects.take() else { return };
+        for at in self.searched..self.text.len() {
+            match scan.next(self.text[at]) {
+                BytePlace::Between => self.end_event(at + 1),
+                BytePlace::Inside => _ = self.begin.get_or_insert(at),
+                BytePlace::Last => {
+                    let begin = self.begin.take().unwrap_or(at);
+                    if std::mem::take(&mut self.passes) {
+                        self.end_event(at + 1);
+                    } else {
+                        let object = &self.text[begin..=at];
+                        self.data = String::from_utf8_lossy(object).into_owned();
+                        self.end_data(at + 1, true);
+                    }
+                }
+            }
+        }
+        self.objects = Some(scan);
     }
 
     fn read_line(&mut self, end: usize, next: usize) {

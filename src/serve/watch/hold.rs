@@ -58,6 +58,9 @@ impl Hold {
             (&self.form, bytes.iter().find(|byte| !byte.is_ascii_whitespace()))
         {
             self.form = match first {
+                b'{' | b'[' if self.format.codec().is_sequence => {
+                    StreamForm::Events(Frames::of_objects(self.format, self.holds))
+                }
                 b'{' | b'[' => StreamForm::Document { text: Vec::new(), waits: false },
                 b'<' => StreamForm::Free,
                 _ => {
@@ -126,7 +129,7 @@ impl Hold {
 mod tests {
     use super::*;
     use crate::domain::{Reply, ToolCall};
-    use crate::wire::{Answering, FunctionNames};
+    use crate::wire::{AnswerForm, Answering, FunctionNames};
 
     fn call(id: &str, number: u32) -> ToolCall {
         ToolCall { id: id.into(), tool: "t".into(), arguments: serde_json::json!({"n": number}) }
@@ -140,8 +143,10 @@ mod tests {
         let answering =
             Answering { id: "x", model: "m", names: &FunctionNames::default(), created: 1 };
         let released = || Release::Calls(vec![call("b", 3), call("c", 4)]);
-        for format in WireFormat::ALL {
-            let stream = Bytes::from(format.write_answer(&reply, &answering, true));
+        let forms = WireFormat::ALL.map(|format| (format, format.codec().streamed));
+        let forms = forms.into_iter().filter(|(format, _)| *format != WireFormat::Generate);
+        for (format, form) in forms.chain([(WireFormat::Gemini, AnswerForm::List)]) {
+            let stream = Bytes::from(format.write_answer(&reply, &answering, form));
             let run = |cut: usize, is_over: bool| {
                 let mut hold = Hold::new(format, Holds::Calls, false);
                 let before = [hold.take(&stream.slice(..cut)), hold.take(&stream.slice(cut..))];

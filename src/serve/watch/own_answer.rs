@@ -21,13 +21,14 @@ use crate::domain::wire_answer::WireAnswer;
 use crate::domain::{ModelError, ModelErrorKind, Reply, ToolCall, WireFailure};
 use crate::model::relay::RelayResult;
 use crate::net::kept_body::unpacked;
-use crate::wire::{Answering, FunctionNames, WireFormat, changed};
+use crate::wire::{AnswerForm, Answering, FunctionNames, WireFormat, changed};
 
 /// Properties of a request that its answer depends on.
 #[derive(Clone, Debug)]
 pub struct Asker {
     pub format: WireFormat,
-    pub streams: bool,
+    /// The form of the answer that the client expects.
+    pub form: AnswerForm,
     /// The endpoint's own name of the model.
     pub model: String,
     /// The number of this answer among those of the listener.
@@ -45,13 +46,13 @@ pub struct Asker {
 impl Asker {
     /// Bytes that tell a waiting client that there will be an answer.
     pub fn heartbeat(&self) -> &'static str {
-        match (self.streams, self.format) {
-            (false, _) => " ",
+        match (self.form, self.format) {
+            (AnswerForm::Whole | AnswerForm::List, _) => " ",
             // OpenAI's own keep-alive, which its SDKs do not expect before the first event.
-            (true, WireFormat::Responses) if self.counts_events => {
+            (_, WireFormat::Responses) if self.counts_events => {
                 "event: keepalive\ndata: {\"type\":\"keepalive\"}\n\n"
             }
-            (true, format) => format.codec().heartbeat,
+            (_, format) => format.codec().heartbeat,
         }
     }
 
@@ -64,7 +65,7 @@ impl Asker {
             Ok(reply) => reply,
             Err(error) => return self.fail(error),
         };
-        let text = self.written(|words| self.format.write_answer(reply, words, self.streams));
+        let text = self.written(|words| self.format.write_answer(reply, words, self.form));
         Ok(self.ok(if self.hides_usage {
             self.without_usage(text.as_bytes())
         } else {
@@ -80,9 +81,8 @@ impl Asker {
     }
 
     fn ok(&self, text: impl Into<Bytes>) -> Response<Outgoing> {
-        let kind = if self.streams { STREAM } else { JSON };
-        let mut response = whole(StatusCode::OK, kind, text);
-        if self.streams {
+        let mut response = whole(StatusCode::OK, self.form.content_type(), text);
+        if self.form.streams() {
             set(&mut response, CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         }
         response
@@ -104,7 +104,7 @@ impl Asker {
                 retry_after.into_iter().for_each(|it| set(&mut response, RETRY_AFTER, it.into()));
                 return Ok(response);
             }
-            Some(shown) if self.streams => return Ok(self.broken(error, shown)),
+            Some(shown) if self.form.streams() => return Ok(self.broken(error, shown)),
             // Half a document, or one that contains an error, would be taken for an answer.
             Some(WireFailure::Reset | WireFailure::Cut) => return Err(Reset.into()),
             Some(WireFailure::Event) | None => {}
@@ -132,9 +132,11 @@ impl Asker {
     /// A stream that breaks after the part that had arrived.
     fn broken(&self, error: &ModelError, shown: WireFailure) -> Response<Outgoing> {
         let reply = Reply::of_text(error.partial.as_str());
-        let mut text = self.written(|answering| self.format.write_beginning(&reply, answering));
+        let form = self.form;
+        let mut text = self.written(|it| self.format.write_beginning(&reply, it, form));
         if shown == WireFailure::Event {
-            text += &self.format.write_error_event(status(error, self.format), &error.text);
+            let status = status(error, self.format);
+            text += &self.format.write_error_event(status, &error.text, (form, false));
         }
         let mut response = self.ok(Bytes::new());
         *response.body_mut() = cut(text, shown == WireFailure::Reset);
@@ -196,8 +198,6 @@ fn message(error: &ModelError, status: u16) -> String {
 
 /// The content type of a body that is not streamed.
 pub const JSON: &str = "application/json";
-/// Content type of a stream.
-pub const STREAM: &str = "text/event-stream; charset=utf-8";
 
 /// The status that makes a client see this failure.
 fn status(error: &ModelError, format: WireFormat) -> u16 {
@@ -254,7 +254,7 @@ mod tests {
     fn asker(format: WireFormat, hides_usage: bool) -> Asker {
         Asker {
             format,
-            streams: true,
+            form: format.codec().streamed,
             model: "m".into(),
             number: 1,
             hides_usage,
@@ -284,7 +284,8 @@ mod tests {
             (WireFormat::Chat, true, ": held\n\n"),
             (WireFormat::Messages, true, "event: ping\n"),
         ] {
-            let other = Asker { streams, ..asker(format, false) };
+            let form = if streams { format.codec().streamed } else { AnswerForm::Whole };
+            let other = Asker { form, ..asker(format, false) };
             let own_beat = Asker { counts_events: true, ..other.clone() }.heartbeat();
             assert!(own_beat.starts_with(own), "{own_beat}");
             assert_eq!(other.heartbeat() == own_beat, format != WireFormat::Responses || !streams);
@@ -300,7 +301,7 @@ mod tests {
         let (names, format) = (FunctionNames::default(), WireFormat::Chat);
         let reply = Reply { calls: vec![call("a", 1), call("b", 2)], ..Reply::of_text("Look: ") };
         let answering = Answering { id: "x9", model: "m", names: &names, created: 7 };
-        let text = format.write_answer(&reply, &answering, true) + ": odd\n\n";
+        let text = format.write_answer(&reply, &answering, AnswerForm::Events) + ": odd\n\n";
         let headers = [("x-request-id", "r"), ("no name", "x"), ("odd", "a\nb")];
         let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
         let body = packed(text.clone());

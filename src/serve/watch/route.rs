@@ -5,7 +5,7 @@ use reqwest::Url;
 
 use crate::domain::api_requests;
 use crate::net::known::{adds_key, remember_address, without_keys};
-use crate::wire::WireFormat;
+use crate::wire::{AddressFacts, RequestAddress, WireFormat};
 
 /// The versions in paths of Anthropic's API and of Gemini's; a path without one means the first.
 const ANTHROPIC: [&str; 1] = ["/v1"];
@@ -92,6 +92,8 @@ pub struct Route {
     pub url: Url,
     /// The format of a request that can be read; `None` for one that passes unread.
     pub format: Option<WireFormat>,
+    /// The facts that the address of such a request has.
+    pub facts: AddressFacts,
     /// The format of the endpoint's errors.
     pub errors: WireFormat,
     /// Host and port.
@@ -112,6 +114,15 @@ pub fn route(
     let rest = without(path, &ANTHROPIC).0;
     let is_anthropic = headers.contains_key("anthropic-version")
         || rest.len() < path.len() && below(rest, "/messages").is_some();
+    let address = RequestAddress { path, query, is_anthropic };
+    let found = (method == Method::POST).then(|| WireFormat::addressed(&address)).flatten();
+    let errors = match &found {
+        Some((format, _)) => *format,
+        None if is_anthropic => WireFormat::Messages,
+        None if path.starts_with("/api/") => WireFormat::Ollama,
+        None if is_gemini => WireFormat::Gemini,
+        None => WireFormat::Chat,
+    };
     let others = upstreams.others.iter().filter_map(|(own, base)| Some((base, below(path, own)?)));
     let at = |base: &Url, rest: &str| format!("{}{rest}", base.path().trim_end_matches('/'));
     let (base, path_there) = if let Some((base, rest)) = others.min_by_key(|(_, rest)| rest.len()) {
@@ -135,8 +146,9 @@ pub fn route(
     let host = base.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"));
     Route {
         url,
-        format: (method == Method::POST).then(|| format(path, is_anthropic)).flatten(),
-        errors: if is_anthropic { WireFormat::Messages } else { WireFormat::Chat },
+        format: found.as_ref().map(|(format, _)| *format),
+        facts: found.map(|(_, facts)| facts).unwrap_or_default(),
+        errors,
         endpoint: format!("{host}{}", base.path().trim_end_matches('/')),
         host,
     }
@@ -171,19 +183,6 @@ fn without<'p>(path: &'p str, versions: &[&'static str]) -> (&'p str, Option<&'s
 /// The rest of a path that begins with the segments of another one.
 fn below<'p>(path: &'p str, start: &str) -> Option<&'p str> {
     path.strip_prefix(start).filter(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// Returns the format of requests that are posted to this path.
-fn format(path: &str, is_anthropic: bool) -> Option<WireFormat> {
-    if path.ends_with("/chat/completions") {
-        Some(WireFormat::Chat)
-    } else if path.ends_with("/responses") {
-        Some(WireFormat::Responses)
-    } else if is_anthropic && path.ends_with("/messages") {
-        Some(WireFormat::Messages)
-    } else {
-        None
-    }
 }
 
 #[cfg(test)]
@@ -236,12 +235,13 @@ mod tests {
                 None,
             ),
             ("/v1/threads/x/messages", None, "https://api.openai.com/v1/threads/x/messages", None),
-            ("/api/chat", None, "http://127.0.0.1:11434/api/chat", None),
+            ("/api/chat", None, "http://127.0.0.1:11434/api/chat", Some(WireFormat::Ollama)),
+            ("/api/tags", None, "http://127.0.0.1:11434/api/tags", None),
             (
                 "/v1/models/m:generateContent",
                 Some("key=k"),
                 "https://generativelanguage.googleapis.com/v1/models/m:generateContent?key=k",
-                None,
+                Some(WireFormat::Gemini),
             ),
             (
                 "/v1beta/models",

@@ -26,7 +26,7 @@ use crate::model::Model;
 use crate::sample::Sample;
 use crate::simulated::{Simulated, SimulatedSettings};
 use crate::store::tasks;
-use crate::wire::{Answering, FunctionNames, IncomingRequest, WireFormat};
+use crate::wire::{AnswerForm, Answering, FunctionNames, IncomingRequest, WireFormat};
 
 /// The time until an answer begins, and between its parts, at speed 1.
 const THINKS: Duration = Duration::from_millis(1400);
@@ -155,7 +155,8 @@ impl Served {
             names: &FunctionNames::of(&asked.request),
             created: jiff::Timestamp::now().as_second(),
         };
-        let written = WireFormat::Chat.write_answer(&reply, &answering, asked.streams);
+        let written =
+            WireFormat::Chat.write_answer(&reply, &answering, AnswerForm::of_stream(asked.streams));
         match asked.streams {
             true => {
                 let frames = written.split_inclusive("\n\n").map(str::to_owned).collect();

@@ -98,7 +98,7 @@ impl GrowingAnswer for ChatAnswer {
         self.text.len() + self.reasoning.len() + self.refusal.len() + self.calls.size()
     }
 
-    fn reply(self, request: &Request, endpoint: &str) -> (Reply, Report) {
+    fn reply(self: Box<Self>, request: &Request, endpoint: &str) -> (Reply, Report) {
         let message = self.kept.into_fields();
         let mut source =
             ReplySource { endpoint: endpoint.to_owned(), message, ..ReplySource::default() };
@@ -144,7 +144,11 @@ fn missing(document: &Value) -> AnswerFault {
 
 impl ChatAnswer {
     /// An answer to a request with these names of tools. `cost` is what the endpoint reports apart from the usage.
-    pub fn begin(names: &Arc<FunctionNames>, cost: Report) -> Self {
+    pub fn begin(names: &Arc<FunctionNames>, cost: Report) -> Box<dyn GrowingAnswer> {
+        Box::new(Self::of(names, cost))
+    }
+
+    pub(crate) fn of(names: &Arc<FunctionNames>, cost: Report) -> Self {
         Self { cost, names: Arc::clone(names), ..Self::default() }
     }
 
@@ -154,7 +158,7 @@ impl ChatAnswer {
     }
 
     /// Reads one chunk of a stream, or one whole completion, and reports what it adds.
-    fn take(
+    pub(crate) fn take(
         &mut self,
         chunk: &Value,
         seen: &mut dyn FnMut(AnswerPiece),

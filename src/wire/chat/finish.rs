@@ -20,7 +20,7 @@ const LENGTHS: [&str; 11] = [
     "repetition_truncation",
 ];
 /// Finish reasons for a filter of the endpoint.
-const FILTERS: [&str; 11] = [
+const FILTERS: [&str; 12] = [
     "content_filter",
     "content_filtered",
     "safety",
@@ -32,6 +32,7 @@ const FILTERS: [&str; 11] = [
     "guardrail_intervened",
     "blocked",
     "error_toxic",
+    "image_safety",
 ];
 /// Finish reasons for a server failure during the answer. Zhipu, DeepSeek, vLLM and Gemini have their own.
 const FAILURES: [&str; 10] = [
@@ -59,7 +60,7 @@ const STOPS: [&str; 8] = [
 ];
 
 /// The finish reason of a choice; an empty one counts as missing.
-pub(super) fn reason(choice: &Value) -> Option<&str> {
+pub(crate) fn reason(choice: &Value) -> Option<&str> {
     let reason = field(choice, "finish_reason").as_str()?.trim();
     // Some servers write null as a text.
     let is_none = reason.is_empty() || ["null", "none"].contains(&lower(reason).as_str());
@@ -67,13 +68,13 @@ pub(super) fn reason(choice: &Value) -> Option<&str> {
 }
 
 /// Whether this finish reason means that the server failed.
-pub(super) fn is_failure(reason: &str) -> bool {
+pub(crate) fn is_failure(reason: &str) -> bool {
     let lower = lower(reason);
     FAILURES.contains(&lower.as_str()) || lower.ends_with("malformed_function_call")
 }
 
 /// How an answer with this finish reason ended.
-pub(super) fn finish(reason: &str, has_calls: bool) -> Finish {
+pub(crate) fn finish(reason: &str, has_calls: bool) -> Finish {
     match lower(reason).as_str() {
         lower if LENGTHS.contains(&lower) => Finish::Length,
         lower if FILTERS.contains(&lower) => Finish::Filtered,

@@ -3,13 +3,14 @@
 //! Servers differ in what they send more than in what they accept. So this reader tolerates the known differences, and
 //! is strict in one thing: an answer is complete only if a finish reason arrived, or the event that ends a stream.
 
-use crate::codec::Codec;
+use crate::AnswerForm;
+use crate::codec::{AddressFacts, Codec, OPENAI, ServicePath};
 
 mod answer;
 mod body;
 mod calls;
 mod changed;
-mod finish;
+pub(crate) mod finish;
 mod frames;
 mod kept;
 mod messages;
@@ -21,7 +22,13 @@ mod tests;
 
 pub(crate) const CODEC: Codec = Codec {
     name: "OpenAI chat",
-    path: &["chat", "completions"],
+    kind: "openai",
+    address: "http://localhost:11434/v1",
+    http: OPENAI,
+    path: |_, _| ServicePath::of("chat/completions"),
+    addressed: |address| AddressFacts::of_end(address, "/chat/completions"),
+    streamed: AnswerForm::Events,
+    is_sequence: false,
     heartbeat: ": held\n\n",
     id: "chatcmpl-",
     overloaded: 503,
@@ -31,6 +38,7 @@ pub(crate) const CODEC: Codec = Codec {
     quotes_arguments: true,
     read_request,
     write_request,
+    begin: ChatAnswer::begin,
     write_reply,
     write_stream,
     write_error,
@@ -51,4 +59,5 @@ pub use self::frames::{has_call, is_end};
 pub(crate) use self::messages::messages;
 pub use self::reply::{write_error, write_error_event, write_overflow, write_reply, write_stream};
 pub use self::request::read_request;
+pub(crate) use self::request::{ChatRequestReader, texts, tool};
 pub use self::stream_usage::{asking_for_usage, is_usage_alone};

@@ -10,7 +10,7 @@ use crate::asked::{IncomingRequest, NotRead, Spot, SpotForm, Unknown, list_of};
 use crate::body::RequestBody;
 use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Finite, Message, ReplySource, Request, Role, ToolCall, ToolDef, ToolName};
-use crate::ids::FreeIds;
+use crate::ids::{FreeIds, given_here};
 use crate::node::{JsonFields, JsonItem, JsonNode};
 use crate::{arguments, schema};
 
@@ -116,7 +116,7 @@ pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
 }
 
 /// A text, or a list of texts.
-fn texts(node: Option<JsonNode<'_>>) -> Vec<String> {
+pub(crate) fn texts(node: Option<JsonNode<'_>>) -> Vec<String> {
     let Some(node) = node else { return Vec::new() };
     match node.string() {
         Some(text) => vec![text.into_owned()],
@@ -155,7 +155,7 @@ fn allowed(fields: &JsonFields<'_>) -> Vec<ToolName> {
     tools.iter().filter_map(name).collect()
 }
 
-fn tool(item: &JsonItem<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
+pub(crate) fn tool(item: &JsonItem<'_>, unknown: &mut Unknown) -> Option<ToolDef> {
     let fields = item.fields.as_ref()?;
     let kind = fields.string("type").unwrap_or_default();
     let Some(function) = fields.fields("function") else {
@@ -174,22 +174,33 @@ fn function(function: &JsonFields<'_>) -> Option<ToolDef> {
     })
 }
 
+/// Reads messages, also those of formats that resemble this one.
 #[derive(Default)]
-struct ChatRequestReader {
-    messages: Vec<Message>,
-    calls: Vec<Spot>,
-    results: Vec<Spot>,
-    unknown: Unknown,
+pub(crate) struct ChatRequestReader {
+    pub messages: Vec<Message>,
+    pub calls: Vec<Spot>,
+    pub results: Vec<Spot>,
+    pub unknown: Unknown,
+    /// Known fields of messages besides those of this format.
+    further: &'static [&'static str],
+    /// Whether calls may lack ids, and results may name their tools instead, or nothing: they come in order.
+    gives_ids: bool,
     /// The ids of the calls so far.
     called: Vec<String>,
     /// The number of results so far.
     returned: usize,
-    /// The calls in the form before tools that have no result so far, and their tools. They have no ids on the wire.
+    /// The calls without a result so far that a result without an id may belong to, and their tools.
     open: Vec<(String, ToolName)>,
 }
 
 impl ChatRequestReader {
-    fn message(&mut self, item: &JsonItem<'_>) {
+    /// A reader of a format whose calls may lack ids, and whose messages have these fields besides.
+    pub fn with_fields(further: &'static [&'static str]) -> Self {
+        Self { further, gives_ids: true, ..Self::default() }
+    }
+
+    /// Reads the next message.
+    pub fn message(&mut self, item: &JsonItem<'_>) {
         let Some(fields) = &item.fields else { return self.unknown.add("messages[]") };
         let role = fields.string("role").unwrap_or_default();
         let (text, blocks) = self.content(fields.get("content"));
@@ -198,7 +209,9 @@ impl ChatRequestReader {
             "assistant" => self.assistant(fields, text, blocks),
             "tool" | "function" => {
                 let named = fields.get("tool_call_id").map(|_| fields.id("tool_call_id"));
-                let tool = ToolName::from(fields.string("name").unwrap_or_default().as_ref());
+                self.open.retain(|(id, _)| Some(id) != named.as_ref());
+                let tool = fields.string("name").or_else(|| fields.string("tool_name"));
+                let tool = ToolName::from(tool.unwrap_or_default().as_ref());
                 let id = named.unwrap_or_else(|| self.answered(&tool));
                 let (number, form) = (self.returned, SpotForm::Content);
                 let range = fields.get("content").map(|node| node.range());
@@ -214,7 +227,7 @@ impl ChatRequestReader {
             }
         };
         if role != "assistant" {
-            self.unknown.fields("messages[].", fields, &OF_MESSAGE);
+            self.unknown.fields("messages[].", fields, &[&OF_MESSAGE, self.further].concat());
         }
         self.messages.push(message);
     }
@@ -261,7 +274,7 @@ impl ChatRequestReader {
             let value = node.value();
             if is_of_thoughts(name, &value) {
                 source.message.insert(name.to_owned(), value);
-            } else {
+            } else if !self.further.contains(&name) {
                 self.unknown.add(format!("messages[].{name}"));
             }
         }
@@ -269,7 +282,7 @@ impl ChatRequestReader {
         let mut calls: Vec<ToolCall> =
             calls.iter().filter_map(|node| self.call(node, &mut source)).collect();
         if let Some(function) = fields.fields(OLD).filter(|_| calls.is_empty()) {
-            let id = FreeIds::beside(self.called.iter().map(String::as_str), "call").take();
+            let id = self.free_id();
             source.calls.insert(id.clone(), old_kind());
             let call = self.function_call(id, &function);
             self.open.push((call.id.clone(), call.tool.clone()));
@@ -291,8 +304,13 @@ impl ChatRequestReader {
             self.unknown.add("messages[].tool_calls[]");
             return None;
         };
-        let id = fields.id("id");
+        let mut id = fields.id("id");
         let mut kept = rest(&fields, &OF_CALL);
+        let is_without = id.is_empty() && self.gives_ids;
+        if is_without {
+            id = self.free_id();
+            kept.extend(given_here());
+        }
         let inner = rest(&function, &OF_FUNCTION);
         if !inner.is_empty() {
             kept.insert("function".to_owned(), inner.into());
@@ -300,7 +318,15 @@ impl ChatRequestReader {
         if !kept.is_empty() {
             source.calls.insert(id.clone(), kept);
         }
-        Some(self.function_call(id, &function))
+        let call = self.function_call(id, &function);
+        if self.gives_ids {
+            self.open.push((call.id.clone(), call.tool.clone()));
+        }
+        Some(call)
+    }
+
+    fn free_id(&self) -> String {
+        FreeIds::beside(self.called.iter().map(String::as_str), "call").take()
     }
 
     /// A call of this function.
@@ -317,9 +343,10 @@ impl ChatRequestReader {
         ToolCall { id, tool, arguments }
     }
 
-    /// The id of the call without one that a result of this function belongs to; empty if there is none.
+    /// The id of the call that a result of this function, which has no id, belongs to; empty if there is none.
     fn answered(&mut self, function: &ToolName) -> String {
-        let at = self.open.iter().position(|(_, tool)| tool == function);
+        let is_unnamed = function.as_str().is_empty() && self.gives_ids;
+        let at = self.open.iter().position(|(_, tool)| tool == function || is_unnamed);
         at.map(|at| self.open.remove(at).0).unwrap_or_default()
     }
 }

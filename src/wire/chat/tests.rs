@@ -10,8 +10,8 @@ use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Finish, Message, Messages, Reply, Request, Role, ToolCall, ToolDef, Usage};
 use crate::learned::Learned;
 use crate::{
-    Answering, AnyAnswer, Feed, FunctionNames, GrowingAnswer, Report, WireFormat, WireSettings,
-    changed, with_turns,
+    AnswerForm, Answering, Feed, FunctionNames, Report, WireFormat, WireSettings, changed,
+    with_turns,
 };
 
 static LEARNT: Learned = Learned::new();
@@ -379,8 +379,7 @@ fn calls_before_tools_have_places_and_ids_of_their_own() {
     assert_eq!(ids, ["call00001", "call00002"]);
     assert_eq!(asked.request.messages[4], Message::result("call00002", "weather".into(), "rain"));
     // The next answer has the id that the next request gives its call.
-    let mut feed =
-        Feed::new(AnyAnswer::begin(WireFormat::Chat, &Arc::default(), Report::default()));
+    let mut feed = Feed::new(WireFormat::Chat.begin(&Arc::default(), Report::default()));
     feed.feed(old_answers()[1].as_bytes(), &mut |_| {}).unwrap();
     let reply = feed.end(&mut |_| {}).unwrap().reply(&asked.request, "e").0;
     assert_eq!(reply.calls[0].id, "call00003");
@@ -396,7 +395,7 @@ fn calls_before_tools_have_places_and_ids_of_their_own() {
 fn calls_before_tools_are_held_changed_and_written() {
     for answer in old_answers() {
         let read = |bytes: &[u8]| {
-            let begun = AnyAnswer::begin(WireFormat::Chat, &Arc::default(), Report::default());
+            let begun = WireFormat::Chat.begin(&Arc::default(), Report::default());
             let mut feed = Feed::new(begun);
             feed.feed(bytes, &mut |_| {}).unwrap();
             feed.end(&mut |_| {}).unwrap().reply(&Request::new(Role::Actor, Vec::new()), "e").0
@@ -417,7 +416,8 @@ fn calls_before_tools_are_held_changed_and_written() {
         let names = FunctionNames::default();
         let answering = Answering { id: "x", model: "m", names: &names, created: 1 };
         for streams in [true, false] {
-            let written = WireFormat::Chat.write_answer(&reply, &answering, streams);
+            let written =
+                WireFormat::Chat.write_answer(&reply, &answering, AnswerForm::of_stream(streams));
             assert!(written.contains("\"function_call\":{") && !written.contains("tool_calls"));
             assert_eq!(read(written.as_bytes()).calls, reply.calls);
         }

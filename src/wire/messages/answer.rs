@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::blocks::type_of;
+use super::blocks::{CITATIONS, kind, type_of};
 use super::finish::finish;
 use super::growing::{Growing, Grown, MessagesCall, completed};
-use super::said::AssistantMessage;
+use crate::assistant_message::AssistantMessage;
 use crate::domain::{Reply, Request, ToolCall};
 use crate::errors::is_error;
 use crate::ids::FreeIds;
@@ -122,11 +122,11 @@ impl GrowingAnswer for MessagesAnswer {
         self.growing.written
     }
 
-    fn reply(mut self, request: &Request, endpoint: &str) -> (Reply, Report) {
+    fn reply(mut self: Box<Self>, request: &Request, endpoint: &str) -> (Reply, Report) {
         self.growing.flush(&mut |_| {});
         let reasoning = std::mem::take(&mut self.growing.reasoning);
         let said = said(self.growing, request, &self.names);
-        let (text, calls, source) = said.into_parts(endpoint);
+        let (text, calls, source) = said.into_parts(endpoint, CITATIONS);
         let reason = self.finish.unwrap_or_default();
         let finish = finish(&reason, !calls.is_empty());
         let report = usage::read(&self.usage.into()).unwrap_or_default().or_cost(self.cost);
@@ -137,8 +137,8 @@ impl GrowingAnswer for MessagesAnswer {
 
 impl MessagesAnswer {
     /// An answer to a request with these names of tools. `cost` is what the endpoint reports apart from the usage.
-    pub fn begin(names: &Arc<FunctionNames>, cost: Report) -> Self {
-        Self { cost, names: Arc::clone(names), ..Self::default() }
+    pub fn begin(names: &Arc<FunctionNames>, cost: Report) -> Box<dyn GrowingAnswer> {
+        Box::new(Self { cost, names: Arc::clone(names), ..Self::default() })
     }
 
     /// Ends the stream. Some servers send no reason. An answer with half of a call is not complete, whatever follows.
@@ -193,7 +193,7 @@ fn said(mut growing: Growing, request: &Request, names: &FunctionNames) -> Assis
                 }
                 said.call(ToolCall { id, tool: names.back(&name), arguments }, beside);
             }
-            Grown::Kept { raw, input } => said.keep(completed(raw, &input)),
+            Grown::Kept { raw, input } => said.keep(kind(type_of(&raw)), completed(raw, &input)),
         }
     }
     said

@@ -17,6 +17,9 @@ pub(super) fn kind(name: &str) -> BlockKind {
     }
 }
 
+/// The field of a source that has the citations of each text block.
+pub(super) const CITATIONS: &str = "citations";
+
 /// The type of a block; an empty text if it has none.
 pub(super) fn type_of(block: &Value) -> &str {
     block["type"].as_str().unwrap_or_default()

@@ -8,10 +8,11 @@
 //! ```
 //!
 //! A message is a list of blocks, and their order counts: signed thoughts come before the calls that they led to.
-//! [`blocks`] classifies blocks, [`said`] assembles the blocks of one assistant message, and [`layout`] splits a
-//! message into blocks again.
+//! [`blocks`] classifies blocks; [`AssistantMessage`](crate::assistant_message) assembles the blocks of one message, and
+//! [`message_layout`](crate::message_layout) splits it into blocks again.
 
-use crate::codec::Codec;
+use crate::AnswerForm;
+use crate::codec::{AddressFacts, Codec, HttpFacts, OPENAI, ServicePath};
 
 mod answer;
 mod asked;
@@ -22,20 +23,32 @@ mod changed;
 mod errors;
 mod finish;
 mod growing;
-mod layout;
 #[cfg(test)]
 mod made;
 mod marks;
 mod past;
 mod reply;
-mod said;
 #[cfg(test)]
 mod tests;
 mod turns;
 
 pub(crate) const CODEC: Codec = Codec {
     name: "Anthropic Messages",
-    path: &["messages"],
+    kind: "anthropic",
+    address: "https://api.anthropic.com/v1",
+    http: HttpFacts {
+        key_header: "x-api-key",
+        key_prefix: "",
+        headers: &[("anthropic-version", "2023-06-01")],
+        api: "Anthropic's Messages API",
+        ..OPENAI
+    },
+    path: |_, _| ServicePath::of("messages"),
+    addressed: |address| {
+        AddressFacts::of_end(address, "/messages").filter(|_| address.is_anthropic)
+    },
+    streamed: AnswerForm::Events,
+    is_sequence: false,
     heartbeat: "event: ping\ndata: {\"type\": \"ping\"}\n\n",
     id: "msg_",
     overloaded: 529,
@@ -45,6 +58,7 @@ pub(crate) const CODEC: Codec = Codec {
     quotes_arguments: false,
     read_request,
     write_request,
+    begin: MessagesAnswer::begin,
     write_reply,
     write_stream,
     write_error,

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::blocks::kind;
-use super::said::AssistantMessage;
+use super::blocks::{CITATIONS, kind};
 use crate::arguments;
 use crate::asked::{Spot, SpotForm, Unknown};
+use crate::assistant_message::{AssistantMessage, TextParts};
 use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Message, ToolCall, ToolName};
 use crate::node::{JsonFields, JsonItem, JsonNode};
@@ -35,13 +35,6 @@ pub(super) struct MessageHistory {
     /// The calls and the results so far.
     called: usize,
     returned: usize,
-}
-
-/// Texts, and the parts between them.
-#[derive(Debug, Default)]
-struct TextParts {
-    text: String,
-    blocks: Vec<Block>,
 }
 
 impl MessageHistory {
@@ -170,12 +163,12 @@ impl MessageHistory {
                     self.call(fields, &mut said)
                 }
                 _ => {
-                    self.kind(fields.as_ref(), BLOCK);
-                    said.keep(node.value());
+                    let kind = self.kind(fields.as_ref(), BLOCK);
+                    said.keep(kind, node.value());
                 }
             }
         }
-        let (text, calls, source) = said.into_parts("");
+        let (text, calls, source) = said.into_parts("", CITATIONS);
         self.messages.push(Message::Assistant { text, calls, source });
     }
 
@@ -195,19 +188,6 @@ impl MessageHistory {
         let beside = fields.iter().filter(|(name, _)| !CALL.contains(name));
         let beside: Map<_, _> = beside.map(|(name, it)| (name.to_owned(), it.value())).collect();
         said.call(ToolCall { id, tool, arguments }, beside);
-    }
-}
-
-impl TextParts {
-    fn add(&mut self, text: &str) {
-        self.text.push_str(text);
-        self.blocks.push(Block::Text { bytes: text.len() });
-    }
-
-    /// The text, and the blocks, if they are more than that.
-    fn into_message(self) -> (String, Vec<Block>) {
-        let is_plain = matches!(self.blocks[..], [] | [Block::Text { .. }]);
-        (self.text, if is_plain { Vec::new() } else { self.blocks })
     }
 }
 

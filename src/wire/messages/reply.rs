@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::blocks::{is_known, kind, type_of};
+use super::blocks::{CITATIONS, is_known, kind, type_of};
 use super::finish::reason;
-use super::layout::{LayoutBlock, parts};
 use crate::Answering;
 use crate::domain::blocks::BlockKind;
 use crate::domain::{Reply, Usage};
+use crate::message_layout::{LayoutBlock, parts};
 
 /// The whole body of an answer.
 pub fn write_reply(reply: &Reply, answering: &Answering<'_>) -> String {
@@ -69,7 +69,7 @@ fn usage(usage: Usage, tokens_out: u64) -> Value {
 
 /// The blocks of a reply. Reasoning that is in none of them becomes a block of unsigned thoughts.
 fn blocks(reply: &Reply, answering: &Answering<'_>) -> Vec<Value> {
-    let parts = parts(&reply.text, &reply.calls, reply.source.as_deref());
+    let parts = parts(&reply.text, &reply.calls, reply.source.as_deref(), CITATIONS);
     let written = parts.into_iter().filter_map(|part| block(part, answering));
     let mut blocks: Vec<Value> = written.collect();
     let is_thinking = |block: &Value| kind(type_of(block)) == BlockKind::Thinking;

@@ -9,7 +9,7 @@ use super::made::{body, replies, requests};
 use super::*;
 use crate::domain::blocks::Block;
 use crate::domain::{Finish, Message, Reply, Request, Role, Usage};
-use crate::{AnswerFault, AnswerPiece, Answering, Feed, FunctionNames, GrowingAnswer, Report};
+use crate::{AnswerFault, AnswerPiece, Answering, Feed, FunctionNames, Report};
 
 fn answering(names: &FunctionNames) -> Answering<'_> {
     Answering { id: "a1", model: "claude-sonnet-4-5", names, created: 0 }

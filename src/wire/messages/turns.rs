@@ -3,13 +3,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::blocks::{is_known, kind, type_of, unmarked};
+use super::blocks::{CITATIONS, is_known, kind, type_of, unmarked};
 use super::body::text as text_block;
-use super::layout::{LayoutBlock, parts};
 use crate::arguments;
 use crate::call_ids::CallIds;
 use crate::domain::blocks::{Block, BlockKind, texts};
 use crate::domain::{Message, ReplySource, ToolCall};
+use crate::message_layout::{LayoutBlock, parts};
 use crate::settings::WireSettings;
 
 /// The messages after the instructions.
@@ -67,7 +67,7 @@ impl Turns<'_> {
     }
 
     fn assistant(&mut self, text: &str, calls: &[ToolCall], own: Option<&ReplySource>) {
-        let parts = parts(text, calls, own);
+        let parts = parts(text, calls, own, CITATIONS);
         let is_blank = |part: &LayoutBlock<'_>| matches!(part, LayoutBlock::Text(text, _) if text.trim().is_empty());
         let is_thinking = |part: &LayoutBlock<'_>| match part {
             LayoutBlock::Kept(_, raw) => kind(type_of(raw)) == BlockKind::Thinking,

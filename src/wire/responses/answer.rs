@@ -118,7 +118,7 @@ impl GrowingAnswer for ResponsesAnswer {
         self.size
     }
 
-    fn reply(mut self, request: &Request, endpoint: &str) -> (Reply, Report) {
+    fn reply(mut self: Box<Self>, request: &Request, endpoint: &str) -> (Reply, Report) {
         self.items.sort_by_key(|item| item.order);
         let built = built::of(self.items, request, &self.names, endpoint);
         let finish = built.finish(self.end.as_ref());
@@ -133,8 +133,8 @@ impl GrowingAnswer for ResponsesAnswer {
 
 impl ResponsesAnswer {
     /// An answer to a request with these names of tools. `cost` is what the endpoint reports apart from the usage.
-    pub fn begin(names: &Arc<FunctionNames>, cost: Report) -> Self {
-        Self { cost, names: Arc::clone(names), ..Self::default() }
+    pub fn begin(names: &Arc<FunctionNames>, cost: Report) -> Box<dyn GrowingAnswer> {
+        Box::new(Self { cost, names: Arc::clone(names), ..Self::default() })
     }
 
     fn name(&mut self, response: &Value) {

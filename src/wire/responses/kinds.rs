@@ -228,7 +228,7 @@ mod tests {
     use super::*;
     use crate::WireFormat;
     use crate::domain::{Message, Reply, Request, Role};
-    use crate::{AnyAnswer, Feed, GrowingAnswer, IncomingRequest, Report, changed, patch};
+    use crate::{Feed, IncomingRequest, Report, changed, patch};
 
     const FORMAT: WireFormat = WireFormat::Responses;
 
@@ -274,7 +274,7 @@ mod tests {
     }
 
     fn answered(bytes: &[u8]) -> Reply {
-        let mut feed = Feed::new(AnyAnswer::begin(FORMAT, &Arc::default(), Report::default()));
+        let mut feed = Feed::new(FORMAT.begin(&Arc::default(), Report::default()));
         feed.feed(bytes, &mut |_| {}).unwrap();
         feed.end(&mut |_| {}).unwrap().reply(&Request::new(Role::Actor, Vec::new()), "e").0
     }

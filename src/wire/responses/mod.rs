@@ -3,8 +3,9 @@
 //! Servers differ in which of the events they send. So this reader takes a text from the pieces, from the event that
 //! ends it, or from the item at its end, whichever comes. The final response takes precedence if it has items.
 
+use crate::AnswerForm;
 use crate::chat;
-use crate::codec::Codec;
+use crate::codec::{AddressFacts, Codec, OPENAI, ServicePath};
 
 mod answer;
 #[cfg(test)]
@@ -28,7 +29,13 @@ mod tools;
 
 pub(crate) const CODEC: Codec = Codec {
     name: "OpenAI Responses",
-    path: &["responses"],
+    kind: "responses",
+    address: "https://api.openai.com/v1",
+    http: OPENAI,
+    path: |_, _| ServicePath::of("responses"),
+    addressed: |address| AddressFacts::of_end(address, "/responses"),
+    streamed: AnswerForm::Events,
+    is_sequence: false,
     heartbeat: ": held\n\n",
     id: "resp_",
     overloaded: 503,
@@ -38,6 +45,7 @@ pub(crate) const CODEC: Codec = Codec {
     quotes_arguments: true,
     read_request,
     write_request,
+    begin: ResponsesAnswer::begin,
     write_reply,
     write_stream,
     write_error,

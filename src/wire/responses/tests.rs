@@ -12,8 +12,7 @@ use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Finish, Message, Reply, Request, Role, ToolCall, Usage};
 use crate::learned::Learned;
 use crate::{
-    AnswerFault, AnswerPiece, Answering, Feed, FunctionNames, GrowingAnswer, Report, WireSettings,
-    arguments,
+    AnswerFault, AnswerPiece, Answering, Feed, FunctionNames, Report, WireSettings, arguments,
 };
 
 fn written(request: &Request) -> String {

@@ -27,13 +27,14 @@ fn count() -> usize {
 
 /// The stream with this number: some bytes are other ones, left out, doubled or put elsewhere, or its end is missing.
 fn stream(number: usize) -> Vec<u8> {
-    let format = WireFormat::ALL[number % 3];
+    let format = WireFormat::ALL[number % 6];
     let call =
         |id: &str| ToolCall { id: id.into(), tool: "t".into(), arguments: json!({"a": "\u{e9}"}) };
     let calls = if number.is_multiple_of(2) { vec![call("c1"), call("c2")] } else { Vec::new() };
     let reply = Reply { calls, finish: Finish::Stop, ..Reply::of_text("Some text, \u{1F31E}.") };
     let answering = Answering { id: "x", model: "m", names: &FunctionNames::default(), created: 1 };
-    let mut bytes = format.write_answer(&reply, &answering, true).into_bytes();
+    let form = format.codec().streamed;
+    let mut bytes = format.write_answer(&reply, &answering, form).into_bytes();
     let chance = Chance::new(number as u64);
     for round in 0..chance.bits() % 6 {
         let chance = chance.with(&[round as u8]);
@@ -75,7 +76,10 @@ fn serve(mut client: TcpStream) {
     let mut kept = Vec::new();
     while let Ok(Some(request)) = Message::read(&mut client, &mut kept) {
         let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
-        let number: usize = body["model"].as_str().unwrap().parse().unwrap();
+        // The address of Gemini's requests has the model.
+        let of_path = || request.path().split(['/', ':']).nth(3);
+        let number = body["model"].as_str().or_else(of_path).unwrap();
+        let number: usize = number.parse().unwrap();
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
         let mut all = head.as_bytes().to_vec();
         for piece in stream(number).chunks(1 + number % 300) {
@@ -95,7 +99,7 @@ async fn attend(arrival: Arrival) -> bool {
     let Arrival { asked, body, way, .. } = arrival;
     let number: usize = asked.model.parse().unwrap();
     let relay = Relay::new(Arc::new(ModelSpec::new("m", "an endpoint")), body, way);
-    relay.hold([Holds::Calls, Holds::End, Holds::All][number / 3 % 3]);
+    relay.hold([Holds::Calls, Holds::End, Holds::All][number / 6 % 3]);
     let said = relay.ask(&asked.request, &mut |_| {}).await.map(Arc::new);
     relay.end(&said, Release::AsCame);
     said.is_ok()
@@ -108,6 +112,8 @@ fn damaged_streams_pass_as_they_came_and_each_has_an_end() {
     let upstreams = Upstreams {
         openai: format!("http://{endpoint}/v1"),
         anthropic: format!("http://{endpoint}"),
+        gemini: format!("http://{endpoint}"),
+        ollama: format!("http://{endpoint}"),
         ..Upstreams::default()
     };
     let socket = bind("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -148,7 +154,7 @@ fn damaged_streams_pass_as_they_came_and_each_has_an_end() {
                         return;
                     }
                     let (path, body) = request(number);
-                    client.write_all(&post(path, "", &body)).unwrap();
+                    client.write_all(&post(&path, "", &body)).unwrap();
                     let answer = Message::read(&mut client, &mut kept);
                     let answer = answer.unwrap_or_else(|why| panic!("stream {number}: {why}"));
                     let answer = answer.unwrap_or_else(|| panic!("stream {number} has no end"));
@@ -166,13 +172,20 @@ fn damaged_streams_pass_as_they_came_and_each_has_an_end() {
     assert!(whole > count() / 10 && whole < count() * 9 / 10, "{whole} of {arrived}");
 }
 
-fn request(number: usize) -> (&'static str, String) {
+fn request(number: usize) -> (String, String) {
     let messages = json!([{"role": "user", "content": "Hi"}]);
     let model = number.to_string();
-    match WireFormat::ALL[number % 3] {
+    let (path, body) = match WireFormat::ALL[number % 6] {
         // A client that asks for the usage gets its chunk.
         WireFormat::Chat => ("/v1/chat/completions", json!({"model": model, "stream": true, "messages": messages, "stream_options": {"include_usage": true}}).to_string()),
         WireFormat::Responses => ("/v1/responses", json!({"model": model, "stream": true, "input": "Hi"}).to_string()),
+        WireFormat::Gemini => {
+            let path = format!("/v1beta/models/{number}:streamGenerateContent?alt=sse");
+            return (path, json!({"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]}).to_string());
+        }
+        WireFormat::Ollama => ("/api/chat", json!({"model": model, "messages": messages}).to_string()),
+        WireFormat::Generate => ("/api/generate", json!({"model": model, "prompt": "Hi"}).to_string()),
         WireFormat::Messages => ("/v1/messages", json!({"model": model, "stream": true, "max_tokens": 9, "messages": messages}).to_string()),
-    }
+    };
+    (path.to_owned(), body)
 }

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use toolyard::domain::Reply;
-use toolyard::wire::{Answering, FunctionNames, IncomingRequest, WireFormat, chat};
+use toolyard::wire::{AnswerForm, Answering, FunctionNames, IncomingRequest, WireFormat, chat};
 
 use super::http::Message;
 use super::tap::{Exchange, Record};
@@ -71,7 +71,7 @@ fn answer(rule: &Rule, request: &Message, number: usize) -> Answer {
     let reply = rule(format, &asked, number);
     let (id, names) = (format!("answer_{number}"), FunctionNames::default());
     let answering = Answering { id: &id, model: &asked.model, names: &names, created: 1 };
-    let mut body = format.write_answer(&reply, &answering, asked.streams);
+    let mut body = format.write_answer(&reply, &answering, AnswerForm::of_stream(asked.streams));
     let wants_usage = chat::asking_for_usage(&request.body).is_none();
     if format == WireFormat::Chat && asked.streams && !wants_usage {
         body = without_usage(&body);

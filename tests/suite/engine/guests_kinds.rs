@@ -8,7 +8,7 @@ use toolyard::domain::{
 use toolyard::model::relay::{
     self, Arrival, Caller, Heard, ListenerNews, Release, RequestListenerEnd, UNREAD,
 };
-use toolyard::wire::{AnyAnswer, Feed, GrowingAnswer, Report, WireFormat};
+use toolyard::wire::{Feed, Report, WireFormat};
 
 use super::guests::{Watch, pass, sent, watch};
 use super::yard::{Trial, on_paused_time};
@@ -26,7 +26,7 @@ fn send(watch: &Watch, format: WireFormat, body: &Value) -> RequestListenerEnd {
 /// The reply that a session reads in an answer to this request.
 fn read(format: WireFormat, request: &Value, answer: &Value) -> Reply {
     let asked = format.read_request(request.to_string().as_bytes()).unwrap();
-    let begun = AnyAnswer::begin(format, &Default::default(), Report::default());
+    let begun = format.begin(&Default::default(), Report::default());
     let mut feed = Feed::new(begun);
     feed.feed(answer.to_string().as_bytes(), &mut |_| {}).unwrap();
     feed.end(&mut |_| {}).unwrap().reply(&asked.request, "e").0

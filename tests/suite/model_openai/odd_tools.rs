@@ -13,6 +13,13 @@ fn hello(format: WireFormat) -> Script {
         WireFormat::Chat => return stream(&[HELLO, STOP, DONE]),
         WireFormat::Responses => json!({"object": "response", "status": "completed", "output": [
             {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hello"}]}]}),
+        WireFormat::Gemini => {
+            json!({"candidates": [{"content": {"parts": [{"text": "Hello"}]}, "finishReason": "STOP"}]})
+        }
+        WireFormat::Ollama => {
+            json!({"message": {"role": "assistant", "content": "Hello"}, "done": true})
+        }
+        WireFormat::Generate => json!({"response": "Hello", "done": true}),
         WireFormat::Messages => {
             json!({"type": "message", "role": "assistant", "stop_reason": "end_turn",
             "content": [{"type": "text", "text": "Hello"}], "usage": {"input_tokens": 1, "output_tokens": 1}})
@@ -191,6 +198,9 @@ async fn an_empty_result_is_sent_as_a_word() {
                 WireFormat::Chat => "/messages/2/content",
                 WireFormat::Responses => "/input/2/output",
                 WireFormat::Messages => "/messages/2/content/0/content",
+                WireFormat::Gemini => "/contents/2/parts/0/functionResponse/response/result",
+                WireFormat::Ollama => "/messages/2/content",
+                WireFormat::Generate => continue,
             };
             assert_eq!(body.pointer(place), Some(&json!(sent)), "{body}");
         }

@@ -14,7 +14,7 @@ use crate::model::relay::{Relay, Sending};
 fn got(format: WireFormat, streams: bool, partial: &str, shown: WireFailure) -> agent::Got {
     let mut yard = Yard::before(Endpoint::answering(Vec::new()).address);
     let mut agent = yard.agent();
-    agent.post(path(format), body(format, streams).as_bytes());
+    agent.post(path(format, streams), body(format, streams).as_bytes());
     let error = ModelError::new(ModelErrorKind::Endpoint, "it broke").shown(shown);
     let error = ModelError { partial: partial.into(), ..error };
     assert!(yard.arrival().way.send(Sending::Instead(Err(error))));
@@ -29,11 +29,15 @@ fn a_stream_breaks_behind_a_part_of_its_text() {
         {
             let got = got(format, true, "Half of ", shown);
             assert_eq!((got.status(), got.is_whole), (200, is_whole), "{format} {shown:?}");
-            assert!(got.has("content-type: text/event-stream; charset=utf-8"), "{got:?}");
-            let (text, event) = (got.text(), format.write_error_event(500, "it broke"));
+            let kind = format.codec().streamed.content_type();
+            assert!(got.has(&format!("content-type: {kind}")), "{got:?}");
+            let (text, event) = (got.text(), {
+                let form = (format.codec().streamed, false);
+                format.write_error_event(500, "it broke", form)
+            });
             assert!(text.contains("Half of "), "{text}");
             assert_eq!(text.ends_with(&event), shown == WireFailure::Event, "{text}");
-            let mut feed = Feed::new(AnyAnswer::begin(format, &Arc::default(), Report::default()));
+            let mut feed = Feed::new(format.begin(&Arc::default(), Report::default()));
             let fed = feed.feed(text.as_bytes(), &mut |_| {});
             assert_eq!(fed.is_err(), shown == WireFailure::Event, "{fed:?}");
             assert!(feed.end(&mut |_| {}).is_err(), "{format} {shown:?}");
@@ -62,7 +66,7 @@ fn a_prompt_that_is_too_long_is_refused_as_clients_know_it() {
     for format in WireFormat::ALL {
         let mut yard = Yard::before(Endpoint::answering(Vec::new()).address);
         let mut agent = yard.agent();
-        agent.post(path(format), body(format, true).as_bytes());
+        agent.post(path(format, true), body(format, true).as_bytes());
         let fault: FaultSpec = "models:overflow".parse().unwrap();
         let error = fault.kind.model_error().unwrap();
         assert!(yard.arrival().way.send(Sending::Instead(Err(error))));
@@ -70,12 +74,21 @@ fn a_prompt_that_is_too_long_is_refused_as_clients_know_it() {
         assert_eq!(got.status(), 400);
         let body: Value = serde_json::from_str(&got.text()).unwrap();
         let error = &body["error"];
-        assert_eq!(error["type"], "invalid_request_error");
         match format {
             WireFormat::Chat | WireFormat::Responses => {
+                assert_eq!(error["type"], "invalid_request_error");
                 assert_eq!(error["code"], "context_length_exceeded");
             }
+            WireFormat::Gemini => {
+                assert_eq!(error["status"], "INVALID_ARGUMENT");
+                let text = error["message"].as_str().unwrap();
+                assert!(text.starts_with("The input token count exceeds the maximum"), "{text}");
+            }
+            WireFormat::Ollama | WireFormat::Generate => {
+                assert!(error.as_str().unwrap().starts_with("prompt is too long"), "{error}");
+            }
             WireFormat::Messages => {
+                assert_eq!(error["type"], "invalid_request_error");
                 let text = error["message"].as_str().unwrap();
                 assert!(text.starts_with("prompt is too long"), "{text}");
             }
@@ -87,7 +100,7 @@ fn a_prompt_that_is_too_long_is_refused_as_clients_know_it() {
 fn a_reset_is_one_on_the_wire() {
     let mut yard = Yard::before(Endpoint::answering(Vec::new()).address);
     let mut agent = yard.agent();
-    agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
+    agent.post(path(WireFormat::Chat, true), body(WireFormat::Chat, true).as_bytes());
     let error = ModelError::new(ModelErrorKind::Connection, "reset").shown(WireFailure::Reset);
     let error = ModelError { partial: "Half".into(), ..error };
     assert!(yard.arrival().way.send(Sending::Instead(Err(error))));
@@ -101,7 +114,12 @@ fn an_agent_that_is_to_wait_in_vain_hears_nothing() {
     let mut yard = Yard::before(Endpoint::answering(Vec::new()).address);
     let mut agent = yard.agent();
     let more = "x-stainless-read-timeout: 0.1\r\n";
-    agent.request("POST", path(WireFormat::Chat), more, body(WireFormat::Chat, true).as_bytes());
+    agent.request(
+        "POST",
+        path(WireFormat::Chat, true),
+        more,
+        body(WireFormat::Chat, true).as_bytes(),
+    );
     let Arrival { way, body: came, .. } = yard.arrival();
     let relay = Relay::new(Arc::new(ModelSpec::new("m", "an endpoint")), came, way);
     relay.stay_silent();
@@ -117,7 +135,7 @@ fn a_slow_answer_takes_its_time_for_each_event() {
     let endpoint = Endpoint::new(move |_| parts.iter().cloned().map(EndpointStep::Write).collect());
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
-    agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
+    agent.post(path(WireFormat::Chat, true), body(WireFormat::Chat, true).as_bytes());
     let mut arrival = yard.arrival();
     let pace = Duration::from_millis(60);
     let body = arrival.body.clone();

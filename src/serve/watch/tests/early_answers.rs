@@ -11,13 +11,19 @@ use crate::model::relay::Sending;
 use crate::watch::coding::gzip;
 
 /// All formats, streamed and not.
-const ALL: [(WireFormat, bool); 6] = [
+const ALL: [(WireFormat, bool); 12] = [
     (WireFormat::Chat, true),
     (WireFormat::Chat, false),
     (WireFormat::Responses, true),
     (WireFormat::Responses, false),
     (WireFormat::Messages, true),
     (WireFormat::Messages, false),
+    (WireFormat::Gemini, true),
+    (WireFormat::Gemini, false),
+    (WireFormat::Ollama, true),
+    (WireFormat::Ollama, false),
+    (WireFormat::Generate, true),
+    (WireFormat::Generate, false),
 ];
 /// How long these agents wait. They get something after half of it.
 const IMPATIENT: &str = "x-stainless-read-timeout: 0.4\r\naccept-encoding: gzip\r\n";
@@ -33,22 +39,35 @@ fn each(test: impl Fn(WireFormat, bool) + Sync) {
     });
 }
 
+/// The content type of an answer.
+fn kind(format: WireFormat, streams: bool) -> &'static str {
+    if streams { format.codec().streamed.content_type() } else { "application/json" }
+}
+
 fn beat(format: WireFormat, streams: bool) -> &'static str {
     if streams { format.codec().heartbeat } else { " " }
+}
+
+/// A text without the heartbeats in it. That of Gemini's streams is half of the ends of their lines.
+fn without_beats(format: WireFormat, streams: bool, text: &str) -> String {
+    match streams {
+        true => text.replace("\r\n", "\r").replace(beat(format, true), "").replace('\r', "\r\n"),
+        false => text.trim_start().to_owned(),
+    }
 }
 
 /// Requests an answer, and holds the request for longer than the agent waits.
 fn held(yard: &mut Yard, format: WireFormat, streams: bool) -> (Agent, Arrival) {
     let mut agent = yard.agent();
     agent.patience(Duration::from_millis(400));
-    agent.request("POST", path(format), IMPATIENT, body(format, streams).as_bytes());
+    agent.request("POST", path(format, streams), IMPATIENT, body(format, streams).as_bytes());
     (agent, yard.arrival())
 }
 
 #[test]
 fn a_request_that_is_held_for_long_is_answered_by_heartbeats_first() {
     each(|format, streams| {
-        let kind = if streams { "text/event-stream" } else { "application/json" };
+        let kind = kind(format, streams);
         let packed = gzip(answer(format, streams).as_bytes());
         let plain = whole("200 OK", kind, answer(format, streams));
         let packed = coded("200 OK", kind, "content-encoding: gzip\r\n", &packed);
@@ -102,10 +121,7 @@ fn an_answer_that_is_held_for_long_goes_on_behind_heartbeats() {
             later.join().unwrap();
             let beat = beat(format, streams);
             assert!(got.is_whole && got.text().matches(beat).count() >= 2, "{format} {got:?}");
-            let without = match streams {
-                true => got.text().replace(beat, ""),
-                false => got.text().trim_start().to_owned(),
-            };
+            let without = without_beats(format, streams, &got.text());
             assert_eq!(without, answer(format, streams), "{format} {streams}");
             assert_eq!(read(format, &got.body).text, "Hello.");
         }
@@ -137,19 +153,20 @@ fn an_error_behind_heartbeats_is_an_event_or_comes_at_the_next_try() {
             later.join().unwrap();
             assert_eq!((got.status(), got.is_whole), (200, streams), "{format} {got:?}");
             if streams {
-                let event = format.write_error_event(429, "slow down");
+                let form = (format.codec().streamed, true);
+                let event = format.write_error_event(429, "slow down", form);
                 assert!(got.text().ends_with(&event), "{got:?}");
                 continue;
             }
             assert_eq!(got.text().trim(), "", "no error has the status 200");
             let mut agent = yard.agent();
             let more = "x-stainless-retry-count: 1\r\n";
-            agent.request("POST", path(format), more, body(format, streams).as_bytes());
+            agent.request("POST", path(format, streams), more, body(format, streams).as_bytes());
             let got = agent.got();
             assert!(got.status() == 429 && got.text().contains("slow down"), "{got:?}");
             assert!(got.head.iter().any(|line| line.starts_with("retry-after: ")));
             // The answer is given once.
-            agent.post(path(format), body(format, streams).as_bytes());
+            agent.post(path(format, streams), body(format, streams).as_bytes());
             yard.arrival();
         }
     });
@@ -193,7 +210,7 @@ fn a_held_stream_keeps_a_client_that_tells_no_limit() {
                 let mut yard = Yard::before(endpoint.address);
                 let mut agent = yard.agent();
                 agent.patience(USUAL / 2);
-                agent.post(path(format), body(format, true).as_bytes());
+                agent.post(path(format, true), body(format, true).as_bytes());
                 let arrival = yard.arrival();
                 let begun = Instant::now();
                 // The request is held, or the end of its answer.
@@ -212,7 +229,7 @@ fn a_held_stream_keeps_a_client_that_tells_no_limit() {
                 let got = agent.got();
                 later.join().unwrap();
                 assert!(got.is_whole && begun.elapsed() >= held, "{format} {part} {got:?}");
-                assert_eq!(got.text().replace(beat(format, true), ""), answer(format, true));
+                assert_eq!(without_beats(format, true, &got.text()), answer(format, true));
             });
         }
     });
@@ -225,7 +242,7 @@ fn a_whole_answer_that_came_keeps_a_client_that_tells_no_limit() {
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
     agent.patience(USUAL / 2);
-    agent.post(path(format), body(format, false).as_bytes());
+    agent.post(path(format, false), body(format, false).as_bytes());
     let session = SessionStub::with(yard.arrival(), Holds::All, None);
     let later = thread::spawn(move || {
         session.ended().2.unwrap();
@@ -250,7 +267,7 @@ fn a_short_hold_keeps_the_status_of_an_error_and_a_long_one_tells_it_in_the_stre
             scope.spawn(move || {
                 let (format, mut yard) = (WireFormat::Chat, Yard::before(address));
                 let mut agent = yard.agent();
-                agent.request("POST", path(format), more, body(format, true).as_bytes());
+                agent.request("POST", path(format, true), more, body(format, true).as_bytes());
                 let arrival = yard.arrival();
                 thread::sleep(Duration::from_millis(millis));
                 SessionStub::new(arrival).release(Release::AsCame);
@@ -268,7 +285,7 @@ fn an_agent_that_does_not_say_how_long_it_waits_hears_something_at_its_next_try(
     let mut ask = || {
         let mut agent = yard.agent();
         agent.patience(Duration::from_millis(600));
-        agent.post(path(WireFormat::Messages), body(WireFormat::Messages, true).as_bytes());
+        agent.post(path(WireFormat::Messages, true), body(WireFormat::Messages, true).as_bytes());
         let mut arrival = yard.arrival();
         let head = agent.head();
         drop(agent);

@@ -28,7 +28,8 @@ fn refusals_and_pages_pass_and_are_understood() {
             let endpoint = Endpoint::answering(whole(status, "application/json", body));
             let mut yard = Yard::before(endpoint.address);
             let mut agent = yard.agent();
-            agent.post(path(WireFormat::Chat), super::body(WireFormat::Chat, true).as_bytes());
+            agent
+                .post(path(WireFormat::Chat, true), super::body(WireFormat::Chat, true).as_bytes());
             let session = SessionStub::with(yard.arrival(), holds, None);
             let error = session.ended().2.unwrap_err();
             assert!(error.kind == kind && error.text.contains(says), "{error:?}");
@@ -49,7 +50,7 @@ fn an_answer_in_an_unknown_coding_passes_unread() {
     let endpoint = Endpoint::answering(coded("200 OK", "application/json", more, b"\x01\x02"));
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
-    agent.post(path(WireFormat::Chat), body(WireFormat::Chat, false).as_bytes());
+    agent.post(path(WireFormat::Chat, false), body(WireFormat::Chat, false).as_bytes());
     let session = SessionStub::new(yard.arrival());
     let error = session.ended().2.unwrap_err();
     assert!(error.text.contains("not understood: br"), "{error:?}");
@@ -64,7 +65,7 @@ fn an_answer_without_a_body_is_not_taken_for_a_hang_up() {
         let endpoint = Endpoint::answering(answer);
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();
-        agent.post(path(WireFormat::Chat), body(WireFormat::Chat, false).as_bytes());
+        agent.post(path(WireFormat::Chat, false), body(WireFormat::Chat, false).as_bytes());
         let session = SessionStub::new(yard.arrival());
         assert_eq!(session.ended().2.unwrap_err().kind, ModelErrorKind::BadAnswer);
         session.release(Release::AsCame);
@@ -79,7 +80,7 @@ fn an_endpoint_that_cannot_be_reached_is_said_to_both() {
     let mut yard = Yard::before(closed);
     for holds in [Holds::Calls, Holds::All] {
         let mut agent = yard.agent();
-        agent.post(path(WireFormat::Messages), body(WireFormat::Messages, true).as_bytes());
+        agent.post(path(WireFormat::Messages, true), body(WireFormat::Messages, true).as_bytes());
         let session = SessionStub::with(yard.arrival(), holds, None);
         let error = session.ended().2.unwrap_err();
         assert_eq!(error.kind, ModelErrorKind::Connection);
@@ -103,7 +104,7 @@ fn a_stream_that_breaks_breaks_for_the_agent_too() {
         });
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();
-        agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
+        agent.post(path(WireFormat::Chat, true), body(WireFormat::Chat, true).as_bytes());
         let session = SessionStub::with(yard.arrival(), holds, None);
         let error = session.ended().2.unwrap_err();
         assert_eq!((error.kind, error.partial.as_str()), (ModelErrorKind::Connection, "half"));
@@ -128,7 +129,7 @@ fn a_stream_whose_coding_is_damaged_breaks_and_has_no_compressed_bytes() {
         let endpoint = Endpoint::answering(coded("200 OK", "text/event-stream", head, damaged));
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();
-        agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
+        agent.post(path(WireFormat::Chat, true), body(WireFormat::Chat, true).as_bytes());
         let session = SessionStub::with(yard.arrival(), holds, None);
         assert_eq!(session.ended().2.unwrap_err().kind, ModelErrorKind::BadAnswer);
         session.release(Release::AsCame);
@@ -149,7 +150,7 @@ fn asked() -> (Endpoint, Yard, Agent, Arrival) {
     });
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
-    agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
+    agent.post(path(WireFormat::Chat, true), body(WireFormat::Chat, true).as_bytes());
     let arrival = yard.arrival();
     (endpoint, yard, agent, arrival)
 }
@@ -212,7 +213,7 @@ fn an_agent_that_leaves_after_the_last_event_has_its_answer() {
     });
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
-    agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
+    agent.post(path(WireFormat::Chat, true), body(WireFormat::Chat, true).as_bytes());
     let session = SessionStub::new(yard.arrival());
     agent.head();
     assert_eq!(agent.chunk().unwrap(), TEXT.as_bytes());
@@ -238,7 +239,7 @@ fn dropping_the_listener_ends_everything() {
     let endpoint = Endpoint::new(|_| vec![EndpointStep::Wait]);
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
-    agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
+    agent.post(path(WireFormat::Chat, true), body(WireFormat::Chat, true).as_bytes());
     let session = SessionStub::new(yard.arrival());
     endpoint.asked();
     let address = yard.listener.address();

@@ -6,6 +6,11 @@ use super::*;
 use crate::domain::{ModelError, ModelErrorKind, Reply, ToolCall};
 use crate::watch::coding::gzip;
 
+/// All formats but completions, which have no calls.
+fn with_calls() -> impl Iterator<Item = WireFormat> {
+    WireFormat::ALL.into_iter().filter(|format| *format != WireFormat::Generate)
+}
+
 /// Before the call, from the call on, and the end.
 fn called(format: WireFormat) -> (&'static str, &'static str) {
     match format {
@@ -21,6 +26,16 @@ fn called(format: WireFormat) -> (&'static str, &'static str) {
              {\"type\":\"message\",\"id\":\"m\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"Look: \"}]},\
              {\"type\":\"function_call\",\"id\":\"f\",\"call_id\":\"c1\",\"name\":\"look\",\"arguments\":\"{}\"}]}}\n\n",
         ),
+        WireFormat::Gemini => (
+            "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Look: \"}],\"role\":\"model\"}}]}\r\n\r\n",
+            "data: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"id\":\"c1\",\"name\":\"look\",\"args\":{}}}],\"role\":\"model\"}}]}\r\n\r\n\
+             data: {\"candidates\":[{\"finishReason\":\"STOP\"}]}\r\n\r\n",
+        ),
+        WireFormat::Ollama | WireFormat::Generate => (
+            "{\"message\":{\"role\":\"assistant\",\"content\":\"Look: \"},\"done\":false}\n",
+            "{\"message\":{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"c1\",\"function\":{\"name\":\"look\",\"arguments\":{}}}]},\"done\":false}\n\
+             {\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true}\n",
+        ),
         WireFormat::Messages => (
             "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"role\":\"assistant\",\"content\":[]}}\n\n\
              event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Look: \"}}\n\n",
@@ -33,7 +48,7 @@ fn called(format: WireFormat) -> (&'static str, &'static str) {
 
 #[test]
 fn a_stream_waits_from_its_first_call_on() {
-    for format in WireFormat::ALL {
+    for format in with_calls() {
         let (before, after) = called(format);
         // One chunk has the end of the text and the beginning of the call.
         let (first, second) = after.split_at(after.len() / 2);
@@ -42,7 +57,7 @@ fn a_stream_waits_from_its_first_call_on() {
             Endpoint::new(move |_| parts.iter().cloned().map(EndpointStep::Write).collect());
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();
-        agent.post(path(format), body(format, true).as_bytes());
+        agent.post(path(format, true), body(format, true).as_bytes());
         let session = SessionStub::new(yard.arrival());
         agent.head();
         assert_eq!(agent.chunk().unwrap(), before.as_bytes(), "{format}");
@@ -81,7 +96,7 @@ fn a_document_waits_as_a_whole() {
         let (endpoint, body) = sent(document, is_packed);
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();
-        agent.post(path(WireFormat::Chat), super::body(WireFormat::Chat, false).as_bytes());
+        agent.post(path(WireFormat::Chat, false), super::body(WireFormat::Chat, false).as_bytes());
         let session = SessionStub::new(yard.arrival());
         session.ended().2.unwrap();
         agent.waits();
@@ -105,7 +120,7 @@ fn a_stream_of_a_known_length_waits_as_a_whole() {
     {
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();
-        agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
+        agent.post(path(WireFormat::Chat, true), body(WireFormat::Chat, true).as_bytes());
         let session = SessionStub::new(yard.arrival());
         session.ended().2.unwrap();
         agent.waits();
@@ -123,7 +138,7 @@ fn the_calls_of_a_document_change() {
         let (endpoint, _) = sent(document, is_packed);
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();
-        agent.post(path(WireFormat::Chat), super::body(WireFormat::Chat, false).as_bytes());
+        agent.post(path(WireFormat::Chat, false), super::body(WireFormat::Chat, false).as_bytes());
         let session = SessionStub::new(yard.arrival());
         session.ended().2.unwrap();
         session.release(Release::Calls(vec![call("c1", "look")]));
@@ -140,8 +155,7 @@ fn the_calls_of_a_document_change() {
 
 #[test]
 fn the_calls_of_a_stream_change_behind_text_that_went_on() {
-    for (format, holds) in WireFormat::ALL.map(|it| [(it, Holds::Calls), (it, Holds::End)]).concat()
-    {
+    for (format, holds) in with_calls().flat_map(|it| [(it, Holds::Calls), (it, Holds::End)]) {
         let (before, after) = called(format);
         let parts = stream(&[before, after]);
         let endpoint =
@@ -151,7 +165,7 @@ fn the_calls_of_a_stream_change_behind_text_that_went_on() {
         {
             let mut yard = Yard::before(endpoint.address);
             let mut agent = yard.agent();
-            agent.post(path(format), body(format, true).as_bytes());
+            agent.post(path(format, true), body(format, true).as_bytes());
             let session = SessionStub::with(yard.arrival(), holds, None);
             agent.head();
             assert_eq!(agent.chunk().unwrap(), before.as_bytes(), "{format}");
@@ -169,7 +183,7 @@ fn the_calls_of_a_stream_change_behind_text_that_went_on() {
 
 #[test]
 fn the_end_alone_can_wait_so_that_a_call_is_added() {
-    for format in WireFormat::ALL {
+    for format in with_calls() {
         let all = answer(format, true);
         let parts = stream(&[&all]);
         let endpoint =
@@ -180,7 +194,7 @@ fn the_end_alone_can_wait_so_that_a_call_is_added() {
         ] {
             let mut yard = Yard::before(endpoint.address);
             let mut agent = yard.agent();
-            agent.post(path(format), body(format, true).as_bytes());
+            agent.post(path(format, true), body(format, true).as_bytes());
             let session = SessionStub::with(yard.arrival(), Holds::End, None);
             let changes = matches!(release, Release::Calls(_));
             session.ended().2.unwrap();
@@ -200,7 +214,7 @@ fn a_session_that_goes_away_holds_nothing() {
         Endpoint::answering(whole("200 OK", "text/event-stream", [before, after].concat()));
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
-    agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
+    agent.post(path(WireFormat::Chat, true), body(WireFormat::Chat, true).as_bytes());
     let session = SessionStub::new(yard.arrival());
     session.ended().2.unwrap();
     drop(session);
@@ -229,7 +243,7 @@ fn an_answer_that_is_held_as_a_whole_can_be_replaced() {
         ];
         for (release, status, text) in released {
             let mut agent = yard.agent();
-            agent.post(path(format), body(format, streams).as_bytes());
+            agent.post(path(format, streams), body(format, streams).as_bytes());
             let session = SessionStub::with(yard.arrival(), Holds::All, None);
             assert!(session.ended().2.unwrap().text.starts_with("Look: "));
             agent.waits();
@@ -240,7 +254,7 @@ fn an_answer_that_is_held_as_a_whole_can_be_replaced() {
         }
         // It does not answer at all.
         let mut agent = yard.agent();
-        agent.post(path(format), body(format, streams).as_bytes());
+        agent.post(path(format, streams), body(format, streams).as_bytes());
         let session = SessionStub::with(yard.arrival(), Holds::All, None);
         session.ended().2.unwrap();
         let cut = ModelError::new(ModelErrorKind::Connection, "cut");

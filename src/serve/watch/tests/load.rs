@@ -59,7 +59,7 @@ fn two_hundred_streams_run_at_once() {
     let mut yard = Yard::before(endpoint.address);
     let mut agents: Vec<Agent> = (0..200).map(|_| yard.agent()).collect();
     for agent in &mut agents {
-        agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
+        agent.post(path(WireFormat::Chat, true), body(WireFormat::Chat, true).as_bytes());
     }
     let mut ways = Vec::new();
     for _ in 0..200 {

@@ -22,7 +22,7 @@ use self::endpoint::Endpoint;
 use super::{Listener, Listening, Upstreams, bind, listen};
 use crate::domain::{Reply, Request, Role, Usage};
 use crate::model::relay::{Arrival, Holds, ListenerNews, Release};
-use crate::wire::{Answering, AnyAnswer, Feed, FunctionNames, GrowingAnswer, Report, WireFormat};
+use crate::wire::{AnswerForm, Answering, Feed, FunctionNames, Report, WireFormat};
 
 /// The most time that anything may take.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -43,6 +43,8 @@ impl Yard {
         Self::with(Upstreams {
             openai: format!("http://{host}/v1"),
             anthropic: format!("http://{host}"),
+            gemini: format!("http://{host}"),
+            ollama: format!("http://{host}"),
             ..Upstreams::default()
         })
     }
@@ -84,8 +86,12 @@ fn within<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// The path of a format.
-fn path(format: WireFormat) -> &'static str {
+fn path(format: WireFormat, streams: bool) -> &'static str {
     match format {
+        WireFormat::Gemini if streams => "/v1beta/models/m-1:streamGenerateContent?alt=sse",
+        WireFormat::Gemini => "/v1beta/models/m-1:generateContent",
+        WireFormat::Ollama => "/api/chat",
+        WireFormat::Generate => "/api/generate",
         WireFormat::Chat => "/v1/chat/completions",
         WireFormat::Responses => "/v1/responses",
         WireFormat::Messages => "/v1/messages?beta=true",
@@ -99,6 +105,11 @@ fn body(format: WireFormat, streams: bool) -> String {
         WireFormat::Chat => format!(r#"{messages},"stream_options":{{"include_usage":true}}"#),
         WireFormat::Responses => r#""input": [{"role":"user","content":"hi"}]"#.to_owned(),
         WireFormat::Messages => format!(r#"{messages}, "max_tokens": 1.0e1"#),
+        WireFormat::Gemini => {
+            return r#"{"hologram":[1.00], "contents" : [ {"parts":[{"text":"h\u00e9llo"}],"role":"user"} ]}"#.to_owned();
+        }
+        WireFormat::Ollama => messages.to_owned(),
+        WireFormat::Generate => r#""prompt":"h\u00e9llo""#.to_owned(),
     };
     format!(r#"{{"hologram":[1.00], "stream":{streams},{rest}, "model":"m-1"}}"#)
 }
@@ -109,12 +120,13 @@ fn answer(format: WireFormat, streams: bool) -> String {
     let reply = Reply { usage, ..Reply::of_text("Hello.") };
     let names = FunctionNames::default();
     let answering = Answering { id: "x1", model: "m-1", names: &names, created: 1 };
-    format.write_answer(&reply, &answering, streams)
+    let form = if streams { format.codec().streamed } else { AnswerForm::Whole };
+    format.write_answer(&reply, &answering, form)
 }
 
 /// The reply that an agent reads in these bytes.
 fn read(format: WireFormat, answer: &[u8]) -> Reply {
-    let mut feed = Feed::new(AnyAnswer::begin(format, &Arc::default(), Report::default()));
+    let mut feed = Feed::new(format.begin(&Arc::default(), Report::default()));
     feed.feed(answer, &mut |_| {}).unwrap();
     let request = Request::new(Role::Actor, Vec::new());
     feed.end(&mut |_| {}).unwrap().reply(&request, "").0

@@ -16,11 +16,11 @@ fn requests_and_answers_are_the_same_with_and_without_the_listener() {
         let kind = if streams { "text/event-stream" } else { "application/json" };
         let endpoint = Endpoint::answering(whole("200 OK", kind, answer(format, streams)));
         let body = body(format, streams);
-        let direct = Agent::at(endpoint.address).post(path(format), body.as_bytes()).got();
+        let direct = Agent::at(endpoint.address).post(path(format, streams), body.as_bytes()).got();
         let asked = endpoint.asked();
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();
-        agent.post(path(format), body.as_bytes());
+        agent.post(path(format, streams), body.as_bytes());
         let arrival = yard.arrival();
         assert_eq!((arrival.format, &arrival.body[..]), (format, body.as_bytes()));
         assert!(arrival.caller.endpoint.starts_with("127.0.0.1:"));
@@ -70,7 +70,7 @@ fn chunks_go_on_as_they_come() {
     });
     let mut yard = Yard::before(endpoint.address);
     let mut agent = yard.agent();
-    agent.post(path(WireFormat::Chat), body(WireFormat::Chat, true).as_bytes());
+    agent.post(path(WireFormat::Chat, true), body(WireFormat::Chat, true).as_bytes());
     let session = SessionStub::new(yard.arrival());
     assert_eq!(agent.head()[0], "HTTP/1.1 200 OK");
     for (chunk, text) in chunks.iter().zip(["one", "two"]) {
@@ -100,7 +100,7 @@ fn usage_is_asked_for_and_only_the_session_sees_it() {
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();
         let asking = r#"{"messages":[],"model":"m","stream":true}"#;
-        agent.post(path(WireFormat::Chat), asking.as_bytes());
+        agent.post(path(WireFormat::Chat, true), asking.as_bytes());
         let session = SessionStub::with(yard.arrival(), holds, None);
         let asked = endpoint.asked().text();
         assert_eq!(asked, asking.replacen('{', r#"{"stream_options":{"include_usage":true},"#, 1));
@@ -127,7 +127,7 @@ fn an_endpoint_that_refuses_to_be_asked_gets_the_request_as_it_was() {
     let asking = r#"{"messages":[],"model":"m","stream":true}"#;
     for attempts in [2, 1] {
         let mut agent = yard.agent();
-        agent.post(path(WireFormat::Chat), asking.as_bytes());
+        agent.post(path(WireFormat::Chat, true), asking.as_bytes());
         let session = SessionStub::new(yard.arrival());
         session.release(Release::AsCame);
         assert_eq!(agent.got().text(), stream);
@@ -150,7 +150,7 @@ fn compressed_documents_pass_as_they_are_and_streams_are_unpacked() {
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();
         let more = "accept-encoding: br, gzip\r\n";
-        agent.request("POST", path(format), more, body(format, streams).as_bytes());
+        agent.request("POST", path(format, streams), more, body(format, streams).as_bytes());
         let session = SessionStub::new(yard.arrival());
         session.release(Release::AsCame);
         let got = agent.got();
@@ -178,7 +178,7 @@ fn a_damaged_compressed_stream_breaks_and_no_compressed_byte_follows_its_text() 
             let endpoint = Endpoint::answering(coded("200 OK", "text/event-stream", more, packed));
             let mut yard = Yard::before(endpoint.address);
             let mut agent = yard.agent();
-            agent.post(path(format), body(format, true).as_bytes());
+            agent.post(path(format, true), body(format, true).as_bytes());
             let session = SessionStub::with(yard.arrival(), holds, None);
             session.release(Release::AsCame);
             let got = agent.got();
@@ -239,7 +239,7 @@ fn the_usage_reaches_a_client_that_would_have_asked_for_it_elsewhere() {
             ..Upstreams::default()
         });
         let mut agent = yard.agent();
-        agent.request("POST", path(WireFormat::Chat), more, body.as_bytes());
+        agent.request("POST", path(WireFormat::Chat, true), more, body.as_bytes());
         let session = SessionStub::new(yard.arrival());
         session.release(Release::AsCame);
         assert_eq!(agent.got().text(), *expected, "{more}");
@@ -337,14 +337,15 @@ fn answers_in_place_of_the_endpoint_s() {
         let endpoint = Endpoint::answering(Vec::new());
         let mut yard = Yard::before(endpoint.address);
         let mut agent = yard.agent();
-        agent.post(path(format), body(format, streams).as_bytes());
+        agent.post(path(format, streams), body(format, streams).as_bytes());
         let reply = Reply::of_text("Made up.");
         assert!(yard.arrival().way.send(Sending::Instead(Ok(reply.into()))));
         let got = agent.got();
         assert!(got.status() == 200 && got.text().contains("Made up."), "{format} {streams}");
-        let kind = if streams { "text/event-stream; charset=utf-8" } else { "application/json" };
+        let form = if streams { format.codec().streamed } else { AnswerForm::Whole };
+        let kind = form.content_type();
         assert!(got.has(&format!("content-type: {kind}")));
-        agent.post(path(format), body(format, streams).as_bytes());
+        agent.post(path(format, streams), body(format, streams).as_bytes());
         let error = crate::domain::ModelError::new(ModelErrorKind::RateLimited, "slow down");
         assert!(yard.arrival().way.send(Sending::Instead(Err(error))));
         let got = agent.got();

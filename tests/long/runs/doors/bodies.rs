@@ -89,7 +89,7 @@ fn changed(numbers: &mut Numbers, body: Vec<u8>, others: &[Vec<u8>], streams: bo
 /// The answer with this number, to a request in this format.
 pub fn answer(number: usize) -> Sent {
     let mut numbers = Numbers(number as u64 * 1000);
-    let format = WireFormat::ALL[number % 3];
+    let format = WireFormat::ALL[number % 6];
     // One in eight is not of the kind that was asked for.
     let streams = is_streaming(number) != (numbers.below(8) == 0);
     let calls = numbers.below(2) == 0;
@@ -165,7 +165,7 @@ fn request(number: usize) -> (&'static str, Value) {
     let text = format!("Ask {number}.");
     let messages = json!([{"role": "user", "content": text}]);
     let streams = is_streaming(number);
-    match WireFormat::ALL[number % 3] {
+    match WireFormat::ALL[number % 6] {
         // A client that asks for the usage gets its chunk.
         WireFormat::Chat => (
             "/v1/chat/completions",
@@ -173,6 +173,20 @@ fn request(number: usize) -> (&'static str, Value) {
         ),
         WireFormat::Responses => {
             ("/v1/responses", json!({"model": "m", "stream": streams, "input": text}))
+        }
+        WireFormat::Gemini if streams => (
+            "/v1beta/models/m:streamGenerateContent?alt=sse",
+            json!({"contents": [{"role": "user", "parts": [{"text": text}]}]}),
+        ),
+        WireFormat::Gemini => (
+            "/v1beta/models/m:generateContent",
+            json!({"contents": [{"role": "user", "parts": [{"text": text}]}]}),
+        ),
+        WireFormat::Ollama => {
+            ("/api/chat", json!({"model": "m", "stream": streams, "messages": messages}))
+        }
+        WireFormat::Generate => {
+            ("/api/generate", json!({"model": "m", "stream": streams, "prompt": text}))
         }
         WireFormat::Messages => (
             "/v1/messages",

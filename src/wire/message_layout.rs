@@ -2,29 +2,30 @@
 
 use serde_json::{Map, Value};
 
-use super::said::CITATIONS;
 use crate::domain::blocks::{Block, BlockKind, texts};
 use crate::domain::{ReplySource, ToolCall};
 
 /// A block of a message.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum LayoutBlock<'a> {
-    /// A text, and its citations, if it has any.
+pub(crate) enum LayoutBlock<'a> {
+    /// A text, and what it has beside it, such as citations.
     Text(&'a str, Option<&'a Value>),
     /// A call, and the fields of its block that the call itself does not have.
     Call(&'a ToolCall, Option<&'a Map<String, Value>>),
     Kept(BlockKind, &'a Value),
 }
 
-/// The blocks of a message, in their order. Text and calls that were added later have a block too.
-pub(super) fn parts<'a>(
+/// The blocks of a message, in their order. Text and calls that were added later have a block too. `field` of the source
+/// has what texts have beside them.
+pub(crate) fn parts<'a>(
     text: &'a str,
     calls: &'a [ToolCall],
     source: Option<&'a ReplySource>,
+    field: &str,
 ) -> Vec<LayoutBlock<'a>> {
     let blocks = source.map_or(&[][..], |source| &source.blocks);
-    let citations = source.and_then(|source| source.message.get(CITATIONS)?.as_array());
-    let citations = citations.filter(|_| is_as_written(blocks, text));
+    let beside = source.and_then(|source| source.message.get(field)?.as_array());
+    let beside = beside.filter(|_| is_as_written(blocks, text));
     let mut texts = texts(blocks, text).into_iter().enumerate();
     let mut unused = Unused { calls, used: vec![false; calls.len()], next: 0 };
     let call =
@@ -33,10 +34,7 @@ pub(super) fn parts<'a>(
     for block in blocks {
         match block {
             Block::Text { .. } => parts.extend(texts.next().map(|(at, text)| {
-                LayoutBlock::Text(
-                    text,
-                    citations.and_then(|of| of.get(at)).filter(|it| it.is_array()),
-                )
+                LayoutBlock::Text(text, beside.and_then(|of| of.get(at)).filter(|it| !it.is_null()))
             })),
             Block::Call { id } => parts.extend(unused.take(id).map(call)),
             Block::Kept { kind, raw } => parts.push(LayoutBlock::Kept(*kind, raw)),
@@ -97,7 +95,7 @@ mod tests {
             LayoutBlock::Call(call, _) => call.id.clone(),
             LayoutBlock::Kept(kind, _) => format!("{kind:?}"),
         };
-        parts(text, calls, Some(source)).into_iter().map(show).collect()
+        parts(text, calls, Some(source), "citations").into_iter().map(show).collect()
     }
 
     #[test]
@@ -106,7 +104,7 @@ mod tests {
         let thinking = Block::kept(BlockKind::Thinking, json!({}));
         let blocks = vec![thinking.clone(), Block::Text { bytes: 2 }, of_call("a"), of_call("b")];
         let mut message = Map::new();
-        message.insert(CITATIONS.into(), json!([[1]]));
+        message.insert("citations".into(), json!([[1]]));
         let mut source = ReplySource { blocks, message, ..ReplySource::default() };
         let calls = [call("a"), call("b")];
         assert_eq!(shown("Hi", &calls, &source), ["Thinking", "Hi [1]", "a", "b"]);

@@ -4,4 +4,4 @@
 #[expect(dead_code, reason = "each target runs one of the bodies")]
 mod readers;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| readers::wire_responses(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| readers::wires(data));
