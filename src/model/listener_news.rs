@@ -1,5 +1,6 @@
 //! The events that a listener of watched agents reports to a session.
 
+use crate::domain::Usage;
 use crate::relay::Arrival;
 
 /// An event that a listener reports to a session.
@@ -10,6 +11,14 @@ pub enum ListenerNews {
     Passed {
         what: String,
         why: Option<String>,
+    },
+    /// The answer to such a request told what it cost: the service that it asked for, the endpoint's own name of the model,
+    /// the endpoint, and the tokens.
+    Metered {
+        service: String,
+        model: String,
+        endpoint: String,
+        usage: Usage,
     },
     /// An agent was started by this command.
     Started {

@@ -8,6 +8,7 @@ use super::family::family;
 use crate::id::{EffectId, RunId};
 use crate::strategy::Strategy;
 use crate::unread_input::Unread;
+use crate::{Finite, ModelName, Usage};
 
 family! {
     /// Runs beside the first, which every session has, and the conversations of watched agents.
@@ -75,6 +76,16 @@ family! {
             /// Why it was not understood; `None` if requests of its kind are always passed on.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             why: Option<String>,
+        },
+        /// The answer to a request of a watched agent that went through unread told what it cost.
+        RequestMetered {
+            /// The service that the request asked for, such as `embeddings`.
+            service: String,
+            model: ModelName,
+            usage: Usage,
+            /// US dollars; `None` if no price is known.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            dollars: Option<Finite>,
         },
         /// A watched agent was started.
         AgentStarted {

@@ -265,6 +265,16 @@ impl Models {
         }
     }
 
+    /// Counts a request of a watched agent that nobody read. It took nobody's time, and no budget pays for it.
+    pub(super) fn metered(&mut self, model: &ModelName, usage: Usage, dollars: Option<Finite>) {
+        let listed = self.lists(model, &usage);
+        if let Some(ModelState { tally, .. }) = self.known.get_mut(model) {
+            tally.calls += 1;
+            tally.bill(usage, dollars);
+            tally.listed |= listed;
+        }
+    }
+
     pub(super) fn embedded(&mut self, spent: CallUsage) {
         self.embeddings.add(spent);
     }

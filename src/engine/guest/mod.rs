@@ -88,6 +88,11 @@ pub(super) async fn serve(handle: Handle, inbox: Inbox, past: Vec<Record>) {
             ListenerNews::Passed { what, why } => {
                 handle.emit(RunEvent::RequestPassed { what, why })
             }
+            ListenerNews::Metered { service, model, endpoint, usage } => handle.write(|session| {
+                let spec = talks.borrow_mut().models.of(session, &model, &endpoint);
+                let (model, dollars) = (spec.name.clone(), spec.price(&usage));
+                session.emit(RunEvent::RequestMetered { service, model, usage, dollars });
+            }),
             ListenerNews::Started { command } => handle.emit(RunEvent::AgentStarted { command }),
             ListenerNews::Ended { code } => {
                 let summary = talks.borrow().again.as_ref().map(|again| again.past.summary());

@@ -24,6 +24,7 @@ mod exchange;
 mod frames;
 mod hold;
 mod listen;
+mod metered;
 mod own_answer;
 mod patience;
 mod recent_requests;
@@ -32,6 +33,7 @@ pub(crate) mod room;
 mod route;
 mod service;
 mod shared;
+mod socket;
 #[cfg(test)]
 mod tests;
 pub(crate) mod upstream;

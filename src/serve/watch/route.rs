@@ -3,13 +3,22 @@
 use hyper::{HeaderMap, Method};
 use reqwest::Url;
 
-use crate::domain::api_requests;
 use crate::net::known::{adds_key, remember_address, without_keys};
 use crate::wire::{AddressFacts, RequestAddress, WireFormat};
 
 /// The versions in paths of Anthropic's API and of Gemini's; a path without one means the first.
 const ANTHROPIC: [&str; 1] = ["/v1"];
 const GEMINI: [&str; 3] = ["/v1beta", "/v1", "/v1alpha"];
+/// What stands behind the colon in paths of Gemini's API.
+const GEMINI_METHODS: [&str; 7] = [
+    "generateContent",
+    "streamGenerateContent",
+    "countTokens",
+    "embedContent",
+    "batchEmbedContents",
+    "predict",
+    "predictLongRunning",
+];
 /// Paths below the version of Anthropic's API. The Vercel AI SDK expects the version in the address.
 const RESOURCES: [&str; 4] = ["/messages", "/models", "/files", "/skills"];
 
@@ -109,8 +118,9 @@ pub fn route(
     (path, query): (&str, Option<&str>),
     headers: &HeaderMap,
 ) -> Route {
-    let is_gemini =
-        path.starts_with("/v1beta/") || api_requests::api(path) == Some(api_requests::GEMINI);
+    // A model's name may have a colon, too.
+    let is_gemini = path.starts_with("/v1beta/")
+        || path.rsplit_once(':').is_some_and(|(_, method)| GEMINI_METHODS.contains(&method));
     let rest = without(path, &ANTHROPIC).0;
     let is_anthropic = headers.contains_key("anthropic-version")
         || rest.len() < path.len() && below(rest, "/messages").is_some();
@@ -237,6 +247,7 @@ mod tests {
             ("/v1/threads/x/messages", None, "https://api.openai.com/v1/threads/x/messages", None),
             ("/api/chat", None, "http://127.0.0.1:11434/api/chat", Some(WireFormat::Ollama)),
             ("/api/tags", None, "http://127.0.0.1:11434/api/tags", None),
+            ("/v1/models/qwen:7b", None, "https://api.openai.com/v1/models/qwen:7b", None),
             (
                 "/v1/models/m:generateContent",
                 Some("key=k"),

@@ -4,17 +4,17 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 use hyper::body::{Body, Incoming};
-use hyper::header::UPGRADE;
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 
 use super::exchange::{self, Exchange, unreached};
+use super::metered::Meter;
 use super::own_answer::plain;
 use super::request::{self, Posted};
 use super::room::LONGEST;
 use super::route::{self, Route};
 use super::shared::ListenerState;
-use super::{AnswerResult, Broken, Outgoing, background, door, early_answer, upstream};
+use super::{AnswerResult, Broken, Outgoing, background, door, early_answer, socket, upstream};
 use crate::model::hosted::Overheard;
 use crate::model::relay::ListenerNews;
 
@@ -35,6 +35,9 @@ pub async fn answer(shared: Rc<ListenerState>, request: Request<Incoming>) -> An
     let way = (entered.path.as_str(), parts.uri.query());
     let route = route::route(&shared.upstreams, &parts.method, way, &parts.headers);
     request::hide_keys(&parts.headers, &route.url);
+    if socket::is_asked_for(&parts.headers) {
+        return socket::open(&shared, &parts, entered.session, route).await;
+    }
     shared.requests.fetch_add(1, Ordering::Relaxed);
     if route.format.is_none()
         && let Some(answer) = shared.background.find(&route.url)
@@ -55,7 +58,7 @@ pub async fn answer(shared: Rc<ListenerState>, request: Request<Incoming>) -> An
     };
     let headers = upstream::forwarded(&parts.headers);
     let route = passing.route.clone();
-    let request = exchange::AgentRequest { format, route, headers, body };
+    let request = exchange::AgentRequest { format, route, headers, body, socket: None };
     let read = match request.read(&passing.shared.recent) {
         Ok(read) => read,
         Err(unread) => {
@@ -83,10 +86,9 @@ fn own(parts: &Parts, path: &str) -> Option<Response<Outgoing>> {
     if is_root {
         return Some(plain(StatusCode::OK, ""));
     }
-    let upgrade = parts.headers.get(UPGRADE).and_then(|name| name.to_str().ok());
-    if upgrade.is_some_and(|name| name.eq_ignore_ascii_case("websocket")) {
-        let text = "toolyard relays no websockets; use HTTP";
-        return Some(plain(StatusCode::UPGRADE_REQUIRED, text));
+    let has_socket = ["/responses", "/realtime"].iter().any(|end| path.ends_with(end));
+    if socket::is_asked_for(&parts.headers) && !has_socket {
+        return Some(socket::refused());
     }
     let text = "toolyard is no proxy for other addresses; set the base URL of the client to it";
     (parts.method == Method::CONNECT).then(|| plain(StatusCode::METHOD_NOT_ALLOWED, text))
@@ -109,8 +111,9 @@ impl Passing {
         why: Option<String>,
     ) -> AnswerResult {
         let Self { shared, what, route } = self;
+        let (news, endpoint) = (shared.news.clone(), route.endpoint);
         // A session that has ended needs no news.
-        let _ = shared.news.send(ListenerNews::Passed { what, why });
+        let _ = news.send(ListenerNews::Passed { what: what.clone(), why });
         let clients = match &shared.clients {
             Ok(clients) => clients,
             Err(why) => return Ok(unreached(route.errors, &route.host, why)),
@@ -118,7 +121,11 @@ impl Passing {
         let to = (parts.method.clone(), route.url);
         let headers = upstream::forwarded(&parts.headers);
         match upstream::send(clients, to, headers, body).await {
-            Ok(response) => Ok(passed(response)),
+            Ok(response) => {
+                let is_ok = response.status().is_success();
+                let meter = is_ok.then(|| Meter::of(&what, &endpoint, response.headers(), &news));
+                Ok(passed(response, meter.flatten()))
+            }
             Err(error) => {
                 let (host, model) = (route.host, String::new());
                 let source = String::new();
@@ -132,10 +139,16 @@ impl Passing {
 }
 
 /// An answer that passes as it comes.
-fn passed(response: reqwest::Response) -> Response<Outgoing> {
+fn passed(response: reqwest::Response, mut meter: Option<Meter>) -> Response<Outgoing> {
     use http_body_util::BodyExt;
     let (parts, body) = Response::<reqwest::Body>::from(response).into_parts();
-    let mut passed = Response::new(Box::pin(body.map_err(Broken::from)) as Outgoing);
+    let body = body.map_err(Broken::from).map_frame(move |frame| {
+        if let (Some(meter), Some(bytes)) = (&mut meter, frame.data_ref()) {
+            meter.take(bytes);
+        }
+        frame
+    });
+    let mut passed = Response::new(Box::pin(body) as Outgoing);
     *passed.status_mut() = parts.status;
     *passed.headers_mut() = upstream::forwarded(&parts.headers);
     passed

@@ -107,8 +107,12 @@ pub(super) fn pieces(cx: &Cx<'_>, watched: &Watched, width: u16, add: &mut Add<'
         let text = format!("{} not understood", watched.not_understood);
         add(0, text, theme.warn, Some(Action::Pane(PaneId::Transcript)));
     }
-    for text in api_requests::told(&watched.unread).0 {
+    let told = api_requests::told(&watched.unread);
+    for text in told.of_apis {
         add(1, text, theme.warn, Some(Action::Pane(PaneId::Transcript)));
+    }
+    for text in told.of_services {
+        add(5, text, theme.text, Some(Action::Pane(PaneId::Models)));
     }
 }
 

@@ -42,6 +42,9 @@ impl Family for RunEvent {
                     api_requests::count(&mut watched.unread, what);
                 }
             }),
+            RunEvent::RequestMetered { model, usage, dollars, .. } => {
+                state.models.metered(model, *usage, *dollars);
+            }
             RunEvent::AgentStarted { command } => {
                 state.watch(|watched| watched.command = Some(command.clone()));
             }
@@ -52,6 +55,8 @@ impl Family for RunEvent {
     fn line(&self, state: &State) -> Option<(Option<TaskId>, What)> {
         match self {
             RunEvent::RequestPassed { what, why: None } if !state.is_first_of_api(what) => None,
+            // Each is in the sums of its model.
+            RunEvent::RequestMetered { .. } => None,
             // A text that changes with every request is reported only once; each model call has its mark.
             RunEvent::PrefixLost { lost, .. } if state.is_lost_again(lost) => None,
             _ => What::told(self.clone()),
@@ -60,10 +65,11 @@ impl Family for RunEvent {
 }
 
 impl State {
-    /// Whether a request that passed unread is the first of a known API.
+    /// Whether a request that passed unread is the first for a known service, or of a known API.
     fn is_first_of_api(&self, what: &str) -> bool {
-        let watched = self.watched.as_ref();
-        api_requests::api(what).zip(watched).is_some_and(|(api, it)| it.unread.get(api) == Some(&1))
+        let (watched, named) = (self.watched.as_ref(), api_requests::service(what));
+        let named = named.or_else(|| api_requests::api(what));
+        named.zip(watched).is_some_and(|(name, it)| it.unread.get(name) == Some(&1))
     }
 
     fn watch(&mut self, change: impl FnOnce(&mut Watched)) {
