@@ -349,6 +349,7 @@ mod tests {
                 "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:4600/s/7",
                 "GEMINI_API_BASE=http://127.0.0.1:4600/s/7",
                 "OLLAMA_HOST=http://127.0.0.1:4600/s/7/ollama",
+                "OLLAMA_API_BASE=http://127.0.0.1:4600/s/7/ollama",
                 "GROQ_BASE_URL=http://127.0.0.1:4600/s/7/groq",
                 "OPENROUTER_BASE_URL=http://127.0.0.1:4600/s/7/openrouter/api/v1",
                 "OPENROUTER_API_BASE=http://127.0.0.1:4600/s/7/openrouter/api/v1",

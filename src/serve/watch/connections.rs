@@ -4,17 +4,20 @@ use std::cell::{Cell, RefCell};
 use std::error::Error;
 use std::net::TcpListener as StdListener;
 use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use std::{future, io};
 
+use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::Request;
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
+use hyper::server::conn::http1::{self, Parts};
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, oneshot};
 use tokio::task::spawn_local;
 use tokio::time::{Instant, sleep};
 use tracing::info;
@@ -27,6 +30,26 @@ const MOST: usize = 256;
 const FIRST: Duration = Duration::from_secs(10);
 /// The wait if the system has no more sockets.
 const FULL: Duration = Duration::from_millis(50);
+
+/// A connection that left HTTP, with the bytes that came behind its last request.
+pub type Left = (TcpStream, Bytes);
+
+/// Takes the connection of a request from HTTP.
+#[derive(Clone, Debug, Default)]
+pub struct Upgrade(Arc<Mutex<Option<oneshot::Sender<Left>>>>);
+
+impl Upgrade {
+    /// Asks for the connection, which is there once the answer to the request is sent.
+    pub fn ask(&self) -> oneshot::Receiver<Left> {
+        let (give, take) = oneshot::channel();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(give);
+        take
+    }
+
+    fn asked(&self) -> Option<oneshot::Sender<Left>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
 
 /// A connection of a client.
 struct Connection {
@@ -119,9 +142,12 @@ async fn serve_one<A: Future<Output = AnswerResult> + 'static>(
 ) {
     // Otherwise small frames may wait for one another.
     let _ = stream.set_nodelay(true);
-    let serve = service_fn(|request| {
+    let upgrade = Upgrade::default();
+    let serve = service_fn(|mut request: Request<Incoming>| {
+        request.extensions_mut().insert(upgrade.clone());
         let (asked, answered) = (Asked::of(client), answer(request));
-        async move {
+        // HTTP ends without the connection, which an upgrade needs.
+        Box::pin(async move {
             let answer = answered.await?;
             let until_it_is_sent = move |frame| {
                 let _ = &asked;
@@ -130,17 +156,24 @@ async fn serve_one<A: Future<Output = AnswerResult> + 'static>(
             Ok::<_, super::Broken>(
                 answer.map(|body| Box::pin(body.map_frame(until_it_is_sent)) as Outgoing),
             )
-        }
+        })
     });
     let mut builder = http1::Builder::new();
     // The upstream's own date is passed on.
     builder.auto_date_header(false);
     let mut connection = builder.serve_connection(TokioIo::new(stream), serve);
-    if let Err(error) = (&mut connection).await {
-        info!(%error, "a connection of an agent ended");
-        if error.source().is_some_and(|why| why.is::<Reset>()) {
-            // With a zero linger, closing it is a reset.
-            let _ = connection.into_parts().io.inner().set_zero_linger();
+    let ended = future::poll_fn(|cx| connection.poll_without_shutdown(cx)).await;
+    let Parts { io, read_buf, .. } = connection.into_parts();
+    let mut stream = io.into_inner();
+    match (ended, upgrade.asked()) {
+        (Ok(()), Some(asked)) => _ = asked.send((stream, read_buf)),
+        (Ok(()), None) => _ = stream.shutdown().await,
+        (Err(error), _) => {
+            info!(%error, "a connection of an agent ended");
+            if error.source().is_some_and(|why| why.is::<Reset>()) {
+                // With a zero linger, closing it is a reset.
+                let _ = stream.set_zero_linger();
+            }
         }
     }
 }

@@ -18,6 +18,7 @@ use super::patience::{Patience, Waiting};
 use super::recent_requests::Recent;
 use super::route::Route;
 use super::shared::ListenerState;
+use super::socket::SocketLine;
 use super::upstream::{self, Came};
 use super::{AnswerResult, Outgoing, background, background_reader, coding, early_answer, request};
 use crate::domain::{self, ModelError};
@@ -41,6 +42,8 @@ pub struct AgentRequest {
     pub headers: HeaderMap,
     /// The body as it came.
     pub body: Bytes,
+    /// The websocket that it came on; `None`: it is a request of HTTP.
+    pub socket: Option<SocketLine>,
 }
 
 /// A request that passes unread.
@@ -318,9 +321,10 @@ impl On {
         coding::accept_readable(&mut headers, self.asker.form.streams());
         let sent = if is_same { own.clone() } else { body.clone() };
         let to = (Method::POST, route.url.clone());
-        let came = match &self.shared.clients {
-            Ok(clients) => upstream::send(clients, to, headers, Some(sent.into())).await,
-            Err(why) => {
+        let came = match (&self.request.socket, &self.shared.clients) {
+            (Some(line), _) => Ok(line.send(sent)),
+            (None, Ok(clients)) => upstream::send(clients, to, headers, Some(sent.into())).await,
+            (None, Err(why)) => {
                 return Sent { came: Err(no_client(why)), copy: hear(), hides_usage: false };
             }
         };

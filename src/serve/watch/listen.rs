@@ -145,6 +145,7 @@ pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
             kept: Rc::default(),
             background: Default::default(),
             written: Cell::default(),
+            sockets: Cell::default(),
         };
         let local = LocalSet::new();
         let shared = Rc::new(shared);

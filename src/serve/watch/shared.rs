@@ -34,6 +34,8 @@ pub struct ListenerState {
     pub kept: Rc<OwedAnswers>,
     pub recent: Recent,
     pub background: BackgroundAnswers,
+    /// The number of open websockets.
+    pub sockets: Cell<usize>,
     /// The number of answers written here so far; it makes their ids.
     pub written: Cell<u64>,
 }

@@ -10,6 +10,7 @@ mod holds;
 mod load;
 mod passage;
 mod session;
+mod socket;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -362,7 +362,7 @@ fn probes_pages_and_websockets_are_answered_here() {
     for (method, path, more, status) in [
         ("GET", "/", "", "200"),
         ("HEAD", "/s/a", "", "200"),
-        ("GET", "/v1/responses", "Connection: upgrade\r\nUpgrade: websocket\r\n", "426"),
+        ("GET", "/v1/chat", "Connection: upgrade\r\nUpgrade: websocket\r\n", "426"),
         ("POST", "/v1/responses", "Origin: http://evil.example\r\n", "403"),
         ("POST", "/v1/responses", "Host: evil.example\r\n", "403"),
     ] {
