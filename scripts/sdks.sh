@@ -42,9 +42,10 @@ node conformance "the conformance tests of MCP" node@22.23.3 @modelcontextprotoc
 # Packages are in one environment as far as their requirements agree: strands-agents and others want an older openai, ag2
 # and autogen older versions of anthropic, and crewai another instructor.
 python frames-1 "frameworks of Python" openai==3.57.0 anthropic==2.14.0 langchain==1.5.2 langchain-openai==1.7.4 \
-    langchain-anthropic==1.7.10 langgraph==1.2.24 openai-agents==0.24.0 "pydantic-ai-slim[openai,anthropic]==2.66.0" \
-    haystack-ai==3.4.1 anthropic-haystack==8.0.1 "smolagents[openai]==1.26.0" google-genai==3.6.1 ollama==0.6.3 \
-    dspy==3.4.1 litellm==1.110.2
+    langchain-anthropic==1.7.10 langchain-google-genai==4.4.3 langchain-ollama==1.1.0 langgraph==1.2.24 \
+    openai-agents==0.24.0 "pydantic-ai-slim[openai,anthropic,google]==2.66.0" haystack-ai==3.4.1 \
+    anthropic-haystack==8.0.1 "smolagents[openai]==1.26.0" google-genai==3.6.1 ollama==0.6.3 dspy==3.4.1 \
+    litellm==1.110.2
 python frames-2 "strands-agents, llama-index, instructor and google-adk" "strands-agents[openai,anthropic]==1.62.0" \
     llama-index-core==0.14.25 llama-index-llms-openai==0.8.3 llama-index-llms-anthropic==0.12.3 \
     "instructor[anthropic]==1.17.0" google-adk==2.13.0
@@ -53,7 +54,7 @@ python frames-4 "crewai" "crewai[anthropic]==1.15.30"
 python frames-5 "autogen" autogen-agentchat==0.7.5 "autogen-ext[openai,anthropic]==0.7.5" "anthropic<1"
 node frames-node "frameworks of Node" node@22.23.3 openai@7.59.0 @anthropic-ai/sdk@1.14.0 ai@7.0.173 \
     @ai-sdk/openai@4.0.118 @ai-sdk/anthropic@4.0.105 @mastra/core@1.71.0 langchain@1.5.14 @langchain/openai@1.6.0 \
-    @langchain/anthropic@1.5.11 @openai/agents@0.20.0 zod@4.6.7
+    @langchain/anthropic@1.5.11 @openai/agents@0.20.0 @google/genai@2.32.0 ollama@0.6.4 zod@4.6.7
 node coding "the coding agents" @anthropic-ai/claude-code@2.1.332 @openai/codex@0.171.0
 node servers-node "further MCP servers of Node" @modelcontextprotocol/server-sequential-thinking@2026.8.31 \
     @playwright/mcp@0.0.83

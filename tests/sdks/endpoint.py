@@ -12,6 +12,8 @@ import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from other_wires import SHOWN, gemini, gemini_offered, gemini_read, ollama, pieces
+
 CITIES = ["Oslo", "Rome \u00e9"]
 TOOLS = ("get_weather", "weather")
 # The tools by which coding agents run commands.
@@ -40,12 +42,10 @@ def texts(value):
 
 def offered(wire, body):
     """The tools of a request, as names with schemas."""
+    if wire == GEMINI:
+        return gemini_offered(body)
     found = {}
     for tool in body.get("tools") or []:
-        if wire == GEMINI:
-            for it in tool.get("functionDeclarations", []):
-                found[it["name"]] = it.get("parameters") or it.get("parametersJsonSchema") or {}
-            continue
         it = tool.get("function", tool)
         if "name" in it:
             found[it["name"]] = it.get("parameters") or it.get("input_schema") or {}
@@ -60,10 +60,9 @@ def spoken(body):
 
 def read(wire, body):
     """What the model reads of the results of its calls."""
-    found = []
     if wire == GEMINI:
-        parts = [part for content in body["contents"] for part in content["parts"]]
-        return [json.dumps(part["functionResponse"]["response"]) for part in parts if "functionResponse" in part]
+        return gemini_read(body)
+    found = []
     for message in spoken(body):
         kind = message.get("type")
         if message.get("role") == "tool":
@@ -162,10 +161,6 @@ def command(schema):
     name = "cmd" if "cmd" in schema["properties"] else "command"
     is_list = schema["properties"][name].get("type") == "array"
     return {name: ["bash", "-c", line] if is_list else line}
-
-
-def pieces(text, length=7):
-    return [text[at : at + length] for at in range(0, len(text), length)] or [""]
 
 
 def event(data, name=None):
@@ -282,21 +277,6 @@ def messages(number, body, text, calls):
     return [event({"type": kind, **data}, kind) for kind, data in events]
 
 
-def gemini(number, body, text, calls):
-    parts = [{"text": text}] if text else []
-    parts += [{"functionCall": {"name": name, "args": given}} for name, given in calls]
-    usage = {"promptTokenCount": 30, "candidatesTokenCount": 12, "totalTokenCount": 42}
-    candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
-    return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "m", "responseId": f"g{number}"}
-
-
-def ollama(number, body, text, calls):
-    message = {"role": "assistant", "content": text}
-    message |= {"tool_calls": [{"function": {"name": name, "arguments": given}} for name, given in calls]} if calls else {}
-    ended = {"done_reason": "stop", "done": True, "prompt_eval_count": 30, "eval_count": 12}
-    return {"model": body["model"], "created_at": "2026-01-01T00:00:00Z", "message": message, **ended}
-
-
 class Server(ThreadingHTTPServer):
     def handle_error(self, *_):
         """A client that has gone is no error."""
@@ -321,10 +301,13 @@ class Handler(BaseHTTPRequestHandler):
         path = self.path.split("?")[0]
         wire = PATHS.get(path) or (GEMINI if "enerateContent" in path else None)
         if not wire:
-            counts = json.dumps({"input_tokens": 30}) if path.endswith("count_tokens") else None
-            nothing = json.dumps({"error": {"message": "Nothing is here.", "type": "not_found"}})
-            return self.answer_with(200 if counts else 404, counts or nothing, sent)
+            known = next((it for end, it in ASIDE.items() if path.endswith(end)), None)
+            nothing = {"error": {"message": "Nothing is here.", "type": "not_found"}}
+            return self.answer_with(200 if known else 404, json.dumps(known or nothing), sent)
         body = json.loads(sent)
+        if wire == GEMINI:
+            body["model"], does = path.split("/")[-1].split(":")
+            body["stream"] = does.startswith("stream")
         with LOCK:
             number = next(NUMBERS)
         # As many as a text of this length usually has.
@@ -332,12 +315,8 @@ class Handler(BaseHTTPRequestHandler):
         text, calls = reply(wire, body)
         said, kind = WRITERS[wire](number, body, text, calls), "application/json"
         if isinstance(said, list):
-            kind = "text/event-stream"
-        elif wire == GEMINI and "stream" in path:
-            said, kind = [event(said)], "text/event-stream"
-        elif wire == OLLAMA and body.get("stream", True):
-            said, kind = [json.dumps(said) + "\n"], "application/x-ndjson"
-        else:
+            kind = "application/x-ndjson" if wire == OLLAMA else "text/event-stream"
+        elif not isinstance(said, str):
             said = json.dumps(said)
         self.answer_with(200, said, sent, kind, {"calls": len(calls), "read": read(wire, body)})
 
@@ -361,6 +340,8 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"0\r\n\r\n")
 
 
+# What is answered beside models' answers.
+ASIDE = {"count_tokens": {"input_tokens": 30}, "/api/show": SHOWN}
 WRITERS = {CHAT: chat, RESPONSES: responses, MESSAGES: messages, GEMINI: gemini, OLLAMA: ollama}
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ const timeout = 1000 * Number(process.env.AGENT_PATIENCE ?? 600);
 const maxRetries = Number(process.env.AGENT_RETRIES ?? 2);
 process.env.OPENAI_API_KEY ??= "test-key-of-openai";
 process.env.ANTHROPIC_API_KEY ??= "test-key-of-anthropic";
+process.env.GEMINI_API_KEY ??= "test-key-of-gemini";
 process.env.MASTRA_TELEMETRY_DISABLED = "1";
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
@@ -21,6 +22,15 @@ const getWeather = ({ city }) => {
   if (process.env.GOT) appendFileSync(process.env.GOT, `${city}\n`);
   return `sunny in ${city}`;
 };
+
+// Clients without a limit of their own for how long they read without a byte get it from the fetch of Node.
+const patientFetch = (address, asked) => {
+  const limits = { headersTimeout: timeout, bodyTimeout: timeout };
+  const own = () => globalThis[Symbol.for("undici.globalDispatcher.1")];
+  const dispatcher = { dispatch: (options, handler) => own().dispatch({ ...options, ...limits }, handler) };
+  return fetch(address, { ...asked, dispatcher });
+};
+const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 
 const frameworks = {
   async langchain() {
@@ -77,6 +87,48 @@ const frameworks = {
     const agent = new Agent({ ...of, model: models[wire](), tools: { get_weather } });
     const result = streams ? await agent.stream(question) : await agent.generate(question);
     console.log(await result.text);
+  },
+
+  async genai() {
+    const { GoogleGenAI } = await import("@google/genai");
+    const retryOptions = { attempts: 1 + maxRetries };
+    const httpOptions = { fetch: patientFetch, retryOptions };
+    const { models } = new GoogleGenAI({ apiKey: process.env.GEMINI_API_KEY, httpOptions });
+    const declared = { name: "get_weather", description, parametersJsonSchema: schema };
+    const config = { systemInstruction: "Be brief.", tools: [{ functionDeclarations: [declared] }] };
+    const contents = [{ role: "user", parts: [{ text: question }] }];
+    const response = (args) => ({ output: getWeather(args) });
+    const answered = ({ id, name, args }) => ({ functionResponse: { id, name, response: response(args) } });
+    for (;;) {
+      const asked = { model: "gemini-2.5-flash", contents, config };
+      const said = streams ? await models.generateContentStream(asked) : [await models.generateContent(asked)];
+      const parts = [];
+      for await (const part of said) parts.push(...(part.candidates?.[0]?.content?.parts ?? []));
+      const calls = parts.flatMap((part) => part.functionCall ?? []);
+      if (!calls.length) return console.log(parts.map((part) => part.text ?? "").join(""));
+      contents.push({ role: "model", parts }, { role: "user", parts: calls.map(answered) });
+    }
+  },
+
+  async ollama() {
+    const { Ollama } = await import("ollama");
+    // It does not read the variable.
+    const client = new Ollama({ host: process.env.OLLAMA_HOST, fetch: patientFetch });
+    const tools = [{ type: "function", function: { name: "get_weather", description, parameters: schema } }];
+    const messages = [{ role: "user", content: question }];
+    for (;;) {
+      const said = await client.chat({ model: "m-ollama", messages, tools, stream: streams });
+      const message = { role: "assistant", content: "", tool_calls: [] };
+      for await (const part of streams ? said : [said]) {
+        message.content += part.message.content;
+        message.tool_calls.push(...(part.message.tool_calls ?? []));
+      }
+      messages.push(message);
+      if (!message.tool_calls.length) return console.log(message.content);
+      for (const { function: of } of message.tool_calls) {
+        messages.push({ role: "tool", tool_name: of.name, content: getWeather(of.arguments) });
+      }
+    }
   },
 };
 

@@ -61,6 +61,15 @@ def langchain_model(wire):
         from langchain_anthropic import ChatAnthropic
 
         return ChatAnthropic(model="m-messages", api_key="test-key-of-anthropic", max_tokens=100, **LIMITS)
+    if wire == "gemini":
+        from langchain_google_genai import ChatGoogleGenerativeAI
+
+        # It counts the first request, too.
+        return ChatGoogleGenerativeAI(model="gemini-2.5-flash", timeout=PATIENCE, max_retries=1 + RETRIES)
+    if wire == "ollama":
+        from langchain_ollama import ChatOllama
+
+        return ChatOllama(model="m-ollama", client_kwargs={"timeout": PATIENCE})
     from langchain_openai import ChatOpenAI
 
     key = "test-key-of-openai"
@@ -121,6 +130,10 @@ def pydantic_model(wire):
         from pydantic_ai.providers.anthropic import AnthropicProvider
 
         return AnthropicModel("m-messages", provider=AnthropicProvider(anthropic_client=AsyncAnthropic(**LIMITS)))
+    if wire == "gemini":
+        from pydantic_ai.models.google import GoogleModel
+
+        return GoogleModel("gemini-2.5-flash", settings=LIMITS)
     from openai import AsyncOpenAI
     from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
     from pydantic_ai.providers.openai import OpenAIProvider
@@ -150,8 +163,9 @@ def litellm(wire, streams):
             for call in calls:
                 output = get_weather(**json.loads(call["arguments"]))
                 items.append({"type": "function_call_output", "call_id": call["call_id"], "output": output})
-    model = "anthropic/claude-sonnet-4-0" if wire == "messages" else "openai/gpt-4.1"
-    asked = {"model": model, "tools": [{"type": "function", "function": function}], "stream": streams}
+    names = {"chat": "openai/gpt-4.1", "messages": "anthropic/claude-sonnet-4-0"}
+    names |= {"gemini": "gemini/gemini-2.5-flash", "ollama": "ollama_chat/m-ollama"}
+    asked = {"model": names[wire], "tools": [{"type": "function", "function": function}], "stream": streams}
     messages = [{"role": "user", "content": QUESTIONS[0]}]
     while True:
         said = litellm.completion(messages=messages, **asked, **LIMITS)
@@ -225,8 +239,9 @@ def google_genai(wire, streams):
     from google import genai
     from google.genai import types
 
-    client = genai.Client(http_options=types.HttpOptions(timeout=int(1000 * PATIENCE)))
-    asked = {"model": "m-gemini", "contents": QUESTIONS[0]}
+    retries = types.HttpRetryOptions(attempts=1 + RETRIES)
+    client = genai.Client(http_options=types.HttpOptions(timeout=int(1000 * PATIENCE), retry_options=retries))
+    asked = {"model": "gemini-2.5-flash", "contents": QUESTIONS[0]}
     asked["config"] = types.GenerateContentConfig(tools=[get_weather])
     if streams:
         return print("".join(it.text or "" for it in client.models.generate_content_stream(**asked)))
@@ -238,6 +253,7 @@ async def google_adk(wire, streams):
     from google.adk.agents.run_config import RunConfig, StreamingMode
     from google.adk.runners import InMemoryRunner
 
+    # The client of Gemini has no limit but that of a whole answer, so it gets none.
     model = "gemini-2.5-flash"
     if wire != "gemini":
         of = importlib.import_module("google.adk.integrations.openai")
@@ -256,11 +272,13 @@ def ollama(wire, streams):
     messages = [{"role": "user", "content": QUESTIONS[0]}]
     while True:
         said = client.chat(model="m-ollama", messages=messages, tools=[get_weather], stream=streams)
-        said = list(said)[-1] if streams else said
-        messages.append(said.message)
-        if not said.message.tool_calls:
-            return print(said.message.content)
-        for call in said.message.tool_calls:
+        parts = [part.message for part in said] if streams else [said.message]
+        text = "".join(part.content or "" for part in parts)
+        calls = [call for part in parts for call in part.tool_calls or []]
+        messages.append(ollama.Message(role="assistant", content=text, tool_calls=calls or None))
+        if not calls:
+            return print(text)
+        for call in calls:
             result = get_weather(**call.function.arguments)
             messages.append({"role": "tool", "tool_name": call.function.name, "content": result})
 

@@ -50,11 +50,6 @@ pub fn row(path: &Path1) -> Row {
     }
     let (first, tapped) = trial.tapped();
     let bytes = bytes(&direct, &first, &tapped);
-    if path.framework.kind == Kind::Unread {
-        let none = || Cell::Not("its wire is not read");
-        let counted = cell(counted(path, &first));
-        return row([cell(bytes), counted, none(), none(), none(), none()]);
-    }
     let seen = seen(path, &trial, &first);
     let held = held(path, &trial, &direct);
     let again = trial.again();
@@ -151,16 +146,6 @@ fn without_usage(stream: &str) -> String {
         !toolyard::wire::chat::is_usage_alone(data.trim_end())
     };
     events.filter(is_other).collect()
-}
-
-/// Requests that toolyard does not read are counted and named at the end.
-fn counted(path: &Path1, first: &Left) -> Told {
-    let count = first.model_calls().len();
-    let wire = if path.wire == "gemini" { "Gemini" } else { "Ollama" };
-    let mut lines = first.err.lines().filter(|line| line.contains(wire));
-    ensure(lines.any(|line| line.contains(&count.to_string())), || {
-        format!("no line says that {count} requests of {wire} passed unread: {}", first.trouble())
-    })
 }
 
 /// One conversation with its calls and their results, answered, without a failure or a mark.

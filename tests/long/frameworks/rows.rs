@@ -32,8 +32,6 @@ pub enum Kind {
     TextResults,
     /// Both are text.
     Text,
-    /// The wire is not read; requests are counted and named.
-    Unread,
     /// A program of its own, whose tool is a shell.
     Shell,
 }
@@ -109,6 +107,8 @@ impl Path1 {
 const ALL: &[&str] = &["chat", "responses", "messages"];
 const OPENAI: &[&str] = &["chat", "responses"];
 const TWO: &[&str] = &["chat", "messages"];
+const GEMINI: &[&str] = &["gemini"];
+const OLLAMA: &[&str] = &["ollama"];
 
 const fn python(name: &'static str, number: &'static str, first: &'static str) -> Framework {
     let file = "frameworks.py";
@@ -137,13 +137,38 @@ pub const FRAMEWORKS: &[Framework] = &[
     Framework { file: "agent.py", wires: OPENAI, ..python("openai", "frames-1", "") },
     Framework { file: "agent.py", wires: &["messages"], ..python("anthropic", "frames-1", "") },
     python("langgraph", "frames-1", "langgraph"),
+    Framework {
+        package: "langchain-google-genai",
+        wires: GEMINI,
+        ..python("langchain with Gemini", "frames-1", "langgraph")
+    },
+    Framework {
+        package: "langchain-ollama",
+        wires: OLLAMA,
+        ..python("langchain with Ollama", "frames-1", "langgraph")
+    },
     Framework { package: "pydantic-ai-slim", ..python("pydantic-ai", "frames-1", "pydantic_ai") },
+    Framework {
+        package: "pydantic-ai-slim",
+        wires: GEMINI,
+        ..python("pydantic-ai with Gemini", "frames-1", "pydantic_ai")
+    },
     Framework {
         package: "pydantic-ai-slim",
         ..python("pydantic-ai output_type", "frames-1", "pydantic_ai_form")
     },
     Framework { wires: OPENAI, ..python("openai-agents", "frames-1", "agents") },
     python("litellm", "frames-1", "litellm"),
+    Framework {
+        package: "litellm",
+        wires: GEMINI,
+        ..python("litellm with Gemini", "frames-1", "litellm")
+    },
+    Framework {
+        package: "litellm",
+        wires: OLLAMA,
+        ..python("litellm with Ollama", "frames-1", "litellm")
+    },
     Framework { package: "haystack-ai", ..python("haystack", "frames-1", "haystack") },
     Framework {
         wires: TWO,
@@ -151,20 +176,15 @@ pub const FRAMEWORKS: &[Framework] = &[
         ..python("smolagents", "frames-1", "smolagents")
     },
     Framework { kind: Kind::Text, ..python("dspy", "frames-1", "dspy") },
-    Framework {
-        wires: &["gemini"],
-        kind: Kind::Unread,
-        ..python("google-genai", "frames-1", "google_genai")
-    },
-    Framework { wires: &["ollama"], kind: Kind::Unread, ..python("ollama", "frames-1", "ollama") },
+    Framework { wires: GEMINI, ..python("google-genai", "frames-1", "google_genai") },
+    Framework { wires: OLLAMA, ..python("ollama", "frames-1", "ollama") },
     Framework { package: "strands-agents", ..python("strands", "frames-2", "strands") },
     Framework { package: "llama-index-core", ..python("llama-index", "frames-2", "llama_index") },
     Framework { kind: Kind::Answer, ..python("instructor", "frames-2", "instructor") },
     Framework { wires: OPENAI, ..python("google-adk", "frames-2", "google_adk") },
     Framework {
         package: "google-adk",
-        wires: &["gemini"],
-        kind: Kind::Unread,
+        wires: GEMINI,
         ..python("google-adk with Gemini", "frames-2", "google_adk")
     },
     python("ag2", "frames-3", "ag2"),
@@ -186,6 +206,16 @@ pub const FRAMEWORKS: &[Framework] = &[
         first: "agents",
         wires: OPENAI,
         ..node("@openai/agents", "@openai/agents", "frameworks.mjs")
+    },
+    Framework {
+        first: "genai",
+        wires: GEMINI,
+        ..node("google-genai of Node", "@google/genai", "frameworks.mjs")
+    },
+    Framework {
+        first: "ollama",
+        wires: OLLAMA,
+        ..node("ollama of Node", "ollama", "frameworks.mjs")
     },
     shell("Claude Code", "@anthropic-ai/claude-code", "claude", &["messages"]),
     shell("Codex", "@openai/codex", "codex", &["responses"]),

@@ -88,7 +88,11 @@ impl<'p> Trial<'p> {
             command.env(name, format!("http://{of}{version}"));
         }
         command.env("GOOGLE_GEMINI_BASE_URL", format!("http://{of}"));
-        command.env("OLLAMA_HOST", format!("http://{of}"));
+        // LiteLLM reads addresses of its own, and expects the version in that of Gemini.
+        command.env("GEMINI_API_BASE", format!("http://{of}/v1beta"));
+        for name in ["OLLAMA_HOST", "OLLAMA_API_BASE"] {
+            command.env(name, format!("http://{of}"));
+        }
     }
 
     /// The agent alone.
@@ -107,6 +111,7 @@ impl<'p> Trial<'p> {
         command.env("GOT", self.home.path(&format!("{name}.got")));
         command.env("OPENAI_API_KEY", "test-key-of-openai");
         command.env("ANTHROPIC_API_KEY", "test-key-of-anthropic");
+        command.env("GEMINI_API_KEY", "test-key-of-gemini");
         command
             .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
             .env("DISABLE_AUTOUPDATER", "1");
