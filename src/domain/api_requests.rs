@@ -49,6 +49,15 @@ pub fn service(path: &str) -> Option<&'static str> {
     named(&SERVICES, path)
 }
 
+/// The first request of its kind, in words.
+pub fn told_first(what: &str) -> String {
+    match (service(what), api(what)) {
+        (Some(service), _) => format!("requests for {service} pass unread, such as {what}"),
+        (None, Some(api)) => format!("requests of {api}'s API pass unread, such as {what}"),
+        (None, None) => format!("passed on: {what}"),
+    }
+}
+
 /// Whether a service is free.
 pub fn is_free(service: &str) -> bool {
     [COUNTS, MODELS].contains(&service)

@@ -271,16 +271,13 @@ fn of_run(event: &RunEvent) -> String {
         RunEvent::RequestPassed { what, why: Some(why) } => {
             format!("not understood, passed on as it came: {what}: {why}")
         }
-        RunEvent::RequestPassed { what, why: None } => {
-            match (api_requests::service(what), api_requests::api(what)) {
-                (Some(service), _) => format!("requests for {service} pass unread, such as {what}"),
-                (None, Some(api)) => format!("requests of {api}'s API pass unread, such as {what}"),
-                (None, None) => format!("passed on: {what}"),
-            }
-        }
+        RunEvent::RequestPassed { what, why: None } => api_requests::told_first(what),
         RunEvent::RequestMetered { service, model, usage, .. } => {
             let tokens = usage.tokens_in.saturating_add(usage.tokens_out);
             format!("{tokens} tokens for {service} by {model}")
+        }
+        RunEvent::Intercepting {} => {
+            "encrypted connections to known hosts are opened (--intercept)".to_owned()
         }
         RunEvent::AgentStarted { command } => format!("agent started: {command}"),
         RunEvent::AgentEnded { code: Some(code) } => format!("agent ended with exit code {code}"),

@@ -3,7 +3,7 @@
 /// The form of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnswerForm {
-    /// One JSON document.
+    /// A JSON document.
     #[default]
     Whole,
     /// A stream of server-sent events.

@@ -14,7 +14,7 @@ pub(crate) struct AssistantMessage {
     pub text: String,
     pub calls: Vec<ToolCall>,
     blocks: Vec<Block>,
-    /// What each text block has beside its text, such as citations; null for a block without.
+    /// The parts of each text block beside its text, such as citations; null for a block without.
     beside: Vec<Value>,
     fields: BTreeMap<String, Map<String, Value>>,
 }

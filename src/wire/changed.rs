@@ -14,14 +14,13 @@ pub fn changed(format: WireFormat, answer: &[u8], before: &str, calls: &[ToolCal
     // The rest of a list can begin with what separates its objects.
     let has_objects = *is_sequence && first.is_some_and(|first| b"{[,]".contains(first));
     if let (Some(b'{'), Ok(document), false) = (first, str::from_utf8(answer), has_objects) {
-        let mut events = [document, ""].map(|data| AnswerEvent::of(data, true));
+        let mut events = [document, ""].map(AnswerEvent::of);
         change(&mut events, before, calls);
         return events[0].text().map_or_else(|| answer.to_vec(), String::into_bytes);
     }
     let mut frames = if has_objects { objects(answer) } else { frames(answer) };
     frames.push(Frame::default());
-    let mut events: Vec<_> =
-        frames.iter().map(|frame| AnswerEvent::of(&frame.data, has_objects)).collect();
+    let mut events: Vec<_> = frames.iter().map(|frame| AnswerEvent::of(&frame.data)).collect();
     change(&mut events, before, calls);
     let mut all = Vec::new();
     for (frame, event) in frames.iter().zip(&events) {

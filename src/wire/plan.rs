@@ -17,14 +17,11 @@ pub(crate) struct AnswerEvent<'a> {
     /// New events before this one.
     pub added: String,
     pub is_dropped: bool,
-    /// Whether it is an object of a sequence, rather than a named event.
-    pub is_bare: bool,
 }
 
 impl<'a> AnswerEvent<'a> {
-    pub fn of(data: &'a str, is_bare: bool) -> Self {
-        let (object, added) = (JsonObject::of(data), String::new());
-        Self { data, object, added, is_dropped: false, is_bare }
+    pub fn of(data: &'a str) -> Self {
+        Self { data, object: JsonObject::of(data), added: String::new(), is_dropped: false }
     }
 
     /// The changed data; `None` if nothing changes.
@@ -49,6 +46,14 @@ pub(crate) fn read(
 pub(crate) fn end(events: &[AnswerEvent<'_>], is_end: fn(&str) -> bool) -> usize {
     let is_it = |event: &AnswerEvent<'_>| event.data.trim() == "[DONE]" || is_end(event.data);
     events.iter().position(is_it).unwrap_or(events.len() - 1)
+}
+
+/// The place of the last event that has this field.
+pub(crate) fn last_with(events: &[AnswerEvent<'_>], field: &str) -> Option<usize> {
+    let has_it = |event: &AnswerEvent<'_>| {
+        event.object.as_ref().is_some_and(|object| object.came.get(field).is_some())
+    };
+    events.iter().rposition(has_it)
 }
 
 /// A call as it came.

@@ -4,6 +4,10 @@ use serde_json::{Map, Value, json};
 
 /// Puts the texts of the system in front of the first message of the user after them, and joins users in a row.
 pub fn take_turns(body: &mut Map<String, Value>) {
+    let instruction = body.shift_remove("systemInstruction");
+    if let Some(instruction) = instruction {
+        return in_first_content(body, &instruction["parts"]);
+    }
     let field = if body.contains_key("input") { "input" } else { "messages" };
     let mut system: Vec<String> = Vec::new();
     for field in ["system", "instructions"] {
@@ -37,6 +41,15 @@ pub fn take_turns(body: &mut Map<String, Value>) {
         turns.push(json!({"role": "user", "content": system.join("\n\n")}));
     }
     *list = turns;
+}
+
+/// Puts the parts of Gemini's instructions in front of the first content, which is the user's.
+fn in_first_content(body: &mut Map<String, Value>, parts: &Value) {
+    let first = body.get_mut("contents").and_then(|contents| contents.get_mut(0));
+    let own = first.and_then(|first| first["parts"].as_array_mut());
+    if let (Some(own), Some(parts)) = (own, parts.as_array()) {
+        own.splice(0..0, parts.iter().cloned());
+    }
 }
 
 /// The texts of a content.

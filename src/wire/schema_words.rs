@@ -11,9 +11,15 @@ pub fn leave_out(body: &mut Map<String, Value>, words: &BTreeSet<String>) {
     if words.is_empty() {
         return;
     }
-    let tools = body.get_mut("tools").and_then(Value::as_array_mut);
-    for tool in tools.into_iter().flatten() {
-        let places = ["/function/parameters", "/parameters", "/input_schema"];
+    let tools = body.get_mut("tools").and_then(Value::as_array_mut).into_iter().flatten();
+    // Gemini's are lists of functions.
+    let functions = tools.flat_map(|tool| match tool.get("functionDeclarations") {
+        Some(_) => tool["functionDeclarations"].as_array_mut().into_iter().flatten().collect(),
+        None => vec![tool],
+    });
+    for tool in functions {
+        let places =
+            ["/function/parameters", "/parameters", "/parametersJsonSchema", "/input_schema"];
         let schema = places.into_iter().find(|place| tool.pointer(place).is_some());
         if let Some(schema) = schema.and_then(|place| tool.pointer_mut(place)) {
             strip(schema, words);

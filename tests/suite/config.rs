@@ -57,9 +57,24 @@ fn the_example_is_the_defaults() {
 fn the_example_can_be_taken_into_use_line_by_line() {
     let config = parse(&uncommented());
     let names: Vec<_> = config.models.keys().map(ModelName::as_str).collect();
-    assert_eq!(names, ["simulated", "openai", "claude", "gpt", "ollama", "openrouter", "vllm"]);
+    assert_eq!(
+        names,
+        [
+            "simulated",
+            "openai",
+            "claude",
+            "gpt",
+            "gemini",
+            "ollama-native",
+            "ollama",
+            "openrouter",
+            "vllm",
+        ]
+    );
     assert_eq!(endpoint(&config, "claude").format, WireFormat::Messages);
     assert_eq!(endpoint(&config, "gpt").format, WireFormat::Responses);
+    assert_eq!(endpoint(&config, "gemini").format, WireFormat::Gemini);
+    assert_eq!(endpoint(&config, "ollama-native").format, WireFormat::Ollama);
     assert_eq!(endpoint(&config, "openai").key, KeySource::Env("OPENAI_API_KEY".into()));
     assert_eq!(endpoint(&config, "ollama").key, KeySource::None);
     let command = ["pass", "show", "openrouter"].map(str::to_owned).to_vec();

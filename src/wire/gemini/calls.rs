@@ -8,7 +8,7 @@ use crate::domain::ToolCall;
 use crate::learned::NO_SIGNATURE;
 use crate::node::{JsonFields, JsonNode};
 use crate::object::{JsonObject, quoted};
-use crate::plan::{AnswerEvent, CallFates, CallNumbers, Came, as_json, end, read};
+use crate::plan::{AnswerEvent, CallFates, CallNumbers, Came, as_json, end, last_with, read};
 
 /// The spellings of a field with a call, and of one with a reason.
 const CALLS: [&str; 2] = ["functionCall", "function_call"];
@@ -31,17 +31,20 @@ pub(super) fn is_end(data: &str) -> bool {
         || first(&event).is_some_and(|it| has_text(it, "finishReason"))
 }
 
-/// Gives the answer of these events these calls. Further ones go into the event with the end.
+/// Gives the answer of these events these calls. Further ones go into the event with the end, or into the last
+/// one where that has not come.
 pub(super) fn change(events: &mut [AnswerEvent<'_>], _: &str, calls: &[ToolCall]) {
     let (mut came, mut is_signed) = (Vec::new(), false);
     let numbers = read(events, |event| of_event(event, &mut came, &mut is_signed));
     let plan = CallFates::of(came, calls);
     let further: Vec<Value> = plan.added.iter().map(|call| written(call, is_signed)).collect();
-    let last = end(events, is_end);
-    let last_is_missing = last + 1 == events.len();
+    // The end may still come.
+    let is_there = |at: &usize| *at + 1 < events.len();
+    let last = Some(end(events, is_end)).filter(is_there);
+    let last = last.or_else(|| last_with(events, "candidates"));
     for (at, (event, numbers)) in events.iter_mut().zip(&numbers).enumerate() {
         let Some(object) = &mut event.object else { continue };
-        let more = if at == last { &further[..] } else { &[] };
+        let more = if Some(at) == last { &further[..] } else { &[] };
         let change = |place: usize, candidate: &mut JsonObject<'_>| {
             if place == 0 {
                 change_candidate(&plan, numbers, candidate, more);
@@ -49,15 +52,6 @@ pub(super) fn change(events: &mut [AnswerEvent<'_>], _: &str, calls: &[ToolCall]
             true
         };
         object.change_items("candidates", change, &[]);
-    }
-    if let ([.., end], false) = (events, further.is_empty())
-        && end.data.is_empty()
-        && last_is_missing
-    {
-        // More of the stream follows.
-        let event =
-            json!({"candidates": [{"content": {"parts": further, "role": "model"}, "index": 0}]});
-        end.added = if end.is_bare { format!(",\n{event}") } else { super::reply::frame(&event) };
     }
 }
 

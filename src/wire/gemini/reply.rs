@@ -63,7 +63,7 @@ fn error(status: u16, message: &str) -> Value {
     json!({"error": {"code": status, "message": message, "status": word}})
 }
 
-pub(super) fn frame(event: &Value) -> String {
+fn frame(event: &Value) -> String {
     format!("data: {event}\r\n\r\n")
 }
 

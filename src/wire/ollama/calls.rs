@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::domain::ToolCall;
 use crate::node::{JsonFields, JsonNode};
 use crate::object::{JsonObject, quoted};
-use crate::plan::{AnswerEvent, CallFates, CallNumbers, Came, as_json, end, read};
+use crate::plan::{AnswerEvent, CallFates, CallNumbers, Came, as_json, last_with, read};
 
 /// Whether an object has a call.
 pub(super) fn has_call(data: &str) -> bool {
@@ -26,12 +26,12 @@ pub(super) fn change(events: &mut [AnswerEvent<'_>], _: &str, calls: &[ToolCall]
     let numbers = read(events, |event| of_event(event, &mut came));
     let plan = CallFates::of(came, calls);
     let further: Vec<Value> = plan.added.iter().map(|call| written(call)).collect();
-    let last = end(events, is_end);
-    // A whole answer has all calls in one object.
-    let is_whole = last == 0 && is_end(events[last].data);
+    // Some clients take calls of two objects for one, so further calls join those that stay, or stand in the last object.
+    let is_calling = |event: &AnswerEvent<'_>| has_call(event.data);
+    let last = events.iter().rposition(is_calling).or_else(|| last_with(events, "message"));
     for (at, (event, numbers)) in events.iter_mut().zip(&numbers).enumerate() {
         let Some(object) = &mut event.object else { continue };
-        let more = if is_whole && at == last { &further[..] } else { &[] };
+        let more = if Some(at) == last { &further[..] } else { &[] };
         object.change("message", |message| {
             let change = |at: usize, call: &mut JsonObject<'_>| {
                 change_call(&plan, numbers.get(at).copied().flatten(), call)
@@ -39,17 +39,6 @@ pub(super) fn change(events: &mut [AnswerEvent<'_>], _: &str, calls: &[ToolCall]
             message.change_items("tool_calls", change, more);
         });
     }
-    if further.is_empty() || is_whole {
-        return;
-    }
-    // The other fields are those of an object beside it.
-    let like = events.iter().find_map(|event| event.object.as_ref());
-    let raw = |name: &str| like.and_then(|it| it.came.get(name)).map_or("null", |it| it.raw());
-    let message = json!({"role": "assistant", "content": "", "tool_calls": further});
-    let (model, created) = (raw("model"), raw("created_at"));
-    events[last].added = format!(
-        "{{\"model\":{model},\"created_at\":{created},\"message\":{message},\"done\":false}}\n"
-    );
 }
 
 /// Changes a call of an object; returns whether it stays.
