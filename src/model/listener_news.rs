@@ -20,6 +20,8 @@ pub enum ListenerNews {
         endpoint: String,
         usage: Usage,
     },
+    /// Encrypted connections to hosts of a list are opened.
+    Intercepting,
     /// An agent was started by this command.
     Started {
         command: String,

@@ -56,6 +56,7 @@ pub mod agent;
 mod client;
 mod desk;
 mod guest;
+pub mod intercept;
 pub mod line;
 mod place;
 pub mod relay_socket;

@@ -48,6 +48,7 @@ mod import_forms;
 mod import_openapi;
 mod index;
 mod inputs;
+mod intercept;
 mod interrupted;
 mod jobs;
 mod journal;

@@ -87,6 +87,8 @@ family! {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             dollars: Option<Finite>,
         },
+        /// The listener opens encrypted connections of watched agents to hosts of a list.
+        Intercepting {},
         /// A watched agent was started.
         AgentStarted {
             command: String,

@@ -31,6 +31,9 @@ pub struct Watched {
     /// Exit code of that agent, once it has ended; the inner `None`: a signal ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Option<i32>>,
+    /// Whether encrypted connections are opened.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub intercepts: bool,
     /// Requests that are always passed on, such as embeddings.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub passed: u32,

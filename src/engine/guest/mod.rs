@@ -93,6 +93,7 @@ pub(super) async fn serve(handle: Handle, inbox: Inbox, past: Vec<Record>) {
                 let (model, dollars) = (spec.name.clone(), spec.price(&usage));
                 session.emit(RunEvent::RequestMetered { service, model, usage, dollars });
             }),
+            ListenerNews::Intercepting => handle.emit(RunEvent::Intercepting {}),
             ListenerNews::Started { command } => handle.emit(RunEvent::AgentStarted { command }),
             ListenerNews::Ended { code } => {
                 let summary = talks.borrow().again.as_ref().map(|again| again.past.summary());

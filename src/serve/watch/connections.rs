@@ -15,11 +15,12 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1::{self, Parts};
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, oneshot};
 use tokio::task::spawn_local;
 use tokio::time::{Instant, sleep};
+use tokio_rustls::server::TlsStream;
 use tracing::info;
 
 use super::{AnswerResult, Outgoing, Reset};
@@ -31,11 +32,29 @@ const FIRST: Duration = Duration::from_secs(10);
 /// The wait if the system has no more sockets.
 const FULL: Duration = Duration::from_millis(50);
 
+/// A connection of a client, plain or encrypted.
+pub trait ClientStream: AsyncRead + AsyncWrite + Unpin + Send {
+    /// Has the connection reset when it is closed.
+    fn reset(&self);
+}
+
+impl ClientStream for TcpStream {
+    fn reset(&self) {
+        let _ = self.set_zero_linger();
+    }
+}
+
+impl ClientStream for TlsStream<Box<dyn ClientStream>> {
+    fn reset(&self) {
+        self.get_ref().0.reset();
+    }
+}
+
 /// A connection that left HTTP, with the bytes that came behind its last request.
-pub type Left = (TcpStream, Bytes);
+pub type Left = (Box<dyn ClientStream>, Bytes);
 
 /// Takes the connection of a request from HTTP.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Upgrade(Arc<Mutex<Option<oneshot::Sender<Left>>>>);
 
 impl Upgrade {
@@ -59,6 +78,17 @@ struct Connection {
     /// When it was opened, or its last answer ended.
     since: Cell<Instant>,
     close: Notify,
+}
+
+impl Connection {
+    fn new() -> Self {
+        Self {
+            asked: Cell::default(),
+            has_asked: Cell::default(),
+            since: Cell::new(Instant::now()),
+            close: Notify::new(),
+        }
+    }
 }
 
 /// A request at work: as long as its answer goes out.
@@ -100,17 +130,14 @@ pub async fn serve<A: Future<Output = AnswerResult> + 'static>(
             sleep(FULL).await;
             continue;
         };
-        let connection = Rc::new(Connection {
-            asked: Cell::default(),
-            has_asked: Cell::default(),
-            since: Cell::new(Instant::now()),
-            close: Notify::new(),
-        });
+        // Otherwise small frames may wait for one another.
+        let _ = stream.set_nodelay(true);
+        let connection = Rc::new(Connection::new());
         open.borrow_mut().push(Rc::clone(&connection));
         let (open, answer) = (Rc::clone(&open), answer.clone());
         spawn_local(async move {
             tokio::select! {
-                () = serve_one(stream, &connection, answer) => {}
+                () = serve_one(Box::new(stream), &connection, answer) => {}
                 () = connection.close.notified() => {}
                 () = without_head(&connection) => {}
             }
@@ -135,13 +162,19 @@ async fn without_head(connection: &Connection) {
     }
 }
 
+/// Answers the requests of a connection that was opened.
+pub async fn serve_opened<A: Future<Output = AnswerResult> + 'static>(
+    stream: Box<dyn ClientStream>,
+    answer: impl Fn(Request<Incoming>) -> A,
+) {
+    serve_one(stream, &Rc::new(Connection::new()), answer).await;
+}
+
 async fn serve_one<A: Future<Output = AnswerResult> + 'static>(
-    stream: TcpStream,
+    stream: Box<dyn ClientStream>,
     client: &Rc<Connection>,
     answer: impl Fn(Request<Incoming>) -> A,
 ) {
-    // Otherwise small frames may wait for one another.
-    let _ = stream.set_nodelay(true);
     let upgrade = Upgrade::default();
     let serve = service_fn(|mut request: Request<Incoming>| {
         request.extensions_mut().insert(upgrade.clone());
@@ -172,7 +205,7 @@ async fn serve_one<A: Future<Output = AnswerResult> + 'static>(
             info!(%error, "a connection of an agent ended");
             if error.source().is_some_and(|why| why.is::<Reset>()) {
                 // With a zero linger, closing it is a reset.
-                let _ = stream.set_zero_linger();
+                stream.reset();
             }
         }
     }

@@ -103,7 +103,7 @@ fn mark<'a>(path: &'a str, mark: &str) -> Option<(&'a str, &'a str)> {
 }
 
 /// Compares all bytes, so that the time reveals nothing about the token.
-fn is_same(given: &str, token: &str) -> bool {
+pub(crate) fn is_same(given: &str, token: &str) -> bool {
     let (given, token) = (given.as_bytes(), token.as_bytes());
     given.len() == token.len() && given.iter().zip(token).fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }

@@ -18,7 +18,7 @@ use super::patience::{Patience, Waiting};
 use super::recent_requests::Recent;
 use super::route::Route;
 use super::shared::ListenerState;
-use super::socket::SocketLine;
+use super::socket_line::SocketLine;
 use super::upstream::{self, Came};
 use super::{AnswerResult, Outgoing, background, background_reader, coding, early_answer, request};
 use crate::domain::{self, ModelError};

@@ -17,6 +17,7 @@ use super::route::{BadUpstream, Upstreams};
 use super::shared::ListenerState;
 use super::upstream::Clients;
 use super::{connections, service};
+use crate::intercept::Intercepting;
 use crate::model::relay::ListenerNews;
 
 /// The settings of a listener.
@@ -27,6 +28,8 @@ pub struct Listening {
     /// The token that paths must begin with: `/t/TOKEN`. On loopback, only where an upstream adds a key.
     pub token: Option<String>,
     pub upstreams: Upstreams,
+    /// What opens encrypted connections, where a person chose that.
+    pub intercepting: Option<Intercepting>,
     pub news: UnboundedSender<ListenerNews>,
 }
 
@@ -117,7 +120,8 @@ impl Drop for Listener {
 /// # Errors
 /// The address needs a token, an upstream is not an address, or the system has no thread.
 pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
-    let Listening { socket: Bound { socket, address }, token, upstreams, news } = settings;
+    let Listening { socket: Bound { socket, address }, token, upstreams, intercepting, news } =
+        settings;
     let upstreams = upstreams.read()?;
     let is_local = address.ip().is_loopback();
     if !is_local && token.is_none() {
@@ -146,6 +150,8 @@ pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
             background: Default::default(),
             written: Cell::default(),
             sockets: Cell::default(),
+            intercepting,
+            complained: RefCell::default(),
         };
         let local = LocalSet::new();
         let shared = Rc::new(shared);

@@ -34,8 +34,10 @@ mod route;
 mod service;
 mod shared;
 mod socket;
+mod socket_line;
 #[cfg(test)]
 mod tests;
+mod tunnel;
 pub(crate) mod upstream;
 
 pub(crate) use self::answer::passed;

@@ -3,13 +3,14 @@
 use hyper::{HeaderMap, Method};
 use reqwest::Url;
 
+use crate::intercept::Intercepted;
 use crate::net::known::{adds_key, remember_address, without_keys};
 use crate::wire::{AddressFacts, RequestAddress, WireFormat};
 
 /// The versions in paths of Anthropic's API and of Gemini's; a path without one means the first.
 const ANTHROPIC: [&str; 1] = ["/v1"];
 const GEMINI: [&str; 3] = ["/v1beta", "/v1", "/v1alpha"];
-/// What stands behind the colon in paths of Gemini's API.
+/// Methods behind the colon in paths of Gemini's API.
 const GEMINI_METHODS: [&str; 7] = [
     "generateContent",
     "streamGenerateContent",
@@ -162,6 +163,31 @@ pub fn route(
         endpoint: format!("{host}{}", base.path().trim_end_matches('/')),
         host,
     }
+}
+
+/// The route of a request on a connection that was opened: it goes where the agent sends it. `None` if the host is none.
+pub fn opened(
+    to: &Intercepted,
+    method: &Method,
+    (path, query): (&str, Option<&str>),
+    headers: &HeaderMap,
+) -> Option<Route> {
+    let host = if to.host.contains(':') { format!("[{}]", to.host) } else { to.host.clone() };
+    let mut url = Url::parse(&format!("https://{host}:{}", to.port)).ok()?;
+    url.set_path(path);
+    url.set_query(query);
+    let is_anthropic = headers.contains_key("anthropic-version");
+    let address = RequestAddress { path, query, is_anthropic };
+    let found = (method == Method::POST).then(|| WireFormat::addressed(&address)).flatten();
+    let usual = if is_anthropic { WireFormat::Messages } else { WireFormat::Chat };
+    Some(Route {
+        format: found.as_ref().map(|(format, _)| *format),
+        errors: found.as_ref().map_or(usual, |(format, _)| *format),
+        facts: found.map(|(_, facts)| facts).unwrap_or_default(),
+        endpoint: host.clone(),
+        host,
+        url,
+    })
 }
 
 /// The path at an endpoint whose address may have a version or lack it, as the paths of its clients may: it is there

@@ -7,6 +7,7 @@ use hyper::body::{Body, Incoming};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 
+use super::door::Entered;
 use super::exchange::{self, Exchange, unreached};
 use super::metered::Meter;
 use super::own_answer::plain;
@@ -14,7 +15,10 @@ use super::request::{self, Posted};
 use super::room::LONGEST;
 use super::route::{self, Route};
 use super::shared::ListenerState;
-use super::{AnswerResult, Broken, Outgoing, background, door, early_answer, socket, upstream};
+use super::{
+    AnswerResult, Broken, Outgoing, background, door, early_answer, socket, tunnel, upstream,
+};
+use crate::intercept::Intercepted;
 use crate::model::hosted::Overheard;
 use crate::model::relay::ListenerNews;
 
@@ -24,16 +28,30 @@ use crate::model::relay::ListenerNews;
 /// The connection ends without an answer.
 pub async fn answer(shared: Rc<ListenerState>, request: Request<Incoming>) -> AnswerResult {
     let (parts, body) = request.into_parts();
+    if parts.method == Method::CONNECT {
+        return tunnel::connect(&shared, &parts);
+    }
     let token = shared.token.as_deref();
-    let entered = match door::enter(parts.uri.path(), &parts.headers, token, shared.is_open) {
-        Ok(entered) => entered,
-        Err((status, why)) => return Ok(plain(status, why)),
+    let opened = parts.extensions.get::<Intercepted>();
+    let entered = match opened {
+        // Its connection was let in.
+        Some(_) => Entered { path: parts.uri.path().to_owned(), session: None },
+        None => match door::enter(parts.uri.path(), &parts.headers, token, shared.is_open) {
+            Ok(entered) => entered,
+            Err((status, why)) => return Ok(plain(status, why)),
+        },
     };
-    if let Some(answer) = own(&parts, &entered.path) {
+    if let Some(answer) = own(&parts, &entered.path, opened.is_some()) {
         return Ok(answer);
     }
     let way = (entered.path.as_str(), parts.uri.query());
-    let route = route::route(&shared.upstreams, &parts.method, way, &parts.headers);
+    let route = match opened {
+        Some(to) => route::opened(to, &parts.method, way, &parts.headers),
+        None => Some(route::route(&shared.upstreams, &parts.method, way, &parts.headers)),
+    };
+    let Some(route) = route else {
+        return Ok(plain(StatusCode::BAD_REQUEST, "the host of this connection has no address"));
+    };
     request::hide_keys(&parts.headers, &route.url);
     if socket::is_asked_for(&parts.headers) {
         return socket::open(&shared, &parts, entered.session, route).await;
@@ -81,17 +99,16 @@ pub async fn answer(shared: Rc<ListenerState>, request: Request<Incoming>) -> An
 }
 
 /// Answers requests that toolyard handles itself; `None` if the request is passed on.
-fn own(parts: &Parts, path: &str) -> Option<Response<Outgoing>> {
+fn own(parts: &Parts, path: &str, is_opened: bool) -> Option<Response<Outgoing>> {
     let is_root = matches!(path, "" | "/") && matches!(parts.method, Method::GET | Method::HEAD);
-    if is_root {
+    if is_root && !is_opened {
         return Some(plain(StatusCode::OK, ""));
     }
     let has_socket = ["/responses", "/realtime"].iter().any(|end| path.ends_with(end));
     if socket::is_asked_for(&parts.headers) && !has_socket {
         return Some(socket::refused());
     }
-    let text = "toolyard is no proxy for other addresses; set the base URL of the client to it";
-    (parts.method == Method::CONNECT).then(|| plain(StatusCode::METHOD_NOT_ALLOWED, text))
+    None
 }
 
 /// A request that is about to pass.

@@ -14,6 +14,7 @@ use super::early_answer::OwedAnswers;
 use super::recent_requests::Recent;
 use super::route::Upstreams;
 use super::upstream::Clients;
+use crate::intercept::Intercepting;
 use crate::model::relay::ListenerNews;
 
 /// The state of a listener.
@@ -34,6 +35,10 @@ pub struct ListenerState {
     pub kept: Rc<OwedAnswers>,
     pub recent: Recent,
     pub background: BackgroundAnswers,
+    /// What opens encrypted connections; `None`: nothing does.
+    pub intercepting: Option<Intercepting>,
+    /// Hosts about whose connections a person was told.
+    pub complained: RefCell<HashSet<String>>,
     /// The number of open websockets.
     pub sockets: Cell<usize>,
     /// The number of answers written here so far; it makes their ids.

@@ -6,19 +6,18 @@ use std::io;
 use std::rc::Rc;
 
 use bytes::Bytes;
-use futures::{SinkExt, StreamExt, stream};
+use futures::{SinkExt, StreamExt};
 use http_body_util::BodyExt;
 use hyper::header::{
-    CONNECTION, CONTENT_TYPE, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_EXTENSIONS,
-    SEC_WEBSOCKET_KEY, UPGRADE,
+    CONNECTION, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_EXTENSIONS, SEC_WEBSOCKET_KEY,
+    UPGRADE,
 };
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Response, StatusCode};
 use reqwest::Upgraded;
 use serde_json::{Value, json};
 use tokio::io::copy_bidirectional;
-use tokio::net::TcpStream;
-use tokio::sync::mpsc::{Sender, UnboundedReceiver, UnboundedSender, channel, unbounded_channel};
+use tokio::sync::mpsc::{Sender, UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio::task::{AbortHandle, spawn_local};
 use tokio_tungstenite::WebSocketStream;
@@ -26,13 +25,14 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
-use super::connections::{Left, Upgrade};
+use super::connections::{ClientStream, Left, Upgrade};
 use super::exchange::{AgentRequest, Exchange};
 use super::own_answer::plain;
 use super::patience::Waiting;
 use super::room::LONGEST;
 use super::route::Route;
 use super::shared::ListenerState;
+use super::socket_line::{Order, SocketLine};
 use super::{AnswerResult, Broken, Outgoing, upstream};
 use crate::model::relay::ListenerNews;
 use crate::wire::errors::is_error;
@@ -41,8 +41,6 @@ use crate::wire::{AddressFacts, AnswerForm, WireFormat, json};
 
 /// The most websockets that are open at once.
 const MOST: usize = 256;
-/// The most frames of an answer that wait to be read. A fast endpoint waits then.
-const AHEAD: usize = 64;
 /// The type of a frame that asks for an answer.
 const CREATE: &str = "response.create";
 
@@ -57,11 +55,11 @@ pub fn refused() -> Response<Outgoing> {
     plain(StatusCode::UPGRADE_REQUIRED, "there is no websocket at this endpoint; use HTTP")
 }
 
-/// What the endpoint has at the address of a websocket.
+/// The endpoint at the address of a websocket.
 enum There {
     Socket(Box<Upgraded>, HeaderMap),
     Nothing,
-    /// It cannot be reached. A session may have answers nevertheless.
+    /// The endpoint cannot be reached. A session may have answers nevertheless.
     Unreached,
 }
 
@@ -144,33 +142,6 @@ async fn pass(
     shared.sockets.update(|open| open - 1);
 }
 
-/// A line to the endpoint on which one answer comes at a time.
-#[derive(Clone, Debug)]
-pub struct SocketLine(UnboundedSender<Order>);
-
-/// A request for the endpoint, and where the events of its answer go.
-#[derive(Debug)]
-struct Order {
-    body: Bytes,
-    events: Sender<io::Result<Bytes>>,
-}
-
-impl SocketLine {
-    /// Sends a body. The answer is a stream of events.
-    pub fn send(&self, body: Bytes) -> reqwest::Response {
-        let (events, come) = channel(AHEAD);
-        // Without the line no event comes.
-        let _ = self.0.send(Order { body, events });
-        let next =
-            |mut come: tokio::sync::mpsc::Receiver<_>| async { Some((come.recv().await?, come)) };
-        let body = reqwest::Body::wrap_stream(stream::unfold(come, next));
-        let mut response = hyper::Response::new(body);
-        let kind = HeaderValue::from_static(AnswerForm::Events.content_type());
-        response.headers_mut().insert(CONTENT_TYPE, kind);
-        response.into()
-    }
-}
-
 /// Makes exchanges of the frames of a client.
 struct Asking {
     shared: Rc<ListenerState>,
@@ -195,7 +166,7 @@ impl Asking {
             route: Route { facts, ..self.route.clone() },
             headers: self.headers.clone(),
             body: Bytes::copy_from_slice(frame.as_bytes()),
-            socket: Some(SocketLine(self.line.clone())),
+            socket: Some(SocketLine::of(&self.line)),
         };
         let read = match request.read(&self.shared.recent) {
             Ok(read) => read,
@@ -294,7 +265,7 @@ async fn serve(
     shared.sockets.update(|open| open - 1);
 }
 
-type ClientSocket = WebSocketStream<TcpStream>;
+type ClientSocket = WebSocketStream<Box<dyn ClientStream>>;
 type UpstreamSocket = Option<WebSocketStream<Upgraded>>;
 
 impl Traffic {

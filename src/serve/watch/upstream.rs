@@ -12,12 +12,14 @@ use hyper::header::{
 };
 use hyper::{HeaderMap, Method, StatusCode, Uri};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::connect::proxy::Tunnel;
 use hyper_util::client::legacy::{self, connect::HttpConnector};
 use hyper_util::client::proxy::matcher::Matcher;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use reqwest::{Body, Client, Response, Url};
 use rustls::ClientConfig;
 use rustls_platform_verifier::BuilderVerifierExt;
+use tokio::net::TcpStream;
 use tokio::time::{error::Elapsed, timeout};
 use tower_service::Service;
 
@@ -76,6 +78,27 @@ impl Clients {
             .pool_idle_timeout(IDLE)
             .build(Connector(https.enable_http1().wrap_connector(http)));
         Ok(Self { direct, proxied, proxies: Matcher::from_system() })
+    }
+
+    /// A connection to a host, through the proxy of the environment if there is one.
+    ///
+    /// # Errors
+    /// There is no connection in time.
+    pub async fn tunnel(&self, to: Uri) -> Result<TcpStream, Box<dyn Error>> {
+        let mut http = HttpConnector::new();
+        http.enforce_http(false);
+        http.set_nodelay(true);
+        let reached = async {
+            let Some(proxy) = self.proxies.intercept(&to) else {
+                return Ok::<_, Box<dyn Error>>(http.call(to).await?);
+            };
+            let mut tunnel = Tunnel::new(proxy.uri().clone(), http);
+            if let Some(login) = proxy.basic_auth() {
+                tunnel = tunnel.with_auth(login.clone());
+            }
+            Ok(tunnel.call(to).await?)
+        };
+        Ok(timeout(CONNECTING, reached).await??.into_inner())
     }
 }
 

@@ -107,6 +107,9 @@ pub(super) fn pieces(cx: &Cx<'_>, watched: &Watched, width: u16, add: &mut Add<'
         let text = format!("{} not understood", watched.not_understood);
         add(0, text, theme.warn, Some(Action::Pane(PaneId::Transcript)));
     }
+    if watched.intercepts {
+        add(0, "INTERCEPTING".to_owned(), theme.warn, Some(Action::Pane(PaneId::Transcript)));
+    }
     let told = api_requests::told(&watched.unread);
     for text in told.of_apis {
         add(1, text, theme.warn, Some(Action::Pane(PaneId::Transcript)));

@@ -98,6 +98,15 @@ pub struct WatchArgs {
     /// Your changes to calls and results stay.
     #[arg(long, value_name = "JOURNAL", conflicts_with = "recorded")]
     pub resume: Option<PathBuf>,
+    /// Open the agent's encrypted connections to providers of models.
+    ///
+    /// For agents whose code names an address, or that log in with an account. The agent gets a proxy and a certificate of
+    /// this session; both end with it. Connections to other hosts pass unread.
+    #[arg(long, requires = "command")]
+    pub intercept: bool,
+    /// Also open connections to this host; `.example.com` stands for all hosts below it.
+    #[arg(long, value_name = "HOST", requires = "intercept")]
+    pub intercept_host: Vec<String>,
     /// Use addresses of `.env` and `.env.local` without asking.
     ///
     /// By default toolyard asks before it sends a key from elsewhere to such an address.
@@ -248,7 +257,11 @@ fn begin(
         socket: place.socket.take().ok_or_else(|| Trouble::failed("it listens already"))?,
         token: place.token.take(),
         upstreams: place.upstreams(),
+        intercepting: place.intercepting.take(),
         news: news.clone(),
     };
+    if listening.intercepting.is_some() {
+        let _ = news.send(ListenerNews::Intercepting);
+    }
     listen(listening).map_err(Trouble::usage)
 }

@@ -10,9 +10,10 @@ use super::servers::Servers;
 use crate::cli::{question, trouble::Trouble};
 use crate::config;
 use crate::files::text_file::{self, Expectation};
-use crate::net::known::{adds_key, without_known};
+use crate::net::known::{adds_key, remember_address, without_known};
 use crate::serve::agent::secrets::hide_keys;
 use crate::serve::agent::{Environment, Given, LedAway, Recipes};
+use crate::serve::intercept::{Authority, Intercepting, OpenedHosts, TrustBundle};
 use crate::serve::watch::{Bound, Upstreams, bind, new_token};
 use crate::trust_answers::Brought;
 
@@ -35,6 +36,9 @@ pub struct AgentLaunch {
     pub command: Vec<OsString>,
     /// The agent's MCP servers with their changed configuration, kept until the agent has ended.
     pub servers: Option<Servers>,
+    /// What opens its encrypted connections, and the certificates that it trusts; these are kept until it has ended.
+    pub intercepting: Option<Intercepting>,
+    _trusted: Option<TrustBundle>,
     /// True if the agent gets the terminal.
     pub wants_terminal: bool,
     /// Rules that name the parts of the agent's requests that differ from run to run.
@@ -87,6 +91,7 @@ impl AgentLaunch {
             let recipe = command.and_then(|command| recipes.program(command));
             servers.give(&mut started, recipe, &mut environment);
         }
+        let (intercepting, trusted) = intercept(args, &address, &mut environment)?;
         let has_terminal = rustix::termios::isatty(std::io::stdin());
         let known = command.and_then(|command| recipes.program(command));
         let wants_terminal = args.tty || (has_terminal && known.is_some_and(|known| known.tty));
@@ -98,6 +103,8 @@ impl AgentLaunch {
             environment,
             command: started,
             servers,
+            intercepting,
+            _trusted: trusted,
             wants_terminal,
             varies,
             recipes: file,
@@ -125,6 +132,35 @@ impl AgentLaunch {
         }
         upstreams
     }
+}
+
+/// What opens the agent's encrypted connections, if that was asked for; its variables join the environment.
+///
+/// # Errors
+/// A host is none, or the certificates cannot be written.
+fn intercept(
+    args: &WatchArgs,
+    address: &Url,
+    environment: &mut Environment,
+) -> Result<(Option<Intercepting>, Option<TrustBundle>), Trouble> {
+    if !args.intercept {
+        return Ok((None, None));
+    }
+    let hosts = OpenedHosts::with(&args.intercept_host).map_err(Trouble::usage)?;
+    let authority = Authority::new().map_err(Trouble::failed)?;
+    let trusted = TrustBundle::new(authority.pem()).map_err(Trouble::failed)?;
+    let token = new_token().map_err(Trouble::failed)?;
+    let (host, port) = (address.host_str().unwrap_or_default(), address.port().unwrap_or(80));
+    let proxy = format!("http://toolyard:{token}@{host}:{port}");
+    // Its password is a key as others are.
+    Url::parse(&proxy).iter().for_each(remember_address);
+    environment.variables.extend(trusted.variables(&proxy));
+    if trusted.is_alone {
+        let text =
+            "this system has no certificates, so the agent reaches only the hosts that are opened";
+        environment.notes.push(text.to_owned());
+    }
+    Ok((Some(Intercepting { authority, hosts, token }), Some(trusted)))
 }
 
 /// The text of a file of variables; `None` if there is none. One that cannot be read is noted.

@@ -42,6 +42,7 @@ impl Family for RunEvent {
                     api_requests::count(&mut watched.unread, what);
                 }
             }),
+            RunEvent::Intercepting {} => state.watch(|watched| watched.intercepts = true),
             RunEvent::RequestMetered { model, usage, dollars, .. } => {
                 state.models.metered(model, *usage, *dollars);
             }

@@ -56,7 +56,7 @@ impl Yard {
         let socket = bind(address).unwrap();
         // Where an address has a key, only those who know a token may enter.
         let token = upstreams.openai.contains('@').then(|| "y4rd".to_owned());
-        let settings = Listening { socket, token, upstreams, news: tell };
+        let settings = Listening { socket, token, upstreams, intercepting: None, news: tell };
         Self { listener: listen(settings).unwrap(), news }
     }
 
