@@ -72,6 +72,28 @@ fn every_path_of_the_other_pages_is_there() {
     }
 }
 
+/// A file that is named alone is somewhere.
+#[test]
+fn every_file_without_a_path_is_there() {
+    let mut known = std::collections::BTreeSet::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let entry = entry.unwrap();
+            match entry.file_type().unwrap().is_dir() {
+                true => folders.push(entry.path()),
+                false => _ = known.insert(entry.file_name().into_string().unwrap()),
+            }
+        }
+    }
+    for (page, text) in PAGES.into_iter().chain([("docs/architecture.md", TEXT)]) {
+        let is_file = |word: &&str| word.ends_with(".rs") && !word.contains(['/', ' ', '*']);
+        let gone: Vec<_> = quoted(text).into_iter().filter(is_file).collect();
+        let gone: Vec<_> = gone.into_iter().filter(|name| !known.contains(*name)).collect();
+        assert!(gone.is_empty(), "{page} names what is not there: {gone:?}");
+    }
+}
+
 /// A line of the glossary names a type or a constant before the file that declares it.
 #[test]
 fn every_name_of_the_glossary_is_in_its_file() {
