@@ -13,7 +13,7 @@ use crate::node::{JsonFields, JsonItem};
 use crate::schema::tool_without_schema;
 
 /// Fields of a request. Some have no place in a [`Request`] but are known.
-const KNOWN: [&str; 29] = [
+const KNOWN: [&str; 30] = [
     "model",
     "max_tokens",
     "system",
@@ -43,6 +43,7 @@ const KNOWN: [&str; 29] = [
     "fallbacks",
     "user_profile_id",
     "workspace_id",
+    "anthropic_version",
 ];
 /// Fields of a tool that a client runs.
 const OF_TOOL: [&str; 10] = [

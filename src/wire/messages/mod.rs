@@ -12,8 +12,9 @@
 //! [`message_layout`](crate::message_layout) splits it into blocks again.
 
 use crate::AnswerForm;
-use crate::codec::{AddressFacts, Codec, HttpFacts, OPENAI, ServicePath};
+use crate::codec::{Codec, HttpFacts, OPENAI, ServicePath};
 
+mod address;
 mod answer;
 mod asked;
 mod blocks;
@@ -44,9 +45,7 @@ pub(crate) const CODEC: Codec = Codec {
         ..OPENAI
     },
     path: |_, _| ServicePath::of("messages"),
-    addressed: |address| {
-        AddressFacts::of_end(address, "/messages").filter(|_| address.is_anthropic)
-    },
+    addressed: address::addressed,
     streamed: AnswerForm::Events,
     is_sequence: false,
     heartbeat: "event: ping\ndata: {\"type\": \"ping\"}\n\n",

@@ -10,7 +10,9 @@ use crate::domain::{Finite, Message, Request, Role};
 use crate::node::{JsonFields, JsonNode};
 
 /// Fields of a request that are read, or that do not affect the conversation.
-const FIELDS: [&str; 33] = [
+const FIELDS: [&str; 34] = [
+    // Of a frame on a websocket.
+    "type",
     "model",
     "input",
     "instructions",
