@@ -276,9 +276,7 @@ fn of_run(event: &RunEvent) -> String {
             let tokens = usage.tokens_in.saturating_add(usage.tokens_out);
             format!("{tokens} tokens for {service} by {model}")
         }
-        RunEvent::Intercepting {} => {
-            "encrypted connections to known hosts are opened (--intercept)".to_owned()
-        }
+        RunEvent::Intercepting {} => "connections to known hosts are opened".to_owned(),
         RunEvent::AgentStarted { command } => format!("agent started: {command}"),
         RunEvent::AgentEnded { code: Some(code) } => format!("agent ended with exit code {code}"),
         RunEvent::AgentEnded { code: None } => "agent ended by a signal".to_owned(),

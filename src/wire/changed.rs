@@ -13,6 +13,10 @@ pub fn changed(format: WireFormat, answer: &[u8], before: &str, calls: &[ToolCal
     let first = answer.iter().find(|byte| !byte.is_ascii_whitespace());
     // The rest of a list can begin with what separates its objects.
     let has_objects = *is_sequence && first.is_some_and(|first| b"{[,]".contains(first));
+    if first == Some(&b'[') && !has_objects {
+        // No format has calls in such a document.
+        return answer.to_vec();
+    }
     if let (Some(b'{'), Ok(document), false) = (first, str::from_utf8(answer), has_objects) {
         let mut events = [document, ""].map(AnswerEvent::of);
         change(&mut events, before, calls);

@@ -54,6 +54,11 @@ impl Negotiated {
             self.learned.left_out.iter().chain(self.learned.renamed.keys()).cloned().collect();
         let (demands, words) = (self.learned.demands.clone(), self.learned.words.clone());
         let tools = body["tools"].as_array().into_iter().flatten();
+        // Gemini's are lists of functions.
+        let tools = tools.flat_map(|tool| match tool["functionDeclarations"].as_array() {
+            Some(functions) => functions.as_slice(),
+            None => std::slice::from_ref(tool),
+        });
         let name = |tool: &Value| {
             let name = tool["function"]["name"].as_str().or(tool["name"].as_str());
             name.unwrap_or_default().to_owned()

@@ -9,7 +9,7 @@ pub use self::authority::Authority;
 pub use self::bundle::{BundleError, TrustBundle};
 pub use self::hosts::{BadHost, OpenedHosts};
 
-/// What a listener needs to open connections.
+/// The authority, the hosts and the password of a listener that opens connections.
 #[derive(Debug)]
 pub struct Intercepting {
     pub authority: Authority,

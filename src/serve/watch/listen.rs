@@ -28,7 +28,7 @@ pub struct Listening {
     /// The token that paths must begin with: `/t/TOKEN`. On loopback, only where an upstream adds a key.
     pub token: Option<String>,
     pub upstreams: Upstreams,
-    /// What opens encrypted connections, where a person chose that.
+    /// The authority that opens encrypted connections, where a person chose that.
     pub intercepting: Option<Intercepting>,
     pub news: UnboundedSender<ListenerNews>,
 }

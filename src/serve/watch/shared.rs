@@ -35,7 +35,7 @@ pub struct ListenerState {
     pub kept: Rc<OwedAnswers>,
     pub recent: Recent,
     pub background: BackgroundAnswers,
-    /// What opens encrypted connections; `None`: nothing does.
+    /// The authority that opens encrypted connections; `None`: nothing does.
     pub intercepting: Option<Intercepting>,
     /// Hosts about whose connections a person was told.
     pub complained: RefCell<HashSet<String>>,

@@ -36,7 +36,7 @@ pub struct AgentLaunch {
     pub command: Vec<OsString>,
     /// The agent's MCP servers with their changed configuration, kept until the agent has ended.
     pub servers: Option<Servers>,
-    /// What opens its encrypted connections, and the certificates that it trusts; these are kept until it has ended.
+    /// The authority that opens its encrypted connections, and the certificates that it trusts, kept until it has ended.
     pub intercepting: Option<Intercepting>,
     _trusted: Option<TrustBundle>,
     /// True if the agent gets the terminal.
@@ -134,7 +134,7 @@ impl AgentLaunch {
     }
 }
 
-/// What opens the agent's encrypted connections, if that was asked for; its variables join the environment.
+/// The authority that opens the agent's encrypted connections, if one was asked for. Its variables join the environment.
 ///
 /// # Errors
 /// A host is none, or the certificates cannot be written.
