@@ -127,9 +127,8 @@ fn finish(format: WireFormat, finish: &Finish) -> &'static str {
         (WireFormat::Messages, Finish::Length) => "max_tokens",
         (WireFormat::Messages, Finish::Refused) => "refusal",
         (WireFormat::Messages, _) => "end_turn",
-        (WireFormat::Gemini | WireFormat::Ollama | WireFormat::Generate, _) => {
-            unreachable!("these SDKs do not speak {format}")
-        }
+        // No answer of an SDK has this finish: `FORMATS` has the formats of these SDKs.
+        (WireFormat::Gemini | WireFormat::Ollama | WireFormat::Generate, _) => "not spoken",
     }
 }
 

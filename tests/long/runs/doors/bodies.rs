@@ -1,8 +1,8 @@
-//! Requests and answers of the three wires, and what hostile programs make of them.
+//! Requests and answers of all wires, and what hostile programs make of them.
 
 use serde_json::{Value, json};
 use toolyard::domain::{Finish, Reply, ToolCall};
-use toolyard::wire::{Answering, FunctionNames, WireFormat};
+use toolyard::wire::{AnswerForm, Answering, FunctionNames, WireFormat};
 
 use super::raw::packed;
 use crate::mutations::Numbers;
@@ -43,19 +43,20 @@ pub fn framed(head: &str, body: &[u8], how: Framed) -> Vec<u8> {
 }
 
 /// The body of an undamaged answer.
-fn answer_body(format: WireFormat, calls: bool, streams: bool) -> Vec<u8> {
+fn answer_body(format: WireFormat, calls: bool, form: AnswerForm) -> Vec<u8> {
     let call =
         |id: &str| ToolCall { id: id.into(), tool: "t".into(), arguments: json!({"a": "\u{e9}"}) };
     let calls = if calls { vec![call("c1"), call("c2")] } else { Vec::new() };
     let reply = Reply { calls, finish: Finish::Stop, ..Reply::of_text("Some text, \u{1F31E}.") };
     let answering = Answering { id: "x", model: "m", names: &FunctionNames::default(), created: 1 };
-    format.write_answer(&reply, &answering, streams).into_bytes()
+    format.write_answer(&reply, &answering, form).into_bytes()
 }
 
 /// The events of a stream, with one of them elsewhere, twice, empty, or a very long one between them.
-fn rearranged(numbers: &mut Numbers, body: &[u8]) -> Vec<u8> {
+fn rearranged(numbers: &mut Numbers, body: &[u8], form: AnswerForm) -> Vec<u8> {
     let text = String::from_utf8_lossy(body).into_owned();
-    let mut events: Vec<String> = text.split_inclusive("\n\n").map(str::to_owned).collect();
+    let end = if form == AnswerForm::Events { "\n\n" } else { "\n" };
+    let mut events: Vec<String> = text.split_inclusive(end).map(str::to_owned).collect();
     let (at, to) = (numbers.below(events.len()), numbers.below(events.len()));
     match numbers.below(5) {
         0 => events.swap(at, to),
@@ -72,10 +73,10 @@ fn rearranged(numbers: &mut Numbers, body: &[u8]) -> Vec<u8> {
 }
 
 /// A body that is a little different: changed anywhere, with ids that repeat, or with events in another order.
-fn changed(numbers: &mut Numbers, body: Vec<u8>, others: &[Vec<u8>], streams: bool) -> Vec<u8> {
+fn changed(numbers: &mut Numbers, body: Vec<u8>, others: &[Vec<u8>], form: AnswerForm) -> Vec<u8> {
     match numbers.below(6) {
         0 => String::from_utf8_lossy(&body).replace("c2", "c1").into_bytes(),
-        1 | 2 if streams => rearranged(numbers, &body),
+        1 | 2 if form.streams() => rearranged(numbers, &body, form),
         // An undamaged one.
         3 => body,
         _ => {
@@ -89,19 +90,22 @@ fn changed(numbers: &mut Numbers, body: Vec<u8>, others: &[Vec<u8>], streams: bo
 /// The answer with this number, to a request in this format.
 pub fn answer(number: usize) -> Sent {
     let mut numbers = Numbers(number as u64 * 1000);
-    let format = WireFormat::ALL[number % 6];
+    let format = format(number);
     // One in eight is not of the kind that was asked for.
-    let streams = is_streaming(number) != (numbers.below(8) == 0);
+    let (form, other) = match is_streaming(number) != (numbers.below(8) == 0) {
+        true => (streamed(number), AnswerForm::Whole),
+        false => (AnswerForm::Whole, streamed(number)),
+    };
     let calls = numbers.below(2) == 0;
-    let others = [answer_body(format, !calls, streams), answer_body(format, true, !streams)];
-    let whole = answer_body(format, calls, streams);
-    let mut body = changed(&mut numbers, whole, &others, streams);
+    let others = [answer_body(format, !calls, form), answer_body(format, true, other)];
+    let whole = answer_body(format, calls, form);
+    let mut body = changed(&mut numbers, whole, &others, form);
     if is_huge(number) {
         body = [format!("data: {}\n\n", "x".repeat(HUGE.0)).as_bytes(), &body].concat();
     }
     let status = ["200 OK", "200 OK", "200 OK", "400 Bad Request", "503 Service Unavailable"];
     let status = status[numbers.below(status.len())];
-    let kind = if streams { "text/event-stream" } else { "application/json" };
+    let kind = form.content_type();
     let mut head = format!(
         "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\nx-number: {number}\r\nx-b: \u{e9}\r\n"
     );
@@ -157,7 +161,23 @@ pub fn is_huge(number: usize) -> bool {
 
 /// Whether the request with this number asks for a stream.
 pub fn is_streaming(number: usize) -> bool {
-    number % 6 < 4
+    number / WireFormat::ALL.len() % 3 < 2
+}
+
+fn format(number: usize) -> WireFormat {
+    WireFormat::ALL[number % WireFormat::ALL.len()]
+}
+
+/// The form of a stream that answers the request with this number. Gemini's requests name one of two.
+fn streamed(number: usize) -> AnswerForm {
+    match format(number) {
+        WireFormat::Gemini if is_list(number) => AnswerForm::List,
+        format => format.codec().streamed,
+    }
+}
+
+fn is_list(number: usize) -> bool {
+    (number / WireFormat::ALL.len()).is_multiple_of(2)
 }
 
 /// Path and body of the request with this number. Each is a conversation of its own.
@@ -165,7 +185,7 @@ fn request(number: usize) -> (&'static str, Value) {
     let text = format!("Ask {number}.");
     let messages = json!([{"role": "user", "content": text}]);
     let streams = is_streaming(number);
-    match WireFormat::ALL[number % 6] {
+    match format(number) {
         // A client that asks for the usage gets its chunk.
         WireFormat::Chat => (
             "/v1/chat/completions",
@@ -174,12 +194,12 @@ fn request(number: usize) -> (&'static str, Value) {
         WireFormat::Responses => {
             ("/v1/responses", json!({"model": "m", "stream": streams, "input": text}))
         }
-        WireFormat::Gemini if streams => (
-            "/v1beta/models/m:streamGenerateContent?alt=sse",
-            json!({"contents": [{"role": "user", "parts": [{"text": text}]}]}),
-        ),
         WireFormat::Gemini => (
-            "/v1beta/models/m:generateContent",
+            match (streams, is_list(number)) {
+                (true, true) => "/v1beta/models/m:streamGenerateContent",
+                (true, false) => "/v1beta/models/m:streamGenerateContent?alt=sse",
+                (false, _) => "/v1beta/models/m:generateContent",
+            },
             json!({"contents": [{"role": "user", "parts": [{"text": text}]}]}),
         ),
         WireFormat::Ollama => {
@@ -214,7 +234,7 @@ pub fn hostile_request(number: usize) -> Sent {
     let mut numbers = Numbers(number as u64 * 1000 + 500);
     let (path, body) = request(number);
     let others = [1, 2].map(|more| request(number + more).1.to_string().into_bytes());
-    let mut body = changed(&mut numbers, body.to_string().into_bytes(), &others, false);
+    let mut body = changed(&mut numbers, body.to_string().into_bytes(), &others, AnswerForm::Whole);
     let mut path = path.to_owned();
     if numbers.below(6) == 0 {
         let more = ["?a=%20b", "/../x", "?api-version=1&b", "//x", "/%2e%2e/y", "/x%2Fy", "/x y"];
