@@ -40,6 +40,8 @@ fn a_second_screen_watches_then_controls_and_leaves_the_session_running() {
     own.press(" ");
     own.wait("run-or-pause: this screen only watches");
     other.press(" ");
+    // What its question says is what it has seen.
+    other.wait_header("RUNNING");
     own.wait_header("RUNNING");
 
     // It leaves: the session runs on, and its own screen controls it again.
