@@ -1,5 +1,7 @@
 //! Compares an agent's request with an earlier one, and finds the first field that differs. Pure.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::volatile_parts::{Used, Varies};
@@ -7,12 +9,16 @@ use crate::domain::blocks::Block;
 use crate::domain::{Message, Messages, Request, ToolCall, ToolDef, chance::canonical};
 
 /// Fields of a body that are compared by their meaning, or that do not matter for the comparison.
-const MEANT: [&str; 10] = [
+const MEANT: [&str; 14] = [
     "model",
     "messages",
+    "contents",
     "input",
+    "prompt",
     "instructions",
     "system",
+    "systemInstruction",
+    "system_instruction",
     "tools",
     // The previous answer, which has another id now.
     "previous_response_id",
@@ -50,13 +56,22 @@ pub struct Difference {
 /// Compares requests.
 pub struct Compare<'a> {
     varies: &'a Varies,
+    /// The ids of each request's calls, by those of the other one: `true` for the new request. Clients invent ids where an endpoint gives
+    /// none, and some replace those that it gives. So an id has to stand for the same call, and not to be the same.
+    /// `None`: it has to be the same.
+    ids: Option<HashMap<(bool, String), String>>,
     /// Rules that removed a difference.
     pub used: Used,
 }
 
 impl<'a> Compare<'a> {
     pub fn new(varies: &'a Varies) -> Self {
-        Self { varies, used: Used::new() }
+        Self { varies, ids: Some(HashMap::new()), used: Used::new() }
+    }
+
+    /// Also compares the ids of calls themselves.
+    pub fn with_ids(varies: &'a Varies) -> Self {
+        Self { ids: None, ..Self::new(varies) }
     }
 
     /// The first difference of two requests.
@@ -115,11 +130,12 @@ impl<'a> Compare<'a> {
             (
                 Message::Assistant { text: one, calls: own, .. },
                 Message::Assistant { text: other, calls: theirs, .. },
-            ) => text(self, one.trim(), other.trim()).or_else(|| calls(&at, own, theirs)),
+            ) => text(self, one.trim(), other.trim()).or_else(|| self.calls(&at, own, theirs)),
             (
                 Message::Tool { id: one, text: own, failed, .. },
                 Message::Tool { id: other, text: theirs, failed: has_failed, .. },
-            ) => differs(&format!("{at}.tool_call_id"), one, other)
+            ) => self
+                .id(&format!("{at}.tool_call_id"), one, other)
                 .or_else(|| text(self, own, theirs))
                 .or_else(|| {
                     let [one, other] = [failed, has_failed].map(ToString::to_string);
@@ -140,6 +156,35 @@ impl<'a> Compare<'a> {
             self.used.extend(own.into_iter().chain(theirs));
         }
         found
+    }
+
+    fn calls(&mut self, at: &str, own: &[ToolCall], theirs: &[ToolCall]) -> Option<Difference> {
+        let both = own.iter().zip(theirs).enumerate();
+        let found = both.into_iter().find_map(|(n, (one, other))| {
+            let at = format!("{at}.tool_calls[{n}]");
+            let [own, theirs] = [one, other].map(|call| canonical(&call.arguments));
+            differs(&format!("{at}.name"), one.tool.as_str(), other.tool.as_str())
+                .or_else(|| differs(&format!("{at}.arguments"), &own, &theirs))
+                .or_else(|| self.id(&format!("{at}.id"), &one.id, &other.id))
+        });
+        found.or_else(|| {
+            let n = own.len().min(theirs.len());
+            let name = |calls: &[ToolCall]| calls.get(n).map(|call| call.tool.to_string());
+            length(format!("{at}.tool_calls[{n}]"), name(own), name(theirs))
+        })
+    }
+
+    /// The difference of two ids: one of them has stood for another call.
+    fn id(&mut self, field: &str, one: &str, other: &str) -> Option<Difference> {
+        let is_same = match &mut self.ids {
+            Some(ids) => {
+                [(true, one, other), (false, other, one)].into_iter().all(|(new, id, to)| {
+                    ids.entry((new, id.to_owned())).or_insert_with(|| to.to_owned()) == to
+                })
+            }
+            None => one == other,
+        };
+        if is_same { None } else { differs(field, one, other) }
     }
 
     /// The difference in fields of the bodies that are not compared by their meaning.
@@ -222,22 +267,6 @@ fn opening(messages: &Messages) -> Messages {
     let mut opening = messages.clone();
     opening.truncate(length);
     opening
-}
-
-fn calls(at: &str, own: &[ToolCall], theirs: &[ToolCall]) -> Option<Difference> {
-    let both = own.iter().zip(theirs).enumerate();
-    let found = both.into_iter().find_map(|(n, (one, other))| {
-        let at = format!("{at}.tool_calls[{n}]");
-        let [own, theirs] = [one, other].map(|call| canonical(&call.arguments));
-        differs(&format!("{at}.name"), one.tool.as_str(), other.tool.as_str())
-            .or_else(|| differs(&format!("{at}.arguments"), &own, &theirs))
-            .or_else(|| differs(&format!("{at}.id"), &one.id, &other.id))
-    });
-    found.or_else(|| {
-        let n = own.len().min(theirs.len());
-        let name = |calls: &[ToolCall]| calls.get(n).map(|call| call.tool.to_string());
-        length(format!("{at}.tool_calls[{n}]"), name(own), name(theirs))
-    })
 }
 
 pub(super) fn tools(own: &[ToolDef], theirs: &[ToolDef]) -> Option<Difference> {

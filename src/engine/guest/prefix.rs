@@ -44,7 +44,8 @@ fn of_tools(now: &[ToolDef], before: &[ToolDef]) -> Option<Difference> {
 
 fn of_messages(now: &Request, before: &Request) -> Option<Difference> {
     let varies = Varies::default();
-    let mut compare = Compare::new(&varies);
+    // A cache compares what is sent.
+    let mut compare = Compare::with_ids(&varies);
     let both = now.messages.iter().zip(before.messages.iter()).enumerate();
     let (at, found) = both
         .into_iter()

@@ -33,6 +33,8 @@ pub(super) struct ContentHistory {
     returned: usize,
     /// The calls without a result so far.
     open: Vec<(String, ToolName)>,
+    /// The message of the model that is not at its end: clients send a streamed answer back as several contents.
+    said: AssistantMessage,
 }
 
 impl ContentHistory {
@@ -68,6 +70,7 @@ impl ContentHistory {
 
     /// Reads a content of the user, which has results. The rest before, between and after them is the user's own.
     fn user(&mut self, parts: &[JsonNode<'_>]) {
+        self.end_of_model();
         let mut own = TextParts::default();
         for part in parts {
             let fields = part.fields();
@@ -112,7 +115,8 @@ impl ContentHistory {
         kind
     }
 
-    /// The result of a call. One without an id belongs to the first open call of its function.
+    /// The result of a call. One without an id belongs to the first open call of its function. Where the client has left
+    /// that call out, it gets the id which the call had: LiteLLM sends two equal calls once, and both results.
     fn result(&mut self, result: &JsonFields<'_>) {
         self.count("contents[].parts[].functionResponse.", result, &RESULT);
         let tool = ToolName::from(result.string("name").unwrap_or_default().as_ref());
@@ -122,7 +126,8 @@ impl ContentHistory {
             None => self.open.iter().position(|(_, name)| *name == tool),
         };
         let known = at.map(|at| self.open.remove(at).0);
-        let id = id.or(known).unwrap_or_default();
+        let id = id.or(known).unwrap_or_else(|| self.free_id());
+        self.ids.insert(id.clone());
         let number = self.returned;
         self.returned += 1;
         let (mut text, mut failed) = (String::new(), false);
@@ -144,8 +149,12 @@ impl ContentHistory {
         self.messages.push(Message::Tool { id, tool, text, blocks, failed });
     }
 
+    fn free_id(&self) -> String {
+        FreeIds::beside(self.ids.iter().map(String::as_str), "call").take()
+    }
+
     fn model(&mut self, parts: &[JsonNode<'_>]) {
-        let mut said = AssistantMessage::default();
+        let mut said = std::mem::take(&mut self.said);
         for part in parts {
             let fields = part.fields();
             let is_thought =
@@ -165,7 +174,12 @@ impl ContentHistory {
                 }
             }
         }
-        let (text, calls, source) = said.into_parts("", SIGNATURES);
+        self.said = said;
+    }
+
+    /// Ends the message of the model, if there is one.
+    pub fn end_of_model(&mut self) {
+        let (text, calls, source) = std::mem::take(&mut self.said).into_parts("", SIGNATURES);
         if !text.is_empty() || !calls.is_empty() || source.is_some() {
             self.messages.push(Message::Assistant { text, calls, source });
         }
@@ -181,7 +195,7 @@ impl ContentHistory {
         let id = call.string("id").filter(|id| !id.is_empty()).map(|id| id.into_owned());
         let id = id.unwrap_or_else(|| {
             beside.extend(given_here());
-            FreeIds::beside(self.ids.iter().map(String::as_str), "call").take()
+            self.free_id()
         });
         self.ids.insert(id.clone());
         let tool = ToolName::from(call.string("name").unwrap_or_default().as_ref());

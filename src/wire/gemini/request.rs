@@ -45,6 +45,7 @@ pub(super) fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
     }
     let (list, before) = (list_of(&contents), past.messages.len());
     contents.iter().for_each(|content| past.content(content));
+    past.end_of_model();
     let ContentHistory { messages, calls, results, mut unknown, .. } = past;
     let settings = either(&body, "generationConfig").and_then(|it| it.fields());
     let setting = |name: &str| either(settings.as_ref()?, name);

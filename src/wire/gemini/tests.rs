@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::CODEC;
 use super::made::{body, replies, requests};
 use crate::domain::blocks::{Block, BlockKind};
-use crate::domain::{Finish, Message, Reply, ReplySource, Request, Role, ToolCall};
+use crate::domain::{Finish, Message, Messages, Reply, ReplySource, Request, Role, ToolCall};
 use crate::learned::{Demand, Learned};
 use crate::{
     AnswerFault, AnswerForm, AnswerPiece, Answering, Feed, FunctionNames, IncomingRequest, Report,
@@ -83,6 +83,50 @@ fn what_clients_send_is_read_in_either_spelling() {
     assert_eq!(text, r#"{"content":"x","n":1}"#);
     for none in ["[]", "{}", "{\"contents\": {}}", "\u{FFFD}"] {
         assert!(FORMAT.read_request(none.as_bytes()).is_err(), "{none}");
+    }
+}
+
+#[test]
+fn an_answer_in_several_contents_is_one_message_and_each_result_has_an_id() {
+    // As the SDK of Python sends a streamed answer back.
+    let call = |city: &str| json!({"functionCall": {"args": {"city": city}, "name": "weather"}});
+    let result =
+        |text: &str| json!({"functionResponse": {"name": "weather", "response": {"result": text}}});
+    let body = |said: Vec<Value>| {
+        let said = said.into_iter().map(|parts| json!({"role": "model", "parts": parts}));
+        let mut contents = vec![json!({"role": "user", "parts": [{"text": "Weather?"}]})];
+        contents.extend(said);
+        contents.push(json!({"role": "user", "parts": [result("rain"), result("sun")]}));
+        json!({ "contents": contents })
+    };
+    let calls = [call("Oslo"), call("Rome")];
+    let split = body(vec![
+        json!([{"text": "I "}]),
+        json!([{"text": "look."}]),
+        json!(calls),
+        json!([{"text": ""}]),
+    ]);
+    let whole = body(vec![json!([{"text": "I look."}, calls[0], calls[1]])]);
+    let [split, whole] = [split, whole].map(|body| read_body(&body).request.messages);
+    let texts = |messages: &Messages| -> Vec<String> {
+        messages.iter().map(|message| format!("{} {:?}", message.text(), ids(message))).collect()
+    };
+    assert_eq!(texts(&split), texts(&whole));
+    assert_eq!(
+        texts(&split)[1..],
+        [r#"I look. ["call00001", "call00002"]"#, r#"rain ["call00001"]"#, r#"sun ["call00002"]"#]
+    );
+    // As LiteLLM sends two calls that are equal.
+    let once = read_body(&body(vec![json!([call("Bonn")])])).request.messages;
+    assert_eq!(texts(&once)[2..], texts(&split)[2..]);
+}
+
+/// The ids of a message's calls, or of its result.
+fn ids(message: &Message) -> Vec<&str> {
+    match message {
+        Message::Assistant { calls, .. } => calls.iter().map(|call| call.id.as_str()).collect(),
+        Message::Tool { id, .. } => vec![id],
+        Message::System { .. } | Message::User { .. } => Vec::new(),
     }
 }
 

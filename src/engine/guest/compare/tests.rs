@@ -158,6 +158,25 @@ fn results_of_one_answer_count_by_their_calls_and_not_by_their_order() {
 }
 
 #[test]
+fn ids_that_a_client_invents_count_by_the_calls_that_they_stand_for() {
+    let more = || json!({"role": "user", "content": "And?"});
+    let of = |ids: [&str; 2], results: [&str; 2]| {
+        parallel(&ids, &[(results[0], "1"), (results[1], "2")], more())
+    };
+    let then = || of(["a", "b"], ["a", "b"]);
+    assert_eq!(of_parallel(of(["x", "y"], ["x", "y"]), then()), None);
+    assert_eq!(of_parallel(of(["b", "a"], ["b", "a"]), then()), None, "swapped with their calls");
+    let found = of_parallel(of(["x", "y"], ["y", "x"]), then());
+    assert_eq!(found.as_deref(), Some("messages[3].content: 2 / 1"));
+    let found = of_parallel(of(["x", "x"], ["x", "x"]), of(["a", "a"], ["a", "b"])).unwrap();
+    assert!(found.starts_with("messages[3]"), "{found}");
+    // A cache compares what is sent.
+    let (varies, [asked, recorded]) = (Varies::default(), [of(["x", "y"], ["x", "y"]), then()]);
+    let found = Compare::with_ids(&varies).requests(&side(asked), &side(recorded)).unwrap();
+    assert_eq!(found.field, "messages[1].tool_calls[0].id");
+}
+
+#[test]
 fn every_wire_may_send_results_in_another_order() {
     let messages = |results: Value| {
         let call = |id: &str| json!({"type": "tool_use", "id": id, "name": "w", "input": {}});
