@@ -1,4 +1,4 @@
-//! `toolyard watch --intercept`: an agent with an address in its code is seen, and nothing of the session's certificates stays.
+//! `toolyard watch --intercept`: an agent with an address in its code is seen, and neither keys nor certificates stay.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -10,11 +10,16 @@ use rustls::pki_types::PrivateKeyDer;
 use serde_json::json;
 
 use crate::program::{Home, Ran, text};
+use crate::secrets::{files, leaks, texts};
 
 /// The host that the agent asks. Only the proxy of the test knows where it is.
 const HOST: &str = "llm.test";
 
-/// A provider over TLS that answers every request, and the authority that signed for it.
+/// The key of the agent, which the provider's answer says again, and the password of the proxy's user.
+const KEYS: [(&str, &str); 2] =
+    [("the agent", "int-8Wq3bMsX5zT7"), ("the proxy's user", "pwd-Kx52GnuD9rL4")];
+
+/// A provider over TLS that answers every request with the key, and the authority that signed for it.
 fn provider() -> (SocketAddr, String) {
     let key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::new(Vec::new()).unwrap();
@@ -50,9 +55,11 @@ fn provider() -> (SocketAddr, String) {
                         _ => return,
                     }
                 }
-                let message = json!({"role": "assistant", "content": "It rains."});
+                let has_key = String::from_utf8_lossy(&request).contains(KEYS[0].1);
+                let text = if has_key { "It rains." } else { "Who are you?" };
+                let message = json!({"role": "assistant", "content": text});
                 let choice = json!({"index": 0, "message": message, "finish_reason": "stop"});
-                let body = json!({"id": "c-1", "object": "chat.completion", "choices": [choice]});
+                let body = json!({"id": "c-1", "object": "chat.completion", "choices": [choice], "for": KEYS[0].1});
                 let body = body.to_string();
                 let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
                 let _ = write!(tls, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
@@ -104,10 +111,15 @@ fn watched(home: &Home, options: &[&str]) -> (Ran, Vec<String>) {
     let mut words =
         vec!["watch", "--headless", "--state", text(&state), "--journal", text(&journal)];
     words.extend(options);
-    let (program, model) = (env!("CARGO_BIN_EXE_toolyard"), format!("https://{HOST}/v1#m"));
-    words.extend(["--", program, "run", "--no-journal", "--model", &model, "--task", "Hi"]);
+    let model = format!(
+        "kind = \"openai\"\nurl = \"https://{HOST}/v1\"\nmodel = \"m\"\nkey_env = \"PLANTED\""
+    );
+    home.write("c.toml", format!("[models.m]\n{model}\n[roles]\ndefault = \"m\"\n"));
+    let program = env!("CARGO_BIN_EXE_toolyard");
+    words.extend(["--", program, "run", "--config", "c.toml", "--no-journal", "--task", "Hi"]);
     let mut command = home.command(&words);
-    command.env("HTTPS_PROXY", format!("http://{proxy}"));
+    let [key, password] = KEYS.map(|(_, key)| key);
+    command.env("PLANTED", key).env("HTTPS_PROXY", format!("http://me:{password}@{proxy}"));
     command.env("SSL_CERT_FILE", home.path("authority.pem"));
     let ran = Ran::of(command.output().unwrap());
     let asked = asked.lock().unwrap().clone();
@@ -138,6 +150,13 @@ fn an_address_in_the_code_is_seen_where_a_person_chose_it() {
         "{asked:?}"
     );
     assert_eq!(left(&home), Vec::<String>::new());
+    // No key stays, and no key of a certificate.
+    assert_eq!(leaks(&ran.err, &KEYS), [""; 0]);
+    for (name, bytes, _) in files(&home.path("")) {
+        let all = texts(&bytes);
+        assert!(all.iter().all(|text| leaks(text, &KEYS).is_empty()), "{name}");
+        assert!(all.iter().all(|text| !text.contains("PRIVATE KEY")), "{name}");
+    }
 }
 
 #[test]
