@@ -9,6 +9,7 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use serde_json::json;
 
+use crate::processes::wait_until;
 use crate::program::{Home, Ran, text};
 use crate::secrets::{files, leaks, texts};
 
@@ -157,6 +158,23 @@ fn an_address_in_the_code_is_seen_where_a_person_chose_it() {
         assert!(all.iter().all(|text| leaks(text, &KEYS).is_empty()), "{name}");
         assert!(all.iter().all(|text| !text.contains("PRIVATE KEY")), "{name}");
     }
+}
+
+#[test]
+fn what_a_killed_session_leaves_goes_with_the_next_one() {
+    let home = Home::new();
+    let watch = |agent: [&str; 2]| {
+        let words =
+            ["watch", "--headless", "--intercept", "--no-journal", "--", agent[0], agent[1]];
+        home.command(&words)
+    };
+    let mut killed = watch(["sleep", "5"]).spawn().unwrap();
+    wait_until("the files of the session", || !left(&home).is_empty());
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert_eq!(left(&home).len(), 1);
+    let next = Ran::of(watch(["true", ""]).output().unwrap());
+    assert_eq!((next.code, left(&home)), (0, Vec::new()), "{}", next.err);
 }
 
 #[test]
