@@ -134,10 +134,16 @@ impl Raw {
         self.first.split(|byte| *byte == b' ').nth(1).unwrap_or_default()
     }
 
-    /// Method and path of a request.
-    pub fn asked(&self) -> &[u8] {
+    /// Method and path of a request. What an address may not have is escaped, as on the way.
+    pub fn asked(&self) -> Vec<u8> {
         let end = self.first.iter().rposition(|byte| *byte == b' ').unwrap_or(self.first.len());
-        &self.first[..end]
+        let escaped = |byte: &u8| match byte {
+            b'{' | b'}' | b'"' | b'<' | b'>' | b'`' | b'\'' | b'^' | b'|' => {
+                format!("%{byte:02X}").into_bytes()
+            }
+            byte => vec![*byte],
+        };
+        self.first[..end].iter().flat_map(escaped).collect()
     }
 
     /// The headers that pass a proxy.
