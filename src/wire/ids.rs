@@ -22,6 +22,15 @@ pub fn calls(request: &Request) -> impl Iterator<Item = &ToolCall> {
     })
 }
 
+/// The ids of a conversation's calls and results. A client may leave out a call but send its result.
+pub fn ids(request: &Request) -> impl Iterator<Item = &str> {
+    let of_results = request.messages.iter().filter_map(|message| match message {
+        Message::Tool { id, .. } => Some(id.as_str()),
+        Message::System { .. } | Message::User { .. } | Message::Assistant { .. } => None,
+    });
+    calls(request).map(|call| call.id.as_str()).chain(of_results)
+}
+
 /// The fields of a call that came without an id, so that it got one here.
 pub fn given_here() -> Map<String, Value> {
     Map::from_iter([("id".to_owned(), Value::Null)])

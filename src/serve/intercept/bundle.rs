@@ -31,7 +31,7 @@ pub struct TrustBundle {
     pub is_alone: bool,
 }
 
-/// Why there is no file.
+/// The file of certificates could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("the file of certificates cannot be written: {0}")]
 pub struct BundleError(#[from] io::Error);

@@ -12,7 +12,7 @@ use crate::chat::finish;
 use crate::domain::blocks::BlockKind;
 use crate::domain::{Reply, Request, ToolCall, value_bytes};
 use crate::errors::is_error;
-use crate::ids::{FreeIds, calls, given_here};
+use crate::ids::{FreeIds, given_here, ids};
 use crate::names::FunctionNames;
 use crate::pieces::{Joiner, joined};
 use crate::reading::{self, AnswerFault, AnswerPiece, GrowingAnswer};
@@ -238,8 +238,7 @@ impl GeminiAnswer {
         let (mut said, mut taken) = (AssistantMessage::default(), HashSet::<String>::new());
         let free = |taken: &HashSet<String>| -> String {
             // As a later request counts them.
-            let ids = calls(request).map(|call| call.id.as_str());
-            FreeIds::beside(ids.chain(taken.iter().map(String::as_str)), "call").take()
+            FreeIds::beside(ids(request).chain(taken.iter().map(String::as_str)), "call").take()
         };
         for part in self.parts {
             match part {

@@ -23,6 +23,11 @@ fn read_body(body: &Value) -> IncomingRequest {
 
 /// Reads an answer that arrives in these chunks, and checks that the reported pieces make up its text and reasoning.
 fn read(chunks: &[&[u8]]) -> Result<Reply, AnswerFault> {
+    read_after(&Request::new(Role::Actor, Vec::new()), chunks)
+}
+
+/// Reads an answer to this request in the same way.
+fn read_after(request: &Request, chunks: &[&[u8]]) -> Result<Reply, AnswerFault> {
     let mut feed = Feed::new(FORMAT.begin(&Arc::default(), Report::default()));
     let (mut text, mut reasoning) = (String::new(), String::new());
     let mut seen = |piece| match piece {
@@ -30,7 +35,7 @@ fn read(chunks: &[&[u8]]) -> Result<Reply, AnswerFault> {
         AnswerPiece::Reasoning(more) => reasoning.push_str(&more),
     };
     chunks.iter().try_for_each(|chunk| feed.feed(chunk, &mut seen))?;
-    let reply = feed.end(&mut seen)?.reply(&Request::new(Role::Actor, Vec::new()), "e").0;
+    let reply = feed.end(&mut seen)?.reply(request, "e").0;
     assert!(reply.text.starts_with(&text));
     assert_eq!(reply.reasoning, reasoning);
     Ok(reply)
@@ -117,8 +122,17 @@ fn an_answer_in_several_contents_is_one_message_and_each_result_has_an_id() {
         [r#"I look. ["call00001", "call00002"]"#, r#"rain ["call00001"]"#, r#"sun ["call00002"]"#]
     );
     // As LiteLLM sends two calls that are equal.
-    let once = read_body(&body(vec![json!([call("Bonn")])])).request.messages;
-    assert_eq!(texts(&once)[2..], texts(&split)[2..]);
+    let once = read_body(&body(vec![json!([call("Bonn")])])).request;
+    assert_eq!(texts(&once.messages)[2..], texts(&split)[2..]);
+    // The next answer counts their ids as the next request does.
+    let said = json!({"role": "model", "parts": [call("Oslo")]});
+    let answer = json!({"candidates": [{"content": said, "finishReason": "STOP"}]}).to_string();
+    let reply = read_after(&once, &[answer.as_bytes()]).unwrap();
+    let mut next = body(vec![json!([call("Bonn")])]);
+    next["contents"].as_array_mut().unwrap().push(said);
+    let next = read_body(&next).request.messages;
+    assert_eq!(reply.calls[0].id, "call00003");
+    assert_eq!(ids(next.last().unwrap()), ["call00003"]);
 }
 
 /// The ids of a message's calls, or of its result.
