@@ -51,6 +51,9 @@ python frames-2 "strands-agents, llama-index, instructor and google-adk" "strand
     "instructor[anthropic]==1.17.0" google-adk==2.13.0
 python frames-3 "ag2" "ag2[openai,anthropic]==1.2.1"
 python frames-4 "crewai" "crewai[anthropic]==1.15.30"
+python clouds "the SDKs of Bedrock and Vertex AI" "anthropic[bedrock,vertex]==2.14.0" langchain-aws==1.9.1 \
+    strands-agents==1.62.0 aiohttp==3.14.5 httpx==0.28.1 requests==2.34.2
+node clouds-node "undici" node@22.23.3 undici@7.30.2
 python frames-5 "autogen" autogen-agentchat==0.7.5 "autogen-ext[openai,anthropic]==0.7.5" "anthropic<1"
 node frames-node "frameworks of Node" node@22.23.3 openai@7.59.0 @anthropic-ai/sdk@1.14.0 ai@7.0.173 \
     @ai-sdk/openai@4.0.118 @ai-sdk/anthropic@4.0.105 @mastra/core@1.71.0 langchain@1.5.14 @langchain/openai@1.6.0 \

@@ -7,6 +7,7 @@ use toolyard_net as net;
 use toolyard_papers as papers;
 use toolyard_wire as wire;
 
+mod caller;
 pub mod hosted;
 pub mod http;
 mod listener_news;

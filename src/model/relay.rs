@@ -17,6 +17,7 @@ use futures::FutureExt;
 use futures::future::{LocalBoxFuture, poll_fn};
 use tokio::sync::{Notify, mpsc, oneshot};
 
+pub use crate::caller::Caller;
 pub use crate::listener_news::ListenerNews;
 
 use crate::domain::sent_body::SentBody;
@@ -38,19 +39,6 @@ pub struct Arrival {
     pub body: Bytes,
     pub caller: Caller,
     pub way: RequestSessionEnd,
-}
-
-/// Facts about the sender of a request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Caller {
-    /// The client's own word for its session: from the address, a header or the body.
-    pub session: Option<String>,
-    /// The number of earlier attempts, according to the client.
-    pub retries: u32,
-    /// How long the client waits, according to the client.
-    pub patience: Option<Duration>,
-    /// The endpoint that the request is for, as host and path: `api.openai.com/v1`.
-    pub endpoint: String,
 }
 
 /// The session's end of the channels for one request.
@@ -236,6 +224,8 @@ pub struct Relay {
     answer_id: RefCell<Option<String>>,
     known: RefCell<Option<KnownReply>>,
     is_detached: Cell<bool>,
+    /// Why the body cannot be replaced.
+    fixed: Cell<Option<&'static str>>,
     /// Signals that the agent has ended.
     left: Notify,
 }
@@ -255,6 +245,7 @@ impl Relay {
             answer_id: RefCell::default(),
             known: RefCell::default(),
             is_detached: Cell::default(),
+            fixed: Cell::default(),
             left: Notify::new(),
         }
     }
@@ -287,6 +278,19 @@ impl Relay {
     /// The body of the request.
     pub fn body(&self) -> Bytes {
         self.body.borrow().clone()
+    }
+
+    /// Sends the body on as it came, for this reason.
+    pub fn fix(&self, why: Option<&'static str>) {
+        self.fixed.set(why);
+    }
+
+    /// The body of a request that may be replaced.
+    ///
+    /// # Errors
+    /// The reason, for a person: the body must stay as it is.
+    pub fn changeable(&self) -> Result<Bytes, &'static str> {
+        self.fixed.get().map_or_else(|| Ok(self.body()), Err)
     }
 
     /// Replaces the body that is sent on.

@@ -188,7 +188,9 @@ pub fn adds_key(url: &Url) -> bool {
 fn keys_of(url: &Url) -> impl Iterator<Item = String> {
     let (name, password) = (url.username(), url.password().unwrap_or_default());
     let values = url.query_pairs().filter(|(name, _)| name != "api-version");
-    let keys = values.filter(|(name, value)| names_a_key(name) || is_random(value));
+    // The name of a model is long, too, but no part of it is.
+    let is_key = |value: &str| is_random(value) && has_row(value);
+    let keys = values.filter(move |(name, value)| names_a_key(name) || is_key(value));
     secrets_of_login(name, password).chain(keys.map(|(_, key)| key.into_owned()))
 }
 
@@ -206,13 +208,17 @@ fn path_keys(url: &Url) -> impl Iterator<Item = String> {
 /// Whether a text without a name is taken for a key: it is long, with letters and digits in a row. Names of models with
 /// versions and dates, such as `gpt-4.1-mini-2025-04-14`, have short rows.
 pub fn looks_like_a_key(text: &str) -> bool {
+    text.len() >= LONG && !text.contains(char::is_whitespace) && has_row(text)
+}
+
+/// Whether a text has a long part of letters and digits.
+fn has_row(text: &str) -> bool {
     let is_row = |row: &str| {
         row.len() >= ROW
             && row.contains(|c: char| c.is_ascii_digit())
             && row.contains(|c: char| c.is_ascii_alphabetic())
     };
-    let is_long = text.len() >= LONG && !text.contains(char::is_whitespace);
-    is_long && text.split(|c: char| !c.is_ascii_alphanumeric()).any(is_row)
+    text.split(|c: char| !c.is_ascii_alphanumeric()).any(is_row)
 }
 
 /// The secrets of a name and a password as an address has them.

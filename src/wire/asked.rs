@@ -18,6 +18,8 @@ pub struct IncomingRequest {
     pub streams: bool,
     /// Whether the model must call a tool: a certain one, or any.
     pub forces_call: bool,
+    /// Whether no answer is asked for: the endpoint only prepares the next one.
+    pub prepares: bool,
     /// The arguments of each call, in the order of the text.
     pub calls: Vec<Spot>,
     /// The content of each result, in the order of the text.

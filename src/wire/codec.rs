@@ -9,7 +9,7 @@ use crate::domain::{Reply, Request, ToolCall};
 use crate::node::JsonItem;
 use crate::plan::AnswerEvent;
 use crate::reading::GrowingAnswer;
-use crate::{AnswerForm, Answering, FunctionNames, Report, WireSettings};
+use crate::{AnswerForm, Answering, Envelope, FunctionNames, Report, WireSettings};
 
 /// The facts and the functions of a format.
 pub struct Codec {
@@ -118,6 +118,8 @@ pub struct AddressFacts {
     pub model: Option<String>,
     /// The form of the answer; `None`: the body says whether it is a stream.
     pub form: Option<AnswerForm>,
+    /// The envelope around request and answer, if there is one.
+    pub envelope: Option<Envelope>,
 }
 
 impl AddressFacts {

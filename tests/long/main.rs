@@ -9,8 +9,10 @@
     reason = "the helpers of tests stop a test as tests do"
 )]
 
+mod clouds;
 mod figures;
 mod frameworks;
+mod logins;
 mod packages;
 mod real_model;
 mod runs;

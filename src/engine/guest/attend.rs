@@ -167,22 +167,25 @@ fn begin(
             }
         }
         let talk = talks.talk(place)?;
-        let (asked, read) = match as_decided(&talk.decided, format, &asked, (&body, found)) {
-            Ok(decided) => decided.unwrap_or_else(|| (asked, body.clone())),
-            Err(why) => {
-                let text =
-                    format!("the model reads what the agent sent, not what was made of it: {why}");
-                session.emit(SessionEvent::Noticed { text });
-                (asked, body.clone())
-            }
-        };
-        talk.task(session, &asked.request.messages);
+        let (asked, read) =
+            match as_decided(&talk.decided, format, &asked, (&body, found), caller.fixed) {
+                Ok(decided) => decided.unwrap_or_else(|| (asked, body.clone())),
+                Err(why) => {
+                    let text = format!(
+                        "the model reads what the agent sent, not what was made of it: {why}"
+                    );
+                    session.emit(SessionEvent::Noticed { text });
+                    (asked, body.clone())
+                }
+            };
+        talk.task(session, &asked);
         // A thread at the endpoint keeps its tools.
         let keeps_tools = asked.previous.is_some() && asked.request.tools.is_empty();
         let parent = talk.failed.take().filter(|_| place.is_again);
         let has_other_tools =
             !keeps_tools && talks.take_tools(place, session, &asked.request.tools);
         let relay = Relay::new(spec, read, way);
+        relay.fix(caller.fixed);
         let begun = request(session, &mut talks, place, (format, asked, relay), parent)?;
         let talk = talks.talk(place)?;
         talk.follow(session, begun.requested.reference.id, place.rewritten, has_other_tools);
@@ -228,15 +231,19 @@ pub fn request(
     Some(Begun { requested, relay, format, task, step })
 }
 
-/// The request and its body with the changes of its past applied; `None` if there are none.
+/// The request and its body with the changes of its past applied; `None` if there are none. `fixed`: why it cannot change.
 fn as_decided(
     decided: &Decided,
     format: WireFormat,
     asked: &IncomingRequest,
     past: (&Bytes, &FoundCalls),
+    fixed: Option<&str>,
 ) -> Result<Option<(IncomingRequest, Bytes)>, String> {
     let applied = decided.applied(format, asked, past).map_err(|why| why.to_string())?;
     let Some(body) = applied else { return Ok(None) };
+    if let Some(why) = fixed {
+        return Err(why.to_owned());
+    }
     let asked = format.read_request(&body).map_err(|why| why.to_string())?;
     Ok(Some((asked, body)))
 }

@@ -229,6 +229,12 @@ fn words_that_local_servers_take_and_versions_are_no_keys() {
     remember_address(&Url::parse(url).unwrap());
     let text = "ollama 2024-12-01-preview a1b2c3d4e5f6a7b8c9";
     assert_eq!(without_known(text), "ollama 2024-12-01-preview [key]");
+    // Claude Code names its model in an address.
+    let url =
+        "https://h/bootstrap?model=claude-sonnet-4-5-20250929&after_id=gpt-4.1-mini-2025-04-14";
+    remember_request(&Url::parse(url).unwrap());
+    let text = "claude-sonnet-4-5-20250929 gpt-4.1-mini-2025-04-14";
+    assert_eq!(without_known(text), text);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::path::Path;
 use regex::Regex;
 use reqwest::Url;
 
+use super::login::LoginFile;
 use crate::files::text_file::{self, Expectation};
 use crate::files::toml_file::{Problems, TomlField, TomlFields, TomlFile};
 
@@ -67,6 +68,8 @@ pub struct ProgramRecipe {
     pub servers: Vec<String>,
     /// Arguments for each MCP server: its key is `{key}`, and its entry as a table of TOML `{server}`.
     pub each_server: Vec<String>,
+    /// Where the program keeps a login of its own.
+    pub login: Option<LoginFile>,
     /// Whether the program needs the terminal for itself.
     pub tty: bool,
     /// Rules for the parts of its requests that vary from run to run.
@@ -232,6 +235,7 @@ fn program(name: &str, known: ProgramRecipe, field: &TomlField<'_>) -> Option<Pr
         };
         variables.into_iter().map(variable).collect()
     });
+    fields.put("login", &mut program.login, |field| Some(LoginFile::of(field)));
     fields.put("tty", &mut program.tty, TomlField::flag);
     fields.put("varies", &mut program.varies, rules);
     fields.finish();
@@ -342,6 +346,8 @@ mod tests {
         let (name, token) = &codex.variables[0];
         let token = filled(token, "http://127.0.0.1:1/t/abc", "s1");
         assert_eq!((name.as_str(), token.as_str()), ("TOOLYARD_DOOR", "abc"));
+        let key = codex.login.as_ref().and_then(|login| login.key.as_deref());
+        assert_eq!(key, Some("OPENAI_API_KEY"));
         assert!(codex.tty && recipes.program(Path::new("python")).is_none());
     }
 
@@ -440,7 +446,7 @@ mod tests {
                 "agents.toml:9: programs.x.variables.A=: expected the name of an environment variable, such as OPENAI_BASE_URL",
                 "agents.toml:11: programs.x.varies[0]: expected a field such as /metadata",
                 "agents.toml:11: programs.x.varies[1]: no regular expression: unclosed group",
-                "agents.toml:10: programs.x.ttyy: unknown key; did you mean `tty`? (known: arguments, servers, each_server, variables, tty, varies)",
+                "agents.toml:10: programs.x.ttyy: unknown key; did you mean `tty`? (known: arguments, servers, each_server, variables, login, tty, varies)",
             ]
         );
     }

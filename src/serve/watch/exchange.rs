@@ -1,5 +1,6 @@
 //! The exchange of one request: the session sees it, decides about it, and reads its answer.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use tokio::sync::oneshot;
 
 use super::answer::{Pump, passed};
 use super::background::BackgroundAnswer;
+use super::envelope::AnswerEnvelope;
 use super::own_answer::{Asker, refusal};
 use super::patience::{Patience, Waiting};
 use super::recent_requests::Recent;
@@ -20,7 +22,9 @@ use super::route::Route;
 use super::shared::ListenerState;
 use super::socket_line::SocketLine;
 use super::upstream::{self, Came};
-use super::{AnswerResult, Outgoing, background, background_reader, coding, early_answer, request};
+use super::{
+    AnswerResult, Outgoing, background, background_reader, coding, early_answer, envelope, request,
+};
 use crate::domain::{self, ModelError};
 use crate::model::hosted::Overheard;
 use crate::model::http::{CopySender, Passing};
@@ -78,9 +82,14 @@ impl AgentRequest {
         } else {
             self.body.clone()
         };
+        let AddressFacts { model, form, envelope } = &self.route.facts;
+        let text = match envelope.map(|envelope| envelope.request(&text)) {
+            Some(Err(why)) => return Err(unread(&self.body, why.to_string())),
+            Some(Ok(Cow::Owned(inside))) => inside.into(),
+            Some(Ok(Cow::Borrowed(_))) | None => text,
+        };
         match recent.read(self.format, &text) {
             Ok(mut asked) => {
-                let AddressFacts { model, form } = &self.route.facts;
                 asked.model = model.clone().unwrap_or(asked.model);
                 let streamed = self.format.codec().streamed;
                 let told = if asked.streams { streamed } else { AnswerForm::Whole };
@@ -110,6 +119,8 @@ pub struct Exchange {
     pub asker: Asker,
     /// The hash that identifies the request.
     pub question: u64,
+    /// The envelope of its answers, which the client expects.
+    pub envelope: Option<AnswerEnvelope>,
 }
 
 impl Exchange {
@@ -121,7 +132,9 @@ impl Exchange {
         all: &HeaderMap,
     ) -> Self {
         let DecodedRequest { request, text, asked, form } = &read;
-        let caller = request::caller(all, session, request.route.endpoint.clone(), text);
+        let envelope = request.route.facts.envelope;
+        let mut caller = request::caller(all, session, request.route.endpoint.clone(), text);
+        caller.fixed = envelope::fixed(all, envelope);
         shared.written.set(shared.written.get() + 1);
         let (mut way, line) = relay::way();
         let question = early_answer::question(request.route.url.as_str(), text);
@@ -139,7 +152,9 @@ impl Exchange {
             is_silent: Arc::clone(&line.is_silent),
         };
         way.name_own(asker.id());
-        Self { shared: Rc::clone(shared), read, caller, ends: (way, line), asker, question }
+        let (shared, ends) = (Rc::clone(shared), (way, line));
+        let envelope = envelope.map(AnswerEnvelope::new);
+        Self { shared, read, caller, ends, asker, question, envelope }
     }
 
     /// Shows the request to the session, and carries out its decision.
@@ -147,7 +162,8 @@ impl Exchange {
     /// # Errors
     /// No session accepts it.
     pub async fn run(self, waiting: &Waiting) -> Result<AnswerResult, Unread> {
-        let Self { shared, read, caller, ends: (way, line), asker, .. } = self;
+        let Self { shared, read, caller, ends: (way, line), asker, envelope, .. } = self;
+        let is_fixed = caller.fixed.is_some();
         let DecodedRequest { request, text, asked, .. } = read;
         let not_taken = |body| Err(Unread { body, why: "no session took it".to_owned() });
         let read = asked.request.clone();
@@ -155,7 +171,7 @@ impl Exchange {
         if shared.news.send(ListenerNews::Arrived(Box::new(arrival))).is_err() {
             return not_taken(request.body);
         }
-        let on = On { shared, request, text, read, asker };
+        let on = On { shared, request, text, read, asker, envelope, is_fixed };
         let mut line = line;
         loop {
             let RequestListenerEnd { sending, heard, release, .. } = line;
@@ -185,6 +201,9 @@ struct On {
     /// The request as read from the text.
     read: domain::Request,
     asker: Asker,
+    envelope: Option<AnswerEnvelope>,
+    /// Whether it must go on as it came.
+    is_fixed: bool,
 }
 
 /// Result of sending a request.
@@ -204,6 +223,7 @@ impl On {
         waiting: &Waiting,
     ) -> ControlFlow<AnswerResult, RequestListenerEnd> {
         let overheard = self.overheard();
+        let body = if self.is_fixed { self.text.clone() } else { body };
         let Sent { mut came, copy, hides_usage } = self.metered(&body, &overheard, &heard).await;
         let format = self.asker.format;
         let begun = match &mut came {
@@ -318,7 +338,9 @@ impl On {
             true => headers.clone(),
             false => upstream::with_length(headers.clone(), body.len()),
         };
-        coding::accept_readable(&mut headers, self.asker.form.streams());
+        if !envelope::is_signed(&headers) {
+            coding::accept_readable(&mut headers, self.asker.form.streams());
+        }
         let sent = if is_same { own.clone() } else { body.clone() };
         let to = (Method::POST, route.url.clone());
         let came = match (&self.request.socket, &self.shared.clients) {
@@ -328,7 +350,10 @@ impl On {
                 return Sent { came: Err(no_client(why)), copy: hear(), hides_usage: false };
             }
         };
-        let came = came.map(Came::from).map_err(|error| error.told(overheard));
+        let came = match (came, &self.envelope) {
+            (Ok(came), Some(envelope)) => Ok(envelope.open(came).await),
+            (came, _) => came.map(Came::from).map_err(|error| error.told(overheard)),
+        };
         Sent { came, copy: hear(), hides_usage: false }
     }
 }

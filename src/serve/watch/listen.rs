@@ -17,6 +17,7 @@ use super::route::{BadUpstream, Upstreams};
 use super::shared::ListenerState;
 use super::upstream::Clients;
 use super::{connections, service};
+use crate::agent::KnownLogin;
 use crate::intercept::Intercepting;
 use crate::model::relay::ListenerNews;
 
@@ -30,6 +31,10 @@ pub struct Listening {
     pub upstreams: Upstreams,
     /// The authority that opens encrypted connections, where a person chose that.
     pub intercepting: Option<Intercepting>,
+    /// Whether a record may answer requests, so that no endpoint is needed.
+    pub has_record: bool,
+    /// The login of the agent, whose tokens are hidden as it renews them.
+    pub login: Option<KnownLogin>,
     pub news: UnboundedSender<ListenerNews>,
 }
 
@@ -120,8 +125,8 @@ impl Drop for Listener {
 /// # Errors
 /// The address needs a token, an upstream is not an address, or the system has no thread.
 pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
-    let Listening { socket: Bound { socket, address }, token, upstreams, intercepting, news } =
-        settings;
+    let Listening { socket, token, upstreams, intercepting, has_record, login, news } = settings;
+    let Bound { socket, address } = socket;
     let upstreams = upstreams.read()?;
     let is_local = address.ip().is_loopback();
     if !is_local && token.is_none() {
@@ -138,6 +143,8 @@ pub fn listen(settings: Listening) -> Result<Listener, ListenError> {
         let shared = ListenerState {
             is_open: is_local && !upstreams.add_key(),
             token,
+            has_record,
+            login: RefCell::new(login),
             upstreams,
             news,
             // Reads the system's certificates, which may take longer than the start of a session should.

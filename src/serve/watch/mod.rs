@@ -20,6 +20,7 @@ mod coding;
 pub(crate) mod connections;
 pub(crate) mod door;
 mod early_answer;
+mod envelope;
 mod exchange;
 mod frames;
 mod hold;

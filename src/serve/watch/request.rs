@@ -79,6 +79,7 @@ pub fn caller(
         retries: text("x-stainless-retry-count").and_then(|n| n.parse().ok()).unwrap_or(0),
         patience: seconds(READ_TIMEOUT).or_else(|| seconds("x-stainless-timeout")),
         endpoint,
+        fixed: None,
     }
 }
 

@@ -53,6 +53,7 @@ pub async fn answer(shared: Rc<ListenerState>, request: Request<Incoming>) -> An
         return Ok(plain(StatusCode::BAD_REQUEST, "the host of this connection has no address"));
     };
     request::hide_keys(&parts.headers, &route.url);
+    shared.learn_login();
     if socket::is_asked_for(&parts.headers) {
         return socket::open(&shared, &parts, entered.session, route).await;
     }
@@ -87,7 +88,8 @@ pub async fn answer(shared: Rc<ListenerState>, request: Request<Incoming>) -> An
     passing.shared.understood.store(true, Ordering::Relaxed);
     let exchange = Exchange::new(&passing.shared, read, entered.session, &parts.headers);
     let (kept, asker) = (Rc::clone(&passing.shared.kept), exchange.asker.clone());
-    early_answer::answer(kept, asker, exchange.question, |waiting| async move {
+    let envelope = exchange.envelope.clone();
+    let answered = early_answer::answer(kept, asker, exchange.question, |waiting| async move {
         let answered = exchange.run(&waiting).await;
         drop(room);
         match answered {
@@ -95,7 +97,11 @@ pub async fn answer(shared: Rc<ListenerState>, request: Request<Incoming>) -> An
             Err(unread) => passing.pass(&parts, Some(unread.body.into()), Some(unread.why)).await,
         }
     })
-    .await
+    .await?;
+    match envelope {
+        Some(envelope) => envelope.close(answered).await,
+        None => Ok(answered),
+    }
 }
 
 /// Answers requests that toolyard handles itself; `None` if the request is passed on.

@@ -14,6 +14,7 @@ use super::early_answer::OwedAnswers;
 use super::recent_requests::Recent;
 use super::route::Upstreams;
 use super::upstream::Clients;
+use crate::agent::KnownLogin;
 use crate::intercept::Intercepting;
 use crate::model::relay::ListenerNews;
 
@@ -39,8 +40,19 @@ pub struct ListenerState {
     pub intercepting: Option<Intercepting>,
     /// Hosts about whose connections a person was told.
     pub complained: RefCell<HashSet<String>>,
+    /// Whether a record may answer requests, so that no endpoint is needed.
+    pub has_record: bool,
+    /// The login of the agent.
+    pub login: RefCell<Option<KnownLogin>>,
     /// The number of open websockets.
     pub sockets: Cell<usize>,
     /// The number of answers written here so far; it makes their ids.
     pub written: Cell<u64>,
+}
+
+impl ListenerState {
+    /// Hides the tokens of a login that was renewed, before a request can repeat them.
+    pub fn learn_login(&self) {
+        self.login.borrow_mut().iter_mut().for_each(KnownLogin::learn);
+    }
 }

@@ -25,6 +25,7 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
+use super::answer::passed;
 use super::connections::{ClientStream, Left, Upgrade};
 use super::exchange::{AgentRequest, Exchange};
 use super::own_answer::plain;
@@ -33,6 +34,7 @@ use super::room::LONGEST;
 use super::route::Route;
 use super::shared::ListenerState;
 use super::socket_line::{Order, SocketLine};
+use super::upstream::Came;
 use super::{AnswerResult, Broken, Outgoing, upstream};
 use crate::model::relay::ListenerNews;
 use crate::wire::errors::is_error;
@@ -59,7 +61,9 @@ pub fn refused() -> Response<Outgoing> {
 enum There {
     Socket(Box<Upgraded>, HeaderMap),
     Nothing,
-    /// The endpoint cannot be reached. A session may have answers nevertheless.
+    /// The endpoint refuses this client, which can do something about that.
+    Refused(reqwest::Response),
+    /// The endpoint cannot be reached. A session may have answers nevertheless, as it has of a record.
     Unreached,
 }
 
@@ -81,8 +85,13 @@ pub async fn open(
     let key = parts.headers.get(SEC_WEBSOCKET_KEY).map_or(&b""[..], HeaderValue::as_bytes);
     let (upstream, mut headers) = match handshake(shared, parts, &route).await {
         There::Socket(upstream, headers) => (Some(*upstream), headers),
-        There::Unreached if !is_realtime => (None, HeaderMap::new()),
-        There::Unreached | There::Nothing => return Ok(refused()),
+        There::Refused(response) if is_realtime || !shared.has_record => {
+            return Ok(passed(Came::from(response)));
+        }
+        There::Unreached if is_realtime => return Ok(refused()),
+        There::Nothing => return Ok(refused()),
+        // Over a record no login is needed.
+        There::Refused(_) | There::Unreached => (None, HeaderMap::new()),
     };
     if let (None, Ok(accept)) = (&upstream, HeaderValue::try_from(derive_accept_key(key))) {
         headers.insert(SEC_WEBSOCKET_ACCEPT, accept);
@@ -119,6 +128,9 @@ async fn handshake(shared: &ListenerState, parts: &Parts, route: &Route) -> Ther
         return There::Unreached;
     };
     let (status, headers) = (response.status(), upstream::forwarded(response.headers()));
+    if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::TOO_MANY_REQUESTS) {
+        return There::Refused(response);
+    }
     match (status, response.upgrade().await) {
         (StatusCode::SWITCHING_PROTOCOLS, Ok(upgraded)) => {
             There::Socket(Box::new(upgraded), headers)
@@ -160,7 +172,7 @@ impl Asking {
         frame: Utf8Bytes,
         out: UnboundedSender<Message>,
     ) -> Result<AbortHandle, Utf8Bytes> {
-        let facts = AddressFacts { model: None, form: Some(AnswerForm::Events) };
+        let facts = AddressFacts { form: Some(AnswerForm::Events), ..AddressFacts::default() };
         let request = AgentRequest {
             format: WireFormat::Responses,
             route: Route { facts, ..self.route.clone() },
@@ -177,6 +189,7 @@ impl Asking {
             }
         };
         read.hide_keys();
+        self.shared.learn_login();
         self.shared.understood.store(true, std::sync::atomic::Ordering::Relaxed);
         let exchange = Exchange::new(&self.shared, read, self.session.clone(), &self.own);
         let task = spawn_local(async move {

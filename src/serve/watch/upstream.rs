@@ -23,7 +23,7 @@ use tokio::net::TcpStream;
 use tokio::time::{error::Elapsed, timeout};
 use tower_service::Service;
 
-use super::door;
+use super::{door, envelope};
 use crate::domain::ModelError;
 use crate::model::hosted::Overheard;
 use crate::net::client;
@@ -129,11 +129,13 @@ pub fn forwarded(headers: &HeaderMap) -> HeaderMap {
     let named = headers.get_all(CONNECTION).iter().filter_map(|names| names.to_str().ok());
     let named: Vec<String> =
         named.flat_map(|names| names.split(',')).map(|name| name.trim().to_lowercase()).collect();
+    // A client that signs its headers has signed the one of toolyard, too.
+    let is_signed = envelope::is_signed(headers);
     let goes = |name: &HeaderName| {
         !OF_CONNECTION.contains(&name.as_str())
             && !named.iter().any(|other| other == name.as_str())
             && ![HOST, EXPECT].contains(name)
-            && name != SESSION
+            && (name != SESSION || is_signed)
             && name != door::TOKEN
     };
     // Removing headers would change the order of the others.
@@ -243,6 +245,11 @@ impl Came {
             self.read = (!rest.is_empty()).then_some(rest);
             chunk
         }))
+    }
+
+    /// Replaces bytes that were looked at.
+    pub fn replace(&mut self, bytes: Bytes) {
+        self.read = Some(bytes);
     }
 
     /// Reads at most this many bytes of the body, without consuming them.

@@ -105,6 +105,7 @@ pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
         model: fields.string("model").unwrap_or_default().into_owned(),
         streams: fields.get("stream").and_then(|node| node.bool()).unwrap_or_default(),
         forces_call: forces_call(&fields),
+        prepares: false,
         calls: reader.calls,
         results: reader.results,
         failures: Vec::new(),

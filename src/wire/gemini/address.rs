@@ -26,7 +26,8 @@ pub(super) fn addressed(address: &RequestAddress<'_>) -> Option<AddressFacts> {
         _ => return None,
     };
     let model = path.rsplit('/').next().filter(|name| !name.is_empty())?;
-    Some(AddressFacts { model: Some(model.to_owned()), form: Some(form) })
+    let model = Some(model.to_owned());
+    Some(AddressFacts { model, form: Some(form), ..AddressFacts::default() })
 }
 
 #[cfg(test)]

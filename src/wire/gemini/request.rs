@@ -77,6 +77,7 @@ pub(super) fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
         model: body.string("model").unwrap_or_default().into_owned(),
         streams: false,
         forces_call: mode.is_some_and(|mode| mode == "ANY"),
+        prepares: false,
         calls,
         results,
         failures: Vec::new(),

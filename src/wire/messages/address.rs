@@ -1,12 +1,16 @@
-//! The addresses of requests: Anthropic's own, and those of Vertex AI, which have the model and the form of the answer.
+//! The addresses of requests: Anthropic's own, and those of Bedrock and Vertex AI, which have the model and the form of the
+//! answer.
 
-use crate::AnswerForm;
 use crate::codec::{AddressFacts, RequestAddress};
+use crate::{AnswerForm, bedrock};
 
 /// The facts of an address; `None` if it is that of something else.
 pub(super) fn addressed(address: &RequestAddress<'_>) -> Option<AddressFacts> {
     if let Some(facts) = AddressFacts::of_end(address, "/messages") {
         return Some(facts).filter(|_| address.is_anthropic);
+    }
+    if let Some(facts) = bedrock::addressed(address) {
+        return Some(facts);
     }
     let (path, method) = address.path.rsplit_once(':')?;
     let form = match method {
@@ -16,7 +20,8 @@ pub(super) fn addressed(address: &RequestAddress<'_>) -> Option<AddressFacts> {
     };
     // Models of other vendors have these methods, too.
     let model = path.split_once("/publishers/anthropic/models/")?.1;
-    Some(AddressFacts { model: Some(model.to_owned()), form: Some(form) })
+    let model = Some(model.to_owned());
+    Some(AddressFacts { model, form: Some(form), ..AddressFacts::default() })
 }
 
 #[cfg(test)]

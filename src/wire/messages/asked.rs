@@ -13,7 +13,7 @@ use crate::node::{JsonFields, JsonItem};
 use crate::schema::tool_without_schema;
 
 /// Fields of a request. Some have no place in a [`Request`] but are known.
-const KNOWN: [&str; 30] = [
+const KNOWN: [&str; 31] = [
     "model",
     "max_tokens",
     "system",
@@ -43,7 +43,9 @@ const KNOWN: [&str; 30] = [
     "fallbacks",
     "user_profile_id",
     "workspace_id",
+    // Of clouds, which take no such headers.
     "anthropic_version",
+    "anthropic_beta",
 ];
 /// Fields of a tool that a client runs.
 const OF_TOOL: [&str; 10] = [
@@ -96,6 +98,7 @@ pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
         model,
         streams,
         forces_call: forces_call(&body),
+        prepares: false,
         calls,
         results,
         failures,

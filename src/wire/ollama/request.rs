@@ -111,6 +111,7 @@ fn settings(fields: &JsonFields<'_>, messages: Messages, mut unknown: Unknown) -
         // Without the field the answer is a stream.
         streams: fields.get("stream").and_then(|node| node.bool()).unwrap_or(true),
         forces_call: false,
+        prepares: false,
         calls: Vec::new(),
         results: Vec::new(),
         failures: Vec::new(),

@@ -15,10 +15,14 @@ use crate::domain::blocks::{Block, BlockKind};
 use crate::domain::{Message, ReplySource, ToolCall, ToolDef, ToolName};
 use crate::node::{JsonFields, JsonItem, JsonNode};
 
+/// A field by which Codex marks items of its own.
+const PASSTHROUGH: &str = "internal_chat_message_metadata_passthrough";
 /// Fields of a message.
-const OF_MESSAGE: [&str; 7] = ["type", "role", "content", "id", "status", "phase", "name"];
+const OF_MESSAGE: [&str; 8] =
+    ["type", "role", "content", "id", "status", "phase", "name", PASSTHROUGH];
 /// Fields of a result.
-const OF_RESULT: [&str; 14] = [
+const OF_RESULT: [&str; 15] = [
+    PASSTHROUGH,
     "type",
     "id",
     "call_id",
@@ -35,7 +39,8 @@ const OF_RESULT: [&str; 14] = [
     "current_url",
 ];
 /// Fields that some calls have, and that their endpoint wants back.
-const OF_SOME_CALLS: [&str; 7] = [
+const OF_SOME_CALLS: [&str; 8] = [
+    PASSTHROUGH,
     "namespace",
     "caller",
     "async",

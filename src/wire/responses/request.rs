@@ -10,9 +10,10 @@ use crate::domain::{Finite, Message, Request, Role};
 use crate::node::{JsonFields, JsonNode};
 
 /// Fields of a request that are read, or that do not affect the conversation.
-const FIELDS: [&str; 34] = [
+const FIELDS: [&str; 35] = [
     // Of a frame on a websocket.
     "type",
+    "generate",
     "model",
     "input",
     "instructions",
@@ -90,6 +91,7 @@ pub fn read_request(bytes: &[u8]) -> Result<IncomingRequest, NotRead> {
         model: fields.string("model").unwrap_or_default().into_owned(),
         streams: fields.get("stream").and_then(|node| node.bool()).unwrap_or_default(),
         forces_call: forces_call(&fields),
+        prepares: fields.get("generate").and_then(|node| node.bool()) == Some(false),
         calls: read.calls,
         results: read.results,
         failures: read.failures,
@@ -154,6 +156,11 @@ mod tests {
         assert_eq!((asked.model.as_str(), asked.streams), ("m", true));
         assert_eq!(asked.request.max_tokens, Some(u32::MAX));
         assert_eq!(asked.unknown, [("hologram".to_owned(), 1)].into());
+        let prepares = |generate: Value| read(&json!({"input": [], "generate": generate})).prepares;
+        assert_eq!(
+            (asked.prepares, [false, true].map(|it| prepares(it.into()))),
+            (false, [true, false])
+        );
     }
 
     #[test]

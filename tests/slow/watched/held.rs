@@ -80,8 +80,16 @@ fn hold_a_client(file: &str, held: Held) {
         ..Upstreams::default()
     };
     let socket = bind("127.0.0.1:0".parse().unwrap()).unwrap();
-    let listener =
-        listen(Listening { socket, token: None, upstreams, intercepting: None, news }).unwrap();
+    let listener = listen(Listening {
+        socket,
+        token: None,
+        upstreams,
+        intercepting: None,
+        has_record: false,
+        login: None,
+        news,
+    })
+    .unwrap();
     let session = thread::spawn(move || {
         let mut count = 0;
         while let Some(news) = arrivals.blocking_recv() {

@@ -117,8 +117,16 @@ fn damaged_streams_pass_as_they_came_and_each_has_an_end() {
         ..Upstreams::default()
     };
     let socket = bind("127.0.0.1:0".parse().unwrap()).unwrap();
-    let listener =
-        listen(Listening { socket, token: None, upstreams, intercepting: None, news }).unwrap();
+    let listener = listen(Listening {
+        socket,
+        token: None,
+        upstreams,
+        intercepting: None,
+        has_record: false,
+        login: None,
+        news,
+    })
+    .unwrap();
     let address = listener.address();
     let session = thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -14,10 +14,20 @@ use super::guests::{Watch, pass, sent, watch};
 use super::yard::{Trial, on_paused_time};
 
 fn send(watch: &Watch, format: WireFormat, body: &Value) -> RequestListenerEnd {
+    send_fixed(watch, format, body, None)
+}
+
+/// The same. `fixed`: why the request must stay as it came.
+fn send_fixed(
+    watch: &Watch,
+    format: WireFormat,
+    body: &Value,
+    fixed: Option<&'static str>,
+) -> RequestListenerEnd {
     let body = body.to_string();
     let (way, line) = relay::way();
     let asked = format.read_request(body.as_bytes()).unwrap();
-    let caller = Caller { endpoint: "api.example.com/v1".into(), ..Caller::default() };
+    let caller = Caller { endpoint: "api.example.com/v1".into(), fixed, ..Caller::default() };
     let arrival = Arrival { format, asked, body: body.into(), caller, way };
     watch.news.send(ListenerNews::Arrived(Box::new(arrival))).unwrap();
     line
@@ -42,6 +52,62 @@ async fn ask(watch: &Watch, format: WireFormat, body: &Value, answer: &Value) ->
 
 fn faulty(fault: &'static str) -> Watch {
     watch(Trial { faults: vec![fault], ..Trial::default() })
+}
+
+#[test]
+fn a_request_that_is_fixed_goes_on_as_it_came_and_a_person_is_told() {
+    on_paused_time(async {
+        let watch = faulty("look:error");
+        let (format, why) = (WireFormat::Messages, Some("it is signed"));
+        let user = json!({"role": "user", "content": "Look."});
+        let call = json!({"type": "tool_use", "id": "c", "name": "look", "input": {}});
+        let said = json!({"role": "assistant", "content": [call]});
+        let body = json!({"model": "m", "tools": [{"name": "look", "input_schema": {}}], "messages": [user]});
+        let mut line = send_fixed(&watch, format, &body, why);
+        assert_eq!(sent(&mut line).await, body.to_string());
+        let answer = json!({"type": "message", "content": [call], "stop_reason": "tool_use"});
+        pass(line, &read(format, &body, &answer)).await;
+        let result = json!({"type": "tool_result", "tool_use_id": "c", "content": "seen"});
+        let result = json!({"role": "user", "content": [result]});
+        let next = json!({"model": "m", "messages": [user, said, result]});
+        let mut line = send_fixed(&watch, format, &next, why);
+        assert_eq!(sent(&mut line).await, next.to_string());
+        pass(line, &Reply::of_text("Seen.")).await;
+        watch.yard.until("the task has ended", |state| state.tasks_done == 1).await;
+        let told = watch.yard.records.borrow().iter().any(|record| match &record.event {
+            Event::Session(SessionEvent::Noticed { text }) => text.ends_with("it is signed"),
+            _ => false,
+        });
+        assert!(told);
+    });
+}
+
+#[test]
+fn a_request_for_no_answer_is_a_task_of_its_own() {
+    on_paused_time(async {
+        let watch = watch(Trial::default());
+        let format = WireFormat::Responses;
+        let item = |role: &str, text: &str| json!({"role": role, "content": text});
+        let body =
+            json!({"model": "m", "generate": false, "input": [item("developer", "You code.")]});
+        let empty = json!({"object": "response", "id": "r1", "status": "completed", "output": []});
+        let mut line = send(&watch, format, &body);
+        sent(&mut line).await;
+        line.heard.send(Heard::Named("r1".to_owned())).unwrap();
+        pass(line, &read(format, &body, &empty)).await;
+        watch.yard.until("it is prepared", |state| state.tasks_done == 1).await;
+        let next =
+            json!({"model": "m", "previous_response_id": "r1", "input": [item("user", "Fix it")]});
+        let said = json!({"type": "message", "role": "assistant", "content": "Done."});
+        let done =
+            json!({"object": "response", "id": "r2", "status": "completed", "output": [said]});
+        ask(&watch, format, &next, &done).await;
+        watch.yard.until("both tasks have ended", |state| state.tasks_done == 2).await;
+        let state = watch.yard.state.borrow();
+        let texts: Vec<&str> = state.tasks.iter().map(|task| task.task.text.as_str()).collect();
+        assert_eq!(texts, ["(prepares the next answer)", "Fix it"]);
+        assert_eq!(state.runs.len(), 1);
+    });
 }
 
 #[test]

@@ -35,8 +35,15 @@ pub fn show(spec: &SessionSpec, look: ScreenLook, speed: Speed) -> Result<EndRea
         let endpoint = guest::serve(pace).map_err(Trouble::failed)?;
         let socket = bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).map_err(Trouble::failed)?;
         let upstreams = Upstreams { openai: endpoint, ..Upstreams::default() };
-        let listening =
-            Listening { socket, token: None, upstreams, intercepting: None, news: news.clone() };
+        let listening = Listening {
+            socket,
+            token: None,
+            upstreams,
+            intercepting: None,
+            has_record: false,
+            login: None,
+            news: news.clone(),
+        };
         let listener = Arc::new(listen(listening).map_err(Trouble::failed)?);
         let (output, agent) = start(&listener, pace, news)?;
         Ok(WatchedAgent { listener, output, agent: Some(agent) })

@@ -62,6 +62,7 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
         expect_place(path)?;
     }
     let scenario = scenario::load(args)?;
+    place.has_record |= scenario::has_record(scenario.as_ref());
     let (mut prepared, news) = args.session(false, &place.varies, scenario.as_ref())?;
     prepared.is_attachable = true;
     let is_whole = args.state.is_some() || args.html.is_some();

@@ -258,6 +258,8 @@ fn begin(
         token: place.token.take(),
         upstreams: place.upstreams(),
         intercepting: place.intercepting.take(),
+        has_record: place.has_record,
+        login: place.login.take(),
         news: news.clone(),
     };
     if listening.intercepting.is_some() {

@@ -12,7 +12,9 @@ use crate::config;
 use crate::files::text_file::{self, Expectation};
 use crate::net::known::{adds_key, remember_address, without_known};
 use crate::serve::agent::secrets::hide_keys;
-use crate::serve::agent::{Environment, Given, LedAway, Recipes};
+use crate::serve::agent::{
+    Environment, Given, KnownLogin, LedAway, ProgramRecipe, Recipes, Variables,
+};
 use crate::serve::intercept::{Authority, Intercepting, OpenedHosts, TrustBundle};
 use crate::serve::watch::{Bound, Upstreams, bind, new_token};
 use crate::trust_answers::Brought;
@@ -39,6 +41,10 @@ pub struct AgentLaunch {
     /// The authority that opens its encrypted connections, and the certificates that it trusts, kept until it has ended.
     pub intercepting: Option<Intercepting>,
     _trusted: Option<TrustBundle>,
+    /// The login of the agent.
+    pub login: Option<KnownLogin>,
+    /// True if a record may answer requests.
+    pub has_record: bool,
     /// True if the agent gets the terminal.
     pub wants_terminal: bool,
     /// Rules that name the parts of the agent's requests that differ from run to run.
@@ -85,16 +91,16 @@ impl AgentLaunch {
         let address = given.address;
         environment.notes.splice(0..0, notes);
         expect_own(args, &environment.led_away)?;
+        let recipe = command.and_then(|command| recipes.program(command));
+        let login = use_login(args, recipe, &given.environment, &mut environment);
         let servers = Servers::of(args)?;
         let mut started = args.command.clone();
         if let Some(servers) = &servers {
-            let recipe = command.and_then(|command| recipes.program(command));
             servers.give(&mut started, recipe, &mut environment);
         }
         let (intercepting, trusted) = intercept(args, &address, &mut environment)?;
         let has_terminal = rustix::termios::isatty(std::io::stdin());
-        let known = command.and_then(|command| recipes.program(command));
-        let wants_terminal = args.tty || (has_terminal && known.is_some_and(|known| known.tty));
+        let wants_terminal = args.tty || (has_terminal && recipe.is_some_and(|known| known.tty));
         let varies = recipes.varies(command);
         Ok(Self {
             socket: Some(socket),
@@ -105,6 +111,8 @@ impl AgentLaunch {
             servers,
             intercepting,
             _trusted: trusted,
+            login,
+            has_record: args.again.recorded.is_some(),
             wants_terminal,
             varies,
             recipes: file,
@@ -132,6 +140,31 @@ impl AgentLaunch {
         }
         upstreams
     }
+}
+
+/// Lets a program use the login that it has, and returns the login. Arguments of the recipe would replace it by a key, and
+/// opened connections are seen without them.
+fn use_login(
+    args: &WatchArgs,
+    recipe: Option<&ProgramRecipe>,
+    variables: &Variables,
+    environment: &mut Environment,
+) -> Option<KnownLogin> {
+    let login = recipe?.login.as_ref()?;
+    let known = login.found(variables)?;
+    let Some(key) = &login.key else { return Some(known) };
+    let has_key = variables.get(key).is_some_and(|value| !value.is_empty());
+    // An address that was set before is no provider's, and its key is for it.
+    let is_usual = environment.upstreams.iter().all(|it| it.endpoint != "openai" || it.is_usual);
+    if args.intercept && is_usual {
+        environment.arguments.clear();
+    } else if !has_key {
+        environment.notes.push(format!(
+            "{key} has no value, and the login in {} is not used: add --intercept to watch with it",
+            known.path.display()
+        ));
+    }
+    Some(known)
 }
 
 /// The authority that opens the agent's encrypted connections, if one was asked for. Its variables join the environment.

@@ -25,6 +25,11 @@ pub fn load(args: &WatchArgs) -> Result<Option<ScenarioFile>, Trouble> {
     Ok(Some(file))
 }
 
+/// Whether the scenario runs over a record.
+pub fn has_record(file: Option<&ScenarioFile>) -> bool {
+    file.is_some_and(|file| file.scenario.session.recorded.is_some())
+}
+
 /// Completes the options with the settings of the scenario file.
 pub fn complete(spec: SessionSpec, file: &ScenarioFile) -> SessionSpec {
     let own = &file.scenario.session;

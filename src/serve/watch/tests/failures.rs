@@ -230,8 +230,16 @@ fn a_port_in_use_is_a_plain_error() {
     let error = bind(taken.local_addr().unwrap()).unwrap_err();
     assert!(error.to_string().contains("in use"), "{error}");
     let socket = bind("0.0.0.0:0".parse().unwrap()).unwrap();
-    let error =
-        listen(Listening { socket, token: None, upstreams, intercepting: None, news }).unwrap_err();
+    let error = listen(Listening {
+        socket,
+        token: None,
+        upstreams,
+        intercepting: None,
+        has_record: false,
+        login: None,
+        news,
+    })
+    .unwrap_err();
     assert!(error.to_string().contains("token"), "{error}");
 }
 

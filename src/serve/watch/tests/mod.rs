@@ -2,6 +2,7 @@
 
 mod agent;
 mod background;
+mod bedrock;
 mod breaks;
 mod early_answers;
 mod endpoint;
@@ -41,22 +42,43 @@ impl Yard {
 
     /// `host` may have a name and a password.
     fn before_host(host: &str) -> Self {
-        Self::with(Upstreams {
+        Self::with(Self::upstreams(host))
+    }
+
+    /// A listener whose session may have a record.
+    fn over(endpoint: SocketAddr, has_record: bool) -> Self {
+        Self::of(Self::upstreams(&endpoint.to_string()), has_record)
+    }
+
+    fn upstreams(host: &str) -> Upstreams {
+        Upstreams {
             openai: format!("http://{host}/v1"),
             anthropic: format!("http://{host}"),
             gemini: format!("http://{host}"),
             ollama: format!("http://{host}"),
             ..Upstreams::default()
-        })
+        }
     }
 
     fn with(upstreams: Upstreams) -> Self {
+        Self::of(upstreams, false)
+    }
+
+    fn of(upstreams: Upstreams, has_record: bool) -> Self {
         let (tell, news) = mpsc::unbounded_channel();
         let address = "127.0.0.1:0".parse().unwrap();
         let socket = bind(address).unwrap();
         // Where an address has a key, only those who know a token may enter.
         let token = upstreams.openai.contains('@').then(|| "y4rd".to_owned());
-        let settings = Listening { socket, token, upstreams, intercepting: None, news: tell };
+        let settings = Listening {
+            socket,
+            token,
+            upstreams,
+            intercepting: None,
+            has_record,
+            login: None,
+            news: tell,
+        };
         Self { listener: listen(settings).unwrap(), news }
     }
 

@@ -131,13 +131,37 @@ fn an_answer_in_the_endpoint_s_place_and_a_failure_are_frames() {
 #[test]
 fn an_endpoint_without_websockets_has_none_here() {
     let other = Endpoint::answering(whole("404 Not Found", "application/json", "{}"));
-    let yard = Yard::before(other.address);
-    for path in ["/v1/responses", "/v1/realtime?model=m", "/v1/chat"] {
-        match client(&yard, path) {
-            Err(tungstenite::Error::Http(response)) => assert_eq!(response.status(), 426, "{path}"),
-            other => panic!("{path}: {other:?}"),
+    // Nor over a record: it was made without one.
+    for has_record in [false, true] {
+        let yard = Yard::over(other.address, has_record);
+        for path in ["/v1/responses", "/v1/realtime?model=m", "/v1/chat"] {
+            match client(&yard, path) {
+                Err(tungstenite::Error::Http(response)) => {
+                    assert_eq!(response.status(), 426, "{path}")
+                }
+                other => panic!("{path}: {other:?}"),
+            }
         }
     }
+}
+
+#[test]
+fn an_endpoint_that_refuses_a_client_says_so_itself() {
+    // A client with an account renews its login then.
+    let refusal = r#"{"detail":"token expired"}"#;
+    let other = Endpoint::answering(whole("401 Unauthorized", "application/json", refusal));
+    for (has_record, path) in [(false, "/v1/responses"), (true, "/v1/realtime?model=m")] {
+        let yard = Yard::over(other.address, has_record);
+        let Err(tungstenite::Error::Http(response)) = client(&yard, path) else { panic!("{path}") };
+        let body = response.body().clone().unwrap_or_default();
+        assert_eq!((response.status().as_u16(), &body[..]), (401, refusal.as_bytes()));
+    }
+    // Over a record no login is needed.
+    let mut yard = Yard::over(other.address, true);
+    let mut socket = client(&yard, "/v1/responses").unwrap();
+    socket.send(Message::text(CREATE)).unwrap();
+    assert!(yard.arrival().way.send(Sending::Instead(Ok(Reply::of_text("As before.").into()))));
+    assert!(text(&mut socket).contains("response.created"));
 }
 
 #[test]
