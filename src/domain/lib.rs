@@ -14,6 +14,7 @@ mod call_places;
 pub mod chance;
 pub mod chat;
 pub mod command;
+pub mod difference;
 pub mod edit;
 pub mod embedding;
 pub mod error;

@@ -12,10 +12,9 @@ pub enum Beginning {
     /// From nothing.
     #[default]
     New,
-    /// Over the records of an earlier session: its effects and interventions are used as long as they fit.
-    Again(RecordSource),
-    /// Over the records of an earlier session up to the event with this number, and live from there.
-    Forked { of: RecordSource, at: u64 },
+    /// Over the records of an earlier session: its effects and interventions are used as long as they fit. A fork uses
+    /// those up to the event with this number, and is live from there.
+    Over { of: RecordSource, until: Option<u64> },
     /// After the past of an interrupted session, up to the tasks that were at work (see [`crate::resumable`]).
     Continued { past: Past, rest: Option<Rest> },
 }
@@ -159,7 +158,7 @@ impl Beginning {
     /// The records that the start needs of an earlier session over which this one runs.
     pub fn facts(&self) -> &[Record] {
         match self {
-            Self::Again(of) | Self::Forked { of, .. } => of.facts(),
+            Self::Over { of, .. } => of.facts(),
             Self::New | Self::Continued { .. } => &[],
         }
     }
@@ -168,7 +167,7 @@ impl Beginning {
     pub fn past(&self) -> Option<&Past> {
         match self {
             Self::Continued { past, .. } => Some(past),
-            Self::New | Self::Again(_) | Self::Forked { .. } => None,
+            Self::New | Self::Over { .. } => None,
         }
     }
 }

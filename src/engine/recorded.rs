@@ -5,26 +5,23 @@
 //! its number, else from the first. Its events keep their order: each waits until the records before its own exist, so
 //! that parallel effects end in the same order. A person's interventions are repeated at the same records. A recorded
 //! answer is free, and takes no room.
+//!
+//! A request that differs lets its own run part from the record, and no other one. From there on the run's effects pass
+//! all stations like live ones. Equal calls that change nothing are still answered from what is left of the run.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::hash::BuildHasher;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use foldhash::quality::FixedState;
-use serde_json::Value;
+mod meaning;
 
+use self::meaning::{difference, has_end, hash, is_alike, is_by_a_person, is_own_outcome, stopped};
 use super::RecordSource;
-use crate::domain::event::json_of;
 use crate::domain::state::{Keeps, RECENT};
-use crate::domain::{
-    BreakpointEvent, By, ControlEvent, EffectId, Event, Lane, ProgramEvent, Record, RunId,
-    SessionEvent, State, TaskId,
-};
-
-/// The fields of a request that number it.
-const NUMBERS: [&str; 2] = ["effect", "task"];
+use crate::domain::{EffectId, Event, Lane, ProgramEvent, Record, RunId, State, TaskId};
 
 /// How many records are read before they are due: so far away may be a person's edit of a result.
 const AHEAD: u64 = 16_384;
+/// The most effects that are kept of a run that has parted.
+const MOST: usize = 32_768;
 
 /// The effects and interventions of an earlier session, and those still to come.
 #[derive(Default)]
@@ -36,12 +33,13 @@ pub(super) struct Recorded {
     runs: Runs,
     /// The last effect of each lane.
     lanes: HashMap<Lane, EffectId>,
-    /// Whether an effect that has no end in the record runs live.
-    is_fork: bool,
+    how: How,
     /// The events of each effect, the request first.
     effects: HashMap<EffectId, Vec<Record>>,
-    /// The effects with this request, by run and hash, in order.
+    /// The effects with this request wherever it was made, by run and hash, in order.
     requests: HashMap<(RunId, u64), Vec<EffectId>>,
+    /// The effects of each run that were not requested again so far.
+    left: BTreeMap<RunId, BTreeSet<EffectId>>,
     /// The numbers here of the effects of the record, if they differ.
     renumbered: HashMap<EffectId, EffectId>,
     /// Interventions, by the number of their record.
@@ -50,46 +48,39 @@ pub(super) struct Recorded {
     waiting: BTreeMap<EffectId, u64>,
     /// A person's edits of results, until those results exist again.
     edits: HashMap<EffectId, Event>,
-    /// The times of day that programs received.
-    clocks: VecDeque<i64>,
-    /// Whether a request did not match: from here on the session runs live.
-    has_parted: bool,
-    /// Whether the record is of an interrupted task: it answers calls regardless of their numbers, and calls that it
+    /// The times of day that programs of each run received.
+    clocks: HashMap<RunId, VecDeque<i64>>,
+    /// The runs of which a request did not match: from there on they run live.
+    parted: BTreeSet<RunId>,
+}
+
+/// The part of a record that a session repeats, and how.
+#[derive(Clone, Copy, Default)]
+pub(super) struct How {
+    /// How much higher its records are numbered here.
+    pub later: u64,
+    /// The number of the last record that is used. An effect that had not ended by then runs live.
+    pub until: Option<u64>,
+    /// Whether the record is of interrupted tasks: it answers calls regardless of their numbers, and calls that it
     /// lacks run live.
-    is_resumed: bool,
+    pub is_resumed: bool,
     /// Whether the session is held at the first call that runs live.
-    holds_then: bool,
+    pub holds_then: bool,
     /// Whether calls with an unknown outcome are made again without asking.
     pub repeats_unknown: bool,
 }
 
 impl Recorded {
-    /// The record of a session.
-    pub fn again(of: RecordSource) -> Self {
-        let runs = Runs::of(of.facts(), &State::default());
-        Self::over(of.into_iter(), runs, Self::default())
-    }
-
-    /// The record of a session up to the event with this number. An effect that had not ended by then runs live.
-    pub fn forked(of: RecordSource, at: u64, holds_then: bool) -> Self {
-        let runs = Runs::of(of.facts(), &State::default());
-        let until = of.into_iter().take_while(move |record| record.n <= at);
-        Self::over(until, runs, Self { is_fork: true, holds_then, ..Self::default() })
-    }
-
-    /// The record of the tasks that were at work. Their work begins again with record numbers that are `later` higher.
-    pub fn resumed(mut records: Vec<Record>, before: &State, later: u64, holds_then: bool) -> Self {
-        let runs = Runs::of(&records, before);
-        records.iter_mut().for_each(|record| record.n += later);
-        let resumed = Self { is_resumed: true, holds_then, ..Self::default() };
-        let mut resumed = Self::over(records.into_iter(), runs, resumed);
-        resumed.read_to(u64::MAX);
-        resumed
-    }
-
-    fn over(source: impl Iterator<Item = Record> + 'static, runs: Runs, empty: Self) -> Self {
-        let mut recorded = Self { source: Some(Box::new(source)), runs, ..empty };
-        recorded.read_to(AHEAD);
+    /// A record behind this state, or of a whole session.
+    pub fn new(of: RecordSource, before: Option<&State>, how: How) -> Self {
+        let runs = Runs::of(of.facts(), before);
+        let is_used = move |record: &Record| how.until.is_none_or(|until| record.n <= until);
+        let records = of.into_iter().take_while(is_used).map(move |mut record| {
+            record.n += how.later;
+            record
+        });
+        let mut recorded = Self { source: Some(Box::new(records)), runs, how, ..Self::default() };
+        recorded.read_to(if how.is_resumed { u64::MAX } else { AHEAD });
         recorded
     }
 
@@ -103,15 +94,16 @@ impl Recorded {
         let Some(source) = &mut self.source else { return false };
         let Some(record) = source.next() else {
             self.source = None;
-            if self.is_fork {
-                self.effects.retain(|_, events| events.iter().any(|it| it.event.is_end()));
+            if self.how.until.is_some() {
+                self.effects.retain(|_, events| has_end(events));
+                self.forget_gone();
             }
             return false;
         };
         self.read = record.n;
         self.runs.note(&record);
-        if let Event::Program(ProgramEvent::ClockRead { millis, .. }) = record.event {
-            self.clocks.push_back(millis);
+        if let Event::Program(ProgramEvent::ClockRead { task, millis }) = record.event {
+            self.clocks.entry(self.runs.of_task(task)).or_default().push_back(millis);
         }
         if let Some(effect) = record.event.effect() {
             // A person's edit of a call is repeated with the call.
@@ -121,15 +113,19 @@ impl Recorded {
                 self.interventions.insert(record.n, record.event.clone());
             }
             if let Some(task) = record.event.request_of() {
-                let key = (self.runs.of_task(task), hash(&record.event));
+                let run = self.runs.of_task(task);
+                self.forget_old(run);
+                let key = (run, hash(&record.event));
                 self.requests.entry(key).or_default().push(effect.id);
+                self.left.entry(run).or_default().insert(effect.id);
             } else if !self.effects.contains_key(&effect.id) {
                 // The effect was answered already.
                 return true;
             }
             if self.lanes.len() > AHEAD as usize {
+                // Of effects that have ended, only an edit is still to come.
                 let effects = &self.effects;
-                self.lanes.retain(|_, id| effects.contains_key(id));
+                self.lanes.retain(|_, id| effects.get(id).is_some_and(|events| !has_end(events)));
             }
             self.lanes.insert(effect.lane(), effect.id);
             self.effects.entry(effect.id).or_default().push(record);
@@ -144,30 +140,64 @@ impl Recorded {
         true
     }
 
-    /// The time of day that a program received next in the record.
-    pub fn clock(&mut self) -> Option<i64> {
-        self.clocks.pop_front().filter(|_| !self.has_parted)
+    /// Forgets the oldest effects of a run that has parted from the record.
+    fn forget_old(&mut self, run: RunId) {
+        let has_parted = self.has_parted(run);
+        let left = self.left.get_mut(&run).filter(|left| has_parted && left.len() >= MOST);
+        let Some(left) = left else { return };
+        for id in left.iter().take(MOST / 2) {
+            self.effects.remove(id);
+        }
+        self.forget_gone();
+    }
+
+    /// Forgets the numbers of effects that are forgotten.
+    fn forget_gone(&mut self) {
+        let effects = &self.effects;
+        self.left.values_mut().for_each(|ids| ids.retain(|id| effects.contains_key(id)));
+        self.requests.retain(|_, ids| {
+            ids.retain(|id| effects.contains_key(id));
+            !ids.is_empty()
+        });
+    }
+
+    /// The time of day that a program of this run received next in the record.
+    pub fn clock(&mut self, run: RunId) -> Option<i64> {
+        if self.has_parted(run) { None } else { self.clocks.get_mut(&run)?.pop_front() }
     }
 
     /// Whether the session must be held now, at a call that runs live: true only once.
     pub fn holds_now(&mut self) -> bool {
-        std::mem::take(&mut self.holds_then)
+        std::mem::take(&mut self.how.holds_then)
     }
 
-    pub fn holds_later(&self) -> bool {
-        self.holds_then
+    pub fn how(&self) -> How {
+        self.how
     }
 
-    pub fn is_resumed(&self) -> bool {
-        self.is_resumed
+    /// Whether a request of this run did not match.
+    pub fn has_parted(&self, run: RunId) -> bool {
+        self.parted.contains(&run)
     }
 
-    /// The next intervention, if it is due before record number `n` is made.
+    /// Whether the numbers of records are those of the record, since no run has parted from it.
+    pub fn keeps_numbers(&self) -> bool {
+        self.parted.is_empty()
+    }
+
+    /// Whether runs have parted from the record, and no other run has anything left in it.
+    pub fn is_over(&self) -> bool {
+        let mut left = self.left.iter().filter(|(_, ids)| !ids.is_empty());
+        !self.keeps_numbers() && left.all(|(run, _)| self.has_parted(*run))
+    }
+
+    /// The next intervention, if it is due before record number `n` is made. Once a run has parted, nobody can say when
+    /// one is due.
     pub fn intervention(&mut self, n: u64) -> Option<Event> {
-        if self.has_parted && !self.is_resumed {
+        self.read_to(n + AHEAD);
+        if !self.keeps_numbers() {
             return None;
         }
-        self.read_to(n + AHEAD);
         let first = self.interventions.first_entry().filter(|first| *first.key() <= n)?;
         Some(first.remove())
     }
@@ -191,8 +221,8 @@ impl Recorded {
         self.waiting.remove(&id);
     }
 
-    /// Whether an effect is the first one waiting and nothing else can happen: then a record that
-    /// never comes must not block it.
+    /// Whether an effect is the first one waiting and nothing else can happen in these lanes: then a record that never
+    /// comes must not block it.
     pub fn is_next(&self, id: EffectId, mut live: impl Iterator<Item = Lane>) -> bool {
         let first = self.waiting.iter().min_by_key(|(_, n)| **n).map(|(id, _)| *id);
         let waits = |lane: Lane| match lane {
@@ -214,29 +244,35 @@ impl Recorded {
 
     /// Whether the record may still answer effects.
     pub fn answers(&self) -> bool {
-        !self.has_parted && (self.source.is_some() || !self.effects.is_empty())
+        self.source.is_some() || !self.effects.is_empty()
     }
 
     /// The events of an effect of this run after its request, if the record has an equal one; `Err` names the recorded
-    /// request, and the difference. `None` after the end of the record.
+    /// request, and the difference. `None` after the end of the record, and after the run has parted from it.
     pub fn take(
         &mut self,
         id: EffectId,
         run: RunId,
         request: &Event,
     ) -> Option<Result<Vec<Record>, String>> {
-        if !self.answers() {
+        if self.has_parted(run) || !self.answers() {
             return None;
         }
-        if let Some(events) = self.take_equal(id, run, request) {
+        let is_equal = |events: &[Record]| {
+            events.first().is_some_and(|was| difference(&was.event, request).is_none())
+        };
+        if let Some(events) = self.take_where(id, run, request, is_equal) {
             return Some(Ok(events));
         }
-        if self.is_resumed {
+        if self.how.is_resumed {
             return None;
         }
-        (self.has_parted, self.source) = (true, None);
-        let was = self.effects.remove(&id)?.into_iter().next()?;
-        let place = difference(&was.event, request)?;
+        self.parted.insert(run);
+        let left = self.left.get(&run)?;
+        let nearest = left.get(&id).or_else(|| left.first())?;
+        let was = self.effects.get(nearest)?.first()?;
+        // A text may look like the value that it replaces.
+        let place = difference(&was.event, request).unwrap_or_else(|| "data".to_owned());
         Some(Err(format!(
             "the record does not match: expected {} {id}, but record {} has {}; the first \
              difference is {place}",
@@ -246,15 +282,30 @@ impl Recorded {
         )))
     }
 
-    /// The events of the effect of this run with the same request: preferably with the same number, else the first one.
-    fn take_equal(&mut self, id: EffectId, run: RunId, request: &Event) -> Option<Vec<Record>> {
+    /// The events of an equal call after its request, in what is left of a run that has parted from the record. A call
+    /// that changes something is not among them, and none whose outcome a person, a fault or a limit gave.
+    pub fn take_left(&mut self, id: EffectId, run: RunId, request: &Event) -> Option<Vec<Record>> {
+        let changes_nothing = request.effect().is_some_and(|effect| effect.class.is_repeatable());
+        let may_be = changes_nothing && self.has_parted(run);
+        let is_equal = |events: &[Record]| {
+            let first = events.first();
+            is_own_outcome(events) && first.is_some_and(|was| is_alike(&was.event, request))
+        };
+        may_be.then(|| self.take_where(id, run, request, is_equal)).flatten()
+    }
+
+    /// The events of an effect of this run with such a request: preferably with the same number, else the first one.
+    fn take_where(
+        &mut self,
+        id: EffectId,
+        run: RunId,
+        request: &Event,
+        is_equal: impl Fn(&[Record]) -> bool,
+    ) -> Option<Vec<Record>> {
         let (effects, key) = (&self.effects, (run, hash(request)));
         let equal = self.requests.get_mut(&key)?;
         equal.retain(|id| effects.contains_key(id));
-        let is_equal = |id: &EffectId| {
-            let first = effects.get(id).and_then(|events| events.first());
-            first.is_some_and(|was| difference(&was.event, request).is_none())
-        };
+        let is_equal = |id: &EffectId| effects.get(id).is_some_and(|events| is_equal(events));
         let same = equal.iter().position(|other| *other == id && is_equal(other));
         let at = same.or_else(|| equal.iter().position(is_equal))?;
         let was = equal.remove(at);
@@ -262,8 +313,8 @@ impl Recorded {
             self.requests.remove(&key);
         }
         // It may have taken long.
-        let has_end = |events: &Vec<Record>| events.iter().any(|it| it.event.is_end());
         while self.effects.get(&was).is_some_and(|events| !has_end(events)) && self.read_next() {}
+        self.left.get_mut(&run)?.remove(&was);
         let events = self.effects.remove(&was)?;
         if was != id {
             self.renumbered.insert(id, was);
@@ -278,12 +329,12 @@ struct Runs(Option<State>);
 
 impl Runs {
     /// With only one run, its records need not be folded.
-    fn of(records: &[Record], before: &State) -> Self {
+    fn of(records: &[Record], before: Option<&State>) -> Self {
         let opens = |record: &Record| matches!(record.event, Event::Run(_));
-        let are_several = !before.runs.is_empty() || records.iter().any(opens);
-        let keeps = Keeps::Tasks(RECENT);
-        let is_new = before.n == 0;
-        Self(are_several.then(|| if is_new { State::keeping(keeps) } else { before.clone() }))
+        let had_several = before.is_some_and(|before| !before.runs.is_empty());
+        let are_several = had_several || records.iter().any(opens);
+        let new = || State::keeping(Keeps::Tasks(RECENT));
+        Self(are_several.then(|| before.cloned().unwrap_or_else(new)))
     }
 
     fn note(&mut self, record: &Record) {
@@ -292,67 +343,6 @@ impl Runs {
 
     fn of_task(&self, task: TaskId) -> RunId {
         self.0.as_ref().map_or(RunId::FIRST, |state| state.run_of(task))
-    }
-}
-
-/// A request without its numbers.
-fn unnumbered(event: &Event) -> Value {
-    let mut value = json_of(event);
-    if let Some(data) = value.get_mut("data").and_then(Value::as_object_mut) {
-        data.retain(|key, _| !NUMBERS.contains(&key.as_str()));
-    }
-    value
-}
-
-fn hash(request: &Event) -> u64 {
-    FixedState::default().hash_one(unnumbered(request).to_string())
-}
-
-/// The lane that an event holds or releases.
-fn stopped(event: &Event) -> Option<Lane> {
-    match event {
-        Event::Control(ControlEvent::Held { lane, .. } | ControlEvent::Released { lane })
-        | Event::Breakpoint(BreakpointEvent::BreakpointHit { lane: Some(lane), .. }) => Some(*lane),
-        _ => None,
-    }
-}
-
-fn is_by_a_person(event: &Event) -> bool {
-    match event {
-        // Only a person causes these events.
-        Event::Session(
-            SessionEvent::CommandRefused { .. }
-            | SessionEvent::ModelsProbed { .. }
-            | SessionEvent::ModelReached { .. },
-        ) => true,
-        event => event.by().is_some_and(|by| by != By::Engine),
-    }
-}
-
-/// The first field in which two requests differ; times and origins do not count.
-fn difference(one: &Event, other: &Event) -> Option<String> {
-    let [one, other] = [one, other].map(unnumbered);
-    first_difference("", &one, &other)
-}
-
-fn first_difference(at: &str, one: &Value, other: &Value) -> Option<String> {
-    let below = |key: &str| if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") };
-    match (one, other) {
-        (Value::Object(one), Value::Object(other)) => {
-            let keys = one.keys().chain(other.keys().filter(|key| !one.contains_key(*key)));
-            keys.filter(|key| *key != "origin").find_map(|key| {
-                let null = Value::Null;
-                let sides = (one.get(key).unwrap_or(&null), other.get(key).unwrap_or(&null));
-                first_difference(&below(key), sides.0, sides.1)
-            })
-        }
-        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
-            let pairs = one.iter().zip(other).enumerate();
-            pairs
-                .into_iter()
-                .find_map(|(i, (one, other))| first_difference(&below(&i.to_string()), one, other))
-        }
-        _ => (one != other).then(|| at.to_owned()),
     }
 }
 

@@ -15,6 +15,7 @@ pub mod effects;
 mod fault_kinds;
 mod faults;
 mod feedback;
+mod forks;
 mod guests;
 mod guests_again;
 mod guests_changed;

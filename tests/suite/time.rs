@@ -198,6 +198,7 @@ fn every_landmark_of_a_long_session_is_reached_from_its_journal() {
         opened,
         id: None,
         parent: None,
+        parent_event: None,
         continues: None,
         continues_id: None,
         spec: None,

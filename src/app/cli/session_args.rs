@@ -110,6 +110,8 @@ pub struct SessionArgs {
     #[arg(long, value_name = "FILE")]
     pub recorded: Option<PathBuf>,
     /// With --recorded: continue live after this event (a fork).
+    ///
+    /// Then --fault and --break act from that event on.
     #[arg(long, value_name = "EVENT", requires = "recorded", hide_short_help = true)]
     pub fork_at: Option<u64>,
     /// Number of agents that work on tasks at the same time.

@@ -92,6 +92,7 @@ fn option(field: &SpecField) -> String {
         SpecField::Fault(fault) => format!("--fault {fault}"),
         SpecField::ToolsTotal => "--tools-total".to_owned(),
         SpecField::MaxDollars => "--max-dollars".to_owned(),
+        SpecField::ForkAt(at) => format!("--fork-at {at}"),
     }
 }
 

@@ -81,6 +81,7 @@ pub enum SpecField {
     Fault(Box<FaultSpec>),
     MaxDollars,
     ToolsTotal,
+    ForkAt(u64),
 }
 
 impl Display for SpecField {
@@ -92,6 +93,7 @@ impl Display for SpecField {
             SpecField::Fault(fault) => write!(f, "faults: {fault}"),
             SpecField::MaxDollars => write!(f, "max_dollars"),
             SpecField::ToolsTotal => write!(f, "tools_total"),
+            SpecField::ForkAt(at) => write!(f, "fork_at: {at}"),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::config::{Config, ModelConfig};
 use crate::domain::{
     Base, FaultSpec, Knob, Role, Speed, Strategy, Target, Task, TaskList, state::Keeps,
 };
-use crate::engine::{Beginning, RecordSource};
+use crate::engine::Beginning;
 use crate::learned::LearnedState;
 use crate::mcp::trust::Trust;
 use crate::model::http::Endpoint;
@@ -63,8 +63,9 @@ impl SessionSpec {
             return self.resume(journal);
         }
         let (spec, recorded) = self.with_recorded()?;
-        let mut prepared =
-            PreparedSession { beginning: self.over_record(recorded), ..spec.read()? };
+        let over = |of| Beginning::Over { of, until: self.fork_at };
+        let beginning = recorded.map_or(Beginning::New, over);
+        let mut prepared = PreparedSession { beginning, ..spec.read()? };
         // The speed of a recorded session was not chosen for this one, unless it differs from the default.
         let speed = Knob::Speed.spec();
         let chosen = &mut prepared.config.chosen;
@@ -72,15 +73,6 @@ impl SessionSpec {
             || prepared.config.knobs.get(speed.knob) != speed.default;
         chosen.strategy |= spec.strategy.is_some();
         Ok(prepared)
-    }
-
-    /// A beginning over the records of an earlier session, up to the event at which this one forks.
-    fn over_record(&self, of: Option<RecordSource>) -> Beginning {
-        match (of, self.fork_at) {
-            (None, _) => Beginning::New,
-            (Some(of), Some(at)) => Beginning::Forked { of, at },
-            (Some(of), None) => Beginning::Again(of),
-        }
     }
 
     pub(super) fn read(&self) -> Result<PreparedSession, SessionError> {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{SessionError, SessionSpec, TaskSource};
+use super::{SessionError, SessionSpec, SpecField, TaskSource};
 use crate::domain::{By, Event, Record, SessionEvent, Task, TaskEvent, knob::KNOBS};
 use crate::engine::RecordSource;
 use crate::stage::Sample;
@@ -13,19 +13,28 @@ impl SessionSpec {
     /// knobs and tasks taken from that session.
     ///
     /// # Errors
-    /// The journal cannot be read.
+    /// The journal cannot be read, or does not have the event at which this session forks.
     pub(super) fn with_recorded(&self) -> Result<(Self, Option<RecordSource>), SessionError> {
         let mut spec = self.clone();
         let Some(path) = &self.recorded else { return Ok((spec, None)) };
-        let (mut facts, mut has_records) = (Vec::new(), false);
+        let (mut facts, mut last, mut begun) = (Vec::new(), 0, None);
         let remark = spec.take_from(path, |record| {
-            has_records = true;
+            last = record.n;
+            if matches!(record.event, Event::Task(TaskEvent::TaskStarted { .. })) {
+                begun.get_or_insert(record.n);
+            }
             facts.extend(Some(record).filter(RecordSource::is_fact));
         })?;
-        if let Some(remark) = remark.filter(|_| !has_records) {
+        if let Some(remark) = remark.as_ref().filter(|_| last == 0) {
             return Err(SessionError::input(format!("{}: {remark}", path.display())));
         }
-        Ok((spec, has_records.then(|| RecordSource::Journal { path: path.clone(), facts })))
+        if let Some(at) = self.fork_at {
+            let remark = remark.map(|remark| format!(" ({remark})")).unwrap_or_default();
+            let why = misplaced(at, begun, last);
+            why.map_or(Ok(()), |why| Err(format!("{}: {why}{remark}", path.display())))
+                .map_err(SessionError::of(SpecField::ForkAt(at)))?;
+        }
+        Ok((spec, (last > 0).then(|| RecordSource::Journal { path: path.clone(), facts })))
     }
 
     /// Takes omitted seed, strategy, knobs and tasks from the journal of a session; `note` gets each record. Returns what
@@ -70,6 +79,21 @@ impl SessionSpec {
     }
 }
 
+/// Why a session cannot fork at this event of one whose first task and whose last event are these.
+fn misplaced(at: u64, begun: Option<u64>, last: u64) -> Option<String> {
+    let Some(begun) = begun else {
+        return Some("no task has begun in it, so there is nothing to fork".to_owned());
+    };
+    let what = match at {
+        at if at == 0 || at > last => format!("there is no event {at}"),
+        at if at < begun => format!("no task has begun by event {at}"),
+        _ => return None,
+    };
+    Some(format!(
+        "{what}; expected a number from {begun}, where the first task begins, to {last}, the last event"
+    ))
+}
+
 /// Tasks in their order. A long list is usually a short one that repeats, which is kept once.
 #[derive(Default)]
 struct QueuedTasks {
@@ -94,6 +118,26 @@ impl QueuedTasks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_session_forks_at_an_event_of_its_tasks() {
+        for at in [9, 10, 40] {
+            assert_eq!(misplaced(at, Some(9), 40), None, "{at}");
+        }
+        let range = "expected a number from 9, where the first task begins, to 40, the last event";
+        for (at, what) in [
+            (0, "there is no event 0"),
+            (8, "no task has begun by event 8"),
+            (41, "there is no event 41"),
+            (u64::MAX, "there is no event 18446744073709551615"),
+        ] {
+            assert_eq!(misplaced(at, Some(9), 40), Some(format!("{what}; {range}")));
+        }
+        for at in [0, 3, 41] {
+            let why = misplaced(at, None, 40).unwrap();
+            assert_eq!(why, "no task has begun in it, so there is nothing to fork");
+        }
+    }
 
     #[test]
     fn tasks_that_repeat_are_kept_once() {

@@ -199,7 +199,12 @@ impl PreparedSession {
         let Some(folder) = folder else { return (own.collect(), None) };
         let file = breakpoints::file(folder);
         let keep: KeepBreakpoints = Box::new(move |state| breakpoints::save(&file, state));
-        (self.workspace.breakpoints.iter().cloned().chain(own).collect(), Some(keep))
+        // Over a record, those of the recorded session count.
+        let saved = match self.beginning {
+            Beginning::Over { .. } => &[][..],
+            Beginning::New | Beginning::Continued { .. } => &self.workspace.breakpoints,
+        };
+        (saved.iter().cloned().chain(own).collect(), Some(keep))
     }
 
     /// The workspace's tools with the drawn costs of this session; as a provider, if there are folders to read again.

@@ -143,7 +143,8 @@ impl PreparedSession {
         let spec = json_of(&own);
         let spec = known::redacted(&spec, |json| serde_json::from_str(json).ok()).unwrap_or(spec);
         Header {
-            parent: self.spec.parent.clone(),
+            parent: self.spec.parent.clone().or_else(|| name(self.spec.recorded.as_deref()?)),
+            parent_event: self.spec.fork_at,
             continues: resumed.and_then(name),
             continues_id: resumed
                 .and_then(|path| journal::JournalReader::open(path).ok()?.header.id),

@@ -2,12 +2,12 @@
 //!
 //! A word such as `role` before the first colon always names the kind of target, so a tool called
 //! `role` is written `tool:role`. In a name, `\` makes the next character part of the name; in a
-//! condition, `\:` is a colon.
+//! condition, `\:` is a colon. A text extends to the end, unless it is in quotes.
 
 use std::{fmt, str::FromStr};
 
 use super::settings::{number, positive};
-use super::{FaultKind, FaultSpec, Trigger};
+use super::{FaultKind, FaultSpec, Trigger, quoted};
 use crate::expression::{Expression, Scope};
 use crate::target::{Sort, Target};
 use crate::words;
@@ -36,16 +36,14 @@ Faults: TARGET:KIND[:KEY=VALUE]…, where `\\:` is a colon in a name or a condit
                      change=rename|drop|retype (drift, changed-list),
                      how=flipped|noisy|constant, value (scores),
                      text (error, answer, hidden-error, injection, error-event, refusal; takes the
-                     whole rest)";
+                     whole rest, or what is in quotes: text=\"no\":nth=2)";
 
 /// Displayed in its text form: `search_web:error:from-task=50`.
 impl fmt::Display for FaultSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.target, self.kind.name())?;
-        self.settings().iter().try_for_each(|(key, value)| match *key {
-            "if" => write!(f, ":if={}", value.replace(':', "\\:")),
-            key => write!(f, ":{key}={value}"),
-        })
+        let settings = self.settings();
+        settings.iter().try_for_each(|(key, value)| f.write_str(&Self::written(key, value)))
     }
 }
 
@@ -73,6 +71,15 @@ impl FaultSpec {
         settings
     }
 
+    /// Returns a setting as the text form has it, with the colon before it.
+    pub fn written(key: &str, value: &str) -> String {
+        match key {
+            "if" => format!(":if={}", value.replace(':', "\\:")),
+            "text" => format!(":text={}", quoted::written(value)),
+            key => format!(":{key}={value}"),
+        }
+    }
+
     /// Like `parse`, but an error contains only the reason: for forms, whose user writes no syntax.
     ///
     /// # Errors
@@ -84,16 +91,17 @@ impl FaultSpec {
         kind.check(&target)?;
         let mut trigger = Trigger::default();
         while let Some(left) = rest {
-            // A text may contain colons, so it extends to the end.
-            let (part, after) = match left.strip_prefix("text=") {
-                Some(_) => (left.to_owned(), None),
-                None => option(left),
+            let (key, value);
+            (key, value, rest) = match left.strip_prefix("text=") {
+                // A text may contain colons.
+                Some(text) => {
+                    let (text, rest) = quoted::read(text)?;
+                    ("text", text, rest)
+                }
+                None => option(left)?,
             };
-            rest = after;
-            let (key, value) =
-                part.split_once('=').ok_or_else(|| format!("`{part}` has no `=`"))?;
-            let is_set = trigger.set(key, value)?
-                || kind.keys(target.sort()).contains(&key) && kind.set(key, value)?;
+            let is_set = trigger.set(key, &value)?
+                || kind.keys(target.sort()).contains(&key) && kind.set(key, &value)?;
             if !is_set {
                 return Err(unknown_key(key, &kind, &target));
             }
@@ -241,8 +249,8 @@ fn name(text: &str) -> (String, Option<&str>) {
     (name.trim().to_owned(), None)
 }
 
-/// A setting up to its colon, in which `\:` is a colon, and the rest.
-fn option(text: &str) -> (String, Option<&str>) {
+/// A key, its value up to the colon, in which `\:` is a colon, and the rest.
+fn option(text: &str) -> Result<(&str, String, Option<&str>), String> {
     let mut last = '\0';
     let end = text.char_indices().find(|(_, c)| {
         let ends = *c == ':' && last != '\\';
@@ -250,7 +258,8 @@ fn option(text: &str) -> (String, Option<&str>) {
         ends
     });
     let (part, rest) = end.map_or((text, None), |(at, _)| (&text[..at], Some(&text[at + 1..])));
-    (part.replace("\\:", ":"), rest)
+    let (key, value) = part.split_once('=').ok_or_else(|| format!("`{part}` has no `=`"))?;
+    Ok((key, value.replace("\\:", ":"), rest))
 }
 
 /// The text before the first colon, and the text after it.

@@ -5,6 +5,7 @@ mod grammar;
 mod inject;
 mod kind;
 mod preset;
+mod quoted;
 mod sentence;
 mod settings;
 mod spoil;

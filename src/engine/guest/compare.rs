@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::volatile_parts::{Used, Varies};
 use crate::domain::blocks::Block;
+use crate::domain::difference::{Difference, of_lengths, of_texts, of_values};
 use crate::domain::{Message, Messages, Request, ToolCall, ToolDef, chance::canonical};
 
 /// Fields of a body that are compared by their meaning, or that do not matter for the comparison.
@@ -28,11 +29,6 @@ const MEANT: [&str; 14] = [
     "stream_options",
 ];
 
-/// Characters of an excerpt.
-const EXCERPT: usize = 80;
-/// Characters of an excerpt before the place that differs.
-const BEFORE: usize = 30;
-
 /// A request in the form that is compared.
 #[derive(Clone, Debug)]
 pub struct ComparedRequest {
@@ -41,16 +37,6 @@ pub struct ComparedRequest {
     pub request: Request,
     /// The body; `None`: it is not kept.
     pub body: Option<Value>,
-}
-
-/// The first difference between two requests.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    pub field: String,
-    /// The value in the new request; empty if there is none.
-    pub asked: String,
-    /// The value in the recorded request.
-    pub recorded: String,
 }
 
 /// Compares requests.
@@ -80,7 +66,7 @@ impl<'a> Compare<'a> {
         asked: &ComparedRequest,
         recorded: &ComparedRequest,
     ) -> Option<Difference> {
-        differs("model", &asked.model, &recorded.model)
+        of_texts("model", &asked.model, &recorded.model)
             .or_else(|| self.messages(&asked.request.messages, &recorded.request.messages))
             .or_else(|| tools(&asked.request.tools, &recorded.request.tools))
             .or_else(|| self.rest(asked.body.as_ref()?, recorded.body.as_ref()?))
@@ -102,7 +88,7 @@ impl<'a> Compare<'a> {
         found.or_else(|| {
             let at = own.len().min(theirs.len());
             let [one, other] = [own, theirs].map(|all| all.get(at).map(|(_, it)| said(it)));
-            length(format!("messages[{at}]"), one, other)
+            of_lengths(format!("messages[{at}]"), one, other)
         })
     }
 
@@ -115,7 +101,7 @@ impl<'a> Compare<'a> {
         let at = format!("messages[{at}]");
         let blocks = || {
             let [one, other] = [one, other].map(|message| kept(message.blocks()));
-            differs(&format!("{at}.content"), &one, &other)
+            of_texts(&format!("{at}.content"), &one, &other)
         };
         let text = |compare: &mut Self, one: &str, other: &str| {
             compare.texts(&format!("{at}.content"), one, other)
@@ -139,10 +125,10 @@ impl<'a> Compare<'a> {
                 .or_else(|| text(self, own, theirs))
                 .or_else(|| {
                     let [one, other] = [failed, has_failed].map(ToString::to_string);
-                    differs(&format!("{at}.is_error"), &one, &other)
+                    of_texts(&format!("{at}.is_error"), &one, &other)
                 })
                 .or_else(blocks),
-            _ => differs(&format!("{at}.role"), role(one), role(other)),
+            _ => of_texts(&format!("{at}.role"), role(one), role(other)),
         }
     }
 
@@ -151,7 +137,7 @@ impl<'a> Compare<'a> {
             return None;
         }
         let ((one, own), (other, theirs)) = (self.varies.without(one), self.varies.without(other));
-        let found = differs(field, &one, &other);
+        let found = of_texts(field, &one, &other);
         if found.is_none() {
             self.used.extend(own.into_iter().chain(theirs));
         }
@@ -163,14 +149,14 @@ impl<'a> Compare<'a> {
         let found = both.into_iter().find_map(|(n, (one, other))| {
             let at = format!("{at}.tool_calls[{n}]");
             let [own, theirs] = [one, other].map(|call| canonical(&call.arguments));
-            differs(&format!("{at}.name"), one.tool.as_str(), other.tool.as_str())
-                .or_else(|| differs(&format!("{at}.arguments"), &own, &theirs))
+            of_texts(&format!("{at}.name"), one.tool.as_str(), other.tool.as_str())
+                .or_else(|| of_texts(&format!("{at}.arguments"), &own, &theirs))
                 .or_else(|| self.id(&format!("{at}.id"), &one.id, &other.id))
         });
         found.or_else(|| {
             let n = own.len().min(theirs.len());
             let name = |calls: &[ToolCall]| calls.get(n).map(|call| call.tool.to_string());
-            length(format!("{at}.tool_calls[{n}]"), name(own), name(theirs))
+            of_lengths(format!("{at}.tool_calls[{n}]"), name(own), name(theirs))
         })
     }
 
@@ -184,7 +170,7 @@ impl<'a> Compare<'a> {
             }
             None => one == other,
         };
-        if is_same { None } else { differs(field, one, other) }
+        if is_same { None } else { of_texts(field, one, other) }
     }
 
     /// The difference in fields of the bodies that are not compared by their meaning.
@@ -194,37 +180,8 @@ impl<'a> Compare<'a> {
             self.used.extend(rule);
             rule.is_some() || path.first().is_some_and(|first| MEANT.contains(&first.as_str()))
         };
-        values(&mut Vec::new(), asked, recorded, &mut is_left_out)
+        of_values(&mut Vec::new(), asked, recorded, &mut is_left_out)
     }
-}
-
-/// The first difference of two values, except of those that are left out.
-fn values(
-    path: &mut Vec<String>,
-    one: &Value,
-    other: &Value,
-    is_left_out: &mut dyn FnMut(&[String]) -> bool,
-) -> Option<Difference> {
-    if one == other || is_left_out(path) {
-        return None;
-    }
-    let keys: Vec<String> = match (one, other) {
-        (Value::Object(one), Value::Object(other)) => {
-            let more = other.keys().filter(|key| !one.contains_key(*key));
-            one.keys().chain(more).cloned().collect()
-        }
-        (Value::Array(one), Value::Array(other)) => {
-            (0..one.len().max(other.len())).map(|at| at.to_string()).collect()
-        }
-        _ => return differs(&named(path), &shown(one), &shown(other)),
-    };
-    keys.into_iter().find_map(|key| {
-        let [one, other] = [one, other].map(|it| child(it, &key).unwrap_or(&Value::Null));
-        path.push(key);
-        let found = values(path, one, other, is_left_out);
-        path.pop();
-        found
-    })
 }
 
 /// The messages with their places, the results of one answer's calls in the order of these calls. Agents that run their
@@ -253,13 +210,6 @@ fn in_order(messages: &Messages) -> Vec<(usize, &Message)> {
     all
 }
 
-fn child<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
-    match value {
-        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
-        value => value.get(key),
-    }
-}
-
 /// The messages up to the first one of a user.
 fn opening(messages: &Messages) -> Messages {
     let is_user = |message: &Message| matches!(message, Message::User { .. });
@@ -274,58 +224,17 @@ pub(super) fn tools(own: &[ToolDef], theirs: &[ToolDef]) -> Option<Difference> {
     let found = both.into_iter().find_map(|(n, (one, other))| {
         let at = format!("tools[{n}]");
         let [own, theirs] = [one, other].map(|tool| canonical(&tool.parameters));
-        differs(&format!("{at}.name"), one.name.as_str(), other.name.as_str())
-            .or_else(|| differs(&format!("{at}.description"), &one.description, &other.description))
-            .or_else(|| differs(&format!("{at}.parameters"), &own, &theirs))
+        of_texts(&format!("{at}.name"), one.name.as_str(), other.name.as_str())
+            .or_else(|| {
+                of_texts(&format!("{at}.description"), &one.description, &other.description)
+            })
+            .or_else(|| of_texts(&format!("{at}.parameters"), &own, &theirs))
     });
     found.or_else(|| {
         let n = own.len().min(theirs.len());
         let name = |tools: &[ToolDef]| tools.get(n).map(|tool| tool.name.to_string());
-        length(format!("tools[{n}]"), name(own), name(theirs))
+        of_lengths(format!("tools[{n}]"), name(own), name(theirs))
     })
-}
-
-/// A difference where one side has more than the other.
-fn length(field: String, one: Option<String>, other: Option<String>) -> Option<Difference> {
-    if one.is_none() && other.is_none() {
-        return None;
-    }
-    let [asked, recorded] = [one, other].map(|text| excerpt(&text.unwrap_or_default(), 0));
-    Some(Difference { field, asked, recorded })
-}
-
-/// The smallest difference of two texts: of a value where both are JSON, else the first one, with its line.
-pub(super) fn differs(field: &str, one: &str, other: &str) -> Option<Difference> {
-    if one == other {
-        return None;
-    }
-    if let [Some(own), Some(theirs)] = [one, other].map(structured) {
-        let found = values(&mut vec![field.to_owned()], &own, &theirs, &mut |_| false);
-        if found.is_some() {
-            return found;
-        }
-    }
-    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-    let [asked, recorded] = [one, other].map(|text| excerpt(text, same));
-    let line = one.chars().take(same).filter(|it| *it == '\n').count() + 1;
-    let has_lines = [one, other].iter().any(|text| text.trim_end().contains('\n'));
-    let field = if has_lines { format!("{field}, line {line}") } else { field.to_owned() };
-    Some(Difference { field, asked, recorded })
-}
-
-/// The object or the list that a text has.
-fn structured(text: &str) -> Option<Value> {
-    let is_it = text.trim_start().starts_with(['{', '[']);
-    if is_it { serde_json::from_str(text).ok() } else { None }
-}
-
-/// The part of a text around this character.
-fn excerpt(text: &str, around: usize) -> String {
-    let from = around.saturating_sub(BEFORE);
-    let mut rest = text.chars().skip(from);
-    let part: String = rest.by_ref().take(EXCERPT).collect();
-    let [before, after] = [from > 0, rest.next().is_some()].map(|cut| if cut { "…" } else { "" });
-    format!("{before}{part}{after}")
 }
 
 pub(super) fn said(message: &Message) -> String {
@@ -353,27 +262,6 @@ fn kept(blocks: &[Block]) -> String {
         Block::Text { .. } | Block::Call { .. } => None,
     });
     format!("[{}]", raw.collect::<Vec<_>>().join(","))
-}
-
-fn shown(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        value => value.to_string(),
-    }
-}
-
-/// The name of a field, such as `reasoning.effort` or `stop[1]`.
-fn named(path: &[String]) -> String {
-    let mut name = String::new();
-    for part in path {
-        match part.parse::<usize>() {
-            Ok(at) => name += &format!("[{at}]"),
-            Err(_) if name.is_empty() => name += part,
-            Err(_) => name += &format!(".{}", excerpt(part, 0)),
-        }
-    }
-    name
 }
 
 #[cfg(test)]

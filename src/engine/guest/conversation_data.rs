@@ -21,9 +21,13 @@ use crate::domain::{
 use crate::model::relay::{Arrival, Relay};
 use crate::session::Session;
 use crate::strategy::scoring;
+use crate::wire::IncomingRequest;
 
 /// The shortest text by which a sub-agent is recognised in its parent's call.
 const TELLING: usize = 12;
+
+/// The text of a task whose request asks for no answer, as Codex begins a websocket.
+const PREPARES: &str = "(prepares the next answer)";
 
 /// The conversations, as every request in flight shares them.
 pub type SharedTalks = Rc<RefCell<Talks>>;
@@ -307,7 +311,8 @@ impl Talk {
     }
 
     /// The task that a request belongs to: the one at work, or a new one.
-    pub fn task(&mut self, session: &mut Session, messages: &Messages) -> TaskId {
+    pub fn task(&mut self, session: &mut Session, asked: &IncomingRequest) -> TaskId {
+        let messages = &asked.request.messages;
         let asks = matches!(messages.last(), Some(Message::User { .. }));
         let paused = self.paused.take().filter(|_| asks);
         if let Some(answer) = self.answer.take().or(paused) {
@@ -318,7 +323,8 @@ impl Talk {
         }
         let is_user = |message: &&Message| matches!(message, Message::User { .. });
         let text = messages.iter().rfind(is_user).or(messages.last()).map_or("", Message::text);
-        let task = Task { run: self.run, ..Task::from_text(words_of_person(text)) };
+        let text = if asked.prepares { PREPARES } else { words_of_person(text) };
+        let task = Task { run: self.run, ..Task::from_text(text) };
         let first = session.next_task();
         session.emit(TaskEvent::TasksQueued { first, tasks: vec![task], by: By::Engine });
         session.emit(TaskEvent::TaskStarted { task: first });

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::calls::Returned;
-use super::compare::{Compare, ComparedRequest, Difference};
+use super::compare::{Compare, ComparedRequest};
 use super::volatile_parts::Varies;
+use crate::domain::difference::Difference;
 use crate::domain::sent_body::SentBody;
 use crate::domain::state::model_calls::{ModelCallPhase, ModelCallState};
 use crate::domain::state::tool_calls::{ToolCallPhase, ToolCallState};

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::compare::{Compare, Difference, differs, role, said, tools};
+use super::compare::{Compare, role, said, tools};
 use super::digest;
 use super::volatile_parts::Varies;
+use crate::domain::difference::{Difference, of_texts};
 use crate::domain::{Gone, GoneMessage, Message, Request, ToolDef};
 
 /// The most messages that are listed; of further ones, only the number and the bytes are kept.
@@ -22,7 +23,7 @@ pub struct Reads<'a> {
 /// The first part in which a request differs from the one before it, in the order in which endpoints cache: the model,
 /// its tools, the messages. A request that is only shorter has no such part. `asked` is the new value.
 pub fn lost(before: Reads<'_>, now: Reads<'_>) -> Option<Difference> {
-    differs("model", now.model, before.model)
+    of_texts("model", now.model, before.model)
         .or_else(|| of_tools(&now.request.tools, &before.request.tools))
         .or_else(|| of_messages(now.request, before.request))
 }

@@ -6,10 +6,11 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::calls::Returned;
-use super::compare::{ComparedRequest, Difference};
+use super::compare::ComparedRequest;
 use super::conversation_data::{RequestPlace, Talks};
 use super::past::{Parting, RecordedCall, RecordedPast};
 use super::volatile_parts::Varies;
+use crate::domain::difference::Difference;
 use crate::domain::{ModelError, ModelErrorKind, Origin, Record, RunEvent, RunId};
 use crate::model::relay::{Arrival, KnownReply};
 use crate::net::known;

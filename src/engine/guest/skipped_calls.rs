@@ -120,7 +120,7 @@ fn asked_on(
     relay: &Relay,
     turn: &[Message],
 ) -> Result<(IncomingRequest, Vec<u8>), String> {
-    let body = with_turns(format, &relay.body(), &[(None, turn)]);
+    let body = with_turns(format, &relay.changeable()?, &[(None, turn)]);
     let body = body.map_err(|why| why.to_string())?;
     let asked = format.read_request(&body).map_err(|why| why.to_string())?;
     Ok((asked, body))

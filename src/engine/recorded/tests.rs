@@ -2,8 +2,8 @@ use serde_json::json;
 
 use super::*;
 use crate::domain::{
-    Boundary, ChangeEvent, EditEvent, EffectClass, EffectRef, Knob, ToolCallEvent, ToolError,
-    ToolErrorKind,
+    Boundary, By, ChangeEvent, ControlEvent, EditEvent, EffectClass, EffectRef, EvidenceId,
+    FaultEvent, FaultId, Knob, Refusal, SessionEvent, ToolCallEvent, ToolError, ToolErrorKind,
 };
 
 fn effect(id: u32) -> EffectRef {
@@ -54,11 +54,12 @@ fn records(events: Vec<Event>) -> Vec<Record> {
 }
 
 fn recorded(events: Vec<Event>) -> Recorded {
-    Recorded::again(records(events).into())
+    Recorded::new(records(events).into(), None, How::default())
 }
 
 fn resumed(events: Vec<Event>, later: u64, holds_then: bool) -> Recorded {
-    Recorded::resumed(records(events), &State::default(), later, holds_then)
+    let how = How { later, holds_then, is_resumed: true, ..How::default() };
+    Recorded::new(records(events).into(), None, how)
 }
 
 /// Takes the record's answer to a request of the first run.
@@ -85,26 +86,108 @@ fn an_effect_is_answered_with_what_followed_its_request() {
 }
 
 #[test]
-fn a_request_that_differs_is_told_and_ends_the_record() {
+fn a_request_that_differs_is_told_and_its_run_parts_from_the_record() {
     let told = [two_calls(), vec![clock(7), clock(8), turned(By::User)]].concat();
     let mut recorded = recorded(told);
-    assert_eq!(recorded.clock(), Some(7));
+    assert_eq!(recorded.clock(RunId::FIRST), Some(7));
+    assert!(recorded.keeps_numbers() && !recorded.is_over());
     let why = taken(&mut recorded, 1, &call(1, "x")).unwrap().unwrap_err();
     assert_eq!(
         why,
         "the record does not match: expected ToolCallRequested 1, but record 1 has \
          ToolCallRequested; the first difference is data.arguments.text"
     );
-    assert!(!recorded.answers());
+    assert!(recorded.has_parted(RunId::FIRST) && recorded.is_over() && !recorded.keeps_numbers());
     assert_eq!(taken(&mut recorded, 2, &call(2, "b")), None);
-    assert_eq!((recorded.clock(), recorded.intervention(9)), (None, None));
+    assert_eq!((recorded.clock(RunId::FIRST), recorded.intervention(9)), (None, None));
 }
 
 #[test]
 fn an_effect_that_the_record_does_not_have_ends_it() {
     let mut recorded = recorded(two_calls());
-    assert_eq!(taken(&mut recorded, 3, &call(3, "c")), None);
-    assert!(!recorded.answers());
+    let why = taken(&mut recorded, 3, &call(3, "c")).unwrap().unwrap_err();
+    assert!(why.contains("expected ToolCallRequested 3, but record 1 has"), "{why}");
+    assert!(recorded.is_over());
+}
+
+/// Takes what is left for a request of the first run.
+fn left(recorded: &mut Recorded, request: &Event) -> Option<Vec<Event>> {
+    let id = request.effect().unwrap().id;
+    let events = recorded.take_left(id, RunId::FIRST, request)?;
+    Some(events.into_iter().map(|record| record.event).collect())
+}
+
+#[test]
+fn what_is_left_answers_equal_calls_that_change_nothing_once_each() {
+    let again = |id: u32, text: &str| vec![call(id, text), started(id), failed(id)];
+    let told = [two_calls(), again(3, "a"), again(4, "b"), vec![call(5, "c"), started(5)]];
+    let mut recorded = recorded(told.concat());
+    assert_eq!(left(&mut recorded, &call(2, "b")), None, "the run follows the record");
+    taken(&mut recorded, 1, &call(1, "x")).unwrap().unwrap_err();
+    let later = |id: u32, text: &str| {
+        let mut call = call(id, text);
+        if let Event::ToolCall(ToolCallEvent::ToolCallRequested { step, evidence, task, .. }) =
+            &mut call
+        {
+            (*step, *evidence, *task) = (7, Some(EvidenceId(2)), TaskId(3));
+        }
+        call
+    };
+    assert_eq!(left(&mut recorded, &later(9, "a")), Some(vec![started(1), failed(1)]));
+    assert_eq!(left(&mut recorded, &later(3, "a")), Some(vec![started(3), failed(3)]));
+    assert_eq!(left(&mut recorded, &later(9, "a")), None, "each is taken once");
+    assert_eq!(left(&mut recorded, &call(5, "c")), None, "it did not end");
+    let other_run = recorded.take_left(EffectId(9), RunId(2), &later(9, "b"));
+    assert_eq!(other_run, None);
+    assert_eq!(left(&mut recorded, &later(9, "b")), Some(vec![started(2), failed(2)]));
+}
+
+#[test]
+fn what_changes_something_or_was_touched_is_not_taken_from_what_is_left() {
+    let parted = |told: Vec<Event>| {
+        let mut recorded = recorded(told);
+        taken(&mut recorded, 1, &call(1, "x")).unwrap().unwrap_err();
+        recorded
+    };
+    for class in EffectClass::all() {
+        let effect = EffectRef { class, ..effect(1) };
+        let wanted = wanted(effect, "a", By::Engine);
+        let mut recorded = parted(vec![wanted.clone(), failed(1)]);
+        assert_eq!(left(&mut recorded, &wanted).is_some(), class.is_repeatable(), "{class:?}");
+    }
+    let fired = FaultEvent::FaultFired { fault: FaultId(1), effect: effect(1) };
+    let (text, by) = ("other".to_owned(), By::User);
+    let edit = EditEvent::CallAnswered { effect: effect(1), text, by };
+    let error = ToolError::new(ToolErrorKind::Cancelled, "it was cancelled");
+    let cancelled = ToolCallEvent::ToolCallFailed { effect: effect(1), error };
+    let (reason, why) = (Refusal::TooDear, "no".to_owned());
+    let refused = ToolCallEvent::ToolCallRefused { effect: effect(1), why, reason };
+    for told in [
+        vec![fired.into(), failed(1)],
+        vec![failed(1), edit.into()],
+        vec![cancelled.into()],
+        vec![refused.into()],
+    ] {
+        let mut recorded = parted([vec![call(1, "a")], told].concat());
+        assert_eq!(left(&mut recorded, &call(1, "a")), None);
+    }
+}
+
+#[test]
+fn what_is_left_of_a_run_that_has_parted_stays_within_its_limit() {
+    let mut recorded = recorded(vec![call(1, "a"), failed(1)]);
+    let more = (2..=80_000).flat_map(|id| [call(id, &(id % 9).to_string()), failed(id)]);
+    let more: Vec<Event> = more.collect();
+    let more = (3..).zip(more).map(|(n, event)| Record::new(n, 0, event));
+    recorded.source = Some(Box::new(more));
+    taken(&mut recorded, 1, &call(1, "x")).unwrap().unwrap_err();
+    for n in (0..160_000).step_by(1_000) {
+        assert_eq!(recorded.intervention(n), None);
+        let kept = recorded.effects.len();
+        assert!(kept <= MOST && recorded.left[&RunId::FIRST].len() == kept, "{kept}");
+    }
+    let numbers: usize = recorded.requests.values().map(Vec::len).sum();
+    assert!(recorded.effects.len() > MOST / 2 && numbers == recorded.effects.len(), "{numbers}");
 }
 
 #[test]
@@ -155,7 +238,7 @@ fn how_a_call_was_held_comes_with_the_call() {
 fn an_interrupted_task_is_answered_from_an_equal_request_of_any_number() {
     let told = vec![call(4, "a"), failed(4), call(2, "a"), started(2), call(3, "a"), call(5, "b")];
     let mut recorded = resumed(told, 0, false);
-    assert!(recorded.is_resumed());
+    assert!(recorded.how().is_resumed);
     // Its own number first, then the first one of the record.
     assert_eq!(events(taken(&mut recorded, 4, &call(4, "a"))), [failed(4)]);
     assert_eq!(events(taken(&mut recorded, 9, &call(9, "a"))), [started(2)]);
@@ -178,11 +261,11 @@ fn interventions_in_an_interrupted_task_come_later_and_one_after_the_other() {
 #[test]
 fn a_session_is_held_once_where_the_record_ends() {
     let mut recorded = resumed(two_calls(), 0, true);
-    assert!(recorded.holds_later());
+    assert!(recorded.how().holds_then);
     assert_eq!([recorded.holds_now(), recorded.holds_now()], [true, false]);
-    assert!(!recorded.holds_later());
+    assert!(!recorded.how().holds_then);
     let mut other = resumed(two_calls(), 0, false);
-    assert!(!other.holds_later() && !other.holds_now());
+    assert!(!other.how().holds_then && !other.holds_now());
 }
 
 #[test]
@@ -207,18 +290,4 @@ fn a_call_was_made_again_where_another_one_names_it() {
     let recorded = recorded(vec![call(1, "a"), wanted(again, "a", By::Engine)]);
     assert!(recorded.repeats(EffectId(1)));
     assert!(!recorded.repeats(EffectId(2)));
-}
-
-#[test]
-fn the_first_difference_is_named_by_its_fields() {
-    let one = json!({"a": 1, "b": {"c": [1, {"d": 2}]}, "origin": "live"});
-    let differs = |other: Value| first_difference("", &one, &other);
-    assert_eq!(differs(json!({"a": 1, "b": {"c": [1, {"d": 2}]}, "origin": "recorded"})), None);
-    assert_eq!(differs(json!({"a": 1, "b": {"c": [1, {"d": 2}]}, "e": null})), None);
-    let place = |other: Value| differs(other).unwrap();
-    assert_eq!(place(json!({"a": 2, "b": 3})), "a");
-    assert_eq!(place(json!({"a": 1, "b": {"c": [1, {"d": 3}]}})), "b.c.1.d");
-    assert_eq!(place(json!({"a": 1, "b": {"c": [1]}})), "b.c");
-    assert_eq!(place(json!({"a": 1, "b": {"c": [1, {"d": 2}]}, "e": 1})), "e");
-    assert_eq!(place(json!({"a": 1})), "b");
 }

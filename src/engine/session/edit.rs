@@ -57,7 +57,7 @@ impl Session {
                     return Err("a prompt needs at least one message".to_owned());
                 }
                 if let Some(relay) = self.relay(id) {
-                    with_messages(&relay.body(), &call.request.messages, messages)?;
+                    with_messages(&relay.changeable()?, &call.request.messages, messages)?;
                 }
                 Ok(Edit::Messages(call.request.messages.clone()))
             }
@@ -186,8 +186,8 @@ impl Effect {
             (Effect::Tool(call), Edit::Arguments(arguments)) => call.arguments = arguments,
             (Effect::Model(call), Edit::Messages(messages)) => {
                 if let Some(relay) = &call.guest
-                    && let Ok(body) =
-                        with_messages(&relay.body(), &call.request.messages, &messages)
+                    && let Ok(body) = relay.changeable()
+                    && let Ok(body) = with_messages(&body, &call.request.messages, &messages)
                 {
                     relay.replace(body.into());
                 }

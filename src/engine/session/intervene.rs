@@ -3,21 +3,44 @@
 use super::Session;
 use crate::domain::breakpoint::BreakpointSpec;
 use crate::domain::{
-    BudgetEvent, By, ChangeEvent, ConsentEvent, ControlEvent, Event, FaultEvent, Resume,
-    SessionEvent, TaskEvent, ToolCallEvent,
+    BudgetEvent, By, ChangeEvent, ConsentEvent, ControlEvent, Event, FaultEvent, FaultSpec, Mode,
+    Resume, SessionEvent, TaskEvent, ToolCallEvent,
 };
 
+/// The faults that a person wants armed from the start or from the point of a fork on, and the breakpoints.
+#[derive(Default)]
+pub(super) struct Interventions {
+    pub faults: Vec<FaultSpec>,
+    /// The breakpoints; those that are off can be switched on.
+    pub breakpoints: Vec<(BreakpointSpec, bool)>,
+}
+
 impl Session {
-    /// Repeats the interventions of the record that come next, in a session that runs again.
+    /// Repeats the interventions of the record that come next, in a session that runs again; and makes those that wait
+    /// for the point of a fork.
     pub fn repeat_interventions(&mut self) {
         while let Some(event) = self.recorded.intervention(self.state.n + 1) {
             self.intervene(event);
         }
+        // A session that has left its record before the point is live already.
+        let is_over = self.state.control.mode == Mode::Ended;
+        let is_due = |at: u64| !is_over && (self.state.n >= at || self.recorded.is_over());
+        if let Some((_, own)) = self.after_fork.take_if(|(at, _)| is_due(*at)) {
+            self.begin_with(own);
+        }
     }
 
-    /// Sets a breakpoint with which the session begins. A breakpoint that names something of another workspace is left
-    /// out with a notice.
-    pub fn begin_with(&mut self, spec: BreakpointSpec, on: bool) {
+    /// Arms faults and sets breakpoints.
+    pub(super) fn begin_with(&mut self, own: Interventions) {
+        for spec in own.faults {
+            let fault = self.next_fault();
+            self.emit(FaultEvent::FaultArmed { fault, spec, by: By::User });
+        }
+        own.breakpoints.into_iter().for_each(|(spec, on)| self.begin_with_breakpoint(spec, on));
+    }
+
+    /// Sets a breakpoint. One that names something of another workspace is left out with a notice.
+    fn begin_with_breakpoint(&mut self, spec: BreakpointSpec, on: bool) {
         let written = spec.to_string();
         match self.set_breakpoint(None, spec, on, By::User) {
             Ok(event) => self.intervene(event),

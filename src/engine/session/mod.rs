@@ -27,6 +27,7 @@ mod tools;
 
 use self::{
     breakpoints::Breakpoints,
+    intervene::Interventions,
     lanes::{Flight, Lanes, Waits},
     parts::{AgentRun, Log, Models, Queue, Toolkit},
 };
@@ -56,6 +57,8 @@ pub struct Session {
     breakpoints: Breakpoints,
     /// The recorded results of an earlier session.
     recorded: Recorded,
+    /// The faults and breakpoints that wait for this event, at which the session forks.
+    after_fork: Option<(u64, Interventions)>,
     /// The number of times that each request was made before.
     occurrences: HashMap<u64, u32>,
     /// Why the session must end now.
@@ -87,6 +90,7 @@ impl Session {
             runs: BTreeMap::new(),
             breakpoints: Breakpoints::default(),
             recorded: Recorded::default(),
+            after_fork: None,
             occurrences: HashMap::new(),
             end: None,
             log: Log {

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Listener, Session, seats::Seats};
+use super::{Listener, Session, intervene::Interventions, seats::Seats};
 use crate::domain::words::counted;
-use crate::domain::{
-    By, ControlEvent, EffectId, FaultEvent, GraphEvent, Lane, Mode, Resume, SessionEvent,
-};
+use crate::domain::{By, ControlEvent, EffectId, GraphEvent, Lane, Mode, Resume, SessionEvent};
 use crate::observer::{
     Observer, breakpoints::KeptBreakpoints, experience::Remembered, hidden_tools::HiddenTools,
     in_text::InText, journal::Writer, learned::Learned, loops::Loops, missing_feedback::Unfed,
@@ -19,7 +17,7 @@ use crate::{
     manual_calls,
     providers::{self, ProviderListing},
     reading,
-    recorded::Recorded,
+    recorded::{How, Recorded},
     setup::Setup,
     station::{self, MoneyAtStart},
 };
@@ -56,17 +54,17 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
     let limit = setup.opening.max_dollars.map(Into::into);
     let mut paid = 0.0;
     session.kit.ranker = setup.ranker.or_else(|| reading::of_record(&setup.beginning));
-    let (continued, is_again) = match setup.beginning {
-        Beginning::New => (None, false),
-        Beginning::Again(of) => {
-            session.recorded = Recorded::again(of);
-            (None, true)
+    let own = Interventions { faults: setup.faults, breakpoints: setup.breakpoints };
+    let (continued, at_once) = match setup.beginning {
+        Beginning::New => (None, own),
+        Beginning::Over { of, until } => {
+            let holds_then = until.is_some() && setup.stay;
+            session.recorded = Recorded::new(of, None, How { until, holds_then, ..How::default() });
+            // The record contains its faults and breakpoints. Only a fork has more.
+            session.after_fork = until.map(|at| (at, own));
+            (None, Interventions::default())
         }
-        Beginning::Forked { of, at } => {
-            session.recorded = Recorded::forked(of, at, setup.stay);
-            (None, true)
-        }
-        Beginning::Continued { past, rest } => (Some((past, rest)), false),
+        Beginning::Continued { past, rest } => (Some((past, rest)), Interventions::default()),
     };
     let unlisted = session.take_lists(&mut listed);
     let told: Vec<_> = listed.iter_mut().flat_map(|listed| listed.told.drain(..)).collect();
@@ -97,14 +95,7 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
         }
         session.queue.tasks = setup.tasks;
         session.queue_part();
-        // If a session runs again, its record contains its faults.
-        for spec in setup.faults.into_iter().filter(|_| !is_again) {
-            let fault = session.next_fault();
-            session.emit(FaultEvent::FaultArmed { fault, spec, by: By::User });
-        }
-        for (spec, on) in setup.breakpoints.into_iter().filter(|_| !is_again) {
-            session.begin_with(spec, on);
-        }
+        session.begin_with(at_once);
     }
     // The initial breakpoints are saved already.
     if let Some(keep) = setup.keep_breakpoints {
@@ -173,8 +164,8 @@ impl Session {
         };
         self.emit(SessionEvent::Noticed { text });
         let later = self.state.n.saturating_sub(before);
-        self.recorded = Recorded::resumed(rest, &self.state, later, holds_then);
-        self.recorded.repeats_unknown = repeats_unknown;
+        let how = How { later, until: None, is_resumed: true, holds_then, repeats_unknown };
+        self.recorded = Recorded::new(rest.into(), Some(&self.state), how);
         paid
     }
 }

@@ -177,7 +177,8 @@ impl Session {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
         };
-        let millis = self.recorded.clock().unwrap_or_else(now);
+        let run = self.state.run_of(task);
+        let millis = self.recorded.clock(run).unwrap_or_else(now);
         self.emit(ProgramEvent::ClockRead { task, millis });
         millis
     }

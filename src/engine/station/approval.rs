@@ -64,7 +64,7 @@ impl Approve {
     fn after_interruption<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
         let Effect::Tool(call) = &passage.effect else { return now(StationVerdict::Go) };
         let tool = call.tool.clone();
-        if passage.handle.read(|session| session.recorded().repeats_unknown) {
+        if passage.handle.read(|session| session.recorded().how().repeats_unknown) {
             return now(StationVerdict::Go);
         }
         if !passage.handle.read(Session::has_person) {

@@ -1,10 +1,8 @@
 //! Holds a run. Every lane passes the gate at every boundary; a pause or a step makes it wait
 //! there. Holding never kills: running effects continue to their next boundary.
 
-use super::{
-    Actor, Effect, Outcome, Passage, Passing, Station, StationVerdict, ToolCall, later, now,
-};
-use crate::domain::{Boundary, ControlEvent, Lane, Origin};
+use super::{Effect, Outcome, Passage, Passing, Station, StationVerdict, ToolCall, later, now};
+use crate::domain::{Boundary, ControlEvent, Lane};
 use crate::effect::ModelCall;
 use crate::handle::Handle;
 use crate::model::relay::Holds;
@@ -42,8 +40,7 @@ impl Station for Gate {
             return now(());
         }
         let (lane, boundary) = (passage.reference.lane(), passage.effect.after());
-        // A recorded effect has its stops in the record.
-        if passage.reference.origin != Origin::Recorded || passage.actor() == Actor::Guest {
+        if !passage.has_its_stops {
             passage.handle.meet(lane, boundary);
         }
         if passage.handle.read(|session| session.is_open(lane, boundary)) {

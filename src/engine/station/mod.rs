@@ -105,6 +105,8 @@ pub struct Passage {
     was_met: bool,
     /// Whether a person's program makes the effect while it repeats the record of the program before: nothing stops it.
     is_of_record: bool,
+    /// Whether the record that answered the effect also has what stopped it.
+    has_its_stops: bool,
 }
 
 impl Passage {
@@ -126,6 +128,7 @@ impl Passage {
             was_released: false,
             was_met: false,
             is_of_record: false,
+            has_its_stops: false,
         }
     }
 
@@ -160,6 +163,7 @@ pub(super) fn stations(more: Vec<Rc<dyn Station>>, money: MoneyAtStart) -> Rc<[R
         Rc::new(judge::Judge),
         // After the gate, so before it on the way back: a pause holds the failed call.
         Rc::new(model_guard::Unusable),
+        Rc::new(record_station::FromRest),
     ];
     own.into_iter().chain(more).collect()
 }

@@ -1,13 +1,16 @@
 //! Answers an effect from the record of an earlier session (see [`crate::recorded`]). It is
 //! the first station, because a recorded answer is free, takes no room, and may be a refusal.
+//!
+//! The effects of a run that has parted from the record are new. They pass all stations, and only what is left to do
+//! then, the real call, is answered from the record if it has the same one.
 
 use std::sync::Arc;
 
 use super::{Actor, Effect, Outcome, Passage, Passing, Station, StationVerdict, later, now};
 use crate::domain::{
     By, ConsentEvent, ControlEvent, EffectId, EffectRef, Embedding, EmbeddingEvent, Event,
-    FaultEvent, ModelCallEvent, Origin, ReaderEvent, Record, SessionEvent, ToolCallEvent,
-    ToolOutput, Usage,
+    FaultEvent, Lane, ModelCallEvent, Origin, ReaderEvent, Record, SessionEvent, TaskId,
+    ToolCallEvent, ToolOutput, Usage,
 };
 use crate::effect::{self, Embedded, ModelCall, Ranked};
 use crate::{handle::Handle, session::Session};
@@ -20,10 +23,10 @@ impl Station for FromRecord {
             of_guest(passage);
             return now(StationVerdict::Go);
         }
-        let (answers, holds) = passage
+        let (follows, holds) = passage
             .handle
-            .read(|session| (session.recorded().answers(), session.recorded().holds_later()));
-        if !answers {
+            .read(|session| (session.follows(passage.task), session.recorded().how().holds_then));
+        if !follows {
             if holds {
                 goes_live(&passage.handle);
             }
@@ -58,16 +61,84 @@ impl Station for FromRecord {
                     passage.reference.origin = Origin::Recorded;
                     match replay(passage, events).await {
                         Some(outcome) => {
-                            if let Outcome::Reply(Ok(reply)) = &outcome {
-                                passage.handle.read(|session| session.recall(id, reply));
-                            }
-                            StationVerdict::Answer(outcome, Origin::Recorded)
+                            passage.has_its_stops = true;
+                            answer(passage, outcome)
                         }
                         None => StationVerdict::Go,
                     }
                 }
             }
         })
+    }
+}
+
+pub(super) struct FromRest;
+
+impl Station for FromRest {
+    fn concerns(&self, actor: Actor) -> bool {
+        actor != Actor::Guest
+    }
+
+    fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
+        let Passage { handle, reference, task, effect, .. } = passage;
+        // A fault changes the outcome of a real call.
+        if passage.fault.is_some() || handle.read(|session| session.recorded().keeps_numbers()) {
+            return now(StationVerdict::Go);
+        }
+        let request = effect::requested(*reference, *task, effect);
+        let taken = handle.write(|session| {
+            let run = session.state().run_of(*task);
+            session.recorded_mut().take_left(reference.id, run, &request)
+        });
+        let Some(events) = taken else { return now(StationVerdict::Go) };
+        reference.origin = Origin::Recorded;
+        for Record { event, .. } in events {
+            match outcome(passage, &event) {
+                Some(outcome) => return now(answer(passage, outcome)),
+                None if is_of_the_call(&event) => {
+                    passage.handle.emit(again(event, passage.reference));
+                }
+                None => {}
+            }
+        }
+        now(StationVerdict::Go)
+    }
+}
+
+/// Whether the model or the tool itself causes this event.
+fn is_of_the_call(event: &Event) -> bool {
+    let is_progress = matches!(
+        event,
+        Event::ModelCall(ModelCallEvent::ModelCallProgressed { .. })
+            | Event::ToolCall(ToolCallEvent::ToolCallProgressed { .. })
+            | Event::Reader(ReaderEvent::TokenJudged { .. })
+    );
+    event.is_start() || is_progress
+}
+
+/// Ends an effect with its recorded outcome.
+fn answer(passage: &Passage, outcome: Outcome) -> StationVerdict {
+    if let Outcome::Reply(Ok(reply)) = &outcome {
+        passage.handle.read(|session| session.recall(passage.reference.id, reply));
+    }
+    StationVerdict::Answer(outcome, Origin::Recorded)
+}
+
+impl Session {
+    /// Whether the run of a task may still get answers in the order of the record.
+    fn follows(&self, task: TaskId) -> bool {
+        let recorded = self.recorded();
+        recorded.answers() && !recorded.has_parted(self.state().run_of(task))
+    }
+
+    /// The lanes whose next event may be one of the record: not those of runs that have parted from it. Once the
+    /// numbers differ, nobody can say when a lane that is held goes on.
+    fn following(&self) -> impl Iterator<Item = Lane> {
+        let (all, recorded) = (self.recorded().keeps_numbers(), self.recorded());
+        let is_free = move |lane: &Lane| {
+            !recorded.has_parted(self.lanes().run_of(*lane)) && !self.state().control.is_held(*lane)
+        };
+        self.lanes().live().filter(move |lane| all || is_free(lane))
     }
 }
 
@@ -95,7 +166,7 @@ fn goes_live(handle: &Handle) {
 
 /// Whether the record of an interrupted call has no end.
 fn breaks_off(session: &Session, events: &[Record]) -> bool {
-    session.recorded().is_resumed() && !events.iter().any(|record| record.event.is_end())
+    session.recorded().how().is_resumed && !events.iter().any(|record| record.event.is_end())
 }
 
 /// Repeats the events of an effect in their recorded order, up to its outcome. `None` if the record
@@ -123,8 +194,9 @@ async fn replay(passage: &Passage, events: Vec<Record>) -> Option<Outcome> {
 /// Waits until the records before this one exist, but only while something else can still happen.
 async fn until_due(handle: &Handle, id: EffectId, n: u64) {
     handle.write(|session| session.recorded_mut().wait(id, n));
-    let is_due = |session: &Session| session.state().n + 1 >= n;
-    let is_next = |session: &Session| session.recorded().is_next(id, session.lanes().live());
+    let is_due =
+        |session: &Session| session.recorded().keeps_numbers() && session.state().n + 1 >= n;
+    let is_next = |session: &Session| session.recorded().is_next(id, session.following());
     loop {
         handle.until(|session| is_due(session) || is_next(session)).await;
         if handle.read(is_due) {

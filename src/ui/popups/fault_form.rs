@@ -81,9 +81,8 @@ impl FaultFormKind {
         // `text` comes last, since it takes the rest of the line.
         for key in own.chain(Trigger::KEYS).chain(&["text"]) {
             let value = fields.text(key);
-            let value = if *key == "if" { value.replace(':', "\\:") } else { value };
             if !value.is_empty() {
-                text.push_str(&format!(":{key}={value}"));
+                text.push_str(&FaultSpec::written(key, &value));
             }
         }
         text

@@ -23,6 +23,15 @@ const fn case(
 const HEADER: &str =
     "{\"toolyard_journal\":1,\"program\":\"0.1.0\",\"opened\":\"2026-11-21T10:00:00.000Z\"}\n";
 
+/// A journal of a task that has begun, with a last line that is torn.
+const TORN: &str = concat!(
+    "{\"toolyard_journal\":1,\"program\":\"0.1.0\",\"opened\":\"2026-11-21T10:00:00.000Z\"}\n",
+    "{\"n\":1,\"at\":1,\"kind\":\"Noticed\",\"data\":{\"text\":\"a\"}}\n",
+    "{\"n\":2,\"at\":1,\"kind\":\"TaskStarted\",\"data\":{\"task\":1}}\n",
+    "{\"n\":3,\"at\":1,\"kind\":\"Noticed\",\"data\":{\"text\":\"b\"}}\n",
+    "{\"n\":4,\"at\":1,\"kind\":\"Noti",
+);
+
 /// A plan for the tools of a file.
 const PLAN: &str = "plan --tools t --budget 1";
 
@@ -34,6 +43,25 @@ const FILES: &[Case] = &[
         &["j:1: no journal header", "expected {\"toolyard_journal\""],
     ),
     case(&[("j", "")], "run --recorded j", &["j: the journal is empty: its session ended"]),
+    case(
+        &[("j", TORN)],
+        "run --recorded j --fork-at 4 --fresh",
+        &[
+            "--fork-at 4: j: there is no event 4; expected a number from 2, where the first task begins, to 3, the last \
+             event (",
+        ],
+    ),
+    case(
+        &[("j", TORN)],
+        "run --recorded j --fork-at 0 --fresh",
+        &["--fork-at 0: j: there is no event 0; expected a number from 2, "],
+    ),
+    case(
+        &[("j", TORN)],
+        "run --recorded j --fork-at 1 --fresh",
+        &["--fork-at 1: j: no task has begun by event 1; expected a number from 2, "],
+    ),
+    case(&[("j", HEADER)], "run --recorded j --fork-at 1 --fresh", &["j: "]),
     case(
         &[("j", "{\"toolyard_journal\":99,\"program\":\"9.9\"}\n")],
         "replay j",

@@ -55,7 +55,7 @@ fn a_call_by_hand_runs_while_the_agent_is_paused_and_teaches_nothing() {
 fn a_call_by_hand_meets_faults_and_can_be_held_and_cancelled_alone() {
     on_paused_time(async {
         let yard = Trial { paused: true, stay: true, ..Trial::default() }.start();
-        let spec: FaultSpec = "echo:error:text=down:nth=2".parse().unwrap();
+        let spec: FaultSpec = "echo:error:nth=2:text=down".parse().unwrap();
         yard.wish(Command::ArmFault { spec });
         for _ in 0..2 {
             yard.wish(call("echo", json!({"text": "hi"})));
@@ -146,7 +146,7 @@ fn a_session_that_runs_again_makes_calls_by_hand_again_from_the_record() {
         // Neither the model nor a tool is asked.
         let again = Trial {
             replies: vec![],
-            beginning: Beginning::Again(recorded.clone().into()),
+            beginning: Beginning::Over { of: recorded.clone().into(), until: None },
             ..Trial::default()
         };
         let again = again.start();

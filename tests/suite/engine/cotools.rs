@@ -97,7 +97,7 @@ async fn without_a_trained_judge_an_equals_sign_starts_a_call() {
 async fn a_recorded_session_runs_again_without_a_judge() {
     let (first, records): (State, Vec<Record>) = run(trial(written())).await;
     let mut again = trial(vec![]);
-    (again.ranker, again.beginning) = (None, Beginning::Again(records.into()));
+    (again.ranker, again.beginning) = (None, Beginning::Over { of: records.into(), until: None });
     let (second, _) = run(again).await;
     assert_eq!(replies(&second), replies(&first));
     assert_eq!(second.model_calls[0].judged, first.model_calls[0].judged);

@@ -78,9 +78,12 @@ fn recorded_answers_leave_the_limit_to_new_calls() {
         let Yard { session, records, commands: _commands, .. } = first;
         session.await.unwrap();
         let recorded: Vec<_> = records.borrow().iter().map(|record| (**record).clone()).collect();
-        let mut again =
-            Trial { beginning: Beginning::Again(recorded.into()), tasks: 2, ..limited(4.5) }
-                .start();
+        let mut again = Trial {
+            beginning: Beginning::Over { of: recorded.into(), until: None },
+            tasks: 2,
+            ..limited(4.5)
+        }
+        .start();
         (&mut again.session).await.unwrap();
         let records = again.records.borrow();
         let live = records.iter().filter(|record| {
@@ -105,7 +108,7 @@ async fn beside_a_simulated_model(
         second: vec![Ok(say("done")), Ok(say("done"))],
         tasks,
         paused: true,
-        beginning: Beginning::Again(recorded.into()),
+        beginning: Beginning::Over { of: recorded.into(), until: None },
         ..limited(dollars)
     };
     let mut yard = trial.start();

@@ -244,7 +244,7 @@ fn a_session_with_edits_runs_again_from_its_record() {
             yard.records.borrow().iter().map(|record| (**record).clone()).collect();
         let live = yard.state.borrow().clone();
         let again = Trial {
-            beginning: Beginning::Again(recorded.into()),
+            beginning: Beginning::Over { of: recorded.into(), until: None },
             stay: true,
             replies: vec![],
             ..Trial::default()

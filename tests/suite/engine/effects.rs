@@ -114,7 +114,12 @@ fn again(spec: SessionSpec, recorded: Vec<Record>) -> Setup {
     let untouchable =
         |model: Rc<dyn Model>| -> Rc<dyn Model> { Rc::new(Untouchable(Arc::clone(model.spec()))) };
     let models = setup.models.into_iter().map(untouchable).collect();
-    Setup { models, tools, beginning: Beginning::Again(recorded.into()), ..setup }
+    Setup {
+        models,
+        tools,
+        beginning: Beginning::Over { of: recorded.into(), until: None },
+        ..setup
+    }
 }
 
 /// What happened, but for times and for where outcomes come from.
@@ -164,7 +169,8 @@ fn what_does_not_fit_a_record_is_said_and_done_live() {
         let spec = SessionSpec { tasks_limit: Some(3), ..SessionSpec::default() };
         let (first, _) = run(demo(spec.clone()), &[]).await;
         let other = SessionSpec { knobs: [(Knob::TopK, 3.0)].into(), ..spec };
-        let setup = Setup { beginning: Beginning::Again(first.into()), ..demo(other) };
+        let setup =
+            Setup { beginning: Beginning::Over { of: first.into(), until: None }, ..demo(other) };
         let (second, state) = run(setup, &[]).await;
         assert_eq!(state.tasks_done, 3);
         let said = second.iter().find_map(|record| match &record.event {

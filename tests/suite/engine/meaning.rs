@@ -152,7 +152,7 @@ async fn a_recorded_failure_of_an_embedding_stays_one() {
     let recorded: Vec<_> = (1..).zip(events).map(|(n, event)| Record::new(n, 0, event)).collect();
     let fake = Fake::start(vec![read(&[1.0, 0.0]), read(&[1.0, 0.0])]).await;
     let (_, events, _) = run(Trial {
-        beginning: Beginning::Again(recorded.into()),
+        beginning: Beginning::Over { of: recorded.into(), until: None },
         ..plan(&fake, Some(1.0), 1_000.0)
     })
     .await;
@@ -215,8 +215,11 @@ async fn what_an_embedding_cost_counts_for_the_limit_of_dollars() {
     let events = (1..).zip(events).take(read_it + 1);
     let recorded: Vec<_> = events.map(|(n, event)| Record::new(n, 0, event)).collect();
     let fake = Fake::start(vec![]).await;
-    let (_, events, _) =
-        run(Trial { beginning: Beginning::Again(recorded.into()), ..limited(&fake, 1.0) }).await;
+    let (_, events, _) = run(Trial {
+        beginning: Beginning::Over { of: recorded.into(), until: None },
+        ..limited(&fake, 1.0)
+    })
+    .await;
     assert_eq!((fake.bodies().len(), asked(&events)), (0, 1));
     let fake = Fake::start(vec![read(&[3.0, 0.0])]).await;
     let (_, events, _) = run(limited(&fake, 0.001)).await;

@@ -161,7 +161,7 @@ fn a_person_asks_for_a_value_sets_a_variable_and_goes_on_from_there() {
         let records: Vec<Record> =
             desk.yard.records.borrow().iter().map(|record| (**record).clone()).collect();
         let again = Trial {
-            beginning: Beginning::Again(records.into()),
+            beginning: Beginning::Over { of: records.into(), until: None },
             paused: true,
             stay: true,
             ..trial(&[])
@@ -319,7 +319,7 @@ fn a_program_that_was_taken_back_goes_another_way_and_its_record_is_kept() {
         let records: Vec<Record> =
             desk.yard.records.borrow().iter().map(|record| (**record).clone()).collect();
         let again = Trial {
-            beginning: Beginning::Again(records.into()),
+            beginning: Beginning::Over { of: records.into(), until: None },
             paused: true,
             stay: true,
             ..super::programs::trial(&[])

@@ -319,7 +319,11 @@ fn the_clock_is_recorded_and_a_replay_tells_the_same_time() {
         let first = yard.session.await.unwrap();
         let records: Vec<_> = records.borrow().iter().map(|record| (**record).clone()).collect();
         std::thread::sleep(std::time::Duration::from_millis(5));
-        let again = ran(Trial { beginning: Beginning::Again(records.into()), ..trial(&[]) }).await;
+        let again = ran(Trial {
+            beginning: Beginning::Over { of: records.into(), until: None },
+            ..trial(&[])
+        })
+        .await;
         assert_eq!(again.tasks[0].answer, first.tasks[0].answer);
         assert_eq!(again.tool_calls[0].origin, Origin::Recorded);
     });

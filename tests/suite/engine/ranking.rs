@@ -179,7 +179,7 @@ async fn a_recorded_session_runs_again_without_the_reader() {
     let (first, records) = run(trial(told())).await;
     let mut again = trial(told());
     (again.ranker, again.replies) = (None, vec![]);
-    again.beginning = Beginning::Again(records.into());
+    again.beginning = Beginning::Over { of: records.into(), until: None };
     let (second, records) = run(again).await;
     assert_eq!(first_menu(&second), first_menu(&first));
     let from_record = records.iter().filter_map(|record| match &record.event {

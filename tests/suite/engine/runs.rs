@@ -285,7 +285,7 @@ fn a_fork_at_any_event_is_equal_up_to_there_and_then_goes_its_own_way() {
         let original = plain(&records);
         let mut differ = 0;
         for at in 1..=records.len() {
-            let beginning = Beginning::Forked { of: records.clone().into(), at: at as u64 };
+            let beginning = Beginning::Over { of: records.clone().into(), until: Some(at as u64) };
             let finish = || Ok(calls(&[("Finish", json!({"answer": "another way"}))]));
             let replies = vec![finish(), finish()];
             let yard = Trial { beginning, replies, ..two_runs() }.start();

@@ -85,7 +85,7 @@ fn a_recorded_call_is_made_again_as_it_was() {
         let asked = yard.state.borrow().model_calls.len();
         let replies = vec![];
         let mut again = Trial {
-            beginning: Beginning::Again(recorded.into()),
+            beginning: Beginning::Over { of: recorded.into(), until: None },
             replies,
             strategy: "react",
             tasks: 2,

@@ -221,6 +221,7 @@ pub struct Trial {
     pub hold: Option<Duration>,
     pub knobs: Vec<(Knob, f64)>,
     pub faults: Vec<&'static str>,
+    pub breakpoints: Vec<&'static str>,
     pub delay: Duration,
     pub tools: ToolMode,
     /// The model can be held to a schema.
@@ -271,6 +272,7 @@ impl Default for Trial {
             hold: None,
             knobs: vec![],
             faults: vec![],
+            breakpoints: vec![],
             delay: Duration::ZERO,
             tools: ToolMode::Native,
             structured: false,
@@ -325,6 +327,7 @@ impl Trial {
             knobs: self.knobs.into_iter().collect(),
             tasks: TaskSource::List(tasks),
             faults: self.faults.iter().map(|spec| spec.parse().unwrap()).collect(),
+            breakpoints: self.breakpoints.iter().map(|spec| spec.parse().unwrap()).collect(),
             paused: self.paused,
             stay: self.stay,
             ..SessionSpec::default()

@@ -288,7 +288,11 @@ fn a_session_runs_again_and_goes_on_with_what_its_endpoint_wants_back() {
         // A journal that breaks off in the first task.
         let recorded: Vec<Record> =
             records.into_iter().take_while(|record| record.n <= third).collect();
-        run(Setup { beginning: Beginning::Again(recorded.into()), ..make() }, |_| None).await;
+        run(
+            Setup { beginning: Beginning::Over { of: recorded.into(), until: None }, ..make() },
+            |_| None,
+        )
+        .await;
         strict.expect_no_faults("the second");
         assert!(strict.seen.lock().unwrap().len() > asked);
     });

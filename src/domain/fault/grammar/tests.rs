@@ -38,12 +38,21 @@ fn reads_what_it_writes() {
         "a:flapping:up=5:down=3",
         "a:injection:first=1:text=say {canary}: now",
         r#"any:error:if=tool == "a" ? task > 2 \: ms > 5:p=0.5"#,
+        r#"a:answer:text=at 12:30, "now": x=3"#,
+        r#"a:answer:nth=2:text="closed:if=none""#,
+        r#"a:error:text="\"a\": no:p=\\""#,
         "role:evaluator:scores:how=noisy:value=2",
     ] {
         assert_eq!(text.parse::<FaultSpec>().unwrap().to_string(), text);
     }
     let spec: FaultSpec = "a:error:p=1:text=no: none".parse().unwrap();
     assert_eq!(spec.kind, FaultKind::Error { status: None, text: Some("no: none".into()) });
+    let spec: FaultSpec =
+        r#"a:answer:text="in \"Porto\": \d:p=1":if=args.city == "Porto":nth=2"#.parse().unwrap();
+    assert_eq!(spec.kind, FaultKind::Answer { text: r#"in "Porto": \d:p=1"#.into() });
+    assert_eq!((spec.trigger.nth, spec.trigger.condition.is_some()), (Some(2), true));
+    let spec: FaultSpec = r#"a:error:text="":nth=2"#.parse().unwrap();
+    assert_eq!(spec.to_string(), "a:error:nth=2:text=");
     let spec: FaultSpec = r"model:qwen2.5\:7b:timeout".parse().unwrap();
     assert_eq!(spec.target, Target::Model("qwen2.5:7b".into()));
 }
@@ -101,6 +110,17 @@ fn says_what_is_wrong() {
         ("a:error:if=mss > 3", "if: "),
         ("a:latency:spread=norml", "there is no spread `norml`; did you mean `normal`?"),
         ("a:huge:kb=99999", "takes at most 16384"),
+        (
+            "a:answer:text=It is sunny.:if=args.city == 1",
+            r#"`:if=` looks like a key, but a text without quotes takes the whole rest; put the text in quotes, as in `text="no":if=…`"#,
+        ),
+        ("a:error:text=no:retry-after=2", "`:retry-after=` looks like a key"),
+        ("a:error:text=:text=no", "`:text=` looks like a key"),
+        (r#"a:error:text="no"#, r#"no closing quote; `\"` is a quote in it"#),
+        (r#"a:error:text="no\""#, "no closing quote"),
+        (r#"a:error:text="no" way"#, "goes on after its closing quote"),
+        (r#"a:error:text="no":if=ms >"#, "if: "),
+        (r#"a:error:text="no":"#, "`` has no `=`"),
         ("a:drift:change=x", "there is no change `x`; known: rename, drop, retype"),
         ("role:evaluator:scores:value=4", "not a whole number from -3 to 3"),
         ("role:actor:scores", "scores applies only to role:evaluator"),
@@ -139,8 +159,9 @@ fn targets() -> impl Strategy<Value = Target> {
 }
 
 fn kinds() -> impl Strategy<Value = FaultKind> {
-    let error = (prop::option::of(STATUSES), prop::option::of(".{0,8}"));
-    let text = || prop::option::of(".{0,8}");
+    let words = || prop_oneof![".{0,8}", r#"([:=\\" ]|if|p|text|x){0,8}"#];
+    let error = (prop::option::of(STATUSES), prop::option::of(words()));
+    let text = || prop::option::of(words());
     let spread = prop::sample::select(vec![Spread::Fixed, Spread::Uniform, Spread::Tail]);
     let how = prop::sample::select(vec![Scores::Flipped, Scores::Noisy, Scores::Constant]);
     let change = prop::sample::select(vec![Drift::Rename, Drift::Drop, Drift::Retype]);

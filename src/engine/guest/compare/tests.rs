@@ -63,40 +63,10 @@ fn the_first_field_that_differs_is_named() {
         let (found, asked, recorded) = found(pointer, value.clone()).unwrap();
         assert_eq!(found, field, "{value}");
         assert_ne!(asked, recorded, "{field}");
-        assert!(asked.chars().count() <= EXCERPT + 2, "{asked}");
+        assert!(asked.chars().count() <= 82, "{asked}");
     }
     let (_, asked, recorded) = found("/messages/3/content", text("rain at 11:05")).unwrap();
     assert_eq!((&*asked, &*recorded), ("rain at 11:05", "rain at 11:02"));
-}
-
-#[test]
-fn of_long_texts_the_smallest_part_that_differs_is_named() {
-    let result = |temperature: u32, note: &str| {
-        let rows: Vec<Value> = (0..300).map(|n| json!({"n": n, "note": "x"})).collect();
-        let mut result = json!({"rows": rows, "raw": format!("{{\"note\":{}}}", json!(note))});
-        result["rows"][271]["now"] = json!({"temperature": temperature});
-        result.to_string()
-    };
-    let lines =
-        |changed: &str| format!("{}{changed}\n{}", "line\n".repeat(500), "line\n".repeat(500));
-    let odd = |text: &str| format!("{{\"a\": 1, \"b\": {text}");
-    for (one, other, field, asked, recorded) in [
-        (result(21, "a"), result(7, "a"), ".rows[271].now.temperature", "21", "7"),
-        // JSON in a text of JSON.
-        (result(7, "wet\nday"), result(7, "wet\nway"), ".raw.note, line 2", "wet\nday", "wet\nway"),
-        (lines("a: 1"), lines("a: 2"), ", line 501", "a: 1", "a: 2"),
-        // Half a document is a text, and so is one that differs in spaces alone.
-        (odd("2"), odd("3"), "", "\"b\": 2", "\"b\": 3"),
-        ("{\"a\":1}".into(), "{\"a\": 1}".into(), "", "{\"a\":1}", "{\"a\": 1}"),
-        ("[1,2]".into(), "[1]".into(), "[1]", "2", ""),
-    ] {
-        let found = differs("f", &one, &other).unwrap();
-        assert_eq!(found.field, format!("f{field}"));
-        assert!(found.asked.contains(asked), "{found:?}");
-        assert!(found.recorded.contains(recorded) && found.asked.chars().count() < 90, "{found:?}");
-    }
-    let long = json!({"k".repeat(100_000): 1}).to_string();
-    assert!(differs("f", &long, "{}").unwrap().field.len() < 100);
 }
 
 /// A conversation with an answer that has calls with these ids, and their results.
