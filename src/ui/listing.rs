@@ -1,5 +1,6 @@
 //! Texts about each session of a list. Unknown values are `–`.
 
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use jiff::{Timestamp, tz::TimeZone};
@@ -107,6 +108,43 @@ pub fn started(session: &Summary) -> String {
     here.map_or_else(|_| UNKNOWN.to_owned(), |here| here.strftime("%Y-%m-%d %H:%M").to_string())
 }
 
+/// The session that this one came from, and the event at which it forked: `2026-11-30T10-12-00.jsonl.zst at 40`.
+pub fn parent(session: &Summary) -> String {
+    let Some(parent) = &session.parent else { return String::new() };
+    let journal = text::clean(&parent.journal);
+    parent.event.map_or_else(|| journal.to_string(), |event| format!("{journal} at {event}"))
+}
+
+/// The sessions with their depths, each behind the one that it came from, else in their order. A session whose parent is
+/// not among them, or that descends from itself, begins a tree.
+pub fn tree(sessions: &[Summary]) -> Vec<(usize, &Summary)> {
+    let name = |session: &Summary| {
+        session.path.file_name().map(|name| name.to_string_lossy().into_owned())
+    };
+    let mut children: HashMap<String, Vec<&Summary>> = HashMap::new();
+    let names: HashSet<_> = sessions.iter().filter_map(name).collect();
+    let mut open = Vec::new();
+    for session in sessions.iter().rev() {
+        match session.parent.as_ref().filter(|parent| names.contains(&parent.journal)) {
+            Some(parent) => children.entry(parent.journal.clone()).or_default().push(session),
+            None => open.push((0, session)),
+        }
+    }
+    let mut found: Vec<(usize, &Summary)> = Vec::with_capacity(sessions.len());
+    // Those of a circle have no root; the first of them begins a tree.
+    let mut rest = sessions.iter();
+    while let Some((depth, session)) = open.pop().or_else(|| {
+        let left = |it: &&Summary| !found.iter().any(|(_, known)| std::ptr::eq(*known, *it));
+        rest.find(left).map(|session| (0, session))
+    }) {
+        found.push((depth, session));
+        let of_it = name(session).and_then(|name| children.remove(&name)).unwrap_or_default();
+        let is_new = |it: &&Summary| !found.iter().any(|(_, known)| std::ptr::eq(*known, *it));
+        open.extend(of_it.into_iter().filter(is_new).map(|child| (depth + 1, child)));
+    }
+    found
+}
+
 /// The first task in one line.
 pub fn question(session: &Summary) -> String {
     let line = session.question.lines().find(|line| !line.trim().is_empty());
@@ -151,4 +189,65 @@ pub fn changes(session: &Summary) -> String {
     };
     let edits = if totals.edits > 0 { format!("{EDITED} {}", totals.edits) } else { String::new() };
     [faults, edits].join(" ").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::journal::ParentSession;
+
+    /// A session of this name, which came from another one at event 7.
+    fn session(name: &str, parent: &str) -> Summary {
+        let parent = (!parent.is_empty())
+            .then(|| ParentSession { journal: parent.to_owned(), event: Some(7) });
+        Summary {
+            path: PathBuf::from("/journals").join(name),
+            opened: String::new(),
+            acting: None,
+            workspace: String::new(),
+            question: String::new(),
+            events: 0,
+            micros: 0,
+            tasks: 0,
+            ended: None,
+            running: false,
+            totals: None,
+            bytes: 0,
+            parent,
+        }
+    }
+
+    #[test]
+    fn sessions_stand_below_those_they_came_from_and_none_is_lost() {
+        let all = [
+            ("new", ""),
+            ("fork of fork", "fork"),
+            ("fork", "old"),
+            ("second fork", "old"),
+            ("old", ""),
+            ("of a deleted one", "gone"),
+            ("a", "b"),
+            ("b", "a"),
+            ("itself", "itself"),
+        ];
+        let sessions = all.map(|(name, parent)| session(name, parent));
+        let tree = tree(&sessions);
+        let name =
+            |session: &Summary| session.path.file_name().unwrap().to_str().unwrap().to_owned();
+        let found: Vec<_> = tree.iter().map(|(depth, session)| (*depth, name(session))).collect();
+        let expected = [
+            (0, "new"),
+            (0, "old"),
+            (1, "fork"),
+            (2, "fork of fork"),
+            (1, "second fork"),
+            (0, "of a deleted one"),
+            (0, "a"),
+            (1, "b"),
+            (0, "itself"),
+        ];
+        assert_eq!(found, expected.map(|(depth, name)| (depth, name.to_owned())));
+        assert_eq!(parent(&sessions[2]), "old at 7");
+        assert_eq!(parent(&sessions[0]), "");
+    }
 }

@@ -162,6 +162,7 @@ fn a_thousand_sessions_are_listed() {
             opened,
             id: None,
             parent: None,
+            parent_event: None,
             continues: None,
             continues_id: None,
             spec: None,

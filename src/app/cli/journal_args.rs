@@ -141,6 +141,11 @@ pub struct SessionsArgs {
     /// Print JSON instead of a table.
     #[arg(long)]
     pub json: bool,
+    /// Put each session below the one that it came from.
+    ///
+    /// These are forks, runs over a record, twins, and sessions that were resumed.
+    #[arg(long, conflicts_with = "json")]
+    pub tree: bool,
     #[command(flatten)]
     pub config: ConfigArgs,
 }

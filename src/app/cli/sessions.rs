@@ -9,8 +9,8 @@ use super::{ConfigArgs, colour, out, trouble::Trouble};
 use crate::config::{self, Config};
 use crate::domain::words::{clipped, counted};
 use crate::domain::{Event, Record, TaskEvent};
-use crate::store::journal;
 use crate::store::journal::folder::{self, JournalFile};
+use crate::store::journal::{self, Summary};
 use crate::ui::listing::{self, SessionStatus};
 use crate::ui::text::{self, clean};
 
@@ -24,7 +24,7 @@ pub fn sessions(args: &SessionsArgs) -> Result<(), Trouble> {
         Some(SessionsCommand::Prune { older, keep, dry_run, config }) => {
             prune(&folder_of(config)?, *older, keep.unwrap_or(0), *dry_run)
         }
-        None => list(&folder_of(&args.config)?, args.json),
+        None => list(&folder_of(&args.config)?, args),
     }
 }
 
@@ -78,7 +78,7 @@ pub fn found(folder: &Path) -> Result<Vec<JournalFile>, Trouble> {
     folder::journals(folder).map_err(unread)
 }
 
-fn list(folder: &Path, as_json: bool) -> Result<(), Trouble> {
+fn list(folder: &Path, args: &SessionsArgs) -> Result<(), Trouble> {
     let mut sessions = Vec::new();
     let found = found(folder)?;
     let mut read = folder::summaries(&found);
@@ -89,7 +89,7 @@ fn list(folder: &Path, as_json: bool) -> Result<(), Trouble> {
             Err(error) => out::warn(&error.to_string()),
         }
     }
-    if as_json {
+    if args.json {
         return out::print_pretty(&sessions);
     }
     if sessions.is_empty() {
@@ -111,9 +111,13 @@ fn list(folder: &Path, as_json: bool) -> Result<(), Trouble> {
         "faults, edits",
         "end"
     );
-    for session in &sessions {
+    let in_order = match args.tree {
+        true => listing::tree(&sessions),
+        false => sessions.iter().map(|session| (0, session)).collect(),
+    };
+    for (depth, session) in in_order {
         let (started, strategy) = (listing::started(session), listing::strategy(session));
-        let question = clipped(&listing::question(session), QUESTION);
+        let question = clipped(&branch(depth, session), QUESTION);
         let workspace = clipped(&clean(&session.workspace), WORKSPACE);
         let end = SessionStatus::of(session).name();
         let file = session.path.file_name().unwrap_or_default().to_string_lossy();
@@ -131,6 +135,15 @@ fn list(folder: &Path, as_json: bool) -> Result<(), Trouble> {
         );
     }
     out::print(colour::headed(&table, 1))
+}
+
+/// The first question behind the branch of a tree: `└ at 40: In which city …`.
+fn branch(depth: usize, session: &Summary) -> String {
+    let question = listing::question(session);
+    let Some(inner) = depth.checked_sub(1) else { return question };
+    let event = session.parent.as_ref().and_then(|parent| parent.event);
+    let place = event.map_or_else(String::new, |event| format!("at {event}: "));
+    format!("{}└ {place}{question}", "  ".repeat(inner))
 }
 
 fn prune(folder: &Path, older: Option<Duration>, keep: usize, is_dry: bool) -> Result<(), Trouble> {

@@ -38,7 +38,7 @@ use serde_json::Value;
 pub use self::index::{TaskBlock, index_of};
 pub use self::past::{JournalPast, Marker, Window};
 pub use self::read::{JournalOffset, JournalReader, LoadedJournal, read};
-pub use self::summary::Summary;
+pub use self::summary::{ParentSession, Summary};
 pub use self::upgrade::{Upgraded, upgrade};
 pub use self::write::{Journal, is_written};
 
@@ -60,9 +60,12 @@ pub struct Header {
     /// The id of the session, which is unique, whatever the names of the files. Older versions wrote none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The name of the original session's journal, if this session is a twin.
+    /// The name of the journal over which this session ran: that of a record, or of a twin's original session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+    /// The event of that journal at which this session forked, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_event: Option<u64>,
     /// The name of the journal in the same folder that this one continues. This one begins with the records of that
     /// one, up to the task that was running. If no task had begun, the session started again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,6 +87,7 @@ impl Header {
             opened: format!("{opened:.3}"),
             id: Some(new_id()),
             parent: None,
+            parent_event: None,
             continues: None,
             continues_id: None,
             spec: None,

@@ -39,6 +39,19 @@ pub struct Summary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub totals: Option<Totals>,
     pub bytes: u64,
+    /// The session that this one came from; `None`: it began by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<ParentSession>,
+}
+
+/// The session from which another one came.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ParentSession {
+    /// The name of its journal.
+    pub journal: String,
+    /// The event at which the other one forked, if it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<u64>,
 }
 
 /// The fields of a line that are read at the end of a journal.
@@ -58,7 +71,10 @@ impl Summary {
     /// The file cannot be read, or is not a journal that this version knows.
     pub fn of(path: &Path) -> Result<Self, JournalError> {
         let mut reader = JournalReader::open(path)?;
-        let opened = reader.header.opened.clone();
+        let header = &reader.header;
+        let (opened, event) = (header.opened.clone(), header.parent_event);
+        let parent = header.continues.clone().or_else(|| header.parent.clone());
+        let parent = parent.map(|journal| ParentSession { journal, event });
         let first = reader.next().transpose()?;
         let question = first_task(path)?;
         let (acting, workspace) = match first.map(|record| record.event) {
@@ -86,6 +102,7 @@ impl Summary {
             running,
             totals,
             bytes,
+            parent,
         };
         let mut length = TAIL;
         loop {

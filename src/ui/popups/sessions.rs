@@ -120,6 +120,7 @@ impl SessionRow {
                 listing::strategy(session),
                 session.workspace.clone(),
                 listing::changes(session),
+                listing::parent(session),
                 SessionStatus::of(session).name().to_owned(),
             ]
             .join(" "),
@@ -242,7 +243,9 @@ impl ChooserPopup for Sessions {
                     None if summary.running => "running; toolyard attach controls it",
                     None => "not ended: killed, or running on another machine",
                 };
-                (format!("{} · {end}", session.name()), cx.theme.dim)
+                let parent = listing::parent(summary);
+                let from = if parent.is_empty() { parent } else { format!(" · from {parent}") };
+                (format!("{} · {end}{from}", session.name()), cx.theme.dim)
             }
         };
         row::wrapped(parts.foot, &said, style, buf);

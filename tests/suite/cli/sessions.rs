@@ -69,6 +69,33 @@ fn sessions_are_listed_with_what_their_journals_tell() {
 }
 
 #[test]
+fn a_fork_stands_below_its_parent_and_outlives_it() {
+    let home = Home::new();
+    home.write("c.toml", "[session]\njournals = \"kept\"\n");
+    let run = ["run", "--fresh", "--tasks-limit", "2", "--config", "c.toml", "--journal"];
+    home.run(&[&run[..], &["kept/first.jsonl"]].concat());
+    for (of, at, name) in [("first", "30", "fork"), ("fork", "40", "again")] {
+        let (of, name) = (format!("kept/{of}.jsonl"), format!("kept/{name}.jsonl"));
+        home.run(&[&run[..], &[&name, "--recorded", &of, "--fork-at", at]].concat());
+    }
+    let listed = |option: &str| home.succeed(&["sessions", "--config", "c.toml", option]);
+    let places = |table: &str| {
+        let marks = ["  └ at 40: ", " └ at 30: ", " first.jsonl"];
+        marks.map(|mark| table.lines().position(|line| line.contains(mark)))
+    };
+    let tree = listed("--tree");
+    assert_eq!(places(&tree), [Some(4), Some(3), Some(2)], "{tree}");
+    let all: Vec<Value> = serde_json::from_str(&listed("--json")).unwrap();
+    assert_eq!(all[0]["parent"], serde_json::json!({"journal": "fork.jsonl", "event": 40}));
+    let whole = ["replay", "kept/fork.jsonl", "--json"];
+    let before = home.succeed(&whole);
+    fs::remove_file(home.path("kept/first.jsonl")).unwrap();
+    assert_eq!(home.succeed(&whole), before);
+    let tree = listed("--tree");
+    assert!(!tree.contains("└ at 30") && tree.contains("└ at 40"), "{tree}");
+}
+
+#[test]
 fn the_newest_session_is_replayed_where_none_is_named() {
     let home = home();
     let newest = home.succeed(&["replay", "--config", "c.toml", "--json"]);
