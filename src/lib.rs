@@ -12,7 +12,7 @@
 //!   domain
 //!   files net papers process reader wire
 //!   model program store strategy tool
-//!   mcp
+//!   ask mcp
 //!   engine serve ui
 //!   report stage
 //!   app
@@ -28,6 +28,7 @@
 compile_error!("toolyard supports Linux and macOS only; on Windows, build and run it in WSL");
 
 pub use toolyard_app as app;
+pub use toolyard_ask as ask;
 pub use toolyard_domain as domain;
 pub use toolyard_engine as engine;
 pub use toolyard_files as files;

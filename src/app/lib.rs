@@ -1,6 +1,7 @@
 //! The program: its command line, its configuration, and the sessions made from them. The only room
 //! that prints.
 
+use toolyard_ask as ask;
 use toolyard_domain as domain;
 use toolyard_engine as engine;
 use toolyard_files as files;
@@ -96,6 +97,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
         Some(Command::Attach(args)) => return after_the_screen(cli::attach::attach(&args)?),
         Some(Command::Follow(args)) => return after_the_screen(cli::attach::follow(&args)?),
         Some(Command::Replay(args)) => return after_the_screen(cli::past::replay(&args)?),
+        Some(Command::Ask(args)) => return cli::ask::ask(&args).map(ExitCode::from),
         Some(Command::Report(args)) => cli::report::report(&args)?,
         Some(Command::Sessions(args)) => cli::sessions::sessions(&args)?,
         Some(Command::Journal(command)) => cli::journal::journal(&command)?,

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 mod answers;
 mod architecture;
+mod ask;
 mod atc_films;
 mod atc_programs;
 mod atc_vectors;

@@ -82,6 +82,12 @@ Examples:
   toolyard replay session.jsonl.zst
   toolyard replay session.jsonl.zst --at 200 --json > state.json";
 
+pub const ASK: &str = "\
+Examples:
+  toolyard ask session.jsonl.zst --call 12    five times, of the model that answered
+  toolyard ask session.jsonl.zst --call 12 --model small,openai:gpt-5-mini --times 10
+  toolyard ask session.jsonl.zst --call 12 --set \"prompt=How is the weather in Porto?\" --json";
+
 pub const RESUME: &str = "\
 Examples:
   toolyard resume                             the newest session that did not end

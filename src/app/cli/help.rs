@@ -29,7 +29,7 @@ const FIRST: CommandGroup = (
 const ALL: [CommandGroup; 6] = [
     ("Your agent", &["watch", "mcp", "attach"]),
     ("Agents of toolyard", &["run", "demo", "init", "prompts"]),
-    ("Records", &["replay", "sessions", "report", "resume", "follow", "journal", "shot"]),
+    ("Records", &["replay", "sessions", "report", "resume", "follow", "ask", "journal", "shot"]),
     ("Tools", &["tools", "import"]),
     ("Papers", &["compare", "plan", "graph", "experience", "probe", "cotools"]),
     ("Program", &["doctor", "trust", "keys", "completions", "man", "help"]),

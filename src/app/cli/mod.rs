@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, builder::PossibleValuesParser};
 use clap_complete::Shell;
 
+use self::ask::args::AskArgs;
 use self::compare::CompareArgs;
 use self::cotools::CotoolsCommand;
 #[cfg(feature = "stage")]
@@ -23,6 +24,7 @@ use self::{value::number, value::whole};
 use crate::doctor::Trials;
 use crate::domain::{Estimation, knob::KnobChoice};
 
+pub mod ask;
 pub mod attach;
 mod call;
 mod call_args;
@@ -159,6 +161,12 @@ pub enum Command {
     /// Open a journal on the screen, or print its state with --json.
     #[command(after_help = examples::REPLAY)]
     Replay(ReplayArgs),
+    /// Ask a recorded model call again: several times, of its own model or of others.
+    ///
+    /// The replies are counted and priced, and nothing goes on from them: no tool is called. The journal may be of any
+    /// agent.
+    #[command(after_help = examples::ASK)]
+    Ask(AskArgs),
     /// Print the report of a session as JSON or as one HTML page.
     #[command(after_help = examples::REPORT)]
     Report(ReportArgs),
