@@ -58,6 +58,8 @@ pub struct GuestCall {
     pub tool: Rc<dyn Tool>,
     /// Whether a relay has the call: the tool then runs only when the call is sent on.
     pub is_relayed: bool,
+    /// Whether its result reaches the model in a request that cannot change, so that no fault acts on it.
+    pub is_fixed: bool,
 }
 
 /// A text to embed.
@@ -116,6 +118,11 @@ impl Effect {
     /// Whether the effect is a call that a relay sends on to the tool's server.
     pub fn is_relayed(&self) -> bool {
         matches!(self, Effect::Tool(ToolCall { guest: Some(guest), .. }) if guest.is_relayed)
+    }
+
+    /// Whether the effect is a call whose result nobody can change.
+    pub fn is_fixed(&self) -> bool {
+        matches!(self, Effect::Tool(ToolCall { guest: Some(guest), .. }) if guest.is_fixed)
     }
 
     /// Whether a watched agent gets an already known answer, which costs nothing.

@@ -42,7 +42,9 @@ pub fn request(
     let cancel = session.enter(reference.id, task, waits);
     session.emit(event);
     let mut choice = FaultChoice::default();
-    session.choose_fault((reference.id, task), chance, &mut choice);
+    if !effect.is_fixed() {
+        session.choose_fault((reference.id, task), chance, &mut choice);
+    }
     PendingEffect { reference, task, effect, cancel, chance, choice }
 }
 

@@ -64,7 +64,11 @@ pub async fn attend(
         keep_copy(&handle, &talks, Rc::clone(&relay), effect);
         note_edits(&handle, &talks, place, id, (&sent, &found, &mut turns));
         let Ok(reply) = &said else { break (said, Vec::new(), relay, id, Vec::new()) };
-        let of = Parent { task, step, id, forces_call };
+        let is_fixed = relay.changeable().is_err() && !handle.read(has_relay);
+        if is_fixed && !reply.calls.is_empty() {
+            tell_fixed(&handle, &talks);
+        }
+        let of = Parent { task, step, id, forces_call, is_fixed };
         let (calls, effects) = call(&handle, &talks, place, of, reply).await;
         let answered = PassedAnswer { of, format, relay: &relay, reply };
         match skipped_calls::go_on(&handle, &talks, place, answered, &mut turns).await {
@@ -229,6 +233,20 @@ pub fn request(
         flight.relay = Some(Rc::clone(&relay));
     }
     Some(Begun { requested, relay, format, task, step })
+}
+
+/// Whether tools of a relay are known: it answers a call in place of the tool, whatever the requests are.
+fn has_relay(session: &Session) -> bool {
+    session.state().tools.values().any(|tool| tool.spec.mcp_server().is_some())
+}
+
+/// Says once that armed faults do not act on the calls of requests that cannot change.
+fn tell_fixed(handle: &Handle, talks: &SharedTalks) {
+    let text = "faults of tools do not act here: the requests that bring the results are signed";
+    let is_armed = handle.read(|session| session.state().faults_armed() > 0);
+    if is_armed && talks.borrow_mut().told.insert(text.to_owned()) {
+        handle.emit(SessionEvent::Noticed { text: text.to_owned() });
+    }
 }
 
 /// The request and its body with the changes of its past applied; `None` if there are none. `fixed`: why it cannot change.

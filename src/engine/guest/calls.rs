@@ -56,6 +56,8 @@ pub struct Parent {
     pub id: EffectId,
     /// Whether the client has forced the model to call a tool.
     pub forces_call: bool,
+    /// Whether its requests cannot change.
+    pub is_fixed: bool,
 }
 
 /// The state of a call on the wire of tools.
@@ -100,7 +102,12 @@ pub fn request(
         evidence: None,
         by: By::Engine,
         line: None,
-        guest: Some(GuestCall { id: call.id.as_str().into(), tool, is_relayed: false }),
+        guest: Some(GuestCall {
+            id: call.id.as_str().into(),
+            tool,
+            is_relayed: false,
+            is_fixed: of.is_fixed,
+        }),
     });
     let requested = effect::request(session, of.task, effect, Some(of.id), Waits::Agent);
     let open = OpenCall {

@@ -110,7 +110,12 @@ pub fn begin(session: &mut Session, wires: &mut Wires, call: ForeignCall) -> Beg
         evidence: None,
         by: By::Engine,
         line: None,
-        guest: Some(GuestCall { id, tool: Rc::clone(&doer) as _, is_relayed: true }),
+        guest: Some(GuestCall {
+            id,
+            tool: Rc::clone(&doer) as _,
+            is_relayed: true,
+            is_fixed: false,
+        }),
     });
     let requested = effect::request(session, task, effect, None, Waits::Agent);
     Begun { requested, doer, way }

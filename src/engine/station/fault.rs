@@ -6,6 +6,9 @@ pub(super) struct FaultInjection;
 
 impl Station for FaultInjection {
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
+        if passage.effect.is_fixed() {
+            return now(StationVerdict::Go);
+        }
         let Passage { handle, reference, task, chance, choice, .. } = passage;
         passage.fault = handle.write(|session| {
             session.choose_fault((reference.id, *task), *chance, choice);

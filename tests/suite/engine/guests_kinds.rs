@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use toolyard::domain::{
-    Event, Finish, ModelError, ModelErrorKind, Outcome, Reply, RunEvent, SessionEvent,
+    Event, Finish, ModelError, ModelErrorKind, Outcome, Reply, RunEvent, SessionEvent, State,
 };
 use toolyard::model::relay::{
     self, Arrival, Caller, Heard, ListenerNews, Release, RequestListenerEnd, UNREAD,
@@ -74,11 +74,17 @@ fn a_request_that_is_fixed_goes_on_as_it_came_and_a_person_is_told() {
         assert_eq!(sent(&mut line).await, next.to_string());
         pass(line, &Reply::of_text("Seen.")).await;
         watch.yard.until("the task has ended", |state| state.tasks_done == 1).await;
-        let told = watch.yard.records.borrow().iter().any(|record| match &record.event {
-            Event::Session(SessionEvent::Noticed { text }) => text.ends_with("it is signed"),
+        let records = watch.yard.records.borrow();
+        let told = records.iter().filter(|record| match &record.event {
+            Event::Session(SessionEvent::Noticed { text }) => text.contains("do not act here"),
             _ => false,
         });
-        assert!(told);
+        assert_eq!(told.count(), 1);
+        // The verdict of a fault that cannot act must not count it.
+        let state =
+            State::fold(&records.iter().map(|record| (**record).clone()).collect::<Vec<_>>());
+        assert!(state.tool_calls.iter().all(|call| call.injected.is_none()));
+        assert!(!records.iter().any(|record| record.event.kind() == "FaultMatched"));
     });
 }
 
