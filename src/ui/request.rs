@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::call_lines::Called;
 use super::history::History;
 use super::keymap::Keymap;
-use super::next::NextSession;
+use super::next::{ForkPlace, NextSession};
 use super::own::{OwnCommand, Selection};
 use super::twin::TwinKind;
 use crate::domain::{Command, State};
@@ -73,6 +73,8 @@ pub enum ScreenRequest {
     Replay(PathBuf),
     /// End this session, and go on with this.
     Leave(NextSession),
+    /// End this session, and go on from a moment of the one on the screen.
+    Fork(ForkPlace),
     /// Take control of the session, request it, or hand it over.
     PassControl,
     /// Draw every cell again.

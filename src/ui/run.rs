@@ -22,6 +22,7 @@ use super::call_lines::AsCommand;
 use super::clipboard::Clipboard;
 use super::inputs::Inputs;
 use super::layout::LayoutFile;
+use super::next::NextSession;
 use super::outside::CommandOutput;
 use super::pane::PaneId;
 use super::popups::Sessions;
@@ -326,6 +327,12 @@ impl Loop {
             ScreenRequest::Rewrite(selection) => self.rewrite(*selection),
             ScreenRequest::RunOwn(run) => self.run_own(run.0, run.1),
             ScreenRequest::Leave(next) => return Ok(Some(EndReason::For(next))),
+            ScreenRequest::Fork(place) => match self.front.journal.clone() {
+                Some(journal) => {
+                    return Ok(Some(EndReason::For(NextSession::Fork(journal, place))));
+                }
+                None => self.front.screen.tell(Tone::Bad, "this session has no journal to fork"),
+            },
             ScreenRequest::StartTwin(kind) => self.front.start_twin(kind),
             ScreenRequest::EndTwin => self.front.end_twin(),
             ScreenRequest::StartSweep(scope) => self.front.start_sweep(*scope),

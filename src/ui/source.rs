@@ -131,7 +131,7 @@ impl ScreenSettings {
 }
 
 /// Why the screen ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum EndReason {
     /// The person left.
     ByUser,

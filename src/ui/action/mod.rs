@@ -102,6 +102,8 @@ pub enum Action {
     FirstEvent,
     Live,
     GoToMoment,
+    Fork,
+    AskModel,
     PreviousWrong,
     NextWrong,
     PreviousOver,

@@ -23,7 +23,7 @@ pub(super) fn matter(action: Action) -> Option<Matter> {
         | Action::MoveDown
         | Action::MoveUp
         | Action::FollowUp => Matter::Tasks,
-        Action::Twin | Action::Sweep => Matter::Copies,
+        Action::Twin | Action::Sweep | Action::Fork => Matter::Copies,
         _ => return None,
     })
 }

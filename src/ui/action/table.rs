@@ -327,6 +327,10 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("live", "return to the present (also: esc)"),
     spec(Group::Past, Action::GoToMoment, &["@", "alt-m"], jump::why_not, Run(jump::to_selected))
         .says("moment", "go to the moment of the selected task, call or line"),
+    spec(Group::Past, Action::Fork, &["c f"], refusals::nothing_yet, Run(edits::fork))
+        .says("fork", "go on from this moment in a new session, with the selected call changed"),
+    look(Action::AskModel, &["c a"], edits::nothing_to_ask, Run(edits::ask_model))
+        .says("ask again", "ask the selected model call again, several times, of its model or of others"),
     past(Action::PreviousWrong, &["[ w"], never, TimeJump::Previous(Sought::Wrong))
         .says("wrong", "go to the previous wrong task"),
     past(Action::NextWrong, &["] w"], never, TimeJump::Next(Sought::Wrong))
@@ -478,23 +482,4 @@ pub const ACTIONS: &[ActionSpec] = &[
 ];
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn names_are_unique_and_lead_back() {
-        let names: BTreeSet<_> = ACTIONS.iter().map(|spec| spec.name).collect();
-        assert_eq!(names.len(), ACTIONS.len());
-        for spec in ACTIONS {
-            assert_eq!(Action::by_name(spec.name), Some(spec.action));
-            assert_eq!(spec.action.spec().name, spec.name);
-            assert!(spec.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", spec.name);
-            assert!(![spec.name, spec.short, spec.doc].contains(&""), "{:?}", spec.action);
-        }
-        // Every pane has an action that goes to it.
-        for pane in PaneId::ALL.iter().copied() {
-            assert_eq!(Action::Pane(pane).spec().action, Action::Pane(pane));
-        }
-    }
-}
+mod tests;

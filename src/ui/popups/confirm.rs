@@ -12,7 +12,7 @@ use crate::domain::{
 };
 use crate::hits::{Hits, Target};
 use crate::keymap::Meaning;
-use crate::next::NextSession;
+use crate::next::{ForkPlace, NextSession};
 use crate::panes::row;
 use crate::papers::sweep::{SEEDS, Scope};
 use crate::request::{ScreenRequest, World};
@@ -152,6 +152,13 @@ impl Confirm {
         let folder = text::cut_middle(&text::clean(&folder.to_string_lossy()), 60);
         let question = format!("Write a project into {folder}?");
         Self { question, detail, yes: ScreenRequest::Leave(NextSession::Project) }
+    }
+
+    /// Asks before a fork from this moment, where nothing changes.
+    pub fn fork(at: u64) -> Self {
+        let question = format!("Go on from event {at} in a new session?");
+        let detail = "It ends this one. Select a call first to change it there.".to_owned();
+        Self { question, detail, yes: ScreenRequest::Fork(ForkPlace { at, edit: None }) }
     }
 
     /// Asks before deleting journals of this total size.

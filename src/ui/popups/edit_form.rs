@@ -11,6 +11,7 @@ use crate::action::{Action, KeyLayer};
 use crate::domain::edit::Edit;
 use crate::domain::fault::Trigger;
 use crate::domain::{CacheBreak, Command, EffectId, FaultKind, FaultSpec, State, Target};
+use crate::next::ForkPlace;
 use crate::own::Selection;
 use crate::pane::PaneId;
 use crate::panes::row::Row;
@@ -45,6 +46,8 @@ pub struct EditForm {
     shown: bool,
     /// For a result that a model has read: the cost of a change.
     past: Option<CacheBreak>,
+    /// For a fork: the event that is looked at.
+    forks_at: Option<u64>,
 }
 
 impl fmt::Debug for EditForm {
@@ -92,7 +95,16 @@ impl EditForm {
             checker,
             shown: true,
             past: state.cost_of_past(id),
+            forks_at: None,
         })
+    }
+
+    /// The part of this call that changes in a fork of the session, from the moment of this state.
+    pub fn fork(state: &State, id: EffectId) -> Option<Self> {
+        let form = Self::edit(state, id)?;
+        let (part, name) = (form.before.name(), name(state, id));
+        let title = format!("Fork with another {part} of call {id} · {name} · ends this session");
+        Some(Self { title, past: None, forks_at: Some(state.n), ..form })
     }
 
     /// An answer in place of the model or the tool of this call.
@@ -103,7 +115,20 @@ impl EditForm {
         let (before, entry) = (Edit::Result(String::new()), TextEntry::text_of(""));
         let (answers, times, checker) = (Some(target), 0, None);
         let (shown, past, facts) = (true, None, facts(state, id));
-        Some(Self { effect: id, title, facts, before, answers, times, entry, checker, shown, past })
+        let forks_at = None;
+        Some(Self {
+            effect: id,
+            title,
+            facts,
+            before,
+            answers,
+            times,
+            entry,
+            checker,
+            shown,
+            past,
+            forks_at,
+        })
     }
 
     /// The edit given by the text.
@@ -128,6 +153,11 @@ impl EditForm {
     fn apply(&self, goes_on: bool) -> Reply {
         let Ok(read) = self.read() else { return Reply::Stay };
         let effect = self.effect;
+        if let Some(at) = self.forks_at {
+            let edit = Some(read).filter(|read| *read != self.before);
+            let edit = edit.map(|edit| (effect, Box::new(edit)));
+            return Reply::Done(vec![ScreenRequest::Fork(ForkPlace { at, edit })]);
+        }
         let command = match read {
             Edit::Result(text) if self.answers.is_some() => {
                 Some(Command::AnswerCall { effect, text })
@@ -158,7 +188,7 @@ impl EditForm {
     }
 
     fn has_choice(&self) -> bool {
-        matches!(self.before, Edit::Arguments(_))
+        self.forks_at.is_none() && matches!(self.before, Edit::Arguments(_))
     }
 
     /// Draws whether the edit can be applied, and what the model remembers.
@@ -167,6 +197,9 @@ impl EditForm {
         let mut row = Row::new(line, buf);
         match (self.read(), &self.before) {
             (Err(why), _) => row.put(&format!("{FAILED} {why}"), theme.warn),
+            (Ok(read), before) if self.forks_at.is_some() && read == *before => {
+                row.put(&format!("{DONE} a fork without a change"), theme.text)
+            }
             (Ok(_), Edit::Arguments(_)) => {
                 row.put(&format!("{DONE} matches the schema"), theme.good)
             }
@@ -249,7 +282,9 @@ impl Popup for EditForm {
             &[APPLY, GO, (&[Action::Toggle], "what the model remembers"), EDITOR, LEAVE];
         const ANSWER: &[Hint] =
             &[APPLY, GO, (&[Action::RunNext], "for the next calls"), EDITOR, LEAVE];
+        const FORK: &[Hint] = &[(&[Action::Accept], "fork"), EDITOR, LEAVE];
         let hints = match &self.answers {
+            _ if self.forks_at.is_some() => FORK,
             Some(_) => ANSWER,
             None if self.has_choice() => CHOICE,
             None => PLAIN,

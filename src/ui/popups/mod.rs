@@ -2,6 +2,7 @@
 //! Only the keys that work everywhere still do, so that the user can pause the agent while reading its prompt.
 
 mod actions;
+mod ask_entry;
 mod ask_program;
 mod breakpoint_form;
 mod choice;
@@ -47,6 +48,7 @@ use super::{cx::Cx, hits::Hits, key::Key, keymap::Hint, listing::Listing, view::
 use crate::domain::Command;
 
 pub use actions::Actions;
+pub use ask_entry::AskEntry;
 pub use ask_program::AskProgram;
 pub use breakpoint_form::BreakpointForm;
 pub use choose::Choose;

@@ -3,7 +3,7 @@
 use crate::domain::state::{EvidenceSource, What};
 use crate::domain::{Command, EffectId, EffectState, State};
 use crate::panes::program;
-use crate::popups::{Choose, EditForm};
+use crate::popups::{AskEntry, Choose, Confirm, EditForm};
 use crate::request::{Requests, World, send};
 use crate::{change, pane::PaneId, update::moments, view::View};
 
@@ -166,6 +166,27 @@ pub fn nothing_to_repeat(state: &State, view: &View) -> Option<&'static str> {
             Some("only a call held after its end can be repeated: H or a breakpoint holds it")
         }
     }
+}
+
+/// Goes on from the moment on the screen in a new session: with the call that keys mean changed, if there is one.
+pub fn fork(world: &World<'_>, view: &mut View) -> Requests {
+    let shown = world.shown;
+    let call = target(shown, view).filter(|call| shown.embedding(call.id).is_none());
+    match call.and_then(|call| EditForm::fork(shown, call.id)) {
+        Some(form) => view.open(form),
+        None => view.open(Confirm::fork(shown.n)),
+    }
+}
+
+/// Asks the model call that keys mean again.
+pub fn ask_model(world: &World<'_>, view: &mut View) -> Requests {
+    let call = target(world.shown, view).and_then(|call| world.shown.model_call(call.id));
+    call.map_or_else(Vec::new, |call| view.open(AskEntry::of(call)))
+}
+
+pub fn nothing_to_ask(state: &State, view: &View) -> Option<&'static str> {
+    let call = target(state, view).and_then(|call| state.model_call(call.id));
+    call.is_none().then_some("select a call of a model first")
 }
 
 /// Decides on the call that waits for consent: the selected one, else the first.
