@@ -39,7 +39,7 @@ use std::{ffi::OsString, process::ExitCode};
 use clap::Parser;
 
 use self::cli::trouble::Trouble;
-use self::cli::{Cli, Command, log::LogArgs, resume::Resumed, run::RunEnd};
+use self::cli::{Cli, Command, journal_end::JournalEnd, log::LogArgs, run::RunEnd};
 use self::start::CommandLine;
 use crate::ui::EndReason;
 use crate::ui::next::NextSession;
@@ -83,12 +83,8 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
         }
         Some(Command::Watch(args)) => return cli::watch::watch(&args),
         Some(Command::Mcp(args)) => return cli::mcp::mcp(&args),
-        Some(Command::Resume(args)) => {
-            return match cli::resume::resume(&args)? {
-                Resumed::OnScreen(ended) => after_the_screen(ended),
-                Resumed::Headless(ended) => Ok(after_run(ended)),
-            };
-        }
+        Some(Command::Resume(args)) => return after_journal(cli::resume::resume(&args)?),
+        Some(Command::Fork(args)) => return after_journal(cli::fork::fork(&args)?),
         Some(Command::Tools(command)) => {
             let is_well = cli::tools::tools(&command)?;
             return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });
@@ -125,6 +121,13 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn after_journal(ended: JournalEnd) -> Result<ExitCode, Trouble> {
+    match ended {
+        JournalEnd::OnScreen(ended) => after_the_screen(ended),
+        JournalEnd::Headless(ended) => Ok(after_run(ended)),
+    }
 }
 
 fn after_run(ended: RunEnd) -> ExitCode {

@@ -11,6 +11,7 @@ pub mod arguments;
 pub mod blocks;
 pub mod breakpoint;
 mod call_places;
+pub mod call_policy;
 pub mod chance;
 pub mod chat;
 pub mod command;

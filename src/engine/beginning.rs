@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::domain::call_policy::CallPolicy;
 use crate::domain::state::{Keeps, RECENT};
-use crate::domain::{Event, ReaderEvent, Record, State};
+use crate::domain::{Command, Event, ReaderEvent, Record, State};
 use crate::store::journal::{JournalError, JournalReader};
 
 /// How a session begins.
@@ -17,6 +18,20 @@ pub enum Beginning {
     Over { of: RecordSource, until: Option<u64> },
     /// After the past of an interrupted session, up to the tasks that were at work (see [`crate::resumable`]).
     Continued { past: Past, rest: Option<Rest> },
+    /// From a moment of an earlier session: after its past, up to the tasks that were at work then, and over the records
+    /// from there on.
+    Forked { past: Past, of: RecordSource, point: Box<ForkPoint> },
+}
+
+/// The moment at which a session leaves the one that it comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForkPoint {
+    /// The number of the last event that is repeated. A call that had started by then ends as recorded.
+    pub at: u64,
+    /// What answers the calls that come later.
+    pub calls: CallPolicy,
+    /// What changes there.
+    pub commands: Vec<Command>,
 }
 
 /// The records of an earlier session that this one repeats. Those of a long session stay in its journal.
@@ -27,6 +42,8 @@ pub enum RecordSource {
         path: PathBuf,
         /// The records that a session needs for its start.
         facts: Vec<Record>,
+        /// The number of the last record that is left out.
+        after: u64,
     },
 }
 
@@ -59,9 +76,10 @@ impl IntoIterator for RecordSource {
     fn into_iter(self) -> Self::IntoIter {
         match self {
             Self::Held(records) => Box::new(records.into_iter()),
-            Self::Journal { path, .. } => {
+            Self::Journal { path, after, .. } => {
                 let read = JournalReader::open(&path).into_iter().flatten();
-                Box::new(read.map_while(Result::ok))
+                let read = read.map_while(Result::ok);
+                Box::new(read.skip_while(move |record| record.n <= after))
             }
         }
     }
@@ -158,7 +176,7 @@ impl Beginning {
     /// The records that the start needs of an earlier session over which this one runs.
     pub fn facts(&self) -> &[Record] {
         match self {
-            Self::Over { of, .. } => of.facts(),
+            Self::Over { of, .. } | Self::Forked { of, .. } => of.facts(),
             Self::New | Self::Continued { .. } => &[],
         }
     }
@@ -166,7 +184,7 @@ impl Beginning {
     /// The past that the session takes over, if it has one.
     pub fn past(&self) -> Option<&Past> {
         match self {
-            Self::Continued { past, .. } => Some(past),
+            Self::Continued { past, .. } | Self::Forked { past, .. } => Some(past),
             Self::New | Self::Over { .. } => None,
         }
     }

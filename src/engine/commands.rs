@@ -9,13 +9,18 @@ use crate::domain::{
 
 /// Handles a command or refuses it. Its event is on the disk afterwards.
 pub(super) fn handle(handle: &Handle, command: Command) {
-    let name = command.name();
     handle.write(|session| {
-        if let Err(why) = apply(session, command, By::User) {
-            session.emit(SessionEvent::CommandRefused { command: name.to_owned(), why });
-        }
+        make(session, command);
         session.sync();
     });
+}
+
+/// Makes the event of a command, or that of its refusal.
+pub(super) fn make(session: &mut Session, command: Command) {
+    let name = command.name();
+    if let Err(why) = apply(session, command, By::User) {
+        session.emit(SessionEvent::CommandRefused { command: name.to_owned(), why });
+    }
 }
 
 fn apply(session: &mut Session, command: Command, by: By) -> Result<(), String> {

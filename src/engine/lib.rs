@@ -47,7 +47,7 @@ mod station;
 
 pub use self::station::{Passage, Passing, Station, StationVerdict, now};
 pub use self::{
-    beginning::{Beginning, Past, RecordSource, Rest},
+    beginning::{Beginning, ForkPoint, Past, RecordSource, Rest},
     guest::{Again, Inbox, SpecOf, Varies},
     memory::Memory,
     observer::{

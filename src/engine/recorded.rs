@@ -8,18 +8,26 @@
 //!
 //! A request that differs lets its own run part from the record, and no other one. From there on the run's effects pass
 //! all stations like live ones. Equal calls that change nothing are still answered from what is left of the run.
+//!
+//! Behind the point of a fork all runs have parted. A call that had started by then still ends as recorded.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::time::Duration;
 
 mod meaning;
 
 use self::meaning::{difference, has_end, hash, is_alike, is_by_a_person, is_own_outcome, stopped};
-use super::RecordSource;
+use super::{RecordSource, session::Session};
+use crate::domain::call_policy::CallPolicy;
 use crate::domain::state::{Keeps, RECENT};
-use crate::domain::{EffectId, Event, Lane, ProgramEvent, Record, RunId, State, TaskId};
+use crate::domain::{
+    EffectClass, EffectId, Event, Lane, ProgramEvent, Record, RunId, State, TaskId,
+};
 
 /// How many records are read before they are due: so far away may be a person's edit of a result.
 const AHEAD: u64 = 16_384;
+/// The microseconds within which two calls end in the same moment, as timers have it.
+const MOMENT: u64 = 1_000;
 /// The most effects that are kept of a run that has parted.
 const MOST: usize = 32_768;
 
@@ -52,6 +60,22 @@ pub(super) struct Recorded {
     clocks: HashMap<RunId, VecDeque<i64>>,
     /// The runs of which a request did not match: from there on they run live.
     parted: BTreeSet<RunId>,
+    /// The effects that had started by the point of a fork and had not ended, once that is read.
+    in_flight: Option<BTreeSet<EffectId>>,
+    /// Whether the session has come to that point.
+    is_past: bool,
+    /// The time of that point: in the record, and in this session. In microseconds since their beginnings.
+    times: (u64, u64),
+}
+
+/// What a record waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RecordWait {
+    Over,
+    /// Other records come before it.
+    ForOthers,
+    /// The time that passed before it behind the point of a fork.
+    For(Duration),
 }
 
 /// The part of a record that a session repeats, and how.
@@ -59,8 +83,10 @@ pub(super) struct Recorded {
 pub(super) struct How {
     /// How much higher its records are numbered here.
     pub later: u64,
-    /// The number of the last record that is used. An effect that had not ended by then runs live.
+    /// The number of the last record that is repeated, if the session forks there.
     pub until: Option<u64>,
+    /// What answers the calls behind that record.
+    pub calls: CallPolicy,
     /// Whether the record is of interrupted tasks: it answers calls regardless of their numbers, and calls that it
     /// lacks run live.
     pub is_resumed: bool,
@@ -74,11 +100,11 @@ impl Recorded {
     /// A record behind this state, or of a whole session.
     pub fn new(of: RecordSource, before: Option<&State>, how: How) -> Self {
         let runs = Runs::of(of.facts(), before);
-        let is_used = move |record: &Record| how.until.is_none_or(|until| record.n <= until);
-        let records = of.into_iter().take_while(is_used).map(move |mut record| {
+        let records = of.into_iter().map(move |mut record| {
             record.n += how.later;
             record
         });
+        let how = How { until: how.until.map(|until| until + how.later), ..how };
         let mut recorded = Self { source: Some(Box::new(records)), runs, how, ..Self::default() };
         recorded.read_to(if how.is_resumed { u64::MAX } else { AHEAD });
         recorded
@@ -94,13 +120,15 @@ impl Recorded {
         let Some(source) = &mut self.source else { return false };
         let Some(record) = source.next() else {
             self.source = None;
-            if self.how.until.is_some() {
-                self.effects.retain(|_, events| has_end(events));
-                self.forget_gone();
-            }
             return false;
         };
         self.read = record.n;
+        if self.how.until == Some(record.n) {
+            self.times.0 = record.at;
+        }
+        if self.is_later(record.n) && !self.takes_later(&record) {
+            return true;
+        }
         self.runs.note(&record);
         if let Event::Program(ProgramEvent::ClockRead { task, millis }) = record.event {
             self.clocks.entry(self.runs.of_task(task)).or_default().push_back(millis);
@@ -140,6 +168,39 @@ impl Recorded {
         true
     }
 
+    /// Whether a record comes behind the point of a fork.
+    fn is_later(&self, n: u64) -> bool {
+        self.how.until.is_some_and(|until| n > until)
+    }
+
+    /// Whether a record behind the point is used: those of calls that had started by then, and of calls that the record
+    /// may answer. If there can be no more of them, nothing more is read.
+    fn takes_later(&mut self, record: &Record) -> bool {
+        let effects = &self.effects;
+        let is_open =
+            |events: &[Record]| !has_end(events) && events.iter().any(|it| it.event.is_start());
+        let in_flight = self.in_flight.get_or_insert_with(|| {
+            effects.iter().filter(|(_, events)| is_open(events)).map(|(id, _)| *id).collect()
+        });
+        let has_recorded = self.how.calls.has_recorded();
+        if in_flight.is_empty() && !has_recorded {
+            self.source = None;
+        }
+        let Some(effect) = record.event.effect() else { return false };
+        if record.event.is_end() && in_flight.remove(&effect.id) {
+            return true;
+        }
+        match record.event.request_of() {
+            Some(_) => self.how.calls.is_recorded(effect.class),
+            None => {
+                let is_recorded = self.how.calls.is_recorded(effect.class);
+                let is_in_flight = in_flight.contains(&effect.id);
+                let first = self.effects.get(&effect.id).and_then(|events| events.first());
+                is_in_flight || (is_recorded && first.is_some())
+            }
+        }
+    }
+
     /// Forgets the oldest effects of a run that has parted from the record.
     fn forget_old(&mut self, run: RunId) {
         let has_parted = self.has_parted(run);
@@ -149,6 +210,12 @@ impl Recorded {
             self.effects.remove(id);
         }
         self.forget_gone();
+    }
+
+    /// Whether the record may have more events of an effect.
+    fn goes_on(&self, events: &[Record]) -> bool {
+        let has_started = events.iter().any(|record| record.event.is_start());
+        !has_end(events) && (has_started || !self.is_later(self.read))
     }
 
     /// Forgets the numbers of effects that are forgotten.
@@ -177,7 +244,7 @@ impl Recorded {
 
     /// Whether a request of this run did not match.
     pub fn has_parted(&self, run: RunId) -> bool {
-        self.parted.contains(&run)
+        self.is_past || self.parted.contains(&run)
     }
 
     /// Whether the numbers of records are those of the record, since no run has parted from it.
@@ -185,17 +252,59 @@ impl Recorded {
         self.parted.is_empty()
     }
 
-    /// Whether runs have parted from the record, and no other run has anything left in it.
-    pub fn is_over(&self) -> bool {
-        let mut left = self.left.iter().filter(|(_, ids)| !ids.is_empty());
-        !self.keeps_numbers() && left.all(|(run, _)| self.has_parted(*run))
+    /// Whether runs have parted from the record, and no other run has anything left in it up to the point of a fork.
+    fn is_over(&self) -> bool {
+        let is_early = |id: &EffectId| {
+            let first = self.effects.get(id).and_then(|events| events.first());
+            first.is_some_and(|first| !self.is_later(first.n))
+        };
+        let mut left = self.left.iter().filter(|(run, _)| !self.parted.contains(run));
+        !self.keeps_numbers() && left.all(|(_, ids)| !ids.iter().any(is_early))
+    }
+
+    /// Whether the session forks here, where `n` records are made: true only once. A session that has left its record
+    /// before the point is live already.
+    pub fn forks_now(&mut self, n: u64, now: u64) -> bool {
+        let Some(until) = self.how.until.filter(|_| !self.is_past) else { return false };
+        self.is_past = if self.keeps_numbers() { n >= until } else { self.is_over() };
+        self.times.1 = now;
+        self.is_past
+    }
+
+    /// What the record with this number, of this time, waits for in this session.
+    pub fn wait_of(&self, (n, at): (u64, u64), session: &Session) -> RecordWait {
+        let is_due = self.keeps_numbers() && session.state().n + 1 >= n;
+        if !self.is_later(n) {
+            return if is_due { RecordWait::Over } else { RecordWait::ForOthers };
+        }
+        match self.left(at, session.now()) {
+            _ if !self.is_past => RecordWait::ForOthers,
+            0 => RecordWait::Over,
+            // What ends in the same moment ends in the order of the record.
+            left if left <= MOMENT && is_due => RecordWait::Over,
+            left if left <= MOMENT => RecordWait::For(Duration::from_micros(left)),
+            left => RecordWait::For(Duration::from_micros(left - MOMENT)),
+        }
+    }
+
+    /// Lets the time pass at once until this record, since nothing else happens before it.
+    pub fn skip_to(&mut self, (n, at): (u64, u64), now: u64) {
+        if self.is_later(n) && self.is_past {
+            self.times.0 += self.left(at, now);
+        }
+    }
+
+    /// The microseconds up to a record behind the point of a fork.
+    fn left(&self, at: u64, now: u64) -> u64 {
+        let (there, here) = self.times;
+        at.saturating_sub(there).saturating_sub(now.saturating_sub(here))
     }
 
     /// The next intervention, if it is due before record number `n` is made. Once a run has parted, nobody can say when
     /// one is due.
     pub fn intervention(&mut self, n: u64) -> Option<Event> {
         self.read_to(n + AHEAD);
-        if !self.keeps_numbers() {
+        if self.is_past || !self.keeps_numbers() {
             return None;
         }
         let first = self.interventions.first_entry().filter(|first| *first.key() <= n)?;
@@ -232,6 +341,11 @@ impl Recorded {
         first == Some(id) && live.all(waits)
     }
 
+    /// Whether the record has what stopped the session at the end of these events.
+    pub fn has_stops(&self, events: &[Record]) -> bool {
+        events.last().is_some_and(|last| !self.is_later(last.n))
+    }
+
     /// Whether the recorded session made this call again.
     pub fn repeats(&self, id: EffectId) -> bool {
         let was = self.renumbered.get(&id).copied().unwrap_or(id);
@@ -258,19 +372,24 @@ impl Recorded {
         if self.has_parted(run) || !self.answers() {
             return None;
         }
+        let until = self.how.until.unwrap_or(u64::MAX);
         let is_equal = |events: &[Record]| {
-            events.first().is_some_and(|was| difference(&was.event, request).is_none())
+            let first = events.first().filter(|was| was.n <= until);
+            first.is_some_and(|was| difference(&was.event, request).is_none())
         };
-        if let Some(events) = self.take_where(id, run, request, is_equal) {
+        let is_due = |events: &[Record]| had_begun(events, until) && is_equal(events);
+        if let Some(events) = self.take_where(id, run, request, is_due) {
             return Some(Ok(events));
         }
-        if self.how.is_resumed {
+        let equal = self.requests.get(&(run, hash(request))).into_iter().flatten();
+        let mut equal = equal.filter_map(|id| self.effects.get(id));
+        if self.how.is_resumed || equal.any(|events| is_equal(events)) {
             return None;
         }
         self.parted.insert(run);
         let left = self.left.get(&run)?;
         let nearest = left.get(&id).or_else(|| left.first())?;
-        let was = self.effects.get(nearest)?.first()?;
+        let was = self.effects.get(nearest)?.first().filter(|was| was.n <= until)?;
         // A text may look like the value that it replaces.
         let place = difference(&was.event, request).unwrap_or_else(|| "data".to_owned());
         Some(Err(format!(
@@ -282,16 +401,24 @@ impl Recorded {
         )))
     }
 
-    /// The events of an equal call after its request, in what is left of a run that has parted from the record. A call
-    /// that changes something is not among them, and none whose outcome a person, a fault or a limit gave.
+    /// The events of an equal call after its request, in what is left of a run that has parted from the record. None of
+    /// them has an outcome that a person, a fault or a limit gave, and none changes something unless the session's own
+    /// policy says so.
     pub fn take_left(&mut self, id: EffectId, run: RunId, request: &Event) -> Option<Vec<Record>> {
-        let changes_nothing = request.effect().is_some_and(|effect| effect.class.is_repeatable());
-        let may_be = changes_nothing && self.has_parted(run);
-        let is_equal = |events: &[Record]| {
-            let first = events.first();
-            is_own_outcome(events) && first.is_some_and(|was| is_alike(&was.event, request))
-        };
-        may_be.then(|| self.take_where(id, run, request, is_equal)).flatten()
+        if !self.has_parted(run) || !self.answers() {
+            return None;
+        }
+        self.take_where(id, run, request, is_left(self.how, request))
+    }
+
+    /// Whether [`Self::take_left`] has such a call.
+    pub fn has_left(&self, run: RunId, request: &Event) -> bool {
+        if !self.has_parted(run) || !self.answers() {
+            return false;
+        }
+        let ids = self.requests.get(&(run, hash(request))).into_iter().flatten();
+        let is_left = is_left(self.how, request);
+        ids.filter_map(|id| self.effects.get(id)).any(|events| is_left(events))
     }
 
     /// The events of an effect of this run with such a request: preferably with the same number, else the first one.
@@ -313,13 +440,37 @@ impl Recorded {
             self.requests.remove(&key);
         }
         // It may have taken long.
-        while self.effects.get(&was).is_some_and(|events| !has_end(events)) && self.read_next() {}
+        while self.effects.get(&was).is_some_and(|events| self.goes_on(events)) && self.read_next()
+        {
+        }
         self.left.get_mut(&run)?.remove(&was);
         let events = self.effects.remove(&was)?;
         if was != id {
             self.renumbered.insert(id, was);
         }
         Some(events.into_iter().skip(1).collect())
+    }
+}
+
+/// Whether a call had started by this record, or had ended without that.
+fn had_begun(events: &[Record], until: u64) -> bool {
+    let mut by_then = events.iter().take_while(|record| record.n <= until);
+    until == u64::MAX || by_then.any(|record| record.event.is_start() || record.event.is_end())
+}
+
+/// Whether these are the events of an equal call that may answer this request.
+fn is_left(how: How, request: &Event) -> impl Fn(&[Record]) -> bool {
+    let class = request.effect().map(|effect| effect.class);
+    move |events| {
+        let first = events.first();
+        let may_be = |class: EffectClass, was: &Record| {
+            let is_later = how.until.is_some_and(|until| was.n > until);
+            how.calls.is_recorded(class) || (!is_later && class.is_repeatable())
+        };
+        let is_equal = |was: &Record| {
+            class.is_some_and(|class| may_be(class, was)) && is_alike(&was.event, request)
+        };
+        is_own_outcome(events) && first.is_some_and(is_equal)
     }
 }
 

@@ -11,6 +11,7 @@
 
 mod clouds;
 mod figures;
+mod forks;
 mod frameworks;
 mod logins;
 mod packages;
@@ -20,6 +21,8 @@ mod servers;
 mod watched;
 mod wires;
 
+#[path = "../suite/forking.rs"]
+mod forking;
 #[path = "../suite/mutations.rs"]
 #[expect(dead_code, reason = "the other tests need more of it")]
 mod mutations;

@@ -34,6 +34,8 @@ mod experience;
 mod fake_endpoint;
 mod figures;
 mod forgetting;
+mod forking;
+mod forks;
 mod grading;
 mod graph;
 mod graph_exports;

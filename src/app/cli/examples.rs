@@ -94,6 +94,13 @@ Examples:
   toolyard resume session.jsonl.zst           continue in session.2.jsonl.zst
   toolyard resume session.jsonl.zst --headless --json";
 
+pub const FORK: &str = "\
+Examples:
+  toolyard fork session.jsonl.zst --at 40     go on from event 40, on the screen
+  toolyard fork session.jsonl.zst --call 12 --set \"result=No result.\" --headless
+  toolyard fork session.jsonl.zst --at 40 --model solver=openai:gpt-5-mini --knob alpha=0.8
+  toolyard fork session.jsonl.zst --at 40 --fault search_web:error --calls live";
+
 pub const REPORT: &str = "\
 Examples:
   toolyard report session.jsonl.zst --html --out session.html

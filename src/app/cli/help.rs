@@ -29,7 +29,10 @@ const FIRST: CommandGroup = (
 const ALL: [CommandGroup; 6] = [
     ("Your agent", &["watch", "mcp", "attach"]),
     ("Agents of toolyard", &["run", "demo", "init", "prompts"]),
-    ("Records", &["replay", "sessions", "report", "resume", "follow", "ask", "journal", "shot"]),
+    (
+        "Records",
+        &["replay", "sessions", "report", "resume", "fork", "follow", "ask", "journal", "shot"],
+    ),
     ("Tools", &["tools", "import"]),
     ("Papers", &["compare", "plan", "graph", "experience", "probe", "cotools"]),
     ("Program", &["doctor", "trust", "keys", "completions", "man", "help"]),

@@ -10,6 +10,7 @@ use self::compare::CompareArgs;
 use self::cotools::CotoolsCommand;
 #[cfg(feature = "stage")]
 use self::demo::DemoArgs;
+use self::fork_args::ForkArgs;
 use self::journal::JournalCommand;
 use self::journal_args::{AttachArgs, FollowArgs};
 use self::journal_args::{ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShotArgs};
@@ -38,6 +39,8 @@ pub mod describe;
 pub mod doctor;
 mod examples;
 pub mod experience;
+pub mod fork;
+mod fork_args;
 mod found_servers;
 pub mod graph;
 pub mod help;
@@ -45,6 +48,7 @@ pub mod init;
 mod init_args;
 pub mod journal;
 mod journal_args;
+pub mod journal_end;
 pub mod laboratory;
 pub mod live;
 mod live_journal;
@@ -150,6 +154,11 @@ pub enum Command {
     /// again.
     #[command(after_help = examples::RESUME)]
     Resume(ResumeArgs),
+    /// Go on from a moment of a session, with something changed there.
+    ///
+    /// The journal answers all calls up to that event. What does not see the change is answered by it after that, too.
+    #[command(after_help = examples::FORK)]
+    Fork(Box<ForkArgs>),
     /// Open the screen of a session that runs in another terminal.
     ///
     /// One screen controls a session, and the others watch. The session continues after you quit.

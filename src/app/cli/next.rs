@@ -2,8 +2,9 @@
 
 use super::trouble::Trouble;
 use super::{init, init_args::InitArgs, live, openapi};
-use crate::session::SessionSpec;
-use crate::ui::{EndReason, next::NextSession};
+use crate::session::{ForkEdit, ForkSpec, SessionSpec};
+use crate::ui::EndReason;
+use crate::ui::next::{ForkPlace, NextSession};
 
 /// Shows the session. The command of an agent is not shown here: it is parsed as a command line.
 ///
@@ -20,6 +21,13 @@ pub fn show(next: NextSession) -> Result<EndReason, Trouble> {
         }
         NextSession::Import(file) => {
             SessionSpec { workspace: Some(openapi::import_beside(file)?), ..plain }
+        }
+        NextSession::Fork(of, ForkPlace { at, edit }) => {
+            let (call, edit) = edit.unzip();
+            let set = edit.map(ForkEdit::Call).into_iter().collect();
+            let fork = ForkSpec { of, at, call, set, ..ForkSpec::default() };
+            let spec = SessionSpec { fork: Some(Box::new(fork)), ..plain };
+            return live::show(spec, live::Show::default());
         }
         #[cfg(not(feature = "stage"))]
         NextSession::Demo(_) => return Ok(EndReason::ByUser),

@@ -1,28 +1,28 @@
 //! `toolyard resume`: continues an interrupted session.
 
 use super::journal_args::ResumeArgs;
-use super::run::{self, Prints, RunEnd, RunOutputs};
+use super::journal_end::JournalEnd;
+use super::run::{self, Prints, RunOutputs};
+use super::spec_trust::Agreed;
 use super::{live, out, sessions, spec_trust, trouble::Trouble};
 use crate::session::{SessionSpec, newest_interrupted};
-use crate::ui::EndReason;
-
-/// The end of a resumed session.
-pub enum Resumed {
-    OnScreen(EndReason),
-    Headless(RunEnd),
-}
 
 /// Continues the session of a journal, else the newest one that did not end.
 ///
 /// # Errors
 /// There is none, or it cannot be continued.
-pub fn resume(args: &ResumeArgs) -> Result<Resumed, Trouble> {
+pub fn resume(args: &ResumeArgs) -> Result<JournalEnd, Trouble> {
     let journal = match &args.journal {
         Some(journal) => journal.clone(),
         None => newest_interrupted(&sessions::folder_of(&args.config)?)?,
     };
     let is_headless = args.headless || args.json;
-    spec_trust::expect_known(&journal, args, !is_headless)?;
+    let agreed = Agreed {
+        config: &args.config,
+        workspace: args.workspace.as_deref(),
+        trusts: args.trust_journal,
+    };
+    spec_trust::expect_known(&journal, &agreed, !is_headless)?;
     let spec = SessionSpec {
         config: args.config.config.clone(),
         workspace: args.workspace.clone(),
@@ -43,7 +43,7 @@ pub fn resume(args: &ResumeArgs) -> Result<Resumed, Trouble> {
         if !args.json {
             out::print_line(format!("resuming {}", journal.display()))?;
         }
-        return run::headless(prepared, &wanted).map(Resumed::Headless);
+        return run::headless(prepared, &wanted).map(JournalEnd::Headless);
     }
-    live::show(spec, live::Show::default()).map(Resumed::OnScreen)
+    live::show(spec, live::Show::default()).map(JournalEnd::OnScreen)
 }

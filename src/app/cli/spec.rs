@@ -59,6 +59,7 @@ impl SessionArgs {
             awaits_tools: false,
             recorded: self.recorded.clone(),
             fork_at: self.fork_at,
+            fork: None,
             more_runs: usize::from(self.runs.unwrap_or(1).saturating_sub(1)),
             tasks: match (task, &self.tasks) {
                 (Some(text), _) => TaskSource::List(vec![Task::from_text(text)]),
@@ -93,10 +94,11 @@ fn option(field: &SpecField) -> String {
         SpecField::ToolsTotal => "--tools-total".to_owned(),
         SpecField::MaxDollars => "--max-dollars".to_owned(),
         SpecField::ForkAt(at) => format!("--fork-at {at}"),
+        SpecField::Set(edit) => format!("--set {edit}"),
     }
 }
 
-fn parse_knob(text: &str) -> Result<(Knob, f64), Trouble> {
+pub(super) fn parse_knob(text: &str) -> Result<(Knob, f64), Trouble> {
     let expected = || {
         let names: Vec<_> = crate::domain::knob::KNOBS.iter().map(|spec| spec.name).collect();
         Trouble::Usage(format!(

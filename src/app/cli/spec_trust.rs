@@ -4,26 +4,33 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use super::journal_args::ResumeArgs;
-use super::{question, sessions, trouble::Trouble};
+use super::{ConfigArgs, question, sessions, trouble::Trouble};
 use crate::config::Config;
 use crate::session::{JournalChoice, SessionSpec, first_of, spec_of};
 use crate::store::journal::folder;
 use crate::trust_answers::{Brought, Kind, whole};
+
+/// What the command line says about the things that a journal names.
+pub struct Agreed<'a> {
+    pub config: &'a ConfigArgs,
+    pub workspace: Option<&'a Path>,
+    /// Whether it agrees to all of them.
+    pub trusts: bool,
+}
 
 /// Expects a yes for what the journal names, if it is not in the user's own folder of journals and the command line does not
 /// name something else.
 ///
 /// # Errors
 /// The journal cannot be read, or nobody agrees.
-pub fn expect_known(journal: &Path, args: &ResumeArgs, asks: bool) -> Result<(), Trouble> {
-    let own = sessions::folder_of(&args.config).ok().map(|folder| whole(&folder));
-    if args.trust_journal || whole(journal).parent() == own.as_deref() {
+pub fn expect_known(journal: &Path, agreed: &Agreed<'_>, asks: bool) -> Result<(), Trouble> {
+    let own = sessions::folder_of(agreed.config).ok().map(|folder| whole(&folder));
+    if agreed.trusts || whole(journal).parent() == own.as_deref() {
         return Ok(());
     }
     let mut spec = spec_of(journal)?;
-    spec.workspace = spec.workspace.filter(|_| args.workspace.is_none());
-    spec.config = spec.config.filter(|_| args.config.config.is_none());
+    spec.workspace = spec.workspace.filter(|_| agreed.workspace.is_none());
+    spec.config = spec.config.filter(|_| agreed.config.config.is_none());
     let mut brought = of(&spec, journal)?;
     let here = whole(Path::new("."));
     brought.retain(|one| {

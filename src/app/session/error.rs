@@ -5,6 +5,7 @@ use std::fmt::{self, Display};
 use std::io;
 use std::sync::Arc;
 
+use super::ForkEdit;
 use crate::domain::{FaultSpec, Knob, ModelError, Role};
 use crate::files::toml_file::{Problem, Problems};
 use crate::store::{experience::ExperienceError, journal::JournalError};
@@ -82,6 +83,7 @@ pub enum SpecField {
     MaxDollars,
     ToolsTotal,
     ForkAt(u64),
+    Set(Box<ForkEdit>),
 }
 
 impl Display for SpecField {
@@ -94,6 +96,7 @@ impl Display for SpecField {
             SpecField::MaxDollars => write!(f, "max_dollars"),
             SpecField::ToolsTotal => write!(f, "tools_total"),
             SpecField::ForkAt(at) => write!(f, "fork_at: {at}"),
+            SpecField::Set(edit) => write!(f, "set: {edit}"),
         }
     }
 }

@@ -11,6 +11,9 @@ mod classes;
 mod costs;
 mod embedding;
 mod error;
+mod fork;
+mod fork_edit;
+mod fork_moment;
 mod journal_chain;
 mod place;
 mod prepare;
@@ -34,6 +37,8 @@ pub use self::{
     costs::CostRange,
     embedding::embedder,
     error::{SessionError, SpecField},
+    fork::ForkSpec,
+    fork_edit::ForkEdit,
     prepare::PreparedSession,
     resume::{first_of, newest_interrupted, spec_of},
     setup::{models, opening},

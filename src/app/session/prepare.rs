@@ -62,6 +62,9 @@ impl SessionSpec {
         if let Some(journal) = &self.resumed {
             return self.resume(journal);
         }
+        if let Some(fork) = &self.fork {
+            return self.fork(fork);
+        }
         let (spec, recorded) = self.with_recorded()?;
         let over = |of| Beginning::Over { of, until: self.fork_at };
         let beginning = recorded.map_or(Beginning::New, over);

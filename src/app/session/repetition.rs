@@ -34,7 +34,10 @@ impl SessionSpec {
             why.map_or(Ok(()), |why| Err(format!("{}: {why}{remark}", path.display())))
                 .map_err(SessionError::of(SpecField::ForkAt(at)))?;
         }
-        Ok((spec, (last > 0).then(|| RecordSource::Journal { path: path.clone(), facts })))
+        Ok((
+            spec,
+            (last > 0).then(|| RecordSource::Journal { path: path.clone(), facts, after: 0 }),
+        ))
     }
 
     /// Takes omitted seed, strategy, knobs and tasks from the journal of a session; `note` gets each record. Returns what
@@ -80,7 +83,7 @@ impl SessionSpec {
 }
 
 /// Why a session cannot fork at this event of one whose first task and whose last event are these.
-fn misplaced(at: u64, begun: Option<u64>, last: u64) -> Option<String> {
+pub(super) fn misplaced(at: u64, begun: Option<u64>, last: u64) -> Option<String> {
     let Some(begun) = begun else {
         return Some("no task has begun in it, so there is nothing to fork".to_owned());
     };

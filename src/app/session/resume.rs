@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{
-    AGENT_IS_GONE, JournalChoice, PreparedSession, SessionError, SessionSpec, journal_chain,
+    AGENT_IS_GONE, JournalChoice, PreparedSession, SessionError, SessionSpec, fork, journal_chain,
 };
 use crate::domain::state::{Keeps, RECENT};
 use crate::domain::{
@@ -64,6 +64,7 @@ impl SessionSpec {
             keep_going: self.keep_going,
             resumed: Some(path.to_owned()),
             recorded: None,
+            fork: None,
             repeats_unknown: self.repeats_unknown,
             ..base
         }
@@ -73,7 +74,7 @@ impl SessionSpec {
 impl PreparedSession {
     /// Checks that the models are those of the interrupted session; and the workspace, if its journal does not say
     /// where that is.
-    fn expect_same(
+    pub(super) fn expect_same(
         &self,
         path: &Path,
         opening: &Opening,
@@ -160,6 +161,11 @@ fn expect_interrupted(path: &Path) -> Result<(), SessionError> {
     {
         let why = format!("it only started to continue {}: resume that", earlier.display());
         return Err(wrong(path, &why));
+    }
+    if let Some(spec) = header.spec.clone()
+        && let Some(why) = fork::is_before_its_moment(path, &read_spec(spec)?, summary.events)
+    {
+        return Err(why);
     }
     let Some(ended) = summary.ended else { return Ok(()) };
     let found = Found::of(path)?;
@@ -292,7 +298,7 @@ fn reached(records: &[Record]) -> BTreeMap<EffectId, Reached> {
 }
 
 /// The spec of the interrupted session; if the journal does not have it, a spec from its events.
-fn base(path: &Path, header: &Header) -> Result<SessionSpec, SessionError> {
+pub(super) fn base(path: &Path, header: &Header) -> Result<SessionSpec, SessionError> {
     if let Some(spec) = &header.spec {
         return read_spec(spec.clone());
     }
@@ -310,7 +316,7 @@ fn is_first_work(event: &Event) -> bool {
     matches!(event, Event::Task(TaskEvent::TaskStarted { .. }))
 }
 
-fn wrong(path: &Path, why: &str) -> SessionError {
+pub(super) fn wrong(path: &Path, why: &str) -> SessionError {
     SessionError::input(format!("{}: {why}", path.display()))
 }
 

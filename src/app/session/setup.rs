@@ -135,7 +135,9 @@ impl PreparedSession {
         notices.extend(self.unknown());
         let embedder = embedder(&self.config)?;
         let same = if self.spec.leak_guard { Same::LeftOut } else { Same::Counts };
-        let memory = self.past_uses.take().map(|store| Memory { store, same, embedder });
+        let is_kept = self.experience.is_some();
+        let memory = self.past_uses.take();
+        let memory = memory.map(|store| Memory { store, is_kept, same, embedder });
         // The queries of one workspace say nothing about those of another.
         let domain = self
             .folder()
@@ -201,7 +203,7 @@ impl PreparedSession {
         let keep: KeepBreakpoints = Box::new(move |state| breakpoints::save(&file, state));
         // Over a record, those of the recorded session count.
         let saved = match self.beginning {
-            Beginning::Over { .. } => &[][..],
+            Beginning::Over { .. } | Beginning::Forked { .. } => &[][..],
             Beginning::New | Beginning::Continued { .. } => &self.workspace.breakpoints,
         };
         (saved.iter().cloned().chain(own).collect(), Some(keep))

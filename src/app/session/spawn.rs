@@ -142,9 +142,11 @@ impl PreparedSession {
         // By now, keys that somebody wrote into a task or an address are known.
         let spec = json_of(&own);
         let spec = known::redacted(&spec, |json| serde_json::from_str(json).ok()).unwrap_or(spec);
+        let fork = self.spec.fork.as_deref();
+        let of = fork.map(|fork| &*fork.of).or(self.spec.recorded.as_deref());
         Header {
-            parent: self.spec.parent.clone().or_else(|| name(self.spec.recorded.as_deref()?)),
-            parent_event: self.spec.fork_at,
+            parent: self.spec.parent.clone().or_else(|| name(of?)),
+            parent_event: fork.map(|fork| fork.at).or(self.spec.fork_at),
             continues: resumed.and_then(name),
             continues_id: resumed
                 .and_then(|path| journal::JournalReader::open(path).ok()?.header.id),

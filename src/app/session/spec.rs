@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{CostRange, spec_fields};
+use super::{CostRange, ForkSpec, spec_fields};
 use crate::domain::approval::Rule;
 use crate::domain::{BreakpointSpec, FaultSpec, Knob, ModelName, Role, Strategy, Task};
 use crate::stage::Sample;
@@ -85,6 +85,9 @@ pub struct SessionSpec {
     /// The event of that journal after which the session runs live.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fork_at: Option<u64>,
+    /// The moment of an earlier session from which this one goes on: omitted fields are taken from that session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fork: Option<Box<ForkSpec>>,
     /// The number of runs beside the first: agents that work on tasks at the same time.
     #[serde(skip_serializing_if = "is_none_more")]
     pub more_runs: usize,
@@ -160,6 +163,7 @@ impl SessionSpec {
             experience: None,
             recorded: None,
             fork_at: None,
+            fork: None,
             resumed: None,
             repeats_unknown: false,
             parent: None,
@@ -183,6 +187,10 @@ impl SessionSpec {
             experience: each(&self.experience),
             recorded: each(&self.recorded),
             resumed: each(&self.resumed),
+            fork: self.fork.clone().map(|mut fork| {
+                fork.of = whole(&fork.of);
+                fork
+            }),
             tasks,
             ..self.clone()
         }
@@ -192,6 +200,7 @@ impl SessionSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::EffectId;
 
     fn full() -> SessionSpec {
         SessionSpec {
@@ -226,6 +235,16 @@ mod tests {
             journal: JournalChoice::File("j.jsonl".into()),
             recorded: Some("r.jsonl".into()),
             fork_at: Some(12),
+            fork: Some(Box::new(ForkSpec {
+                of: "f.jsonl".into(),
+                at: 7,
+                call: Some(EffectId(3)),
+                set: vec!["result=a=b".parse().unwrap(), "uses:a=2".parse().unwrap()],
+                calls: "write=live".parse().unwrap(),
+                strategy: Some("react".parse().unwrap()),
+                roles: [(Role::Solver, "large".into())].into(),
+                knobs: [(Knob::Tau, 0.5)].into(),
+            })),
             more_runs: 2,
             resumed: Some("i.jsonl".into()),
             repeats_unknown: true,

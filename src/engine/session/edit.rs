@@ -165,10 +165,11 @@ impl Session {
         }
     }
 
-    /// Checks that a call is held between its end and the agent.
+    /// Checks that a call is between its end and the agent: held there, or at the point of a fork.
     fn not_seen(&self, effect: &EffectState) -> Result<(), String> {
         let is_held = self.state.control.is_held(effect.lane);
-        if effect.is_over() && is_held { Ok(()) } else { Err(SEEN.to_owned()) }
+        let is_new = self.lanes.flight(effect.id).is_some() && !self.state.is_of_guest(effect.id);
+        if effect.is_over() && (is_held || is_new) { Ok(()) } else { Err(SEEN.to_owned()) }
     }
 }
 

@@ -1,18 +1,21 @@
 //! Interventions of a person and their consequences, both live and in a session that runs again.
 
 use super::Session;
+use crate::commands;
 use crate::domain::breakpoint::BreakpointSpec;
 use crate::domain::{
-    BudgetEvent, By, ChangeEvent, ConsentEvent, ControlEvent, Event, FaultEvent, FaultSpec, Mode,
-    Resume, SessionEvent, TaskEvent, ToolCallEvent,
+    BudgetEvent, By, ChangeEvent, Command, ConsentEvent, ControlEvent, Event, FaultEvent,
+    FaultSpec, Mode, Resume, SessionEvent, TaskEvent, ToolCallEvent,
 };
 
-/// The faults that a person wants armed from the start or from the point of a fork on, and the breakpoints.
+/// What a person wants from the start or from the point of a fork on: faults that are armed, breakpoints, commands.
 #[derive(Default)]
 pub(super) struct Interventions {
     pub faults: Vec<FaultSpec>,
     /// The breakpoints; those that are off can be switched on.
     pub breakpoints: Vec<(BreakpointSpec, bool)>,
+    /// Made in this order.
+    pub commands: Vec<Command>,
 }
 
 impl Session {
@@ -22,21 +25,31 @@ impl Session {
         while let Some(event) = self.recorded.intervention(self.state.n + 1) {
             self.intervene(event);
         }
-        // A session that has left its record before the point is live already.
-        let is_over = self.state.control.mode == Mode::Ended;
-        let is_due = |at: u64| !is_over && (self.state.n >= at || self.recorded.is_over());
-        if let Some((_, own)) = self.after_fork.take_if(|(at, _)| is_due(*at)) {
+        let has_ended = self.state.control.mode == Mode::Ended;
+        if !has_ended && self.recorded.forks_now(self.state.n, self.now()) {
+            let own = std::mem::take(&mut self.after_fork);
             self.begin_with(own);
+            self.go_on_alone();
         }
     }
 
-    /// Arms faults and sets breakpoints.
+    /// Resumes a session that the record had paused, where no person can do that.
+    fn go_on_alone(&mut self) {
+        let goes_on =
+            self.state.control.mode == Mode::Running && self.state.control.modes.is_empty();
+        if !goes_on && !self.has_person() {
+            self.intervene(ControlEvent::Resumed { how: Resume::Run, by: By::Engine, run: None });
+        }
+    }
+
+    /// Arms faults, sets breakpoints and makes commands.
     pub(super) fn begin_with(&mut self, own: Interventions) {
         for spec in own.faults {
             let fault = self.next_fault();
             self.emit(FaultEvent::FaultArmed { fault, spec, by: By::User });
         }
         own.breakpoints.into_iter().for_each(|(spec, on)| self.begin_with_breakpoint(spec, on));
+        own.commands.into_iter().for_each(|command| commands::make(self, command));
     }
 
     /// Sets a breakpoint. One that names something of another workspace is left out with a notice.

@@ -58,7 +58,7 @@ pub struct Session {
     /// The recorded results of an earlier session.
     recorded: Recorded,
     /// The faults and breakpoints that wait for this event, at which the session forks.
-    after_fork: Option<(u64, Interventions)>,
+    after_fork: Interventions,
     /// The number of times that each request was made before.
     occurrences: HashMap<u64, u32>,
     /// Why the session must end now.
@@ -90,7 +90,7 @@ impl Session {
             runs: BTreeMap::new(),
             breakpoints: Breakpoints::default(),
             recorded: Recorded::default(),
-            after_fork: None,
+            after_fork: Interventions::default(),
             occurrences: HashMap::new(),
             end: None,
             log: Log {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Listener, Session, intervene::Interventions, seats::Seats};
+use crate::domain::call_policy::{CallPolicy, CallSource};
 use crate::domain::words::counted;
 use crate::domain::{By, ControlEvent, EffectId, GraphEvent, Lane, Mode, Resume, SessionEvent};
 use crate::observer::{
@@ -11,7 +12,7 @@ use crate::observer::{
     pairs::Pairs, schemas::Schemas, silent_losses::Unsaid,
 };
 use crate::{
-    beginning::{Beginning, Rest},
+    beginning::{Beginning, RecordSource, Rest},
     faults,
     handle::Handle,
     manual_calls,
@@ -22,6 +23,13 @@ use crate::{
     station::{self, MoneyAtStart},
 };
 
+/// What a session with a past goes on with.
+enum Further {
+    Nothing,
+    Rest(Rest),
+    Fork(RecordSource, How),
+}
+
 /// Makes the first events of a session, or restores those of a continued one.
 pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) -> Handle {
     let journal = Writer::new(setup.journal);
@@ -29,11 +37,14 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
     session.breakpoints.seats =
         Seats { own: setup.stay, attached: setup.attached, hold: setup.hold };
     let mut observers: Vec<Box<dyn Observer>> = Vec::new();
-    // The store already has the uses of a session that continues.
+    // A store that is kept already has the uses of a session that continues.
     let mut later: Vec<Box<dyn Observer>> = Vec::new();
     if let Some(memory) = setup.memory {
-        let goes_on = matches!(setup.beginning, Beginning::Continued { rest: Some(_), .. });
-        let own = if goes_on { &mut later } else { &mut observers };
+        let goes_on = matches!(
+            setup.beginning,
+            Beginning::Continued { rest: Some(_), .. } | Beginning::Forked { .. }
+        );
+        let own = if goes_on && memory.is_kept { &mut later } else { &mut observers };
         own.push(Box::new(Pairs(memory.store.clone())));
         own.push(Box::new(Remembered::new(memory.store.clone())));
         session.memory = Some(memory);
@@ -54,21 +65,39 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
     let limit = setup.opening.max_dollars.map(Into::into);
     let mut paid = 0.0;
     session.kit.ranker = setup.ranker.or_else(|| reading::of_record(&setup.beginning));
-    let own = Interventions { faults: setup.faults, breakpoints: setup.breakpoints };
+    let (faults, breakpoints) = (setup.faults, setup.breakpoints);
+    let own = Interventions { faults, breakpoints, commands: Vec::new() };
+    // A record contains its faults and breakpoints. Only a fork has more.
     let (continued, at_once) = match setup.beginning {
         Beginning::New => (None, own),
         Beginning::Over { of, until } => {
+            let calls =
+                until.map_or_else(CallPolicy::default, |_| CallPolicy::all(CallSource::Live));
             let holds_then = until.is_some() && setup.stay;
-            session.recorded = Recorded::new(of, None, How { until, holds_then, ..How::default() });
-            // The record contains its faults and breakpoints. Only a fork has more.
-            session.after_fork = until.map(|at| (at, own));
+            let how = How { until, calls, holds_then, ..How::default() };
+            session.recorded = Recorded::new(of, None, how);
+            session.after_fork = own;
             (None, Interventions::default())
         }
-        Beginning::Continued { past, rest } => (Some((past, rest)), Interventions::default()),
+        Beginning::Continued { past, rest } => {
+            let rest = rest.map_or(Further::Nothing, Further::Rest);
+            (Some((past, rest)), Interventions::default())
+        }
+        Beginning::Forked { past, of, point } => {
+            session.after_fork = Interventions { commands: point.commands, ..own };
+            let how = How {
+                until: Some(point.at),
+                calls: point.calls,
+                holds_then: setup.stay,
+                ..How::default()
+            };
+            (Some((past, Further::Fork(of, how))), Interventions::default())
+        }
     };
     let unlisted = session.take_lists(&mut listed);
     let told: Vec<_> = listed.iter_mut().flat_map(|listed| listed.told.drain(..)).collect();
-    if let Some((past, rest)) = continued {
+    if let Some((past, further)) = continued {
+        let before = past.state().n;
         session.queue.tasks = setup.tasks;
         session.take_up(past);
         session.tell_held();
@@ -80,8 +109,13 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
             session.emit(SessionEvent::Noticed { text });
         }
         session.log.observers.extend(later);
-        if let Some(rest) = rest {
-            paid = session.go_on(rest, setup.opening.paused);
+        match further {
+            Further::Nothing => {}
+            Further::Rest(rest) => paid = session.go_on(rest, setup.opening.paused),
+            Further::Fork(of, how) => {
+                let how = How { later: session.state.n.saturating_sub(before), ..how };
+                session.recorded = Recorded::new(of, Some(&session.state), how);
+            }
         }
     } else {
         session.emit(SessionEvent::SessionOpened { opening: Box::new(setup.opening) });
@@ -164,7 +198,7 @@ impl Session {
         };
         self.emit(SessionEvent::Noticed { text });
         let later = self.state.n.saturating_sub(before);
-        let how = How { later, until: None, is_resumed: true, holds_then, repeats_unknown };
+        let how = How { later, is_resumed: true, holds_then, repeats_unknown, ..How::default() };
         self.recorded = Recorded::new(rest.into(), Some(&self.state), how);
         paid
     }

@@ -10,6 +10,7 @@ use crate::domain::expression::{Evaluator, Expression, Resolver};
 use crate::domain::{
     Boundary, By, ConsentEvent, ControlEvent, EffectId, Event, Refusal, SessionEvent, ToolName,
 };
+use crate::effect;
 use crate::papers::facts::Facts;
 use crate::session::Session;
 
@@ -37,6 +38,10 @@ impl Station for Approve {
         // A person's own call needs no other consent, and reading on touches nothing outside.
         let is_own = passage.actor() == Actor::Person;
         if is_own || passage.handle.read(|session| session.state().reads_on(&call.tool)) {
+            return now(StationVerdict::Go);
+        }
+        // A call that the record answers is not made.
+        if passage.handle.read(|session| is_recorded(session, passage)) {
             return now(StationVerdict::Go);
         }
         let id = passage.reference.id;
@@ -125,6 +130,16 @@ pub(super) async fn ask(passage: &Passage, rule: String) -> Option<bool> {
         session.emit(ControlEvent::Released { lane });
         session.lanes().consent(effect.id)
     })
+}
+
+/// Whether the record of a fork answers this call, in place of its tool.
+fn is_recorded(session: &Session, passage: &Passage) -> bool {
+    let recorded = session.recorded();
+    let Passage { reference, task, effect, .. } = passage;
+    recorded.how().until.is_some()
+        && recorded.answers()
+        && recorded
+            .has_left(session.state().run_of(*task), &effect::requested(*reference, *task, effect))
 }
 
 fn refused(why: String) -> StationVerdict {

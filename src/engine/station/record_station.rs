@@ -13,6 +13,7 @@ use crate::domain::{
     ToolCallEvent, ToolOutput, Usage,
 };
 use crate::effect::{self, Embedded, ModelCall, Ranked};
+use crate::recorded::RecordWait;
 use crate::{handle::Handle, session::Session};
 
 pub(super) struct FromRecord;
@@ -40,6 +41,10 @@ impl Station for FromRecord {
                 passage.handle.write(|session| session.recorded_mut().take(id, run, &request));
             match taken {
                 None => {
+                    // What had not started by the point of a fork starts behind it.
+                    if let Some(until) = passage.handle.read(|it| it.recorded().how().until) {
+                        until_due(&passage.handle, id, (until + 1, 0)).await;
+                    }
                     goes_live(&passage.handle);
                     StationVerdict::Go
                 }
@@ -59,11 +64,11 @@ impl Station for FromRecord {
                 }
                 Some(Ok(events)) => {
                     passage.reference.origin = Origin::Recorded;
+                    // Behind the point of a fork, the session stops where a person wants it.
+                    passage.has_its_stops =
+                        passage.handle.read(|it| it.recorded().has_stops(&events));
                     match replay(passage, events).await {
-                        Some(outcome) => {
-                            passage.has_its_stops = true;
-                            answer(passage, outcome)
-                        }
+                        Some(outcome) => answer(passage, outcome),
                         None => StationVerdict::Go,
                     }
                 }
@@ -82,7 +87,7 @@ impl Station for FromRest {
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
         let Passage { handle, reference, task, effect, .. } = passage;
         // A fault changes the outcome of a real call.
-        if passage.fault.is_some() || handle.read(|session| session.recorded().keeps_numbers()) {
+        if passage.fault.is_some() || handle.read(|session| !session.recorded().answers()) {
             return now(StationVerdict::Go);
         }
         let request = effect::requested(*reference, *task, effect);
@@ -166,7 +171,9 @@ fn goes_live(handle: &Handle) {
 
 /// Whether the record of an interrupted call has no end.
 fn breaks_off(session: &Session, events: &[Record]) -> bool {
-    session.recorded().how().is_resumed && !events.iter().any(|record| record.event.is_end())
+    let how = session.recorded().how();
+    let may_break_off = how.is_resumed || how.until.is_some();
+    may_break_off && !events.iter().any(|record| record.event.is_end())
 }
 
 /// Repeats the events of an effect in their recorded order, up to its outcome. `None` if the record
@@ -175,7 +182,7 @@ async fn replay(passage: &Passage, events: Vec<Record>) -> Option<Outcome> {
     let (handle, effect) = (&passage.handle, passage.reference);
     let mut events = events.into_iter();
     while let Some(record) = events.next() {
-        until_due(handle, effect.id, record.n).await;
+        until_due(handle, effect.id, (record.n, record.at)).await;
         match outcome(passage, &record.event) {
             Some(outcome) => {
                 let edit = events.find(|later| matches!(later.event, Event::Edit(_)));
@@ -191,20 +198,49 @@ async fn replay(passage: &Passage, events: Vec<Record>) -> Option<Outcome> {
     None
 }
 
-/// Waits until the records before this one exist, but only while something else can still happen.
-async fn until_due(handle: &Handle, id: EffectId, n: u64) {
+/// How often all that could happen gets its turn before a record that is not due comes.
+const TURNS: usize = 32;
+
+/// Waits until the records before this one exist, but only while something else can still happen. Behind the point of a
+/// fork the same time passes as in the record, since other calls take their own.
+async fn until_due(handle: &Handle, id: EffectId, (n, at): (u64, u64)) {
     handle.write(|session| session.recorded_mut().wait(id, n));
-    let is_due =
-        |session: &Session| session.recorded().keeps_numbers() && session.state().n + 1 >= n;
     let is_next = |session: &Session| session.recorded().is_next(id, session.following());
     loop {
-        handle.until(|session| is_due(session) || is_next(session)).await;
-        if handle.read(is_due) {
-            break;
+        match handle.read(|session| session.recorded().wait_of((n, at), session)) {
+            RecordWait::Over => {
+                let comes = |session: &Session| session.state().n + 1 >= n;
+                for _ in 0..TURNS {
+                    if handle.read(comes) {
+                        break;
+                    }
+                    tokio::task::yield_now().await;
+                }
+                break;
+            }
+            RecordWait::ForOthers => {
+                let is_due = |session: &Session| {
+                    session.recorded().wait_of((n, at), session) != RecordWait::ForOthers
+                };
+                handle.until(|session| is_due(session) || is_next(session)).await;
+            }
+            RecordWait::For(left) => tokio::select! {
+                biased;
+                () = handle.until(is_next) => {}
+                () = tokio::time::sleep(left) => {}
+            },
         }
         // Spawned futures that have not begun take their turn first.
-        tokio::task::yield_now().await;
-        if handle.read(is_next) {
+        let mut turns = 0;
+        while turns < TURNS && handle.read(is_next) {
+            tokio::task::yield_now().await;
+            turns += 1;
+        }
+        if turns == TURNS {
+            handle.write(|session| {
+                let now = session.now();
+                session.recorded_mut().skip_to((n, at), now);
+            });
             break;
         }
     }

@@ -48,7 +48,12 @@ fn plan(replies: Replies, budget: f64) -> Trial {
         names: &["echo", "other"],
         knobs: vec![(Knob::Budget, budget), (Knob::Spread, 0.0)],
         rates: tools_only(),
-        memory: Some(Memory { store: store.into(), same: Same::Counts, embedder: None }),
+        memory: Some(Memory {
+            store: store.into(),
+            is_kept: true,
+            same: Same::Counts,
+            embedder: None,
+        }),
         ..Trial::default()
     }
 }

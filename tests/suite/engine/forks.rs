@@ -4,11 +4,14 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use toolyard::domain::approval::Approval;
+use toolyard::domain::call_policy::CallPolicy;
 use toolyard::domain::edit::Edit;
 use toolyard::domain::{
-    By, EditEvent, EffectClass, Event, FaultEvent, Origin, Record, RunId, State, ToolCallEvent,
+    By, Command, EditEvent, EffectClass, Event, FaultEvent, Origin, Record, RunId, State,
+    ToolCallEvent,
 };
-use toolyard::engine::Beginning;
+use toolyard::engine::{Beginning, Division, ForkPoint, Past};
 
 use super::yard::{Trial, calls, on_paused_time};
 
@@ -62,7 +65,7 @@ fn faults_and_breakpoints_of_a_fork_act_from_its_point_on() {
                 replies: trial
                     .replies
                     .into_iter()
-                    .skip(told("ModelCallFinished", &original[..at]))
+                    .skip(told("ModelCallStarted", &original[..at]))
                     .collect(),
                 faults: vec!["echo:error:text=no", "hang:timeout"],
                 breakpoints: vec!["echo:after:log=seen"],
@@ -84,11 +87,11 @@ fn faults_and_breakpoints_of_a_fork_act_from_its_point_on() {
             assert_eq!(told("BreakpointSet", &fork[second - 1..]), 1, "{at}");
             assert_eq!(plain(&fork[..at]), plain(&original[..at]));
             let state = State::fold(&fork);
-            let [asked, ended] =
-                ["ToolCallStarted", "ToolCallFinished"].map(|kind| told(kind, &original[..at]));
+            let asked = told("ToolCallStarted", &original[..at]);
             let hit = state.tool_calls.iter().filter(|call| call.injected.is_some()).count();
             assert_eq!(hit, state.tool_calls.len() - asked, "{at}: each call that starts later");
-            assert_eq!(made.borrow().len(), asked - ended, "{at}: what ran is made again");
+            assert_eq!(made.borrow().len(), 0, "{at}: what ran ends as recorded");
+            let ended = told("ToolCallFinished", &original[..at]);
             let stops = told("BreakpointHit", &fork);
             assert_eq!(stops, state.tool_calls.len() - ended, "{at}: each call that ends later");
             failed += hit;
@@ -99,6 +102,17 @@ fn faults_and_breakpoints_of_a_fork_act_from_its_point_on() {
         let fork = played(Trial { beginning, faults, ..three_calls() }).await;
         assert_eq!(plain(&fork), plain(&original));
     });
+}
+
+/// The first event that differs, with the one before it.
+fn first_difference(one: &[Record], other: &[Record]) -> Option<String> {
+    let [one, other] = [one, other].map(plain);
+    let at = (0..one.len().max(other.len())).find(|at| one.get(*at) != other.get(*at))?;
+    let around = |all: &[Value]| {
+        let shown = all.iter().skip(at.saturating_sub(1)).take(2);
+        shown.map(|event| format!("{event:.200}")).collect::<Vec<_>>().join("\n    ")
+    };
+    Some(format!("{}:\n    {}\n not\n    {}", at + 1, around(&one), around(&other)))
 }
 
 /// How many events of this kind there are.
@@ -236,14 +250,160 @@ fn a_task_that_was_cut_off_parts_where_its_record_ends() {
         let original = played(two_runs(EffectClass::Write)).await;
         for at in (20..original.len()).step_by(5) {
             let beginning = forked(&original, at);
-            let asked = told("ModelCallFinished", &original[..at]);
+            let asked = told("ModelCallStarted", &original[..at]);
             let replies = two_runs(EffectClass::Write).replies.into_iter().skip(asked).collect();
             let trial = Trial { replies, beginning, ..two_runs(EffectClass::Write) };
             let made = trial.made.clone();
             let fork = played(trial).await;
-            assert_eq!(plain(&fork[..at]), plain(&original[..at]), "{at}");
-            let known = told("ToolCallFinished", &original[..at]);
+            let known = told("ToolCallStarted", &original[..at]);
             assert_eq!(made.borrow().len() + known, 12, "{at}: no write is made twice");
+        }
+    });
+}
+
+/// A fork of this record, which may end before the session did.
+fn continued(of: &[Record], at: usize, calls: &str, commands: Vec<Command>) -> Beginning {
+    let start = Division::of(&of[..at]).range().start;
+    let (past, rest) = (of[..start].to_vec(), of[start..].to_vec());
+    let asks = calls == "write=ask";
+    let calls: CallPolicy = calls.parse().unwrap();
+    let rule = "effect:write".parse().unwrap();
+    let approval = Box::new(Approval { ask: vec![rule], ..Approval::default() });
+    let rules = asks.then_some(Command::SetApproval { approval });
+    let commands = rules.into_iter().chain(commands).collect();
+    let point = ForkPoint { at: at as u64, calls, commands };
+    Beginning::Forked { past: Past::from(past), of: rest.into(), point: Box::new(point) }
+}
+
+/// The texts of the calls that were written: those of the record that had started by then, and those that were made.
+fn written(of: &[Record], made: &[String]) -> usize {
+    told("ToolCallStarted", of) + made.len()
+}
+
+#[test]
+fn a_fork_writes_nothing_twice() {
+    on_paused_time(async {
+        let original = played(two_runs(EffectClass::Write)).await;
+        let begun = original.iter().position(|record| record.event.kind() == "TaskStarted");
+        let mut refused = 0;
+        for at in begun.unwrap() + 1..=original.len() {
+            for (calls, whole) in [
+                ("live", &original[..]),
+                ("write=ask", &original[..]),
+                ("write=recorded", &original[..]),
+                // The record ends here: what runs has no known outcome.
+                ("live", &original[..at]),
+            ] {
+                let is_torn = whole.len() == at;
+                let beginning = continued(whole, at, calls, Vec::new());
+                let asked = told("ModelCallStarted", &original[..at]);
+                let replies =
+                    two_runs(EffectClass::Write).replies.into_iter().skip(asked).collect();
+                let replies = if calls == "live" { replies } else { Vec::new() };
+                let trial = Trial { replies, beginning, ..two_runs(EffectClass::Write) };
+                let made = trial.made.clone();
+                let fork = played(trial).await;
+                let made = made.borrow().clone();
+                let what = format!("{calls} at {at}: {made:?}");
+                if calls == "live" && !is_torn {
+                    // Two runs may change their order within a moment.
+                    assert_eq!(fork.len(), original.len(), "{what}");
+                    assert_eq!(written(&original[..at], &made), 12, "{what}");
+                    continue;
+                }
+                if calls == "live" {
+                    assert!(written(&original[..at], &made) <= 12, "{what}");
+                    continue;
+                }
+                assert_eq!(made.len(), 0, "{what}");
+                assert_eq!(State::fold(&fork).tasks_done, 4, "{what}");
+                let answered = told("ToolCallRefused", &fork);
+                assert!(calls == "write=ask" || answered == 0, "{what}");
+                refused += answered;
+            }
+        }
+        assert!(refused > 20, "{refused}");
+    });
+}
+
+#[test]
+fn a_fork_of_a_fork_keeps_both_changes() {
+    on_paused_time(async {
+        let original = played(three_calls()).await;
+        let ends = |of: &[Record]| {
+            let ended = of.iter().filter_map(|record| match &record.event {
+                Event::ToolCall(ToolCallEvent::ToolCallFinished { effect, .. }) => {
+                    Some((record.n as usize, effect.id))
+                }
+                _ => None,
+            });
+            ended.collect::<Vec<_>>()
+        };
+        let edited = |of: &[Record], nth: usize, text: &str| {
+            let (at, effect) = ends(of)[nth];
+            let edit = Box::new(Edit::Result(text.to_owned()));
+            let command = Command::EditCall { effect, edit, shown: true };
+            let beginning = continued(of, at, "read=recorded", vec![command]);
+            Trial { beginning, replies: three_calls().replies.split_off(1), ..three_calls() }
+        };
+        let first = played(edited(&original, 0, "one")).await;
+        let (at, _) = ends(&original)[0];
+        assert_eq!(plain(&first[..at]), plain(&original[..at]));
+        assert_eq!(told("CallEdited", &first), 1);
+        let seen = |of: &[Record], text: &str| {
+            let asked = of.iter().filter(|record| record.event.kind() == "ModelCallRequested");
+            asked.filter(|record| plain(&[(*record).clone()])[0].to_string().contains(text)).count()
+        };
+        assert_eq!((seen(&original, "\"one\""), seen(&first, "\"one\"")), (0, 2));
+        let nth = ends(&first).len() - 1;
+        let second = Trial { replies: vec![], ..edited(&first, nth, "two") };
+        let second = played(second).await;
+        assert_eq!(told("CallEdited", &second), 2);
+        assert_eq!((seen(&second, "\"one\""), seen(&second, "\"two\"")), (2, 1));
+        let edited = second.iter().rposition(|record| record.event.kind() == "CallEdited");
+        for at in edited.unwrap() + 1..=second.len() {
+            let replies = vec![];
+            let beginning = continued(&second, at, "live", Vec::new());
+            let again = played(Trial { replies, beginning, ..three_calls() }).await;
+            assert_eq!(first_difference(&again, &second), None, "{at}");
+        }
+        // What changes nothing changes nothing.
+        let again = played(Trial {
+            replies: vec![],
+            beginning: continued(&second, second.len(), "write=ask", Vec::new()),
+            ..three_calls()
+        });
+        assert_eq!(plain(&again.await), plain(&second));
+    });
+}
+
+#[test]
+fn arguments_and_prompts_of_a_fork_pass_the_checks() {
+    on_paused_time(async {
+        let original = played(three_calls()).await;
+        let requested = original.iter().find_map(|record| match &record.event {
+            Event::ToolCall(ToolCallEvent::ToolCallRequested { effect, .. }) => {
+                Some((record.n as usize, effect.id))
+            }
+            _ => None,
+        });
+        let (at, effect) = requested.unwrap();
+        let arguments = |value: Value| Command::EditCall {
+            effect,
+            edit: Box::new(Edit::Arguments(value)),
+            shown: true,
+        };
+        for (command, made, refused) in
+            [(arguments(echo("z")), 1, 0), (arguments(json!({"text": 5, "ms": 1})), 0, 1)]
+        {
+            let beginning = continued(&original, at, "write=ask", vec![command]);
+            let replies = vec![];
+            let trial = Trial { replies, beginning, ..three_calls() };
+            let calls = trial.made.clone();
+            let fork = played(trial).await;
+            assert_eq!(told("CallEdited", &fork), 1 - refused);
+            assert_eq!(told("CommandRefused", &fork), refused);
+            assert_eq!(calls.borrow().len(), made, "{:?}", calls.borrow());
         }
     });
 }

@@ -56,6 +56,7 @@ fn plan(fake: &Fake, price_in: Option<f64>, budget: f64) -> Trial {
         tasks: 2,
         knobs: vec![(Knob::Budget, budget)],
         memory: Some(Memory {
+            is_kept: true,
             store: store().into(),
             same: Same::LeftOut,
             embedder: Some(embedder),
@@ -164,7 +165,8 @@ async fn where_the_model_makes_no_embeddings_words_are_compared() {
     let fake = Fake::start(vec![]).await;
     let chat: Rc<dyn Model> =
         Rc::new(Hosted::new(Endpoint::new("chat", &fake.url, "small")).unwrap());
-    let memory = Memory { store: store().into(), same: Same::LeftOut, embedder: Some(chat) };
+    let memory =
+        Memory { store: store().into(), is_kept: true, same: Same::LeftOut, embedder: Some(chat) };
     let (state, events, _) =
         run(Trial { memory: Some(memory), ..plan(&fake, None, 1_000.0) }).await;
     assert_eq!(state.tasks[0].outcome(), Some(Outcome::Answered));

@@ -15,7 +15,7 @@ use super::yard::{Trial, Yard, on_paused_time, say};
 
 fn memory(path: &Path) -> Option<Memory> {
     let store = Experience::open(path).unwrap();
-    Some(Memory { store: store.into(), same: Same::Counts, embedder: None })
+    Some(Memory { store: store.into(), is_kept: true, same: Same::Counts, embedder: None })
 }
 
 /// Two tasks: one is answered right, and of the other the planner fails.

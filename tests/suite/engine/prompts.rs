@@ -44,7 +44,8 @@ fn budgeted(mut trial: Trial) -> Trial {
     store.add_all(&(0..6).map(past).collect::<Vec<_>>()).unwrap();
     trial.knobs.extend([(Knob::Budget, 6.0), (Knob::Candidates, 1.0), (Knob::Spread, 0.0)]);
     trial.rates = Rates { credits_per_dollar: 0.0.into(), ..Rates::default() };
-    trial.memory = Some(Memory { store: store.into(), same: Same::Counts, embedder: None });
+    trial.memory =
+        Some(Memory { store: store.into(), is_kept: true, same: Same::Counts, embedder: None });
     trial
 }
 

@@ -50,7 +50,12 @@ fn plan(replies: Vec<Result<Reply, ModelError>>) -> Trial {
         names: &["echo", "scales", "brush"],
         knobs: vec![(Knob::Budget, 6.0), (Knob::Candidates, 1.0), (Knob::Spread, 0.0)],
         rates: Rates { credits_per_dollar: 0.0.into(), ..Rates::default() },
-        memory: Some(Memory { store: store.into(), same: Same::Counts, embedder: None }),
+        memory: Some(Memory {
+            store: store.into(),
+            is_kept: true,
+            same: Same::Counts,
+            embedder: None,
+        }),
         ..Trial::default()
     }
 }
@@ -225,7 +230,12 @@ fn a_wrong_answer_speaks_against_the_result_that_it_was_made_of() {
             strategy: "react",
             names: &["echo", "other"],
             knobs: vec![(Knob::GoldFeedback, 1.0)],
-            memory: Some(Memory { store: store.into(), same: Same::Counts, embedder: None }),
+            memory: Some(Memory {
+                store: store.into(),
+                is_kept: true,
+                same: Same::Counts,
+                embedder: None,
+            }),
             ..Trial::default()
         };
         let state: State = plan.start().session.await.unwrap();
