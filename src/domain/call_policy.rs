@@ -1,4 +1,4 @@
-//! What answers the calls of a fork behind its point, by what they change.
+//! The sources of answers to the calls behind the point of a fork, by what the calls change.
 
 use std::{fmt, str::FromStr};
 
@@ -7,7 +7,7 @@ use strum::VariantArray;
 
 use super::spec::EffectClass;
 
-/// What answers a call.
+/// The source of the answer to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum CallSource {
@@ -15,7 +15,7 @@ pub enum CallSource {
     Recorded,
     /// A person decides whether it is made; without one it is refused.
     Ask,
-    /// It is made.
+    /// The tool or the model: the call is made.
     Live,
 }
 
@@ -24,7 +24,7 @@ pub enum CallSource {
 pub struct CallPolicy([CallSource; 4]);
 
 impl Default for CallPolicy {
-    /// What changes nothing twice comes from the record; the rest asks.
+    /// The record answers what does no harm when it is made twice; the rest asks.
     fn default() -> Self {
         let of = |class: EffectClass| match class.is_repeatable() {
             true => CallSource::Recorded,

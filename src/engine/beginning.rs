@@ -28,9 +28,9 @@ pub enum Beginning {
 pub struct ForkPoint {
     /// The number of the last event that is repeated. A call that had started by then ends as recorded.
     pub at: u64,
-    /// What answers the calls that come later.
+    /// The source of the answers to calls that come later.
     pub calls: CallPolicy,
-    /// What changes there.
+    /// The changes there, in their order.
     pub commands: Vec<Command>,
 }
 

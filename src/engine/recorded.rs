@@ -15,14 +15,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::Duration;
 
 mod meaning;
+mod record_runs;
 
 use self::meaning::{difference, has_end, hash, is_alike, is_by_a_person, is_own_outcome, stopped};
-use super::{RecordSource, session::Session};
+use self::record_runs::Runs;
+use super::RecordSource;
 use crate::domain::call_policy::CallPolicy;
-use crate::domain::state::{Keeps, RECENT};
-use crate::domain::{
-    EffectClass, EffectId, Event, Lane, ProgramEvent, Record, RunId, State, TaskId,
-};
+use crate::domain::{EffectClass, EffectId, Event, Lane, ProgramEvent, Record, RunId, State};
 
 /// How many records are read before they are due: so far away may be a person's edit of a result.
 const AHEAD: u64 = 16_384;
@@ -68,7 +67,7 @@ pub(super) struct Recorded {
     times: (u64, u64),
 }
 
-/// What a record waits for.
+/// The reason why a record is not due yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RecordWait {
     Over,
@@ -85,7 +84,7 @@ pub(super) struct How {
     pub later: u64,
     /// The number of the last record that is repeated, if the session forks there.
     pub until: Option<u64>,
-    /// What answers the calls behind that record.
+    /// The source of the answers to calls behind that record.
     pub calls: CallPolicy,
     /// Whether the record is of interrupted tasks: it answers calls regardless of their numbers, and calls that it
     /// lacks run live.
@@ -271,13 +270,13 @@ impl Recorded {
         self.is_past
     }
 
-    /// What the record with this number, of this time, waits for in this session.
-    pub fn wait_of(&self, (n, at): (u64, u64), session: &Session) -> RecordWait {
-        let is_due = self.keeps_numbers() && session.state().n + 1 >= n;
+    /// The wait for the record with this number and time, where `last` records are made by now.
+    pub fn wait_of(&self, (n, at): (u64, u64), (last, now): (u64, u64)) -> RecordWait {
+        let is_due = self.keeps_numbers() && last + 1 >= n;
         if !self.is_later(n) {
             return if is_due { RecordWait::Over } else { RecordWait::ForOthers };
         }
-        match self.left(at, session.now()) {
+        match self.left(at, now) {
             _ if !self.is_past => RecordWait::ForOthers,
             0 => RecordWait::Over,
             // What ends in the same moment ends in the order of the record.
@@ -471,29 +470,6 @@ fn is_left(how: How, request: &Event) -> impl Fn(&[Record]) -> bool {
             class.is_some_and(|class| may_be(class, was)) && is_alike(&was.event, request)
         };
         is_own_outcome(events) && first.is_some_and(is_equal)
-    }
-}
-
-/// The runs of the tasks at each point of a record.
-#[derive(Default)]
-struct Runs(Option<State>);
-
-impl Runs {
-    /// With only one run, its records need not be folded.
-    fn of(records: &[Record], before: Option<&State>) -> Self {
-        let opens = |record: &Record| matches!(record.event, Event::Run(_));
-        let had_several = before.is_some_and(|before| !before.runs.is_empty());
-        let are_several = had_several || records.iter().any(opens);
-        let new = || State::keeping(Keeps::Tasks(RECENT));
-        Self(are_several.then(|| before.cloned().unwrap_or_else(new)))
-    }
-
-    fn note(&mut self, record: &Record) {
-        self.0.iter_mut().for_each(|state| state.apply(record));
-    }
-
-    fn of_task(&self, task: TaskId) -> RunId {
-        self.0.as_ref().map_or(RunId::FIRST, |state| state.run_of(task))
     }
 }
 

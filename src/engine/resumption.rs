@@ -68,6 +68,11 @@ impl Division {
         }
     }
 
+    /// Whether no task is at work after the last event, which is not one of a session's end.
+    pub fn is_between_tasks(&self) -> bool {
+        self.at_work.is_empty() && self.closing.is_empty()
+    }
+
     /// The records from the first unfinished task on, or from a task that was still at work when that one began: no task
     /// is divided. Those that only the session's end wrote are not among them. Empty if no task is unfinished.
     pub fn range(mut self) -> Range<usize> {

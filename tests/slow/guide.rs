@@ -52,6 +52,11 @@ fn keys() {
 }
 
 #[test]
+fn fork() {
+    follow("fork.md", ENDPOINT);
+}
+
+#[test]
 fn strategies() {
     follow("strategies.md", ENDPOINT);
 }

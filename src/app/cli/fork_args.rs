@@ -47,7 +47,7 @@ pub struct ForkArgs {
     /// Use another strategy from the next task on.
     #[arg(long, value_name = "S")]
     pub strategy: Option<String>,
-    /// What answers later calls, for example `write=live`, or `live` for all.
+    /// Source of the answers to later calls, for example `write=live`, or `live` for all.
     ///
     /// A class is read (with the calls of models), idempotent, write or unknown; a source is recorded, ask or live.
     /// Recorded: an equal call of the record answers; without one the call is made. Default: read and idempotent are

@@ -10,7 +10,7 @@ use crate::session::{JournalChoice, SessionSpec, first_of, spec_of};
 use crate::store::journal::folder;
 use crate::trust_answers::{Brought, Kind, whole};
 
-/// What the command line says about the things that a journal names.
+/// The command line's word on the things that a journal names.
 pub struct Agreed<'a> {
     pub config: &'a ConfigArgs,
     pub workspace: Option<&'a Path>,

@@ -1,45 +1,19 @@
 //! A session that goes on from a moment of an earlier one, with something changed there.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-
-use serde::{Deserialize, Serialize};
-
 use super::fork_edit::ForkEdit;
 use super::fork_moment::Moment;
+use super::fork_spec::ForkSpec;
 use super::resume::{base, wrong};
-use super::{AGENT_IS_GONE, PreparedSession, SessionError, SessionSpec, SpecField, spec_fields};
+use super::{AGENT_IS_GONE, PreparedSession, SessionError, SessionSpec, SpecField};
 use crate::ask::recorded_call::with_prompt;
 use crate::domain::approval::{Approval, Rule};
 use crate::domain::breakpoint::BreakpointPlace;
 use crate::domain::call_policy::{CallPolicy, CallSource};
 use crate::domain::edit::Edit;
 use crate::domain::target::Target;
-use crate::domain::{Command, EffectClass, EffectId, Knob, ModelName, Role, State, Strategy};
+use crate::domain::{Command, EffectClass, EffectId, State};
 use crate::engine::{Beginning, ForkPoint, Past, RecordSource};
 use crate::tool::check::Checker;
-
-/// The moment of an earlier session from which this one goes on, and what changes there.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ForkSpec {
-    /// The journal of that session.
-    pub of: PathBuf,
-    /// The number of the event after which the session goes its own way.
-    pub at: u64,
-    /// The call that is meant, in place of that event.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub call: Option<EffectId>,
-    /// Changes, in their order.
-    #[serde(with = "spec_fields::texts")]
-    pub set: Vec<ForkEdit>,
-    /// What answers the calls that come later.
-    pub calls: CallPolicy,
-    pub strategy: Option<Strategy>,
-    pub roles: BTreeMap<Role, ModelName>,
-    #[serde(with = "spec_fields::knobs")]
-    pub knobs: BTreeMap<Knob, f64>,
-}
 
 impl SessionSpec {
     /// The session of that journal up to the moment, with the changes. Of this spec, only what a fork may have counts.
@@ -189,19 +163,4 @@ fn of_edit(edit: &ForkEdit, state: &State, call: Option<EffectId>) -> Result<Com
         }
     };
     Ok(Command::EditCall { effect, edit: Box::new(changed), shown: true })
-}
-
-/// Why the session of a fork cannot be resumed: it was killed before its moment, so that its changes are not made.
-pub(super) fn is_before_its_moment(
-    path: &Path,
-    spec: &SessionSpec,
-    events: u64,
-) -> Option<SessionError> {
-    let fork = spec.fork.as_ref().filter(|fork| events <= fork.at)?;
-    let why = format!(
-        "it was killed before event {}, where it was to go its own way: fork {} again",
-        fork.at,
-        fork.of.display()
-    );
-    Some(wrong(path, &why))
 }

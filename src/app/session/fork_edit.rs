@@ -1,4 +1,4 @@
-//! What changes at the point of a fork, in the form of the command line: `result=TEXT`, `uses:search_web=2`.
+//! Changes at the point of a fork, in the form of the command line: `result=TEXT`, `uses:search_web=2`.
 
 use std::{fmt, str::FromStr};
 
@@ -20,9 +20,9 @@ pub enum ForkEdit {
     Prompt(String),
     /// A part of the call as a whole, as a journal has it.
     Call(Box<Edit>),
-    /// What a tool's score is.
+    /// A tool's score.
     Score(ToolName, f64),
-    /// How often a tool may still be used in the task.
+    /// The number of uses that a tool has left in the task.
     Uses(ToolName, u32),
     /// A fixed weight from one tool to another.
     Weight(ToolName, ToolName, f64),

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::fork::ForkSpec;
 use super::fork_edit::EditedPart;
+use super::fork_spec::ForkSpec;
 use super::repetition::misplaced;
 use crate::domain::state::{Keeps, RECENT};
 use crate::domain::{EffectId, Event, Opening, Record, SessionEvent, State, TaskEvent};
@@ -27,19 +27,35 @@ pub(super) struct Moment {
     pub facts: Vec<Record>,
 }
 
-/// The first reading of the journal.
-#[derive(Default)]
+/// The reading of the journal up to the moment.
 struct Search {
-    division: Division,
     opening: Option<Opening>,
     facts: Vec<Record>,
     call: Option<EffectId>,
     /// The number of the first event of a task.
     begun: Option<u64>,
     last: u64,
+    /// The state where no task was at work last.
+    idle: State,
+    /// The records since then.
+    since: Vec<Record>,
+    division: Division,
 }
 
 impl Search {
+    fn new() -> Self {
+        Self {
+            opening: None,
+            facts: Vec::new(),
+            call: None,
+            begun: None,
+            last: 0,
+            idle: State::keeping(Keeps::Tasks(RECENT)),
+            since: Vec::new(),
+            division: Division::default(),
+        }
+    }
+
     /// Takes the next record; those behind the moment only say how far the journal goes.
     fn take(&mut self, record: Record, at: u64) {
         self.last = record.n;
@@ -49,12 +65,20 @@ impl Search {
         if record.n > at {
             return;
         }
-        self.division.take(&record.event);
         self.call = record.event.effect().map(|effect| effect.id);
         if let Event::Session(SessionEvent::SessionOpened { opening }) = &record.event {
             self.opening.get_or_insert_with(|| (**opening).clone());
         }
-        self.facts.extend(Some(record).filter(RecordSource::is_fact));
+        if RecordSource::is_fact(&record) {
+            self.facts.push(record.clone());
+        }
+        self.division.take(&record.event);
+        self.since.push(record);
+        // What the end of a session writes is not divided from what comes before it.
+        if self.division.is_between_tasks() {
+            self.since.drain(..).for_each(|record| self.idle.apply(&record));
+            self.division = Division::default();
+        }
     }
 }
 
@@ -69,7 +93,7 @@ impl Moment {
             (None, None) => fork.at,
             (part, call) => known_at(open()?, (fork.at, call), part)?,
         };
-        let mut search = Search::default();
+        let mut search = Search::new();
         let mut reader = open()?;
         for record in reader.by_ref() {
             search.take(record.map_err(|error| error.to_string())?, at);
@@ -82,23 +106,15 @@ impl Moment {
         if let Some(why) = misplaced(at, search.begun, search.last) {
             return Err(format!("{why}{remark}"));
         }
-        let parts = search.division.range();
-        let (start, end) = (parts.start as u64, parts.end as u64);
-        let mut state = State::keeping(Keeps::Tasks(RECENT));
-        let mut past = None;
-        for record in open()? {
-            let record = record.map_err(|error| error.to_string())?;
-            if record.n > start {
-                past.get_or_insert_with(|| state.clone());
-            }
-            if record.n > end {
-                break;
-            }
-            state.apply(&record);
-        }
-        let past = past.unwrap_or_else(|| state.clone());
-        let Search { opening, facts, call, .. } = search;
-        Ok(Self { header: reader.header, opening, at: end.min(at), call, state, past, facts })
+        let Search { opening, facts, call, idle, since, division, .. } = search;
+        let parts = division.range();
+        let mut past = idle;
+        let (before, rest) = since.split_at(parts.start);
+        before.iter().for_each(|record| past.apply(record));
+        let mut state = past.clone();
+        rest.iter().take(parts.len()).for_each(|record| state.apply(record));
+        let at = state.n;
+        Ok(Self { header: reader.header, opening, at, call, state, past, facts })
     }
 }
 

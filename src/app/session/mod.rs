@@ -14,6 +14,7 @@ mod error;
 mod fork;
 mod fork_edit;
 mod fork_moment;
+mod fork_spec;
 mod journal_chain;
 mod place;
 mod prepare;
@@ -37,8 +38,8 @@ pub use self::{
     costs::CostRange,
     embedding::embedder,
     error::{SessionError, SpecField},
-    fork::ForkSpec,
     fork_edit::ForkEdit,
+    fork_spec::ForkSpec,
     prepare::PreparedSession,
     resume::{first_of, newest_interrupted, spec_of},
     setup::{models, opening},

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{
-    AGENT_IS_GONE, JournalChoice, PreparedSession, SessionError, SessionSpec, fork, journal_chain,
+    AGENT_IS_GONE, JournalChoice, PreparedSession, SessionError, SessionSpec, journal_chain,
 };
 use crate::domain::state::{Keeps, RECENT};
 use crate::domain::{
@@ -163,7 +163,7 @@ fn expect_interrupted(path: &Path) -> Result<(), SessionError> {
         return Err(wrong(path, &why));
     }
     if let Some(spec) = header.spec.clone()
-        && let Some(why) = fork::is_before_its_moment(path, &read_spec(spec)?, summary.events)
+        && let Some(why) = is_before_its_moment(path, &read_spec(spec)?, summary.events)
     {
         return Err(why);
     }
@@ -310,6 +310,17 @@ pub(super) fn base(path: &Path, header: &Header) -> Result<SessionSpec, SessionE
 fn read_spec(spec: serde_json::Value) -> Result<SessionSpec, SessionError> {
     json_file::read_part(spec)
         .map_err(|why| SessionError::input(format!("the journal's spec: {why}")))
+}
+
+/// Why the session of a fork cannot be resumed: it was killed before its moment, so that its changes are not made.
+fn is_before_its_moment(path: &Path, spec: &SessionSpec, events: u64) -> Option<SessionError> {
+    let fork = spec.fork.as_ref().filter(|fork| events <= fork.at)?;
+    let why = format!(
+        "it was killed before event {}, where it was to go its own way: fork {} again",
+        fork.at,
+        fork.of.display()
+    );
+    Some(wrong(path, &why))
 }
 
 fn is_first_work(event: &Event) -> bool {

@@ -2,8 +2,8 @@ use serde_json::json;
 
 use super::*;
 use crate::domain::{
-    Boundary, By, ChangeEvent, ControlEvent, EditEvent, EffectClass, EffectRef, EvidenceId,
-    FaultEvent, FaultId, Knob, Refusal, SessionEvent, ToolCallEvent, ToolError, ToolErrorKind,
+    Boundary, By, ChangeEvent, ControlEvent, EditEvent, EffectRef, EvidenceId, FaultEvent, FaultId,
+    Knob, Refusal, SessionEvent, TaskId, ToolCallEvent, ToolError, ToolErrorKind,
 };
 
 fn effect(id: u32) -> EffectRef {

@@ -1,22 +1,24 @@
 //! Interventions of a person and their consequences, both live and in a session that runs again.
 
 use super::Session;
-use crate::commands;
 use crate::domain::breakpoint::BreakpointSpec;
 use crate::domain::{
-    BudgetEvent, By, ChangeEvent, Command, ConsentEvent, ControlEvent, Event, FaultEvent,
-    FaultSpec, Mode, Resume, SessionEvent, TaskEvent, ToolCallEvent,
+    BudgetEvent, By, ChangeEvent, ConsentEvent, ControlEvent, Event, FaultEvent, FaultSpec, Mode,
+    Resume, SessionEvent, TaskEvent, ToolCallEvent,
 };
 
-/// What a person wants from the start or from the point of a fork on: faults that are armed, breakpoints, commands.
+/// A person's changes at the start or at the point of a fork.
 #[derive(Default)]
 pub(super) struct Interventions {
     pub faults: Vec<FaultSpec>,
     /// The breakpoints; those that are off can be switched on.
     pub breakpoints: Vec<(BreakpointSpec, bool)>,
-    /// Made in this order.
-    pub commands: Vec<Command>,
+    /// Commands, in their order.
+    pub commands: Vec<CommandToMake>,
 }
+
+/// Makes the event of a command, or of its refusal.
+pub(super) type CommandToMake = Box<dyn FnOnce(&mut Session)>;
 
 impl Session {
     /// Repeats the interventions of the record that come next, in a session that runs again; and makes those that wait
@@ -49,7 +51,7 @@ impl Session {
             self.emit(FaultEvent::FaultArmed { fault, spec, by: By::User });
         }
         own.breakpoints.into_iter().for_each(|(spec, on)| self.begin_with_breakpoint(spec, on));
-        own.commands.into_iter().for_each(|command| commands::make(self, command));
+        own.commands.into_iter().for_each(|make| make(self));
     }
 
     /// Sets a breakpoint. One that names something of another workspace is left out with a notice.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Listener, Session, intervene::Interventions, seats::Seats};
+use super::intervene::{CommandToMake, Interventions};
+use super::{Listener, Session, seats::Seats};
 use crate::domain::call_policy::{CallPolicy, CallSource};
 use crate::domain::words::counted;
 use crate::domain::{By, ControlEvent, EffectId, GraphEvent, Lane, Mode, Resume, SessionEvent};
@@ -12,8 +13,8 @@ use crate::observer::{
     pairs::Pairs, schemas::Schemas, silent_losses::Unsaid,
 };
 use crate::{
-    beginning::{Beginning, RecordSource, Rest},
-    faults,
+    beginning::{Beginning, Past, RecordSource, Rest},
+    commands, faults,
     handle::Handle,
     manual_calls,
     providers::{self, ProviderListing},
@@ -23,7 +24,7 @@ use crate::{
     station::{self, MoneyAtStart},
 };
 
-/// What a session with a past goes on with.
+/// The work after a past.
 enum Further {
     Nothing,
     Rest(Rest),
@@ -67,33 +68,7 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
     session.kit.ranker = setup.ranker.or_else(|| reading::of_record(&setup.beginning));
     let (faults, breakpoints) = (setup.faults, setup.breakpoints);
     let own = Interventions { faults, breakpoints, commands: Vec::new() };
-    // A record contains its faults and breakpoints. Only a fork has more.
-    let (continued, at_once) = match setup.beginning {
-        Beginning::New => (None, own),
-        Beginning::Over { of, until } => {
-            let calls =
-                until.map_or_else(CallPolicy::default, |_| CallPolicy::all(CallSource::Live));
-            let holds_then = until.is_some() && setup.stay;
-            let how = How { until, calls, holds_then, ..How::default() };
-            session.recorded = Recorded::new(of, None, how);
-            session.after_fork = own;
-            (None, Interventions::default())
-        }
-        Beginning::Continued { past, rest } => {
-            let rest = rest.map_or(Further::Nothing, Further::Rest);
-            (Some((past, rest)), Interventions::default())
-        }
-        Beginning::Forked { past, of, point } => {
-            session.after_fork = Interventions { commands: point.commands, ..own };
-            let how = How {
-                until: Some(point.at),
-                calls: point.calls,
-                holds_then: setup.stay,
-                ..How::default()
-            };
-            (Some((past, Further::Fork(of, how))), Interventions::default())
-        }
-    };
+    let (continued, at_once) = begin(&mut session, setup.beginning, own, setup.stay);
     let unlisted = session.take_lists(&mut listed);
     let told: Vec<_> = listed.iter_mut().flat_map(|listed| listed.told.drain(..)).collect();
     if let Some((past, further)) = continued {
@@ -146,6 +121,45 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
     reading::watch(&handle);
     handle.spawn(faults::end_in_time(handle.clone()));
     handle
+}
+
+/// Takes up a record. Returns the past, if there is one, and what to begin with. `own`: what a person wants from the start
+/// or from the point of a fork on; a record contains its own.
+fn begin(
+    session: &mut Session,
+    beginning: Beginning,
+    own: Interventions,
+    stay: bool,
+) -> (Option<(Past, Further)>, Interventions) {
+    match beginning {
+        Beginning::New => (None, own),
+        Beginning::Over { of, until } => {
+            let calls =
+                until.map_or_else(CallPolicy::default, |_| CallPolicy::all(CallSource::Live));
+            let holds_then = until.is_some() && stay;
+            let how = How { until, calls, holds_then, ..How::default() };
+            session.recorded = Recorded::new(of, None, how);
+            session.after_fork = own;
+            (None, Interventions::default())
+        }
+        Beginning::Continued { past, rest } => {
+            let rest = rest.map_or(Further::Nothing, Further::Rest);
+            (Some((past, rest)), Interventions::default())
+        }
+        Beginning::Forked { past, of, point } => {
+            let commands = point.commands.into_iter().map(|command| -> CommandToMake {
+                Box::new(move |session| commands::make(session, command))
+            });
+            session.after_fork = Interventions { commands: commands.collect(), ..own };
+            let how = How {
+                until: Some(point.at),
+                calls: point.calls,
+                holds_then: stay,
+                ..How::default()
+            };
+            (Some((past, Further::Fork(of, how))), Interventions::default())
+        }
+    }
 }
 
 impl Session {

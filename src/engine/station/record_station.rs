@@ -207,7 +207,7 @@ async fn until_due(handle: &Handle, id: EffectId, (n, at): (u64, u64)) {
     handle.write(|session| session.recorded_mut().wait(id, n));
     let is_next = |session: &Session| session.recorded().is_next(id, session.following());
     loop {
-        match handle.read(|session| session.recorded().wait_of((n, at), session)) {
+        match handle.read(|session| wait_of(session, (n, at))) {
             RecordWait::Over => {
                 let comes = |session: &Session| session.state().n + 1 >= n;
                 for _ in 0..TURNS {
@@ -219,9 +219,7 @@ async fn until_due(handle: &Handle, id: EffectId, (n, at): (u64, u64)) {
                 break;
             }
             RecordWait::ForOthers => {
-                let is_due = |session: &Session| {
-                    session.recorded().wait_of((n, at), session) != RecordWait::ForOthers
-                };
+                let is_due = |session: &Session| wait_of(session, (n, at)) != RecordWait::ForOthers;
                 handle.until(|session| is_due(session) || is_next(session)).await;
             }
             RecordWait::For(left) => tokio::select! {
@@ -245,6 +243,10 @@ async fn until_due(handle: &Handle, id: EffectId, (n, at): (u64, u64)) {
         }
     }
     handle.write(|session| session.recorded_mut().go_on(id));
+}
+
+fn wait_of(session: &Session, place: (u64, u64)) -> RecordWait {
+    session.recorded().wait_of(place, (session.state().n, session.now()))
 }
 
 /// The event for an effect that is answered from a record now.

@@ -157,7 +157,8 @@ impl Confirm {
     /// Asks before a fork from this moment, where nothing changes.
     pub fn fork(at: u64) -> Self {
         let question = format!("Go on from event {at} in a new session?");
-        let detail = "It ends this one. Select a call first to change it there.".to_owned();
+        let detail =
+            "It takes the place of this one. Select a call first to change it there.".to_owned();
         Self { question, detail, yes: ScreenRequest::Fork(ForkPlace { at, edit: None }) }
     }
 

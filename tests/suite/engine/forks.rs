@@ -255,6 +255,7 @@ fn a_task_that_was_cut_off_parts_where_its_record_ends() {
             let trial = Trial { replies, beginning, ..two_runs(EffectClass::Write) };
             let made = trial.made.clone();
             let fork = played(trial).await;
+            assert_eq!(State::fold(&fork).tasks_done, 4, "{at}");
             let known = told("ToolCallStarted", &original[..at]);
             assert_eq!(made.borrow().len() + known, 12, "{at}: no write is made twice");
         }
