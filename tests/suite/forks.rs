@@ -52,6 +52,7 @@ fn what_changes_acts_at_the_moment_and_what_comes_before_is_as_it_was() {
         ("--at 20 --set tool:search_web=off", "ToolSwitched", 20),
         ("--at 20 --knob max_steps=5", "KnobTurned", 20),
         ("--at 20 --strategy toolnet", "StrategyChosen", 20),
+        ("--at 20 --model planner=simulated", "RoleBound", 20),
         ("--at 20 --fault search_web:error", "FaultArmed", 20),
         ("--at 20 --break search_web", "BreakpointSet", 20),
     ] {
@@ -71,6 +72,17 @@ fn what_changes_acts_at_the_moment_and_what_comes_before_is_as_it_was() {
         assert_eq!((&header["parent"], &header["parent_event"]), (&"s.jsonl".into(), &at.into()));
         std::fs::remove_file(home.path("f.jsonl")).unwrap();
     }
+}
+
+#[test]
+fn a_model_that_the_session_did_not_have_joins_it() {
+    let home = home();
+    let fork =
+        "fork s.jsonl --at 20 --model judge=http://127.0.0.1:9/v1#m --headless --journal f.jsonl";
+    assert_eq!(said(&home, fork).0, 0);
+    let fork = events(&home, "f.jsonl");
+    assert_eq!((told(&fork, "ModelsAdded"), told(&fork, "RoleBound")), (1, 1));
+    assert_eq!(told(&fork, "SessionEnded"), 1);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! The screen of the session that a person chose on the screen before.
 
+use super::spec_trust::{self, Agreed};
 use super::trouble::Trouble;
-use super::{init, init_args::InitArgs, live, openapi};
+use super::{ConfigArgs, init, init_args::InitArgs, live, openapi};
 use crate::session::{ForkEdit, ForkSpec, SessionSpec};
 use crate::ui::EndReason;
 use crate::ui::next::{ForkPlace, NextSession};
@@ -26,6 +27,10 @@ pub fn show(next: NextSession) -> Result<EndReason, Trouble> {
             let (call, edit) = edit.unzip();
             let set = edit.map(ForkEdit::Call).into_iter().collect();
             let fork = ForkSpec { of, at, call, set, ..ForkSpec::default() };
+            // A journal from elsewhere names tools that would run.
+            let config = ConfigArgs::default();
+            let agreed = Agreed { config: &config, workspace: None, trusts: false };
+            spec_trust::expect_known(&fork.of, &agreed, true)?;
             let spec = SessionSpec { fork: Some(Box::new(fork)), ..plain };
             return live::show(spec, live::Show::default());
         }

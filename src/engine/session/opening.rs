@@ -88,6 +88,7 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
             Further::Nothing => {}
             Further::Rest(rest) => paid = session.go_on(rest, setup.opening.paused),
             Further::Fork(of, how) => {
+                session.tell_new_models();
                 let how = How { later: session.state.n.saturating_sub(before), ..how };
                 session.recorded = Recorded::new(of, Some(&session.state), how);
             }
@@ -178,6 +179,17 @@ impl Session {
         });
         let told: Vec<String> = told.collect();
         told.into_iter().for_each(|text| self.emit(SessionEvent::Noticed { text }));
+    }
+
+    /// Reports the models that the session of the past did not have.
+    fn tell_new_models(&mut self) {
+        let known = &self.state.models.known;
+        let all = self.models.by_name.values().map(|model| model.spec());
+        let new = all.filter(|spec| !known.contains_key(&spec.name));
+        let models: Vec<_> = new.cloned().collect();
+        if !models.is_empty() {
+            self.emit(SessionEvent::ModelsAdded { models });
+        }
     }
 
     /// Continues after the past of an interrupted session. With `paused`, it is held only after the record has been
