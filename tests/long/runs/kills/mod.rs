@@ -3,7 +3,7 @@
 
 pub mod after;
 mod doors;
-mod noted;
+pub mod noted;
 mod started;
 
 use std::collections::BTreeMap;
