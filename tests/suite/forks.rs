@@ -101,7 +101,7 @@ fn what_cannot_be_is_said_before_anything_happens() {
         ("--call 1 --set result=No", "s.jsonl: call 1 is not a tool call".to_owned()),
         ("--call 2 --set reply=No", "s.jsonl: call 2 is not a model call".to_owned()),
         ("--call 2 --set arguments={}", "arguments.query: missing".to_owned()),
-        ("--at 9 --set uses:gone=1", "there is no tool gone at that moment".to_owned()),
+        ("--at 9 --set uses:gone=1", "tool gone does not exist at that moment".to_owned()),
         ("--at 9 --set fault:1=off", "there is no fault 1".to_owned()),
         ("--call 2 --set result=a --set prompt=b", "only one part of a call can change".to_owned()),
         ("--at 9 --set answer=b", "expected result=TEXT".to_owned()),

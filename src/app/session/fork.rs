@@ -136,7 +136,7 @@ fn of_edit(edit: &ForkEdit, state: &State, call: Option<EffectId>) -> Result<Com
     if let Some(unknown) = edit.tools().into_iter().find(|tool| {
         !tool.is_special() && !state.tools.get(*tool).is_some_and(|known| known.present)
     }) {
-        return Err(format!("there is no tool {unknown} at that moment"));
+        return Err(format!("tool {unknown} does not exist at that moment"));
     }
     if let ForkEdit::Fault(fault, on) = edit {
         let known = state.faults.get(fault).ok_or_else(|| format!("there is no fault {fault}"))?;

@@ -158,7 +158,7 @@ impl FromStr for ForkEdit {
             }
             Some(("fault", fault)) => {
                 let known = fault.parse().map(FaultId);
-                let fault = known.map_err(|_| format!("{fault} is no number of a fault"))?;
+                let fault = known.map_err(|_| format!("`{fault}` is not a fault number"))?;
                 Self::Fault(fault, switch(value)?)
             }
             Some(_) => return Err(wrong()),
@@ -206,7 +206,7 @@ mod tests {
             ("uses:a=-1", "uses:a takes a count, not `-1`"),
             ("weight:a=1", "expected result="),
             ("tool:a=no", "tool:a is on or off, not `no`"),
-            ("fault:x=on", "x is no number of a fault"),
+            ("fault:x=on", "`x` is not a fault number"),
         ] {
             let told = text.parse::<ForkEdit>().unwrap_err();
             assert!(told.starts_with(why), "{text}: {told}");
