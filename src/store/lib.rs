@@ -13,6 +13,7 @@ pub mod few_shots;
 pub mod import;
 pub mod journal;
 pub mod json_store;
+pub mod kept_tree;
 pub mod prices;
 pub mod prompts;
 pub mod shared;

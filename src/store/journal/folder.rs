@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use std::{fs, io, num::NonZeroUsize, thread};
 
-use super::{JournalError, Summary, index_of, is_written};
+use super::{JournalError, JournalReader, Summary, index_of, is_written};
 
 /// How the names of journals end; older ones are files of text.
 const ENDS: [&str; 2] = [".jsonl.zst", ".jsonl"];
@@ -94,13 +94,18 @@ pub fn size(path: &Path) -> u64 {
     [path, &index_of(path)].iter().map(|path| path.metadata().map_or(0, |about| about.len())).sum()
 }
 
-/// Deletes a journal and its index. A missing file is not an error.
+/// Deletes a journal with its index, and the files of its agent that were kept. A missing file is not an error.
 ///
 /// # Errors
 /// A running session writes the journal ([`JournalError::Written`]), or a file cannot be deleted.
 pub fn delete(journal: &Path) -> Result<(), JournalError> {
     if journal.exists() && is_written(journal)? {
         return Err(JournalError::Written { path: journal.to_owned() });
+    }
+    let tree = JournalReader::open(journal).ok().and_then(|reader| reader.header.tree());
+    if let Some(Err(why)) = tree.map(|tree| tree.delete()) {
+        let (path, source) = (journal.to_owned(), io::Error::other(why));
+        return Err(JournalError::Io { path, source });
     }
     // The index goes first: an index without a journal would stay for ever.
     for path in [&*index_of(journal), journal] {

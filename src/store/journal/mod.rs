@@ -35,6 +35,8 @@ use std::{io, path::PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::kept_tree::KeptTree;
+
 pub use self::index::{TaskBlock, index_of};
 pub use self::past::{JournalPast, Marker, Window};
 pub use self::read::{JournalOffset, JournalReader, LoadedJournal, read};
@@ -100,6 +102,12 @@ impl Header {
         Self { program, opened, id: None, ..Self::at(jiff::Timestamp::UNIX_EPOCH) }
     }
 
+    /// The files of its agent that were kept at the beginning.
+    pub fn tree(&self) -> Option<KeptTree> {
+        let tree = self.spec.as_ref()?.get("agent")?.get("tree")?;
+        KeptTree::deserialize(tree).ok()
+    }
+
     /// Whether the journal with this header continues the one with this name and the header `earlier`.
     pub fn continues(&self, name: &str, earlier: &Header) -> bool {
         match (&self.continues_id, &earlier.id) {
@@ -110,7 +118,7 @@ impl Header {
 }
 
 /// The keys of hash maps are the only randomness of the standard library; this id has 64 bits of it.
-fn new_id() -> String {
+pub(crate) fn new_id() -> String {
     format!("{:016x}", RandomState::new().hash_one(std::process::id()))
 }
 
