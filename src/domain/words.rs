@@ -70,6 +70,14 @@ pub fn within(gap: f64) -> String {
     format!("within {} % of the best", (percent * unit - 1e-6).ceil() / unit)
 }
 
+/// A text in quotes, on one line.
+pub fn quoted(text: &str) -> String {
+    match text.split_whitespace().collect::<Vec<_>>().join(" ") {
+        text if text.is_empty() => "nothing".to_owned(),
+        text => format!("\u{201c}{text}\u{201d}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

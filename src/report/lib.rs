@@ -6,6 +6,7 @@ use toolyard_papers as papers;
 use toolyard_ui as ui;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -15,6 +16,7 @@ use crate::domain::{
     Outcome, Rates, Role, SessionEvent, State, TaskId, ToolName,
 };
 
+use crate::domain::event::Drift;
 use crate::domain::knob::{KNOBS, KnobKind};
 use crate::domain::state::{ProbingSums, ProblemKind, TranscriptLine, What};
 use crate::papers::agent_verdict;
@@ -64,6 +66,9 @@ pub struct Report<T = Vec<TaskReport>> {
     /// The number of problems of each kind, told to the agent or not.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub problems: BTreeMap<ProblemKind, u64>,
+    /// Results of a watched agent's tools that differ from those of the record over which it ran, the first of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub drifts: Vec<Arc<Drift>>,
     pub tasks: T,
     pub scores: BTreeMap<ToolName, f64>,
     /// For each tool, its score after each task that scored it (and after each edit).
@@ -202,6 +207,7 @@ impl<T> Report<T> {
             quality,
             marks,
             problems: state.problems.counts().clone(),
+            drifts: state.watched.as_ref().map_or_else(Vec::new, |it| it.drifts.clone()),
             tasks,
             scores: scores.iter().map(|(tool, score)| (tool.clone(), score)).collect(),
             score_history,

@@ -1,7 +1,10 @@
 //! The words for the marks of a call: facts that nobody tells its agent.
 
 use crate::domain::state::{CallMark, Rewritten, Uncached};
-use crate::domain::{Finish, Gone, GoneMessage, LostPrefix, Unread, words::counted};
+use crate::domain::{
+    Finish, Gone, GoneMessage, LostPrefix, Unread,
+    words::{counted, quoted},
+};
 use crate::text;
 
 /// How many messages one line names.
@@ -56,10 +59,6 @@ fn read(unread: &Unread) -> String {
 
 /// Where a request differs from the one before it.
 pub fn prefix(lost: &LostPrefix) -> String {
-    let quoted = |text: &str| match text.split_whitespace().collect::<Vec<_>>().join(" ") {
-        text if text.is_empty() => "nothing".to_owned(),
-        text => format!("\u{201c}{text}\u{201d}"),
-    };
     let (was, now) = (quoted(&lost.was), quoted(&lost.now));
     format!("{} differs from the request before: {now}, not {was}", lost.field)
 }

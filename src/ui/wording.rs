@@ -10,9 +10,9 @@ use crate::domain::{
     EditEvent, EffectRef, EmbeddingEvent, Event, FaultEvent, GraphEvent, ModelCallEvent,
     ModelError, NullReason, Origin, PlanEvent, ProbeEvent, ProgramEvent, ProgramSource,
     ProgramVerdict, Ranking, ReaderEvent, Resume, RunEvent, SearchEvent, ServerEvent, SessionEvent,
-    TaskEvent, api_requests, words::counted,
+    TaskEvent, api_requests,
+    words::{counted, quoted},
 };
-
 use crate::papers::cotools::FEWEST;
 use crate::{marks, text};
 
@@ -252,14 +252,13 @@ fn of_run(event: &RunEvent) -> String {
         RunEvent::InputUnread { run, unread, .. } => {
             format!("conversation {run}: {}", marks::input(unread))
         }
+        RunEvent::ResultDrifted { drift, .. } => drift.told(),
         RunEvent::RunParted { run, field, asked, recorded, nearest, journal, refused } => {
-            let quoted = |text: &str| match text {
-                "" => "nothing".to_owned(),
-                text => format!("\u{201c}{text}\u{201d}"),
-            };
             let of = journal.as_ref().map_or_else(String::new, |journal| format!(" of {journal}"));
             let place = match nearest {
-                Some(n) => format!("record {n}{of}, the nearest one, has {}", quoted(recorded)),
+                Some(n) => {
+                    format!("record {n}{of}, the nearest one, has {}", quoted(recorded))
+                }
                 None => "no recorded conversation is left".to_owned(),
             };
             let then = if *refused { "the agent is stopped" } else { "it goes on live" };

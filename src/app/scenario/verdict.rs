@@ -75,6 +75,23 @@ impl ScenarioVerdict {
         self
     }
 
+    /// Adds the results that differ from those of the record over which a watched agent ran.
+    pub fn with_drift(mut self, state: &State) -> Self {
+        let drifts = state.watched.as_ref().map_or(&[][..], |watched| &watched.drifts);
+        self.expectations.extend(drifts.iter().map(|drift| Checked {
+            expected: format!("{}, call {}, returns what is recorded", drift.tool, drift.call),
+            held: false,
+            found: drift.difference(),
+        }));
+        if drifts.is_empty() {
+            let (expected, found) = ("all results are as recorded", "no result differs");
+            let (expected, found) = (expected.to_owned(), found.to_owned());
+            self.expectations.push(Checked { expected, held: true, found });
+        }
+        self.passed &= drifts.is_empty();
+        self
+    }
+
     /// Each expectation, each fault that hit nothing, and an early end, with what was found. This one list is printed,
     /// and is written as JUnit XML.
     pub fn cases(&self) -> impl Iterator<Item = (CaseEnd, &str, &str)> {

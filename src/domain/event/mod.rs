@@ -62,7 +62,7 @@ pub use self::{
     program::{BlamedBy, ProgramEvent, ProgramSource, ProgramVerdict},
     reader::ReaderEvent,
     record::{Record, json_of, read_json, read_known},
-    run::{Gone, GoneMessage, Guest, LostPrefix, RunEvent},
+    run::{Drift, Gone, GoneMessage, Guest, LostPrefix, RunEvent},
     search::SearchEvent,
     server::ServerEvent,
     session::SessionEvent,

@@ -8,7 +8,8 @@ use super::family::family;
 use crate::id::{EffectId, RunId};
 use crate::strategy::Strategy;
 use crate::unread_input::Unread;
-use crate::{Finite, ModelName, Usage};
+use crate::words::quoted;
+use crate::{Finite, ModelName, ToolName, Usage};
 
 family! {
     /// Runs beside the first, which every session has, and the conversations of watched agents.
@@ -68,6 +69,11 @@ family! {
             /// The request is refused, and the agent is to end. Otherwise it goes to the endpoint.
             #[serde(default, skip_serializing_if = "std::ops::Not::not")]
             refused: bool,
+        },
+        /// A tool of an agent that runs again over a record returned something else than then.
+        ResultDrifted {
+            run: RunId,
+            drift: Arc<Drift>,
         },
         /// A request of a watched agent went through unread.
         RequestPassed {
@@ -129,6 +135,31 @@ pub struct LostPrefix {
     /// Content of the field in the earlier request, around the place that differs; empty: none.
     pub was: String,
     pub now: String,
+}
+
+/// A result that differs from the one that the same call had in the record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Drift {
+    pub call: EffectId,
+    pub tool: ToolName,
+    /// The first place that differs, such as `result.rows[2].price`.
+    pub field: String,
+    /// Its content now and in the record; empty: none.
+    pub now: String,
+    pub recorded: String,
+}
+
+impl Drift {
+    /// The call with the difference, for people.
+    pub fn told(&self) -> String {
+        format!("{}, call {}: {}", self.tool, self.call, self.difference())
+    }
+
+    /// The difference, for people: `result is “3”, recorded was “4”`.
+    pub fn difference(&self) -> String {
+        let (now, recorded) = (quoted(&self.now), quoted(&self.recorded));
+        format!("{} is {now}, recorded was {recorded}", self.field)
+    }
 }
 
 /// A conversation of a watched agent.

@@ -48,6 +48,8 @@ pub enum ProblemKind {
     Rewritten,
     /// A request differs from the record over which the agent runs again.
     Parted,
+    /// A tool returned something else than in that record.
+    Drifted,
 }
 
 impl ProblemKind {
@@ -66,6 +68,7 @@ impl ProblemKind {
                 | Self::LostPrefix
                 | Self::Rewritten
                 | Self::Parted
+                | Self::Drifted
         )
     }
 }

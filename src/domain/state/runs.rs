@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::Guest;
+use crate::event::{Drift, Guest};
 use crate::strategy::Strategy;
 
 /// How a run differs from the first.
@@ -43,6 +43,23 @@ pub struct Watched {
     /// Requests that were passed on because they were not understood.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub not_understood: u32,
+    /// The first results that differed from those of the record, and their number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drifts: Vec<Arc<Drift>>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub drifted: u32,
+}
+
+impl Watched {
+    /// The most differing results that are kept.
+    const DRIFTS: usize = 1_000;
+
+    pub(super) fn drifts(&mut self, drift: &Arc<Drift>) {
+        self.drifted = self.drifted.saturating_add(1);
+        if self.drifts.len() < Self::DRIFTS {
+            self.drifts.push(Arc::clone(drift));
+        }
+    }
 }
 
 fn is_zero(n: &u32) -> bool {

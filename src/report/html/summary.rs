@@ -80,6 +80,7 @@ pub fn summary<T>(state: &State, report: &Report<T>) -> String {
     let problems = state.problems.counts().iter();
     let problems: Vec<_> = problems.map(|(kind, n)| format!("{} {n}", kind.name())).collect();
     rows.extend((!problems.is_empty()).then(|| ("problems", problems.join(", "))));
+    rows.extend(report.drifts.iter().map(|drift| ("not as recorded", drift.told())));
     rows.extend(report.notices.iter().map(|text| ("notice", text.clone())));
     let rows: Vec<_> = rows.iter().map(|(name, text)| vec![escaped(name), escaped(text)]).collect();
     let left = match state.tasks.iter().filter(|task| task.outcome().is_none()).count() {

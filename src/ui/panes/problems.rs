@@ -140,6 +140,7 @@ pub fn words(problem: &AgentProblem) -> String {
         ProblemKind::LostPrefix => format!("the cached part of the prompt broke at {about}"),
         ProblemKind::Rewritten if **about == *"1" => "the agent dropped a message".to_owned(),
         ProblemKind::Rewritten => format!("the agent dropped {about} messages"),
+        ProblemKind::Drifted => format!("{about} returned something else than recorded"),
         ProblemKind::Parted => format!("the record ends here: {about} differs"),
     }
 }

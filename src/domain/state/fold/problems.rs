@@ -130,6 +130,15 @@ impl State {
                     self.problem(ProblemKind::Parted, (task, None), field, &said);
                 }
             }
+            RunEvent::ResultDrifted { drift, .. } => {
+                let said = format!(
+                    "{}: {} instead of {}",
+                    drift.field,
+                    short(&drift.now),
+                    short(&drift.recorded)
+                );
+                self.problem_of(ProblemKind::Drifted, drift.call, None, &said);
+            }
             _ => {}
         }
     }

@@ -35,6 +35,7 @@ impl Family for RunEvent {
                 }
             }
             RunEvent::RunParted { .. } => {}
+            RunEvent::ResultDrifted { drift, .. } => state.watch(|watched| watched.drifts(drift)),
             RunEvent::RequestPassed { what, why } => state.watch(|watched| match why {
                 Some(_) => watched.not_understood += 1,
                 None => {
