@@ -39,7 +39,9 @@ use std::{ffi::OsString, process::ExitCode};
 use clap::Parser;
 
 use self::cli::trouble::Trouble;
-use self::cli::{Cli, Command, journal_end::JournalEnd, log::LogArgs, run::RunEnd};
+use self::cli::{
+    Cli, Command, journal_end::JournalEnd, log::LogArgs, run::RunEnd, watch::WatchEnd,
+};
 use self::start::CommandLine;
 use crate::ui::EndReason;
 use crate::ui::next::NextSession;
@@ -81,7 +83,12 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
             }
             return cli::run::run(&args).map(after_run);
         }
-        Some(Command::Watch(args)) => return cli::watch::watch(&args),
+        Some(Command::Watch(args)) => {
+            return match cli::watch::watch(&args)? {
+                WatchEnd::Code(code) => Ok(code),
+                WatchEnd::Next(next) => after_the_screen(EndReason::For(next)),
+            };
+        }
         Some(Command::Mcp(args)) => return cli::mcp::mcp(&args),
         Some(Command::Resume(args)) => return after_journal(cli::resume::resume(&args)?),
         Some(Command::Fork(args)) => return after_journal(cli::fork::fork(&args)?),
@@ -140,13 +147,13 @@ fn after_run(ended: RunEnd) -> ExitCode {
     }
 }
 
-/// A program ended by a signal reports the signal, as shells expect. An agent's command that was typed on the screen runs as
-/// that of a command line does.
+/// A program ended by a signal reports the signal, as shells expect. A watched session that was chosen on the screen runs as
+/// one of a command line does.
 fn after_the_screen(ended: EndReason) -> Result<ExitCode, Trouble> {
     match ended {
         EndReason::BySignal(signal) => Ok(after_signal(signal)),
-        EndReason::For(NextSession::Watch(command)) => {
-            let words = ["toolyard", "watch", "--"].into_iter().map(str::to_owned).chain(command);
+        EndReason::For(NextSession::Watch(words)) => {
+            let words = ["toolyard", "watch"].into_iter().map(str::to_owned).chain(words);
             obey(Cli::try_parse_from(words).map_err(Trouble::usage)?)
         }
         EndReason::For(next) => after_the_screen(cli::next::show(next)?),

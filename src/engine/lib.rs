@@ -48,7 +48,7 @@ mod station;
 pub use self::station::{Passage, Passing, Station, StationVerdict, now};
 pub use self::{
     beginning::{Beginning, ForkPoint, Past, RecordSource, Rest},
-    guest::{Again, Inbox, SpecOf, Varies},
+    guest::{Again, GuestFork, Inbox, SpecOf, Varies},
     memory::Memory,
     observer::{
         breakpoints::KeepBreakpoints,

@@ -11,7 +11,7 @@ pub enum NextSession {
     Demo(&'static str),
     /// A new project in the working directory.
     Project,
-    /// A watched session of the agent with this command.
+    /// A watched session with these arguments of `toolyard watch`.
     Watch(Vec<String>),
     /// The tools of the API that this file describes.
     Import(PathBuf),

@@ -7,15 +7,19 @@ use super::journal_end::JournalEnd;
 use super::run::{self, Prints, RunOutputs};
 use super::spec::parse_knob;
 use super::spec_trust::Agreed;
-use super::{live, spec_trust, trouble::Trouble};
+use super::{agent_fork, live, spec_trust, trouble::Trouble};
 use crate::domain::{EffectId, ModelName, Role};
 use crate::session::{ForkSpec, JournalChoice, SessionSpec};
+use crate::ui::{EndReason, NextSession};
 
 /// Goes on from a moment of the session of a journal.
 ///
 /// # Errors
 /// The journal does not have the moment, a change is not possible there, or the session cannot go on here.
 pub fn fork(args: &ForkArgs) -> Result<JournalEnd, Trouble> {
+    if let Some(words) = agent_fork::of_args(args)? {
+        return Ok(JournalEnd::OnScreen(EndReason::For(NextSession::Watch(words))));
+    }
     let is_headless = args.headless || args.json;
     let agreed = Agreed {
         config: &args.config,

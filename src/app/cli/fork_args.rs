@@ -6,6 +6,7 @@ use clap::{ArgGroup, Args};
 
 use super::session_args::ConfigArgs;
 use super::value::{number, whole};
+use super::watch::recorded_run::Results;
 use crate::domain::approval::Rule;
 use crate::domain::call_policy::CallPolicy;
 use crate::domain::{BreakpointSpec, FaultSpec};
@@ -16,6 +17,9 @@ use crate::session::ForkEdit;
 pub struct ForkArgs {
     /// Journal of the session.
     pub journal: PathBuf,
+    /// For a watched agent: its command, if the journal does not have it.
+    #[arg(value_name = "COMMAND", last = true)]
+    pub command: Vec<String>,
     /// Fork after this event; the screen and `replay` show its number.
     ///
     /// With a part of a call in --set: any event of that call.
@@ -39,6 +43,9 @@ pub struct ForkArgs {
     /// Set a knob there, for example `alpha=0.8`.
     #[arg(long, value_name = "NAME=VALUE")]
     pub knob: Vec<String>,
+    /// For a watched agent: results that the model reads if a tool returns a different result now.
+    #[arg(long, value_name = "WHOSE")]
+    pub results: Option<Results>,
     /// Use another model from there on, for all roles or for one.
     ///
     /// Write MODEL or ROLE=MODEL, such as `solver=openai:gpt-5-mini`.

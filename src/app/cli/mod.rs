@@ -25,6 +25,7 @@ use self::{value::number, value::whole};
 use crate::doctor::Trials;
 use crate::domain::{Estimation, knob::KnobChoice};
 
+mod agent_fork;
 pub mod ask;
 pub mod attach;
 mod call;

@@ -2,7 +2,7 @@
 
 use super::spec_trust::{self, Agreed};
 use super::trouble::Trouble;
-use super::{ConfigArgs, init, init_args::InitArgs, live, openapi};
+use super::{ConfigArgs, agent_fork, init, init_args::InitArgs, live, openapi};
 use crate::session::{ForkEdit, ForkSpec, SessionSpec};
 use crate::ui::EndReason;
 use crate::ui::next::{ForkPlace, NextSession};
@@ -23,7 +23,11 @@ pub fn show(next: NextSession) -> Result<EndReason, Trouble> {
         NextSession::Import(file) => {
             SessionSpec { workspace: Some(openapi::import_beside(file)?), ..plain }
         }
-        NextSession::Fork(of, ForkPlace { at, edit }) => {
+        NextSession::Fork(of, place) => {
+            if let Some(words) = agent_fork::of_place(&of, &place)? {
+                return Ok(EndReason::For(NextSession::Watch(words)));
+            }
+            let ForkPlace { at, edit } = place;
             let (call, edit) = edit.unzip();
             let set = edit.map(ForkEdit::Call).into_iter().collect();
             let fork = ForkSpec { of, at, call, set, ..ForkSpec::default() };

@@ -24,6 +24,7 @@ impl SessionArgs {
             resumed: None,
             repeats_unknown: false,
             watched: false,
+            agent: None,
             parent: None,
             config: self.config.config.clone(),
             workspace: self.workspace.clone(),

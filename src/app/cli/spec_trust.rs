@@ -50,6 +50,32 @@ pub fn expect_known(journal: &Path, agreed: &Agreed<'_>, asks: bool) -> Result<(
     question::expect_yes(brought.into_iter().map(tell).collect(), asks, asked, advice)
 }
 
+/// Expects a yes for the agent that a journal names, as [`expect_known`] does. `told`: its command and folder.
+///
+/// # Errors
+/// Nobody agrees.
+pub fn expect_agent(
+    journal: &Path,
+    agreed: &Agreed<'_>,
+    told: &str,
+    asks: bool,
+) -> Result<(), Trouble> {
+    if agreed.trusts || is_own(journal, agreed) {
+        return Ok(());
+    }
+    let brought = Brought::setting(journal, &format!("agent = {told}"));
+    let told = format!("{} names the agent {told}", journal.display());
+    let asked = "It was not started from here yet. Start it?";
+    let advice = "this was not started from here yet: add --trust-journal if you know the journal";
+    question::expect_yes(vec![(brought, told)], asks, asked, advice)
+}
+
+/// Whether a journal is in the user's own folder of journals.
+fn is_own(journal: &Path, agreed: &Agreed<'_>) -> bool {
+    let own = sessions::folder_of(agreed.config).ok().map(|folder| whole(&folder));
+    whole(journal).parent() == own.as_deref()
+}
+
 /// Remembers what the command line names for a session whose journal is perhaps not in the folder for journals, so that
 /// resuming it asks nothing.
 pub fn remember(spec: &SessionSpec) {

@@ -38,6 +38,11 @@ pub fn default_journals() -> Option<PathBuf> {
     below(ProjectDirs::data_dir, "journals")
 }
 
+/// The platform's directory for data.
+pub fn default_data() -> Option<PathBuf> {
+    below(ProjectDirs::data_dir, "")
+}
+
 /// Default file of past uses without a workspace: in the platform's directory for data.
 pub fn default_experience() -> Option<PathBuf> {
     below(ProjectDirs::data_dir, EXPERIENCE)

@@ -27,8 +27,8 @@ pub use self::provider::{PROVIDERS, Provider};
 pub use self::removed_names::GoneSettings;
 pub use self::{
     file::{
-        default_answers, default_experience, default_journals, default_layouts, default_path,
-        default_prices, default_states, default_trust, ignored_folders, own_folders,
+        default_answers, default_data, default_experience, default_journals, default_layouts,
+        default_path, default_prices, default_states, default_trust, ignored_folders, own_folders,
     },
     settle::{Environment, LoadedConfig},
 };

@@ -1,6 +1,6 @@
 //! A session that goes on from a moment of an earlier one, with something changed there.
 
-use super::fork_edit::ForkEdit;
+use super::fork_edit::{EditedPart, ForkEdit};
 use super::fork_moment::Moment;
 use super::fork_spec::ForkSpec;
 use super::resume::{base, wrong};
@@ -23,15 +23,7 @@ impl SessionSpec {
     /// models differ.
     pub(super) fn fork(&self, fork: &ForkSpec) -> Result<PreparedSession, SessionError> {
         let path = &fork.of;
-        let edited = fork.set.iter().filter_map(|edit| Some((edit, edit.part()?)));
-        let edited: Vec<_> = edited.collect();
-        if let [_, (second, _), ..] = &edited[..] {
-            let why = "only one part of a call can change at a moment: fork the fork for another";
-            return Err(SessionError::of(SpecField::Set(Box::new((*second).clone())))(
-                why.to_owned(),
-            ));
-        }
-        let part = edited.first().map(|(_, part)| *part);
+        let part = edited_part(fork)?;
         let moment = Moment::find(path, fork, part)
             .map_err(|why| SessionError::input(format!("{}: {why}", path.display())))?;
         let opening = moment.opening.clone().ok_or_else(|| wrong(path, "it has no first event"))?;
@@ -76,6 +68,20 @@ impl SessionSpec {
         prepared.beginning = Beginning::Forked { past, of, point };
         Ok(prepared)
     }
+}
+
+/// The part of a call that a fork changes.
+///
+/// # Errors
+/// There are several.
+pub(super) fn edited_part(fork: &ForkSpec) -> Result<Option<EditedPart>, SessionError> {
+    let mut edited = fork.set.iter().filter_map(|edit| Some((edit, edit.part()?)));
+    let (first, second) = (edited.next(), edited.next());
+    if let Some((second, _)) = second {
+        let why = "only one part of a call can change at a moment: fork the fork for another";
+        return Err(SessionError::of(SpecField::Set(Box::new(second.clone())))(why.to_owned()));
+    }
+    Ok(first.map(|(_, part)| part))
 }
 
 impl PreparedSession {
@@ -148,19 +154,21 @@ fn of_edit(edit: &ForkEdit, state: &State, call: Option<EffectId>) -> Result<Com
         return Ok(command);
     }
     let effect = call.ok_or("the event is not one of a call")?;
-    let changed = match (edit, state.tool_call(effect), state.model_call(effect)) {
-        (ForkEdit::Prompt(text), _, Some(call)) => {
-            Edit::Messages(with_prompt(&call.request, text)?.messages)
-        }
-        (edit, tool_call, _) => {
-            if let (ForkEdit::Arguments(arguments), Some(call)) = (edit, tool_call)
-                && let Some(tool) = state.tools.get(&call.tool)
-            {
-                let checked = Checker::new(&tool.spec.parameters).check(arguments);
-                checked.map_err(|error| error.text)?;
-            }
-            edit.edit().ok_or("the event is not one of a model call")?
-        }
-    };
+    let changed = edited(edit, state, effect)?;
     Ok(Command::EditCall { effect, edit: Box::new(changed), shown: true })
+}
+
+/// The new part of this call.
+pub(super) fn edited(edit: &ForkEdit, state: &State, call: EffectId) -> Result<Edit, String> {
+    let (tool_call, model_call) = (state.tool_call(call), state.model_call(call));
+    if let (ForkEdit::Prompt(text), Some(call)) = (edit, model_call) {
+        return Ok(Edit::Messages(with_prompt(&call.request, text)?.messages));
+    }
+    if let (ForkEdit::Arguments(arguments), Some(call)) = (edit, tool_call)
+        && let Some(tool) = state.tools.get(&call.tool)
+    {
+        let checked = Checker::new(&tool.spec.parameters).check(arguments);
+        checked.map_err(|error| error.text)?;
+    }
+    edit.edit().ok_or_else(|| "the event is not one of a model call".to_owned())
 }

@@ -7,6 +7,8 @@
 //!      └─────── setup_with(models, tools) ──► engine::Setup, without files
 //! ```
 
+mod agent_command;
+mod agent_fork;
 mod classes;
 mod costs;
 mod embedding;
@@ -35,6 +37,7 @@ mod watch_session;
 
 pub use self::servers::{add as add_servers, seen as seen_definitions};
 pub use self::{
+    agent_command::AgentCommand,
     costs::CostRange,
     embedding::embedder,
     error::{SessionError, SpecField},

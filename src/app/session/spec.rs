@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{CostRange, ForkSpec, spec_fields};
+use super::{AgentCommand, CostRange, ForkSpec, spec_fields};
 use crate::domain::approval::Rule;
 use crate::domain::{BreakpointSpec, FaultSpec, Knob, ModelName, Role, Strategy, Task};
 use crate::stage::Sample;
@@ -100,6 +100,9 @@ pub struct SessionSpec {
     /// Whether watched agents act in the session.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub watched: bool,
+    /// The command of the watched agent; `None`: it was started elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Box<AgentCommand>>,
     /// The journal name of the session whose twin this is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
@@ -201,11 +204,19 @@ impl SessionSpec {
 mod tests {
     use super::*;
     use crate::domain::EffectId;
+    use crate::store::kept_tree::KeptTree;
 
     fn full() -> SessionSpec {
         SessionSpec {
             sample: None,
             watched: true,
+            agent: Some(Box::new(AgentCommand {
+                command: vec!["python".into(), "a.py".into()],
+                folder: "/f".into(),
+                variables: vec!["OPENAI_API_KEY".into()],
+                tree: Some(KeptTree { id: "0".into(), ..KeptTree::default() }),
+                options: vec!["--skip".into()],
+            })),
             config: Some("c.toml".into()),
             workspace: Some("w".into()),
             mcp: vec![".mcp.json".into()],

@@ -8,8 +8,8 @@ use super::rerun_journals::{Rerun, is_before_all};
 use super::resume::next_to;
 use super::{JournalChoice, PreparedSession, SessionError, SessionSpec, SpecField};
 use crate::config::{Config, ModelConfig, fill_watched};
-use crate::domain::{Base, Knob, ModelSpec, Record, TaskList, state::Keeps};
-use crate::engine::{Again, Beginning, Inbox, Rest, without_end};
+use crate::domain::{Base, FaultSpec, Knob, ModelSpec, Record, TaskList, state::Keeps};
+use crate::engine::{Again, Beginning, GuestFork, Inbox, Rest, without_end};
 use crate::model::http::Endpoint;
 use crate::model::relay::ListenerNews;
 use crate::store::journal;
@@ -67,12 +67,23 @@ impl SessionSpec {
             again.names.clone_from(&names);
         }
         let own = self.faults.iter().filter(|fault| !faults.contains(fault)).cloned();
+        let mut own: Vec<_> = own.collect();
+        own.iter().chain(&faults).try_for_each(of_foreign)?;
+        let mut breakpoints = self.breakpoints.clone();
+        // What a person wants acts from the moment of a fork on.
+        if let (Some(fork), Some(again)) = (&self.fork, &mut feed.again) {
+            let (faults, breakpoints) =
+                (std::mem::take(&mut own), std::mem::take(&mut breakpoints));
+            let breakpoints = breakpoints.into_iter().map(|spec| (spec, true)).collect();
+            again.fork = Some(GuestFork { faults, breakpoints, ..fork.of_agent()? });
+        }
         let mut knobs = self.knobs.clone();
         knobs.extend(skips.then_some((Knob::Skip, 1.0)));
         let spec = Self {
             knobs,
             seed: self.seed.or(seed),
-            faults: own.chain(faults.iter().cloned()).collect(),
+            faults: own.into_iter().chain(faults).collect(),
+            breakpoints,
             // A folder of journals cannot be a parent.
             parent: names.into_iter().next().filter(|_| is_one),
             watched: true,
@@ -84,11 +95,6 @@ impl SessionSpec {
         };
         let mut config = Config::find(self.config.as_deref()).map_err(SessionError::input)?;
         spec.settle(&mut config)?;
-        for fault in &spec.faults {
-            let field = || SpecField::Fault(Box::new(fault.clone()));
-            let checked = fault.of_foreign();
-            checked.map_err(|why| SessionError::Spec { field: field(), why })?;
-        }
         let endpoints = config.models.drain(..).filter_map(|(_, model)| match model {
             ModelConfig::Hosted(endpoint) => Some(endpoint),
             ModelConfig::Simulated(_) => None,
@@ -141,6 +147,13 @@ fn past_of(path: &Path) -> Result<Option<Vec<Record>>, SessionError> {
     }
     let records = Rerun::load(path)?.records.into_iter().next();
     Ok(Some(without_end(records.unwrap_or_default())))
+}
+
+/// # Errors
+/// The fault cannot act on calls of watched agents.
+fn of_foreign(fault: &FaultSpec) -> Result<(), SessionError> {
+    let field = || SpecField::Fault(Box::new(fault.clone()));
+    fault.of_foreign().map_err(|why| SessionError::Spec { field: field(), why })
 }
 
 /// Describes the models of watched agents, with the prices of this configuration.

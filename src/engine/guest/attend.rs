@@ -10,6 +10,7 @@ use super::call_ends::end_calls;
 use super::calls::{self, Parent};
 use super::conversation_data::{RequestPlace, SharedTalks, Talks};
 use super::facts::tool_of;
+use super::fork_point::fork_here;
 use super::past_changes::{Decided, retell};
 use super::recorded_answers::Asking;
 use super::retries::{adopt, ask, conclude};
@@ -51,6 +52,7 @@ pub async fn attend(
     arrival: Arrival,
 ) {
     let Some(arrival) = handle.write(|_| adopt(&talks, place, arrival)) else { return };
+    fork_here(&handle, &talks, place, false);
     let sent = arrival.asked.request.messages.clone();
     let forces_call = arrival.asked.forces_call;
     end_calls(&handle, &talks, place, (&sent, &found)).await;
@@ -63,6 +65,7 @@ pub async fn attend(
         let said = ask(&handle, &talks, place, requested, &relay).await;
         keep_copy(&handle, &talks, Rc::clone(&relay), effect);
         note_edits(&handle, &talks, place, id, (&sent, &found, &mut turns));
+        fork_here(&handle, &talks, place, true);
         let Ok(reply) = &said else { break (said, Vec::new(), relay, id, Vec::new()) };
         let is_fixed = relay.changeable().is_err() && !handle.read(has_relay);
         if is_fixed && !reply.calls.is_empty() {
@@ -170,7 +173,11 @@ fn begin(
                 session.emit(SessionEvent::Noticed { text });
             }
         }
+        let prompt = talks.changed_prompt(place);
         let talk = talks.talk(place)?;
+        if let Some(prompt) = prompt {
+            talk.decided.messages(&asked.request.messages, found, &mut prompt.iter());
+        }
         let (asked, read) =
             match as_decided(&talk.decided, format, &asked, (&body, found), caller.fixed) {
                 Ok(decided) => decided.unwrap_or_else(|| (asked, body.clone())),

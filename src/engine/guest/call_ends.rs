@@ -2,6 +2,7 @@
 //! the answer of their task.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use futures::future::join_all;
 
@@ -9,7 +10,7 @@ use super::answers::FoundCalls;
 use super::calls::{NO_RESULT, OpenCall, Returned, note_unseen, returned};
 use super::conversation_data::{RequestPlace, SharedTalks, Talk};
 use crate::domain::{
-    Message, Messages, SessionEvent, ToolError, ToolErrorKind, ToolOutput, UnseenResult,
+    Message, Messages, RunEvent, SessionEvent, ToolError, ToolErrorKind, ToolOutput, UnseenResult,
 };
 use crate::handle::Handle;
 use crate::session::Session;
@@ -158,6 +159,15 @@ async fn end_call(
     }
     let is_returned = matches!(end, End::Returned(_));
     let then = open.recorded.filter(|_| is_returned);
+    if let Some(then) = then {
+        handle.write(|session| {
+            let mut talks = talks.borrow_mut();
+            let drift = talks.drift(place, (effect, then), (&tool, &result)).map(Arc::new);
+            let run = talks.talk(place).map(|talk| talk.run);
+            let event = run.zip(drift).map(|(run, drift)| RunEvent::ResultDrifted { run, drift });
+            event.into_iter().for_each(|event| session.emit(event));
+        });
+    }
     let recalled = then.and_then(|then| talks.borrow().recalled(place, then, &result));
     let is_reached = is_returned || at.is_some();
     let decision = open.end(handle, result, recalled, is_reached).await?;

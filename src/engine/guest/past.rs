@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use super::calls::Returned;
 use super::compare::{Compare, ComparedRequest};
+use super::fork_point::ForkPoint;
 use super::volatile_parts::Varies;
-use crate::domain::difference::Difference;
+use crate::domain::difference::{Difference, of_texts};
 use crate::domain::sent_body::SentBody;
 use crate::domain::state::model_calls::{ModelCallPhase, ModelCallState};
 use crate::domain::state::tool_calls::{ToolCallPhase, ToolCallState};
@@ -23,32 +24,38 @@ use crate::wire::{WireFormat, answer_id, json};
 
 /// The conversations of a recorded session, and how far an agent has repeated them.
 pub struct RecordedPast {
-    conversations: Vec<Conversation>,
+    pub(super) conversations: Vec<Conversation>,
+    /// The moment from which one of them is live.
+    pub(super) point: Option<ForkPoint>,
     /// The place of each conversation of this session in the record, by its number; `None`: it has left the record.
     playing: HashMap<usize, Option<Playing>>,
     varies: Varies,
     /// The number of requests in which each rule made a difference.
     used: BTreeMap<usize, u32>,
     answered: usize,
+    /// The number of results that were compared, and that differed.
+    compared: (usize, usize),
 }
 
-struct Conversation {
+pub(super) struct Conversation {
+    pub run: RunId,
     format: Option<WireFormat>,
-    asked: Vec<RecordedRequest>,
-    results: HashMap<RecordedCall, Recalled>,
+    pub asked: Vec<RecordedRequest>,
+    pub results: HashMap<RecordedCall, Recalled>,
     is_taken: bool,
 }
 
 /// A recorded request and its answer.
-struct RecordedRequest {
-    place: Nearest,
+pub(super) struct RecordedRequest {
+    pub place: Nearest,
     model: String,
     request: Arc<Request>,
     /// JSON text: bodies repeat their past, and take several times as much memory as values.
     body: Option<SentBody>,
-    said: RelayResult,
+    pub said: RelayResult,
     /// The answer as it came, if nothing changed it.
-    answer: Option<Arc<WireAnswer>>,
+    pub answer: Option<Arc<WireAnswer>>,
+    pub origin: Origin,
     took: Duration,
     is_spoiled: bool,
 }
@@ -57,9 +64,9 @@ struct RecordedRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RecordedCall {
     /// The place of its answer among those of the conversation.
-    answer: usize,
+    pub(super) answer: usize,
     /// The place among the calls of the answer.
-    call: usize,
+    pub(super) call: usize,
 }
 
 /// The result of a call in the record.
@@ -73,6 +80,8 @@ pub struct Recalled {
     pub by_fault: bool,
     /// Whether the agent never had the call.
     pub is_skipped: bool,
+    /// Whether a person has changed it for this run.
+    is_changed: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -107,10 +116,12 @@ impl RecordedPast {
                 .enumerate()
                 .flat_map(|(session, records)| conversations(session, records))
                 .collect(),
+            point: None,
             playing: HashMap::new(),
             varies,
             used: BTreeMap::new(),
             answered: 0,
+            compared: (0, 0),
         }
     }
 
@@ -161,6 +172,10 @@ impl RecordedPast {
         };
         let known = self.conversations.get(playing.conversation);
         let asked = known.map_or(&[][..], |known| known.asked.as_slice());
+        let point = self.point.as_mut().filter(|it| it.conversation == playing.conversation);
+        if point.as_ref().is_some_and(|point| playing.next >= point.requests && !is_again) {
+            return Ok(None);
+        }
         // A client that gives up earlier than in the record sends the same request again.
         let before = playing.next.checked_sub(1).filter(|_| is_again);
         let mut parting = None;
@@ -181,7 +196,14 @@ impl RecordedPast {
                 }
             }
         }
+        point.into_iter().for_each(|point| point.is_left = true);
         Err(parting.unwrap_or_else(|| ended(side, asked)))
+    }
+
+    /// The conversation of the record that this one follows, and the number of its requests that were answered.
+    pub(super) fn place_of(&self, talk: usize) -> Option<(usize, usize)> {
+        let playing = self.playing.get(&talk)?.as_ref()?;
+        Some((playing.conversation, playing.next))
     }
 
     /// The place of a call of the last answer, if its conversation still follows the record.
@@ -196,11 +218,22 @@ impl RecordedPast {
         self.conversations.get(playing.conversation)?.results.get(&call)
     }
 
+    /// How a tool's own result of a call differs from the recorded one, if its conversation still follows the record.
+    pub fn drift(&mut self, talk: usize, call: RecordedCall, own: &Returned) -> Option<Difference> {
+        let found = self.result(talk, call)?.drift(own, &self.varies);
+        let (compared, differed) = self.compared;
+        self.compared = (compared + 1, differed + usize::from(found.is_some()));
+        found
+    }
+
     /// Summarises for people how far the record was used.
     pub fn summary(&self) -> Vec<String> {
         let all: usize = self.conversations.iter().map(|known| known.asked.len()).sum();
         let answered = self.answered;
         let mut lines = vec![format!("{answered} of {all} model calls answered from the record")];
+        let (compared, differed) = self.compared;
+        let differ = format!("{differed} of {compared} results of tools are not as recorded");
+        lines.extend((differed > 0).then_some(differ));
         let rules = self.used.iter().map(|(at, times)| {
             let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
             format!("{} ({times})", self.varies.rule(*at))
@@ -259,7 +292,7 @@ fn conversations(session: usize, records: &[Record]) -> Vec<Conversation> {
         let Some(guest) = &known.guest else { continue };
         let format = WireFormat::named(&guest.wire);
         let (asked, results) = (Vec::new(), HashMap::new());
-        runs.insert(*run, Conversation { format, asked, results, is_taken: false });
+        runs.insert(*run, Conversation { run: *run, format, asked, results, is_taken: false });
     }
     // The place of each answer, and the number of its calls.
     let mut answers: HashMap<EffectId, (usize, usize)> = HashMap::new();
@@ -323,7 +356,7 @@ impl RecordedRequest {
             answer: self.answer.as_ref().map(|answer| (Arc::clone(answer), id_in(answer))),
             sent: self.body.clone(),
             after: self.took,
-            origin: Origin::Recorded,
+            origin: self.origin,
             is_spoiled: self.is_spoiled,
         }
     }
@@ -358,6 +391,7 @@ fn asked(session: usize, call: &ModelCallState, kept: &mut Kept) -> Option<Recor
             .answers
             .remove(&call.id)
             .filter(|_| call.edits == 0 && call.injected.is_none()),
+        origin: Origin::Recorded,
         took: Duration::from_micros(took.saturating_sub(call.held)),
         is_spoiled: call.injected.is_some(),
     })
@@ -373,10 +407,35 @@ fn recalled(call: &ToolCallState) -> Option<Recalled> {
     };
     let withheld = call.withheld.as_ref().map(|output| output.text.clone());
     let (by_fault, is_skipped) = (call.injected.is_some(), call.is_skipped);
-    Some(Recalled { read, withheld, by_fault, is_skipped })
+    Some(Recalled { read, withheld, by_fault, is_skipped, is_changed: false })
 }
 
 impl Recalled {
+    /// How the tool's own result differs from its recorded one, if that is known.
+    fn drift(&self, own: &Returned, varies: &Varies) -> Option<Difference> {
+        let [own, then] = [own, &self.read].map(|returned| match returned {
+            Ok(output) => (&output.text, false),
+            Err(error) => (&error.text, true),
+        });
+        let (then, is_error) = match &self.withheld {
+            Some(withheld) => (withheld, own.1),
+            None => then,
+        };
+        if self.is_changed || self.is_skipped || (self.by_fault && self.withheld.is_none()) {
+            return None;
+        }
+        let [now, before] = [own.0, then].map(|text| varies.without(text).0);
+        let [now_is_error, was_error] = [own.1, is_error].map(|is_error| is_error.to_string());
+        of_texts("result", &now, &before)
+            .or_else(|| of_texts("is_error", &now_is_error, &was_error))
+    }
+
+    /// A result that a person gives in place of the recorded one.
+    pub(super) fn changed(output: ToolOutput, is_skipped: bool) -> Self {
+        let (withheld, by_fault, is_changed) = (None, false, true);
+        Self { read: Ok(output), withheld, by_fault, is_skipped, is_changed }
+    }
+
     /// The result with which the call ends in place of the agent's; `None` if the agent's own counts. With `keeps`, the
     /// recorded result counts even if the tool returns something else now.
     pub fn instead_of(&self, own: &str, keeps: bool) -> Option<Returned> {
@@ -389,7 +448,7 @@ impl Recalled {
             let said = self.withheld.as_ref().filter(|said| keeps && *said != own)?;
             return Some(Ok(ToolOutput::of(said.clone())));
         }
-        let is_decided = self.withheld.as_deref() == Some(own);
+        let is_decided = self.is_changed || self.withheld.as_deref() == Some(own);
         (is_decided || keeps && read != own).then(|| self.read.clone())
     }
 }

@@ -8,10 +8,14 @@ use bytes::Bytes;
 use super::calls::Returned;
 use super::compare::ComparedRequest;
 use super::conversation_data::{RequestPlace, Talks};
+use super::fork_point::GuestFork;
 use super::past::{Parting, RecordedCall, RecordedPast};
 use super::volatile_parts::Varies;
 use crate::domain::difference::Difference;
-use crate::domain::{ModelError, ModelErrorKind, Origin, Record, RunEvent, RunId};
+use crate::domain::event::Drift;
+use crate::domain::{
+    EffectId, ModelError, ModelErrorKind, Origin, Record, RunEvent, RunId, ToolName,
+};
 use crate::model::relay::{Arrival, KnownReply};
 use crate::net::known;
 use crate::session::Session;
@@ -35,11 +39,14 @@ pub struct Again {
     pub keeps_results: bool,
     /// Whether answers take as long as in the record.
     pub keeps_time: bool,
+    /// The moment at which a conversation goes its own way; `None`: where a request differs.
+    pub fork: Option<GuestFork>,
 }
 
 /// A record that agents run over.
 pub struct AgentRecord {
     pub past: RecordedPast,
+    pub fork: GuestFork,
     names: Vec<String>,
     is_strict: bool,
     keeps_results: bool,
@@ -56,14 +63,12 @@ pub struct Asking<'a> {
 
 impl AgentRecord {
     pub fn new(again: Again) -> Self {
-        let Again { records, names, varies, is_strict, keeps_results, keeps_time } = again;
-        Self {
-            past: RecordedPast::new(&records, varies),
-            names,
-            is_strict,
-            keeps_results,
-            keeps_time,
+        let Again { records, names, varies, is_strict, keeps_results, keeps_time, fork } = again;
+        let mut past = RecordedPast::new(&records, varies);
+        if let (Some(fork), [records]) = (&fork, &records[..]) {
+            past.fork(records, fork);
         }
+        Self { past, fork: fork.unwrap_or_default(), names, is_strict, keeps_results, keeps_time }
     }
 
     /// Looks for the record of a conversation that begins.
@@ -114,6 +119,18 @@ impl Talks {
     /// The place in the record of a call of the last answer.
     pub fn recorded_call(&self, place: RequestPlace, call: usize) -> Option<RecordedCall> {
         self.again.as_ref()?.past.recorded_call(place.at, call)
+    }
+
+    /// How the own result of a call differs from the recorded one.
+    pub fn drift(
+        &mut self,
+        place: RequestPlace,
+        (call, recorded): (EffectId, RecordedCall),
+        (tool, own): (&ToolName, &Returned),
+    ) -> Option<Drift> {
+        let found = self.again.as_mut()?.past.drift(place.at, recorded, own)?;
+        let Difference { field, asked: now, recorded } = found;
+        Some(Drift { call, tool: tool.clone(), field, now, recorded })
     }
 
     /// The recorded result with which a call ends in place of the agent's; `None` if the agent's own counts.

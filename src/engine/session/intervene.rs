@@ -44,6 +44,15 @@ impl Session {
         }
     }
 
+    /// Arms faults and sets breakpoints.
+    pub fn begin_with_all(
+        &mut self,
+        faults: Vec<FaultSpec>,
+        breakpoints: Vec<(BreakpointSpec, bool)>,
+    ) {
+        self.begin_with(Interventions { faults, breakpoints, commands: Vec::new() });
+    }
+
     /// Arms faults, sets breakpoints and makes commands.
     pub(super) fn begin_with(&mut self, own: Interventions) {
         for spec in own.faults {

@@ -155,10 +155,13 @@ impl Confirm {
     }
 
     /// Asks before a fork from this moment, where nothing changes.
-    pub fn fork(at: u64) -> Self {
+    pub fn fork(state: &State) -> Self {
+        let at = state.n;
         let question = format!("Go on from event {at} in a new session?");
-        let detail =
-            "It takes the place of this one. Select a call first to change it there.".to_owned();
+        let agent = if state.watched.is_some() { "Its agent starts again. " } else { "" };
+        let detail = format!(
+            "It takes the place of this one. {agent}Select a call first to change it there."
+        );
         Self { question, detail, yes: ScreenRequest::Fork(ForkPlace { at, edit: None }) }
     }
 

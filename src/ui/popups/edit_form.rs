@@ -103,7 +103,9 @@ impl EditForm {
     pub fn fork(state: &State, id: EffectId) -> Option<Self> {
         let form = Self::edit(state, id)?;
         let (part, name) = (form.before.name(), name(state, id));
-        let title = format!("Fork with another {part} of call {id} · {name} · leaves this session");
+        let starts =
+            if state.watched.is_some() { "starts the agent again" } else { "leaves this session" };
+        let title = format!("Fork with another {part} of call {id} · {name} · {starts}");
         Some(Self { title, past: None, forks_at: Some(state.n), ..form })
     }
 

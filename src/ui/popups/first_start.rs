@@ -181,7 +181,7 @@ impl Asked {
                 let words = words.map_err(|_| "a quote has no closing quote".to_owned())?;
                 match words.is_empty() {
                     true => Err("type a command".to_owned()),
-                    false => Ok(NextSession::Watch(words)),
+                    false => Ok(NextSession::Watch([vec!["--".to_owned()], words].concat())),
                 }
             }
         }
@@ -253,7 +253,8 @@ mod tests {
     fn a_command_is_split_like_a_shell_splits_it() {
         let begin = |typed: &str| Asked::Command.begin(typed);
         let watch = |words: &[&str]| {
-            Ok(NextSession::Watch(words.iter().map(|word| (*word).to_owned()).collect()))
+            let words = ["--"].iter().chain(words);
+            Ok(NextSession::Watch(words.map(|word| (*word).to_owned()).collect()))
         };
         assert_eq!(begin("python my_agent.py"), watch(&["python", "my_agent.py"]));
         assert_eq!(

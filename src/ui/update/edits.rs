@@ -174,7 +174,7 @@ pub fn fork(world: &World<'_>, view: &mut View) -> Requests {
     let call = target(shown, view).filter(|call| shown.embedding(call.id).is_none());
     match call.and_then(|call| EditForm::fork(shown, call.id)) {
         Some(form) => view.open(form),
-        None => view.open(Confirm::fork(shown.n)),
+        None => view.open(Confirm::fork(shown)),
     }
 }
 

@@ -6,6 +6,7 @@ mod by_keys;
 mod checked;
 mod clients;
 mod equal;
+mod forked;
 mod held;
 mod hostile;
 pub mod http;

@@ -63,7 +63,7 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
     }
     let scenario = scenario::load(args)?;
     place.has_record |= scenario::has_record(scenario.as_ref());
-    let (mut prepared, news) = args.session(false, &place.varies, scenario.as_ref())?;
+    let (mut prepared, news) = args.session(false, &place, scenario.as_ref())?;
     prepared.is_attachable = true;
     let is_whole = args.state.is_some() || args.html.is_some();
     prepared.keeps = if is_whole { Keeps::All } else { Keeps::Tasks(RECENT) };
@@ -142,7 +142,8 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
     let has_asked = kept.borrow().has_asked;
     let trial = kept.borrow_mut().trial.take();
     let is_passed = match (trial, &scenario) {
-        (Some(mut trial), Some(file)) => trial.judge(file, &state, args.junit.as_deref())?,
+        (Some(mut trial), Some(file)) => trial.judge(file, &state, args)?,
+        _ if args.again.fails_on_drift() => scenario::judge_drift(&state, args)?,
         _ => true,
     };
     let is_refused = refused.is_so.get() || kept.borrow().is_unpriced;

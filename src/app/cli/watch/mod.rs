@@ -4,7 +4,7 @@ mod agent;
 mod folder;
 mod headless;
 mod place;
-mod recorded_run;
+pub mod recorded_run;
 mod scenario;
 pub mod screen_run;
 mod servers;
@@ -13,6 +13,7 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use clap::Args;
 use tokio::sync::mpsc;
@@ -24,11 +25,15 @@ use super::out::warn;
 use super::trouble::Trouble;
 use crate::domain::{BreakpointSpec, FaultSpec, Knob};
 use crate::model::relay::ListenerNews;
+use crate::net::client::names_a_key;
 use crate::net::known::without_known;
 use crate::scenario::ScenarioFile;
 use crate::serve::agent::secrets::TOKEN;
 use crate::serve::watch::{Listener, Listening, listen};
-use crate::session::{Feed, JournalChoice, PreparedSession, SessionSpec, TaskSource};
+use crate::session::{AgentCommand, Feed, JournalChoice, PreparedSession, SessionSpec, TaskSource};
+use crate::store::kept_tree::KeptTree;
+use crate::ui::NextSession;
+use crate::ui::text::clean;
 
 /// The arguments of `toolyard watch`.
 #[derive(Debug, Args)]
@@ -112,6 +117,18 @@ pub struct WatchArgs {
     /// By default toolyard asks before it sends a key from elsewhere to such an address.
     #[arg(long)]
     pub trust_env: bool,
+    /// Keep the agent's files as they are now, so that a fork runs in a copy of them.
+    ///
+    /// The agent has to run in a git repository. The files become a commit under `refs/toolyard/`, which lives as long as the
+    /// journal; work tree, index and branches stay as they are.
+    #[arg(long, requires = "command", conflicts_with = "no_journal")]
+    pub snapshot: bool,
+    /// With --snapshot: also keep files that git ignores, such as `.env`.
+    #[arg(long, value_name = "PATTERN", requires = "snapshot")]
+    pub with: Vec<String>,
+    /// The files in which a fork runs, as `toolyard fork` gives them.
+    #[arg(long, hide = true, conflicts_with = "snapshot")]
+    pub tree: Option<KeptTreeWord>,
     /// Also control the calls to the MCP servers of this file.
     ///
     /// The agent starts these servers through relays. There you can hold, change or fail each call before the server gets
@@ -136,8 +153,8 @@ pub struct WatchArgs {
     /// breakpoints and the record of the scenario apply, too.
     #[arg(long, value_name = "FILE", requires = "headless")]
     pub scenario: Option<PathBuf>,
-    /// Write the result of the scenario to this file, as JUnit XML.
-    #[arg(long, value_name = "FILE", requires = "scenario")]
+    /// Write the result of the scenario or of --fail-on to this file, as JUnit XML.
+    #[arg(long, value_name = "FILE", requires = "headless")]
     pub junit: Option<PathBuf>,
     /// Write the report as an HTML page to this file at the end.
     #[arg(long, value_name = "FILE", requires = "headless")]
@@ -156,19 +173,45 @@ pub struct WatchArgs {
     pub config: ConfigArgs,
 }
 
+/// The files in which a fork runs, as a word of the command line.
+#[derive(Clone, Debug)]
+pub struct KeptTreeWord(pub KeptTree);
+
+impl FromStr for KeptTreeWord {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        serde_json::from_str(text).map(Self).map_err(|error| error.to_string())
+    }
+}
+
+/// The end of a watched session.
+pub enum WatchEnd {
+    Code(ExitCode),
+    /// The person chose another session on the screen.
+    Next(NextSession),
+}
+
 /// Watches an agent until it ends, or until the person leaves.
 ///
 /// # Errors
 /// The agent or the session cannot be started, or an output cannot be written.
-pub fn watch(args: &WatchArgs) -> Result<ExitCode, Trouble> {
+pub fn watch(args: &WatchArgs) -> Result<WatchEnd, Trouble> {
     let place = AgentLaunch::new(args)?;
-    match args.headless || (place.wants_terminal && !args.command.is_empty()) {
-        true => headless::run(args, place),
+    let tree = place.tree.clone();
+    let ended = match args.headless || (place.wants_terminal && !args.command.is_empty()) {
+        true => headless::run(args, place).map(WatchEnd::Code),
         false if args.hold.is_some() => Err(Trouble::usage(
             "--hold is for sessions without a screen here: add --headless or --tty",
         )),
         false => screen_run::run(args, place),
+    };
+    // A session that could not begin has no journal with which its files would be deleted.
+    let could_not = ended.as_ref().is_err_and(|trouble| trouble.exit_code() == 2);
+    if let Some(tree) = tree.filter(|_| could_not) {
+        tree.delete().unwrap_or_else(|why| warn(&clean(&why)));
     }
+    ended
 }
 
 impl WatchArgs {
@@ -200,11 +243,40 @@ impl WatchArgs {
         }
     }
 
-    /// The session, and the channel for news about the agent. `varies`: rules for request parts that vary by run.
+    /// The command of the agent, for its journal.
+    fn agent(&self, place: &AgentLaunch) -> Result<Option<Box<AgentCommand>>, Trouble> {
+        if self.command.is_empty() {
+            return Ok(None);
+        }
+        let words =
+            self.command.iter().map(|word| without_known(&word.to_string_lossy()).into_owned());
+        let variables = std::env::vars_os().filter(|(_, value)| !value.is_empty());
+        let names = variables.filter_map(|(name, _)| name.into_string().ok());
+        let switches =
+            [("--intercept", self.intercept), ("--skip", self.skip), ("--scores", self.scores)];
+        let switches = switches.into_iter().filter(|(_, is_on)| *is_on);
+        let mut options: Vec<_> = switches.map(|(option, _)| option.to_owned()).collect();
+        let hosts = self.intercept_host.iter().flat_map(|host| ["--intercept-host", host]);
+        options.extend(hosts.map(str::to_owned));
+        for file in &self.mcp {
+            let file = std::path::absolute(file).map_err(Trouble::failed)?;
+            options.extend(["--mcp".to_owned(), file.to_string_lossy().into_owned()]);
+        }
+        let folder = std::env::current_dir().map_err(Trouble::failed)?;
+        Ok(Some(Box::new(AgentCommand {
+            command: words.collect(),
+            folder,
+            tree: place.tree.clone(),
+            variables: names.filter(|name| names_a_key(name)).collect(),
+            options,
+        })))
+    }
+
+    /// The session, and the channel for news about the agent. `place`: where it runs.
     fn session(
         &self,
         has_screen: bool,
-        varies: &[String],
+        place: &AgentLaunch,
         scenario: Option<&ScenarioFile>,
     ) -> Result<(PreparedSession, mpsc::UnboundedSender<ListenerNews>), Trouble> {
         let (news, inbox) = mpsc::unbounded_channel();
@@ -214,7 +286,10 @@ impl WatchArgs {
             (None, true) => JournalChoice::None,
             (None, false) => JournalChoice::Configured,
         };
+        let recorded = self.again.recorded.as_deref().map(folder::record).transpose()?;
         let spec = SessionSpec {
+            agent: self.agent(place)?,
+            fork: self.again.fork(recorded.as_deref())?,
             config: self.config.config.clone(),
             faults: self.fault.clone(),
             breakpoints: self.breakpoint.clone(),
@@ -228,11 +303,11 @@ impl WatchArgs {
             tasks: TaskSource::List(Vec::new()),
             stay: has_screen,
             journal,
-            recorded: self.again.recorded.as_deref().map(folder::record).transpose()?,
+            recorded,
             ..SessionSpec::default()
         };
         let spec = scenario.into_iter().fold(spec, scenario::complete);
-        let again = self.again.again(spec.recorded.is_some(), varies)?;
+        let again = self.again.again(spec.recorded.is_some(), &place.varies)?;
         let feed = Feed { again, ..Feed::new(inbox) };
         Ok((spec.watch(&self.title(), feed)?, news))
     }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use reqwest::Url;
 
-use super::WatchArgs;
 use super::servers::Servers;
+use super::{KeptTreeWord, WatchArgs};
 use crate::cli::{question, trouble::Trouble};
 use crate::config;
 use crate::files::text_file::{self, Expectation};
@@ -17,6 +17,7 @@ use crate::serve::agent::{
 };
 use crate::serve::intercept::{Authority, Intercepting, OpenedHosts, TrustBundle};
 use crate::serve::watch::{Bound, Upstreams, bind, new_token};
+use crate::store::kept_tree::KeptTree;
 use crate::trust_answers::Brought;
 
 /// The files from which agents read variables, first those that count first.
@@ -51,6 +52,8 @@ pub struct AgentLaunch {
     pub varies: Vec<String>,
     /// The file of further recipes.
     pub recipes: PathBuf,
+    /// The agent's files, if they are kept.
+    pub tree: Option<KeptTree>,
 }
 
 impl AgentLaunch {
@@ -102,6 +105,15 @@ impl AgentLaunch {
         let has_terminal = rustix::termios::isatty(std::io::stdin());
         let wants_terminal = args.tty || (has_terminal && recipe.is_some_and(|known| known.tty));
         let varies = recipes.varies(command);
+        let tree = match &args.tree {
+            None if args.snapshot => {
+                let folder = std::env::current_dir().map_err(Trouble::failed)?;
+                let (tree, notes) = KeptTree::keep(&folder, &args.with).map_err(Trouble::Usage)?;
+                environment.notes.extend(notes);
+                Some(tree)
+            }
+            given => given.clone().map(|KeptTreeWord(tree)| tree),
+        };
         Ok(Self {
             socket: Some(socket),
             address,
@@ -116,6 +128,7 @@ impl AgentLaunch {
             wants_terminal,
             varies,
             recipes: file,
+            tree,
         })
     }
 

@@ -1,11 +1,14 @@
 //! Running a watched agent again over its recorded answers.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use crate::cli::trouble::Trouble;
+use crate::cli::value::whole;
+use crate::domain::EffectId;
 use crate::engine::{Again, Varies};
+use crate::session::{ForkEdit, ForkSpec};
 
 /// The arguments of a run over a record.
 #[derive(Debug, Args)]
@@ -16,9 +19,26 @@ pub struct AgainArgs {
     /// of the journal are armed again. In a folder, toolyard uses the journal of the running test, or else all journals.
     #[arg(long, value_name = "JOURNAL")]
     pub recorded: Option<PathBuf>,
+    /// With --recorded: answer a conversation up to this event, and then let its requests go to the endpoint.
+    ///
+    /// It is the conversation of that event; others are answered as long as they ask the same. Faults and breakpoints of the
+    /// command line act from there on. `toolyard fork` does this with the command that the journal has.
+    #[arg(long, value_name = "N", requires = "recorded", allow_negative_numbers = true, value_parser = whole::<u64>)]
+    pub until: Option<u64>,
+    /// With --recorded: the same up to this call, or to where its part in --set is known.
+    #[arg(long, value_name = "N", requires = "recorded", conflicts_with = "until", allow_negative_numbers = true, value_parser = whole::<u32>)]
+    pub call: Option<u32>,
+    /// Change the call of that event: result=TEXT, arguments=JSON, reply=TEXT or prompt=TEXT.
+    #[arg(long, value_name = "CHANGE")]
+    pub set: Vec<ForkEdit>,
     /// With --recorded: if a request differs, refuse it, end the agent and exit with 1.
-    #[arg(long, requires = "headless")]
+    #[arg(long, requires = "headless", conflicts_with_all = ["until", "call"])]
     pub strict: bool,
+    /// With --recorded: exit with 1 if a tool returns something else than in the record.
+    ///
+    /// Each such result is listed, in the report and the JUnit XML, too. `varies` of the agent's recipe names what may differ.
+    #[arg(long, value_name = "WHAT", requires_all = ["headless", "recorded"])]
+    pub fail_on: Option<FailOn>,
     /// With --recorded: results that the model reads if a tool returns a different result now.
     #[arg(long, value_name = "WHOSE", default_value = "own")]
     pub results: Results,
@@ -36,6 +56,23 @@ pub enum Results {
     Own,
 }
 
+impl Results {
+    /// The word of the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Recorded => "recorded",
+            Self::Own => "own",
+        }
+    }
+}
+
+/// The things for which a run over a record fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// A result that differs from the recorded one.
+    Drift,
+}
+
 /// When recorded answers come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Timing {
@@ -46,6 +83,10 @@ pub enum Timing {
 }
 
 impl AgainArgs {
+    pub fn fails_on_drift(&self) -> bool {
+        self.fail_on == Some(FailOn::Drift)
+    }
+
     /// How the agent runs over the record, if there is one. `varies`: rules for request parts that differ in every run.
     pub fn again(&self, has_record: bool, varies: &[String]) -> Result<Option<Again>, Trouble> {
         let (results, timing) = (self.results != Results::Own, self.timing != Timing::AtOnce);
@@ -62,6 +103,35 @@ impl AgainArgs {
             is_strict: self.strict,
             keeps_results: results,
             keeps_time: timing,
+            fork: None,
         }))
+    }
+
+    /// The moment at which the agent goes its own way, in this record.
+    ///
+    /// # Errors
+    /// A change has no moment, or the record is a folder.
+    pub fn fork(&self, record: Option<&Path>) -> Result<Option<Box<ForkSpec>>, Trouble> {
+        let has_moment = self.until.is_some() || self.call.is_some();
+        let Some(of) = record.filter(|_| has_moment) else {
+            return match self.set.first() {
+                Some(set) => Err(Trouble::Usage(format!(
+                    "--set {set}: nothing says when: add --until N or --call N"
+                ))),
+                None => Ok(None),
+            };
+        };
+        if of.is_dir() {
+            let text =
+                format!("{}: --until and --call need one journal, not a folder", of.display());
+            return Err(Trouble::Usage(text));
+        }
+        Ok(Some(Box::new(ForkSpec {
+            of: of.to_owned(),
+            at: self.until.unwrap_or_default(),
+            call: self.call.map(EffectId),
+            set: self.set.clone(),
+            ..ForkSpec::default()
+        })))
     }
 }

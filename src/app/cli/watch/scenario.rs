@@ -1,7 +1,5 @@
 //! `toolyard watch --scenario`: a watched agent, checked against the expectations of a file.
 
-use std::path::Path;
-
 use super::WatchArgs;
 use crate::cli::out::{expect_place, warn};
 use crate::cli::trouble::Trouble;
@@ -18,10 +16,17 @@ use crate::ui::text::clean;
 /// # Errors
 /// All problems of the scenario, or the place of the JUnit XML file cannot be written to.
 pub fn load(args: &WatchArgs) -> Result<Option<ScenarioFile>, Trouble> {
-    let Some(path) = &args.scenario else { return Ok(None) };
+    args.junit.as_deref().map_or(Ok(()), expect_place)?;
+    let Some(path) = &args.scenario else {
+        return match &args.junit {
+            Some(_) if !args.again.fails_on_drift() => {
+                Err(Trouble::usage("--junit needs --scenario FILE or --fail-on drift"))
+            }
+            _ => Ok(None),
+        };
+    };
     let file = ScenarioFile::load(path).map_err(Trouble::usage)?;
     file.watched().map_err(Trouble::usage)?;
-    args.junit.as_deref().map_or(Ok(()), expect_place)?;
     Ok(Some(file))
 }
 
@@ -90,7 +95,7 @@ impl Trial {
         &mut self,
         file: &ScenarioFile,
         state: &State,
-        junit_to: Option<&Path>,
+        args: &WatchArgs,
     ) -> Result<bool, Trouble> {
         let checked = check(&file.scenario.expect, state, &self.observed);
         let name = (file.name(), file.path.display().to_string());
@@ -100,21 +105,42 @@ impl Trial {
                 .get_or_insert_with(|| "no request of the agent was understood".to_owned());
         }
         let verdict = ScenarioVerdict::new(name, self.ended_early.take(), checked, seconds);
-        let verdict = verdict.with_idle_faults(state);
-        tell(&verdict);
-        if let Some(path) = junit_to {
-            let xml = junit(std::slice::from_ref(&verdict)).map_err(Trouble::failed)?;
-            write_private(path, &without_known(&xml)).map_err(Trouble::failed)?;
-        }
-        Ok(verdict.passed)
+        finish(("scenario ", verdict.with_idle_faults(state)), state, args)
     }
 }
 
+/// Judges the drift of a session without a scenario.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn judge_drift(state: &State, args: &WatchArgs) -> Result<bool, Trouble> {
+    let name = ("drift".to_owned(), args.title());
+    let verdict = ScenarioVerdict::new(name, None, Vec::new(), state.at as f64 / 1e6);
+    finish(("", verdict), state, args)
+}
+
+/// Prints the verdict with a word for its kind, and writes the requested JUnit XML. Returns whether all is as expected.
+fn finish(
+    (kind, mut verdict): (&str, ScenarioVerdict),
+    state: &State,
+    args: &WatchArgs,
+) -> Result<bool, Trouble> {
+    if args.again.fails_on_drift() {
+        verdict = verdict.with_drift(state);
+    }
+    tell(kind, &verdict);
+    if let Some(path) = &args.junit {
+        let xml = junit(std::slice::from_ref(&verdict)).map_err(Trouble::failed)?;
+        write_private(path, &without_known(&xml)).map_err(Trouble::failed)?;
+    }
+    Ok(verdict.passed)
+}
+
 /// Prints the verdict on standard error, since standard output is the agent's.
-fn tell(verdict: &ScenarioVerdict) {
+fn tell(kind: &str, verdict: &ScenarioVerdict) {
     for (end, expected, found) in verdict.cases() {
         warn(&clean(&format!("{}: {expected}: {found}", end.word())));
     }
     let word = if verdict.passed { "passed" } else { "FAILED" };
-    warn(&format!("scenario {} {word}: {}", clean(&verdict.name), verdict.counts()));
+    warn(&format!("{kind}{} {word}: {}", clean(&verdict.name), verdict.counts()));
 }

@@ -12,7 +12,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
 use super::place::AgentLaunch;
-use super::{WatchArgs, agent, begin};
+use super::{WatchArgs, WatchEnd, agent, begin};
 use crate::cli::{live, out, runtime::runtime, save, trouble::Trouble};
 use crate::config::UiConfig;
 use crate::domain::{Command, state::Keeps, state::RECENT};
@@ -103,8 +103,8 @@ pub fn show(
 }
 
 /// Shows the agent of a command until the person leaves, which ends it.
-pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble> {
-    let (mut prepared, news) = args.session(true, &place.varies, None)?;
+pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<WatchEnd, Trouble> {
+    let (mut prepared, news) = args.session(true, &place, None)?;
     prepared.is_attachable = true;
     let (mut saved, mut understood) = (None, None);
     let Ended { screen, code } = show(prepared, ScreenLook::default(), |journal| {
@@ -125,12 +125,13 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
     })?;
     let has_asked = || understood.is_some_and(|it| it.load(Ordering::Relaxed));
     saved.map_or(Ok(()), |path| out::print_line(format!("journal: {}", path.display())))?;
-    Ok(match (screen, code) {
+    Ok(WatchEnd::Code(match (screen, code) {
+        (ui::EndReason::For(next), _) => return Ok(WatchEnd::Next(next)),
         (ui::EndReason::BySignal(signal), _) => exit(128 + signal),
         // The tools of MCP servers may have been called without a request to a model.
         (_, Some(code)) => args.exit_code(code, !args.mcp.is_empty() || has_asked()),
         (_, None) => ExitCode::SUCCESS,
-    })
+    }))
 }
 
 /// Starts the process of the agent, and a thread that follows it.

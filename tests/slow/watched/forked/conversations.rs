@@ -1,0 +1,155 @@
+//! What changes in the conversations of an agent that forks.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{Session, calls};
+
+/// The questions of the agent. Each number is looked up; two of them are asked for at once.
+const QUESTIONS: &str = "Sum: 4 7 9;Sum: 21 5;Sum: 8 8 8 1";
+/// Of each question: its requests, and its answer.
+const RECORDED: [(&str, usize, &str); 3] =
+    [("Sum: 4 7 9", 3, "20"), ("Sum: 21 5", 2, "26"), ("Sum: 8 8 8 1", 3, "25")];
+fn recorded() -> BTreeMap<String, String> {
+    RECORDED
+        .iter()
+        .map(|(question, _, answer)| (*question, *answer))
+        .map(|(a, b)| (a.to_owned(), b.to_owned()))
+        .collect()
+}
+
+/// The question of a body.
+fn question(body: &Value) -> &str {
+    body["messages"][0]["content"].as_str().unwrap()
+}
+
+/// Forks at each result, each reply and each prompt. The endpoint gets requests of the changed conversation only, none of
+/// them from before the change, and each with the change in it.
+fn forks_change_only_their_conversation(streams: bool, every: usize) {
+    let session = Session::record(QUESTIONS, streams, &[], |_| {});
+    let (events, all) = (session.events(), recorded());
+    let requests = |question: &str| RECORDED.iter().find(|it| it.0 == question).unwrap().1;
+    let mut tried = 0;
+    for (call, question_of, before) in calls(&events, "ToolCallFinished").into_iter().step_by(every)
+    {
+        let (said, bodies) = session.fork(&["--call", &call.to_string(), "--set", "result=1000"]);
+        let has_it =
+            |body: &Value| question(body) == question_of && body.to_string().contains("1000");
+        assert!(bodies.iter().all(has_it), "call {call}: {bodies:?}");
+        assert_eq!(bodies.len(), requests(&question_of) - before, "call {call}");
+        for (question, answer) in &said {
+            let was = &all[question];
+            assert_eq!(*question != question_of, answer == was, "call {call}: {said:?}");
+        }
+        assert!(said[&question_of].parse::<i64>().unwrap() > 1000 && said.len() == 3, "{said:?}");
+        tried += 1;
+    }
+    for (call, question_of, _) in calls(&events, "ModelCallFinished").into_iter().step_by(every) {
+        let call = call.to_string();
+        let (said, bodies) = session.fork(&["--call", &call, "--set", "reply=Enough."]);
+        assert!(
+            bodies.is_empty() && said[&question_of] == "Enough.",
+            "{call}: {bodies:?} {said:?}"
+        );
+        assert_eq!(said.iter().filter(|(question, said)| all[*question] != **said).count(), 1);
+        // Without a change its conversation is live from there, and says the same.
+        let (said, bodies) = session.fork(&["--call", &call]);
+        assert!(
+            said == all && bodies.iter().all(|body| question(body) == question_of),
+            "{bodies:?}"
+        );
+        tried += 2;
+    }
+    for (call, question_of, before) in
+        calls(&events, "ModelCallRequested").into_iter().step_by(every)
+    {
+        let (said, bodies) =
+            session.fork(&["--call", &call.to_string(), "--set", "prompt=Sum: 500"]);
+        assert!(bodies.iter().all(|body| question(body) == "Sum: 500"), "{bodies:?}");
+        let is_first = before == 1;
+        assert_eq!(bodies.len(), if is_first { 2 } else { 1 });
+        let others = said.iter().filter(|(question, _)| **question != question_of);
+        assert!(others.clone().all(|(question, said)| all[question] == *said), "{said:?}");
+        tried += 1;
+    }
+    eprintln!("{tried} forks of a watched agent, streams: {streams}");
+}
+
+#[test]
+fn forks_of_an_agent_change_only_their_conversation() {
+    forks_change_only_their_conversation(false, 1);
+}
+
+#[test]
+fn forks_of_an_agent_that_streams_change_only_their_conversation() {
+    forks_change_only_their_conversation(true, 3);
+}
+
+#[test]
+fn arguments_change_what_the_agent_does_and_faults_act_behind_the_moment_only() {
+    let session = Session::record("Sum: 4 7 9", false, &[], |_| {});
+    let events = session.events();
+    let all = calls(&events, "ToolCallRequested");
+    let [first, .., last] = &all[..] else { panic!("{all:?}") };
+    let (said, bodies) =
+        session.fork(&["--call", &last.0.to_string(), "--set", "arguments={\"n\": 90}"]);
+    assert_eq!((said["Sum: 4 7 9"].as_str(), bodies.len()), ("101", 1));
+    assert!(bodies[0].to_string().contains("{\\\"n\\\":90}"), "{}", bodies[0]);
+    // At the first call of an answer the other one is requested already.
+    let (said, bodies) =
+        session.fork(&["--call", &first.0.to_string(), "--fault", "look:error:text=down"]);
+    assert_eq!((said["Sum: 4 7 9"].as_str(), bodies.len()), ("-989", 2));
+    assert!(!bodies[0].to_string().contains("down") && bodies[1].to_string().contains("down"));
+}
+
+#[test]
+fn a_fork_that_cannot_be_says_why() {
+    let session = Session::record("Sum: 4 7", false, &[], |_| {});
+    let fork = |options: &[&str]| {
+        let ran =
+            session.run(".", &[&["fork", "j.jsonl.zst", "--headless"], options].concat(), &[]);
+        assert_eq!(ran.code, 2, "{options:?}: {ran:?}");
+        ran.err
+    };
+    let call = calls(&session.events(), "ToolCallFinished")[0].0.to_string();
+    for (options, why) in [
+        (&["--at", "9"][..], "this was not started from here yet: add --trust-journal"),
+        (&["--at", "999", "--trust-journal"], "there is no event 999"),
+        (&["--at", "2", "--trust-journal"], "expected a number from"),
+        (
+            &["--at", "9", "--trust-journal", "--knob", "alpha=1"],
+            "--knob is for sessions of toolyard's",
+        ),
+        (
+            &["--at", "9", "--trust-journal", "--set", "score:look=1"],
+            "a result, a reply, arguments or a prompt",
+        ),
+        (&["--call", &call, "--trust-journal", "--set", "reply=No"], "is not a model call"),
+        (&["--call", "99", "--trust-journal", "--set", "reply=No"], "there is no call 99"),
+        (&["--call", &call, "--trust-journal", "--set", "arguments={\"n\": \"x\"}"], "arguments.n"),
+    ] {
+        let told = fork(options);
+        assert!(told.contains(why), "{options:?}: {told}");
+    }
+    // A journal of an agent that was started elsewhere, and one with a key in its command.
+    let lines = session.home.read("j.jsonl.zst");
+    let (head, rest) = lines.split_once('\n').unwrap();
+    let mut head: Value = serde_json::from_str(head).unwrap();
+    head["spec"]["agent"]["command"][1] = "--key=[key]".into();
+    session.home.write("j.jsonl.zst", format!("{head}\n{rest}"));
+    assert!(
+        fork(&["--at", "20", "--trust-journal"])
+            .contains("a key of its command is not in the journal: --key=[key]")
+    );
+    head["spec"]["agent"]["command"][1] = "x".into();
+    head["spec"]["agent"]["folder"] = "/nowhere/at/all".into();
+    session.home.write("j.jsonl.zst", format!("{head}\n{rest}"));
+    assert!(fork(&["--at", "20", "--trust-journal"]).contains("the agent's folder: No such file"));
+    head["spec"]["agent"] = Value::Null;
+    session.home.write("j.jsonl.zst", format!("{head}\n{rest}"));
+    assert!(
+        fork(&["--at", "20", "--trust-journal"])
+            .contains("the journal has no command; add it: toolyard fork")
+    );
+}
