@@ -134,6 +134,7 @@ fn after_journal(ended: JournalEnd) -> Result<ExitCode, Trouble> {
     match ended {
         JournalEnd::OnScreen(ended) => after_the_screen(ended),
         JournalEnd::Headless(ended) => Ok(after_run(ended)),
+        JournalEnd::Agent(code) => Ok(code),
     }
 }
 

@@ -82,7 +82,7 @@ impl Git<'_> {
         git
     }
 
-    /// What a command prints, without the last line break.
+    /// The output of a command, without the last line break.
     ///
     /// # Errors
     /// What git says.
@@ -97,7 +97,7 @@ impl Git<'_> {
         Ok(said.strip_suffix('\n').unwrap_or(&said).to_owned())
     }
 
-    /// The names that a command prints with `-z`.
+    /// The names in the output of a command with `-z`.
     fn names(&self, words: &[&str]) -> Result<Vec<String>, String> {
         let said = self.run(words)?;
         Ok(said.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect())
@@ -254,7 +254,7 @@ fn expect_small(git: &Git<'_>, top: &Path) -> Result<(), String> {
     ))
 }
 
-/// What the index does not have: files that git ignores, and the contents of other repositories in this one.
+/// Notes on all that the index lacks: files that git ignores, and the contents of other repositories in this one.
 fn left_out(index: &Git<'_>) -> Result<Vec<String>, String> {
     let ignored = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
     let ignored = index.names(&ignored)?;

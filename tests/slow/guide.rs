@@ -254,7 +254,7 @@ fn weather(request: &Request) -> ResponseTemplate {
 
 #[tokio::test]
 async fn watch() {
-    with_forecaster(10, |endpoint| follow("watch.md", endpoint)).await;
+    with_forecaster(11, |endpoint| follow("watch.md", endpoint)).await;
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use crate::config::default_data;
 use crate::session::{AgentCommand, ForkEdit, spec_of};
 use crate::ui::next::ForkPlace;
 
-/// What a text has in place of a key.
+/// The mark in place of a key.
 const STRUCK: &str = "[key]";
 
 /// The moment of a fork and its options, as words of the command line.
@@ -23,11 +23,19 @@ struct AgentFork<'a> {
     agreed: Agreed<'a>,
 }
 
-/// The arguments of `toolyard watch` for this fork; `None`: no agent was watched in the session.
+/// The forks of a watched session that a command line wants.
+pub enum AgentForks {
+    /// One, with these arguments of `toolyard watch`.
+    One(Vec<String>),
+    /// One for each of these models.
+    ForEach(Vec<String>),
+}
+
+/// The forks of the session of a journal; `None`: no agent was watched in it.
 ///
 /// # Errors
 /// The journal cannot be read, does not have the command, or nobody agrees to it; or an option has no meaning for agents.
-pub fn of_args(args: &ForkArgs) -> Result<Option<Vec<String>>, Trouble> {
+pub fn of_args(args: &ForkArgs) -> Result<Option<AgentForks>, Trouble> {
     if !spec_of(&args.journal)?.watched {
         return match args.command.first() {
             Some(_) => Err(Trouble::usage(
@@ -38,7 +46,6 @@ pub fn of_args(args: &ForkArgs) -> Result<Option<Vec<String>>, Trouble> {
     }
     let has = [
         ("--knob", !args.knob.is_empty()),
-        ("--model", !args.model.is_empty()),
         ("--strategy", args.strategy.is_some()),
         ("--calls", args.calls != Default::default()),
         ("--allow", !args.allow.is_empty()),
@@ -49,6 +56,13 @@ pub fn of_args(args: &ForkArgs) -> Result<Option<Vec<String>>, Trouble> {
     if let Some((option, _)) = has.into_iter().find(|(_, is_given)| *is_given) {
         return Err(Trouble::Usage(format!("{option} is for sessions of toolyard's own agent")));
     }
+    if let Some(named) = args.model.iter().find(|model| model.contains('=')) {
+        let why = "a watched agent has no roles: name a model of its endpoint";
+        return Err(Trouble::Usage(format!("--model {named}: {why}")));
+    }
+    if args.model.len() > 1 {
+        return Ok(Some(AgentForks::ForEach(args.model.clone())));
+    }
     let mut options = Vec::new();
     let mut add = |option: &str, value: Option<String>| {
         options.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));
@@ -58,6 +72,10 @@ pub fn of_args(args: &ForkArgs) -> Result<Option<Vec<String>>, Trouble> {
     args.set.iter().for_each(|set| add("--set", Some(set.to_string())));
     args.fault.iter().for_each(|fault| add("--fault", Some(fault.to_string())));
     args.breakpoint.iter().for_each(|place| add("--break", Some(place.to_string())));
+    add("--model", args.model.first().cloned());
+    add("--verify", args.verify.verify.clone());
+    let limit = args.verify.verify.as_ref().map(|_| args.verify.verify_limit.to_string());
+    add("--verify-limit", limit);
     add("--max-dollars", args.max_dollars.map(|most| most.to_string()));
     add("--results", args.results.map(|results| results.name().to_owned()));
     add("--journal", args.own_journal.as_deref().map(word).transpose()?);
@@ -71,10 +89,10 @@ pub fn of_args(args: &ForkArgs) -> Result<Option<Vec<String>>, Trouble> {
         is_headless: args.headless,
         agreed: Agreed { config: &args.config, workspace: None, trusts: args.trust_journal },
     };
-    fork.words().map(Some)
+    fork.words().map(|words| Some(AgentForks::One(words)))
 }
 
-/// The same for a fork from the screen.
+/// The arguments of `toolyard watch` for a fork from the screen.
 ///
 /// # Errors
 /// As [`of_args`].

@@ -99,7 +99,8 @@ Examples:
   toolyard fork session.jsonl.zst --at 40     go on from event 40, on the screen
   toolyard fork session.jsonl.zst --call 12 --set \"result=No result.\" --headless
   toolyard fork session.jsonl.zst --at 40 --model solver=openai:gpt-5-mini --knob alpha=0.8
-  toolyard fork session.jsonl.zst --at 40 --fault search_web:error --calls live";
+  toolyard fork session.jsonl.zst --at 40 --fault search_web:error --calls live
+  toolyard fork watched.jsonl.zst --call 12 --set \"result=No result.\"    the watched agent runs again";
 
 pub const REPORT: &str = "\
 Examples:

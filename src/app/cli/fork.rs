@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::agent_fork::{self, AgentForks};
 use super::fork_args::ForkArgs;
 use super::journal_end::JournalEnd;
 use super::run::{self, Prints, RunOutputs};
 use super::spec::parse_knob;
 use super::spec_trust::Agreed;
-use super::{agent_fork, live, spec_trust, trouble::Trouble};
+use super::{fork_table, live, spec_trust, trouble::Trouble};
 use crate::domain::{EffectId, ModelName, Role};
 use crate::session::{ForkSpec, JournalChoice, SessionSpec};
 use crate::ui::{EndReason, NextSession};
@@ -17,8 +18,17 @@ use crate::ui::{EndReason, NextSession};
 /// # Errors
 /// The journal does not have the moment, a change is not possible there, or the session cannot go on here.
 pub fn fork(args: &ForkArgs) -> Result<JournalEnd, Trouble> {
-    if let Some(words) = agent_fork::of_args(args)? {
-        return Ok(JournalEnd::OnScreen(EndReason::For(NextSession::Watch(words))));
+    match agent_fork::of_args(args)? {
+        Some(AgentForks::One(words)) => {
+            return Ok(JournalEnd::OnScreen(EndReason::For(NextSession::Watch(words))));
+        }
+        Some(AgentForks::ForEach(models)) => {
+            return fork_table::run(args, &models).map(JournalEnd::Agent);
+        }
+        None => {}
+    }
+    if args.verify.verify.is_some() {
+        return Err(Trouble::usage("--verify is for sessions of watched agents"));
     }
     let is_headless = args.headless || args.json;
     let agreed = Agreed {

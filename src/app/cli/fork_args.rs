@@ -7,6 +7,7 @@ use clap::{ArgGroup, Args};
 use super::session_args::ConfigArgs;
 use super::value::{number, whole};
 use super::watch::recorded_run::Results;
+use super::watch::verify::VerifyArgs;
 use crate::domain::approval::Rule;
 use crate::domain::call_policy::CallPolicy;
 use crate::domain::{BreakpointSpec, FaultSpec};
@@ -48,7 +49,8 @@ pub struct ForkArgs {
     pub results: Option<Results>,
     /// Use another model from there on, for all roles or for one.
     ///
-    /// Write MODEL or ROLE=MODEL, such as `solver=openai:gpt-5-mini`.
+    /// Write MODEL or ROLE=MODEL, such as `solver=openai:gpt-5-mini`. For a watched agent: a model of the same endpoint; several
+    /// run one after the other, and are listed in a table.
     #[arg(long, value_name = "[ROLE=]MODEL")]
     pub model: Vec<String>,
     /// Use another strategy from the next task on.
@@ -88,6 +90,8 @@ pub struct ForkArgs {
     /// New folder of the session's workspace, if it has moved.
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
+    #[command(flatten)]
+    pub verify: VerifyArgs,
     #[command(flatten)]
     pub config: ConfigArgs,
 }

@@ -1,5 +1,7 @@
 //! The end of a session that goes on from a journal.
 
+use std::process::ExitCode;
+
 use super::run::RunEnd;
 use crate::ui::EndReason;
 
@@ -7,4 +9,6 @@ use crate::ui::EndReason;
 pub enum JournalEnd {
     OnScreen(EndReason),
     Headless(RunEnd),
+    /// Of a watched agent.
+    Agent(ExitCode),
 }

@@ -17,7 +17,7 @@ pub struct AgentCommand {
     /// The names of the variables with keys that it had.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<String>,
-    /// Its files as they were at the beginning, if they were kept.
+    /// The files as they were at the beginning, if they were kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tree: Option<KeptTree>,
     /// Options of `toolyard watch` without which it runs differently.

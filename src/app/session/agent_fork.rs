@@ -39,6 +39,7 @@ impl ForkSpec {
             }
             edit = Some((call, edited(change, state, call).map_err(field())?));
         }
-        Ok(GuestFork { at: moment.at, edit, ..GuestFork::default() })
+        let model = self.roles.values().next().map(ToString::to_string);
+        Ok(GuestFork { at: moment.at, edit, model, ..GuestFork::default() })
     }
 }

@@ -1,5 +1,7 @@
 //! A session that goes on from a moment of an earlier one, with something changed there.
 
+use std::path::Path;
+
 use super::fork_edit::{EditedPart, ForkEdit};
 use super::fork_moment::Moment;
 use super::fork_spec::ForkSpec;
@@ -85,6 +87,11 @@ pub(super) fn edited_part(fork: &ForkSpec) -> Result<Option<EditedPart>, Session
 }
 
 impl PreparedSession {
+    /// The journal from a moment of which the session goes on, if it is a fork.
+    pub fn forked_from(&self) -> Option<&Path> {
+        self.spec.fork.as_ref().map(|fork| &*fork.of)
+    }
+
     /// The commands that make the changes of a fork at its moment.
     fn commands(&mut self, fork: &ForkSpec, moment: &Moment) -> Result<Vec<Command>, SessionError> {
         let state = &moment.state;

@@ -144,7 +144,7 @@ pub struct Drift {
     pub tool: ToolName,
     /// The first place that differs, such as `result.rows[2].price`.
     pub field: String,
-    /// Its content now and in the record; empty: none.
+    /// The content there now and in the record; empty: none.
     pub now: String,
     pub recorded: String,
 }

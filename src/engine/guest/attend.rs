@@ -10,7 +10,7 @@ use super::call_ends::end_calls;
 use super::calls::{self, Parent};
 use super::conversation_data::{RequestPlace, SharedTalks, Talks};
 use super::facts::tool_of;
-use super::fork_point::fork_here;
+use super::forking::fork_here;
 use super::past_changes::{Decided, retell};
 use super::recorded_answers::Asking;
 use super::retries::{adopt, ask, conclude};
@@ -160,10 +160,18 @@ fn begin(
     (place, found): (RequestPlace, &FoundCalls),
     arrival: Arrival,
 ) -> Option<Begun> {
-    let Arrival { format, asked, body, caller, way } = arrival;
+    let Arrival { format, asked, body: came, caller, way } = arrival;
     handle.write(|session| {
         let mut talks = talks.borrow_mut();
         talks.take_edits(session);
+        let of_other = talks.of_other_model(place, (format, &came), caller.fixed);
+        let (asked, body) = match of_other {
+            Ok(other) => other.unwrap_or_else(|| (asked, came.clone())),
+            Err(text) => {
+                session.emit(SessionEvent::Noticed { text });
+                (asked, came.clone())
+            }
+        };
         let spec = talks.models.of(session, &asked.model, &caller.endpoint);
         for id in talks.talk(place)?.decided.untold(&asked, found) {
             let tool = session.state().tool_call(id).map(|call| call.tool.to_string());
@@ -200,7 +208,7 @@ fn begin(
         let begun = request(session, &mut talks, place, (format, asked, relay), parent)?;
         let talk = talks.talk(place)?;
         talk.follow(session, begun.requested.reference.id, place.rewritten, has_other_tools);
-        talk.pending.push((body, Rc::clone(&begun.relay)));
+        talk.pending.push((came, Rc::clone(&begun.relay)));
         Some(begun)
     })
 }

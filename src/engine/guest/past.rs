@@ -149,6 +149,8 @@ impl RecordedPast {
         let found = begins(self, true).or_else(|| begins(self, false));
         let Some(known) = found.and_then(|at| self.conversations.get_mut(at)) else { return };
         known.is_taken = true;
+        let point = self.point.iter_mut().filter(|point| found == Some(point.conversation));
+        point.for_each(|point| point.talk = Some(talk));
         let begun = found.map(|conversation| Playing { conversation, next: 0 });
         self.playing.insert(talk, begun);
     }

@@ -23,7 +23,7 @@ pub(super) fn matter(action: Action) -> Option<Matter> {
         | Action::MoveDown
         | Action::MoveUp
         | Action::FollowUp => Matter::Tasks,
-        Action::Twin | Action::Sweep | Action::Fork => Matter::Copies,
+        Action::Twin | Action::Sweep => Matter::Copies,
         _ => return None,
     })
 }
@@ -174,6 +174,12 @@ pub(super) fn no_model_calls(state: &State, _: &View) -> Option<&'static str> {
 
 pub(super) fn nothing_yet(state: &State, _: &View) -> Option<&'static str> {
     (state.n == 0).then_some("no events yet")
+}
+
+pub(super) fn no_fork(state: &State, view: &View) -> Option<&'static str> {
+    let is_elsewhere = state.watched.as_ref().is_some_and(|watched| watched.command.is_none());
+    let why = "the agent was started elsewhere: toolyard fork JOURNAL --at EVENT -- COMMAND";
+    nothing_yet(state, view).or(is_elsewhere.then_some(why))
 }
 
 pub(super) fn at_the_start(state: &State, view: &View) -> Option<&'static str> {

@@ -327,7 +327,7 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("live", "return to the present (also: esc)"),
     spec(Group::Past, Action::GoToMoment, &["@", "alt-m"], jump::why_not, Run(jump::to_selected))
         .says("moment", "go to the moment of the selected task, call or line"),
-    spec(Group::Past, Action::Fork, &["c f"], refusals::nothing_yet, Run(edits::fork))
+    spec(Group::Past, Action::Fork, &["c f"], refusals::no_fork, Run(edits::fork))
         .says("fork", "go on from this moment in a new session, with the selected call changed"),
     look(Action::AskModel, &["c a"], edits::nothing_to_ask, Run(edits::ask_model))
         .says("ask again", "ask the selected model call again, several times, of its model or of others"),

@@ -59,6 +59,7 @@ pub fn again(records: &[Record]) -> Again {
         is_strict: false,
         keeps_results: false,
         keeps_time: false,
+        fork: None,
     }
 }
 

@@ -6,7 +6,8 @@ use rustix::process::Signal;
 use tokio::sync::{mpsc, watch};
 
 use self::output::{Output, UNREAD};
-use super::out::{accepted, expect_place, warn};
+use super::beside::{self, SessionRow};
+use super::out::{self, accepted, expect_place, warn};
 use super::{RunArgs, found_servers, live, runtime::runtime, spec_trust, trouble::Trouble};
 use crate::domain::{Command, Record, State, state::Keeps, state::RECENT};
 use crate::report::live_report::Folded;
@@ -112,6 +113,7 @@ pub fn headless(mut prepared: PreparedSession, wanted: &RunOutputs<'_>) -> Resul
     for path in [wanted.report, wanted.state].into_iter().flatten() {
         expect_place(path)?;
     }
+    let origin = prepared.forked_from().map(Path::to_owned);
     let folded = match wanted.report {
         Some(_) => Folded::whole().map_err(Trouble::failed)?,
         None => Folded::default(),
@@ -127,6 +129,11 @@ pub fn headless(mut prepared: PreparedSession, wanted: &RunOutputs<'_>) -> Resul
         json_store::save(path, state).map_err(Trouble::failed)?;
     }
     let is_done = answered == state.tasks.len();
+    if let Some(origin) = origin.filter(|_| wanted.prints != Prints::Json && ran.lost.is_none()) {
+        let row = SessionRow::of("fork", folded, state)?;
+        let rows = [SessionRow::of_journal("recorded", &origin)?, row];
+        out::print_line(beside::table(&rows))?;
+    }
     if let Some(path) = wanted.report {
         let report = ran.folded.report(&ran.state).map_err(Trouble::failed)?;
         json_store::save(path, &report).map_err(Trouble::failed)?;

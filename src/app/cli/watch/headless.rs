@@ -10,7 +10,8 @@ use tokio::sync::{Notify, mpsc};
 use super::place::AgentLaunch;
 use super::scenario::{self, Trial};
 use super::{WatchArgs, agent, begin, folder};
-use crate::cli::out::{expect_place, warn};
+use crate::cli::beside::{self, SessionRow};
+use crate::cli::out::{self, expect_place, warn};
 use crate::cli::{live, runtime::runtime, trouble::Trouble};
 use crate::domain::breakpoint::BreakpointPlace;
 use crate::domain::words::expected;
@@ -134,6 +135,12 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
         Ok((state?, code))
     })?;
     drop(listener);
+    let origin = args.again.fork(args.again.recorded.as_deref())?;
+    if let Some(fork) = origin {
+        let row = SessionRow::of("fork", &kept.borrow().folded, &state)?;
+        let rows = [SessionRow::of_journal("recorded", &fork.of)?, row];
+        out::tell(beside::table(&rows) + "\n");
+    }
     finish(args, &state, &mut kept.borrow_mut())?;
     if let Some(folder) = &args.record {
         let first = kept.borrow_mut().first.take();
@@ -141,11 +148,8 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
     }
     let has_asked = kept.borrow().has_asked;
     let trial = kept.borrow_mut().trial.take();
-    let is_passed = match (trial, &scenario) {
-        (Some(mut trial), Some(file)) => trial.judge(file, &state, args)?,
-        _ if args.again.fails_on_drift() => scenario::judge_drift(&state, args)?,
-        _ => true,
-    };
+    let is_passed = scenario::judge(trial.zip(scenario.as_ref()), &state, args)?;
+    let is_passed = runtime()?.block_on(args.verify.passes(None))?.unwrap_or(true) && is_passed;
     let is_refused = refused.is_so.get() || kept.borrow().is_unpriced;
     // The exit code of an agent that failed without a request says more than a scenario about it.
     if is_refused || !is_passed && (has_asked || args.command.is_empty()) {

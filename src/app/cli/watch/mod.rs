@@ -8,6 +8,7 @@ pub mod recorded_run;
 mod scenario;
 pub mod screen_run;
 mod servers;
+pub mod verify;
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -20,6 +21,7 @@ use tokio::sync::mpsc;
 
 use self::place::AgentLaunch;
 use self::recorded_run::AgainArgs;
+use self::verify::VerifyArgs;
 use super::ConfigArgs;
 use super::out::warn;
 use super::trouble::Trouble;
@@ -167,6 +169,8 @@ pub struct WatchArgs {
     /// A replay of the journal prints the same state.
     #[arg(long, value_name = "FILE", requires = "headless")]
     pub state: Option<PathBuf>,
+    #[command(flatten)]
+    pub verify: VerifyArgs,
     #[command(flatten)]
     pub again: AgainArgs,
     #[command(flatten)]

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::trouble::Trouble;
 use crate::cli::value::whole;
-use crate::domain::EffectId;
+use crate::domain::{EffectId, Role};
 use crate::engine::{Again, Varies};
 use crate::session::{ForkEdit, ForkSpec};
 
@@ -19,18 +19,21 @@ pub struct AgainArgs {
     /// of the journal are armed again. In a folder, toolyard uses the journal of the running test, or else all journals.
     #[arg(long, value_name = "JOURNAL")]
     pub recorded: Option<PathBuf>,
-    /// With --recorded: answer a conversation up to this event, and then let its requests go to the endpoint.
+    /// With --recorded: let a conversation go live after this event.
     ///
     /// It is the conversation of that event; others are answered as long as they ask the same. Faults and breakpoints of the
     /// command line act from there on. `toolyard fork` does this with the command that the journal has.
     #[arg(long, value_name = "N", requires = "recorded", allow_negative_numbers = true, value_parser = whole::<u64>)]
     pub until: Option<u64>,
-    /// With --recorded: the same up to this call, or to where its part in --set is known.
+    /// With --recorded: the same after this call, or where its part in --set is known.
     #[arg(long, value_name = "N", requires = "recorded", conflicts_with = "until", allow_negative_numbers = true, value_parser = whole::<u32>)]
     pub call: Option<u32>,
     /// Change the call of that event: result=TEXT, arguments=JSON, reply=TEXT or prompt=TEXT.
     #[arg(long, value_name = "CHANGE")]
     pub set: Vec<ForkEdit>,
+    /// From that event on, ask this model of the same endpoint.
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
     /// With --recorded: if a request differs, refuse it, end the agent and exit with 1.
     #[arg(long, requires = "headless", conflicts_with_all = ["until", "call"])]
     pub strict: bool,
@@ -114,12 +117,10 @@ impl AgainArgs {
     pub fn fork(&self, record: Option<&Path>) -> Result<Option<Box<ForkSpec>>, Trouble> {
         let has_moment = self.until.is_some() || self.call.is_some();
         let Some(of) = record.filter(|_| has_moment) else {
-            return match self.set.first() {
-                Some(set) => Err(Trouble::Usage(format!(
-                    "--set {set}: nothing says when: add --until N or --call N"
-                ))),
-                None => Ok(None),
-            };
+            let set = self.set.first().map(|set| format!("--set {set}"));
+            let model = self.model.as_ref().map(|model| format!("--model {model}"));
+            let why = |option| format!("{option}: nothing says when: add --until N or --call N");
+            return set.or(model).map_or(Ok(None), |option| Err(Trouble::Usage(why(option))));
         };
         if of.is_dir() {
             let text =
@@ -131,6 +132,7 @@ impl AgainArgs {
             at: self.until.unwrap_or_default(),
             call: self.call.map(EffectId),
             set: self.set.clone(),
+            roles: self.model.iter().map(|model| (Role::Actor, model.as_str().into())).collect(),
             ..ForkSpec::default()
         })))
     }

@@ -109,11 +109,21 @@ impl Trial {
     }
 }
 
-/// Judges the drift of a session without a scenario.
+/// Whether the session is as the scenario expects it, or without one, whether its tools return what is recorded.
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn judge_drift(state: &State, args: &WatchArgs) -> Result<bool, Trouble> {
+pub fn judge(
+    trial: Option<(Trial, &ScenarioFile)>,
+    state: &State,
+    args: &WatchArgs,
+) -> Result<bool, Trouble> {
+    if let Some((mut trial, file)) = trial {
+        return trial.judge(file, state, args);
+    }
+    if !args.again.fails_on_drift() {
+        return Ok(true);
+    }
     let name = ("drift".to_owned(), args.title());
     let verdict = ScenarioVerdict::new(name, None, Vec::new(), state.at as f64 / 1e6);
     finish(("", verdict), state, args)

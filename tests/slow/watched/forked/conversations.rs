@@ -153,3 +153,38 @@ fn a_fork_that_cannot_be_says_why() {
             .contains("the journal has no command; add it: toolyard fork")
     );
 }
+
+#[test]
+fn other_models_are_asked_behind_the_moment_and_checked() {
+    let session = Session::record("Sum: 4 7 9;Sum: 21 5", false, &[], |_| {});
+    let replies = calls(&session.events(), "ModelCallFinished");
+    let (call, of, before) =
+        replies.iter().find(|(_, of, n)| of == "Sum: 4 7 9" && *n == 2).unwrap();
+    let call = call.to_string();
+    let fork = ["fork", "j.jsonl.zst", "--call", &call, "--headless", "--trust-journal"];
+    // The check is in the agent's folder, and sees the person's address, not that of toolyard.
+    let check = "test -f notes.txt && echo $OPENAI_BASE_URL > ../seen";
+    let one = ["--model", "big/one \"x\"", "--verify", check];
+    let ran = session.run(".", &[&fork[..], &one].concat(), &[]);
+    assert!(ran.code == 0 && ran.err.contains("verify passed"), "{ran:?}");
+    let bodies = std::mem::take(&mut *session.asked.lock().unwrap());
+    let later: Vec<_> = bodies.iter().filter(|body| body["model"] == "big/one \"x\"").collect();
+    assert_eq!((later.len(), *before), (1, 2), "{bodies:?}");
+    assert!(later.iter().all(|body| question(body) == of));
+    assert_eq!(session.home.read("seen").trim(), session.environment("OPENAI_BASE_URL"));
+    let several = |check: &str| {
+        let several = ["--model", "a", "--model=b", "--verify", check, "--verify-limit", "1"];
+        session.run(".", &[&fork[..], &several].concat(), &[])
+    };
+    for (check, code, word) in [("true", 0, "passed"), ("sleep 99 & sleep 99", 1, "FAILED")] {
+        let ran = several(check);
+        let lines: Vec<_> = ran.out.lines().collect();
+        let [head, recorded, a, b] = &lines[..] else { panic!("{ran:?}") };
+        assert!(head.ends_with("verified") && recorded.starts_with("recorded"), "{ran:?}");
+        assert!(a.starts_with("a ") && b.starts_with("b ") && a.ends_with(word), "{ran:?}");
+        assert_eq!(ran.code, code, "{ran:?}");
+    }
+    assert!(session.home.path("j-b-2.jsonl.zst").exists());
+    let alone = session.run(".", &[&fork[..], &["--model", "solver=a"]].concat(), &[]);
+    assert!(alone.code == 2 && alone.err.contains("has no roles"), "{alone:?}");
+}

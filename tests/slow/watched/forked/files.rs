@@ -16,8 +16,11 @@ fn git(folder: &Path, words: &[&str]) -> Option<String> {
     Some(String::from_utf8(ran.stdout).unwrap())
 }
 
+/// Files with their contents.
+type Files = Vec<(String, Vec<u8>)>;
+
 /// All that a person has in a repository, apart from what git keeps for itself.
-fn kept(folder: &Path) -> (Vec<(String, Vec<u8>)>, Vec<u8>, String) {
+fn kept(folder: &Path) -> (Files, Vec<u8>, String) {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {

@@ -51,6 +51,11 @@ impl Session {
         session
     }
 
+    /// The value of a variable of the agent.
+    pub fn environment(&self, name: &str) -> &str {
+        self.environment.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value)
+    }
+
     pub fn command(&self, folder: &str, arguments: &[&str], more: &[(&str, &str)]) -> Command {
         let mut command = self.home.command(arguments);
         command.current_dir(self.home.path(folder));
