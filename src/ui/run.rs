@@ -194,6 +194,7 @@ impl Loop {
             }
             self.looks.begin(&mut self.front.screen);
             self.time_message();
+            let beat = self.front.screen.beat(Instant::now());
             let due = self.due();
             let signals = &mut self.signals;
             tokio::select! {
@@ -226,6 +227,7 @@ impl Loop {
                     }
                 }
                 () = output::written() => {}
+                () = at(beat) => self.pace.at_once(),
                 () = at(self.guided.beat) => self.guided.beat = None,
                 () = at(self.hint) => {
                     self.hint = None;

@@ -74,7 +74,7 @@ pub struct Setup {
 pub struct Screen {
     setup: Setup,
     theme: usize,
-    history: History,
+    pub history: History,
     live: State,
     /// The state at the moment looked at, if that is in the past.
     past: Option<State>,
@@ -357,7 +357,7 @@ impl Screen {
     }
 
     /// Folds the moment looked at, if it has changed.
-    fn look(&mut self) {
+    pub fn look(&mut self) {
         let Some(moment) = self.view.moment else {
             self.past = None;
             return;

@@ -60,6 +60,10 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         Some(_) => (format!("{end} +{ahead}"), end.len() + 2 + widest.len()),
         None => (end.to_owned(), end.len()),
     };
+    let right = match cx.view.play.is_on() {
+        true => format!("▶ {}", cx.view.play.speed()),
+        false => right,
+    };
     let style = if cx.view.moment.is_some() { cx.theme.past } else { cx.theme.running };
     let mut row = Row::new(area, buf);
     row.gap(1)

@@ -11,6 +11,7 @@ use super::knob_preview::Ahead;
 use super::layout::{Border, Layouts, Placed};
 use super::moment_run::Looked;
 use super::pane_search::PaneSearch;
+use super::play::Play;
 use super::{hits::Hits, key::Key, pane::PaneId, popups::Popup};
 use super::{request::Requests, window::Window};
 use super::{sweep::Sweep, twin::Twin, watch::Watch};
@@ -269,6 +270,7 @@ pub struct View {
     pub windows: [Window; PaneId::ALL.len()],
     /// The past event looked at; `None`: now.
     pub moment: Option<u64>,
+    pub play: Play,
     /// The moments from which jumps began, the latest last.
     pub jumps: Vec<Option<u64>>,
     /// The task that the last key jumped to; `enter` opens it.

@@ -80,6 +80,7 @@ mod papers_toolnet;
 mod plan_styles;
 mod plan_text;
 mod planned;
+mod playing;
 mod policy;
 mod prices;
 mod processes;

@@ -25,9 +25,9 @@ struct AgentFork<'a> {
 
 /// The forks of a watched session that a command line wants.
 pub enum AgentForks {
-    /// One, with these arguments of `toolyard watch`.
+    /// A single fork, with these arguments of `toolyard watch`.
     One(Vec<String>),
-    /// One for each of these models.
+    /// A fork for each of these models.
     ForEach(Vec<String>),
 }
 

@@ -65,7 +65,8 @@ fn fork(model: &str, journal: &Path) -> Result<Option<i32>, Trouble> {
     words.splice(at..at, own);
     let program = std::env::current_exe().map_err(Trouble::failed)?;
     let mut command = Command::new(program);
-    command.args(words).stdin(Stdio::null()).stdout(std::io::stderr());
+    let errors = out::errors().try_clone_to_owned().map_err(Trouble::failed)?;
+    command.args(words).stdin(Stdio::null()).stdout(errors);
     Ok(command.status().map_err(Trouble::failed)?.code())
 }
 

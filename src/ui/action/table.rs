@@ -13,7 +13,9 @@ use crate::popups::{
 };
 use crate::request::{Requests, ScreenRequest, World, send};
 use crate::update::past::{self, TimeJump};
-use crate::update::{self, arrange, control, copying, debug, edits, jump, moments, own, queue};
+use crate::update::{
+    self, arrange, control, copying, debug, edits, jump, moments, own, play, queue,
+};
 use crate::{pane::PaneId, seek::Sought, view::View, window, window::Move};
 
 /// Declaration of an action.
@@ -327,6 +329,12 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("live", "return to the present (also: esc)"),
     spec(Group::Past, Action::GoToMoment, &["@", "alt-m"], jump::why_not, Run(jump::to_selected))
         .says("moment", "go to the moment of the selected task, call or line"),
+    spec(Group::Past, Action::Play, &["c ."], play::why_not, Show(play::play))
+        .says("play", "play from this moment in the time that passed then, or stop"),
+    spec(Group::Past, Action::PlayFaster, &["c )"], play::why_not, Show(play::faster))
+        .says("faster", "play twice as fast, up to ×64"),
+    spec(Group::Past, Action::PlaySlower, &["c ("], play::why_not, Show(play::slower))
+        .says("slower", "play half as fast, down to ×1/4"),
     spec(Group::Past, Action::Fork, &["c f"], refusals::no_fork, Run(edits::fork))
         .says("fork", "go on from this moment in a new session, with the selected call changed"),
     look(Action::AskModel, &["c a"], edits::nothing_to_ask, Run(edits::ask_model))

@@ -11,6 +11,7 @@ pub mod jump;
 pub mod moments;
 pub mod own;
 pub mod past;
+pub mod play;
 pub mod queue;
 
 use super::action::{Action, ActionHandler, Group};

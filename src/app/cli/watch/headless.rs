@@ -135,12 +135,6 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
         Ok((state?, code))
     })?;
     drop(listener);
-    let origin = args.again.fork(args.again.recorded.as_deref())?;
-    if let Some(fork) = origin {
-        let row = SessionRow::of("fork", &kept.borrow().folded, &state)?;
-        let rows = [SessionRow::of_journal("recorded", &fork.of)?, row];
-        out::tell(beside::table(&rows) + "\n");
-    }
     finish(args, &state, &mut kept.borrow_mut())?;
     if let Some(folder) = &args.record {
         let first = kept.borrow_mut().first.take();
@@ -259,6 +253,11 @@ impl WatchRecords {
 }
 
 fn finish(args: &WatchArgs, state: &State, kept: &mut WatchRecords) -> Result<(), Trouble> {
+    if let Some(fork) = args.again.fork(args.again.recorded.as_deref())? {
+        let row = SessionRow::of("fork", &kept.folded, state)?;
+        let rows = [SessionRow::of_journal("recorded", &fork.of)?, row];
+        out::tell(beside::table(&rows) + "\n");
+    }
     if let Some(error) = kept.trouble.take() {
         return Err(Trouble::failed(error));
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use tokio::time::timeout;
 
-use crate::cli::out::warn;
+use crate::cli::out::{errors, warn};
 use crate::cli::trouble::Trouble;
 use crate::process::{Launch, RunningProgram};
 
@@ -43,8 +43,7 @@ impl VerifyArgs {
             command.current_dir(folder);
         }
         let nothing = File::open("/dev/null").map_err(Trouble::failed)?;
-        let errors = std::io::stderr();
-        let files = [nothing.as_fd(), errors.as_fd(), errors.as_fd()];
+        let files = [nothing.as_fd(), errors(), errors()];
         let launch = Launch { files, terminal: false, grace: GRACE };
         let program = RunningProgram::start_with(&command, &launch).map_err(Trouble::failed)?;
         let ended = timeout(Duration::from_secs_f64(self.verify_limit), program.ended()).await;
