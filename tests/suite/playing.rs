@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use toolyard::domain::State;
 use toolyard::store::journal::Marker;
-use toolyard::ui::play::Play;
 use toolyard::ui::screen::Screen;
 
 use crate::program::Home;
@@ -57,7 +56,7 @@ fn playing_and_scrubbing_show_the_same_screen_at_the_same_event() {
             let n = played.screen.view.moment.unwrap();
             if visited.last() != Some(&n) && visited.len() < MOMENTS {
                 visited.push(n);
-                let play = std::mem::replace(&mut played.screen.view.play, Play::default());
+                let play = std::mem::take(&mut played.screen.view.play);
                 let in_play = shown(&mut played);
                 played.screen.view.play = play;
                 // From somewhere else, so that nothing is left of the moment before.
