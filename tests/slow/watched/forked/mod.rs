@@ -2,6 +2,7 @@
 //! changed.
 
 mod agent;
+mod clients;
 mod conversations;
 mod drift;
 mod files;
