@@ -12,7 +12,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::hits::{Hits, Target};
 use super::panes::row::Row;
-use super::symbols::{CHOSEN, EDITED, FAILED, INJECTED, PLANNED};
+use super::symbols::{CHOSEN, EDITED, FAILED, INJECTED, PLANNED, RUNNING};
 use super::text::{self, number};
 use super::{cx::Cx, theme::Theme, view::ReadOnly};
 use crate::domain::state::{Landmark, Landmarks};
@@ -61,7 +61,7 @@ pub fn draw(cx: &Cx<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         None => (end.to_owned(), end.len()),
     };
     let right = match cx.view.play.is_on() {
-        true => format!("▶ {}", cx.view.play.speed()),
+        true => format!("{RUNNING} {}", cx.view.play.speed()),
         false => right,
     };
     let style = if cx.view.moment.is_some() { cx.theme.past } else { cx.theme.running };

@@ -24,10 +24,10 @@ pub struct Agreed<'a> {
 /// # Errors
 /// The journal cannot be read, or nobody agrees.
 pub fn expect_known(journal: &Path, agreed: &Agreed<'_>, asks: bool) -> Result<(), Trouble> {
-    let own = sessions::folder_of(agreed.config).ok().map(|folder| whole(&folder));
-    if agreed.trusts || whole(journal).parent() == own.as_deref() {
+    if agreed.trusts || is_own(journal, agreed) {
         return Ok(());
     }
+    let own = sessions::folder_of(agreed.config).ok().map(|folder| whole(&folder));
     let mut spec = spec_of(journal)?;
     spec.workspace = spec.workspace.filter(|_| agreed.workspace.is_none());
     spec.config = spec.config.filter(|_| agreed.config.config.is_none());

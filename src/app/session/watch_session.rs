@@ -71,11 +71,14 @@ impl SessionSpec {
         own.iter().chain(&faults).try_for_each(of_foreign)?;
         let mut breakpoints = self.breakpoints.clone();
         // What a person wants acts from the moment of a fork on.
-        if let (Some(fork), Some(again)) = (&self.fork, &mut feed.again) {
+        let mut fork = self.fork.clone();
+        if let (Some(fork), Some(again)) = (&mut fork, &mut feed.again) {
             let (faults, breakpoints) =
                 (std::mem::take(&mut own), std::mem::take(&mut breakpoints));
             let breakpoints = breakpoints.into_iter().map(|spec| (spec, true)).collect();
-            again.fork = Some(GuestFork { faults, breakpoints, ..fork.of_agent()? });
+            let made = fork.of_agent()?;
+            (fork.at, fork.call) = (made.at, None);
+            again.fork = Some(GuestFork { faults, breakpoints, ..made });
         }
         let mut knobs = self.knobs.clone();
         knobs.extend(skips.then_some((Knob::Skip, 1.0)));
@@ -84,6 +87,7 @@ impl SessionSpec {
             seed: self.seed.or(seed),
             faults: own.into_iter().chain(faults).collect(),
             breakpoints,
+            fork,
             // A folder of journals cannot be a parent.
             parent: names.into_iter().next().filter(|_| is_one),
             watched: true,

@@ -233,6 +233,9 @@ impl RecordedPast {
         let all: usize = self.conversations.iter().map(|known| known.asked.len()).sum();
         let answered = self.answered;
         let mut lines = vec![format!("{answered} of {all} model calls answered from the record")];
+        let is_missed = self.point.as_ref().is_some_and(|point| !point.is_past);
+        let missed = "the agent did not come to the moment of the fork: nothing changed there";
+        lines.extend(is_missed.then(|| missed.to_owned()));
         let (compared, differed) = self.compared;
         let differ = format!("{differed} of {compared} results of tools are not as recorded");
         lines.extend((differed > 0).then_some(differ));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Session, calls};
+use super::{Session, answers, calls};
 
 /// The questions of the agent. Each number is looked up; two of them are asked for at once.
 const QUESTIONS: &str = "Sum: 4 7 9;Sum: 21 5;Sum: 8 8 8 1";
@@ -187,4 +187,15 @@ fn other_models_are_asked_behind_the_moment_and_checked() {
     assert!(session.home.path("j-b-2.jsonl.zst").exists());
     let alone = session.run(".", &[&fork[..], &["--model", "solver=a"]].concat(), &[]);
     assert!(alone.code == 2 && alone.err.contains("has no roles"), "{alone:?}");
+}
+
+#[test]
+fn an_agent_that_asks_something_else_never_comes_to_the_moment_and_is_told() {
+    let session = Session::record("Sum: 4 7", false, &[], |_| {});
+    let reply = calls(&session.events(), "ModelCallFinished")[0].0.to_string();
+    let fork = ["fork", "j.jsonl.zst", "--call", &reply, "--set", "reply=No.", "--headless"];
+    let other = [("AGENT_QUESTIONS", "Sum: 1")];
+    let ran = session.run(".", &[&fork[..], &["--trust-journal"]].concat(), &other);
+    assert!(ran.code == 0 && answers(&ran)["Sum: 1"] == "1", "{ran:?}");
+    assert!(ran.err.contains("the agent did not come to the moment of the fork"), "{ran:?}");
 }

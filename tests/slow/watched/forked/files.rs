@@ -93,6 +93,10 @@ fn forks_have_the_files_of_the_agent_and_touch_none_of_the_person() {
         assert_eq!((ran.code, answers(&ran)["Sum: 1 2 3 4"].as_str()), (0, "Stop."), "{ran:?}");
         let head = home.read(&format!("forks/{n}.jsonl.zst"));
         let head: Value = serde_json::from_str(head.lines().next().unwrap()).unwrap();
+        assert_eq!(
+            (&head["parent"], head["parent_event"].as_u64() > Some(9)),
+            (&"j.jsonl.zst".into(), true)
+        );
         let own = Path::new(head["spec"]["agent"]["folder"].as_str().unwrap()).to_owned();
         let names = [
             "edited/1",
