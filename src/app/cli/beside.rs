@@ -1,4 +1,4 @@
-//! A session beside the one that it comes from: what each cost, and what came of it.
+//! Compares a session with its origin: the costs and the results of both.
 
 use std::path::Path;
 
