@@ -2,7 +2,8 @@
 
 use crate::object::JsonObject;
 
-/// The body of a request for another model; `None` where the body does not name its model.
+/// The body of a request for another model; `None` where the body does not name its model. Its other values keep their
+/// bytes; blanks between its fields go.
 pub fn with_model(body: &[u8], model: &str) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(body).ok()?;
     let mut object = JsonObject::of(text)?;
@@ -22,7 +23,7 @@ mod tests {
             Some(String::from_utf8(body).unwrap())
         };
         let body = r#"{"stream":true, "model" : "a","n":1.00,"messages":[{"model":"a"}]}"#;
-        let right = r#"{"stream":true, "model" : "b \"c\"","n":1.00,"messages":[{"model":"a"}]}"#;
+        let right = r#"{"stream":true,"model":"b \"c\"","n":1.00,"messages":[{"model":"a"}]}"#;
         assert_eq!(other(body).as_deref(), Some(right));
         assert_eq!(other(r#"{"model":"b \"c\""}"#).as_deref(), Some(r#"{"model":"b \"c\""}"#));
         assert_eq!(
