@@ -3,7 +3,7 @@
 //! are.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -157,6 +157,7 @@ impl KeptTree {
     /// # Errors
     /// The repository or its reference is gone, or git refuses.
     pub fn again(&self, data: &Path) -> Result<Self, String> {
+        let _turn = in_turn(&data.join(PLACE[1]))?;
         let git = Git { folder: &self.repository, index: None };
         let gone = |why| format!("{}: the files that were kept: {why}", self.repository.display());
         let commit = git.run(["rev-parse", "--verify", &self.reference()?]).map_err(gone)?;
@@ -164,7 +165,7 @@ impl KeptTree {
         let work_tree = data.join(PLACE[1]).join(&id);
         let made = Self { id, work_tree: Some(work_tree.clone()), ..self.clone() };
         git.run(["update-ref", &made.reference()?, &commit])?;
-        made.fill(&git, &commit, &work_tree).inspect_err(|_| drop(made.delete()))?;
+        made.fill(&git, &commit, &work_tree).inspect_err(|_| drop(made.remove()))?;
         Ok(made)
     }
 
@@ -173,8 +174,6 @@ impl KeptTree {
             git.run(["rev-parse", "--verify", "--quiet", &format!("{commit}^{nth}")]).ok()
         };
         let (head, staged) = (parent(1), parent(2));
-        let above = work_tree.parent().unwrap_or(work_tree);
-        fs::create_dir_all(above).map_err(|error| format!("{}: {error}", above.display()))?;
         let shown = work_tree.to_str().ok_or("the folder for work trees is not UTF-8")?;
         let base = head.as_deref().unwrap_or(commit);
         git.run(["worktree", "add", "--quiet", "--detach", "--no-checkout", shown, base])?;
@@ -198,6 +197,12 @@ impl KeptTree {
     /// # Errors
     /// git refuses, or what a journal names is not of toolyard.
     pub fn delete(&self) -> Result<(), String> {
+        let above = self.work_tree.as_deref().filter(|it| self.expect_own(it).is_ok());
+        let _turn = above.and_then(Path::parent).map(in_turn).transpose()?;
+        self.remove()
+    }
+
+    fn remove(&self) -> Result<(), String> {
         let reference = self.reference()?;
         if !self.repository.is_dir() {
             return Ok(());
@@ -234,6 +239,17 @@ impl KeptTree {
             false => Err(format!("{} is no work tree of toolyard", work_tree.display())),
         }
     }
+}
+
+/// Waits until no other process makes or deletes a work tree: git reads those that another git has half made, and fails. The
+/// turn ends when the file is dropped.
+fn in_turn(work_trees: &Path) -> Result<File, String> {
+    let path = work_trees.join("lock");
+    let locked = fs::create_dir_all(work_trees).and_then(|()| {
+        let file = File::options().create(true).truncate(false).write(true).open(&path)?;
+        file.lock().map(|()| file)
+    });
+    locked.map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// # Errors
