@@ -1,36 +1,75 @@
 //! News of copies that run beside the session: the twin, and a sweep.
 
+use super::pane::PaneId;
 use super::screen::Screen;
 use super::sweep::{Sweep, SweepNews};
-use super::twin::TwinNews;
+use super::twin::{Twin, TwinKind, TwinNews};
 use super::view::Tone;
-use crate::domain::words::counted;
+use crate::domain::{Record, words::counted};
 use crate::papers::sweep;
 
+/// Rows that are shown above the first difference.
+const ABOVE: usize = 4;
+
 impl Screen {
+    /// A session begins to stand beside this one. The one from which this came is there to be compared at once.
+    pub fn begin_twin(&mut self, kind: TwinKind) {
+        self.view.twin = Some(Twin::beside(kind, self.live()));
+        if kind == TwinKind::Origin {
+            self.view.go_to(PaneId::Twin);
+            self.view.zoom = Some(PaneId::Twin);
+        }
+        self.tell(
+            Tone::Good,
+            format!("twin: {} · <key:twin-pane> compares the calls", kind.name()),
+        );
+    }
+
+    /// Takes in a record of this session, for its twin.
+    pub(super) fn note_for_twin(&mut self, record: &Record) {
+        if let Some(mut twin) = self.view.twin.take() {
+            twin.note(self.live(), record);
+            self.view.twin = Some(twin);
+        }
+    }
+
+    /// Pairs the calls of both sessions, if any are new.
+    pub(super) fn settle_twin(&mut self) {
+        if let Some(mut twin) = self.view.twin.take() {
+            let is_over = self.view.read_only.is_some_and(|it| !it.is_live());
+            let before = twin.first;
+            twin.settle(self.live(), is_over);
+            if let Some((_, row)) = twin.first.filter(|first| Some(*first) != before) {
+                // What led to it stands above it.
+                self.view.windows[PaneId::Twin as usize].first = row.saturating_sub(ABOVE);
+            }
+            self.view.twin = Some(twin);
+        }
+    }
+
     /// Takes in news of the twin.
     pub fn hear_of_twin(&mut self, news: TwinNews) {
         let Some(twin) = self.view.twin.as_mut().filter(|twin| !twin.over) else { return };
-        match news {
-            TwinNews::Lap(lap) => twin.laps.push(lap),
-            TwinNews::Ended(journal) => {
-                twin.over = true;
-                let tasks = counted(twin.laps.len(), "task");
-                let journal = journal.map(|path| format!(": {}", path.display()));
+        let tasks = counted(twin.laps.len(), "task");
+        let told = match &news {
+            TwinNews::Ended(journal) if twin.kind != TwinKind::Origin => {
+                let journal = journal.as_ref().map(|path| format!(": {}", path.display()));
                 let text = format!("twin finished after {tasks}{}", journal.unwrap_or_default());
-                self.tell(Tone::Good, text);
+                Some((Tone::Good, text))
             }
-            TwinNews::Failed(why) => {
-                twin.over = true;
-                self.tell(Tone::Bad, format!("twin failed: {why}"));
-            }
+            TwinNews::Failed(why) => Some((Tone::Bad, format!("twin failed: {why}"))),
+            _ => None,
+        };
+        twin.hear(news);
+        if let Some((tone, text)) = told {
+            self.tell(tone, text);
         }
     }
 
     /// The person ended the twin.
     pub fn end_twin(&mut self) {
         if let Some(twin) = &mut self.view.twin {
-            twin.over = true;
+            twin.end();
             let text = format!("twin ended after {}", counted(twin.laps.len(), "task"));
             self.tell(Tone::Plain, text);
         }

@@ -42,6 +42,8 @@ pub enum Target {
     Server(Arc<str>),
     /// A problem, by its number.
     Problem(u64),
+    /// A pair of calls of this session and its twin, by its row.
+    Pair(usize),
     /// An event to look at.
     Moment(u64),
     /// A key of the footer, a button, or a tab: a click runs the action.

@@ -57,6 +57,8 @@ pub enum PaneId {
     Problems,
     /// The messages of the selected model call, the newest first.
     Prompt,
+    /// This session and its twin, call by call.
+    Twin,
 }
 
 impl PaneId {

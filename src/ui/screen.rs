@@ -123,6 +123,7 @@ impl Screen {
         self.live.apply(&record);
         let live = &self.live;
         self.view.watches.iter_mut().for_each(|watch| watch.note(live));
+        self.note_for_twin(&record);
         self.listen(&record);
         self.history.push(record);
     }
@@ -390,6 +391,7 @@ impl Screen {
         self.lay_out(area);
         self.recall();
         self.want();
+        self.settle_twin();
         panes::look_up(self.past.as_ref().unwrap_or(&self.live), &mut self.view);
         if self.view.sees(PaneId::Output)
             && let Some(agent) = &mut self.view.agent

@@ -63,6 +63,9 @@ impl View {
                 self.agent.as_mut().is_some_and(|agent| agent.selected.replace(*n) == Some(*n))
             }
             Target::Server(key) => self.server.replace(key.clone()).as_ref() == Some(key),
+            Target::Pair(row) => {
+                self.twin.as_mut().is_some_and(|twin| twin.row.replace(*row) == Some(*row))
+            }
             Target::Problem(number) => self.choose_problem(state, *number),
             Target::Moment(_) => false,
             Target::Pane(_) | Target::Action(_) | Target::Popup | Target::PopupRow(_) => false,

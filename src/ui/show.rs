@@ -12,7 +12,7 @@ use super::screen::Screen;
 use super::source::Seat;
 use super::source::{JournalItem, Records, SessionSource};
 use super::sweep::{StartSweep, Sweep, SweepNews};
-use super::twin::{StartTwin, Twin, TwinKind, TwinNews};
+use super::twin::{ReadOrigin, StartTwin, TwinKind, TwinNews};
 use super::view::{ReadOnly, Tone};
 use crate::domain::seat::{SeatNews, SeatRequest};
 use crate::domain::{Command, Mode};
@@ -34,6 +34,8 @@ pub struct Show {
     pub journal: Option<PathBuf>,
     /// Runs a twin of the session; `None` for a replay.
     twins: Option<StartTwin>,
+    /// Reads the session from which this one came.
+    origin: Option<ReadOrigin>,
     /// News of the twin that runs.
     pub twin: Option<UnboundedReceiver<TwinNews>>,
     /// Tries knobs beside the session; `None` for a replay.
@@ -47,6 +49,7 @@ impl Show {
     pub fn new(mut screen: Screen, source: SessionSource) -> Self {
         screen.view.seat = source.seat.as_ref().map(|seat| seat.kind);
         screen.view.agent = source.output.map(AgentLines::new);
+        screen.view.has_origin = source.origin.is_some();
         Self {
             screen,
             records: source.records,
@@ -56,6 +59,7 @@ impl Show {
             seat: source.seat,
             journal: source.journal,
             twins: source.twins,
+            origin: source.origin,
             twin: None,
             sweeps: source.sweeps,
             sweep: None,
@@ -90,15 +94,16 @@ impl Show {
     }
 
     pub fn start_twin(&mut self, kind: TwinKind) {
-        let started = match &mut self.twins {
-            Some(start) => start(kind, self.screen.live()),
-            None => Err("only the screen that started the session can run one".to_owned()),
+        let started = match (kind, &mut self.twins, &mut self.origin) {
+            (TwinKind::Origin, _, Some(read)) => read(),
+            (TwinKind::Origin, _, None) => Err("its journal is not there".to_owned()),
+            (_, Some(start), _) => start(kind, self.screen.live()),
+            (_, None, _) => Err("only the screen that started the session can run one".to_owned()),
         };
         match started {
             Ok(news) => {
                 self.twin = Some(news);
-                self.screen.view.twin = Some(Twin::new(kind));
-                self.screen.tell(Tone::Good, format!("twin started: {}", kind.name()));
+                self.screen.begin_twin(kind);
             }
             Err(why) => self.screen.tell(Tone::Bad, format!("no twin: {why}")),
         }

@@ -13,8 +13,9 @@ use super::next::NextSession;
 use super::pace::TerminalKind;
 use super::scenario::SaveScenario;
 use super::sweep::StartSweep;
+use super::twin::{ReadOrigin, StartTwin};
 use super::watch_file::WatchFile;
-use super::{alert::Alerts, screen::Setup, tour::Tour, twin::StartTwin, view::Tone};
+use super::{alert::Alerts, screen::Setup, tour::Tour, view::Tone};
 use crate::domain::seat::{self, SeatNews, SeatRequest};
 use crate::domain::{Command, Record, State, program::Interpreter};
 use crate::store::journal::JournalPast;
@@ -35,6 +36,8 @@ pub struct SessionSource {
     pub journal: Option<PathBuf>,
     /// Runs a second session beside this one; `None` if that is impossible.
     pub twins: Option<StartTwin>,
+    /// Reads the session from which this one came; `None`: it came from none, or that is gone.
+    pub origin: Option<ReadOrigin>,
     /// Tries knobs beside the session; `None` if that is impossible.
     pub sweeps: Option<StartSweep>,
     /// Saves the session as a scenario.

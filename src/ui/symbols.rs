@@ -44,6 +44,7 @@ symbols! {
     PLANNED "━" '=' "planned, path, with the agent";
     SPARE "┄" '_' "spare: credits beyond what the plan needs";
     CUT "…" '~' "cut: opening it shows all";
+    DIFFERS "≠" '&' "differs from the twin";
 }
 
 /// Characters that make up pictures, and signs of text, with their meanings.

@@ -256,8 +256,10 @@ pub struct View {
     pub resilience: ResilienceView,
     /// The selected tool of the pane of resilience; `None`: the first on its strip.
     pub strip: Option<ToolName>,
-    /// The twin beside this session.
+    /// The session beside this one.
     pub twin: Option<Twin>,
+    /// Whether the session from which this one came can stand beside it.
+    pub has_origin: bool,
     /// Whether all knobs are listed, not only the usual ones.
     pub all_knobs: bool,
     /// The last sweep of a knob.

@@ -122,6 +122,7 @@ mod tools;
 mod trials;
 mod trust;
 mod tuning;
+mod twins;
 mod walls;
 mod watched_demo;
 mod watching;

@@ -6,7 +6,7 @@ use std::{iter, thread};
 
 use super::journal_args::{AttachArgs, FollowArgs};
 use super::live::{self, FOLLOW};
-use super::{live_journal, out, runtime::runtime, save, sessions, trouble::Trouble};
+use super::{live_journal, out, runtime::runtime, save, sessions, trouble::Trouble, twin};
 use crate::config::Config;
 use crate::domain::{Event, SessionEvent};
 use crate::files::safe_json::safe;
@@ -43,6 +43,7 @@ pub fn attach(args: &AttachArgs) -> Result<ui::EndReason, Trouble> {
         commands: Some(commands),
         seat: Some(seat),
         twins: None,
+        origin: twin::of_journal(&journal),
         sweeps: None,
         scenarios: save::saver(None, Some(journal.clone())),
         journal: Some(journal),
@@ -129,6 +130,7 @@ pub fn follow(args: &FollowArgs) -> Result<ui::EndReason, Trouble> {
         commands: None,
         seat: None,
         twins: None,
+        origin: twin::of_journal(&args.journal),
         sweeps: None,
         scenarios: save::saver(None, Some(path.clone())),
         journal: Some(path.clone()),

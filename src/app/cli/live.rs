@@ -71,7 +71,7 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
     if let Some(ui) = show.ui {
         config.ui = ui;
     }
-    let origin = Arc::new(prepared.origin()?);
+    let (came_from, origin) = (twin::origin(&prepared), Arc::new(prepared.origin()?));
     let SessionHandle { opened, title, journal, records, taken, commands, seat, engine } =
         prepared.spawn()?;
     let records = ui::Records::Live(records, taken, Arc::clone(&engine.broken));
@@ -85,6 +85,7 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
         records,
         commands: sender,
         seat,
+        origin: came_from,
         journal: own,
         twins,
         sweeps,
@@ -162,6 +163,7 @@ fn reading(path: &Path, until: Option<u64>) -> Result<(ui::SessionSource, Remark
     let (commands, journal) = (None, Some(journal));
     let scenarios = save::saver(None, journal.clone());
     let (opened, seat, twins, sweeps) = (None, None, None, None);
+    let origin = journal.as_deref().and_then(twin::of_journal);
     let source = ui::SessionSource {
         opened,
         records,
@@ -169,6 +171,7 @@ fn reading(path: &Path, until: Option<u64>) -> Result<(ui::SessionSource, Remark
         seat,
         journal,
         twins,
+        origin,
         sweeps,
         scenarios,
         output: None,

@@ -8,7 +8,8 @@ use crate::domain::{Record, State, state::Keeps, state::RECENT, tokens};
 use crate::net::known::without_known;
 use crate::store::journal::{JournalReader, Marker};
 use crate::store::{import::write_private, json_store};
-use crate::ui::{self, layout::Layout};
+use crate::ui::twin::{Twin, TwinKind};
+use crate::ui::{self, layout::Layout, pane::PaneId};
 use crate::{config::Config, report::live_report::Folded};
 
 /// The state after this event of a journal, or after the last one, and a remark on the journal's end. Reads no further
@@ -115,9 +116,19 @@ pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
     let size = parse_size(&args.size)?;
     expect_svg(&args.out)?;
     // A picture shows the last tasks.
-    let state = match args.at {
-        Some(at) => moment(&args.journal, at)?,
-        None => load(&args.journal, None, Keeps::Details(RECENT), |_, _| Ok(()))?.0,
+    let mut twin = (args.pane == Some(PaneId::Twin)).then(|| Twin::new(TwinKind::Origin));
+    if let Some(twin) = &mut twin {
+        super::twin::whole(&args.journal, twin)?;
+    }
+    let state = match (args.at, &mut twin) {
+        (Some(at), None) => moment(&args.journal, at)?,
+        (at, twin) => {
+            let note = |state: &State, record: &Record| {
+                twin.iter_mut().for_each(|twin| twin.note(state, record));
+                Ok(())
+            };
+            load(&args.journal, at, Keeps::Details(RECENT), note)?.0
+        }
     };
     let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
     let name = args.theme.as_ref().unwrap_or(&config.ui.theme);
@@ -134,6 +145,7 @@ pub fn shot(args: &ShotArgs) -> Result<(), Trouble> {
     let view = ui::view::View {
         focus: args.pane.unwrap_or_else(|| Layout::first_pane(state.acting())),
         zoom: args.pane,
+        twin,
         ..ui::view::View::default()
     };
     let drawn = ui::shot::drawn(&state, size, &theme, view);

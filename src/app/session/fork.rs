@@ -87,6 +87,11 @@ pub(super) fn edited_part(fork: &ForkSpec) -> Result<Option<EditedPart>, Session
 }
 
 impl PreparedSession {
+    /// The journal of the session from which this one comes: that of a fork, or of a record.
+    pub fn came_from(&self) -> Option<&Path> {
+        self.forked_from().or(self.spec.recorded.as_deref())
+    }
+
     /// The journal from a moment of which the session goes on, if it is a fork.
     pub fn forked_from(&self) -> Option<&Path> {
         self.spec.fork.as_ref().map(|fork| &*fork.of)

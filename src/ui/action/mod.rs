@@ -12,6 +12,7 @@ use super::pane::PaneId;
 
 pub use layer::KeyLayer;
 pub use layer_keys::LAYER_KEYS;
+pub use refusals::no_copy;
 pub use table::{ACTIONS, ActionHandler, ActionSpec};
 
 /// An action of the user. Its name in the configuration is that of the variant: `run-or-pause`.

@@ -23,7 +23,7 @@ pub(super) fn matter(action: Action) -> Option<Matter> {
         | Action::MoveDown
         | Action::MoveUp
         | Action::FollowUp => Matter::Tasks,
-        Action::Twin | Action::Sweep => Matter::Copies,
+        Action::Sweep => Matter::Copies,
         _ => return None,
     })
 }
@@ -72,7 +72,7 @@ pub(super) fn one_view(state: &State, view: &View) -> Option<&'static str> {
             Some("one view of a watched agent: what it did, counted")
         }
         PaneId::Knobs if state.watched.is_some() => Some("all settings that act are listed"),
-        PaneId::Graph | PaneId::Resilience | PaneId::Calls | PaneId::Knobs => None,
+        PaneId::Graph | PaneId::Resilience | PaneId::Calls | PaneId::Knobs | PaneId::Twin => None,
         _ => Some(
             "this pane has only one view; graph (<key:graph>), calls (<key:calls>) and resilience (<key:resilience>) have more",
         ),
@@ -109,7 +109,13 @@ pub(super) fn not_shared(_: &State, view: &View) -> Option<&'static str> {
 /// Says why there is no twin to start or end. A running twin can always be ended.
 pub(super) fn no_twin(state: &State, view: &View) -> Option<&'static str> {
     let runs = view.twin.as_ref().is_some_and(|twin| !twin.over);
-    (!runs && state.tasks.is_empty()).then_some("no task to run again")
+    if runs || view.has_origin { None } else { no_copy(state, view) }
+}
+
+/// Says why no copy of this session can run beside it.
+pub fn no_copy(state: &State, view: &View) -> Option<&'static str> {
+    let none = state.tasks.is_empty().then_some("no task to run again");
+    change::over(state, view).or_else(|| state.cannot(Matter::Copies)).or(none)
 }
 
 pub(super) fn no_sweep(state: &State, view: &View) -> Option<&'static str> {

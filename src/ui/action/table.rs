@@ -262,10 +262,6 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("slower", "halve the speed of sample tools and the simulated model, down to 1/4"),
     run(Action::Faster, &[")"], refusals::is_fastest, Run(|_, _| change::turn(Knob::Speed, 1)))
         .says("faster", "double the speed of sample tools and the simulated model, up to 16"),
-    run(Action::Twin, &["T"], refusals::no_twin, Run(control::twin)).says(
-        "twin",
-        "run a twin of this session without the fault or without learning, or end it",
-    ),
     run(Action::Sweep, &["&"], refusals::no_sweep, Run(control::sweep)).says(
         "sweep",
         "try several values of the selected knob on the remaining tasks, beside this session",
@@ -280,7 +276,7 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("prompt", "show exactly what the model saw, with tokens per part"),
     look(Action::NextView, &["V"], refusals::one_view, Show(|w, view| update::next_view(w.shown, view))).says(
         "view",
-        "switch the view: graph as focus, map or matrix; calls with models or tools alone; resilience",
+        "switch the view: graph as focus, map or matrix; calls with models or tools alone; resilience; twin in step by task, call or time",
     ),
     look(Action::Sort, &["s"], refusals::no_order, Show(|w, view| update::sort(w.shown, view)))
         .says("sort", "sort this list by the next column: tools by score, weight, calls or name"),
@@ -290,6 +286,10 @@ pub const ACTIONS: &[ActionSpec] = &[
         .says("why", "trace a program value back to the calls that produced it"),
     look(Action::Compare, &["D"], moments::nothing_to_compare, Run(moments::compare))
         .says("compare", "compare the calls of the selected program and the previous one"),
+    look(Action::Twin, &["T"], refusals::no_twin, Run(control::twin)).says(
+        "twin",
+        "set a session beside this one: without the fault, without learning, or the one it came from; or end it",
+    ),
     copy(Action::Copy, &["y y"], |w, view| copying::selected_as(CopyForm::Shown, w, view))
         .says("copy", "copy the selection to the terminal's clipboard as shown"),
     copy(Action::CopyValue, &["y v"], |w, view| copying::selected_as(CopyForm::Value, w, view))
@@ -422,6 +422,7 @@ pub const ACTIONS: &[ActionSpec] = &[
     pane(PaneId::Output, "output", &["g u"], "go to the output of the agent's process"),
     pane(PaneId::Problems, "problems", &["g a"], "go to the problems: what went wrong, and what the model did next"),
     pane(PaneId::Prompt, "prompt-pane", &["g i"], "go to the prompt of the selected model call, its newest message first"),
+    pane(PaneId::Twin, "twin-pane", &["g h"], "go to the twin: both sessions beside each other, call by call"),
     go(Action::Faults, &["g f"], Run(|world, view| view.open(FaultList::new(world.live, view))))
         .says("faults", "list the faults: arm, disarm, add or change them"),
     go(Action::Sessions, &["g o"], Run(|_, _| vec![ScreenRequest::Sessions]))

@@ -36,6 +36,7 @@ pub mod servers;
 pub mod tasks;
 pub mod tools;
 pub mod transcript;
+pub mod twin;
 pub mod variables;
 pub mod watches;
 
@@ -77,6 +78,7 @@ pub const PANES: &[PaneSpec] = &[
     servers::SPEC,
     problems::SPEC,
     prompt::SPEC,
+    twin::SPEC,
 ];
 
 /// The declaration of a pane.

@@ -166,23 +166,25 @@ impl Choose {
         Some(Self::new("answer", title, choices))
     }
 
-    /// The choice of a twin: the session without faults, or with frozen scores.
-    pub fn twin() -> Self {
+    /// The choice of a twin: the session without faults, or with frozen scores, or the one from which it came.
+    pub fn twin(has_origin: bool) -> Self {
         let choice = |kind: TwinKind, detail: &str| ChoiceItem {
             label: kind.name().to_owned(),
             detail: detail.to_owned(),
             current: false,
             does: ChoiceOutcome::Twin(kind),
         };
-        let choices = vec![
+        let origin = choice(TwinKind::Origin, "its journal is read, nothing runs");
+        let mut choices: Vec<ChoiceItem> = has_origin.then_some(origin).into_iter().collect();
+        choices.extend([
             choice(TwinKind::Unbroken, "the same session, unbroken"),
             choice(TwinKind::Frozen, "the same faults, frozen scores"),
-        ];
-        Self::new(
-            "twin",
-            "The same tasks from the start, with the current strategy, models and knobs".to_owned(),
-            choices,
-        )
+        ]);
+        let title = match has_origin {
+            true => "Beside this session",
+            false => "The same tasks from the start, with the current strategy, models and knobs",
+        };
+        Self::new("twin", title.to_owned(), choices)
     }
 
     /// The choice of a knob's value by name.
@@ -231,6 +233,9 @@ impl ChooserPopup for Choose {
             }
             ChoiceOutcome::Act(action) => Reply::Act(*action),
             ChoiceOutcome::Stay => Reply::Close,
+            ChoiceOutcome::Twin(TwinKind::Origin) => {
+                Reply::Done(vec![ScreenRequest::StartTwin(TwinKind::Origin)])
+            }
             ChoiceOutcome::Twin(kind) => match Confirm::twin(world.live, *kind) {
                 Some(question) => Reply::Replace(Box::new(question)),
                 None => Reply::Done(vec![ScreenRequest::StartTwin(*kind)]),

@@ -1,11 +1,13 @@
 //! Running, holding and ending.
 
+use crate::action::no_copy;
 use crate::domain::seat::SeatKind;
 use crate::domain::words::counted;
 use crate::domain::{Command, Lane, Mode, State};
 use crate::papers::sweep::Scope;
 use crate::popups::{Choose, Confirm};
 use crate::request::{Requests, ScreenRequest, World, send};
+use crate::twin::TwinKind;
 use crate::view::{ReadOnly, View};
 
 pub fn run_or_pause(world: &World<'_>, view: &mut View) -> Requests {
@@ -51,11 +53,13 @@ pub fn hold_lane(world: &World<'_>, view: &mut View) -> Requests {
     send(if stopped { Command::ResumeLane(lane) } else { Command::PauseLane(lane) })
 }
 
-/// Ends the running twin, or asks which one to run.
-pub fn twin(_: &World<'_>, view: &mut View) -> Requests {
+/// Ends the running twin, or asks which session to set beside this one, if there is more than one.
+pub fn twin(world: &World<'_>, view: &mut View) -> Requests {
+    let copies = no_copy(world.live, view).is_none();
     match view.twin.as_ref().filter(|twin| !twin.over) {
         Some(_) => vec![ScreenRequest::EndTwin],
-        None => view.open(Choose::twin()),
+        None if !copies => vec![ScreenRequest::StartTwin(TwinKind::Origin)],
+        None => view.open(Choose::twin(view.has_origin)),
     }
 }
 

@@ -35,6 +35,9 @@ fn moment(state: &State, view: &View) -> Option<u64> {
     if view.focus == PaneId::Problems {
         return panes::problems::selected(state, view).map(|problem| problem.n);
     }
+    if view.focus == PaneId::Twin {
+        return panes::twin::selected(view).map(|call| call.n);
+    }
     match (panes::spec(view.focus).open)(state, view) {
         Opened::Subject(subject) => subject.moment(state),
         Opened::Nothing | Opened::Act(_) => None,

@@ -119,6 +119,11 @@ pub fn next_view(state: &State, view: &mut View) {
     match view.focus {
         PaneId::Calls => view.lanes = Some(view.lanes_of(state).next()),
         PaneId::Resilience => view.resilience = view.resilience.next(),
+        PaneId::Twin => {
+            if let Some(twin) = &mut view.twin {
+                twin.step_by(twin.in_step.next());
+            }
+        }
         PaneId::Knobs if view.sweep.is_some() => view.measure = view.measure.next(),
         PaneId::Knobs => view.all_knobs = !view.all_knobs,
         _ => view.graph = view.graph.next(),

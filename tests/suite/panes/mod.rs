@@ -15,6 +15,7 @@ mod resilience;
 pub mod servers;
 mod spending;
 mod transcript;
+mod twin;
 mod watched;
 mod workers;
 
@@ -25,6 +26,7 @@ use toolyard::domain::State;
 use toolyard::domain::expression::{Expression, Scope};
 use toolyard::ui::hits::{Hits, Target};
 use toolyard::ui::needle::Needle;
+use toolyard::ui::twin::{Twin, TwinKind};
 use toolyard::ui::view::{GraphView, View};
 use toolyard::ui::watch::Watch;
 use toolyard::ui::{cx::Cx, pane::PaneId, window::Move};
@@ -183,6 +185,9 @@ fn everything_selected_by_moving_can_be_pointed_at() {
             view.watches.push(Watch::new(watched, story.state()));
         }
         view.agent = Some(crate::watching::said(20));
+        let mut twin = Twin::beside(TwinKind::Frozen, story.state());
+        twin.settle(story.state(), true);
+        view.twin = Some(twin);
         panes::go(pane, story.state(), &mut view, Move::Down);
         let shown = show(pane, &story, &view, 100, 24);
         let things = shown.hits.targets().filter(|(_, target)| !matches!(target, Target::Pane(_)));

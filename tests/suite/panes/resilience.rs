@@ -12,7 +12,7 @@ use crate::engine::yard::on_paused_time;
 use crate::stage::{Stage, setup};
 
 /// A session of so many tasks, in which the usual search fails from a task on, if there is one.
-fn session(tasks: usize, fails_from: Option<u32>, learns: bool) -> Vec<Record> {
+pub fn session(tasks: usize, fails_from: Option<u32>, learns: bool) -> Vec<Record> {
     let mut records = Vec::new();
     on_paused_time(async {
         let fault = fails_from.map(|task| format!("search_web:error:from-task={task}"));
@@ -31,7 +31,7 @@ fn session(tasks: usize, fails_from: Option<u32>, learns: bool) -> Vec<Record> {
 
 fn twin(kind: TwinKind, records: &[Record]) -> Twin {
     let laps: Vec<Lap> = State::fold(records).laps_in_order();
-    Twin { laps, over: true, ..Twin::new(kind) }
+    Twin::ended(kind, laps)
 }
 
 fn stage(records: &[Record], (width, height): (u16, u16)) -> Stage {
@@ -90,7 +90,9 @@ fn both_verdicts_and_the_price_are_side_by_side() {
             let line = |what: &str| text.lines().position(|line| line.contains(what));
             let (own, other) = match twin.kind {
                 TwinKind::Frozen => (line("Recovered after"), line(" twin ")),
-                TwinKind::Unbroken => (line("Recovered after"), line(" twin without the fault: ")),
+                TwinKind::Unbroken | TwinKind::Origin => {
+                    (line("Recovered after"), line(" twin without the fault: "))
+                }
             };
             assert!(own.is_some() && other.is_some(), "{text}");
             assert_eq!(own == other, size.0 >= 100, "{text}");

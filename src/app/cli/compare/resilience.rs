@@ -202,11 +202,9 @@ pub fn picture(
     let SessionHandle { engine, .. } = spec.prepare()?.spawn()?;
     let state = engine.join()?;
     let frozen = results.iter().find(|result| result.cell.turned_to(Knob::Learn).is_some());
-    let twin = frozen.and_then(|result| result.seeds.first()).map(|seed| Twin {
-        laps: seed.laps.clone(),
-        over: true,
-        ..Twin::new(TwinKind::Frozen)
-    });
+    let twin = frozen
+        .and_then(|result| result.seeds.first())
+        .map(|seed| Twin::ended(TwinKind::Frozen, seed.laps.clone()));
     let (theme, _) = load::find(load::AUTO, None);
     let view =
         View { focus: PaneId::Resilience, zoom: Some(PaneId::Resilience), twin, ..View::default() };

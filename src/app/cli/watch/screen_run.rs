@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::place::AgentLaunch;
 use super::{WatchArgs, WatchEnd, agent, begin};
-use crate::cli::{live, out, runtime::runtime, save, trouble::Trouble};
+use crate::cli::{live, out, runtime::runtime, save, trouble::Trouble, twin};
 use crate::config::UiConfig;
 use crate::domain::{Command, state::Keeps, state::RECENT};
 use crate::model::relay::ListenerNews;
@@ -68,6 +68,7 @@ pub fn show(
     prepared.keeps = Keeps::Tasks(RECENT);
     let mut config = prepared.config.clone();
     config.ui = look.ui.unwrap_or(config.ui);
+    let origin = twin::origin(&prepared);
     let SessionHandle { opened, title, journal, records, taken, commands, seat, engine } =
         prepared.spawn()?;
     let WatchedAgent { listener, output, agent } = begin(journal.as_deref())?;
@@ -78,6 +79,7 @@ pub fn show(
         seat,
         journal: journal.clone(),
         twins: None,
+        origin,
         sweeps: None,
         scenarios: save::saver(None, journal.clone()),
         output: Some(Arc::new(OutputReader(output))),

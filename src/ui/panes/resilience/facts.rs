@@ -45,7 +45,8 @@ impl<'a> Facts<'a> {
             None => favourites(called(&laps)),
         };
         let broken = taken.as_ref().map(|taken| taken.broken.clone()).unwrap_or_default();
-        let twin = view.twin.as_ref();
+        // The session from which a fork came is no measure of a fault.
+        let twin = view.twin.as_ref().filter(|twin| twin.kind != TwinKind::Origin);
         let twin = twin.map(|twin| {
             let found = match (&taken, twin.kind) {
                 (Some(taken), TwinKind::Unbroken) => taken.found.beside(&laps, &twin.laps, &broken),

@@ -7,7 +7,7 @@ mod chart;
 mod deeds;
 mod draw;
 pub mod facts;
-mod price;
+pub(super) mod price;
 mod verdict;
 
 use ratatui::text::Line;

@@ -89,7 +89,7 @@ impl FaultPrice {
 }
 
 /// Formats dollars: the difference for a task may be far less than a cent.
-pub(super) fn dollars(value: f64) -> String {
+pub fn dollars(value: f64) -> String {
     match value {
         0.0..0.000_000_5 => "$0".to_owned(),
         0.0..0.001 => format!("${value:.6}"),

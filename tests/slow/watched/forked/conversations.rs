@@ -86,6 +86,43 @@ fn forks_of_an_agent_that_streams_change_only_their_conversation() {
     forks_change_only_their_conversation(true, 3);
 }
 
+/// The texts of a picture, row by row.
+fn texts(svg: &str) -> String {
+    let (mut texts, mut row) = (String::new(), "");
+    for line in svg.lines().filter(|line| line.starts_with("<text")) {
+        let y = line.split("y=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        let said = line.split('>').nth(1).and_then(|rest| rest.split('<').next()).unwrap();
+        texts.push_str(if y == row { "" } else { "\n" });
+        texts.push_str(&said.replace('\u{a0}', " "));
+        row = y;
+    }
+    texts
+}
+
+/// A fork beside the session that it came from: only the conversation that was changed differs, in whatever order they came.
+#[test]
+fn a_fork_of_an_agent_stands_beside_its_origin() {
+    let session = Session::record(QUESTIONS, false, &[], |_| {});
+    let of_origin = calls(&session.events(), "ToolCallFinished");
+    for (at, (call, question, _)) in of_origin.iter().enumerate() {
+        let (call, journal) = (call.to_string(), format!("f{at}.jsonl.zst"));
+        session.fork(&["--call", &call, "--set", "result=1000", "--journal", &journal]);
+        let shot = ["shot", &journal, "--pane", "twin", "--size", "160x80", "--out", "twin.svg"];
+        session.home.succeed(&shot);
+        let picture = texts(&session.home.read("twin.svg"));
+        let of_others = |kind: &str| {
+            let all = calls(&session.events(), kind);
+            all.iter().filter(|(_, own, _)| own != question).count()
+        };
+        assert!(picture.contains("look returned something else"), "call {call}: {picture}");
+        assert!(picture.contains("look → 1000 "), "call {call}: {picture}");
+        let same = picture.matches("the same").count();
+        let least = of_others("ToolCallFinished") + of_others("ModelCallFinished");
+        assert!(same > least, "call {call}: {same} of {least} and more");
+        std::fs::remove_file(session.home.path("twin.svg")).unwrap();
+    }
+}
+
 #[test]
 fn arguments_change_what_the_agent_does_and_faults_act_behind_the_moment_only() {
     let session = Session::record("Sum: 4 7 9", false, &[], |_| {});
