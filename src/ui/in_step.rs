@@ -7,14 +7,14 @@ use std::ops::Range;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use strum::{IntoStaticStr, VariantArray};
 
+use super::round::Round;
 use super::twin_call::TwinCall;
-use super::view::Round;
 use crate::domain::TaskId;
 
 /// More calls of one task than this are paired by their number alone.
 const MOST: usize = 2000;
 
-/// What keeps two sessions in step.
+/// The order that keeps two sessions in step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum InStep {
@@ -179,7 +179,7 @@ impl Both<'_> {
 
 type Key = fn(&TwinCall) -> u64;
 
-/// What makes calls alike: what they ask, else their name. An outcome may differ.
+/// Keys by which calls are alike: what they ask, else their name. An outcome may differ.
 const KEYS: [Key; 2] = [
     |call| call.question,
     |call| {

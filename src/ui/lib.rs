@@ -57,6 +57,7 @@ pub mod play;
 pub mod popups;
 pub mod program_moment;
 pub mod request;
+pub mod round;
 mod run;
 pub mod scenario;
 pub mod screen;

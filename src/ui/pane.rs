@@ -57,7 +57,7 @@ pub enum PaneId {
     Problems,
     /// The messages of the selected model call, the newest first.
     Prompt,
-    /// This session and its twin, call by call.
+    /// The calls of the session and of its twin beside each other.
     Twin,
 }
 

@@ -44,7 +44,7 @@ pub enum TwinNews {
     Failed(String),
 }
 
-/// What a session has used and achieved.
+/// The sums of what a session has used and achieved.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TwinSums {
     /// Model calls and tool calls.

@@ -23,7 +23,7 @@ pub struct TwinCall {
     pub is_of_model: bool,
     /// The arguments, or the last message that the model saw; its beginning.
     pub input: String,
-    /// What the agent got; its beginning.
+    /// The beginning of what the agent got.
     pub outcome: String,
     /// Stands for its name, its input and its outcome in full.
     pub content: u64,

@@ -12,6 +12,7 @@ use super::layout::{Border, Layouts, Placed};
 use super::moment_run::Looked;
 use super::pane_search::PaneSearch;
 use super::play::Play;
+pub use super::round::Round;
 use super::{hits::Hits, key::Key, pane::PaneId, popups::Popup};
 use super::{request::Requests, window::Window};
 use super::{sweep::Sweep, twin::Twin, watch::Watch};
@@ -21,20 +22,6 @@ use crate::domain::{
     TaskState, ToolName,
 };
 use crate::papers::sweep::Measure;
-
-/// Values that one key goes through, going round.
-pub trait Round: VariantArray + PartialEq + Copy + Into<&'static str> {
-    #[must_use]
-    fn next(self) -> Self {
-        let mut round = Self::VARIANTS.iter().cycle().copied();
-        round.find(|other| *other == self);
-        round.next().unwrap_or(self)
-    }
-
-    fn name(self) -> &'static str {
-        self.into()
-    }
-}
 
 /// The view of the graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray, IntoStaticStr)]

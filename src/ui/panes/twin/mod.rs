@@ -1,5 +1,4 @@
-//! This session and its twin beside each other, call by call: the first difference is marked, and below stands what the
-//! difference costs.
+//! The session and its twin beside each other, call by call: the first difference is marked, and below stands what it costs.
 
 mod draw;
 mod price;
@@ -31,7 +30,7 @@ pub const SPEC: PaneSpec = PaneSpec {
     ..PLAIN
 };
 
-/// This session's call in the selected row.
+/// The session's own call in the selected row.
 pub fn selected(view: &View) -> Option<&TwinCall> {
     let twin = view.twin.as_ref()?;
     twin.rows.get(twin.selected(view.moment)?)?.0
