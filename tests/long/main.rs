@@ -10,6 +10,7 @@
 )]
 
 mod clouds;
+mod coding;
 mod figures;
 mod forks;
 mod frameworks;

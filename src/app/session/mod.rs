@@ -18,6 +18,7 @@ mod fork_edit;
 mod fork_moment;
 mod fork_spec;
 mod journal_chain;
+mod moved;
 mod place;
 mod prepare;
 mod reader;

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use super::moved::Moved;
 use super::rerun_journals::{Rerun, is_before_all};
-use super::resume::next_to;
+use super::resume::{next_to, spec_of as spec_of_journal};
 use super::{JournalChoice, PreparedSession, SessionError, SessionSpec, SpecField};
 use crate::config::{Config, ModelConfig, fill_watched};
 use crate::domain::{Base, FaultSpec, Knob, ModelSpec, Record, TaskList, state::Keeps};
@@ -62,8 +63,12 @@ impl SessionSpec {
             ));
         }
         let is_one = names.len() == 1;
+        let moved = self.moved()?;
         if let Some(again) = &mut feed.again {
-            again.records = records;
+            again.records = match &moved {
+                Some(moved) => records.into_iter().map(|all| moved.records(all)).collect(),
+                None => records,
+            };
             again.names.clone_from(&names);
         }
         let own = self.faults.iter().filter(|fault| !faults.contains(fault)).cloned();
@@ -76,7 +81,10 @@ impl SessionSpec {
             let (faults, breakpoints) =
                 (std::mem::take(&mut own), std::mem::take(&mut breakpoints));
             let breakpoints = breakpoints.into_iter().map(|spec| (spec, true)).collect();
-            let made = fork.of_agent()?;
+            let mut made = fork.of_agent()?;
+            if let (Some((_, edit)), Some(moved)) = (&mut made.edit, &moved) {
+                moved.value(edit).into_iter().for_each(|led| *edit = led);
+            }
             (fork.at, fork.call) = (made.at, None);
             again.fork = Some(GuestFork { faults, breakpoints, ..made });
         }
@@ -130,6 +138,19 @@ impl SessionSpec {
             feed: Some(feed),
             config,
         })
+    }
+}
+
+impl SessionSpec {
+    /// The folder of the agent's files in its record, and that of a copy in which it runs again; `None`: it runs in no copy.
+    fn moved(&self) -> Result<Option<Moved>, SessionError> {
+        let own = self.agent.as_deref().and_then(|agent| agent.tree.as_ref());
+        let (Some(own), Some(recorded)) = (own, self.recorded.as_deref().filter(|it| it.is_file()))
+        else {
+            return Ok(None);
+        };
+        let then = spec_of_journal(recorded)?.agent.and_then(|agent| agent.tree);
+        Ok(then.and_then(|then| Moved::between(then.top(), own.top())))
     }
 }
 
