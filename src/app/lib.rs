@@ -23,6 +23,7 @@ pub mod cli;
 pub mod config;
 pub mod doctor;
 pub mod encoder;
+pub mod fault_search;
 pub mod init;
 pub mod learned;
 pub mod scenario;
@@ -30,6 +31,7 @@ pub mod servers;
 pub mod session;
 pub mod stage;
 pub mod start;
+pub mod stopper;
 pub mod trial;
 pub mod trust_answers;
 pub mod workspace;
@@ -97,6 +99,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
             return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });
         }
         Some(Command::Compare(args)) => cli::compare::compare(&args)?,
+        Some(Command::SearchFaults(args)) => return cli::search_faults::search_faults(&args),
         Some(Command::Attach(args)) => return after_the_screen(cli::attach::attach(&args)?),
         Some(Command::Follow(args)) => return after_the_screen(cli::attach::follow(&args)?),
         Some(Command::Replay(args)) => return after_the_screen(cli::past::replay(&args)?),

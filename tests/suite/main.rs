@@ -32,6 +32,7 @@ mod ends;
 mod engine;
 mod experience;
 mod fake_endpoint;
+mod fault_search;
 mod figures;
 mod forgetting;
 mod forking;

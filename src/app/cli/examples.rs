@@ -82,6 +82,12 @@ Examples:
   toolyard replay session.jsonl.zst
   toolyard replay session.jsonl.zst --at 200 --json > state.json";
 
+pub const SEARCH_FAULTS: &str = "\
+Examples:
+  toolyard search-faults --scenario examples/scenarios/broken-search.toml
+  toolyard search-faults --scenario s.toml --runs 2000 --kinds error,empty --out smallest.toml
+  toolyard run --scenario smallest.toml       fails, and passes without any one of the faults";
+
 pub const ASK: &str = "\
 Examples:
   toolyard ask session.jsonl.zst --call 12    five times, of the model that answered

@@ -16,6 +16,7 @@ use self::journal_args::{AttachArgs, FollowArgs};
 use self::journal_args::{ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShotArgs};
 use self::mcp::McpArgs;
 use self::probe_args::ProbeArgs;
+use self::search_faults::SearchFaultsArgs;
 pub use self::session_args::{ConfigArgs, SessionArgs};
 use self::tools::args::ToolsCommand;
 use self::trust::TrustArgs;
@@ -75,10 +76,12 @@ pub mod resume;
 pub mod run;
 mod runtime;
 mod save;
+pub mod search_faults;
 mod session_args;
 pub mod sessions;
 mod spec;
 mod spec_trust;
+mod stopping;
 mod sweep;
 pub mod tools;
 pub mod trouble;
@@ -151,6 +154,12 @@ pub enum Command {
     /// Compare strategies and settings on one list of tasks, or break a tool.
     #[command(after_help = examples::COMPARE)]
     Compare(Box<CompareArgs>),
+    /// Search for a smallest set of faults under which a scenario fails.
+    ///
+    /// A fault is tried only on a tool that a run has called: first alone, then on what the agent called instead. Each run
+    /// begins fresh, and its tools run for real.
+    #[command(after_help = examples::SEARCH_FAULTS)]
+    SearchFaults(Box<SearchFaultsArgs>),
     /// Resume a session that was killed, crashed or quit.
     ///
     /// The journal answers finished calls. An interrupted call that may have changed something needs your consent to run

@@ -6,7 +6,6 @@ use std::{collections::BTreeMap, fs, io::ErrorKind};
 
 use serde::{Deserialize, Serialize};
 
-use super::pool::SessionStopper;
 use crate::cli::{experience, trouble::Trouble};
 use crate::domain::state::ProbingSums;
 use crate::domain::{
@@ -15,6 +14,7 @@ use crate::domain::{
 use crate::engine::{self, Beginning, MODEL_UNUSABLE};
 use crate::report::{Report, TaskReport};
 use crate::session::{JournalChoice, SessionHandle, SessionSpec};
+use crate::stopper::SessionStopper;
 use crate::store::experience::Experience;
 use crate::store::journal::{self, folder};
 

@@ -15,7 +15,6 @@ pub mod columns;
 pub mod experiment;
 pub mod grid;
 mod job;
-mod pool;
 mod print;
 mod resilience;
 pub mod result;
@@ -41,8 +40,9 @@ use self::experiment::{CHOSEN, Experiment};
 use self::job::{Job, Ran};
 use self::resilience::BROKEN_TOOL;
 pub use self::resilience::without_reader;
-use self::{grid::Cell, pool::SessionStopper, result::CellResult, settings::CheckedCell};
-use super::{experience, out, trouble::Trouble};
+use self::{grid::Cell, result::CellResult, settings::CheckedCell};
+use super::{experience, out, stopping, trouble::Trouble};
+use crate::stopper::SessionStopper;
 
 /// Offset of warm-up seeds, so that no session meets the same draws that made its past.
 const APART: u64 = 1_000_000;
@@ -139,12 +139,12 @@ fn compared(
         base: session.experience.clone(),
         folder,
         is_kept: options.out.is_some(),
-        at_once: options.jobs.map_or_else(pool::usual, NonZeroUsize::get),
+        at_once: options.jobs.map_or_else(stopping::usual, NonZeroUsize::get),
         stop: Arc::default(),
     };
     let litter = temporary.as_ref().map(|folder| folder.path().to_owned());
     *comparison.stop.litter.lock().unwrap_or_else(PoisonError::into_inner) = litter;
-    comparison.stop.on_interrupt(interrupted(options).text().to_owned())?;
+    stopping::stop_on_interrupt(&comparison.stop, interrupted(options).text().to_owned())?;
     comparison.hold()?;
     let bases = comparison.gather(&session)?;
     let results = comparison.run(&bases)?.ok_or_else(|| interrupted(options))?;

@@ -1,0 +1,142 @@
+//! Runs of a scenario with faults, several at once.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::mpsc;
+
+use super::{Seen, Trials};
+use crate::domain::{
+    By, Event, FaultSpec, Record, State, Target, ToolCallEvent, ToolName, state::Keeps,
+    state::RECENT,
+};
+use crate::files::parallel;
+use crate::scenario::{Observed, ScenarioFile, ScenarioVerdict, check};
+use crate::session::{JournalChoice, SessionError, SessionSpec};
+use crate::stopper::SessionStopper;
+
+/// Runs a scenario with faults. Each run begins fresh, and keeps no journal.
+pub struct ScenarioTrials<'a> {
+    pub file: &'a ScenarioFile,
+    /// The changes of the command line to the scenario.
+    pub change: &'a (dyn Fn(&mut SessionSpec) + Sync),
+    /// Sessions at the same time.
+    pub at_once: usize,
+    /// Runs of each set, with other seeds. It fails if most of them do.
+    pub times: u32,
+    /// US dollars for all runs together; `None`: as each session's own limit has it.
+    pub max_dollars: Option<f64>,
+    pub spent: Mutex<f64>,
+    pub stop: &'a SessionStopper,
+    /// Hears of each batch.
+    pub tell: &'a (dyn Fn(usize) + Sync),
+}
+
+/// The reasons for which a search ends.
+#[derive(Debug)]
+pub enum TrialError {
+    Session(SessionError),
+    Scenario(String),
+    Stopped,
+    OutOfDollars(f64),
+}
+
+impl Trials for ScenarioTrials<'_> {
+    type Error = TrialError;
+
+    fn outcomes(&mut self, sets: &[Vec<FaultSpec>]) -> Result<Vec<Seen>, TrialError> {
+        let times = u64::from(self.times.max(1));
+        let runs: Vec<_> =
+            sets.iter().flat_map(|set| (0..times).map(move |seed| (set, seed))).collect();
+        let ran = parallel::each(&runs, self.at_once, |(set, seed)| self.one(set, *seed));
+        let ran = ran.into_iter().collect::<Result<Vec<_>, _>>()?;
+        (self.tell)(sets.len());
+        Ok(ran.chunks(times as usize).map(most).collect())
+    }
+}
+
+/// The outcome of most of these runs of one set.
+fn most(ran: &[Seen]) -> Seen {
+    let failed = ran.iter().filter(|seen| !seen.passed).count();
+    let passed = 2 * failed <= ran.len();
+    let union = |of: fn(&Seen) -> &BTreeSet<ToolName>| ran.iter().flat_map(of).cloned().collect();
+    let said = ran.iter().find(|seen| !seen.passed).filter(|_| !passed);
+    Seen {
+        passed,
+        called: union(|seen| &seen.called),
+        fired: union(|seen| &seen.fired),
+        failed: said.map(|seen| seen.failed.clone()).unwrap_or_default(),
+        times: (failed as u32, ran.len() as u32),
+    }
+}
+
+impl ScenarioTrials<'_> {
+    fn one(&self, faults: &[FaultSpec], apart: u64) -> Result<Seen, TrialError> {
+        if self.stop.is_stopped() {
+            return Err(TrialError::Stopped);
+        }
+        let spent = *self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = self.max_dollars.map(|most| most - spent);
+        if let (Some(most), Some(..=0.0)) = (self.max_dollars, left) {
+            return Err(TrialError::OutOfDollars(most));
+        }
+        let prepared = self.file.prepare(|spec| {
+            (self.change)(spec);
+            (spec.journal, spec.fresh) = (JournalChoice::None, true);
+            spec.seed = Some(spec.seed.unwrap_or_default().wrapping_add(apart));
+            spec.faults.extend(faults.iter().cloned());
+            let own = spec.max_dollars.unwrap_or(f64::INFINITY);
+            spec.max_dollars = left.map(|left| left.min(own)).or(spec.max_dollars);
+        });
+        let mut prepared =
+            prepared.map_err(|problems| TrialError::Scenario(problems.to_string()))?;
+        prepared.keeps = Keeps::Tasks(RECENT);
+        let expect = &self.file.scenario.expect;
+        let observed =
+            Rc::new(RefCell::new((State::keeping(Keeps::Tasks(RECENT)), Observed::new(expect))));
+        let called = Rc::new(RefCell::new(BTreeSet::new()));
+        let (seen, tools) = (Rc::clone(&observed), Rc::clone(&called));
+        let listener = Box::new(move |record: &Arc<Record>| {
+            let (state, observed) = &mut *seen.borrow_mut();
+            state.apply(record);
+            observed.take(state, record);
+            if let Event::ToolCall(ToolCallEvent::ToolCallRequested {
+                tool, by: By::Engine, ..
+            }) = &record.event
+            {
+                tools.borrow_mut().insert(tool.clone());
+            }
+        });
+        let (commands, receiver) = mpsc::unbounded_channel();
+        self.stop.reach(commands);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(SessionError::failed).map_err(TrialError::Session)?;
+        let state = runtime.block_on(prepared.run(receiver, None, listener));
+        let state = state.map_err(TrialError::Session)?;
+        if self.stop.is_stopped() {
+            return Err(TrialError::Stopped);
+        }
+        *self.spent.lock().unwrap_or_else(PoisonError::into_inner) += state.dollars_spent();
+        let checked = check(expect, &state, &observed.borrow().1);
+        let early =
+            (state.tasks_done < state.tasks.len()).then(|| "the session ended early".to_owned());
+        let verdict = ScenarioVerdict::new((self.file.name(), String::new()), early, checked, 0.0);
+        let missed = verdict.cases().filter(|case| case.0.word() == "FAILED");
+        let failed = missed.map(|(_, expected, found)| format!("{expected}: {found}")).collect();
+        let hit =
+            state.faults.values().filter(|fault| fault.fired > 0 && faults.contains(&fault.spec));
+        let tool = |target: &Target| match target {
+            Target::Tool(tool) => Some(tool.clone()),
+            _ => None,
+        };
+        Ok(Seen {
+            passed: verdict.passed,
+            called: called.take(),
+            fired: hit.filter_map(|fault| tool(&fault.spec.target)).collect(),
+            failed,
+            times: (u32::from(!verdict.passed), 1),
+        })
+    }
+}
