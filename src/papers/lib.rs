@@ -14,5 +14,6 @@ pub mod noise;
 pub mod plan;
 pub mod reaction;
 pub mod resilience;
+pub mod share;
 pub mod sweep;
 pub mod toolnet;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::json;
+use serde_json::{Value, json};
 use toolyard::app::scenario::{Expectations, Observed, ScenarioFile};
 use toolyard::domain::{
     EffectClass, EffectId, EffectRef, FaultEvent, FaultId, Origin, Task, ToolCallEvent,
@@ -85,7 +85,7 @@ fn nothing_runs_if_one_of_the_files_cannot_be_read() {
     fs::create_dir(home.path("folder")).unwrap();
     for (name, says) in [
         ("none.toml", "none.toml: no such file; expected the file of a scenario"),
-        ("folder", "folder: a directory; expected a scenario in TOML"),
+        ("folder", "folder: no scenario (*.toml) is in this folder"),
         ("empty.toml", "empty.toml:1: expects nothing"),
         ("latin.toml", "latin.toml:1: not UTF-8"),
         ("twin.toml", "twin.toml: the name \"same\" is that of good.toml, too"),
@@ -178,6 +178,67 @@ fn junit_is_written_whether_the_scenarios_pass_or_not() {
     assert!(ran.out.contains(summary), "{ran:?}");
     assert_eq!(home.read("i.xml").matches("<testcase").count(), 4, "{}", home.read("i.xml"));
     let ran = home.run(&["run", "--junit", "j.xml"]);
+    assert!(ran.code == 2 && ran.err.contains("--scenario"), "{ran:?}");
+}
+
+/// A scenario whose tool fails by chance.
+const VARYING: &str = "strategy = \"toolnet\"\nseed = 3\ntasks_limit = 6\n\
+    faults = [\"search_web:error:p=0.6\"]\n\n[expect]\nright = 6\n";
+
+#[test]
+fn repeats_give_a_share_and_are_the_same_whatever_the_number_of_workers() {
+    let home = Home::new();
+    home.write("s.toml", VARYING);
+    let run = |more: &[&str]| {
+        let run = ["run", "--scenario", "s.toml", "--no-journal", "--repeat", "5"];
+        home.run(&[&run[..], more].concat())
+    };
+    let one = run(&["--jobs", "1", "--junit", "j.xml"]);
+    assert_eq!(one.code, 1, "{one:?}");
+    let share = "scenario s FAILED: 3 of 5 runs passed (23 to 88 %)";
+    assert!(one.out.contains(share) && one.out.contains("\n  seed 7 "), "{one:?}");
+    assert_eq!(run(&["--jobs", "4"]).out, one.out);
+    let xml = home.read("j.xml");
+    assert!(xml.matches("<testsuite ").count() == 5 && xml.contains("s (seed 4)"), "{xml}");
+    // Each run is the session of its seed.
+    for line in one.out.lines().filter_map(|line| line.strip_prefix("  seed ")) {
+        let (seed, rest) = line.split_once(' ').unwrap();
+        let alone = home.run(&["run", "--scenario", "s.toml", "--no-journal", "--seed", seed]);
+        assert_eq!(alone.code == 0, rest.starts_with("passed"), "{seed}: {alone:?}");
+    }
+    for (least, code) in [("\"60%\"", 0), ("3", 0), ("\"61%\"", 1), ("4", 1)] {
+        home.write("s.toml", format!("{VARYING}at_least = {least}\n"));
+        assert_eq!(run(&[]).code, code, "{least}");
+    }
+    let json = run(&["--json"]);
+    let lines: Vec<Value> =
+        json.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 7, "{json:?}");
+    assert_eq!(
+        (&lines[5]["repeats"]["passed"], &lines[6]["scenarios"]["all"]),
+        (&3.into(), &1.into())
+    );
+}
+
+#[test]
+fn a_folder_stands_for_its_scenarios() {
+    let home = Home::new();
+    fs::create_dir(home.path("all")).unwrap();
+    for name in ["b", "a"] {
+        home.write(&format!("all/{name}.toml"), passing(name));
+    }
+    home.write("all/notes.txt", "no scenario");
+    let ran = home.run(&["run", "--no-journal", "--scenario", "all", "--jobs", "2"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let (a, b) = (ran.out.find("scenario a ("), ran.out.find("scenario b ("));
+    assert!(a.is_some() && a < b && ran.out.ends_with("2 of 2 scenarios passed\n"), "{ran:?}");
+    fs::create_dir(home.path("none")).unwrap();
+    let ran = home.run(&["run", "--scenario", "none"]);
+    assert!(ran.code == 2 && ran.err.contains("none: no scenario (*.toml)"), "{ran:?}");
+    home.write("bare.toml", "[expect]\nat_least = 3\n");
+    let ran = home.run(&["run", "--scenario", "bare.toml"]);
+    assert!(ran.code == 2 && ran.err.contains("expects nothing"), "{ran:?}");
+    let ran = home.run(&["run", "--repeat", "3"]);
     assert!(ran.code == 2 && ran.err.contains("--scenario"), "{ran:?}");
 }
 

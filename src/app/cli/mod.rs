@@ -251,7 +251,7 @@ pub struct RunArgs {
     pub task: Option<String>,
     /// Run the session of this file and check its expectations.
     ///
-    /// Several files run one after the other. The exit code is 1 if any expectation fails. --config, --model, --planner,
+    /// Several files, and those of a folder, run one after the other. The exit code is 1 if any expectation fails. --config, --model, --planner,
     /// --solver, --seed, --max-dollars, --no-journal and --keep-going override the file; other session options do not
     /// apply.
     #[arg(
@@ -265,6 +265,14 @@ pub struct RunArgs {
         ],
     )]
     pub scenario: Vec<PathBuf>,
+    /// Run each scenario K times, with the seeds from its own on; each run begins fresh.
+    ///
+    /// It passes if all runs do, or as many as `at_least` in its [expect] says.
+    #[arg(long, value_name = "K", requires = "scenario", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub repeat: u32,
+    /// Run this many scenarios at the same time; their tasks are then not printed. Each begins fresh.
+    #[arg(long, value_name = "N", requires = "scenario", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub jobs: Option<u16>,
     /// Write the results of the scenarios to this file, as JUnit XML.
     #[arg(long, value_name = "FILE", requires = "scenario")]
     pub junit: Option<PathBuf>,

@@ -85,7 +85,7 @@ pub fn search_faults(args: &SearchFaultsArgs) -> Result<ExitCode, Trouble> {
         spec.seed = args.seed.or(spec.seed);
     };
     // A mistake in the file costs no run.
-    file.prepare(|spec| change(spec)).map_err(Trouble::usage)?;
+    let seed = file.prepare(|spec| change(spec)).map_err(Trouble::usage)?.config.session.seed;
     let stop = Arc::new(SessionStopper::default());
     stopping::stop_on_interrupt(&stop, "interrupted".to_owned())?;
     let made = AtomicUsize::new(0);
@@ -98,6 +98,7 @@ pub fn search_faults(args: &SearchFaultsArgs) -> Result<ExitCode, Trouble> {
     let trials = ScenarioTrials {
         file: &file,
         change: &change,
+        seed,
         at_once: args.jobs.map_or_else(stopping::usual, usize::from),
         times: args.times,
         max_dollars: Some(args.max_dollars.unwrap_or(DOLLARS)),
@@ -109,7 +110,7 @@ pub fn search_faults(args: &SearchFaultsArgs) -> Result<ExitCode, Trouble> {
         kinds: args.kinds.clone(),
         most: usize::from(args.most),
         runs: args.runs as usize,
-        seed: args.seed.unwrap_or_default(),
+        seed,
     };
     print_line(format!(
         "searching: {} on the tools that {} calls, up to {} at once, at most {}",
@@ -140,7 +141,7 @@ pub fn search_faults(args: &SearchFaultsArgs) -> Result<ExitCode, Trouble> {
             Ok(ExitCode::SUCCESS)
         }
         SearchEnd::Found(found) => {
-            tell_of(args, &file, &found, &runs)?;
+            tell_of((args, seed), &file, &found, &runs)?;
             Ok(ExitCode::FAILURE)
         }
     }
@@ -148,7 +149,7 @@ pub fn search_faults(args: &SearchFaultsArgs) -> Result<ExitCode, Trouble> {
 
 /// Prints the set, and writes it.
 fn tell_of(
-    args: &SearchFaultsArgs,
+    (args, seed): (&SearchFaultsArgs, u64),
     file: &ScenarioFile,
     found: &Smallest,
     runs: &str,
@@ -164,7 +165,7 @@ fn tell_of(
     let Some(path) = &args.out else { return Ok(()) };
     let name = format!("{} with {faults}", file.name());
     let mut session = file.scenario.session.clone();
-    session.seed = args.seed.or(session.seed);
+    session.seed = Some(seed);
     session.fresh = true;
     session.faults.extend(found.faults.iter().cloned());
     let about = Some(format!("A smallest set of faults under which it fails, found after {runs}."));

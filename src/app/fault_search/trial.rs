@@ -3,17 +3,12 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use tokio::sync::mpsc;
+use std::sync::{Mutex, PoisonError};
 
 use super::{Seen, Trials};
-use crate::domain::{
-    By, Event, FaultSpec, Record, State, Target, ToolCallEvent, ToolName, state::Keeps,
-    state::RECENT,
-};
+use crate::domain::{By, Event, FaultSpec, Record, Target, ToolCallEvent, ToolName};
 use crate::files::parallel;
-use crate::scenario::{Observed, ScenarioFile, ScenarioVerdict, check};
+use crate::scenario::{QuietRun, ScenarioFile};
 use crate::session::{JournalChoice, SessionError, SessionSpec};
 use crate::stopper::SessionStopper;
 
@@ -22,6 +17,8 @@ pub struct ScenarioTrials<'a> {
     pub file: &'a ScenarioFile,
     /// The changes of the command line to the scenario.
     pub change: &'a (dyn Fn(&mut SessionSpec) + Sync),
+    /// Seed of the first run of each set.
+    pub seed: u64,
     /// Sessions at the same time.
     pub at_once: usize,
     /// Runs of each set, with other seeds. It fails if most of them do.
@@ -85,44 +82,30 @@ impl ScenarioTrials<'_> {
         let prepared = self.file.prepare(|spec| {
             (self.change)(spec);
             (spec.journal, spec.fresh) = (JournalChoice::None, true);
-            spec.seed = Some(spec.seed.unwrap_or_default().wrapping_add(apart));
+            spec.seed = Some(self.seed.wrapping_add(apart));
             spec.faults.extend(faults.iter().cloned());
             let own = spec.max_dollars.unwrap_or(f64::INFINITY);
             spec.max_dollars = left.map(|left| left.min(own)).or(spec.max_dollars);
         });
-        let mut prepared =
-            prepared.map_err(|problems| TrialError::Scenario(problems.to_string()))?;
-        prepared.keeps = Keeps::Tasks(RECENT);
+        let prepared = prepared.map_err(|problems| TrialError::Scenario(problems.to_string()))?;
         let expect = &self.file.scenario.expect;
-        let observed =
-            Rc::new(RefCell::new((State::keeping(Keeps::Tasks(RECENT)), Observed::new(expect))));
         let called = Rc::new(RefCell::new(BTreeSet::new()));
-        let (seen, tools) = (Rc::clone(&observed), Rc::clone(&called));
-        let listener = Box::new(move |record: &Arc<Record>| {
-            let (state, observed) = &mut *seen.borrow_mut();
-            state.apply(record);
-            observed.take(state, record);
+        let tools = Rc::clone(&called);
+        let hear = move |record: &Record| {
             if let Event::ToolCall(ToolCallEvent::ToolCallRequested {
                 tool, by: By::Engine, ..
             }) = &record.event
             {
                 tools.borrow_mut().insert(tool.clone());
             }
-        });
-        let (commands, receiver) = mpsc::unbounded_channel();
-        self.stop.reach(commands);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(SessionError::failed).map_err(TrialError::Session)?;
-        let state = runtime.block_on(prepared.run(receiver, None, listener));
-        let state = state.map_err(TrialError::Session)?;
+        };
+        let ran = QuietRun::of(prepared, expect, self.stop, hear).map_err(TrialError::Session)?;
         if self.stop.is_stopped() {
             return Err(TrialError::Stopped);
         }
+        let state = &ran.state;
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner) += state.dollars_spent();
-        let checked = check(expect, &state, &observed.borrow().1);
-        let early =
-            (state.tasks_done < state.tasks.len()).then(|| "the session ended early".to_owned());
-        let verdict = ScenarioVerdict::new((self.file.name(), String::new()), early, checked, 0.0);
+        let verdict = ran.verdict((self.file.name(), String::new()), expect);
         let missed = verdict.cases().filter(|case| case.0.word() == "FAILED");
         let failed = missed.map(|(_, expected, found)| format!("{expected}: {found}")).collect();
         let hit =

@@ -26,6 +26,9 @@ pub struct Expectations {
     /// True if no call that changes something may be made twice with the same arguments.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub writes_once: bool,
+    /// Repeats of the scenario that must pass, where it runs several times; `None`: all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<AtLeast>,
     /// Conditions on the session at its end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub holds: Vec<Expression>,
@@ -101,9 +104,20 @@ pub enum AtLeast {
     Percent(f64),
 }
 
+impl AtLeast {
+    /// Whether so many of so many are enough.
+    pub fn is_met(self, count: usize, all: usize) -> bool {
+        match self {
+            Self::Count(least) => count as u64 >= least,
+            Self::Percent(least) => 100.0 * count as f64 >= least * all as f64,
+        }
+    }
+}
+
 impl Expectations {
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        // A share of the repeats says nothing about one of them.
+        *self == Self { at_least: self.at_least, ..Self::default() }
     }
 
     /// All limits, each with the path of its table.
@@ -121,6 +135,7 @@ impl Expectations {
         fields.put("answered", &mut expect.answered, |field| at_least(field).map(Some));
         fields.put("right", &mut expect.right, |field| at_least(field).map(Some));
         expect.limits = Limits::read(fields);
+        fields.put("at_least", &mut expect.at_least, |field| at_least(field).map(Some));
         fields.put("recovered", &mut expect.recovered, |field| count(field).map(Some));
         fields.put("writes_once", &mut expect.writes_once, TomlField::flag);
         fields.put("holds", &mut expect.holds, |field| {

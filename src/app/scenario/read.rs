@@ -76,7 +76,9 @@ fn complain(fields: &TomlFields<'_>, expect: Option<&TomlField<'_>>, scenario: &
         return;
     }
     let expected = &scenario.expect;
-    if expected.is_empty() && field.table().is_some_and(|table| table.all().is_empty()) {
+    let says_nothing = |(name, _): &(&str, TomlField<'_>)| *name == "at_least";
+    let is_bare = field.table().is_some_and(|table| table.all().iter().all(says_nothing));
+    if expected.is_empty() && is_bare {
         field.refuse("expects nothing; write at least one expectation, such as right = 3");
     }
     let breaks_tools = |target: &Target| matches!(target, Target::Tool(_) | Target::Class(_));

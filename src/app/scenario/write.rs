@@ -139,7 +139,7 @@ mod tests {
         let condition = |text: &str| Expression::condition(text, Scope::Session).unwrap();
         let conditions = texts.map(condition).to_vec();
         let holds = proptest::sample::subsequence(conditions, 0..=3);
-        let counts = (of(least()), of(least()), of(0..99u64), any::<bool>());
+        let counts = (of(least()), of(least()), of(0..99u64), any::<bool>(), of(least()));
         let tasks = proptest::collection::vec(of_task(), 0..3);
         let tasks = (tasks, proptest::collection::vec(of_conversation(), 0..3));
         (counts, limits(), holds, tasks).prop_map(|(counts, limits, holds, tasks)| Expectations {
@@ -148,6 +148,7 @@ mod tests {
             limits,
             recovered: counts.2,
             writes_once: counts.3,
+            at_least: counts.4,
             holds,
             tasks: tasks.0,
             conversations: tasks.1,

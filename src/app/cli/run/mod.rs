@@ -16,6 +16,7 @@ use crate::session::{PreparedSession, SessionError, SessionSpec};
 use crate::store::json_store;
 
 mod output;
+mod repeats;
 mod scenario;
 
 /// The end of a run.

@@ -1,11 +1,12 @@
 //! `toolyard run --scenario`: sessions from files, each checked against the file's expectations.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tokio::sync::watch;
 
+use super::repeats::{self, Seeded};
 use super::{Prints, Ran, RunEnd, session, signals, unread};
 use crate::cli::out::{expect_place, print_json, print_line, warn};
 use crate::cli::{
@@ -27,7 +28,11 @@ pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
     if let Some(path) = &args.junit {
         expect_place(path)?;
     }
-    let (verdicts, end) = runtime()?.block_on(run_all(args, &files))?;
+    let is_several = args.repeat > 1 || args.jobs.is_some();
+    let (verdicts, end) = match is_several {
+        true => repeats::run(args, &files).map(|(verdicts, end)| (verdicts, Some(end)))?,
+        false => runtime()?.block_on(run_all(args, &files))?,
+    };
     if let Some(path) = &args.junit {
         let xml = junit(&verdicts).map_err(Trouble::failed)?;
         write_private(path, &without_known(&xml)).map_err(Trouble::failed)?;
@@ -41,15 +46,16 @@ pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
 }
 
 /// Reads and checks all files, so that a mistake in the last one costs no session.
-fn load(args: &RunArgs) -> Result<Vec<ScenarioFile>, Trouble> {
+fn load(args: &RunArgs) -> Result<Vec<Seeded>, Trouble> {
     let (mut files, mut problems) = (Vec::new(), Vec::new());
     let mut names: BTreeMap<String, &Path> = BTreeMap::new();
-    for path in &args.scenario {
-        match ScenarioFile::load(path) {
+    for path in in_folders(&args.scenario)? {
+        match ScenarioFile::load(&path) {
             Ok(file) => files.push(file),
             Err(found) => problems.extend(found.0),
         }
     }
+    let mut seeds = Vec::new();
     for file in &files {
         if let Some(other) = names.insert(file.name(), &file.path) {
             let name = file.name();
@@ -59,14 +65,43 @@ fn load(args: &RunArgs) -> Result<Vec<ScenarioFile>, Trouble> {
             );
             problems.push(Problem::of_file(file.path.display().to_string(), text));
         }
-        let refused = file.prepare(|spec| change(spec, args)).err();
-        problems.extend(refused.into_iter().flat_map(|found| found.0));
+        match file.prepare(|spec| change(spec, args)) {
+            Ok(prepared) => seeds.push(prepared.config.session.seed),
+            Err(found) => problems.extend(found.0),
+        }
     }
-    if problems.is_empty() { Ok(files) } else { Err(Trouble::usage(Problems(problems))) }
+    if !problems.is_empty() {
+        return Err(Trouble::usage(Problems(problems)));
+    }
+    Ok(files.into_iter().zip(seeds).collect())
+}
+
+/// The files, with those of the folders among them by their names.
+fn in_folders(given: &[PathBuf]) -> Result<Vec<PathBuf>, Trouble> {
+    let mut files = Vec::new();
+    for path in given {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let unread = |error| Trouble::Usage(format!("{}: {error}", path.display()));
+        let entries = path.read_dir().map_err(unread)?;
+        let found = entries.map(|entry| entry.map(|entry| entry.path()));
+        let found = found.collect::<Result<Vec<_>, _>>().map_err(unread)?;
+        let is_scenario = |file: &PathBuf| file.extension().is_some_and(|end| end == "toml");
+        let mut found: Vec<_> = found.into_iter().filter(is_scenario).collect();
+        if found.is_empty() {
+            let text = format!("{}: no scenario (*.toml) is in this folder", path.display());
+            return Err(Trouble::Usage(text));
+        }
+        found.sort();
+        files.extend(found);
+    }
+    Ok(files)
 }
 
 /// Applies the options that override a scenario.
-fn change(spec: &mut SessionSpec, args: &RunArgs) {
+pub(super) fn change(spec: &mut SessionSpec, args: &RunArgs) {
     let SessionArgs { config, model, planner, solver, seed, no_journal, max_dollars, .. } =
         &args.session;
     if let Some(file) = &config.config {
@@ -91,11 +126,11 @@ fn change(spec: &mut SessionSpec, args: &RunArgs) {
 /// Runs one session after the other; returns how the run ends, if something ends it before the last.
 async fn run_all(
     args: &RunArgs,
-    files: &[ScenarioFile],
+    files: &[Seeded],
 ) -> Result<(Vec<ScenarioVerdict>, Option<RunEnd>), Trouble> {
     let signal = signals().await;
     let mut verdicts = Vec::new();
-    for file in files {
+    for (file, _) in files {
         if !args.json {
             print_line(format!("scenario {} ({})", clean(&file.name()), shown(&file.path)))?;
         }
@@ -161,19 +196,11 @@ fn ended_early(ran: &Ran, signal: i32) -> Option<String> {
 }
 
 /// Prints the result of a scenario.
-fn tell(args: &RunArgs, verdict: &ScenarioVerdict) -> Result<(), Trouble> {
+pub(super) fn tell(args: &RunArgs, verdict: &ScenarioVerdict) -> Result<(), Trouble> {
     if args.json {
         return print_json(&json!({ "scenario": verdict }).to_string());
     }
-    for (end, expected, found) in verdict.cases() {
-        let style = match end {
-            CaseEnd::Met => colour::GOOD,
-            CaseEnd::Skipped => colour::WARN,
-            CaseEnd::Failed | CaseEnd::EndedEarly => colour::BAD,
-        };
-        let text = format!(": {}: {}", clean(expected), clean(found));
-        print_line(Painted::from("  ") + colour::paint(style, end.word()) + text)?;
-    }
+    tell_cases(verdict, "  ")?;
     let word = match verdict.passed {
         true => colour::paint(colour::GOOD, "passed"),
         false => colour::paint(colour::BAD, "FAILED"),
@@ -181,6 +208,20 @@ fn tell(args: &RunArgs, verdict: &ScenarioVerdict) -> Result<(), Trouble> {
     let name = clean(&verdict.name);
     let counts = format!(": {}", verdict.counts());
     print_line(Painted::from(format!("scenario {name} ")) + word + counts)
+}
+
+/// Prints each expectation with what was found.
+pub(super) fn tell_cases(verdict: &ScenarioVerdict, before: &str) -> Result<(), Trouble> {
+    for (end, expected, found) in verdict.cases() {
+        let style = match end {
+            CaseEnd::Met => colour::GOOD,
+            CaseEnd::Skipped => colour::WARN,
+            CaseEnd::Failed | CaseEnd::EndedEarly => colour::BAD,
+        };
+        let text = format!(": {}: {}", clean(expected), clean(found));
+        print_line(Painted::from(before.to_owned()) + colour::paint(style, end.word()) + text)?;
+    }
+    Ok(())
 }
 
 /// Prints how many scenarios passed.

@@ -1,0 +1,72 @@
+//! A scenario's session without any output.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use super::{Expectations, Observed, ScenarioVerdict, check};
+use crate::domain::{Event, Record, SessionEvent, State, state::Keeps, state::RECENT};
+use crate::session::{PreparedSession, SessionError};
+use crate::stopper::SessionStopper;
+
+/// A session that has ended.
+pub struct QuietRun {
+    pub state: State,
+    observed: Observed,
+    /// Why the session ended.
+    ended: Option<String>,
+}
+
+/// The fold of the session's records.
+struct Heard {
+    state: State,
+    observed: Observed,
+    ended: Option<String>,
+}
+
+impl QuietRun {
+    /// Runs a session on this thread until it ends or is stopped; `hear` gets each record.
+    ///
+    /// # Errors
+    /// The session cannot start, or ended early.
+    pub fn of(
+        mut prepared: PreparedSession,
+        expect: &Expectations,
+        stop: &SessionStopper,
+        mut hear: impl FnMut(&Record) + 'static,
+    ) -> Result<Self, SessionError> {
+        prepared.keeps = Keeps::Tasks(RECENT);
+        let state = State::keeping(Keeps::Tasks(RECENT));
+        let heard = Heard { state, observed: Observed::new(expect), ended: None };
+        let heard = Rc::new(RefCell::new(heard));
+        let hears = Rc::clone(&heard);
+        let listener = Box::new(move |record: &Arc<Record>| {
+            let Heard { state, observed, ended } = &mut *hears.borrow_mut();
+            state.apply(record);
+            observed.take(state, record);
+            if let Event::Session(SessionEvent::SessionEnded { why, .. }) = &record.event {
+                *ended = Some(why.clone());
+            }
+            hear(record);
+        });
+        let (commands, receiver) = mpsc::unbounded_channel();
+        stop.reach(commands);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(SessionError::failed)?;
+        let state = runtime.block_on(prepared.run(receiver, None, listener))?;
+        let mut heard = heard.borrow_mut();
+        let (observed, ended) = (std::mem::take(&mut heard.observed), heard.ended.take());
+        Ok(Self { state, observed, ended })
+    }
+
+    /// Checks these expectations. `name`: those of the scenario and of its file.
+    pub fn verdict(&self, name: (String, String), expect: &Expectations) -> ScenarioVerdict {
+        let checked = check(expect, &self.state, &self.observed);
+        let is_done = self.state.tasks_done == self.state.tasks.len();
+        let why = || self.ended.clone().unwrap_or_else(|| "the session did not end".to_owned());
+        let early = (!is_done).then(why);
+        ScenarioVerdict::new(name, early, checked, self.state.at as f64 / 1e6)
+    }
+}
