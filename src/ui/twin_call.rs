@@ -35,12 +35,12 @@ impl TwinCall {
     /// The call, if it has ended and its details are there.
     pub fn of(state: &State, id: EffectId) -> Option<Self> {
         let of_tool = || state.tool_call(id).and_then(Self::of_tool);
-        state.model_call(id).and_then(Self::of_model).or_else(of_tool)
+        state.model_call(id).and_then(|call| Self::of_model(state, call)).or_else(of_tool)
     }
 
     /// The calls that have ended and whose details are there, in the order of their requests.
     pub fn all(state: &State) -> Vec<Self> {
-        let of_models = state.model_calls.iter().filter_map(Self::of_model);
+        let of_models = state.model_calls.iter().filter_map(|call| Self::of_model(state, call));
         let mut all: Vec<Self> =
             of_models.chain(state.tool_calls.iter().filter_map(Self::of_tool)).collect();
         all.sort_by_key(|call| call.n);
@@ -53,7 +53,7 @@ impl TwinCall {
         Some(Self::new(call, (call.tool.as_str(), false), &input, &outcome))
     }
 
-    fn of_model(call: &ModelCallState) -> Option<Self> {
+    fn of_model(state: &State, call: &ModelCallState) -> Option<Self> {
         let outcome = match &call.phase {
             ModelCallPhase::Requested | ModelCallPhase::Running => return None,
             ModelCallPhase::Failed { error } => error.text.clone(),
@@ -64,8 +64,10 @@ impl TwinCall {
                 said.into_iter().chain(asks).collect::<Vec<_>>().join(" ")
             }
         };
+        // The roles are those of toolyard's own agents.
+        let name = if state.watched.is_some() { "model" } else { call.role.name() };
         let input = call.request.messages.last().map_or("", |message| message.text());
-        Some(Self::new(call, (call.role.name(), true), input, &outcome))
+        Some(Self::new(call, (name, true), input, &outcome))
     }
 
     fn new(

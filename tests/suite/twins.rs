@@ -64,7 +64,7 @@ fn one_key_sets_a_fork_beside_its_origin() {
     }
     // A play goes through both: the row of the moment is selected, up to the last one.
     sitting.press("c.");
-    sitting.wait("both: actor 08:10 to Faro");
+    sitting.wait("both: model 08:10 to Faro");
     sitting.press("q");
     let (status, _) = sitting.end();
     assert_eq!(status.exit_code(), 0);

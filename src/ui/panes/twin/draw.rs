@@ -119,7 +119,11 @@ fn cell(call: Option<&TwinCall>, beside: Option<&TwinCall>) -> Option<String> {
     let asks_same = beside.is_some_and(|beside| beside.question == call.question);
     let says_same = beside.is_some_and(|beside| beside.outcome == call.outcome);
     let has_input = if call.is_of_model { says_same && !asks_same } else { !asks_same };
-    let input = if has_input { format!(" {}", call.input) } else { String::new() };
+    let input = if has_input && !call.input.is_empty() {
+        format!(" {}", call.input)
+    } else {
+        String::new()
+    };
     Some(format!("{}{input} {LEADS} {}", call.name, call.outcome))
 }
 
