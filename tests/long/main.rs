@@ -17,6 +17,7 @@ mod frameworks;
 mod logins;
 mod packages;
 mod real_model;
+mod runner;
 mod runs;
 mod servers;
 mod watched;
@@ -27,6 +28,8 @@ mod forking;
 #[path = "../suite/mutations.rs"]
 #[expect(dead_code, reason = "the other tests need more of it")]
 mod mutations;
+#[path = "../suite/planted.rs"]
+mod planted;
 #[path = "../suite/program.rs"]
 mod program;
 #[path = "../suite/sitting.rs"]

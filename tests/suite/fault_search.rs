@@ -3,6 +3,9 @@
 use std::process::Stdio;
 use std::time::Duration;
 
+use toolyard::app::fault_search::{FaultSearch, SearchEnd, SearchPlan};
+
+use crate::planted::{self, PlantedAgent};
 use crate::program::{Home, Ran};
 
 /// A scenario of the sample's agent with this strategy and this expectation.
@@ -77,4 +80,46 @@ fn an_interrupted_search_ends_by_its_signal_and_leaves_nothing() {
     let left: Vec<_> =
         std::fs::read_dir(home.path("")).unwrap().map(|it| it.unwrap().path()).collect();
     assert!(left.iter().all(|path| !path.to_string_lossy().contains("out")), "{left:?}");
+}
+
+#[test]
+fn planted_sets_are_found_by_what_an_agent_calls() {
+    let mut draws = planted::draws();
+    let seed = draws.0;
+    let (one, two) = (planted::found(1, 2, 500, &mut draws), planted::found(2, 2, 500, &mut draws));
+    let three = planted::found(3, 4, 2000, &mut draws);
+    let said = format!(
+        "SEARCH_SEED={seed}: {one} of 2 single faults, {two} of 2 pairs, {three} of 4 sets of three"
+    );
+    assert_eq!((one, two), (2, 2), "{said}");
+    assert!(three >= 1, "{said}");
+}
+
+#[test]
+fn nothing_is_found_where_nothing_is_planted() {
+    let mut draws = planted::draws();
+    for _ in 0..3 {
+        let agent = planted::agent(&mut draws, 0);
+        let plan = SearchPlan { kinds: planted::kinds(), most: 2, runs: 400, seed: 1 };
+        let mut search = FaultSearch::new(plan, &agent);
+        assert!(matches!(search.run(), Ok(SearchEnd::Nothing { .. })));
+        assert!(search.made <= 400, "{}", search.made);
+    }
+}
+
+#[test]
+fn an_agent_that_fails_alone_or_calls_nothing_is_not_searched() {
+    let plan = || SearchPlan { kinds: planted::kinds(), most: 3, runs: 100, seed: 1 };
+    let alone = PlantedAgent { classes: vec![Vec::new()], planted: None };
+    let mut search = FaultSearch::new(plan(), &alone);
+    assert!(matches!(search.run(), Ok(SearchEnd::FailsAlone(_))));
+    let idle = PlantedAgent { classes: Vec::new(), planted: None };
+    assert_eq!(FaultSearch::new(plan(), &idle).run(), Ok(SearchEnd::NoTool));
+    // Two tools of a class, both broken: nobody planted that.
+    let classes = vec![vec!["a".into(), "b".into()]];
+    let both = PlantedAgent { classes, planted: None };
+    let mut search = FaultSearch::new(plan(), &both);
+    let Ok(SearchEnd::Found(found)) = search.run() else { panic!("nothing was found") };
+    let texts: Vec<_> = found.faults.iter().map(ToString::to_string).collect();
+    assert_eq!(texts, ["a:error:nth=1", "b:error:nth=1"]);
 }

@@ -81,6 +81,7 @@ mod papers_toolnet;
 mod plan_styles;
 mod plan_text;
 mod planned;
+mod planted;
 mod playing;
 mod policy;
 mod prices;

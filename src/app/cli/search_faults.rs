@@ -188,6 +188,9 @@ fn trouble(error: TrialError, made: usize) -> Trouble {
     match error {
         TrialError::Session(error) => error.into(),
         TrialError::Scenario(problems) => Trouble::Usage(problems),
+        TrialError::Lacks(why) => {
+            Trouble::Failed(format!("a session ended after {}: {why}", counted(made, "run")))
+        }
         TrialError::Stopped => {
             Trouble::Failed(format!("interrupted after {}", counted(made, "run")))
         }

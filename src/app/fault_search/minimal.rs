@@ -57,7 +57,7 @@ impl<T: Trials> FaultSearch<T> {
         }
         // Milder and narrower faults may need fewer of the others.
         let mut at = 0;
-        while at < faults.len() {
+        while at < faults.len() && faults.len() > 1 {
             let mut less = faults.clone();
             less.remove(at);
             if self.outcome(&less)?.passed { at += 1 } else { (faults, at) = (less, 0) }

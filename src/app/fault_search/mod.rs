@@ -246,6 +246,3 @@ fn fired(set: &FaultSet, seen: &Seen) -> FaultSet {
 fn is_in(part: &FaultSet, whole: &FaultSet) -> bool {
     part.iter().all(|(tool, kind)| whole.get(tool) == Some(kind))
 }
-
-#[cfg(test)]
-mod tests;

@@ -37,6 +37,8 @@ pub enum TrialError {
     Session(SessionError),
     Scenario(String),
     Stopped,
+    /// A session ended for want of money or of a model.
+    Lacks(String),
     OutOfDollars(f64),
 }
 
@@ -84,10 +86,13 @@ impl ScenarioTrials<'_> {
             (spec.journal, spec.fresh) = (JournalChoice::None, true);
             spec.seed = Some(self.seed.wrapping_add(apart));
             spec.faults.extend(faults.iter().cloned());
-            let own = spec.max_dollars.unwrap_or(f64::INFINITY);
-            spec.max_dollars = left.map(|left| left.min(own)).or(spec.max_dollars);
         });
-        let prepared = prepared.map_err(|problems| TrialError::Scenario(problems.to_string()))?;
+        let mut prepared =
+            prepared.map_err(|problems| TrialError::Scenario(problems.to_string()))?;
+        // Others run at the same time: none of them may take what is left for all.
+        let share = left.map(|left| left / self.at_once.max(1) as f64);
+        let own = prepared.config.max_dollars;
+        prepared.config.max_dollars = own.into_iter().chain(share).reduce(f64::min);
         let expect = &self.file.scenario.expect;
         let called = Rc::new(RefCell::new(BTreeSet::new()));
         let tools = Rc::clone(&called);
@@ -102,6 +107,9 @@ impl ScenarioTrials<'_> {
         let ran = QuietRun::of(prepared, expect, self.stop, hear).map_err(TrialError::Session)?;
         if self.stop.is_stopped() {
             return Err(TrialError::Stopped);
+        }
+        if let Some(why) = ran.lacked() {
+            return Err(TrialError::Lacks(why.to_owned()));
         }
         let state = &ran.state;
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner) += state.dollars_spent();

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 
 use super::{Expectations, Observed, ScenarioVerdict, check};
 use crate::domain::{Event, Record, SessionEvent, State, state::Keeps, state::RECENT};
+use crate::engine::{DOLLARS_REACHED, MODEL_UNUSABLE};
 use crate::session::{PreparedSession, SessionError};
 use crate::stopper::SessionStopper;
 
@@ -59,6 +60,13 @@ impl QuietRun {
         let mut heard = heard.borrow_mut();
         let (observed, ended) = (std::mem::take(&mut heard.observed), heard.ended.take());
         Ok(Self { state, observed, ended })
+    }
+
+    /// Why the session ended for want of money or of a model, if it did: that says nothing about the agent.
+    pub fn lacked(&self) -> Option<&str> {
+        let lacks =
+            |why: &&str| why.starts_with(DOLLARS_REACHED) || why.starts_with(MODEL_UNUSABLE);
+        self.ended.as_deref().filter(lacks)
     }
 
     /// Checks these expectations. `name`: those of the scenario and of its file.

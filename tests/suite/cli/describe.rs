@@ -32,10 +32,11 @@ fn the_manual_page_names_every_command_and_each_has_its_own() {
     let page = home.succeed(&["man"]);
     assert!(page.contains(".TH toolyard 1"), "{page}");
     for command in commands() {
-        let name = format!("toolyard\\-{command}(1)");
+        let escaped = command.replace('-', "\\-");
+        let name = format!("toolyard\\-{escaped}(1)");
         assert!(page.contains(&name), "{name} is not in the page");
         let own = home.succeed(&["man", &command]);
-        assert!(own.contains(&format!("toolyard\\-{command}")), "{own}");
+        assert!(own.contains(&format!("toolyard\\-{escaped}")), "{own}");
     }
     let below = home.succeed(&["man", "graph", "learn"]);
     assert!(

@@ -2,22 +2,26 @@
 
 use std::convert::Infallible;
 
-use super::*;
+use toolyard::app::fault_search::{FaultSearch, FaultSet, SearchEnd, SearchPlan, Seen, Trials};
+use toolyard::domain::{FaultKind, FaultSpec, Target, ToolName};
+
+/// The most faults of a set.
+const MOST: usize = 3;
 
 /// A tool that fails with one of the last five kinds gives way to the next of its class.
 const KINDS: [&str; 8] =
     ["truncated", "empty", "garbage", "error", "auth-expired", "reset", "timeout", "crash"];
 const SOFT: usize = 3;
 
-fn kinds() -> Vec<FaultKind> {
+pub fn kinds() -> Vec<FaultKind> {
     let kind = |name: &&str| format!("a:{name}").parse::<FaultSpec>().unwrap().kind;
     KINDS.iter().map(kind).collect()
 }
 
 /// An agent that tries the tools of each class that it needs in its own order.
-struct PlantedAgent {
-    classes: Vec<Vec<ToolName>>,
-    planted: Option<FaultSet>,
+pub struct PlantedAgent {
+    pub classes: Vec<Vec<ToolName>>,
+    pub planted: Option<FaultSet>,
 }
 
 impl PlantedAgent {
@@ -40,7 +44,9 @@ impl PlantedAgent {
             seen.passed &= got;
         }
         let has_all = |planted: &FaultSet| {
-            is_in(planted, armed) && planted.keys().all(|tool| seen.fired.contains(tool))
+            planted
+                .iter()
+                .all(|(tool, kind)| armed.get(tool) == Some(kind) && seen.fired.contains(tool))
         };
         seen.passed &= !self.planted.as_ref().is_some_and(has_all);
         seen
@@ -61,10 +67,10 @@ impl Trials for &PlantedAgent {
 }
 
 /// Numbers that a seed decides.
-struct Draws(u64);
+pub struct Draws(pub u64);
 
 impl Draws {
-    fn below(&mut self, below: usize) -> usize {
+    pub fn below(&mut self, below: usize) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % below
@@ -77,7 +83,7 @@ impl Draws {
 }
 
 /// An agent that needs three of five classes of four tools, and a planted set of this size on calls that can happen together.
-fn agent(draws: &mut Draws, size: usize) -> PlantedAgent {
+pub fn agent(draws: &mut Draws, size: usize) -> PlantedAgent {
     let classes = draws.shuffled((0..5).collect());
     let tool = |n: usize| ToolName::from(format!("tool_{n}"));
     let class = |draws: &mut Draws, class: usize| {
@@ -101,11 +107,11 @@ fn agent(draws: &mut Draws, size: usize) -> PlantedAgent {
 }
 
 /// Searches that find the planted set among so many; each set that is found fails, and passes without any one of its faults.
-fn found(size: usize, agents: usize, runs: usize, draws: &mut Draws) -> usize {
+pub fn found(size: usize, agents: usize, runs: usize, draws: &mut Draws) -> usize {
     let mut found = 0;
     for _ in 0..agents {
         let agent = agent(draws, size);
-        let plan = SearchPlan { kinds: kinds(), most: 3, runs, seed: draws.below(1000) as u64 };
+        let plan = SearchPlan { kinds: kinds(), most: MOST, runs, seed: draws.below(1000) as u64 };
         let mut search = FaultSearch::new(plan, &agent);
         let Ok(SearchEnd::Found(smallest)) = search.run() else { continue };
         let outcome =
@@ -128,52 +134,9 @@ fn found(size: usize, agents: usize, runs: usize, draws: &mut Draws) -> usize {
 }
 
 /// Draws of a new seed at each run; a failure prints it.
-fn draws() -> Draws {
+pub fn draws() -> Draws {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let seed = std::env::var("SEARCH_SEED").ok().and_then(|seed| seed.parse().ok());
     let seed = seed.unwrap_or(now.as_nanos() as u64);
     Draws(seed)
-}
-
-#[test]
-fn planted_sets_are_found_by_what_an_agent_calls() {
-    let mut draws = draws();
-    let seed = draws.0;
-    let (one, two) = (found(1, 20, 500, &mut draws), found(2, 20, 500, &mut draws));
-    let three = found(3, 8, 2000, &mut draws);
-    let said = format!(
-        "SEARCH_SEED={seed}: {one} of 20 single faults, {two} of 20 pairs, {three} of 8 sets of three"
-    );
-    assert_eq!((one, two), (20, 20), "{said}");
-    // At 18 of 40 a search by chance would pass one time in ten.
-    assert!(three >= 4, "{said}");
-}
-
-#[test]
-fn nothing_is_found_where_nothing_is_planted() {
-    let mut draws = draws();
-    for _ in 0..3 {
-        let agent = agent(&mut draws, 0);
-        let plan = SearchPlan { kinds: kinds(), most: 2, runs: 400, seed: 1 };
-        let mut search = FaultSearch::new(plan, &agent);
-        assert!(matches!(search.run(), Ok(SearchEnd::Nothing { .. })));
-        assert!(search.made <= 400, "{}", search.made);
-    }
-}
-
-#[test]
-fn an_agent_that_fails_alone_or_calls_nothing_is_not_searched() {
-    let plan = || SearchPlan { kinds: kinds(), most: 3, runs: 100, seed: 1 };
-    let alone = PlantedAgent { classes: vec![Vec::new()], planted: None };
-    let mut search = FaultSearch::new(plan(), &alone);
-    assert!(matches!(search.run(), Ok(SearchEnd::FailsAlone(_))));
-    let idle = PlantedAgent { classes: Vec::new(), planted: None };
-    assert_eq!(FaultSearch::new(plan(), &idle).run(), Ok(SearchEnd::NoTool));
-    // Two tools of a class, both broken: nobody planted that.
-    let classes = vec![vec!["a".into(), "b".into()]];
-    let both = PlantedAgent { classes, planted: None };
-    let mut search = FaultSearch::new(plan(), &both);
-    let Ok(SearchEnd::Found(found)) = search.run() else { panic!("nothing was found") };
-    let texts: Vec<_> = found.faults.iter().map(ToString::to_string).collect();
-    assert_eq!(texts, ["a:error:nth=1", "b:error:nth=1"]);
 }
