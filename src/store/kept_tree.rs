@@ -1,9 +1,11 @@
 //! The files of a watched agent as they were when its session began: a commit of its git repository under a reference of
-//! its own. A fork runs in a work tree that is made of it. Work tree, index, branches and hooks of the person stay as they
-//! are.
+//! its own. A fork runs in a repository of its own that is made of it, with the person's objects, branches and settings:
+//! whatever the agent does there, work tree, index, branches, stash and hooks of the person stay as they are. It is no work
+//! tree of theirs: that would share their stash and branches, and coding agents behave differently in one.
 
 use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -13,6 +15,20 @@ use super::journal::new_id;
 
 /// The references of kept trees.
 const REFERENCES: &str = "refs/toolyard/";
+/// The reference that a person's stash is kept under.
+const STASH: &str = "refs/stash";
+/// The first words of settings that a copy does not take over: they lead to the person's files or hooks, or say how a
+/// repository is stored.
+const NOT_COPIED: [&str; 8] = [
+    "core.bare",
+    "core.fsmonitor",
+    "core.hookspath",
+    "core.repositoryformatversion",
+    "core.worktree",
+    "extensions.",
+    "include",
+    "core.sparsecheckout",
+];
 /// The folders above a work tree that was made here.
 const PLACE: [&str; 2] = ["toolyard", "worktrees"];
 /// The most bytes of changed and new files: git keeps a copy of each.
@@ -52,6 +68,9 @@ pub struct KeptTree {
     pub id: String,
     /// The agent's folder below the top.
     pub within: PathBuf,
+    /// The branch that was checked out; `None`: none was, or it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
     /// The work tree in which this session ran; `None`: the person's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work_tree: Option<PathBuf>,
@@ -146,6 +165,7 @@ impl KeptTree {
             repository: repository.clone(),
             id: new_id(),
             within: within.into(),
+            branch: git.run(["symbolic-ref", "--quiet", "--short", "HEAD"]).ok(),
             work_tree: None,
         };
         git.run(["update-ref", &kept.reference()?, &commit])?;
@@ -157,7 +177,6 @@ impl KeptTree {
     /// # Errors
     /// The repository or its reference is gone, or git refuses.
     pub fn again(&self, data: &Path) -> Result<Self, String> {
-        let _turn = in_turn(&data.join(PLACE[1]))?;
         let git = Git { folder: &self.repository, index: None };
         let gone = |why| format!("{}: the files that were kept: {why}", self.repository.display());
         let commit = git.run(["rev-parse", "--verify", &self.reference()?]).map_err(gone)?;
@@ -165,7 +184,7 @@ impl KeptTree {
         let work_tree = data.join(PLACE[1]).join(&id);
         let made = Self { id, work_tree: Some(work_tree.clone()), ..self.clone() };
         git.run(["update-ref", &made.reference()?, &commit])?;
-        made.fill(&git, &commit, &work_tree).inspect_err(|_| drop(made.remove()))?;
+        made.fill(&git, &commit, &work_tree).inspect_err(|_| drop(made.delete()))?;
         Ok(made)
     }
 
@@ -174,12 +193,57 @@ impl KeptTree {
             git.run(["rev-parse", "--verify", "--quiet", &format!("{commit}^{nth}")]).ok()
         };
         let (head, staged) = (parent(1), parent(2));
-        let shown = work_tree.to_str().ok_or("the folder for work trees is not UTF-8")?;
         let base = head.as_deref().unwrap_or(commit);
-        git.run(["worktree", "add", "--quiet", "--detach", "--no-checkout", shown, base])?;
+        self.lay(git, work_tree)?;
         let own = Git { folder: work_tree, index: None };
+        match &self.branch {
+            Some(branch) => own.run(["update-ref", &format!("refs/heads/{branch}"), base])?,
+            None => own.run(["update-ref", "--no-deref", "HEAD", base])?,
+        };
         own.run(["read-tree", "--reset", "-u", commit])?;
         own.run(["read-tree", staged.as_deref().unwrap_or(base)]).map(drop)
+    }
+
+    /// Lays a repository without files: it reads the objects of the person's, and has the same references and settings.
+    fn lay(&self, git: &Git<'_>, work_tree: &Path) -> Result<(), String> {
+        let failed = |error: io::Error| format!("{}: {error}", work_tree.display());
+        fs::create_dir_all(work_tree).map_err(failed)?;
+        let own = Git { folder: work_tree, index: None };
+        let form = git.run(["rev-parse", "--show-object-format"])?;
+        let branch = self.branch.as_deref().unwrap_or("main");
+        let words = ["--quiet", "--template="].map(str::to_owned);
+        let more = [format!("--object-format={form}"), format!("--initial-branch={branch}")];
+        own.run(["init".to_owned()].into_iter().chain(words).chain(more))?;
+        let place = |name: &str| {
+            let words = ["rev-parse", "--path-format=absolute", "--git-path", name];
+            git.run(words).map(PathBuf::from)
+        };
+        let inner = work_tree.join(".git");
+        fs::create_dir_all(inner.join("info")).map_err(failed)?;
+        let objects = format!("{}\n", place("objects")?.display());
+        fs::write(inner.join("objects/info/alternates"), objects).map_err(failed)?;
+        for name in ["info/exclude", "info/attributes", "shallow"] {
+            // Not every repository has them.
+            let _ = fs::copy(place(name)?, inner.join(name));
+        }
+        let listed = git.run(["for-each-ref", "--format=%(objectname) %(refname)"])?;
+        let is_theirs = |line: &&str| {
+            !line
+                .split(' ')
+                .nth(1)
+                .is_some_and(|name| name.starts_with(REFERENCES) || name == STASH)
+        };
+        let packed: String =
+            listed.lines().filter(is_theirs).map(|line| format!("{line}\n")).collect();
+        let packed = format!("# pack-refs with: sorted \n{packed}");
+        fs::write(inner.join("packed-refs"), packed).map_err(failed)?;
+        let settings = git.names(&["config", "--local", "--list", "-z"])?;
+        for (key, value) in settings.iter().filter_map(|setting| setting.split_once('\n')) {
+            if !NOT_COPIED.iter().any(|begin| key.starts_with(begin)) {
+                own.run(["config", "--add", key, value])?;
+            }
+        }
+        Ok(())
     }
 
     /// The folder in which the agent runs again.
@@ -197,25 +261,20 @@ impl KeptTree {
     /// # Errors
     /// git refuses, or what a journal names is not of toolyard.
     pub fn delete(&self) -> Result<(), String> {
-        let above = self.work_tree.as_deref().filter(|it| self.expect_own(it).is_ok());
-        let _turn = above.and_then(Path::parent).map(in_turn).transpose()?;
-        self.remove()
-    }
-
-    fn remove(&self) -> Result<(), String> {
         let reference = self.reference()?;
+        if let Some(work_tree) = &self.work_tree {
+            self.expect_own(work_tree)?;
+            match fs::remove_dir_all(work_tree) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(format!("{}: {error}", work_tree.display()));
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
         if !self.repository.is_dir() {
             return Ok(());
         }
         let git = Git { folder: &self.repository, index: None };
-        if let Some(work_tree) = &self.work_tree {
-            self.expect_own(work_tree)?;
-            let shown = work_tree.to_str().ok_or("the folder of the work tree is not UTF-8")?;
-            let removed = git.run(["worktree", "remove", "--force", "--force", shown]);
-            if work_tree.exists() {
-                removed?;
-            }
-        }
         git.run(["update-ref", "-d", &reference]).map(drop)
     }
 
@@ -239,17 +298,6 @@ impl KeptTree {
             false => Err(format!("{} is no work tree of toolyard", work_tree.display())),
         }
     }
-}
-
-/// Waits until no other process makes or deletes a work tree: git reads those that another git has half made, and fails. The
-/// turn ends when the file is dropped.
-fn in_turn(work_trees: &Path) -> Result<File, String> {
-    let path = work_trees.join("lock");
-    let locked = fs::create_dir_all(work_trees).and_then(|()| {
-        let file = File::options().create(true).truncate(false).write(true).open(&path)?;
-        file.lock().map(|()| file)
-    });
-    locked.map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// # Errors

@@ -26,7 +26,14 @@ impl Moved {
         // Arguments are JSON in a text of JSON.
         let escaped = |text: &str| Value::from(text).to_string().trim_matches('"').to_owned();
         let inner = (escaped(from), escaped(to));
-        let spellings = if inner == plain { vec![plain] } else { vec![plain, inner] };
+        let mut spellings = vec![plain];
+        if inner != spellings[0] {
+            spellings.push(inner);
+        }
+        // Claude Code names its folder for a project so. One word is too little to be a path.
+        if from.matches('/').count() > 1 {
+            spellings.push((dashed(from), dashed(to)));
+        }
         Some(Self { spellings })
     }
 
@@ -93,6 +100,11 @@ impl Moved {
     }
 }
 
+/// A path as one word: `-home-a-repo`.
+fn dashed(path: &str) -> String {
+    path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
 /// The text with this path in place of that one, wherever that is not a part of a longer name.
 fn replaced(text: &str, from: &str, to: &str) -> Option<String> {
     let (mut out, mut rest_at) = (String::new(), 0);
@@ -136,14 +148,19 @@ mod tests {
             ("/home/a/repo", "/w/1"),
             ("in /home/a/repo.", "in /w/1."),
             ("/home/a/repo/b.txt and file:///home/a/repo/c", "/w/1/b.txt and file:///w/1/c"),
+            ("~/.claude/projects/-home-a-repo/memory", "~/.claude/projects/-w-1/memory"),
             ("{\"path\": \"/home/a/repo/x\"}", "{\"path\": \"/w/1/x\"}"),
             ("/home/a/repo:/home/a/repo2:/home/a/repo", "/w/1:/home/a/repo2:/w/1"),
         ] {
             assert_eq!(led(text).as_deref(), Some(right));
         }
-        for text in
-            ["/home/a/repository", "/home/a/repo.git", "/mnt/home/a/repo-2", "x/home/a/repo"]
-        {
+        for text in [
+            "/home/a/repository",
+            "/home/a/repo.git",
+            "/mnt/home/a/repo-2",
+            "x/home/a/repo",
+            "a-home-a-repo",
+        ] {
             assert_eq!(led(text), None, "{text}");
         }
     }

@@ -143,6 +143,21 @@ fn forks_have_the_files_of_the_agent_and_touch_none_of_the_person() {
             })
         })
         .collect();
+    // An agent that commits, stashes and makes branches in its copy changes nothing of the person's.
+    let who = ["-c", "user.name=n", "-c", "user.email=e@x"];
+    for words in [
+        &["stash"][..],
+        &["stash", "apply"],
+        &["branch", "agents"],
+        &["commit", "-q", "-a", "-m", "c"],
+    ] {
+        git(&folders[0], &[&who[..], words].concat()).unwrap();
+    }
+    assert!(git(&folder, &["for-each-ref", "refs/stash"]).unwrap().is_empty());
+    assert_eq!(
+        git(&folders[1], &["branch", "--show-current"]),
+        git(&folder, &["branch", "--show-current"])
+    );
     // A fork of a fork has files of its own, too, and a fork that cannot begin leaves nothing.
     let again = [
         "fork",
@@ -159,7 +174,7 @@ fn forks_have_the_files_of_the_agent_and_touch_none_of_the_person() {
     assert!(kept(&folder) == before, "something of the person changed");
     assert!(!home.path("hook-ran").exists(), "a hook ran");
     let listed = |words: &[&str]| git(&folder, words).unwrap().lines().count();
-    assert_eq!(listed(&["worktree", "list"]), FORKS + 2);
+    assert_eq!(listed(&["worktree", "list"]), 1);
     assert_eq!(listed(&["for-each-ref", "refs/toolyard"]), FORKS + 2);
     // The parent goes first: its forks stay whole.
     std::fs::create_dir(home.path("parent")).unwrap();
