@@ -214,9 +214,9 @@ impl KeptTree {
         let words = ["--quiet", "--template="].map(str::to_owned);
         let more = [format!("--object-format={form}"), format!("--initial-branch={branch}")];
         own.run(["init".to_owned()].into_iter().chain(words).chain(more))?;
+        // An older git says it relative to its folder.
         let place = |name: &str| {
-            let words = ["rev-parse", "--path-format=absolute", "--git-path", name];
-            git.run(words).map(PathBuf::from)
+            git.run(["rev-parse", "--git-path", name]).map(|path| self.repository.join(path))
         };
         let inner = work_tree.join(".git");
         fs::create_dir_all(inner.join("info")).map_err(failed)?;
