@@ -306,7 +306,7 @@ mod tests {
     }
 
     proptest! {
-        /// Every call stands in exactly one pair, and those of a side keep their order within a task.
+        /// Every call is in exactly one pair, and the calls of a session keep their order within a task.
         #[test]
         fn every_call_stands_in_one_pair(
             own in prop::collection::vec((1u32..4, 0usize..3, 0usize..2), 0..24),

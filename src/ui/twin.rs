@@ -79,6 +79,20 @@ impl TwinSums {
     }
 }
 
+impl TwinSums {
+    /// The sums over these tasks: their tool calls, and no scores.
+    pub fn of_laps<'a>(laps: impl Iterator<Item = &'a Lap>) -> Self {
+        laps.fold(Self::default(), |sums, lap| Self {
+            calls: sums.calls + lap.calls(),
+            tokens: sums.tokens + lap.tokens,
+            dollars: sums.dollars + f64::from(lap.dollars),
+            right: sums.right + usize::from(lap.correct == Some(true)),
+            judged: sums.judged + usize::from(lap.correct.is_some()),
+            ..sums
+        })
+    }
+}
+
 /// The calls of both sessions, shared with the lists that look through them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TwinRows {
@@ -203,6 +217,26 @@ impl Twin {
     /// The person ended it.
     pub fn end(&mut self) {
         (self.over, self.is_stale) = (true, true);
+    }
+
+    /// The sums of both sessions that can be compared, and the number of tasks that they are of: of all if both have ended,
+    /// else of the tasks that both have done. `None`: there is no such task, or the tasks of a watched agent, which come in
+    /// any order, have not all ended.
+    pub fn compared(&self, live: &State) -> Option<(TwinSums, TwinSums, Option<usize>)> {
+        let own: HashSet<_> = live.laps.iter().map(|lap| lap.task).collect();
+        let other: HashSet<_> = self.laps.iter().map(|lap| lap.task).collect();
+        let is_watched = live.watched.is_some();
+        // One that was ended early has done fewer tasks.
+        if self.over && self.is_own_over && (is_watched || own == other) {
+            return Some((TwinSums::of(live), self.sums.clone(), None));
+        }
+        let count = own.intersection(&other).count();
+        if count == 0 || is_watched {
+            return None;
+        }
+        let here = live.laps.iter().filter(|lap| other.contains(&lap.task));
+        let there = self.laps.iter().filter(|lap| own.contains(&lap.task));
+        Some((TwinSums::of_laps(here), TwinSums::of_laps(there), Some(count)))
     }
 
     pub fn step_by(&mut self, by: InStep) {

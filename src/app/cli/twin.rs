@@ -156,7 +156,7 @@ impl<'a> Told<'a> {
         }
         let lap = self.state.laps.last().filter(|_| is_end).cloned();
         if let Some(lap) = lap {
-            // Said below.
+            // The last line of this function sees a receiver that is gone.
             let _ = self.tell.send(TwinNews::Lap(lap));
         }
         !self.tell.is_closed()
@@ -165,7 +165,7 @@ impl<'a> Told<'a> {
     /// Tells the calls that are not told yet, and the sums by now.
     fn tell(&mut self) {
         let sums = Box::new(TwinSums::of(&self.state));
-        // Said by the next record.
+        // The next record sees a receiver that is gone.
         let _ = self.tell.send(TwinNews::Calls(mem::take(&mut self.calls), sums));
     }
 }

@@ -105,7 +105,7 @@ pub enum AtLeast {
 }
 
 impl AtLeast {
-    /// Whether so many of so many are enough.
+    /// Whether this count out of `all` is enough.
     pub fn is_met(self, count: usize, all: usize) -> bool {
         match self {
             Self::Count(least) => count as u64 >= least,

@@ -14,10 +14,11 @@ use super::{draw, hostile};
 use crate::panes::resilience::session;
 use crate::stage::{Stage, setup};
 
-/// What the twin tells of these records, with its end.
-pub fn news(of: &State) -> [TwinNews; 2] {
+/// News of a twin with this state, up to its end.
+fn news(of: &State) -> Vec<TwinNews> {
     let calls = TwinNews::Calls(TwinCall::all(of), Box::new(TwinSums::of(of)));
-    [calls, TwinNews::Ended(None)]
+    let laps = of.laps_in_order().into_iter().map(TwinNews::Lap);
+    [calls].into_iter().chain(laps).chain([TwinNews::Ended(None)]).collect()
 }
 
 /// A replay of a session whose usual search fails from its third task on, which the fourth calls, beside one without the fault.
@@ -99,6 +100,9 @@ fn what_may_still_come_is_no_difference() {
     news(&State::fold(&records)).into_iter().for_each(|news| screen.hear_of_twin(news));
     let mut stage = Stage::showing(screen).sized(120, 40);
     assert!(stage.shows("no difference: ") && stage.shows("not yet"), "{}", stage.text());
+    // The twin has done more: only the task that both have done is compared.
+    let price = "price of the difference in 1 task of both: 0 calls, 0 tokens, equally many right";
+    assert!(stage.shows(price), "{}", stage.text());
     for record in &records[half + 1..] {
         stage.screen.receive(Arc::new(record.clone()));
     }

@@ -5,17 +5,18 @@ use ratatui::layout::Rect;
 
 use super::{SPEC, price};
 use crate::cx::Cx;
+use crate::domain::words::counted;
 use crate::hits::{Hits, Target};
 use crate::in_step::InStep;
 use crate::panes::row::{Row, note, split};
 use crate::symbols::{DIFFERS, LEADS};
-use crate::twin::{MOST, Twin, TwinSums};
+use crate::twin::{MOST, Twin};
 use crate::twin_call::TwinCall;
 use crate::{text, vlist};
 
 /// Cells of a task's number.
 const TASK: usize = 5;
-/// Rows from which on the selected pair stands in full below the calls.
+/// The pane shows the selected pair in full, below the calls, if it has this many rows.
 const HIGH: u16 = 16;
 /// Rows of the selected pair in full.
 const FULL: u16 = 7;
@@ -151,8 +152,13 @@ fn in_full(cx: &Cx<'_>, twin: &Twin, area: Rect, buf: &mut Buffer) {
 
 /// The price of the difference, wrapped.
 fn price_words(cx: &Cx<'_>, twin: &Twin, width: usize) -> Vec<String> {
-    let words = price::words(&TwinSums::of(cx.live), &twin.sums).join(", ");
-    let far = if twin.over { "" } else { " so far" };
-    let words = format!("price of the difference{far}: {words}");
+    let words = match twin.compared(cx.live) {
+        None => "price of the difference: known when both have done the same tasks".to_owned(),
+        Some((own, other, tasks)) => {
+            let of = tasks.map(|tasks| format!(" in {} of both", counted(tasks, "task")));
+            let words = price::words(&own, &other).join(", ");
+            format!("price of the difference{}: {words}", of.unwrap_or_default())
+        }
+    };
     text::wrap_within(&words, width.saturating_sub(2).max(1), 2)
 }
