@@ -60,7 +60,7 @@ pub use self::{
     resumption::{Division, is_kept, resumable, without_end},
     session::Listener,
     setup::Setup,
-    station::{DOLLARS_REACHED, MODEL_UNUSABLE, UNPRICED},
+    station::{CommonPurse, DOLLARS_REACHED, MODEL_UNUSABLE, PurseShare, UNPRICED},
 };
 use self::{handle::Handle, session::Session};
 

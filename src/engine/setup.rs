@@ -11,7 +11,7 @@ use super::observer::{
     breakpoints::KeepBreakpoints, classes::ClassBook, learned::Keep, schemas::SchemaBook,
 };
 use super::ranker::Ranker;
-use super::station::Station;
+use super::station::{PurseShare, Station};
 use crate::domain::{
     BreakpointSpec, FaultSpec, Opening, Strategy, TaskList, ToolGraph, ToolName, state::Keeps,
 };
@@ -41,6 +41,8 @@ pub struct Setup {
     pub breakpoints: Vec<(BreakpointSpec, bool)>,
     /// Without a limit of dollars, say once that this many are spent; `None`: say nothing.
     pub tells_dollars: Option<f64>,
+    /// The part of a purse that several sessions have together.
+    pub purse: Option<PurseShare>,
     /// Saves the breakpoints beyond the session; called when they change.
     pub keep_breakpoints: Option<KeepBreakpoints>,
     pub journal: Option<Journal>,

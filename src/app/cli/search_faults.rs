@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 
 use clap::{Args, value_parser};
 
-use super::out::{expect_place, print_line, tell, warn};
+use super::out::{expect_place, print_line, tell};
 use super::value::{number, whole};
 use super::{ConfigArgs, stopping, trouble::Trouble};
 use crate::domain::words::counted;
@@ -18,7 +17,6 @@ use crate::fault_search::{
 use crate::net::known::without_known;
 use crate::scenario::{Scenario, ScenarioFile};
 use crate::session::SessionSpec;
-use crate::stopper::SessionStopper;
 use crate::store::import::write_private;
 use crate::ui::text::{clean, number as grouped};
 
@@ -86,8 +84,9 @@ pub fn search_faults(args: &SearchFaultsArgs) -> Result<ExitCode, Trouble> {
     };
     // A mistake in the file costs no run.
     let seed = file.prepare(|spec| change(spec)).map_err(Trouble::usage)?.config.session.seed;
-    let stop = Arc::new(SessionStopper::default());
-    stopping::stop_on_interrupt(&stop, "interrupted".to_owned())?;
+    let most = args.max_dollars.unwrap_or(DOLLARS);
+    let runner = stopping::runner(args.jobs.map(usize::from), Some(most), None);
+    stopping::stop_on_interrupt(&runner.stop, "interrupted".to_owned())?;
     let made = AtomicUsize::new(0);
     let progress = |runs: usize| {
         let before = made.fetch_add(runs, Ordering::Relaxed);
@@ -99,11 +98,8 @@ pub fn search_faults(args: &SearchFaultsArgs) -> Result<ExitCode, Trouble> {
         file: &file,
         change: &change,
         seed,
-        at_once: args.jobs.map_or_else(stopping::usual, usize::from),
+        runner: &runner,
         times: args.times,
-        max_dollars: Some(args.max_dollars.unwrap_or(DOLLARS)),
-        spent: Mutex::new(0.0),
-        stop: &stop,
         tell: &progress,
     };
     let plan = SearchPlan {
@@ -193,12 +189,6 @@ fn trouble(error: TrialError, made: usize) -> Trouble {
         }
         TrialError::Stopped => {
             Trouble::Failed(format!("interrupted after {}", counted(made, "run")))
-        }
-        TrialError::OutOfDollars(most) => {
-            warn("a set may still exist");
-            let text =
-                format!("all runs together reached ${most:.2} after {}", counted(made, "run"));
-            Trouble::Failed(format!("{text}; --max-dollars N allows more"))
         }
     }
 }

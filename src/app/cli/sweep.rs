@@ -6,8 +6,9 @@ use std::{sync::Arc, thread};
 use tokio::sync::mpsc::{self, UnboundedSender};
 
 use crate::domain::state::{Keeps, State};
-use crate::domain::{Command, Event, Record, TaskEvent};
+use crate::domain::{Event, Record, TaskEvent};
 use crate::papers::sweep::{SEEDS, Scope};
+use crate::runner::{SessionStopper, follow};
 use crate::session::{Origin, SessionError, SweepOrigin};
 use crate::ui::sweep::{StartSweep, SweepNews};
 
@@ -56,26 +57,16 @@ fn sweep(
         }
         let knob = (scope.knob, *value);
         let (prepared, first) = standing.with(scope.tasks.clone(), knob, seed, spent)?;
-        let (commands, receiver) = mpsc::unbounded_channel();
-        for command in first {
-            // The receiver is used just below.
-            let _ = commands.send(command);
-        }
         let mut state = State::keeping(Keeps::Tasks(1));
         let told = tell.clone();
-        let listener = Box::new(move |record: &Arc<Record>| {
+        let hear = move |record: &Record| {
             state.apply(record);
             let is_end = matches!(record.event, Event::Task(TaskEvent::TaskFinished { .. }));
             let lap = state.laps.last().filter(|_| is_end).cloned();
             let is_heard = lap.is_none_or(|lap| told.send(SweepNews::Lap(place, lap)).is_ok());
-            if !is_heard || told.is_closed() {
-                // An error means that the session has already ended.
-                let _ = commands.send(Command::Stop);
-            }
-        });
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(SessionError::failed)?;
-        let ended = runtime.block_on(prepared.run(receiver, None, listener))?;
+            is_heard && !told.is_closed()
+        };
+        let ended = follow(prepared, first, &SessionStopper::default(), hear)?.state;
         spent += ended.dollars_spent();
         if ended.tasks_done < scope.tasks.len() && !tell.is_closed() {
             let (done, all) = (ended.tasks_done, scope.tasks.len());

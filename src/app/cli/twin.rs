@@ -9,8 +9,9 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 use super::trouble::Trouble;
 use crate::domain::state::{Keeps, State};
-use crate::domain::{Command, Event, Knob, Record, TaskEvent};
-use crate::session::{Origin, PreparedSession, SessionHandle, faults_so_far, spec_of};
+use crate::domain::{Event, Knob, Record, SessionEvent, TaskEvent};
+use crate::runner::{SessionStopper, follow};
+use crate::session::{Origin, PreparedSession, faults_so_far, spec_of};
 use crate::store::journal::JournalReader;
 use crate::ui::twin::{ReadOrigin, StartTwin, Twin, TwinKind, TwinNews, TwinSums};
 use crate::ui::twin_call::TwinCall;
@@ -70,7 +71,7 @@ pub fn whole(journal: &Path, own: &mut Twin) -> Result<(), Trouble> {
 
 /// Reads a whole journal, until the receiver is gone.
 fn read(reader: JournalReader, tell: &UnboundedSender<TwinNews>) -> TwinNews {
-    let mut told = Told::new(tell);
+    let mut told = Told::new(tell.clone());
     for record in reader {
         match record {
             Ok(record) if told.take(&record) => {}
@@ -109,37 +110,31 @@ fn start(
     let mut prepared =
         origin.again(live, faults, knobs, parent).map_err(|error| error.to_string())?;
     prepared.keeps = Keeps::Tasks(1);
-    let session = prepared.spawn().map_err(|error| error.to_string())?;
-    beside(move |tell| follow(session, tell))
-}
-
-/// Follows a session until it ends, or until the receiver is gone.
-fn follow(session: SessionHandle, tell: &UnboundedSender<TwinNews>) -> TwinNews {
-    let SessionHandle { mut records, commands, engine, journal, .. } = session;
-    let mut told = Told::new(tell);
-    while let Some(record) = records.blocking_recv() {
-        if !told.take(&record) {
-            // An ended engine takes no command, and needs none.
-            let _ = commands.send(Command::Stop);
+    beside(move |tell| {
+        let mut told = Told::new(tell.clone());
+        let ended = follow(prepared, Vec::new(), &SessionStopper::default(), move |record| {
+            let is_heard = told.take(record);
+            if matches!(record.event, Event::Session(SessionEvent::SessionEnded { .. })) {
+                told.tell();
+            }
+            is_heard
+        });
+        match ended {
+            Ok(ended) => TwinNews::Ended(ended.journal),
+            Err(error) => TwinNews::Failed(error.to_string()),
         }
-    }
-    told.tell();
-    drop(commands);
-    match engine.join() {
-        Ok(_) => TwinNews::Ended(journal),
-        Err(error) => TwinNews::Failed(error.to_string()),
-    }
+    })
 }
 
 /// The records of the twin, as the screen is told of them.
-struct Told<'a> {
-    tell: &'a UnboundedSender<TwinNews>,
+struct Told {
+    tell: UnboundedSender<TwinNews>,
     state: State,
     calls: Vec<TwinCall>,
 }
 
-impl<'a> Told<'a> {
-    fn new(tell: &'a UnboundedSender<TwinNews>) -> Self {
+impl Told {
+    fn new(tell: UnboundedSender<TwinNews>) -> Self {
         Self { tell, state: State::keeping(Keeps::Tasks(1)), calls: Vec::new() }
     }
 

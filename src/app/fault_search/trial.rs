@@ -3,14 +3,12 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use std::sync::{Mutex, PoisonError};
 
 use super::{Seen, Trials};
 use crate::domain::{By, Event, FaultSpec, Record, Target, ToolCallEvent, ToolName};
-use crate::files::parallel;
+use crate::runner::Runner;
 use crate::scenario::{QuietRun, ScenarioFile};
 use crate::session::{JournalChoice, SessionError, SessionSpec};
-use crate::stopper::SessionStopper;
 
 /// Runs a scenario with faults. Each run begins fresh, and keeps no journal.
 pub struct ScenarioTrials<'a> {
@@ -19,14 +17,10 @@ pub struct ScenarioTrials<'a> {
     pub change: &'a (dyn Fn(&mut SessionSpec) + Sync),
     /// Seed of the first run of each set.
     pub seed: u64,
-    /// Sessions at the same time.
-    pub at_once: usize,
+    /// Runs several at once, with US dollars for all of them.
+    pub runner: &'a Runner,
     /// Runs of each set, with other seeds. It fails if most of them do.
     pub times: u32,
-    /// US dollars for all runs together; `None`: as each session's own limit has it.
-    pub max_dollars: Option<f64>,
-    pub spent: Mutex<f64>,
-    pub stop: &'a SessionStopper,
     /// Hears of each batch.
     pub tell: &'a (dyn Fn(usize) + Sync),
 }
@@ -39,7 +33,6 @@ pub enum TrialError {
     Stopped,
     /// A session ended for want of money or of a model.
     Lacks(String),
-    OutOfDollars(f64),
 }
 
 impl Trials for ScenarioTrials<'_> {
@@ -49,8 +42,9 @@ impl Trials for ScenarioTrials<'_> {
         let times = u64::from(self.times.max(1));
         let runs: Vec<_> =
             sets.iter().flat_map(|set| (0..times).map(move |seed| (set, seed))).collect();
-        let ran = parallel::each(&runs, self.at_once, |(set, seed)| self.one(set, *seed));
-        let ran = ran.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let mut ran = Vec::new();
+        let work = |at: usize| self.one(runs[at].0, runs[at].1);
+        self.runner.each(runs.len(), work, |seen| ran.push(seen))?;
         (self.tell)(sets.len());
         Ok(ran.chunks(times as usize).map(most).collect())
     }
@@ -73,13 +67,9 @@ fn most(ran: &[Seen]) -> Seen {
 
 impl ScenarioTrials<'_> {
     fn one(&self, faults: &[FaultSpec], apart: u64) -> Result<Seen, TrialError> {
-        if self.stop.is_stopped() {
+        let stop = &self.runner.stop;
+        if stop.is_stopped() {
             return Err(TrialError::Stopped);
-        }
-        let spent = *self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-        let left = self.max_dollars.map(|most| most - spent);
-        if let (Some(most), Some(..=0.0)) = (self.max_dollars, left) {
-            return Err(TrialError::OutOfDollars(most));
         }
         let prepared = self.file.prepare(|spec| {
             (self.change)(spec);
@@ -89,10 +79,8 @@ impl ScenarioTrials<'_> {
         });
         let mut prepared =
             prepared.map_err(|problems| TrialError::Scenario(problems.to_string()))?;
-        // Others run at the same time: none of them may take what is left for all.
-        let share = left.map(|left| left / self.at_once.max(1) as f64);
-        let own = prepared.config.max_dollars;
-        prepared.config.max_dollars = own.into_iter().chain(share).reduce(f64::min);
+        let share = self.runner.purse.as_ref().map(|purse| purse.share(0.0));
+        prepared.purse.clone_from(&share);
         let expect = &self.file.scenario.expect;
         let called = Rc::new(RefCell::new(BTreeSet::new()));
         let tools = Rc::clone(&called);
@@ -104,15 +92,15 @@ impl ScenarioTrials<'_> {
                 tools.borrow_mut().insert(tool.clone());
             }
         };
-        let ran = QuietRun::of(prepared, expect, self.stop, hear).map_err(TrialError::Session)?;
-        if self.stop.is_stopped() {
+        let ran = QuietRun::of(prepared, expect, stop, hear).map_err(TrialError::Session)?;
+        if stop.is_stopped() {
             return Err(TrialError::Stopped);
         }
         if let Some(why) = ran.lacked() {
             return Err(TrialError::Lacks(why.to_owned()));
         }
         let state = &ran.state;
-        *self.spent.lock().unwrap_or_else(PoisonError::into_inner) += state.dollars_spent();
+        share.inspect(|share| share.settle(state.dollars_spent()));
         let verdict = ran.verdict((self.file.name(), String::new()), expect);
         let missed = verdict.cases().filter(|case| case.0.word() == "FAILED");
         let failed = missed.map(|(_, expected, found)| format!("{expected}: {found}")).collect();

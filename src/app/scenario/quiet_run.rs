@@ -2,15 +2,12 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
-
-use tokio::sync::mpsc;
 
 use super::{Expectations, Observed, ScenarioVerdict, check};
 use crate::domain::{Event, Record, SessionEvent, State, state::Keeps, state::RECENT};
 use crate::engine::{DOLLARS_REACHED, MODEL_UNUSABLE};
+use crate::runner::{SessionStopper, follow};
 use crate::session::{PreparedSession, SessionError};
-use crate::stopper::SessionStopper;
 
 /// A session that has ended.
 pub struct QuietRun {
@@ -43,7 +40,7 @@ impl QuietRun {
         let heard = Heard { state, observed: Observed::new(expect), ended: None };
         let heard = Rc::new(RefCell::new(heard));
         let hears = Rc::clone(&heard);
-        let listener = Box::new(move |record: &Arc<Record>| {
+        let listener = move |record: &Record| {
             let Heard { state, observed, ended } = &mut *hears.borrow_mut();
             state.apply(record);
             observed.take(state, record);
@@ -51,12 +48,9 @@ impl QuietRun {
                 *ended = Some(why.clone());
             }
             hear(record);
-        });
-        let (commands, receiver) = mpsc::unbounded_channel();
-        stop.reach(commands);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(SessionError::failed)?;
-        let state = runtime.block_on(prepared.run(receiver, None, listener))?;
+            true
+        };
+        let state = follow(prepared, Vec::new(), stop, listener)?.state;
         let mut heard = heard.borrow_mut();
         let (observed, ended) = (std::mem::take(&mut heard.observed), heard.ended.take());
         Ok(Self { state, observed, ended })

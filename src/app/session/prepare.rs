@@ -11,7 +11,7 @@ use crate::config::{Config, ModelConfig};
 use crate::domain::{
     Base, FaultSpec, Knob, Role, Speed, Strategy, Target, Task, TaskList, state::Keeps,
 };
-use crate::engine::Beginning;
+use crate::engine::{Beginning, PurseShare};
 use crate::learned::LearnedState;
 use crate::mcp::trust::Trust;
 use crate::model::http::Endpoint;
@@ -37,6 +37,8 @@ pub struct PreparedSession {
     pub beginning: Beginning,
     /// Details of ended tasks that the last state keeps.
     pub keeps: Keeps,
+    /// The part of a purse that several sessions have together.
+    pub purse: Option<PurseShare>,
     /// True if other screens can attach, provided that the session has a journal.
     pub is_attachable: bool,
     pub(super) spec: SessionSpec,
@@ -129,6 +131,7 @@ impl SessionSpec {
             config,
             beginning: Beginning::New,
             keeps: Keeps::All,
+            purse: None,
             is_attachable: false,
             // The sample stays even if the session goes on with another strategy.
             spec: Self { sample: workspace.sample, ..self.clone() },

@@ -79,6 +79,7 @@ impl SessionSpec {
             tasks,
             faults: self.faults.clone(),
             tells_dollars: None,
+            purse: None,
             breakpoints: self.breakpoints.iter().map(|spec| (spec.clone(), true)).collect(),
             journal: None,
             stay: self.stay,
@@ -180,6 +181,7 @@ impl PreparedSession {
             inbox,
             runs,
             keeps: self.keeps,
+            purse: self.purse,
             breakpoints,
             keep_breakpoints,
             ..spec.bare(&config, &workspace.title, tasks, models, tools)

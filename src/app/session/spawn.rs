@@ -65,10 +65,24 @@ impl PreparedSession {
         self,
         commands: UnboundedReceiver<Command>,
         attached: Option<WeakUnboundedSender<Command>>,
-        mut listener: Listener,
+        listener: Listener,
     ) -> Result<State, SessionError> {
+        Ok(self.run_kept(commands, attached, listener).await?.0)
+    }
+
+    /// As [`run`](Self::run), and returns the path of the journal, too.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub async fn run_kept(
+        self,
+        commands: UnboundedReceiver<Command>,
+        attached: Option<WeakUnboundedSender<Command>>,
+        mut listener: Listener,
+    ) -> Result<(State, Option<PathBuf>), SessionError> {
         let header = self.header();
         let journal = self.start_journal(&header)?;
+        let path = journal.as_ref().map(|journal| journal.path().to_owned());
         let mut seats = None;
         if let (Some(attached), Some(journal)) = (attached, &journal)
             && let Some((server, _)) = self.open_socket(journal, &header, attached, false)
@@ -79,7 +93,8 @@ impl PreparedSession {
                 server.note(seen.n);
             });
         }
-        self.work(journal, commands, listener, (None, seats)).await
+        let state = self.work(journal, commands, listener, (None, seats)).await?;
+        Ok((state, path))
     }
 
     /// Starts the journal, if requested, and the session on its own thread.

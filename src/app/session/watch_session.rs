@@ -127,6 +127,7 @@ impl SessionSpec {
                 rest: Some(Rest::default()),
             }),
             keeps: Keeps::All,
+            purse: None,
             is_attachable: false,
             spec,
             learned: None,

@@ -115,7 +115,7 @@ pub fn open(setup: Setup, mut listed: Vec<ProviderListing>, listener: Listener) 
     session.tell_reader();
     let spent = session.state.dollars_spent();
     let tells = setup.tells_dollars.filter(|most| limit.is_none() && spent <= *most);
-    let money = MoneyAtStart { paid, limit, tells };
+    let money = MoneyAtStart { paid, limit, share: setup.purse, tells };
     let handle = Handle::new(session, station::stations(setup.stations, money));
     listed.into_iter().for_each(|listed| providers::watch(&handle, listed));
     manual_calls::watch(&handle);

@@ -10,6 +10,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::common_purse::PurseShare;
 use super::money::{DOLLARS_REACHED, MoneyAtStart, UNPRICED};
 use super::{Actor, Effect, Outcome, Passage, Passing, Station, StationVerdict, later, now};
 use crate::domain::{
@@ -31,6 +32,8 @@ const ASSUMED: u64 = 500;
 pub(super) struct Dollars {
     /// How many US dollars the session may cost; `None`: any number.
     limit: Option<f64>,
+    /// The part of a purse that several sessions have together.
+    share: Option<PurseShare>,
     purse: RefCell<Purse>,
     /// How many US dollars a session without a limit spends before it says so; `None`: it says nothing, or has said it.
     tells: Cell<Option<f64>>,
@@ -67,9 +70,9 @@ struct DollarRefusal {
 
 impl Dollars {
     pub fn new(money: MoneyAtStart) -> Self {
-        let MoneyAtStart { paid, limit, tells } = money;
+        let MoneyAtStart { paid, limit, share, tells } = money;
         let purse = RefCell::new(Purse { beside: paid, ..Purse::default() });
-        Self { limit, purse, tells: Cell::new(tells), refused: RefCell::default() }
+        Self { limit, share, purse, tells: Cell::new(tells), refused: RefCell::default() }
     }
 
     /// Answers a watched agent in place of its model. The session says the reason once: for a model without a price, or
@@ -102,8 +105,22 @@ impl Dollars {
         id: EffectId,
         price: CallPrice,
     ) -> Result<(), DollarRefusal> {
-        let Some(most) = self.limit else { return Ok(()) };
-        self.purse.borrow_mut().reserve(id, price, session.state().dollars_spent(), most)
+        let most = self.limit.unwrap_or(f64::INFINITY);
+        let known = session.state().dollars_spent();
+        let mut purse = self.purse.borrow_mut();
+        purse.reserve(id, price, known, most)?;
+        let Some(share) = &self.share else { return Ok(()) };
+        let reserved = share.reserve(purse.taken(id, known), price.known());
+        reserved.map_err(|all| {
+            purse.pending.remove(&id);
+            let most = share.most();
+            let why = format!(
+                "{DOLLARS_REACHED}: all sessions together have spent or reserved {all:.4} of {most:.2}, and {}; \
+                 --max-dollars sets the limit",
+                price.of_next()
+            );
+            DollarRefusal { why, missing: all + price.amount() - most }
+        })
     }
 }
 
@@ -116,8 +133,7 @@ impl Purse {
         known: f64,
         most: f64,
     ) -> Result<(), DollarRefusal> {
-        let others = self.pending.iter().filter(|(other, _)| **other != id);
-        let pending: f64 = others.map(|(_, cost)| cost).sum();
+        let pending = self.pending_beside(id);
         let (spent, most) = ((known + self.beside).max(0.0), most + self.more);
         let (cost, fits) = match price {
             CallPrice::About(cost) => (pending + cost, spent + pending + cost <= most),
@@ -129,13 +145,24 @@ impl Purse {
             return Ok(());
         }
         let next = match price {
-            CallPrice::About(_) => format!("the next call costs about {cost:.4}"),
-            CallPrice::Unknown => "the price of the next call is unknown".to_owned(),
+            // Calls that start together are refused for all of them.
+            CallPrice::About(_) => CallPrice::About(cost).of_next(),
+            CallPrice::Unknown => price.of_next(),
         };
         let why = format!(
             "{DOLLARS_REACHED}: {spent:.4} of {most:.2} are spent, and {next}; --max-dollars sets the limit"
         );
         Err(DollarRefusal { why, missing: spent + cost - most })
+    }
+
+    /// The probable prices of the calls under way, but for this one.
+    fn pending_beside(&self, id: EffectId) -> f64 {
+        self.pending.iter().filter(|(other, _)| **other != id).map(|(_, cost)| cost).sum()
+    }
+
+    /// What is spent or reserved beside this call, if the state knows this much cost.
+    fn taken(&self, id: EffectId, known: f64) -> f64 {
+        (known + self.beside).max(0.0) + self.pending_beside(id)
     }
 
     /// Allows the same amount once more, and at least the missing amount for this call.
@@ -148,10 +175,21 @@ impl Purse {
 }
 
 impl CallPrice {
-    fn amount(self) -> f64 {
+    fn known(self) -> Option<f64> {
         match self {
-            CallPrice::About(cost) => cost,
-            CallPrice::Unknown => 0.0,
+            CallPrice::About(cost) => Some(cost),
+            CallPrice::Unknown => None,
+        }
+    }
+
+    fn amount(self) -> f64 {
+        self.known().unwrap_or_default()
+    }
+
+    fn of_next(self) -> String {
+        match self {
+            CallPrice::About(cost) => format!("the next call costs about {cost:.4}"),
+            CallPrice::Unknown => "the price of the next call is unknown".to_owned(),
         }
     }
 }
@@ -159,7 +197,8 @@ impl CallPrice {
 impl Station for Dollars {
     fn before<'a>(&'a self, passage: &'a mut Passage) -> Passing<'a, StationVerdict> {
         let cost = || passage.handle.read(|session| price(session, &passage.effect));
-        let Some(price) = self.limit.and_then(|_| cost()) else { return now(StationVerdict::Go) };
+        let has_limit = self.limit.is_some() || self.share.is_some();
+        let Some(price) = has_limit.then(cost).flatten() else { return now(StationVerdict::Go) };
         if price == CallPrice::Unknown && passage.actor() == Actor::Guest {
             let spec = passage.effect.spec();
             let why = spec.map_or_else(String::new, unpriced);

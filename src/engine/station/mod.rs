@@ -5,6 +5,7 @@
 mod approval;
 mod arguments;
 mod budget;
+mod common_purse;
 mod dollars;
 mod fault;
 mod gate;
@@ -27,6 +28,7 @@ pub use super::effect::{Effect, Outcome, ToolCall};
 use super::{effect::PendingEffect, fault_choice::FaultChoice, handle::Handle, session::Session};
 use crate::domain::{Chance, EffectRef, FaultId, FaultKind, Origin, Refusal, TaskId};
 
+pub use self::common_purse::{CommonPurse, PurseShare};
 pub use self::model_guard::MODEL_UNUSABLE;
 pub use self::money::{DOLLARS_REACHED, MoneyAtStart, UNPRICED};
 

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::{SessionArgs, value::positive};
 use crate::domain::{Knob, Strategy};
+use crate::runner::Shard;
 
 /// The most seeds of one comparison.
 const MOST_SEEDS: usize = 10_000;
@@ -66,6 +67,11 @@ pub struct CompareOptions {
     /// Keep journals in this folder; the same command continues after an interruption.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// With --out: run only every N-th session, the I-th of N parts, such as `1/3`.
+    ///
+    /// Parts may run on other machines with the same folder. The same command without it prints the tables.
+    #[arg(long, value_name = "I/N", requires = "out")]
+    pub shard: Option<Shard>,
     /// Number of parallel sessions; default: two per processor, since they mostly wait.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub jobs: Option<NonZeroUsize>,

@@ -14,7 +14,6 @@ mod args;
 pub mod columns;
 pub mod experiment;
 pub mod grid;
-mod job;
 mod print;
 mod resilience;
 pub mod result;
@@ -24,25 +23,25 @@ pub mod table;
 mod time_left;
 pub mod verdict;
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use crate::config::{self, Config};
-use crate::files::parallel;
+use crate::domain::words::counted;
+use crate::engine::PurseShare;
+use crate::runner::{Job, JobEnd, Runner, Shard};
 use crate::session::SessionSpec;
 use crate::store::experience::Experience;
 
 pub use self::args::{CompareArgs, CompareOptions, Preset, Seeds, WarmUp};
 use self::experiment::{CHOSEN, Experiment};
-use self::job::{Job, Ran};
 use self::resilience::BROKEN_TOOL;
 pub use self::resilience::without_reader;
-use self::{grid::Cell, result::CellResult, settings::CheckedCell};
+use self::result::{CellResult, Ran};
+use self::{grid::Cell, settings::CheckedCell};
 use super::{experience, out, stopping, trouble::Trouble};
-use crate::stopper::SessionStopper;
 
 /// Offset of warm-up seeds, so that no session meets the same draws that made its past.
 const APART: u64 = 1_000_000;
@@ -58,9 +57,9 @@ pub struct Comparison {
     folder: PathBuf,
     /// Whether it can be continued.
     is_kept: bool,
-    /// The number of parallel sessions.
-    at_once: usize,
-    stop: Arc<SessionStopper>,
+    /// The part of the jobs that runs here; `None`: all, with the tables.
+    shard: Option<Shard>,
+    runner: Runner,
 }
 
 /// Runs `toolyard compare`.
@@ -71,7 +70,9 @@ pub fn compare(args: &CompareArgs) -> Result<(), Trouble> {
     match (args.preset, &args.svg) {
         (Some(Preset::Resilience), None) => print(&args.options, &BROKEN_TOOL),
         (Some(Preset::Resilience), Some(file)) => {
-            let (comparison, results) = compared(&args.options, &BROKEN_TOOL)?;
+            let Some((comparison, results)) = compared(&args.options, &BROKEN_TOOL)? else {
+                return Ok(());
+            };
             resilience::picture(file, &comparison, &results)?;
             print::print(&args.options, &BROKEN_TOOL, &comparison, &results)
         }
@@ -89,8 +90,10 @@ pub fn compare(args: &CompareArgs) -> Result<(), Trouble> {
 /// # Errors
 /// Any fault of any combination, before the first one runs; or the comparison was interrupted.
 pub fn print(options: &CompareOptions, experiment: &Experiment) -> Result<(), Trouble> {
-    let (comparison, results) = compared(options, experiment)?;
-    print::print(options, experiment, &comparison, &results)
+    match compared(options, experiment)? {
+        Some((comparison, results)) => print::print(options, experiment, &comparison, &results),
+        None => Ok(()),
+    }
 }
 
 /// Runs all combinations of an experiment, and returns its verdicts.
@@ -98,15 +101,15 @@ pub fn print(options: &CompareOptions, experiment: &Experiment) -> Result<(), Tr
 /// # Errors
 /// As [`print`].
 pub fn verdicts(options: &CompareOptions, experiment: &Experiment) -> Result<Vec<String>, Trouble> {
-    let (_, results) = compared(options, experiment)?;
-    Ok((experiment.verdicts)(&results))
+    let compared = compared(options, experiment)?;
+    Ok(compared.map_or_else(Vec::new, |(_, results)| (experiment.verdicts)(&results)))
 }
 
-/// Runs all combinations.
+/// Runs all combinations. `None`: only a part of the sessions was to run here.
 fn compared(
     options: &CompareOptions,
     experiment: &Experiment,
-) -> Result<(Comparison, Vec<CellResult>), Trouble> {
+) -> Result<Option<(Comparison, Vec<CellResult>)>, Trouble> {
     let mut session = usual(options)?;
     let seeds = seeds(options)?;
     let mut models = models(&session)?;
@@ -139,16 +142,25 @@ fn compared(
         base: session.experience.clone(),
         folder,
         is_kept: options.out.is_some(),
-        at_once: options.jobs.map_or_else(stopping::usual, NonZeroUsize::get),
-        stop: Arc::default(),
+        shard: options.shard,
+        runner: stopping::runner(
+            options.jobs.map(usize::from),
+            options.session.max_dollars,
+            options.shard,
+        ),
     };
     let litter = temporary.as_ref().map(|folder| folder.path().to_owned());
-    *comparison.stop.litter.lock().unwrap_or_else(PoisonError::into_inner) = litter;
-    stopping::stop_on_interrupt(&comparison.stop, interrupted(options).text().to_owned())?;
+    *comparison.runner.stop.litter.lock().unwrap_or_else(PoisonError::into_inner) = litter;
+    stopping::stop_on_interrupt(&comparison.runner.stop, interrupted(options).text().to_owned())?;
     comparison.hold()?;
     let bases = comparison.gather(&session)?;
     let results = comparison.run(&bases)?.ok_or_else(|| interrupted(options))?;
-    Ok((comparison, results))
+    if let Some(shard) = options.shard {
+        let rest = "the same command without --shard prints the tables when all parts are done";
+        comparison.tell(&format!("shard {shard} done; {rest}"));
+        return Ok(None);
+    }
+    Ok(Some((comparison, results)))
 }
 
 fn interrupted(options: &CompareOptions) -> Trouble {
@@ -240,9 +252,13 @@ impl Comparison {
             checked.insert("warm-up", self.warm_up.to_string());
             checked.hold(&folder)?;
             let jobs = self.jobs(0, &folder, &spec, &bases, APART);
-            let ran = parallel::each(&jobs, self.at_once, |job| self.run_one(job));
-            for (base, (job, ran)) in bases.iter_mut().zip(jobs.iter().zip(ran)) {
-                if ran?.is_some() {
+            let shares = self.shares(&jobs)?;
+            let work =
+                |at: usize| Ok::<_, Trouble>(jobs[at].run(&self.runner.stop, share(&shares, at))?);
+            let mut ended = Vec::new();
+            self.runner.each(jobs.len(), work, |end| ended.push(end))?;
+            for (base, (job, end)) in bases.iter_mut().zip(jobs.iter().zip(ended)) {
+                if let JobEnd::Done(_) = end {
                     *base = Some(job.experience());
                 }
             }
@@ -279,44 +295,81 @@ impl Comparison {
             self.jobs(of, &self.folder.join(cell.folder()), spec, bases, 0)
         };
         let jobs: Vec<Job> = cells.flat_map(of_cell).collect();
-        let left: Vec<_> =
-            self.cells.iter().map(|_| AtomicUsize::new(self.seeds.all.len())).collect();
+        let is_here = |at: usize| self.shard.is_none_or(|shard| shard.has(at));
+        let seeds = self.seeds.all.len();
+        let of_cell = |of: usize| (of * seeds..(of + 1) * seeds).filter(|at| is_here(*at)).count();
+        let left: Vec<_> = (0..self.cells.len()).map(|of| AtomicUsize::new(of_cell(of))).collect();
+        let here = (0..jobs.len()).filter(|at| is_here(*at)).count();
         let (done, ended, began) = (AtomicUsize::new(0), AtomicUsize::new(0), Instant::now());
-        let ran = parallel::each(&jobs, self.at_once, |job| {
-            let ran = self.run_one(job)?;
+        let shares = self.shares(&jobs)?;
+        let work = |at: usize| {
+            let job = &jobs[at];
+            if !is_here(at) {
+                return Ok::<_, Trouble>(None);
+            }
+            let end = job.run(&self.runner.stop, share(&shares, at))?;
             let ended = ended.fetch_add(1, Ordering::SeqCst) + 1;
-            if ran.is_some() && left[job.of].fetch_sub(1, Ordering::SeqCst) == 1 {
+            let is_done = matches!(end, JobEnd::Done(_));
+            if is_done && left[job.of].fetch_sub(1, Ordering::SeqCst) == 1 {
                 let done = done.fetch_add(1, Ordering::SeqCst) + 1;
                 let name = &self.cells[job.of].0.name;
-                let left = time_left::left(began.elapsed(), ended, jobs.len());
+                let left = time_left::left(began.elapsed(), ended, here);
                 self.tell(&format!("{done}/{} {name} done{left}", self.cells.len()));
             }
-            Ok(ran)
-        });
-        let ran: Result<Option<Vec<Ran>>, Trouble> =
-            ran.into_iter().collect::<Result<Vec<_>, _>>().map(|ran| ran.into_iter().collect());
-        let Some(ran) = ran? else { return Ok(None) };
-        let mut sessions = self.seeds.all.iter().copied().cycle().zip(ran);
-        let compared = self.cells.iter().map(|(cell, _, checked)| {
-            let own: Vec<_> = sessions.by_ref().take(self.seeds.all.len()).collect();
-            CellResult::of(cell.clone(), checked.knobs.clone(), &own)
-        });
-        Ok(Some(compared.collect()))
+            Ok(Some(match end {
+                JobEnd::Done(state) => JobRan::Done(Box::new(Ran::of(&state))),
+                JobEnd::Stopped => JobRan::Stopped,
+                JobEnd::OutOfDollars(why) => {
+                    let (cell, seed) = (&self.cells[job.of].0.name, job.seed);
+                    JobRan::OutOfDollars(format!("{cell}, seed {seed}: {why}"))
+                }
+            }))
+        };
+        let (mut results, mut own, mut without, mut stopped) = (vec![], vec![], vec![], false);
+        let mut at = 0;
+        self.runner.each(jobs.len(), work, |ran| {
+            match ran {
+                Some(JobRan::Done(ran)) => own.push((jobs[at].seed, *ran)),
+                Some(JobRan::OutOfDollars(why)) => without.push(why),
+                Some(JobRan::Stopped) => stopped = true,
+                None => {}
+            }
+            at += 1;
+            if at.is_multiple_of(seeds) {
+                let (cell, _, checked) = &self.cells[at / seeds - 1];
+                let own = std::mem::take(&mut own);
+                results.push(CellResult::of(cell.clone(), checked.knobs.clone(), &own));
+            }
+        })?;
+        if !without.is_empty() {
+            let sessions = counted(without.len(), "session");
+            let text = format!("{sessions} without a result:\n  {}", without.join("\n  "));
+            return Err(Trouble::Failed(text));
+        }
+        Ok((!stopped).then_some(results))
     }
 
-    /// Runs one session. If it fails, no further session starts.
-    fn run_one(&self, job: &Job) -> Result<Option<Ran>, Trouble> {
-        let ran = job.run(&self.stop);
-        if ran.is_err() {
-            self.stop.stop();
-        }
-        ran
+    /// The part of the purse of each job, with what its earlier parts have spent; empty without a purse.
+    fn shares(&self, jobs: &[Job]) -> Result<Vec<PurseShare>, Trouble> {
+        let Some(purse) = &self.runner.purse else { return Ok(Vec::new()) };
+        jobs.iter().map(|job| Ok(purse.share(job.spent()?))).collect()
     }
 
     /// Reports progress on standard error; a failure is ignored.
     fn tell(&self, what: &str) {
-        if !self.stop.is_stopped() {
+        if !self.runner.stop.is_stopped() {
             out::tell(format!("{}: {what}\n", self.command));
         }
     }
+}
+
+/// How a job of a comparison ended here.
+enum JobRan {
+    Done(Box<Ran>),
+    Stopped,
+    OutOfDollars(String),
+}
+
+fn share(shares: &[PurseShare], at: usize) -> Option<PurseShare> {
+    shares.get(at).cloned()
 }

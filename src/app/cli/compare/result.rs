@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{grid::Cell, job::Ran};
+use super::grid::Cell;
 use crate::domain::state::ProbingSums;
-use crate::domain::{Knobs, Lap, ModelName, Role, TaskId, ToolName};
-use crate::report::{Measures, Quality, TaskReport};
+use crate::domain::{Knobs, Lap, ModelName, Role, State, TaskId, ToolName};
+use crate::report::{Measures, Quality, Report, TaskReport};
 
 /// A combination and its results.
 #[derive(Debug, Serialize)]
@@ -54,6 +54,38 @@ pub struct SeedResult {
     /// For each tool, its score after each task that scored it.
     #[serde(skip)]
     pub scores: BTreeMap<ToolName, Vec<(TaskId, f64)>>,
+}
+
+/// The result of a session.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    pub tasks: Vec<TaskReport>,
+    pub simulated: bool,
+    pub models: BTreeMap<Role, ModelName>,
+    /// For each tool, its score after each task that scored it.
+    pub scores: BTreeMap<ToolName, Vec<(TaskId, f64)>>,
+    /// Summaries of the session's tasks.
+    pub laps: Vec<Lap>,
+    /// Credits, as set at the end.
+    pub budget: f64,
+    /// Results of probing, if the session probed tools.
+    pub probing: Option<ProbingSums>,
+}
+
+impl Ran {
+    pub fn of(state: &State) -> Self {
+        let Report { tasks, simulated, models, measures, score_history, probing, .. } =
+            Report::of(state);
+        Self {
+            tasks,
+            simulated,
+            models,
+            scores: score_history,
+            laps: state.laps.iter().cloned().collect(),
+            budget: measures.budget,
+            probing,
+        }
+    }
 }
 
 impl CellMeasures {

@@ -1,19 +1,18 @@
 //! `toolyard run --scenario --repeat K --jobs N`: each scenario several times, with other seeds, several sessions at once.
 
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use serde_json::json;
 
 use super::RunEnd;
 use super::scenario::{change, tell_cases};
-use crate::cli::out::{print_json, print_line};
+use crate::cli::out::{print_json, print_line, warn};
 use crate::cli::{RunArgs, colour, colour::Painted, stopping, trouble::Trouble};
 use crate::domain::words::counted;
-use crate::files::parallel;
 use crate::papers::share::interval;
+use crate::runner::Runner;
 use crate::scenario::{QuietRun, ScenarioFile, ScenarioVerdict};
 use crate::session::JournalChoice;
-use crate::stopper::SessionStopper;
 use crate::ui::text::clean;
 
 /// A scenario with the seed of its first run.
@@ -22,22 +21,41 @@ pub type Seeded = (ScenarioFile, u64);
 /// Runs each scenario so many times. Returns the results of all runs, and the end.
 ///
 /// # Errors
-/// A result cannot be printed, or the runs were interrupted.
+/// A result cannot be printed.
 pub fn run(args: &RunArgs, files: &[Seeded]) -> Result<(Vec<ScenarioVerdict>, RunEnd), Trouble> {
-    let stop = Arc::new(SessionStopper::default());
-    stopping::stop_on_interrupt(&stop, "interrupted".to_owned())?;
-    let jobs: Vec<_> = files
-        .iter()
-        .flat_map(|(file, first)| (0..u64::from(args.repeat)).map(move |more| (file, *first, more)))
-        .collect();
-    let at_once = args.jobs.map_or_else(stopping::usual, usize::from);
-    let ran = parallel::each(&jobs, at_once, |(file, first, more)| {
-        one(args, file, (*first, *more), &stop)
-    });
-    let (mut all, mut passed) = (Vec::new(), 0);
-    for ((file, _), of_file) in files.iter().zip(ran.chunks(args.repeat as usize)) {
-        passed += usize::from(tell(args, file, of_file)?);
-        all.extend(of_file.iter().map(|(_, verdict)| verdict.clone()));
+    let runner = stopping::runner(args.jobs.map(usize::from), args.session.max_dollars, None);
+    let came = stopping::stop_on_first(&runner.stop)?;
+    let repeat = args.repeat as usize;
+    let work = |at: usize| {
+        let (file, first) = &files[at / repeat];
+        Ok::<_, Trouble>(one(args, file, (*first, (at % repeat) as u64), &runner))
+    };
+    let (mut all, mut own, mut passed, mut told) = (Vec::new(), Vec::new(), 0, Ok(()));
+    runner.each(files.len() * repeat, work, |ran| {
+        own.extend(ran);
+        let at = all.len() + own.len();
+        if own.is_empty() || !at.is_multiple_of(repeat) || told.is_err() {
+            return;
+        }
+        let ran = std::mem::take(&mut own);
+        match tell(args, &files[at / repeat - 1].0, &ran) {
+            Ok(is_enough) => passed += usize::from(is_enough),
+            Err(error) => {
+                told = Err(error);
+                runner.stop.stop();
+            }
+        }
+        all.extend(ran.into_iter().map(|(_, verdict)| verdict));
+    })?;
+    told?;
+    let signal = came.load(Ordering::SeqCst);
+    if !own.is_empty() {
+        tell(args, &files[all.len() / repeat].0, &own)?;
+    }
+    all.extend(own.into_iter().map(|(_, verdict)| verdict));
+    let missing = files.len() * repeat - all.len();
+    if missing > 0 {
+        warn(&format!("interrupted: {} not run", counted(missing, "run")));
     }
     if args.json {
         let sums = json!({ "scenarios": { "passed": passed, "all": files.len() } });
@@ -46,22 +64,25 @@ pub fn run(args: &RunArgs, files: &[Seeded]) -> Result<(Vec<ScenarioVerdict>, Ru
         print_line(format!("{passed} of {} passed", counted(files.len(), "scenario")))?;
     }
     let is_as_expected = passed == files.len();
-    Ok((all, if is_as_expected { RunEnd::AsExpected } else { RunEnd::NotAsExpected }))
+    let end = if is_as_expected { RunEnd::AsExpected } else { RunEnd::NotAsExpected };
+    Ok((all, if signal == 0 { end } else { RunEnd::BySignal(signal) }))
 }
 
 /// Runs a scenario with the seed that lies so many behind its first one. Each run begins fresh: it must not learn from another.
+/// `None`: it was interrupted.
 fn one(
     args: &RunArgs,
     file: &ScenarioFile,
     (first, more): (u64, u64),
-    stop: &SessionStopper,
-) -> (u64, ScenarioVerdict) {
+    runner: &Runner,
+) -> Option<(u64, ScenarioVerdict)> {
     let seed = first.wrapping_add(more);
     let of_seed = if args.repeat > 1 { format!(" (seed {seed})") } else { String::new() };
     let name = || (file.name() + &of_seed, file.path.display().to_string());
-    let failed = |why: String| (seed, ScenarioVerdict::new(name(), Some(why), Vec::new(), 0.0));
-    if stop.is_stopped() {
-        return failed("interrupted".to_owned());
+    let failed =
+        |why: String| Some((seed, ScenarioVerdict::new(name(), Some(why), Vec::new(), 0.0)));
+    if runner.stop.is_stopped() {
+        return None;
     }
     let prepared = file.prepare(|spec| {
         change(spec, args);
@@ -71,13 +92,22 @@ fn one(
             spec.journal = JournalChoice::None;
         }
     });
-    let prepared = match prepared {
+    let mut prepared = match prepared {
         Ok(prepared) => prepared,
         Err(problems) => return failed(problems.to_string()),
     };
     let expect = &file.scenario.expect;
-    match QuietRun::of(prepared, expect, stop, |_| ()) {
-        Ok(ran) => (seed, ran.verdict(name(), expect).with_idle_faults(&ran.state)),
+    let share = runner.purse.as_ref().map(|purse| purse.share(0.0));
+    prepared.purse.clone_from(&share);
+    let ran = QuietRun::of(prepared, expect, &runner.stop, |_| ());
+    if runner.stop.is_stopped() {
+        return None;
+    }
+    match ran {
+        Ok(ran) => {
+            share.inspect(|share| share.settle(ran.state.dollars_spent()));
+            Some((seed, ran.verdict(name(), expect).with_idle_faults(&ran.state)))
+        }
         Err(error) => failed(error.to_string()),
     }
 }

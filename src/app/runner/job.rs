@@ -1,20 +1,17 @@
-//! A job of a comparison: one session as in `toolyard run`, in its own folder. It continues an earlier part if there is
-//! one.
+//! A job: one session as in `toolyard run`, in its own folder. It continues an earlier part if there is one.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::{collections::BTreeMap, fs, io::ErrorKind};
+use std::rc::Rc;
+use std::{fs, io::ErrorKind};
 
 use serde::{Deserialize, Serialize};
 
-use crate::cli::{experience, trouble::Trouble};
-use crate::domain::state::ProbingSums;
-use crate::domain::{
-    Event, Lap, ModelName, Outcome, Record, Role, SessionEvent, State, TaskEvent, TaskId, ToolName,
-};
-use crate::engine::{self, Beginning, MODEL_UNUSABLE};
-use crate::report::{Report, TaskReport};
-use crate::session::{JournalChoice, SessionHandle, SessionSpec};
-use crate::stopper::SessionStopper;
+use super::job_lock::JobLock;
+use super::{SessionStopper, follow};
+use crate::domain::{Event, Outcome, Record, SessionEvent, State, TaskEvent};
+use crate::engine::{self, Beginning, DOLLARS_REACHED, MODEL_UNUSABLE, PurseShare};
+use crate::session::{JournalChoice, SessionError, SessionSpec};
 use crate::store::experience::Experience;
 use crate::store::journal::{self, folder};
 
@@ -36,20 +33,14 @@ pub struct Job {
     pub is_kept: bool,
 }
 
-/// The result of a session.
-#[derive(Clone, Debug)]
-pub struct Ran {
-    pub tasks: Vec<TaskReport>,
-    pub simulated: bool,
-    pub models: BTreeMap<Role, ModelName>,
-    /// For each tool, its score after each task that scored it.
-    pub scores: BTreeMap<ToolName, Vec<(TaskId, f64)>>,
-    /// Summaries of the session's tasks.
-    pub laps: Vec<Lap>,
-    /// Credits, as set at the end.
-    pub budget: f64,
-    /// Results of probing, if the session probed tools.
-    pub probing: Option<ProbingSums>,
+/// How a job ended.
+#[derive(Debug)]
+pub enum JobEnd {
+    /// All its tasks are done.
+    Done(Box<State>),
+    Stopped,
+    /// The limit of dollars ended it: why.
+    OutOfDollars(String),
 }
 
 impl Job {
@@ -66,30 +57,77 @@ impl Job {
         if older.exists() { older } else { new }
     }
 
-    /// Runs the session, or the rest of it. `None`: it was stopped.
+    /// US dollars that its earlier parts have spent.
     ///
     /// # Errors
-    /// Faults in the settings or in the files of the folder.
-    pub fn run(&self, stop: &SessionStopper) -> Result<Option<Ran>, Trouble> {
+    /// One of them cannot be read.
+    pub fn spent(&self) -> Result<f64, SessionError> {
+        let (records, _) = self.found()?;
+        Ok(State::fold(&records).dollars_spent())
+    }
+
+    /// Runs the session, or the rest of it.
+    ///
+    /// # Errors
+    /// Faults in the settings or in the files of the folder; or a model cannot be used.
+    pub fn run(
+        &self,
+        stop: &SessionStopper,
+        share: Option<PurseShare>,
+    ) -> Result<JobEnd, SessionError> {
+        let lock = match self.is_kept {
+            true => {
+                match JobLock::take(&self.folder.join(format!("seed-{}.lock", self.seed)), stop)? {
+                    Some(lock) => Some(lock),
+                    None => return Ok(JobEnd::Stopped),
+                }
+            }
+            false => None,
+        };
+        let end = self.run_alone(stop, share);
+        if let (Some(lock), Ok(JobEnd::Done(_))) = (lock, &end) {
+            lock.done();
+        }
+        end
+    }
+
+    fn run_alone(
+        &self,
+        stop: &SessionStopper,
+        share: Option<PurseShare>,
+    ) -> Result<JobEnd, SessionError> {
         let (records, parts) = self.found()?;
         let before = State::fold(&records);
         if is_done(&records, &before) {
-            return Ok(Some(Ran::of(&before)));
+            return Ok(JobEnd::Done(Box::new(before)));
         }
         if stop.is_stopped() {
-            return Ok(None);
+            return Ok(JobEnd::Stopped);
         }
         self.lay_base()?;
         let mut prepared = self.session(parts + 1).prepare()?;
         prepared.beginning = Beginning::after(engine::resumable(records));
-        let SessionHandle { commands, engine, .. } = prepared.spawn()?;
-        stop.reach(commands);
-        let state = engine.join()?;
-        let ended = state.tasks.iter().all(|task| is_final(task.outcome()));
-        if let Some((model, error)) = state.unusable_model().filter(|_| !ended) {
-            return Err(Trouble::Failed(format!("{MODEL_UNUSABLE}: {model}: {error}")));
+        prepared.purse.clone_from(&share);
+        let why = Rc::new(RefCell::new(None));
+        let ended = Rc::clone(&why);
+        let hear = move |record: &Record| {
+            if let Event::Session(SessionEvent::SessionEnded { why, .. }) = &record.event {
+                *ended.borrow_mut() = Some(why.clone());
+            }
+            true
+        };
+        let state = follow(prepared, Vec::new(), stop, hear)?.state;
+        if let Some(share) = share {
+            share.settle(state.dollars_spent());
         }
-        Ok(ended.then(|| Ran::of(&state)))
+        if state.tasks.iter().all(|task| is_final(task.outcome())) {
+            return Ok(JobEnd::Done(Box::new(state)));
+        }
+        if let Some((model, error)) = state.unusable_model() {
+            return Err(SessionError::failed(format!("{MODEL_UNUSABLE}: {model}: {error}")));
+        }
+        let why = why.take().filter(|why| why.starts_with(DOLLARS_REACHED));
+        Ok(why.map_or(JobEnd::Stopped, JobEnd::OutOfDollars))
     }
 
     /// The spec of this part: the session knows no other past than its base.
@@ -106,7 +144,7 @@ impl Job {
     }
 
     /// The session's records so far, and the number of parts.
-    fn found(&self) -> Result<(Vec<Record>, u32), Trouble> {
+    fn found(&self) -> Result<(Vec<Record>, u32), SessionError> {
         let mut best = Vec::new();
         for number in 1..MOST_PARTS {
             let path = self.part(number);
@@ -115,7 +153,7 @@ impl Job {
             }
             let records = match journal::read(&path) {
                 Ok(loaded) => loaded.records,
-                Err(error) => return Err(Trouble::usage(error)),
+                Err(error) => return Err(SessionError::input(error)),
             };
             // A part that was killed while it restored the previous one has fewer finished tasks.
             if finished(&records) >= finished(&best) {
@@ -123,12 +161,12 @@ impl Job {
             }
         }
         let text = format!("{}: too many interrupted parts of this session", self.folder.display());
-        Err(Trouble::Usage(text))
+        Err(SessionError::input(text))
     }
 
     /// Copies the past uses of the base to where the session will find them. The session's own are written again when
     /// it continues.
-    fn lay_base(&self) -> Result<(), Trouble> {
+    fn lay_base(&self) -> Result<(), SessionError> {
         let own = self.experience();
         for end in ["", "-wal", "-shm"] {
             let mut file = own.clone().into_os_string();
@@ -136,31 +174,15 @@ impl Job {
             match fs::remove_file(&file) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
                     let text = format!("{}: {error}", Path::new(&file).display());
-                    return Err(Trouble::Failed(text));
+                    return Err(SessionError::failed(text));
                 }
                 Ok(()) | Err(_) => {}
             }
         }
         let Some(base) = &self.base else { return Ok(()) };
-        fs::create_dir_all(&self.folder).map_err(Trouble::failed)?;
-        let base = Experience::open_existing(base).map_err(experience::trouble)?;
-        base.copy_to(&own).map_err(experience::trouble)
-    }
-}
-
-impl Ran {
-    fn of(state: &State) -> Self {
-        let Report { tasks, simulated, models, measures, score_history, probing, .. } =
-            Report::of(state);
-        Self {
-            tasks,
-            simulated,
-            models,
-            scores: score_history,
-            laps: state.laps.iter().cloned().collect(),
-            budget: measures.budget,
-            probing,
-        }
+        fs::create_dir_all(&self.folder).map_err(SessionError::failed)?;
+        let base = Experience::open_existing(base).map_err(SessionError::input)?;
+        base.copy_to(&own).map_err(SessionError::input)
     }
 }
 
