@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::app::cli::compare::{CompareOptions, Seeds};
-use crate::app::cli::cotools::args::ReaderArgs;
-use crate::app::cli::{SessionArgs, out, trouble::Trouble, value::positive};
+use crate::app::compare::{CompareOptions, Seeds};
+use crate::app::shell::cotools::args::ReaderArgs;
+use crate::app::shell::{SessionArgs, out, trouble::Trouble, value::positive};
 use crate::compare::{Preset, verdicts};
 use crate::cotools;
 

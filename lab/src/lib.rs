@@ -33,7 +33,7 @@ use self::cotools::args::RetrievalCommand;
 use self::graph::GraphCommand;
 use self::import::ImportCommand;
 use self::program::args::ProgramCommand;
-use crate::app::cli::{ManArgs, describe, log::LogArgs, trouble::Trouble};
+use crate::app::shell::{ManArgs, describe, log::LogArgs, trouble::Trouble};
 use crate::app::start::{self, CommandLine};
 
 /// The laboratory of toolyard: measure what papers report, train heads, import data sets.

@@ -20,6 +20,7 @@ use toolyard_ui as ui;
 use toolyard_wire as wire;
 
 pub mod cli;
+pub mod compare;
 pub mod config;
 pub mod doctor;
 pub mod encoder;
@@ -30,6 +31,7 @@ pub mod runner;
 pub mod scenario;
 pub mod servers;
 pub mod session;
+pub mod shell;
 pub mod stage;
 pub mod start;
 pub mod trial;
@@ -40,10 +42,8 @@ use std::{ffi::OsString, process::ExitCode};
 
 use clap::Parser;
 
-use self::cli::trouble::Trouble;
-use self::cli::{
-    Cli, Command, journal_end::JournalEnd, log::LogArgs, run::RunEnd, watch::WatchEnd,
-};
+use self::cli::{Cli, Command, journal_end::JournalEnd, run::RunEnd, watch::WatchEnd};
+use self::shell::{log::LogArgs, trouble::Trouble};
 use self::start::CommandLine;
 use crate::ui::EndReason;
 use crate::ui::next::NextSession;
@@ -116,12 +116,12 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
             let is_well = cli::probe::probe(&args)?;
             return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });
         }
-        Some(Command::Cotools(command)) => cli::cotools::cotools(&command)?,
+        Some(Command::Cotools(command)) => shell::cotools::cotools(&command)?,
         Some(Command::Shot(args)) => cli::past::shot(&args)?,
         Some(Command::Keys(args)) => cli::past::keys(&args)?,
         Some(Command::Prompts(args)) => cli::prompts::prompts(&args)?,
-        Some(Command::Completions { shell }) => cli::describe::completions::<Cli>(shell)?,
-        Some(Command::Man(args)) => cli::describe::man::<Cli>(&args)?,
+        Some(Command::Completions { shell }) => shell::describe::completions::<Cli>(shell)?,
+        Some(Command::Man(args)) => shell::describe::man::<Cli>(&args)?,
         Some(Command::Help(args)) => cli::help::help(&args)?,
         Some(Command::Init(args)) => cli::init::init(&args)?,
         Some(Command::Doctor(mut args)) => {

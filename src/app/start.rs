@@ -9,8 +9,10 @@ use rustix::process::{Pid, Resource, Rlimit, getppid, getrlimit, setrlimit};
 #[cfg(target_os = "linux")]
 use rustix::process::{Signal, set_parent_process_death_signal};
 
-use crate::cli::colour::Painted;
-use crate::cli::{self, log::LogArgs, trouble::Trouble, version::Version};
+use crate::cli::version::Version;
+use crate::shell::colour::Painted;
+use crate::shell::log::{self, LogArgs};
+use crate::shell::{out, trouble::Trouble};
 use crate::{config, files::safe_text::visible, process, program};
 
 /// The command line of a program, and its execution.
@@ -39,7 +41,7 @@ pub trait CommandLine: Parser {
 /// Runs a program: arguments → configuration → a session, live or past → the screen or a report.
 /// The only place that prints errors and chooses exit codes.
 pub fn start<C: CommandLine>() -> ExitCode {
-    cli::out::print_panics();
+    out::print_panics();
     survive_large_files();
     leave_no_core();
     if std::env::args_os().nth(1).is_some_and(|argument| argument == process::REAPER) {
@@ -65,15 +67,15 @@ pub fn start<C: CommandLine>() -> ExitCode {
         Err(error) => return refuse::<C>(&arguments, error, json),
     };
     for notice in config::ignored_folders() {
-        cli::out::warn(&notice);
+        out::warn(&notice);
     }
     let done = parsed.log().start().and_then(|()| {
         tracing::info!(version = env!("CARGO_PKG_VERSION"), "{} started", C::NAME);
         parsed.obey()
     });
     let code = done.unwrap_or_else(|trouble| report(&trouble, json));
-    if let Some(why) = cli::log::lost() {
-        cli::out::warn(&why);
+    if let Some(why) = log::lost() {
+        out::warn(&why);
     }
     // Programs that were asked to end get this long and no longer.
     process::end_all();
@@ -135,11 +137,11 @@ fn work() -> ExitCode {
 /// Prints help or version if requested, the version with --json as an object, else the error in the arguments.
 fn refuse<C: CommandLine>(arguments: &[OsString], error: clap::Error, json: bool) -> ExitCode {
     if json && error.kind() == ErrorKind::DisplayVersion {
-        let printed = cli::out::print_pretty(&Version::of(C::NAME));
+        let printed = out::print_pretty(&Version::of(C::NAME));
         return printed.map_or_else(|trouble| report(&trouble, json), |()| ExitCode::SUCCESS);
     }
     if !error.use_stderr() {
-        let printed = cli::out::print(Painted::from(&error.render()));
+        let printed = out::print(Painted::from(&error.render()));
         return printed.map_or_else(|trouble| report(&trouble, json), |()| ExitCode::SUCCESS);
     }
     // The parser removes apparent escape sequences from its text, so it gets their pictures.
@@ -149,7 +151,7 @@ fn refuse<C: CommandLine>(arguments: &[OsString], error: clap::Error, json: bool
         let text = text.trim_start_matches("error: ").trim_end();
         return report(&Trouble::Usage(text.to_owned()), json);
     }
-    cli::out::tell(text);
+    out::tell(text);
     ExitCode::from(2)
 }
 
@@ -164,11 +166,11 @@ fn report(trouble: &Trouble, json: bool) -> ExitCode {
     tracing::error!(why = trouble.text(), "toolyard failed");
     if json {
         // On a full disk only the other stream is left.
-        if cli::out::print_json(&trouble.to_json()).is_err() {
-            cli::out::warn(trouble.text());
+        if out::print_json(&trouble.to_json()).is_err() {
+            out::warn(trouble.text());
         }
     } else {
-        cli::out::warn(trouble.text());
+        out::warn(trouble.text());
     }
     ExitCode::from(trouble.exit_code())
 }

@@ -53,8 +53,8 @@ fn pure_rooms_know_nothing_outside() {
 /// The files that may write to standard output or standard error, and what they write there.
 const PRINTERS: [(&str, &str); 8] = [
     ("src/app/build.rs", "to Cargo, before the program is there"),
-    ("src/app/cli/colour.rs", "nothing: it asks whether colours are shown"),
-    ("src/app/cli/out.rs", "what commands print"),
+    ("src/app/shell/colour.rs", "nothing: it asks whether colours are shown"),
+    ("src/app/shell/out.rs", "what commands print"),
     ("src/program/worker.rs", "replies to another toolyard"),
     ("src/serve/agent/child.rs", "nothing: a watched agent gets them"),
     ("src/serve/agent/sockets.rs", "tests that a machine lacks the parts for"),
@@ -98,7 +98,7 @@ fn all_that_is_printed_takes_one_way() {
         let ways = WAYS.iter().filter(|way| source.code.contains(**way));
         wrong.extend(ways.map(|way| format!("{}: {way}", source.path)));
     }
-    assert_none(&wrong, "only src/app/cli/out.rs prints, and the screen");
+    assert_none(&wrong, "only src/app/shell/out.rs prints, and the screen");
 }
 
 #[test]

@@ -89,6 +89,32 @@ fn the_debugger_knows_no_laboratory_and_can_do_without_the_stage() {
     }
 }
 
+/// The laboratory shares the runner, the comparisons and `src/app/shell` with the workbench, and none of its commands.
+#[test]
+fn the_laboratory_names_no_command_of_the_workbench() {
+    if !root().join("lab").is_dir() {
+        return eprintln!("SKIPPED: lab is not here");
+    }
+    let named: Vec<_> = sources(&["lab/src", "lab/tests"])
+        .into_iter()
+        .filter(|source| ["app::cli", "cli::"].iter().any(|name| source.code.contains(name)))
+        .map(|source| source.path)
+        .collect();
+    assert_eq!(named, Vec::<String>::new(), "name what is in app::cli");
+}
+
+/// The runner and what it runs are below the command line and the screen.
+#[test]
+fn the_runner_knows_no_command_line_and_no_screen() {
+    let sources = sources(&["src/app/runner"]);
+    assert!(sources.len() > 5);
+    for source in sources {
+        for above in ["crate::cli", "crate::shell", "crate::ui", "crate::compare", "clap"] {
+            assert!(!source.code.contains(above), "{}: {above}", source.path);
+        }
+    }
+}
+
 /// Whether the code has this word.
 fn has_word(code: &str, word: &str) -> bool {
     let is_of_name = |c: char| c.is_alphanumeric() || c == '_';

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::app::cli::compare::CompareOptions;
+use crate::app::compare::CompareOptions;
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {

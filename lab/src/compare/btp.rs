@@ -1,12 +1,12 @@
 //! The combinations of BTP's tables and figures.
 
 use crate::agents;
-use crate::app::cli::compare::experiment::Experiment;
-use crate::app::cli::compare::grid::{
+use crate::app::compare::experiment::Experiment;
+use crate::app::compare::grid::{
     Cell, RoleBindings, Setting, combinations, distinct, each, given_knobs, played,
 };
-use crate::app::cli::compare::{CompareOptions, WarmUp, without_reader};
-use crate::app::cli::trouble::Trouble;
+use crate::app::compare::{CompareOptions, WarmUp, without_reader};
+use crate::app::shell::trouble::Trouble;
 use crate::app::session::{SessionSpec, SimulatedSpec};
 use crate::domain::{Base, Estimation, Knob, Strategy};
 

@@ -2,12 +2,12 @@
 
 use super::cells::{PAPER, agent, is_of_usual_agent};
 use super::gains::{baseline, gained_and_lost};
-use crate::app::cli::compare::columns::{
+use crate::app::compare::columns::{
     AC, ACCURACY, COULD, NAME, OVER, PBC, PR, REFUSED, RFBC, ResultColumn, SPARE, USES,
     planned_cost, planned_uses, table,
 };
-use crate::app::cli::compare::result::CellResult;
-use crate::app::cli::compare::table::{PlainTable, bar, number, or, percent};
+use crate::app::compare::result::CellResult;
+use crate::app::compare::table::{PlainTable, bar, number, or, percent};
 use crate::domain::{Blacklist, Knob};
 
 /// The tables, with all results.

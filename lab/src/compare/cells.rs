@@ -1,7 +1,7 @@
 //! The settings and agents of papers' combinations.
 
 use crate::agents::{self, Habits};
-use crate::app::cli::compare::grid::{Cell, RoleBindings, Setting};
+use crate::app::compare::grid::{Cell, RoleBindings, Setting};
 use crate::app::session::SimulatedSpec;
 use crate::domain::{Blacklist, Estimation, Knob, Strategy};
 

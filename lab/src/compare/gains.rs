@@ -1,7 +1,7 @@
 //! The tasks that a plan gains and loses.
 
 use super::cells::{is_against, reads_costs};
-use crate::app::cli::compare::result::CellResult;
+use crate::app::compare::result::CellResult;
 
 /// The combination that this one is compared with: the same loop without a plan. For an agent that reads costs that
 /// may be the one whose prompt states them, if it solves more.

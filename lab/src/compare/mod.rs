@@ -16,11 +16,11 @@ use std::collections::BTreeMap;
 pub use self::args::{CompareArgs, Preset};
 use self::cells::{OURS, agent};
 use crate::agents;
-use crate::app::cli::compare::experiment::{CHOSEN, Experiment};
-use crate::app::cli::compare::grid::Cell;
-use crate::app::cli::compare::result::CellResult;
-use crate::app::cli::compare::{self, CompareOptions, without_reader};
-use crate::app::cli::trouble::Trouble;
+use crate::app::compare::experiment::{CHOSEN, Experiment};
+use crate::app::compare::grid::Cell;
+use crate::app::compare::result::CellResult;
+use crate::app::compare::{self, CompareOptions, without_reader};
+use crate::app::shell::trouble::Trouble;
 use crate::app::session::SessionSpec;
 use crate::domain::ModelName;
 

@@ -4,16 +4,16 @@ use indexmap::IndexSet;
 
 use super::OF_PAPER;
 use super::verdict::{line, more};
-use crate::app::cli::compare::columns::{LABEL, ResultColumn, of_answers, table};
-use crate::app::cli::compare::experiment::Experiment;
-use crate::app::cli::compare::grid::{
+use crate::app::compare::columns::{LABEL, ResultColumn, of_answers, table};
+use crate::app::compare::experiment::Experiment;
+use crate::app::compare::grid::{
     self, Cell, RoleBindings, Setting, distinct, each, given_knobs,
 };
-use crate::app::cli::compare::result::CellResult;
-use crate::app::cli::compare::table::PlainTable;
-use crate::app::cli::compare::verdict::{RIGHT, best};
-use crate::app::cli::compare::{CompareOptions, without_reader};
-use crate::app::cli::trouble::Trouble;
+use crate::app::compare::result::CellResult;
+use crate::app::compare::table::PlainTable;
+use crate::app::compare::verdict::{RIGHT, best};
+use crate::app::compare::{CompareOptions, without_reader};
+use crate::app::shell::trouble::Trouble;
 use crate::app::{config, stage};
 use crate::domain::{Base, ModelName, Role, Strategy};
 use crate::report::Quality;

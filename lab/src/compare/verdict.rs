@@ -1,7 +1,7 @@
 //! Whether a claim of a paper holds in a comparison.
 
-use crate::app::cli::compare::result::{CellResult, SeedResult};
-use crate::app::cli::compare::verdict::{Measure, ONE_SEED, difference};
+use crate::app::compare::result::{CellResult, SeedResult};
+use crate::app::compare::verdict::{Measure, ONE_SEED, difference};
 use crate::papers::noise::{Difference, clear};
 
 /// Results that a verdict compares, each with another one.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
-use crate::app::cli::cotools::args::ReaderArgs;
-use crate::app::cli::value::{number, positive, whole};
+use crate::app::shell::cotools::args::ReaderArgs;
+use crate::app::shell::value::{number, positive, whole};
 use crate::papers::cotools::{Recipe, Use};
 
 #[derive(Debug, Subcommand)]

@@ -10,7 +10,7 @@ use super::args::Means;
 use super::lesson::{Amount, CallExamples};
 use super::measure::TRAINED;
 use super::train::{RetrieverPlan, teach};
-use crate::app::cli::trouble::Trouble;
+use crate::app::shell::trouble::Trouble;
 use crate::app::encoder::Encoder;
 use crate::data::DataSet;
 use crate::papers::cotools::{MIX, Recipe, Use};

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::args::CatalogueArgs;
 use super::open;
-use crate::app::cli::cotools::catalogue::Catalogue;
-use crate::app::cli::trouble::Trouble;
+use crate::app::shell::cotools::catalogue::Catalogue;
+use crate::app::shell::trouble::Trouble;
 use crate::data::DataTool;
 use crate::domain::{EffectClass, ToolSpec};
 

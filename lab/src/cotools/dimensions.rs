@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::answer::{Question, RetrieverMeasures};
-use crate::app::cli::compare::table::{PlainTable, percent};
-use crate::app::cli::trouble::Trouble;
+use crate::app::compare::table::{PlainTable, percent};
+use crate::app::shell::trouble::Trouble;
 use crate::app::encoder::Encoder;
 use crate::cotools::open;
 use crate::domain::Chance;

@@ -7,7 +7,7 @@ use super::args::{EvalArgs, Means, Of};
 use super::measure::below_words;
 use super::train::knows;
 use super::{bug, dimensions, judge_eval, print, shapes};
-use crate::app::cli::{out, trouble::Trouble};
+use crate::app::shell::{out, trouble::Trouble};
 use crate::cotools::open;
 use crate::data::with_dev;
 

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::args::JudgeArgs;
-use crate::app::cli::cotools::captions;
-use crate::app::cli::{out, trouble::Trouble};
+use crate::app::shell::cotools::captions;
+use crate::app::shell::{out, trouble::Trouble};
 use crate::cotools::open::{self, GOES_ON};
 use crate::papers::cotools::{Heads, Use};
 use crate::ui::text::clean;

@@ -1,6 +1,6 @@
 //! Texts with the state and the label of each token.
 
-use crate::app::cli::trouble::Trouble;
+use crate::app::shell::trouble::Trouble;
 use crate::app::encoder::Encoder;
 use crate::cotools::open::{GOES_ON, ProgressLine};
 use crate::data::Record;

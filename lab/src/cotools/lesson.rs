@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::split::{hold_out, some};
-use crate::app::cli::trouble::Trouble;
+use crate::app::shell::trouble::Trouble;
 use crate::data::{DataSet, Record};
 use crate::papers::cotools::{QueryTemplate, Use};
 use crate::training::{BadRecord, examples, published_examples};

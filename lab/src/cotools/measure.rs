@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::lesson::Lesson;
 use super::score::{Scores, by_words};
-use crate::app::cli::cotools::catalogue::Catalogue;
+use crate::app::shell::cotools::catalogue::Catalogue;
 use crate::papers::cotools::{Retrieve, mix, rank_of};
 use crate::training::Figures;
 

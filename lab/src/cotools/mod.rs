@@ -24,8 +24,8 @@ mod verdict;
 
 pub use self::args::CotoolsCommand;
 pub use self::verdict::lines as bench_lines;
-use crate::app::cli::cotools::encode_tools;
-use crate::app::cli::trouble::Trouble;
+use crate::app::shell::cotools::encode_tools;
+use crate::app::shell::trouble::Trouble;
 
 /// Runs `toolyard-lab cotools`.
 ///

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-pub use crate::app::cli::cotools::open::*;
+pub use crate::app::shell::cotools::open::*;
 
-use crate::app::cli::cotools::args::ReaderArgs;
-use crate::app::cli::trouble::Trouble;
+use crate::app::shell::cotools::args::ReaderArgs;
+use crate::app::shell::trouble::Trouble;
 use crate::app::encoder::{Encoder, heads::LoadedHeads};
 use crate::data::{self, DataSet};
 use crate::papers::cotools::{HeadFile, MIX, Use};

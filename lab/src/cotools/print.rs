@@ -1,8 +1,8 @@
 //! Prints figures.
 
 use super::measure::Measured;
-use crate::app::cli::compare::table::{PlainTable, percent};
-use crate::app::cli::{out, trouble::Trouble};
+use crate::app::compare::table::{PlainTable, percent};
+use crate::app::shell::{out, trouble::Trouble};
 
 /// The tables of groups.
 pub fn tables(all: &[Measured]) -> String {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::args::Means;
 use super::lesson::Lesson;
-use crate::app::cli::cotools::catalogue::Catalogue;
-use crate::app::cli::trouble::Trouble;
+use crate::app::shell::cotools::catalogue::Catalogue;
+use crate::app::shell::trouble::Trouble;
 use crate::app::encoder::Encoder;
 use crate::cotools::open::{self, ProgressLine};
 use crate::papers::cotools::{

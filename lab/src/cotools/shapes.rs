@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::answer::RetrieverMeasures;
 use super::score::Scores;
-use crate::app::cli::compare::table::{PlainTable, percent};
+use crate::app::compare::table::{PlainTable, percent};
 use crate::papers::cotools::{Retrieve, mix};
 use crate::training::{WrongPicks, over_pool};
 

@@ -6,9 +6,9 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::args::ToolsArgs;
-use crate::app::cli::compare::table::PlainTable;
-use crate::app::cli::cotools::captions;
-use crate::app::cli::{out, trouble::Trouble};
+use crate::app::compare::table::PlainTable;
+use crate::app::shell::cotools::captions;
+use crate::app::shell::{out, trouble::Trouble};
 use crate::cotools::catalogue;
 use crate::cotools::open;
 use crate::papers::cotools::{

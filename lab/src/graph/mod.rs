@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use indexmap::IndexMap;
 
-use crate::app::cli::value::number;
-use crate::app::cli::{out, trouble::Trouble};
+use crate::app::shell::value::number;
+use crate::app::shell::{out, trouble::Trouble};
 use crate::domain::{Listing, Pins, Scores, ToolGraph, ToolName};
 use crate::files::{json_file, text_file::without_mark};
 use crate::papers::toolnet::Weights;

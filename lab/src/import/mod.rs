@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 
 pub use self::api_bank::{ImportSummary, import_api_bank};
 pub use self::qa::{ColumnNames, QuestionSet, import_questions};
-use crate::app::cli::{out, trouble::Trouble};
+use crate::app::shell::{out, trouble::Trouble};
 use crate::ui::text::clean;
 
 #[derive(Debug, Subcommand)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::app::cli::ConfigArgs;
+use crate::app::shell::ConfigArgs;
 use crate::app::stage::Sample;
 use crate::domain::approval::Rule;
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::args::CheckArgs;
-use crate::app::cli::trouble::Trouble;
+use crate::app::shell::trouble::Trouble;
 use crate::domain::program::Raised;
 use crate::papers::atc::extract;
 

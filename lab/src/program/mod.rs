@@ -13,7 +13,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use self::args::{CheckArgs, ProgramCommand, RunProgramArgs};
 use self::items::{ProgramItem, items};
 use self::print::Printer;
-use crate::app::cli::{openapi, out, trouble::Trouble};
+use crate::app::shell::{openapi, out, trouble::Trouble};
 use crate::app::session::{JournalChoice, SessionHandle, SessionSpec, TaskSource};
 use crate::app::stage;
 use crate::domain::program::Function;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::app::cli::{out, trouble::Trouble};
+use crate::app::shell::{out, trouble::Trouble};
 use crate::domain::program::{LineStop, Raised};
 use crate::domain::state::ProgramState;
 use crate::domain::{ProgramVerdict, State, ToolCallPhase, ToolCallState};

@@ -11,7 +11,6 @@ use super::{ExperienceCommand, StoreArgs, colour, out, runtime::runtime, trouble
 use crate::domain::words::counted;
 use crate::files::whole_file;
 use crate::model::{Embedder, Embeddings};
-use crate::store::database::DatabaseFault;
 use crate::store::experience::{Experience, ExperienceError, Imported, Prune, Summary};
 use crate::ui::text::clean;
 use crate::{config::Config, session};
@@ -49,22 +48,6 @@ pub fn experience(command: &ExperienceCommand) -> Result<(), Trouble> {
     }
 }
 
-/// Faults in a file or a line are usage errors; the rest are failures.
-pub fn trouble(error: ExperienceError) -> Trouble {
-    let is_usage = match &error {
-        ExperienceError::Database(error) => !matches!(
-            error.fault,
-            DatabaseFault::Damaged(_) | DatabaseFault::Busy | DatabaseFault::Failed(_)
-        ),
-        ExperienceError::Missing { .. }
-        | ExperienceError::Io { .. }
-        | ExperienceError::BadUse { .. }
-        | ExperienceError::Line(_) => true,
-        ExperienceError::Write(_) | ExperienceError::Partly { .. } => false,
-    };
-    if is_usage { Trouble::usage(error) } else { Trouble::failed(error) }
-}
-
 /// The file of past uses.
 fn file(args: &StoreArgs) -> Result<PathBuf, Trouble> {
     if let Some(file) = &args.file {
@@ -86,8 +69,8 @@ fn ago(days: u32) -> Result<Timestamp, Trouble> {
 fn import(lines: &Path, source: Option<&str>, file: &Path) -> Result<(), Trouble> {
     let name = lines.file_name().unwrap_or_default().to_string_lossy();
     let origin = source.unwrap_or(&name);
-    let mut store = Experience::open(file).map_err(trouble)?;
-    let imported = store.import(lines, origin, Timestamp::now()).map_err(trouble)?;
+    let mut store = Experience::open(file).map_err(Trouble::from)?;
+    let imported = store.import(lines, origin, Timestamp::now()).map_err(Trouble::from)?;
     let Imported { added, known } = imported;
     let before = match known {
         0 => String::new(),
@@ -97,7 +80,7 @@ fn import(lines: &Path, source: Option<&str>, file: &Path) -> Result<(), Trouble
 }
 
 fn export(to: Option<&Path>, file: &Path) -> Result<(), Trouble> {
-    let store = Experience::open_existing(file).map_err(trouble)?;
+    let store = Experience::open_existing(file).map_err(Trouble::from)?;
     let Some(to) = to else { return print(&store) };
     if fs::canonicalize(to).is_ok_and(|to| fs::canonicalize(file).is_ok_and(|file| file == to)) {
         return Err(Trouble::Usage(format!("--out {}: that is the store itself", to.display())));
@@ -107,7 +90,7 @@ fn export(to: Option<&Path>, file: &Path) -> Result<(), Trouble> {
             ExperienceError::Write(source) => {
                 Trouble::Failed(format!("{}: {source}", to.display()))
             }
-            error => trouble(error),
+            error => error.into(),
         })?;
     out::print_line(format!("{} → {}", uses(exported), to.display()))
 }
@@ -117,17 +100,17 @@ fn print(store: &Experience) -> Result<(), Trouble> {
     match store.export(&mut out) {
         Ok(_) => out::accepted(out.flush()),
         Err(ExperienceError::Write(error)) => out::accepted(Err(error)),
-        Err(error) => Err(trouble(error)),
+        Err(error) => Err(error.into()),
     }
 }
 
 fn prune(what: &Prune, is_dry: bool, file: &Path) -> Result<(), Trouble> {
-    let mut store = Experience::open_existing(file).map_err(trouble)?;
+    let mut store = Experience::open_existing(file).map_err(Trouble::from)?;
     if is_dry {
-        let n = store.would_prune(what).map_err(trouble)?;
+        let n = store.would_prune(what).map_err(Trouble::from)?;
         return out::print_line(format!("{} would be deleted from {}", uses(n), file.display()));
     }
-    let pruned = store.prune(what).map_err(trouble)?;
+    let pruned = store.prune(what).map_err(Trouble::from)?;
     out::print_line(format!(
         "deleted {} and {} without remaining uses from {}",
         uses(pruned.uses),
@@ -137,12 +120,12 @@ fn prune(what: &Prune, is_dry: bool, file: &Path) -> Result<(), Trouble> {
 }
 
 fn embed(model: &dyn Embedder, most: u32, file: &Path) -> Result<(), Trouble> {
-    let mut store = Experience::open_existing(file).map_err(trouble)?;
+    let mut store = Experience::open_existing(file).map_err(Trouble::from)?;
     let runtime = runtime()?;
     let (mut read, mut tokens) = (0, 0);
     while read < most {
         let wanted = TEXTS_AT_ONCE.min(most - read);
-        let texts = store.without_embedding(model.model(), wanted).map_err(trouble)?;
+        let texts = store.without_embedding(model.model(), wanted).map_err(Trouble::from)?;
         if texts.is_empty() {
             break;
         }
@@ -150,7 +133,7 @@ fn embed(model: &dyn Embedder, most: u32, file: &Path) -> Result<(), Trouble> {
             runtime.block_on(model.embed(&texts)).map_err(Trouble::failed)?;
         notice.iter().for_each(|notice| out::warn(notice));
         let kept: Vec<_> = texts.iter().map(String::as_str).zip(embeddings).collect();
-        store.keep_embeddings(&kept).map_err(trouble)?;
+        store.keep_embeddings(&kept).map_err(Trouble::from)?;
         read += wanted.min(u32::try_from(texts.len()).unwrap_or(u32::MAX));
         tokens = usage.tokens_in.saturating_add(tokens);
     }
@@ -160,8 +143,8 @@ fn embed(model: &dyn Embedder, most: u32, file: &Path) -> Result<(), Trouble> {
 }
 
 fn show(as_json: bool, file: &Path) -> Result<(), Trouble> {
-    let store = Experience::open_existing(file).map_err(trouble)?;
-    let Summary { uses: n, queries: asked, tools } = store.summary().map_err(trouble)?;
+    let store = Experience::open_existing(file).map_err(Trouble::from)?;
+    let Summary { uses: n, queries: asked, tools } = store.summary().map_err(Trouble::from)?;
     if as_json {
         let file = file.display().to_string();
         let all = json!({ "file": file, "uses": n, "queries": asked, "tools": tools });

@@ -6,11 +6,11 @@ use super::agent_fork::{self, AgentForks};
 use super::fork_args::ForkArgs;
 use super::journal_end::JournalEnd;
 use super::run::{self, Prints, RunOutputs};
-use super::spec::parse_knob;
 use super::spec_trust::Agreed;
 use super::{fork_table, live, spec_trust, trouble::Trouble};
 use crate::domain::{EffectId, ModelName, Role};
 use crate::session::{ForkSpec, JournalChoice, SessionSpec};
+use crate::shell::parse_knob;
 use crate::ui::{EndReason, NextSession};
 
 /// Goes on from a moment of the session of a journal.

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 
-use super::session_args::ConfigArgs;
 use super::value::{number, whole};
 use super::watch::recorded_run::Results;
 use super::watch::verify::VerifyArgs;
@@ -12,6 +11,7 @@ use crate::domain::approval::Rule;
 use crate::domain::call_policy::CallPolicy;
 use crate::domain::{BreakpointSpec, FaultSpec};
 use crate::session::ForkEdit;
+use crate::shell::ConfigArgs;
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("moment").required(true).args(["at", "call"])))]

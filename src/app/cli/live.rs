@@ -277,18 +277,3 @@ pub(super) fn settings(
             .collect(),
     })
 }
-
-/// Waits for SIGINT, SIGTERM or SIGHUP; returns the number of the signal.
-pub async fn interrupted() -> i32 {
-    use tokio::signal::unix::{SignalKind, signal};
-    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-    let listening = kinds.into_iter().filter_map(|kind| Some((kind, signal(kind).ok()?)));
-    let mut signals: Vec<_> = listening.collect();
-    let waits = signals.iter_mut().map(|(kind, signal)| {
-        Box::pin(async {
-            signal.recv().await;
-            kind.as_raw_value()
-        })
-    });
-    futures::future::select_all(waits).await.0
-}

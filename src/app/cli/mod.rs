@@ -7,7 +7,6 @@ use clap_complete::Shell;
 
 use self::ask::args::AskArgs;
 use self::compare::CompareArgs;
-use self::cotools::CotoolsCommand;
 #[cfg(feature = "stage")]
 use self::demo::DemoArgs;
 use self::fork_args::ForkArgs;
@@ -17,14 +16,19 @@ use self::journal_args::{ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShotA
 use self::mcp::McpArgs;
 use self::probe_args::ProbeArgs;
 use self::search_faults::SearchFaultsArgs;
-pub use self::session_args::{ConfigArgs, SessionArgs};
 use self::tools::args::ToolsCommand;
 use self::trust::TrustArgs;
 use self::watch::WatchArgs;
-use self::{help::HelpArgs, init_args::InitArgs, log::LogArgs, openapi::OpenApiArgs};
-use self::{value::number, value::whole};
+use self::{help::HelpArgs, init_args::InitArgs};
 use crate::doctor::Trials;
 use crate::domain::{Estimation, knob::KnobChoice};
+use crate::shell::cotools::CotoolsCommand;
+use crate::shell::log::LogArgs;
+use crate::shell::openapi::OpenApiArgs;
+use crate::shell::value::{number, whole};
+use crate::shell::{ConfigArgs, ManArgs, SessionArgs};
+// The commands name these often.
+use crate::shell::{colour, describe, openapi, out, question, runtime, stopping, trouble, value};
 
 mod agent_fork;
 pub mod ask;
@@ -33,12 +37,9 @@ mod beside;
 mod call;
 mod call_args;
 mod call_commands;
-pub mod colour;
 pub mod compare;
-pub mod cotools;
 #[cfg(feature = "stage")]
 pub mod demo;
-pub mod describe;
 pub mod doctor;
 mod examples;
 pub mod experience;
@@ -56,12 +57,9 @@ pub mod journal_end;
 pub mod laboratory;
 pub mod live;
 mod live_journal;
-pub mod log;
 pub mod mcp;
 pub mod next;
-pub mod openapi;
 pub mod order;
-pub mod out;
 pub mod past;
 pub mod plan;
 pub mod plan_task;
@@ -70,24 +68,17 @@ pub mod probe;
 mod probe_args;
 pub mod project;
 pub mod prompts;
-mod question;
 pub mod report;
 pub mod resume;
 pub mod run;
-mod runtime;
 mod save;
 pub mod search_faults;
-mod session_args;
 pub mod sessions;
-mod spec;
 mod spec_trust;
-mod stopping;
 mod sweep;
 pub mod tools;
-pub mod trouble;
 pub mod trust;
 mod twin;
-pub mod value;
 pub mod version;
 pub mod watch;
 
@@ -491,10 +482,4 @@ pub struct DoctorArgs {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct ManArgs {
-    /// A command, such as `run` or `graph learn`.
-    pub command: Vec<String>,
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{PlanTaskArgs, experience::trouble, out, runtime::runtime, trouble::Trouble};
+use super::{PlanTaskArgs, out, runtime::runtime, trouble::Trouble};
 use crate::domain::{Event, Knob, Lexical, Record, SessionEvent, State, ToolName};
 use crate::papers::btp::{Candidate, Estimate, candidates};
 use crate::session::{self, PreparedSession, SessionSpec};
@@ -30,11 +30,12 @@ pub fn tools(task: &str, args: &PlanTaskArgs) -> Result<(Vec<Named>, bool), Trou
     let same = if args.leak_guard { Same::LeftOut } else { Same::Counts };
     let state = opened(&config, &workspace)?;
     let k = state.knobs.count(Knob::Candidates);
-    let helped =
-        store.helped(&query, k, same, |tool| state.in_shown().offers(tool)).map_err(trouble)?;
+    let helped = store
+        .helped(&query, k, same, |tool| state.in_shown().offers(tool))
+        .map_err(Trouble::from)?;
     let index = Lexical::new(workspace.manifests.iter().map(|manifest| &*manifest.spec));
     let chosen = candidates::candidates(state.in_shown(), &index, task, helped);
-    let histories = store.history(&query, &chosen, same).map_err(trouble)?;
+    let histories = store.history(&query, &chosen, same).map_err(Trouble::from)?;
     let sharpness = state.knobs.get(Knob::Sharpness);
     let valued = histories.into_iter().map(|history| {
         let estimate =
@@ -68,7 +69,7 @@ fn read(store: &mut Experience, task: &str, config: &Config) -> Result<Query, Tr
     let query = store.query(task);
     let model = session::embedder(config)?;
     let Some(model) = model.as_ref().and_then(|model| model.embedder()) else { return Ok(query) };
-    if let Some(known) = store.embedding(query.text(), model.model()).map_err(trouble)? {
+    if let Some(known) = store.embedding(query.text(), model.model()).map_err(Trouble::from)? {
         return Ok(query.with_embedding(known));
     }
     let embedding = match runtime()?.block_on(model.embed(&[query.text().to_owned()])) {
@@ -83,7 +84,7 @@ fn read(store: &mut Experience, task: &str, config: &Config) -> Result<Query, Tr
     };
     let Some(embedding) = embedding else { return Ok(query) };
     // The embedding was paid for, so it is kept: a session on the same task need not pay again.
-    store.keep_embeddings(&[(query.text(), embedding.clone())]).map_err(trouble)?;
+    store.keep_embeddings(&[(query.text(), embedding.clone())]).map_err(Trouble::from)?;
     Ok(query.with_embedding(embedding))
 }
 
@@ -109,15 +110,15 @@ fn store(
     workspace: &Workspace,
 ) -> Result<Experience, Trouble> {
     if let Some(file) = &args.experience {
-        return Experience::open_existing(file).map_err(trouble);
+        return Experience::open_existing(file).map_err(Trouble::from);
     }
     let file = config.experience_file(args.workspace.as_deref());
     match file.as_deref().map(Experience::open_existing) {
         None | Some(Err(ExperienceError::Missing { .. })) => {
-            let mut store = Experience::private().map_err(trouble)?;
-            workspace.begin(&mut store).map_err(trouble)?;
+            let mut store = Experience::private().map_err(Trouble::from)?;
+            workspace.begin(&mut store).map_err(Trouble::from)?;
             Ok(store)
         }
-        Some(opened) => opened.map_err(trouble),
+        Some(opened) => opened.map_err(Trouble::from),
     }
 }

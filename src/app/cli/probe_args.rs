@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use super::session_args::SessionArgs;
 use super::value::whole;
+use crate::shell::SessionArgs;
 
 #[derive(Debug, Args)]
 pub struct ProbeArgs {

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::init::CONFIG;
-use super::session_args::SessionArgs;
 use super::{out, question, trouble::Trouble};
 use crate::config::Config;
+use crate::shell::SessionArgs;
 use crate::trust_answers::{Brought, Kind};
 
 /// The most bytes of a file that is looked at.

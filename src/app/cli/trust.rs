@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use super::compare::table::PlainTable;
 use super::{colour, out, trouble::Trouble};
+use crate::compare::table::PlainTable;
 use crate::domain::words::counted;
 use crate::trust_answers::{self, Kind};
 

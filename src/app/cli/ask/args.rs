@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, value_parser};
 
-use crate::cli::ConfigArgs;
-use crate::cli::value::{number, whole};
+use crate::shell::ConfigArgs;
+use crate::shell::value::{number, whole};
 
 #[derive(Debug, Args)]
 pub struct AskArgs {

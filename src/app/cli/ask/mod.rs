@@ -8,12 +8,13 @@ use std::path::Path;
 
 use self::args::AskArgs;
 use self::told::Told;
-use super::{live, out, project, runtime::runtime, sessions, trouble::Trouble};
+use super::{out, project, runtime::runtime, sessions, trouble::Trouble};
 use crate::ask::asking::{self, AskPlan};
 use crate::ask::candidate::{Candidate, notes};
 use crate::ask::recorded_call::{RecordedCall, with_prompt};
 use crate::config::{Config, MAX_DOLLARS};
 use crate::domain::{EffectId, Request, tokens};
+use crate::shell::runtime::interrupted;
 use crate::store::journal::JournalReader;
 
 /// Asks, and prints the replies. Returns the exit code: 0 with a reply, 1 without one, 128 and the signal that stopped it.
@@ -65,7 +66,7 @@ pub fn ask(args: &AskArgs) -> Result<u8, Trouble> {
             printed = told.reply(reply);
         }
     };
-    let asked = runtime()?.block_on(asking::ask(&candidates, plan, live::interrupted(), &mut came));
+    let asked = runtime()?.block_on(asking::ask(&candidates, plan, interrupted(), &mut came));
     printed?;
     told.end(&asked)?;
     let has_reply = asked.replies.iter().any(|asked| asked.reply.is_some());

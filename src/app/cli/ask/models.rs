@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use crate::ask::recorded_call::RecordedCall;
-use crate::cli::trouble::Trouble;
 use crate::config::Config;
 use crate::domain::{ModelCallState, ModelName, Role};
+use crate::shell::trouble::Trouble;
 use crate::{model::Model, session};
 
 /// The named models, each once; without names, that of the recorded call: the same model of the same server, else the one

@@ -3,16 +3,16 @@
 
 use std::path::Path;
 
-use super::Comparison;
-use super::args::CompareOptions;
-use super::experiment::{CHOSEN, Experiment};
-use super::grid::{Cell, Trial};
-use super::result::{CellResult, SeedResult};
-use super::table::{PlainTable, or, percent};
-use crate::cli::trouble::Trouble;
-use crate::domain::{Base, FaultSpec, Knob, Retrieve, Strategy, Target, TaskId};
+use crate::compare::experiment::{CHOSEN, Experiment};
+use crate::compare::grid::{Cell, Trial};
+use crate::compare::result::{CellResult, SeedResult};
+use crate::compare::table::{PlainTable, or, percent};
+use crate::compare::{CompareOptions, Comparison, without_reader};
+use crate::domain::{Base, FaultSpec, Knob, Strategy, Target, TaskId};
 use crate::papers::resilience::{self, Broken, Means, RecoveryVerdict, Resilience};
-use crate::session::{JournalChoice, SessionHandle, SessionSpec};
+use crate::runner::{SessionStopper, follow};
+use crate::session::{JournalChoice, SessionSpec};
+use crate::shell::trouble::Trouble;
 use crate::store::import;
 use crate::ui::pane::PaneId;
 use crate::ui::theme::{Theme, load};
@@ -141,12 +141,6 @@ fn verdicts(results: &[CellResult]) -> Vec<String> {
     said.collect()
 }
 
-/// Has tools found by words, whatever the configuration has.
-pub fn without_reader(session: &mut SessionSpec) {
-    let words = f64::from(Retrieve::Words as u8);
-    session.knobs.entry(Knob::Retrieve).or_insert(words);
-}
-
 fn broken(cell: &Cell) -> Option<Broken> {
     let fault = cell.trial.fault.as_ref()?;
     let Target::Tool(tool) = &fault.target else { return None };
@@ -199,8 +193,8 @@ pub fn picture(
         leak_guard: true,
         ..spec.clone()
     };
-    let SessionHandle { engine, .. } = spec.prepare()?.spawn()?;
-    let state = engine.join()?;
+    let stop = SessionStopper::default();
+    let state = follow(spec.prepare()?, Vec::new(), &stop, |_| true)?.state;
     let frozen = results.iter().find(|result| result.cell.turned_to(Knob::Learn).is_some());
     let twin = frozen
         .and_then(|result| result.seeds.first())

@@ -9,14 +9,14 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::sync::oneshot;
 use toolyard_stage::guest;
 
-use crate::cli::runtime::runtime;
-use crate::cli::trouble::Trouble;
 use crate::cli::watch::screen_run::{self, AgentThread, ScreenLook, WatchedAgent};
 use crate::domain::Speed;
 use crate::model::relay::ListenerNews;
 use crate::serve::agent::{Output, Stream};
 use crate::serve::watch::{Listener, Listening, Upstreams, bind, listen};
 use crate::session::{Feed, SessionSpec};
+use crate::shell::runtime::runtime;
+use crate::shell::trouble::Trouble;
 use crate::ui::EndReason;
 
 /// How to watch an own agent, printed at the end.

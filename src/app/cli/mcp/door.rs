@@ -7,9 +7,9 @@ use tokio::sync::mpsc;
 
 use super::McpArgs;
 use super::own_session::{self, Alone};
-use crate::cli::out::warn;
-use crate::cli::trouble::Trouble;
 use crate::serve::relay_socket::{RelaySession, SocketScan, dial, find};
+use crate::shell::out::warn;
+use crate::shell::trouble::Trouble;
 use crate::store::journal::folder;
 use crate::tool::foreign_calls;
 use crate::ui::text::clean;

@@ -7,10 +7,11 @@ use reqwest::header::HeaderMap;
 
 use super::McpArgs;
 use super::door::RelayNewsSender;
-use crate::cli::out::warn;
-use crate::cli::{live, trouble::Trouble};
+use crate::cli::trouble::Trouble;
 use crate::serve::tools::{self, RelayTarget, Relaying};
 use crate::serve::watch::bind;
+use crate::shell::out::warn;
+use crate::shell::runtime::interrupted;
 
 /// Relays until a signal comes.
 ///
@@ -38,6 +39,6 @@ pub async fn serve(
             served.map_err(Trouble::usage)?;
             Ok(ExitCode::SUCCESS)
         }
-        signal = live::interrupted() => Ok(super::exit(128 + signal)),
+        signal = interrupted() => Ok(super::exit(128 + signal)),
     }
 }

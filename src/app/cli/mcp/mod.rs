@@ -26,12 +26,13 @@ use self::door::Door;
 use self::streams::OutputEnd;
 use super::ConfigArgs;
 use super::out::{errors, warn};
-use super::{live, runtime::runtime, trouble::Trouble};
+use super::{runtime::runtime, trouble::Trouble};
 use crate::domain::{BreakpointSpec, FaultSpec};
 use crate::mcp::OfferedTools;
 use crate::mcp::relay::{Book, Ends, RecordedServer, relay, start};
 use crate::net::learn;
 use crate::serve::agent::secrets::hide_keys;
+use crate::shell::runtime::interrupted;
 use crate::ui::text::clean;
 
 /// Programs that only start another program, which is the server.
@@ -179,7 +180,7 @@ async fn pass(
     let relayed = relay(Book::new(Arc::from(key), news, args.offered()), ends);
     let signal = tokio::select! {
         () = relayed => None,
-        signal = live::interrupted() => Some(signal),
+        signal = interrupted() => Some(signal),
     };
     Ok((signal, written))
 }
@@ -204,7 +205,7 @@ async fn last(written: OutputEnd, signal: Option<i32>) -> Option<i32> {
                 tokio::time::sleep(LAST).await;
                 signal
             }
-            None => live::interrupted().await,
+            None => interrupted().await,
         }
     };
     tokio::select! {

@@ -9,12 +9,12 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 
 use super::McpArgs;
 use super::door::RelayNewsSender;
-use crate::cli::out::warn;
-use crate::cli::runtime::runtime;
-use crate::cli::trouble::Trouble;
 use crate::domain::{Command, Event, Record, TaskEvent};
 use crate::domain::{state::Keeps, state::RECENT};
 use crate::session::{Feed, JournalChoice, SessionSpec, TaskSource};
+use crate::shell::out::warn;
+use crate::shell::runtime::runtime;
+use crate::shell::trouble::Trouble;
 use crate::ui::text::clean;
 
 /// How long the session may take for the last news.

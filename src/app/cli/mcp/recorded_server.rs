@@ -5,12 +5,12 @@ use std::path::Path;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::io::{duplex, split};
 
-use crate::cli::out::warn;
 use crate::cli::past;
-use crate::cli::trouble::Trouble;
 use crate::domain::state::{Keeps, ToolCallPhase, ToolCallState};
 use crate::domain::{State, ToolName, ToolSpec};
 use crate::mcp::relay::{RecordedCall, RecordedServer};
+use crate::shell::out::warn;
+use crate::shell::trouble::Trouble;
 use crate::tool::foreign_calls::Returned;
 
 /// Bytes that wait between the relay and the server.

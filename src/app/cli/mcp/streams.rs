@@ -6,9 +6,9 @@ use std::thread;
 
 use tokio::sync::{mpsc, oneshot};
 
-use crate::cli::out::pass;
-use crate::cli::trouble::Trouble;
 use crate::mcp::relay::{LinePiece, Splitter};
+use crate::shell::out::pass;
+use crate::shell::trouble::Trouble;
 
 /// Bytes that are read at once.
 const READ: usize = 64 << 10;

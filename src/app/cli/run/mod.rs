@@ -8,11 +8,12 @@ use tokio::sync::{mpsc, watch};
 use self::output::{Output, UNREAD};
 use super::beside::{self, SessionRow};
 use super::out::{self, accepted, expect_place, warn};
-use super::{RunArgs, found_servers, live, runtime::runtime, spec_trust, trouble::Trouble};
+use super::{RunArgs, found_servers, runtime::runtime, spec_trust, trouble::Trouble};
 use crate::domain::{Command, Record, State, state::Keeps, state::RECENT};
 use crate::report::live_report::Folded;
 use crate::scenario::Observed;
 use crate::session::{PreparedSession, SessionError, SessionSpec};
+use crate::shell::runtime::interrupted;
 use crate::store::json_store;
 
 mod output;
@@ -165,7 +166,7 @@ fn unread(error: io::Error) -> Result<RunEnd, Trouble> {
 async fn signals() -> watch::Receiver<i32> {
     let (came, signal) = watch::channel(0);
     tokio::task::spawn(async move {
-        came.send_replace(live::interrupted().await);
+        came.send_replace(interrupted().await);
         // Later receivers must still find the value.
         came.closed().await;
     });

@@ -5,8 +5,6 @@ use std::io;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::Prints;
-use crate::cli::colour::{self, Painted};
-use crate::cli::out;
 use crate::domain::words::{clipped, counted};
 use crate::domain::{
     BreakpointEvent, Command, ConsentEvent, EmbeddingEvent, Event, GraphEvent, ModelCallEvent,
@@ -20,6 +18,8 @@ use crate::papers::resilience::{self, Resilience};
 use crate::report::live_report::{Folded, Sums};
 use crate::report::{Graded, Measures, Quality, Totals};
 use crate::scenario::Observed;
+use crate::shell::colour::{self, Painted};
+use crate::shell::out;
 use crate::ui::text::clean;
 use crate::ui::wording::{not_embedded, outcome_unknown, program};
 

@@ -6,13 +6,13 @@ use serde_json::json;
 
 use super::RunEnd;
 use super::scenario::{change, tell_cases};
-use crate::cli::out::{print_json, print_line, warn};
 use crate::cli::{RunArgs, colour, colour::Painted, stopping, trouble::Trouble};
 use crate::domain::words::counted;
 use crate::papers::share::interval;
 use crate::runner::Runner;
 use crate::scenario::{QuietRun, ScenarioFile, ScenarioVerdict};
 use crate::session::JournalChoice;
+use crate::shell::out::{print_json, print_line, warn};
 use crate::ui::text::clean;
 
 /// A scenario with the seed of its first run.

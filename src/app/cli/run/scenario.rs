@@ -8,7 +8,6 @@ use tokio::sync::watch;
 
 use super::repeats::{self, Seeded};
 use super::{Prints, Ran, RunEnd, session, signals, unread};
-use crate::cli::out::{expect_place, print_json, print_line, warn};
 use crate::cli::{
     RunArgs, SessionArgs, colour, colour::Painted, runtime::runtime, trouble::Trouble,
 };
@@ -19,6 +18,7 @@ use crate::net::known::without_known;
 use crate::report::live_report::Folded;
 use crate::scenario::{CaseEnd, Observed, ScenarioFile, ScenarioVerdict, check, junit};
 use crate::session::{JournalChoice, SessionSpec};
+use crate::shell::out::{expect_place, print_json, print_line, warn};
 use crate::store::import::write_private;
 use crate::ui::text::clean;
 

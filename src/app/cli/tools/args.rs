@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::{call_args::CallArgs, examples, session_args::ConfigArgs};
+use crate::cli::{call_args::CallArgs, examples};
+use crate::shell::ConfigArgs;
 use crate::stage::Sample;
 
 #[derive(Debug, Subcommand)]

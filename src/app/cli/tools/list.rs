@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::args::{ListArgs, ShowArgs};
 use super::open::ToolSession;
-use crate::cli::compare::table::PlainTable;
 use crate::cli::{colour, out, trouble::Trouble};
+use crate::compare::table::PlainTable;
 use crate::domain::{ServerStage, State, ToolSpec, words::clipped, words::credits};
 use crate::session::SessionSpec;
 

@@ -9,11 +9,11 @@ use tokio::task::spawn_blocking;
 
 use super::WatchArgs;
 use super::place::AgentLaunch;
-use crate::cli::trouble::Trouble;
 use crate::model::relay::ListenerNews;
 use crate::serve::agent::silence_hints::{Sightings, Unseen};
 use crate::serve::agent::{Agent, Manner};
 use crate::serve::watch::Listener;
+use crate::shell::trouble::Trouble;
 
 /// How long an agent may be silent before toolyard says what may keep its requests away.
 const SILENCE: Duration = Duration::from_secs(10);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::trouble::Trouble;
+use crate::shell::trouble::Trouble;
 use crate::store::journal::folder;
 
 /// Variables by which test runners tell a started program the name of the running test.

@@ -11,8 +11,7 @@ use super::place::AgentLaunch;
 use super::scenario::{self, Trial};
 use super::{WatchArgs, agent, begin, folder};
 use crate::cli::beside::{self, SessionRow};
-use crate::cli::out::{self, expect_place, warn};
-use crate::cli::{live, runtime::runtime, trouble::Trouble};
+use crate::cli::{runtime::runtime, trouble::Trouble};
 use crate::domain::breakpoint::BreakpointPlace;
 use crate::domain::words::expected;
 use crate::domain::{
@@ -25,6 +24,8 @@ use crate::net::known::without_known;
 use crate::report::{Report, html, live_report::Folded};
 use crate::serve::agent::Manner;
 use crate::session::PreparedSession;
+use crate::shell::out::{self, expect_place, warn};
+use crate::shell::runtime::interrupted;
 use crate::store::{import::write_private, json_store};
 use crate::ui::text::clean;
 use crate::ui::wording::told;
@@ -97,7 +98,7 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
         let session = session(prepared, commands, stop.clone(), Rc::clone(&kept));
         if args.command.is_empty() {
             let signal = async {
-                let signal = live::interrupted().await;
+                let signal = interrupted().await;
                 let _ = stop.send(Command::Stop);
                 signal
             };
@@ -108,7 +109,7 @@ pub fn run(args: &WatchArgs, mut place: AgentLaunch) -> Result<ExitCode, Trouble
         let followed = agent::follow(&started, &place, &news, &listener);
         let signal = async {
             tokio::select! {
-                _ = live::interrupted() => {}
+                _ = interrupted() => {}
                 () = refused.notify.notified() => {}
             }
             started.end();

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::trouble::Trouble;
-use crate::cli::value::whole;
 use crate::domain::{EffectId, Role};
 use crate::engine::{Again, Varies};
 use crate::session::{ForkEdit, ForkSpec};
+use crate::shell::trouble::Trouble;
+use crate::shell::value::whole;
 
 /// The arguments of a run over a record.
 #[derive(Debug, Args)]

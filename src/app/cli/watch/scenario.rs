@@ -1,13 +1,13 @@
 //! `toolyard watch --scenario`: a watched agent, checked against the expectations of a file.
 
 use super::WatchArgs;
-use crate::cli::out::{expect_place, warn};
-use crate::cli::trouble::Trouble;
 use crate::domain::{RunEvent, State};
 use crate::engine::{DOLLARS_REACHED, UNPRICED};
 use crate::net::known::without_known;
 use crate::scenario::{Observed, ScenarioFile, ScenarioVerdict, check, junit};
 use crate::session::{JournalChoice, SessionSpec};
+use crate::shell::out::{expect_place, warn};
+use crate::shell::trouble::Trouble;
 use crate::store::import::write_private;
 use crate::ui::text::clean;
 

@@ -17,8 +17,6 @@ use tokio::sync::mpsc;
 use tokio::task::LocalSet;
 
 use super::WatchArgs;
-use crate::cli::runtime::runtime;
-use crate::cli::trouble::Trouble;
 use crate::mcp::config::{Configuration, Surroundings};
 use crate::mcp::{OfferedTools, ServerEntry, Transport, header_values};
 use crate::serve::SessionFolder;
@@ -26,6 +24,8 @@ use crate::serve::agent::{Environment, ProgramRecipe, apart};
 use crate::serve::relay_socket::{dial, find};
 use crate::serve::tools::{RelayTarget, Relaying, serve};
 use crate::serve::watch::{Bound, DOOR, bind};
+use crate::shell::runtime::runtime;
+use crate::shell::trouble::Trouble;
 
 /// The variable that names the copy to programs without a recipe.
 const VARIABLE: &str = "TOOLYARD_MCP_CONFIG";

@@ -9,9 +9,9 @@ use std::time::Duration;
 use clap::Args;
 use tokio::time::timeout;
 
-use crate::cli::out::{errors, warn};
-use crate::cli::trouble::Trouble;
 use crate::process::{Launch, RunningProgram};
+use crate::shell::out::{errors, warn};
+use crate::shell::trouble::Trouble;
 
 /// The time that a check may take to end by itself before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
@@ -25,7 +25,7 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "COMMAND", requires = "headless")]
     pub verify: Option<String>,
     /// End that command with everything that it started after N seconds; it has failed then.
-    #[arg(long, value_name = "N", default_value = "600", requires = "verify", value_parser = crate::cli::value::seconds)]
+    #[arg(long, value_name = "N", default_value = "600", requires = "verify", value_parser = crate::shell::value::seconds)]
     pub verify_limit: f64,
 }
 

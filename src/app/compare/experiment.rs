@@ -8,9 +8,9 @@ use super::grid::{self, Cell};
 use super::result::CellResult;
 use super::table::PlainTable;
 use super::verdict;
-use crate::cli::trouble::Trouble;
-use crate::domain::ModelName;
+use crate::domain::{Knob, ModelName, Retrieve};
 use crate::session::SessionSpec;
+use crate::shell::trouble::Trouble;
 
 /// Sets an experiment's own defaults. The list has the models of the configuration. It fails if an option does not apply.
 type Settle = fn(&CompareOptions, &mut SessionSpec, &mut Vec<String>) -> Result<(), Trouble>;
@@ -49,3 +49,9 @@ pub const CHOSEN: Experiment = Experiment {
     verdicts: verdict::of_rows,
     note: |_| "",
 };
+
+/// Has tools found by words, whatever the configuration has.
+pub fn without_reader(session: &mut SessionSpec) {
+    let words = f64::from(Retrieve::Words as u8);
+    session.knobs.entry(Knob::Retrieve).or_insert(words);
+}

@@ -8,9 +8,9 @@ use super::args::{EncodeArgs, ReaderArgs};
 use super::catalogue::Catalogue;
 use super::clock::cpu_seconds;
 use super::{captions, open};
-use crate::cli::{out, trouble::Trouble};
 use crate::domain::words::counted;
 use crate::papers::cotools::{Retrieval, Use};
+use crate::shell::{out, trouble::Trouble};
 use crate::ui::text::clean;
 
 pub fn encode(args: &EncodeArgs) -> Result<(), Trouble> {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::ConfigArgs;
-use crate::cli::value::positive;
+use crate::shell::ConfigArgs;
+use crate::shell::value::positive;
 
 #[derive(Debug, Subcommand)]
 pub enum CotoolsCommand {

@@ -114,7 +114,7 @@ mod tests {
         let written = fs::read_to_string(file.path()).unwrap();
         let (time, line) = written.split_once("  INFO ").unwrap();
         assert!(time.parse::<jiff::Timestamp>().is_ok(), "{time}");
-        let place = "call{tool=\"curl\"}: toolyard_app::cli::log::tests: ";
+        let place = "call{tool=\"curl\"}: toolyard_app::shell::log::tests: ";
         let said = "refused said=\"Bearer [key]\\n\\u{1b}[2J\"\n";
         assert_eq!(line, format!("{place}{said}"));
     }

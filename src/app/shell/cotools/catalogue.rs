@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::cli::trouble::Trouble;
 use crate::domain::{Lexical, ToolSpec};
 use crate::papers::cotools::tool_text;
+use crate::shell::trouble::Trouble;
 use crate::workspace::manifests;
 
 /// Tools in order.

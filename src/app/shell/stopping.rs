@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::{num::NonZeroUsize, thread, time::Duration};
 
-use super::{live, out, runtime::runtime, trouble::Trouble};
+use super::runtime::{interrupted, runtime};
+use super::{out, trouble::Trouble};
 use crate::engine::CommonPurse;
 use crate::runner::{Runner, SessionStopper, Shard};
 
@@ -32,9 +33,9 @@ pub fn stop_on_first(stop: &Arc<SessionStopper>) -> Result<Arc<AtomicI32>, Troub
     let (stop, came) = (Arc::clone(stop), Arc::<AtomicI32>::default());
     let (runtime, told) = (runtime()?, Arc::clone(&came));
     let wait = move || {
-        told.store(runtime.block_on(live::interrupted()), Ordering::SeqCst);
+        told.store(runtime.block_on(interrupted()), Ordering::SeqCst);
         stop.stop();
-        let signal = runtime.block_on(live::interrupted());
+        let signal = runtime.block_on(interrupted());
         let _ended = signal_hook::low_level::emulate_default_handler(signal);
     };
     thread::Builder::new().name("signals".to_owned()).spawn(wait).map_err(Trouble::failed)?;
@@ -46,7 +47,7 @@ pub fn stop_on_interrupt(stop: &Arc<SessionStopper>, said: String) -> Result<(),
     let stop = Arc::clone(stop);
     let runtime = runtime()?;
     let wait = move || {
-        let signal = runtime.block_on(live::interrupted());
+        let signal = runtime.block_on(interrupted());
         stop.stop();
         thread::sleep(PATIENCE);
         out::warn(&said);

@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use super::args::CompareOptions;
 pub use super::setting::{RoleBindings, Setting, Trial};
-use crate::cli::trouble::Trouble;
 use crate::domain::knob::KnobKind;
 use crate::domain::{Chance, Decides, Knob, KnobSpec, Role, Strategy};
 use crate::session::{SessionSpec, SimulatedSpec, TaskSource};
+use crate::shell::trouble::Trouble;
 
 /// A combination: strategy, setting, models, knobs and trial.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -1,12 +1,18 @@
 //! `toolyard completions` and `toolyard man`: the command line in the formats of shells and `man`.
 
-use clap::Command;
+use clap::{Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use super::{ManArgs, out, trouble::Trouble};
+use super::{out, trouble::Trouble};
 use crate::domain::words;
 use crate::start::CommandLine;
+
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// A command, such as `run` or `graph learn`.
+    pub command: Vec<String>,
+}
 
 /// Prints the completions of commands and options for a shell.
 pub fn completions<C: CommandLine>(shell: Shell) -> Result<(), Trouble> {

@@ -8,8 +8,8 @@ use super::args::CompareOptions;
 use super::experiment::Experiment;
 use super::table::PlainTable;
 use super::{Comparison, result::CellResult};
-use crate::cli::{colour, colour::Painted, out, trouble::Trouble};
 use crate::domain::{Knob, words::counted};
+use crate::shell::{colour, colour::Painted, out, trouble::Trouble};
 
 /// Legend of a grader's columns.
 const GRADED: &str = "\n\

@@ -1,37 +1,17 @@
-//! The arguments of `toolyard compare`.
+//! The options of every comparison.
 
 use std::{fmt, num::NonZeroUsize, path::PathBuf, str::FromStr};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use crate::cli::{SessionArgs, value::positive};
 use crate::domain::{Knob, Strategy};
 use crate::runner::Shard;
+use crate::shell::{SessionArgs, value::positive};
 
 /// The most seeds of one comparison.
 const MOST_SEEDS: usize = 10_000;
 
-#[derive(Debug, Default, Args)]
-pub struct CompareArgs {
-    /// Predefined comparison; every option overrides it. Without it, give --strategies.
-    #[arg(value_enum)]
-    pub preset: Option<Preset>,
-    /// With `resilience`: also draw the first combination and seed as an SVG picture.
-    #[arg(long, value_name = "FILE")]
-    pub svg: Option<PathBuf>,
-    #[command(flatten)]
-    pub options: CompareOptions,
-}
-
-/// A predefined comparison. Those of papers belong to the laboratory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Preset {
-    /// A tool breaks (--fault, default: search_web from task 30 on): which tools take over, after how many
-    /// tasks, at what price; with learning and without, and for react.
-    Resilience,
-}
-
-/// The options of every comparison.
+/// The options of a comparison.
 #[derive(Debug, Default, Args)]
 pub struct CompareOptions {
     /// Strategies to compare, such as react,react+btp.

@@ -99,7 +99,7 @@ fn option(field: &SpecField) -> String {
     }
 }
 
-pub(super) fn parse_knob(text: &str) -> Result<(Knob, f64), Trouble> {
+pub fn parse_knob(text: &str) -> Result<(Knob, f64), Trouble> {
     let expected = || {
         let names: Vec<_> = crate::domain::knob::KNOBS.iter().map(|spec| spec.name).collect();
         Trouble::Usage(format!(
@@ -120,11 +120,17 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::cli::Cli;
+
+    #[derive(Parser)]
+    struct OnlySession {
+        task: Option<String>,
+        #[command(flatten)]
+        session: SessionArgs,
+    }
 
     fn spec(arguments: &str) -> Result<SessionSpec, Trouble> {
         let arguments = ["toolyard"].into_iter().chain(arguments.split_whitespace());
-        let cli = Cli::try_parse_from(arguments).unwrap();
+        let cli = OnlySession::try_parse_from(arguments).unwrap();
         cli.session.spec(cli.task.as_deref())
     }
 

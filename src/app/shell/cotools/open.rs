@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::args::ReaderArgs;
-use crate::cli::{colour::Painted, out, trouble::Trouble};
 use crate::config::{Config, ReaderSettings, default_states};
 use crate::encoder::Encoder;
 use crate::encoder::heads;
 use crate::encoder::reader_path::{NoReader, VARIABLE, reader_path};
 use crate::papers::cotools::{HeadFile, Matrix, Pooling, RecipeLayer, Use};
+use crate::shell::{colour::Painted, out, trouble::Trouble};
 
 /// The cancel flag of encodings, which is never set: a command is cancelled by ending the process. States of texts read
 /// by then are in the cache.

@@ -3,6 +3,8 @@
 use serde_json::json;
 
 use crate::session::SessionError;
+use crate::store::database::DatabaseFault;
+use crate::store::experience::ExperienceError;
 
 /// An error for the person or script that started the program.
 #[derive(Debug)]
@@ -50,5 +52,23 @@ impl Trouble {
             error["about"] = about.into();
         }
         json!({ "error": error }).to_string()
+    }
+}
+
+/// Faults in a file or a line are usage errors; the rest are failures.
+impl From<ExperienceError> for Trouble {
+    fn from(error: ExperienceError) -> Self {
+        let is_usage = match &error {
+            ExperienceError::Database(error) => !matches!(
+                error.fault,
+                DatabaseFault::Damaged(_) | DatabaseFault::Busy | DatabaseFault::Failed(_)
+            ),
+            ExperienceError::Missing { .. }
+            | ExperienceError::Io { .. }
+            | ExperienceError::BadUse { .. }
+            | ExperienceError::Line(_) => true,
+            ExperienceError::Write(_) | ExperienceError::Partly { .. } => false,
+        };
+        if is_usage { Trouble::usage(error) } else { Trouble::failed(error) }
     }
 }

@@ -5,9 +5,9 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde::Serialize;
 
-use crate::cli::trouble::Trouble;
 use crate::domain::{Base, Knobs, Retrieve, chance};
 use crate::session::{JournalChoice, SessionSpec};
+use crate::shell::trouble::Trouble;
 use crate::store::json_store;
 
 /// Settings by name: as people write them, or a hash of long ones.
