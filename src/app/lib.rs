@@ -34,6 +34,7 @@ pub mod session;
 pub mod shell;
 pub mod stage;
 pub mod start;
+pub mod sweep;
 pub mod trial;
 pub mod trust_answers;
 pub mod workspace;
@@ -99,6 +100,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
             return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(1) });
         }
         Some(Command::Compare(args)) => cli::compare::compare(&args)?,
+        Some(Command::Sweep(args)) => cli::sweep::sweep(&args)?,
         Some(Command::SearchFaults(args)) => return cli::search_faults::search_faults(&args),
         Some(Command::Attach(args)) => return after_the_screen(cli::attach::attach(&args)?),
         Some(Command::Follow(args)) => return after_the_screen(cli::attach::follow(&args)?),

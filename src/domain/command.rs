@@ -77,6 +77,8 @@ pub enum Command {
     CallTool { tool: ToolName, arguments: Value },
     /// From the next task on → `StrategyChosen`.
     UseStrategy { strategy: Strategy },
+    /// For all randomness from here on → `SeedChosen`.
+    UseSeed { seed: u64 },
     /// → `KnobTurned`.
     TurnKnob { knob: Knob, value: f64 },
     /// Turn a knob by this number of steps, down if negative; switches and choices wrap →
@@ -184,6 +186,7 @@ impl Command {
             Command::FollowUp { .. } => "ask a follow-up question",
             Command::CallTool { .. } => "call the tool",
             Command::UseStrategy { .. } => "use the strategy",
+            Command::UseSeed { .. } => "use the seed",
             Command::TurnKnob { .. } | Command::TurnKnobBy { .. } => "turn the knob",
             Command::BindRole { .. } => "bind the role",
             Command::ProbeModels => "probe the models",

@@ -112,6 +112,7 @@ fn event(session: &Session, command: Command, by: By) -> Result<Event, String> {
         Command::UseStrategy { strategy } => {
             ChangeEvent::StrategyChosen { strategy, was: state.strategy, by }.into()
         }
+        Command::UseSeed { seed } => ChangeEvent::SeedChosen { seed, was: state.seed, by }.into(),
         Command::TurnKnob { knob, value } => turn(session, knob, value, by)?,
         Command::TurnKnobBy { knob, steps } => turn_by(session, knob, steps, by)?,
         Command::BindRole { role, model } => {

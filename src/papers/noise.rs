@@ -46,6 +46,18 @@ impl Difference {
     }
 }
 
+impl Difference {
+    /// Half the width of the 95 % interval of the mean, by Student's t. `None` if it cannot be judged.
+    pub fn half_width(self) -> Option<f64> {
+        self.is_judged().then(|| quantile(self.pairs - 1) * self.error)
+    }
+
+    /// The 95 % interval of the mean, by Student's t. `None` if it cannot be judged.
+    pub fn interval(self) -> Option<(f64, f64)> {
+        self.half_width().map(|half| (self.mean - half, self.mean + half))
+    }
+}
+
 /// `-1.2 ± 0.4`, in the unit of the measure; `-1.2` for one pair.
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -68,6 +80,19 @@ pub fn clear(all: &[Difference]) -> Vec<bool> {
         clear[at] = true;
     }
     clear
+}
+
+/// The t below whose absolute value Student's t lies in 95 % of all cases.
+fn quantile(freedom: usize) -> f64 {
+    let (mut low, mut high) = (0.0, 16.0);
+    while high - low > 1e-9 {
+        let middle = f64::midpoint(low, high);
+        match within(middle, freedom) < 1.0 - LEVEL {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    high
 }
 
 /// The probability that Student's t lies between `-t` and `t`, by the finite sums for whole degrees of freedom

@@ -69,6 +69,7 @@ mod show;
 mod source;
 mod strokes;
 pub mod sweep;
+pub mod sweep_chart;
 pub mod symbols;
 mod table;
 pub mod terminal;

@@ -3,6 +3,7 @@
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::domain::{Lap, State};
+use crate::papers::noise::Difference;
 use crate::papers::resilience::Means;
 use crate::papers::sweep::{self, Best, Measure, SEEDS, Scope};
 
@@ -45,6 +46,14 @@ impl Sweep {
         let laps = &self.runs[at];
         let done: Vec<_> = laps.iter().take(laps.len() / all * all).collect();
         (!done.is_empty()).then(|| Means::of(&done))
+    }
+
+    /// The 95 % interval of that mean over the seeds that are done; `None` for one seed.
+    pub fn interval(&self, at: usize, measure: Measure) -> Option<(f64, f64)> {
+        let all = self.scope.tasks.len().max(1);
+        let seeds = self.runs[at].chunks_exact(all);
+        let mean = |laps: &[Lap]| measure.mean(&Means::of(&laps.iter().collect::<Vec<_>>()));
+        Difference::over(seeds.map(mean)).interval()
     }
 
     /// The result, once all is known.

@@ -159,6 +159,7 @@ fn change(event: &ChangeEvent) -> String {
         ChangeEvent::StrategyChosen { strategy, was, .. } => {
             format!("strategy: {was} → {strategy}")
         }
+        ChangeEvent::SeedChosen { seed, was, .. } => format!("seed: {was} → {seed}"),
         ChangeEvent::ToolSwitched { tool, on, .. } => {
             format!("{tool} {} the menu", if *on { "back on" } else { "off" })
         }

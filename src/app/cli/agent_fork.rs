@@ -47,6 +47,7 @@ pub fn of_args(args: &ForkArgs) -> Result<Option<AgentForks>, Trouble> {
     let has = [
         ("--knob", !args.knob.is_empty()),
         ("--strategy", args.strategy.is_some()),
+        ("--seed", args.seed.is_some()),
         ("--calls", args.calls != Default::default()),
         ("--allow", !args.allow.is_empty()),
         ("--learned", args.learned.is_some()),

@@ -88,6 +88,12 @@ Examples:
   toolyard search-faults --scenario s.toml --runs 2000 --kinds error,empty --out smallest.toml
   toolyard run --scenario smallest.toml       fails, and passes without any one of the faults";
 
+pub const SWEEP: &str = "\
+Examples:
+  toolyard sweep --over alpha=0..1/11 --strategy toolnet --out alpha
+  toolyard sweep --over alpha=0..1/5 --over model=a,b --seeds 10 --out both --svg both.svg
+  toolyard sweep --over budget=5,10,20 --scenario s.toml --out budgets --shard 1/3";
+
 pub const ASK: &str = "\
 Examples:
   toolyard ask session.jsonl.zst --call 12    five times, of the model that answered

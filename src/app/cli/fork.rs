@@ -59,6 +59,7 @@ fn spec(args: &ForkArgs) -> Result<SessionSpec, Trouble> {
         set: args.set.clone(),
         calls: args.calls,
         strategy: strategy.map_err(Trouble::Usage)?,
+        seed: args.seed,
         roles: roles(&args.model)?,
         knobs,
     };

@@ -56,6 +56,9 @@ pub struct ForkArgs {
     /// Use another strategy from the next task on.
     #[arg(long, value_name = "S")]
     pub strategy: Option<String>,
+    /// Use another seed for all randomness from there on.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
+    pub seed: Option<u64>,
     /// Source of the answers to later calls, for example `write=live`, or `live` for all.
     ///
     /// A class is read (with the calls of models), idempotent, write or unknown; a source is recorded, ask or live.

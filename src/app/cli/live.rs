@@ -6,7 +6,7 @@ use std::{thread, time::Duration};
 
 use tokio::sync::mpsc;
 
-use super::{call_commands, found_servers, out, save, spec_trust, sweep};
+use super::{call_commands, found_servers, out, save, screen_sweep, spec_trust};
 use super::{trouble::Trouble, twin};
 use crate::config::{self, Config, UiConfig};
 use crate::domain::{Command, state::Keeps, state::RECENT};
@@ -76,7 +76,7 @@ pub fn show(spec: SessionSpec, show: Show) -> Result<ui::EndReason, Trouble> {
         prepared.spawn()?;
     let records = ui::Records::Live(records, taken, Arc::clone(&engine.broken));
     let twins = Some(twin::starter(Arc::clone(&origin), journal.as_deref()));
-    let sweeps = Some(sweep::starter(origin));
+    let sweeps = Some(screen_sweep::starter(origin));
     let (sender, own) = (Some(commands.clone()), journal.clone());
     let scenarios = save::saver(Some(spec.clone()), journal.clone());
     let opened = Some(opened);

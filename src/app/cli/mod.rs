@@ -16,6 +16,7 @@ use self::journal_args::{ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShotA
 use self::mcp::McpArgs;
 use self::probe_args::ProbeArgs;
 use self::search_faults::SearchFaultsArgs;
+use self::sweep::SweepArgs;
 use self::tools::args::ToolsCommand;
 use self::trust::TrustArgs;
 use self::watch::WatchArgs;
@@ -72,10 +73,11 @@ pub mod report;
 pub mod resume;
 pub mod run;
 mod save;
+mod screen_sweep;
 pub mod search_faults;
 pub mod sessions;
 mod spec_trust;
-mod sweep;
+pub mod sweep;
 pub mod tools;
 pub mod trust;
 mod twin;
@@ -151,6 +153,9 @@ pub enum Command {
     /// begins fresh, and its tools run for real.
     #[command(after_help = examples::SEARCH_FAULTS)]
     SearchFaults(Box<SearchFaultsArgs>),
+    /// Try values of one or two settings on the same tasks, as a curve or a heat map.
+    #[command(after_help = examples::SWEEP)]
+    Sweep(Box<SweepArgs>),
     /// Resume a session that was killed, crashed or quit.
     ///
     /// The journal answers finished calls. An interrupted call that may have changed something needs your consent to run

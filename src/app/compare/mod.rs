@@ -19,7 +19,7 @@ pub mod result;
 mod setting;
 pub mod settings;
 pub mod table;
-mod time_left;
+pub mod time_left;
 pub mod verdict;
 
 use std::path::{Path, PathBuf};

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde::Serialize;
 
-use crate::domain::{Base, Knobs, Retrieve, chance};
+use crate::domain::{Base, Knobs, ModelName, Retrieve, Role, Strategy, chance};
 use crate::session::{JournalChoice, SessionSpec};
 use crate::shell::trouble::Trouble;
 use crate::store::json_store;
@@ -21,6 +21,8 @@ pub struct CheckedCell {
     pub knobs: Knobs,
     pub tasks: usize,
     pub workspace: String,
+    pub strategy: Strategy,
+    pub roles: BTreeMap<Role, ModelName>,
     /// Name of the reader and its heads; `None` if the combination uses none.
     pub reader: Option<String>,
 }
@@ -93,6 +95,8 @@ pub fn check(spec: &SessionSpec) -> Result<CheckedCell, Trouble> {
         knobs: opening.knobs.clone(),
         tasks: setup.tasks.len(),
         workspace: opening.workspace.clone(),
+        strategy: opening.strategy,
+        roles: opening.roles.iter().map(|(role, model)| (*role, model.clone())).collect(),
         reader,
     })
 }

@@ -66,7 +66,7 @@ impl Job {
         Ok(State::fold(&records).dollars_spent())
     }
 
-    /// Runs the session, or the rest of it.
+    /// Runs the session, or the rest of it, as the only one that does so now.
     ///
     /// # Errors
     /// Faults in the settings or in the files of the folder; or a model cannot be used.
@@ -75,30 +75,32 @@ impl Job {
         stop: &SessionStopper,
         share: Option<PurseShare>,
     ) -> Result<JobEnd, SessionError> {
-        let lock = match self.is_kept {
-            true => {
-                match JobLock::take(&self.folder.join(format!("seed-{}.lock", self.seed)), stop)? {
-                    Some(lock) => Some(lock),
-                    None => return Ok(JobEnd::Stopped),
-                }
-            }
-            false => None,
-        };
-        let end = self.run_alone(stop, share);
-        if let (Some(lock), Ok(JobEnd::Done(_))) = (lock, &end) {
+        if !self.is_kept {
+            return self.run_alone(stop, share, |_| ());
+        }
+        let lock = self.folder.join(format!("seed-{}.lock", self.seed));
+        let Some(lock) = JobLock::take(&lock, stop)? else { return Ok(JobEnd::Stopped) };
+        let end = self.run_alone(stop, share, |_| ())?;
+        if let JobEnd::Done(_) = end {
             lock.done();
         }
-        end
+        Ok(end)
     }
 
-    fn run_alone(
+    /// Runs the session, or the rest of it; `hear` gets each record, from the first one on.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_alone(
         &self,
         stop: &SessionStopper,
         share: Option<PurseShare>,
+        mut hear: impl FnMut(&Record) + 'static,
     ) -> Result<JobEnd, SessionError> {
         let (records, parts) = self.found()?;
         let before = State::fold(&records);
         if is_done(&records, &before) {
+            records.iter().for_each(hear);
             return Ok(JobEnd::Done(Box::new(before)));
         }
         if stop.is_stopped() {
@@ -106,17 +108,21 @@ impl Job {
         }
         self.lay_base()?;
         let mut prepared = self.session(parts + 1).prepare()?;
-        prepared.beginning = Beginning::after(engine::resumable(records));
+        // A fork goes on from its moment each time.
+        if self.spec.fork.is_none() {
+            prepared.beginning = Beginning::after(engine::resumable(records));
+        }
         prepared.purse.clone_from(&share);
         let why = Rc::new(RefCell::new(None));
         let ended = Rc::clone(&why);
-        let hear = move |record: &Record| {
+        let hears = move |record: &Record| {
+            hear(record);
             if let Event::Session(SessionEvent::SessionEnded { why, .. }) = &record.event {
                 *ended.borrow_mut() = Some(why.clone());
             }
             true
         };
-        let state = follow(prepared, Vec::new(), stop, hear)?.state;
+        let state = follow(prepared, Vec::new(), stop, hears)?.state;
         if let Some(share) = share {
             share.settle(state.dollars_spent());
         }
@@ -133,7 +139,12 @@ impl Job {
     /// The spec of this part: the session knows no other past than its base.
     fn session(&self, part: u32) -> SessionSpec {
         let kept = self.is_kept.then(|| JournalChoice::File(self.part(part)));
+        let mut fork = self.spec.fork.clone();
+        if let Some(fork) = &mut fork {
+            fork.seed = Some(self.seed);
+        }
         SessionSpec {
+            fork,
             seed: Some(self.seed),
             journal: kept.unwrap_or(JournalChoice::None),
             fresh: true,

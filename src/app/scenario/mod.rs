@@ -8,6 +8,7 @@
 mod check;
 mod expect;
 mod expected_call;
+mod folded;
 mod junit;
 mod known;
 mod limits;
@@ -22,6 +23,7 @@ use std::path::PathBuf;
 
 pub use self::check::Checked;
 pub use self::expect::Expectations;
+pub use self::folded::FoldedChecks;
 pub use self::observation::Observed;
 pub use self::quiet_run::QuietRun;
 pub use self::save::saved;

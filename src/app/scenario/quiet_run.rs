@@ -1,10 +1,8 @@
 //! A scenario's session without any output.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
-use super::{Expectations, Observed, ScenarioVerdict, check};
-use crate::domain::{Event, Record, SessionEvent, State, state::Keeps, state::RECENT};
+use super::folded::FoldedChecks;
+use super::{Expectations, ScenarioVerdict};
+use crate::domain::{Record, State, state::Keeps, state::RECENT};
 use crate::engine::{DOLLARS_REACHED, MODEL_UNUSABLE};
 use crate::runner::{SessionStopper, follow};
 use crate::session::{PreparedSession, SessionError};
@@ -12,15 +10,8 @@ use crate::session::{PreparedSession, SessionError};
 /// A session that has ended.
 pub struct QuietRun {
     pub state: State,
-    observed: Observed,
+    checks: FoldedChecks,
     /// Why the session ended.
-    ended: Option<String>,
-}
-
-/// The fold of the session's records.
-struct Heard {
-    state: State,
-    observed: Observed,
     ended: Option<String>,
 }
 
@@ -36,24 +27,16 @@ impl QuietRun {
         mut hear: impl FnMut(&Record) + 'static,
     ) -> Result<Self, SessionError> {
         prepared.keeps = Keeps::Tasks(RECENT);
-        let state = State::keeping(Keeps::Tasks(RECENT));
-        let heard = Heard { state, observed: Observed::new(expect), ended: None };
-        let heard = Rc::new(RefCell::new(heard));
-        let hears = Rc::clone(&heard);
-        let listener = move |record: &Record| {
-            let Heard { state, observed, ended } = &mut *hears.borrow_mut();
-            state.apply(record);
-            observed.take(state, record);
-            if let Event::Session(SessionEvent::SessionEnded { why, .. }) = &record.event {
-                *ended = Some(why.clone());
-            }
+        let checks = FoldedChecks::new(expect);
+        let folds = checks.clone();
+        let hears = move |record: &Record| {
+            folds.take(record);
             hear(record);
             true
         };
-        let state = follow(prepared, Vec::new(), stop, listener)?.state;
-        let mut heard = heard.borrow_mut();
-        let (observed, ended) = (std::mem::take(&mut heard.observed), heard.ended.take());
-        Ok(Self { state, observed, ended })
+        let state = follow(prepared, Vec::new(), stop, hears)?.state;
+        let ended = checks.ended();
+        Ok(Self { state, checks, ended })
     }
 
     /// Why the session ended for want of money or of a model, if it did: that says nothing about the agent.
@@ -65,10 +48,6 @@ impl QuietRun {
 
     /// Checks these expectations. `name`: those of the scenario and of its file.
     pub fn verdict(&self, name: (String, String), expect: &Expectations) -> ScenarioVerdict {
-        let checked = check(expect, &self.state, &self.observed);
-        let is_done = self.state.tasks_done == self.state.tasks.len();
-        let why = || self.ended.clone().unwrap_or_else(|| "the session did not end".to_owned());
-        let early = (!is_done).then(why);
-        ScenarioVerdict::new(name, early, checked, self.state.at as f64 / 1e6)
+        self.checks.verdict(name, expect, &self.state)
     }
 }

@@ -107,6 +107,8 @@ impl PreparedSession {
         }
         let chosen = fork.strategy.filter(|strategy| *strategy != state.strategy);
         commands.extend(chosen.map(|strategy| Command::UseStrategy { strategy }));
+        let seed = fork.seed.filter(|seed| *seed != state.seed);
+        commands.extend(seed.map(|seed| Command::UseSeed { seed }));
         for (role, model) in &fork.roles {
             let bound = self.config.bind(*role, model.as_str());
             bound.map_err(SessionError::of(SpecField::Role(*role)))?;

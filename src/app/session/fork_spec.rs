@@ -27,6 +27,9 @@ pub struct ForkSpec {
     /// The source of the answers to calls that come later.
     pub calls: CallPolicy,
     pub strategy: Option<Strategy>,
+    /// The seed of all randomness from there on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
     pub roles: BTreeMap<Role, ModelName>,
     #[serde(with = "spec_fields::knobs")]
     pub knobs: BTreeMap<Knob, f64>,

@@ -253,6 +253,7 @@ mod tests {
                 set: vec!["result=a=b".parse().unwrap(), "uses:a=2".parse().unwrap()],
                 calls: "write=live".parse().unwrap(),
                 strategy: Some("react".parse().unwrap()),
+                seed: Some(u64::MAX),
                 roles: [(Role::Solver, "large".into())].into(),
                 knobs: [(Knob::Tau, 0.5)].into(),
             })),

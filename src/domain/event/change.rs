@@ -25,6 +25,12 @@ family! {
             was: Strategy,
             by: By,
         },
+        /// The seed of all randomness from here on.
+        SeedChosen {
+            seed: u64,
+            was: u64,
+            by: By,
+        },
         /// A tool was taken off every menu, or put back.
         ToolSwitched {
             tool: ToolName,

@@ -157,6 +157,7 @@ fn change(event: &ChangeEvent) -> Command {
             Command::BindRole { role: *role, model: was.clone() }
         }
         ChangeEvent::StrategyChosen { was, .. } => Command::UseStrategy { strategy: *was },
+        ChangeEvent::SeedChosen { was, .. } => Command::UseSeed { seed: *was },
         ChangeEvent::ToolSwitched { tool, on, .. } => {
             Command::SwitchTool { tool: tool.clone(), on: !on }
         }

@@ -7,6 +7,7 @@ mod earlier_tasks;
 pub mod format;
 pub(super) mod glyph;
 pub(super) mod inline_json;
+pub(crate) mod plot;
 pub(super) mod position;
 pub(super) mod program_words;
 pub(super) mod row;

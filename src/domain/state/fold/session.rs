@@ -72,6 +72,7 @@ impl State {
                 }
             }
             ChangeEvent::StrategyChosen { strategy, .. } => self.strategy = *strategy,
+            ChangeEvent::SeedChosen { seed, .. } => self.seed = *seed,
             ChangeEvent::ToolSwitched { tool, on, .. } => {
                 if let Some(tool) = self.tools.get_mut(tool) {
                     tool.switched_on = *on;

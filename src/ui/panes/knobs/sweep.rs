@@ -3,16 +3,15 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use crate::action::Action;
+use crate::panes::glyph;
+use crate::panes::plot::{self, PlotPoint};
 use crate::panes::row::{self, Row, split};
-use crate::panes::{curve, glyph};
 use crate::papers::sweep::{self, Measure, SEEDS};
 use crate::symbols::DONE;
 use crate::{cx::Cx, sweep::Sweep, text, view::Round};
 
 /// The least columns and rows of a curve with its values; with less room there is one line of bar heights.
 const CURVE: (u16, u16) = (30, 9);
-/// Cells of the numbers left of the curve.
-const LEFT: u16 = 8;
 
 /// Draws the sweep as large as the room allows.
 pub(super) fn draw(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
@@ -107,39 +106,31 @@ fn sentences(cx: &Cx<'_>, sweep: &Sweep) -> Vec<String> {
 
 fn draw_curve(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
     let measure: Measure = cx.view.measure;
-    let means = means(sweep, measure);
-    let known = || means.iter().flatten().copied();
-    // From 0, so that small differences look small.
-    let high = known().fold(0.0, f64::max);
+    let point = |at: usize| {
+        let mean = measure.mean(&sweep.means(at)?);
+        Some(PlotPoint { mean, interval: sweep.interval(at, measure) })
+    };
+    let points: Vec<_> = (0..sweep.runs.len()).map(point).collect();
     // The curve gets its room first.
     let with_right = u16::from(area.height >= 7);
-    let plot = Rect {
-        x: area.x + LEFT,
-        width: area.width - LEFT,
-        height: area.height - 3 - with_right,
-        ..area
-    };
-    let column = f64::from(plot.width) / means.len().max(1) as f64;
-    let x = |at: usize| (at as f64 + 0.5) * column;
-    let points: Vec<_> =
-        means.iter().enumerate().map(|(at, mean)| mean.map(|mean| (x(at), mean))).collect();
-    let scale = (0.0, if high > 0.0 { high * 1.1 } else { 1.0 });
-    curve::draw(cx.theme, cx.theme.bar_fill, &points, scale, (plot, buf));
+    let plot = Rect { height: area.height - 3 - with_right, ..area };
+    let columns = plot::draw(cx.theme, &points, &|mean| measure.show(mean), (plot, buf));
+    let column = (area.width - plot::LEFT) as usize / points.len().max(1);
     let best = sweep.best(measure).and_then(|best| best.better).map(|(place, _)| place);
     let spec = sweep.scope.knob.spec();
     for (at, value) in sweep.scope.values.iter().enumerate() {
         let is_now = *value == sweep.scope.now;
         let mut put = |line: u16, text: &str, style| {
             let width = text::width(text) as u16;
-            let left = (plot.x + x(at) as u16).saturating_sub(width / 2);
+            let left = columns[at].saturating_sub(width / 2);
             let here = Rect { x: left, y: plot.bottom() + line, width: width + 1, height: 1 };
             Row::new(here.intersection(area), buf).put(text, style);
         };
         let style = if is_now { cx.theme.accent } else { cx.theme.dim };
-        let room = (column as usize).saturating_sub(1).max(1);
+        let room = column.saturating_sub(1).max(1);
         put(0, &text::cut(&spec.show(*value), room), style);
-        if let Some(mean) = means[at] {
-            put(1, &text::cut(&measure.show(mean), room), cx.theme.text);
+        if let Some(point) = points[at] {
+            put(1, &text::cut(&measure.show(point.mean), room), cx.theme.text);
         }
         let is_best = best == Some(at);
         let mark = match (is_best, is_now) {
@@ -155,13 +146,13 @@ fn draw_curve(cx: &Cx<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer) {
         put(2 + with_right, &mark, if is_best { cx.theme.good } else { cx.theme.accent });
     }
     let mut label = |line: u16, text: &str| {
-        let here = Rect { y: area.y + line, width: LEFT, height: 1, ..area };
-        Row::new(here.intersection(area), buf).right(text, usize::from(LEFT) - 1, cx.theme.dim);
+        let here = Rect { y: area.y + line, width: plot::LEFT, height: 1, ..area };
+        Row::new(here.intersection(area), buf).right(
+            text,
+            usize::from(plot::LEFT) - 1,
+            cx.theme.dim,
+        );
     };
-    if known().next().is_some() {
-        label(0, &measure.show(high));
-        label(plot.height - 1, &measure.show(0.0));
-    }
     label(plot.height, spec.symbol);
     label(plot.height + 1, "mean");
     if with_right > 0 {

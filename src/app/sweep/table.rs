@@ -1,0 +1,156 @@
+//! What a sweep has found: for each point the mean over seeds with its interval, and the difference from the present point.
+
+use serde_json::{Value, json};
+
+use super::axis::Axis;
+use super::point_run::{PointRun, SweepMeasure};
+use crate::papers::noise::{Difference, clear};
+use crate::papers::share;
+
+/// The results of a sweep, point by point: the second axis varies faster.
+#[derive(Clone, Debug)]
+pub struct SweepTable {
+    pub axes: Vec<Axis>,
+    pub seeds: Vec<u64>,
+    /// For each point the sessions of its seeds, in their order; `None`: not known yet.
+    pub runs: Vec<Vec<Option<PointRun>>>,
+    /// The present point, if it is among them.
+    pub now: Option<usize>,
+}
+
+/// A point, judged by a measure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PointMean {
+    pub mean: Difference,
+    /// The 95 % interval of the mean; `None` for one seed.
+    pub interval: Option<(f64, f64)>,
+    /// The difference from the present point, over the seeds that both have; `None` at that point, or without one.
+    pub apart: Option<Difference>,
+    /// Whether that difference is more than chance: Student's t with Holm's correction over all points.
+    pub is_clear: bool,
+}
+
+impl SweepTable {
+    /// The places of the axes' values at this point.
+    pub fn places(&self, point: usize) -> Vec<usize> {
+        places(&self.axes, point)
+    }
+
+    /// Each point, judged by this measure; `None` where nothing is known.
+    pub fn means(&self, measure: SweepMeasure) -> Vec<Option<PointMean>> {
+        let of = |point: usize, seed: usize| self.runs[point][seed]?.value(measure);
+        let seeds = 0..self.seeds.len();
+        let apart: Vec<Option<Difference>> = (0..self.runs.len())
+            .map(|point| {
+                let now = self.now.filter(|now| *now != point)?;
+                let pairs =
+                    seeds.clone().filter_map(|seed| Some(of(point, seed)? - of(now, seed)?));
+                Some(Difference::over(pairs)).filter(|difference| difference.pairs > 0)
+            })
+            .collect();
+        let known: Vec<Difference> = apart.iter().flatten().copied().collect();
+        let mut clear = clear(&known).into_iter();
+        let judged = apart.into_iter().enumerate().map(|(point, apart)| {
+            let is_clear = apart.is_some() && clear.next().unwrap_or_default();
+            let values: Vec<f64> = seeds.clone().filter_map(|seed| of(point, seed)).collect();
+            let mean = Difference::over(values);
+            let interval = interval(measure, mean);
+            (mean.pairs > 0).then_some(PointMean { mean, interval, apart, is_clear })
+        });
+        judged.collect()
+    }
+
+    /// One line for each session: the values of the axes, its seed, and all measures.
+    pub fn csv(&self) -> String {
+        let names: Vec<_> = self.axes.iter().map(|axis| axis.name()).collect();
+        let mut out = names.join(",");
+        out.push_str(",seed,tasks,graded,right,calls,tokens,credits,dollars,passed\n");
+        for (point, runs) in self.runs.iter().enumerate() {
+            let labels: Vec<_> = self.labels(point).iter().map(|label| quoted(label)).collect();
+            for (seed, run) in self.seeds.iter().zip(runs) {
+                let Some(PointRun { means, passed, .. }) = run else { continue };
+                let passed = passed.map_or("", |passed| if passed { "1" } else { "0" });
+                out.push_str(&format!(
+                    "{},{seed},{},{},{},{},{},{},{},{passed}\n",
+                    labels.join(","),
+                    means.tasks,
+                    means.graded,
+                    means.right,
+                    means.calls,
+                    means.tokens,
+                    means.credits,
+                    means.dollars,
+                ));
+            }
+        }
+        out
+    }
+
+    /// Everything that the tables show, for programs.
+    pub fn json(&self, measure: SweepMeasure) -> Value {
+        let points = self.means(measure).into_iter().enumerate().map(|(point, mean)| {
+            let labels = self.labels(point);
+            let names = self.axes.iter().map(|axis| axis.name().to_owned());
+            let at: serde_json::Map<String, Value> =
+                names.zip(labels.into_iter().map(Value::from)).collect();
+            let of = |mean: Difference, interval: Option<(f64, f64)>| {
+                let ends = interval.unzip();
+                json!({ "mean": mean.mean, "seeds": mean.pairs, "low": ends.0, "high": ends.1 })
+            };
+            json!({
+                "at": at, "is_now": self.now == Some(point),
+                "value": mean.map(|point| of(point.mean, point.interval)),
+                "against_now":
+                    mean.and_then(|point| point.apart).map(|apart| of(apart, apart.interval())),
+                "is_clear": mean.is_some_and(|point| point.is_clear),
+            })
+        });
+        let points: Vec<Value> = points.collect();
+        json!({ "sweep": { "measure": measure.name(), "seeds": self.seeds, "points": points } })
+    }
+
+    /// The texts of the axes' values at this point.
+    pub fn labels(&self, point: usize) -> Vec<String> {
+        let places = self.places(point);
+        self.axes.iter().zip(places).map(|(axis, at)| axis.label(at)).collect()
+    }
+}
+
+/// The places of the axes' values at this point: the last axis varies fastest.
+pub fn places(axes: &[Axis], point: usize) -> Vec<usize> {
+    let mut rest = point;
+    let mut places: Vec<usize> = axes
+        .iter()
+        .rev()
+        .map(|axis| {
+            let at = rest % axis.values.len();
+            rest /= axis.values.len();
+            at
+        })
+        .collect();
+    places.reverse();
+    places
+}
+
+/// Student's t over seeds. A session passes or does not, so that its share has the interval of Wilson.
+fn interval(measure: SweepMeasure, mean: Difference) -> Option<(f64, f64)> {
+    if measure != SweepMeasure::Passed {
+        return mean.interval();
+    }
+    let passed = (mean.mean / 100.0 * mean.pairs as f64).round() as usize;
+    let (low, high) = share::interval(passed, mean.pairs);
+    mean.is_judged().then_some((100.0 * low, 100.0 * high))
+}
+
+/// A field of CSV.
+fn quoted(text: &str) -> String {
+    // A spreadsheet would run what begins like a formula.
+    let text = match text.starts_with(['=', '+', '-', '@']) && text.parse::<f64>().is_err() {
+        true => format!("'{text}"),
+        false => text.to_owned(),
+    };
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text,
+    }
+}
