@@ -117,6 +117,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::domain::Chance;
 
     fn of(all: &[f64]) -> Difference {
         Difference::over(all.iter().copied())
@@ -133,6 +134,48 @@ mod tests {
         }
         assert!((1.0 - within(4.604, 4) - 0.01).abs() < 1e-5);
         assert_eq!((within(0.0, 3), within(f64::INFINITY, 4)), (0.0, 1.0));
+    }
+
+    #[test]
+    fn an_interval_has_the_width_of_the_tables() {
+        let five = of(&[1.0, 2.0, 3.0, 4.0, 5.0]);
+        assert!((five.half_width().unwrap() - 2.776 * 0.5_f64.sqrt()).abs() < 1e-3);
+        assert_eq!(five.interval().map(|(low, high)| low + high), Some(6.0));
+        assert_eq!(of(&[1.0]).interval(), None);
+    }
+
+    /// Sweeps of eleven points with five seeds: the share of right answers to 30 tasks, which seeds make easier or harder
+    /// for all points.
+    #[test]
+    fn intervals_cover_the_true_value_in_95_of_100_synthetic_sweeps() {
+        const SWEEPS: u64 = 1_000;
+        let (mut covered, mut paired, mut all) = (0, 0, 0);
+        for sweep in 0..SWEEPS {
+            let draw = |point: u8, seed: u8, task: u8| {
+                Chance::new(sweep).with(&[point, seed, task]).unit()
+            };
+            let true_share = |point: u8| 0.35 + 0.03 * f64::from(point);
+            let run = |point: u8, seed: u8| {
+                let ease = 0.2 * (draw(99, seed, 0) + draw(99, seed, 1) - 1.0);
+                let right =
+                    (0..30).filter(|task| draw(point, seed, *task) < true_share(point) + ease);
+                right.count() as f64 / 30.0
+            };
+            for point in 0..11 {
+                let (low, high) =
+                    Difference::over((0..5).map(|seed| run(point, seed))).interval().unwrap();
+                covered += u32::from((low..=high).contains(&true_share(point)));
+                let pairs = (0..5).map(|seed| run(point, seed) - run(5, seed));
+                let (low, high) = Difference::over(pairs).interval().unwrap();
+                let apart = true_share(point) - true_share(5);
+                paired += u32::from((low..=high).contains(&apart) || point == 5);
+                all += 1;
+            }
+        }
+        for (what, count) in [("means", covered), ("differences", paired)] {
+            let share = f64::from(count) / f64::from(all);
+            assert!((0.93..=0.97).contains(&share), "{what}: {share}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod wire;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::{io, process, sync::Arc, time::Duration};
+use std::{io, path::Path, process, sync::Arc, time::Duration};
 
 use rustix::process::Pid;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
@@ -42,6 +42,14 @@ pub struct Launch<'f> {
     pub terminal: bool,
     /// The time that the program may take to end by itself before it is killed.
     pub grace: Duration,
+}
+
+/// Has this folder removed when toolyard has ended, however it ends.
+///
+/// # Errors
+/// The system's error if the reaper cannot be started.
+pub fn remove_at_end(folder: &Path) -> io::Result<()> {
+    Link::get()?.remove(folder)
 }
 
 /// A running program and its descendants; dropping it ends them.

@@ -159,6 +159,14 @@ impl Link {
         let _gone = self.send(&ReaperRequest::End { id, grace }, &[]);
     }
 
+    /// Has the reaper remove this folder at the end.
+    ///
+    /// # Errors
+    /// The reaper has ended.
+    pub fn remove(&self, folder: &Path) -> io::Result<()> {
+        self.send(&ReaperRequest::Remove(folder.to_owned()), &[])
+    }
+
     fn send(&self, request: &ReaperRequest, files: &[BorrowedFd<'_>]) -> io::Result<()> {
         let _alone = locked(&self.writing);
         send(&self.socket, request, files)

@@ -45,15 +45,21 @@ pub fn serve() -> io::Result<()> {
     let waiting = running.clone();
     thread::Builder::new().name("reaper-wait".into()).spawn(move || waiting.watch())?;
     let mut requests = Incoming::new(socket);
+    let mut litter = Vec::new();
     let mut last = requests.next();
     while let Ok(Some(request)) = last {
         match request {
             ReaperRequest::Start(start) => running.start(&start, &mut requests),
+            ReaperRequest::Remove(folder) => litter.push(folder),
             ReaperRequest::End { id, grace } => running.clone().end(id, grace),
         }
         last = requests.next();
     }
     running.end_all();
+    for folder in litter {
+        // Usually it is gone already.
+        let _ = std::fs::remove_dir_all(folder);
+    }
     last.map(drop)
 }
 

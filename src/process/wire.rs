@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::{self, IoSlice, IoSliceMut, Write};
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::PathBuf;
 use std::{mem::MaybeUninit, os::unix::net::UnixStream, sync::Arc, time::Duration};
 
 use rustix::cmsg_space;
@@ -20,6 +21,8 @@ pub const FILES: usize = 3;
 pub enum ReaperRequest {
     /// Start a program; its files come with this line.
     Start(ProgramLaunch),
+    /// Remove this folder when toolyard has ended, if it is there.
+    Remove(PathBuf),
     /// End the program that was started with this number.
     End {
         id: u64,

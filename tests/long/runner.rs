@@ -3,6 +3,7 @@
 use toolyard::app::fault_search::{FaultSearch, SearchEnd, SearchPlan};
 
 use crate::planted::{agent, draws, found, kinds};
+use crate::swept::Swept;
 
 /// Sets of three: how many are to be found, and of how many.
 const THREES: (usize, usize) = (18, 40);
@@ -25,4 +26,12 @@ fn planted_sets_of_faults_are_found_and_nothing_else() {
         let end = FaultSearch::new(plan, &agent).run();
         assert!(matches!(end, Ok(SearchEnd::Nothing { .. })), "{end:?}");
     }
+}
+
+#[test]
+fn a_sweep_of_200_sessions_has_the_same_answers_however_it_runs() {
+    let mut draws = draws();
+    println!("SEARCH_SEED={}", draws.0);
+    let cuts: Vec<u64> = (0..5).map(|_| 200 + draws.below(2_000) as u64).collect();
+    Swept::new(20, 5).has_the_same_answers(&cuts);
 }

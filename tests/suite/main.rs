@@ -111,6 +111,8 @@ mod stage;
 mod story;
 mod strict;
 mod supply;
+mod sweeps;
+mod swept;
 mod symbols;
 mod terminal;
 mod themes;

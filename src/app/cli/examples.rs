@@ -86,6 +86,7 @@ pub const SEARCH_FAULTS: &str = "\
 Examples:
   toolyard search-faults --scenario examples/scenarios/broken-search.toml
   toolyard search-faults --scenario s.toml --runs 2000 --kinds error,empty --out smallest.toml
+  toolyard search-faults --scenario mine.toml --recorded run.jsonl.zst -- python my_agent.py
   toolyard run --scenario smallest.toml       fails, and passes without any one of the faults";
 
 pub const SWEEP: &str = "\

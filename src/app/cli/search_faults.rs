@@ -8,11 +8,12 @@ use clap::{Args, value_parser};
 
 use super::out::{expect_place, print_line, tell};
 use super::value::{number, whole};
+use super::watch::faulted::WatchedTrials;
 use super::{ConfigArgs, stopping, trouble::Trouble};
 use crate::domain::words::counted;
 use crate::domain::{FaultKind, FaultSpec};
 use crate::fault_search::{
-    FaultSearch, ScenarioTrials, SearchEnd, SearchPlan, Seen, Smallest, TrialError,
+    FaultSearch, ScenarioTrials, SearchEnd, SearchPlan, Seen, Smallest, TrialError, Trials,
 };
 use crate::net::known::without_known;
 use crate::scenario::{Scenario, ScenarioFile};
@@ -47,6 +48,9 @@ pub struct SearchFaultsArgs {
     /// Sessions at the same time; default: two for each processor.
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=256))]
     pub jobs: Option<u16>,
+    /// For a watched agent: give it the answers of this journal as long as its requests are as recorded.
+    #[arg(long, value_name = "JOURNAL", requires = "command")]
+    pub recorded: Option<PathBuf>,
     /// Seed of the sessions, instead of the scenario's.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
     pub seed: Option<u64>,
@@ -58,6 +62,9 @@ pub struct SearchFaultsArgs {
     pub max_dollars: Option<f64>,
     #[command(flatten)]
     pub config: ConfigArgs,
+    /// Search with your own agent: its command. Each run is watched, as by `toolyard watch --headless`.
+    #[arg(value_name = "COMMAND", last = true)]
+    pub command: Vec<String>,
 }
 
 /// A kind of fault of a tool, with its settings.
@@ -82,11 +89,8 @@ pub fn search_faults(args: &SearchFaultsArgs) -> Result<ExitCode, Trouble> {
         spec.config = args.config.config.clone().or(spec.config.take());
         spec.seed = args.seed.or(spec.seed);
     };
-    // A mistake in the file costs no run.
-    let seed = file.prepare(|spec| change(spec)).map_err(Trouble::usage)?.config.session.seed;
     let most = args.max_dollars.unwrap_or(DOLLARS);
     let runner = stopping::runner(args.jobs.map(usize::from), Some(most), None);
-    stopping::stop_on_interrupt(&runner.stop, "interrupted".to_owned())?;
     let made = AtomicUsize::new(0);
     let progress = |runs: usize| {
         let before = made.fetch_add(runs, Ordering::Relaxed);
@@ -94,14 +98,29 @@ pub fn search_faults(args: &SearchFaultsArgs) -> Result<ExitCode, Trouble> {
             tell(format!("search-faults: {} runs\n", grouped((before + runs) as u64)));
         }
     };
-    let trials = ScenarioTrials {
-        file: &file,
-        change: &change,
-        seed,
-        runner: &runner,
-        times: args.times,
-        tell: &progress,
-    };
+    let (runner, tell, times) = (&runner, &progress, args.times);
+    if !args.command.is_empty() {
+        let own = file.watched().map_err(Trouble::usage)?;
+        let seed = args.seed.or(own.seed).unwrap_or_default();
+        stopping::stop_on_interrupt(&runner.stop, "interrupted".to_owned())?;
+        let (recorded, config) = (args.recorded.as_deref(), args.config.config.as_deref());
+        let command = &args.command;
+        let trials = WatchedTrials { file: &file, command, recorded, config, runner, times, tell };
+        return search((args, seed), &file, trials);
+    }
+    // A mistake in the file costs no run.
+    let seed = file.prepare(|spec| change(spec)).map_err(Trouble::usage)?.config.session.seed;
+    stopping::stop_on_interrupt(&runner.stop, "interrupted".to_owned())?;
+    let trials = ScenarioTrials { file: &file, change: &change, seed, runner, times, tell };
+    search((args, seed), &file, trials)
+}
+
+/// Searches by these trials, and prints the result.
+fn search<T: Trials<Error = TrialError>>(
+    (args, seed): (&SearchFaultsArgs, u64),
+    file: &ScenarioFile,
+    trials: T,
+) -> Result<ExitCode, Trouble> {
     let plan = SearchPlan {
         kinds: args.kinds.clone(),
         most: usize::from(args.most),
@@ -137,7 +156,7 @@ pub fn search_faults(args: &SearchFaultsArgs) -> Result<ExitCode, Trouble> {
             Ok(ExitCode::SUCCESS)
         }
         SearchEnd::Found(found) => {
-            tell_of((args, seed), &file, &found, &runs)?;
+            tell_of((args, seed), file, &found, &runs)?;
             Ok(ExitCode::FAILURE)
         }
     }
@@ -162,7 +181,8 @@ fn tell_of(
     let name = format!("{} with {faults}", file.name());
     let mut session = file.scenario.session.clone();
     session.seed = Some(seed);
-    session.fresh = true;
+    // A watched agent is not toolyard's to begin afresh.
+    session.fresh |= args.command.is_empty();
     session.faults.extend(found.faults.iter().cloned());
     let about = Some(format!("A smallest set of faults under which it fails, found after {runs}."));
     let scenario =

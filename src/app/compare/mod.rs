@@ -40,7 +40,7 @@ pub use self::experiment::without_reader;
 pub use self::print::print as print_all;
 use self::result::{CellResult, Ran};
 use self::{grid::Cell, settings::CheckedCell};
-use crate::shell::{out, stopping, trouble::Trouble};
+use crate::shell::{litter, out, stopping, trouble::Trouble};
 
 /// Offset of warm-up seeds, so that no session meets the same draws that made its past.
 const APART: u64 = 1_000_000;
@@ -107,8 +107,7 @@ pub fn compared(
     let (folder, temporary) = match &options.out {
         Some(folder) => (folder.clone(), None),
         None => {
-            let folder = tempfile::Builder::new().prefix("toolyard-").tempdir();
-            let folder = folder.map_err(Trouble::failed)?;
+            let folder = litter::folder().map_err(Trouble::failed)?;
             (folder.path().to_owned(), Some(folder))
         }
     };

@@ -39,15 +39,27 @@ impl Trials for ScenarioTrials<'_> {
     type Error = TrialError;
 
     fn outcomes(&mut self, sets: &[Vec<FaultSpec>]) -> Result<Vec<Seen>, TrialError> {
-        let times = u64::from(self.times.max(1));
-        let runs: Vec<_> =
-            sets.iter().flat_map(|set| (0..times).map(move |seed| (set, seed))).collect();
-        let mut ran = Vec::new();
-        let work = |at: usize| self.one(runs[at].0, runs[at].1);
-        self.runner.each(runs.len(), work, |seen| ran.push(seen))?;
-        (self.tell)(sets.len());
-        Ok(ran.chunks(times as usize).map(most).collect())
+        several(sets, self.times, self.runner, self.tell, |set, apart| self.one(set, apart))
     }
+}
+
+/// The outcomes of sets, each of which runs so many `times`: `one` gets the number of the run, from 0.
+///
+/// # Errors
+/// The first error of a run.
+pub fn several<E: Send>(
+    sets: &[Vec<FaultSpec>],
+    times: u32,
+    runner: &Runner,
+    tell: &(dyn Fn(usize) + Sync),
+    one: impl Fn(&[FaultSpec], u64) -> Result<Seen, E> + Sync,
+) -> Result<Vec<Seen>, E> {
+    let times = times.max(1) as usize;
+    let mut ran = Vec::new();
+    let work = |at: usize| one(&sets[at / times], (at % times) as u64);
+    runner.each(sets.len() * times, work, |seen| ran.push(seen))?;
+    tell(sets.len());
+    Ok(ran.chunks(times).map(most).collect())
 }
 
 /// The outcome of most of these runs of one set.

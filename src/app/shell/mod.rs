@@ -4,6 +4,7 @@
 pub mod colour;
 pub mod cotools;
 pub mod describe;
+pub mod litter;
 pub mod log;
 pub mod openapi;
 pub mod out;

@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(labels(" tau = 0.25, 0.1,0.25 "), ["0.25", "0.1"]);
         assert_eq!(labels("blacklist=off,strict"), ["off", "strict"]);
         assert_eq!(labels("model=a,b,a"), ["a", "b"]);
-        assert_eq!(labels("strategy=react,btp+react").len(), 2);
+        assert_eq!(labels("strategy=react,react+btp").len(), 2);
         assert_eq!(labels("top_k=1..4/7"), ["1", "2", "3", "4"], "whole numbers");
     }
 
@@ -230,8 +230,8 @@ mod tests {
             ("alpha=1..0/3", "the lower one first"),
             ("alpha=0..1/1", "at least 2"),
             ("alpha=0..1/x", "expected a number of values"),
-            ("alpha=2", "alpha takes"),
-            ("alpha=", "alpha takes"),
+            ("beta=2", "beta takes"),
+            ("beta=", "beta takes"),
             ("model=a,,b", "names with commas"),
             ("strategy=recat", "did you mean `react`"),
         ] {

@@ -154,3 +154,45 @@ fn quoted(text: &str) -> String {
         false => text,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::papers::resilience::Means;
+
+    fn run(right: usize) -> Option<PointRun> {
+        let means = Means { tasks: 10, graded: 10, right, ..Means::default() };
+        Some(PointRun { means, dollars: 0.0, passed: Some(right > 5) })
+    }
+
+    fn table(runs: Vec<Vec<Option<PointRun>>>) -> SweepTable {
+        let axes = vec!["alpha=0,1".parse().unwrap(), "model=a,=b".parse().unwrap()];
+        SweepTable { axes, seeds: vec![7, 8, 9], runs, now: Some(0) }
+    }
+
+    #[test]
+    fn points_are_paired_by_the_seeds_that_both_have() {
+        let table = table(vec![
+            vec![run(5), run(6), run(9)],
+            vec![run(3), run(4), None],
+            vec![None, None, None],
+            vec![run(5), run(6), run(9)],
+        ]);
+        let means = table.means(SweepMeasure::Right);
+        let second = means[1].unwrap();
+        assert_eq!((second.mean.pairs, second.mean.mean), (2, 35.0));
+        assert_eq!(second.apart, Some(Difference { mean: -20.0, error: 0.0, pairs: 2 }));
+        assert!(second.is_clear && means[2].is_none() && means[0].unwrap().apart.is_none());
+        assert!(!means[3].unwrap().is_clear, "the same in all pairs");
+        let (low, high) = table.means(SweepMeasure::Passed)[0].unwrap().interval.unwrap();
+        assert!(low > 15.0 && high < 99.0, "two of three passed: {low} to {high}");
+    }
+
+    #[test]
+    fn csv_has_a_line_for_each_session_and_no_formula() {
+        let csv = table(vec![vec![run(5), None, run(9)]; 4]).csv();
+        assert_eq!(csv.lines().count(), 9);
+        assert_eq!(csv.lines().nth(3), Some("0,'=b,7,10,10,5,0,0,0,0,0"));
+        assert_eq!(quoted("a,\"b"), "\"a,\"\"b\"");
+    }
+}

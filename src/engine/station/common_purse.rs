@@ -60,6 +60,11 @@ impl PurseShare {
         Ok(())
     }
 
+    /// Dollars that no session has spent or reserved.
+    pub fn left(&self) -> f64 {
+        (self.of.most - self.of.taken()).max(0.0)
+    }
+
     pub(super) fn most(&self) -> f64 {
         self.of.most
     }

@@ -6,6 +6,8 @@ mod by_keys;
 mod checked;
 mod clients;
 mod equal;
+#[cfg(target_os = "linux")]
+mod faulted;
 mod forked;
 mod held;
 mod hostile;

@@ -218,15 +218,7 @@ impl WatchRecords {
             self.first = tasks.first().map(|task| task.text.clone());
         }
         if let Some(trial) = &mut self.trial {
-            trial.observed.take(&self.state, record);
-            trial.has_asked |= is_call;
-            match &record.event {
-                Event::Run(event) => trial.run(event),
-                Event::Session(
-                    SessionEvent::SessionEnded { why: text, .. } | SessionEvent::Noticed { text },
-                ) if is_new => trial.told(text),
-                _ => {}
-            }
+            trial.take(&self.state, record, is_new);
         }
         if let Event::Session(SessionEvent::Noticed { text }) = &record.event {
             self.is_unpriced |= is_new && text.starts_with(UNPRICED);

@@ -1,6 +1,7 @@
 //! `toolyard watch`: the session of a watched agent.
 
 mod agent;
+pub mod faulted;
 mod folder;
 mod headless;
 mod place;

@@ -1,7 +1,7 @@
 //! `toolyard watch --scenario`: a watched agent, checked against the expectations of a file.
 
 use super::WatchArgs;
-use crate::domain::{RunEvent, State};
+use crate::domain::{Event, ModelCallEvent, Record, RunEvent, SessionEvent, State, ToolCallEvent};
 use crate::engine::{DOLLARS_REACHED, UNPRICED};
 use crate::net::known::without_known;
 use crate::scenario::{Observed, ScenarioFile, ScenarioVerdict, check, junit};
@@ -56,9 +56,9 @@ pub fn complete(spec: SessionSpec, file: &ScenarioFile) -> SessionSpec {
 /// Observations of a session for the check of its scenario.
 #[derive(Debug, Default)]
 pub struct Trial {
-    pub observed: Observed,
+    observed: Observed,
     /// Whether a call of the agent was seen.
-    pub has_asked: bool,
+    has_asked: bool,
     /// The reason why the agent ended early, if it did.
     ended_early: Option<String>,
 }
@@ -68,8 +68,27 @@ impl Trial {
         Self { observed: Observed::new(&file.scenario.expect), has_asked: false, ended_early: None }
     }
 
+    /// Takes in the next record. `is_new`: it is not one of the past that the session continues.
+    pub fn take(&mut self, state: &State, record: &Record, is_new: bool) {
+        self.observed.take(state, record);
+        match &record.event {
+            Event::ModelCall(ModelCallEvent::ModelCallRequested { .. })
+            | Event::ToolCall(ToolCallEvent::ToolCallRequested { .. }) => self.has_asked = true,
+            Event::Run(event) => self.run(event),
+            Event::Session(
+                SessionEvent::SessionEnded { why: text, .. } | SessionEvent::Noticed { text },
+            ) if is_new => self.told(text),
+            _ => {}
+        }
+    }
+
+    /// Why the agent ended early, if it did.
+    pub fn ended_early(&self) -> Option<&str> {
+        self.ended_early.as_deref()
+    }
+
     /// Takes in an event of the agent's run.
-    pub fn run(&mut self, event: &RunEvent) {
+    fn run(&mut self, event: &RunEvent) {
         let why = match event {
             RunEvent::RunParted { refused: true, field, .. } => {
                 format!("{field} is not as recorded, and that is refused")
@@ -81,22 +100,14 @@ impl Trial {
     }
 
     /// Takes in the reason for the session's end, or a notice: what the limit of dollars kept from being sent.
-    pub fn told(&mut self, text: &str) {
+    fn told(&mut self, text: &str) {
         if text.starts_with(DOLLARS_REACHED) || text.starts_with(UNPRICED) {
             self.ended_early.get_or_insert_with(|| text.to_owned());
         }
     }
 
-    /// Prints whether the expectations are met, and writes the requested JUnit XML.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn judge(
-        &mut self,
-        file: &ScenarioFile,
-        state: &State,
-        args: &WatchArgs,
-    ) -> Result<bool, Trouble> {
+    /// Whether the expectations are met, at the last state.
+    pub fn verdict(&mut self, file: &ScenarioFile, state: &State) -> ScenarioVerdict {
         let checked = check(&file.scenario.expect, state, &self.observed);
         let name = (file.name(), file.path.display().to_string());
         let seconds = state.at as f64 / 1e6;
@@ -104,8 +115,8 @@ impl Trial {
             self.ended_early
                 .get_or_insert_with(|| "no request of the agent was understood".to_owned());
         }
-        let verdict = ScenarioVerdict::new(name, self.ended_early.take(), checked, seconds);
-        finish(("scenario ", verdict.with_idle_faults(state)), state, args)
+        ScenarioVerdict::new(name, self.ended_early.take(), checked, seconds)
+            .with_idle_faults(state)
     }
 }
 
@@ -119,7 +130,7 @@ pub fn judge(
     args: &WatchArgs,
 ) -> Result<bool, Trouble> {
     if let Some((mut trial, file)) = trial {
-        return trial.judge(file, state, args);
+        return finish(("scenario ", trial.verdict(file, state)), state, args);
     }
     if !args.again.fails_on_drift() {
         return Ok(true);

@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 use crate::watched::http::Message;
 use crate::watched::started::post;
 
+/// The first word of questions for which the model has a second tool.
+pub const CAREFUL: &str = "Careful";
+
 /// The most calls of one answer.
 const AT_ONCE: usize = 2;
 
@@ -22,6 +25,9 @@ fn reply(body: &Value) -> Value {
     let messages = body["messages"].as_array().unwrap();
     let question = messages[0]["content"].as_str().unwrap();
     let numbers: Vec<&str> = question.split(' ').skip(1).collect();
+    if question.starts_with(CAREFUL) {
+        return careful(messages, &numbers);
+    }
     let results: Vec<i64> = messages
         .iter()
         .filter(|message| message["role"] == "tool")
@@ -38,6 +44,29 @@ fn reply(body: &Value) -> Value {
     };
     let calls: Vec<_> = left.iter().take(AT_ONCE).enumerate().map(call).collect();
     json!({"role": "assistant", "content": null, "tool_calls": calls})
+}
+
+/// As [`reply`], one call at a time: what `look` does not read is asked of `peek`.
+fn careful(messages: &[Value], numbers: &[&str]) -> Value {
+    let (mut sum, mut done, mut tool) = (0, 0, "look");
+    for message in messages {
+        if let Some(call) = message["tool_calls"].get(0) {
+            tool = if call["function"]["name"] == "peek" { "peek" } else { "look" };
+        } else if message["role"] == "tool" {
+            match (message["content"].as_str().unwrap().parse::<i64>(), tool) {
+                (Ok(number), _) => (sum, done, tool) = (sum + number, done + 1, "look"),
+                (Err(_), "look") => tool = "peek",
+                (Err(_), _) => (sum, done, tool) = (sum - 1000, done + 1, "look"),
+            }
+        }
+    }
+    let Some(number) = numbers.get(done) else {
+        return json!({"role": "assistant", "content": sum.to_string()});
+    };
+    let arguments = json!({"n": number.parse::<i64>().unwrap()}).to_string();
+    let function = json!({"name": tool, "arguments": arguments});
+    let call = json!({"index": 0, "id": "c0", "type": "function", "function": function});
+    json!({"role": "assistant", "content": null, "tool_calls": [call]})
 }
 
 pub fn endpoint() -> (SocketAddr, Asked) {
@@ -117,8 +146,12 @@ fn the_agent() {
     let other: Vec<&str> = other.split(' ').collect();
     let one = |question: &str| {
         let parameters = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
-        let tools = json!([{"type": "function",
-            "function": {"name": "look", "description": "Looks.", "parameters": parameters}}]);
+        let tool = |name: &&str| {
+            json!({"type": "function",
+                "function": {"name": name, "description": "Looks.", "parameters": parameters}})
+        };
+        let names = if question.starts_with(CAREFUL) { &["look", "peek"][..] } else { &["look"] };
+        let tools: Value = names.iter().map(tool).collect();
         let mut messages = vec![json!({"role": "user", "content": question})];
         loop {
             let body =
