@@ -3,16 +3,14 @@
 
 mod graph;
 mod lanes;
-mod page;
+pub mod page;
 mod summary;
 mod transcript;
 
-use self::page::{element, escaped};
+use self::page::{document, element};
 use super::Report;
 use crate::domain::words::counted;
 use crate::domain::{State, TaskState};
-
-const STYLE: &str = include_str!("style.css");
 
 /// The most tasks of a page: with more, a browser could not open it.
 pub const MOST: usize = 1000;
@@ -37,19 +35,13 @@ pub fn html<T>(state: &State, report: &Report<T>, title: &str) -> String {
         true => String::new(),
         false => format!("<h2>Before and between tasks</h2>\n{others}"),
     };
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
-         'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
-         <title>toolyard: {title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <h1>{title}</h1>\n{}{}{}<h2>Tasks</h2>\n{left_out}{tasks}{others}\
-         <footer>Written by toolyard {}.</footer>\n</body>\n</html>\n",
+    let body = format!(
+        "{}{}{}<h2>Tasks</h2>\n{left_out}{tasks}{others}",
         summary::summary(state, report),
         summary::tools(state, report),
         graph::section(state),
-        env!("CARGO_PKG_VERSION"),
-        title = escaped(title),
-    )
+    );
+    document(title, &body)
 }
 
 /// A task that can be opened. Tasks that went wrong are open at first.

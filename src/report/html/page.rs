@@ -4,8 +4,23 @@
 use crate::net::known::without_keys;
 use crate::ui::text;
 
+const STYLE: &str = include_str!("style.css");
+
 /// The most characters of one text.
 const LONGEST: usize = 4000;
+
+/// A whole page with this title; the body is already HTML. The page can neither run nor load anything.
+pub fn document(title: &str, body: &str) -> String {
+    let title = escaped(title);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
+         'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
+         <title>toolyard: {title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <h1>{title}</h1>\n{body}<footer>Written by toolyard {}.</footer>\n</body>\n</html>\n",
+        env!("CARGO_PKG_VERSION"),
+    )
+}
 
 /// A text as HTML: without keys, and without characters that a browser would act on. Line breaks stay.
 pub fn escaped(text: &str) -> String {
