@@ -18,9 +18,35 @@ pub fn interval(successes: usize, runs: usize) -> (f64, f64) {
     (((middle - reach) / whole).max(0.0), ((middle + reach) / whole).min(1.0))
 }
 
+/// A value for each cluster of runs that are not independent, from its successes and its runs. The mean of the values is the
+/// share of all runs, and their spread is that of the share: the ratio estimator of Cochran, "Sampling Techniques", 1977,
+/// in its linear form. In clusters of one size each value is the cluster's own share. `None` without runs.
+pub fn of_clusters(clusters: &[(usize, usize)]) -> Option<Vec<f64>> {
+    let sum = |part: fn(&(usize, usize)) -> usize| clusters.iter().map(part).sum::<usize>() as f64;
+    let (successes, runs) = (sum(|cluster| cluster.0), sum(|cluster| cluster.1));
+    if runs == 0.0 {
+        return None;
+    }
+    let (share, size) = (successes / runs, runs / clusters.len() as f64);
+    let value = |(successes, runs): &(usize, usize)| {
+        share + (*successes as f64 - share * *runs as f64) / size
+    };
+    Some(clusters.iter().map(value).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn clusters_of_one_size_have_their_own_shares_and_others_weigh_as_much_as_their_runs() {
+        assert_eq!(of_clusters(&[(1, 4), (3, 4)]), Some(vec![0.25, 0.75]));
+        let values = of_clusters(&[(0, 1), (9, 9), (0, 0)]).unwrap();
+        assert!((values.iter().sum::<f64>() / 3.0 - 0.9).abs() < 1e-12, "{values:?}");
+        // A cluster without runs says nothing: it lies where all of them do.
+        assert!((values[2] - 0.9).abs() < 1e-12, "{values:?}");
+        assert_eq!((of_clusters(&[]), of_clusters(&[(0, 0)])), (None, None));
+    }
 
     #[test]
     fn the_interval_is_that_of_wilson() {
