@@ -200,7 +200,8 @@ fn missed(seen: &Seen) -> Result<(), Trouble> {
     seen.failed.iter().try_for_each(|failed| print_line(format!("  FAILED: {}", clean(failed))))
 }
 
-fn trouble(error: TrialError, made: usize) -> Trouble {
+/// The error of a run, after so many that have ended.
+pub(super) fn trouble(error: TrialError, made: usize) -> Trouble {
     match error {
         TrialError::Session(error) => error.into(),
         TrialError::Scenario(problems) => Trouble::Usage(problems),

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use crate::domain::{FaultKind, FaultSpec, Target, ToolName};
 
 pub use self::minimal::Smallest;
-pub use self::trial::{ScenarioTrials, TrialError, several};
+pub use self::trial::{ScenarioTrials, TrialError, TrialRun, several};
 
 /// For each tool with a fault the place of its kind in the list of kinds.
 pub type FaultSet = BTreeMap<ToolName, usize>;

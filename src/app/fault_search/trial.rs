@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::{Seen, Trials};
 use crate::domain::{By, Event, FaultSpec, Record, Target, ToolCallEvent, ToolName};
 use crate::runner::Runner;
-use crate::scenario::{QuietRun, ScenarioFile};
+use crate::scenario::{QuietRun, ScenarioFile, TaskSums};
 use crate::session::{JournalChoice, SessionError, SessionSpec};
 
 /// Runs a scenario with faults. Each run begins fresh, and keeps no journal.
@@ -39,7 +39,9 @@ impl Trials for ScenarioTrials<'_> {
     type Error = TrialError;
 
     fn outcomes(&mut self, sets: &[Vec<FaultSpec>]) -> Result<Vec<Seen>, TrialError> {
-        several(sets, self.times, self.runner, self.tell, |set, apart| self.one(set, apart))
+        several(sets, self.times, self.runner, self.tell, |set, apart| {
+            self.run(set, apart).map(|ran| ran.seen)
+        })
     }
 }
 
@@ -77,8 +79,23 @@ fn most(ran: &[Seen]) -> Seen {
     }
 }
 
+/// A run that has ended.
+#[derive(Debug)]
+pub struct TrialRun {
+    pub seen: Seen,
+    /// Whether a given fault hit a call.
+    pub was_hit: bool,
+    pub tasks: usize,
+    pub sums: TaskSums,
+    pub is_simulated: bool,
+}
+
 impl ScenarioTrials<'_> {
-    fn one(&self, faults: &[FaultSpec], apart: u64) -> Result<Seen, TrialError> {
+    /// Runs the scenario with these faults, and with the seed that lies so many behind the first one.
+    ///
+    /// # Errors
+    /// The session cannot run, or the runs are to end.
+    pub fn run(&self, faults: &[FaultSpec], apart: u64) -> Result<TrialRun, TrialError> {
         let stop = &self.runner.stop;
         if stop.is_stopped() {
             return Err(TrialError::Stopped);
@@ -122,12 +139,19 @@ impl ScenarioTrials<'_> {
             Target::Tool(tool) => Some(tool.clone()),
             _ => None,
         };
-        Ok(Seen {
+        let seen = Seen {
             passed: verdict.passed,
             called: called.take(),
-            fired: hit.filter_map(|fault| tool(&fault.spec.target)).collect(),
+            fired: hit.clone().filter_map(|fault| tool(&fault.spec.target)).collect(),
             failed,
             times: (u32::from(!verdict.passed), 1),
+        };
+        Ok(TrialRun {
+            seen,
+            was_hit: hit.count() > 0,
+            tasks: state.tasks.len(),
+            sums: ran.sums(),
+            is_simulated: state.models.any_simulated(),
         })
     }
 }

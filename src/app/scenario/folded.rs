@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::{Expectations, Observed, ScenarioVerdict, check};
+use super::{Expectations, Observed, ScenarioVerdict, TaskSums, check};
 use crate::domain::{Event, Record, SessionEvent, State, state::Keeps, state::RECENT};
 
 /// What a session has done so far, and its end. Copies are the same one.
@@ -35,6 +35,11 @@ impl FoldedChecks {
     /// Why the session ended, if it did.
     pub fn ended(&self) -> Option<String> {
         self.0.borrow().ended.clone()
+    }
+
+    /// The calls, tokens, credits and dollars of the session with this last state.
+    pub fn sums(&self, state: &State) -> TaskSums {
+        self.0.borrow().observed.sums_of(state)
     }
 
     /// Checks these expectations at the session's last state. `name`: those of the scenario and of its file.

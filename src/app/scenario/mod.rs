@@ -24,7 +24,7 @@ use std::path::PathBuf;
 pub use self::check::Checked;
 pub use self::expect::Expectations;
 pub use self::folded::FoldedChecks;
-pub use self::observation::Observed;
+pub use self::observation::{Observed, TaskSums};
 pub use self::quiet_run::QuietRun;
 pub use self::save::saved;
 pub use self::verdict::{CaseEnd, ScenarioVerdict};

@@ -1,7 +1,7 @@
 //! A scenario's session without any output.
 
 use super::folded::FoldedChecks;
-use super::{Expectations, ScenarioVerdict};
+use super::{Expectations, ScenarioVerdict, TaskSums};
 use crate::domain::{Record, State, state::Keeps, state::RECENT};
 use crate::engine::{DOLLARS_REACHED, MODEL_UNUSABLE};
 use crate::runner::{SessionStopper, follow};
@@ -44,6 +44,11 @@ impl QuietRun {
         let lacks =
             |why: &&str| why.starts_with(DOLLARS_REACHED) || why.starts_with(MODEL_UNUSABLE);
         self.ended.as_deref().filter(lacks)
+    }
+
+    /// The calls, tokens, credits and dollars of the session.
+    pub fn sums(&self) -> TaskSums {
+        self.checks.sums(&self.state)
     }
 
     /// Checks these expectations. `name`: those of the scenario and of its file.
