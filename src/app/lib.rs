@@ -29,6 +29,7 @@ pub mod init;
 pub mod learned;
 pub mod runner;
 pub mod scenario;
+pub mod score;
 pub mod servers;
 pub mod session;
 pub mod shell;
@@ -102,6 +103,7 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
         Some(Command::Compare(args)) => cli::compare::compare(&args)?,
         Some(Command::Sweep(args)) => cli::sweep::sweep(&args)?,
         Some(Command::SearchFaults(args)) => return cli::search_faults::search_faults(&args),
+        Some(Command::Score(args)) => cli::score::score(&args)?,
         Some(Command::Attach(args)) => return after_the_screen(cli::attach::attach(&args)?),
         Some(Command::Follow(args)) => return after_the_screen(cli::attach::follow(&args)?),
         Some(Command::Replay(args)) => return after_the_screen(cli::past::replay(&args)?),

@@ -99,6 +99,7 @@ mod role_settings;
 mod rules;
 mod samples;
 mod scenarios;
+mod score;
 mod screens;
 mod secrets;
 mod secrets_watched;

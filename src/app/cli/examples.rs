@@ -95,6 +95,12 @@ Examples:
   toolyard sweep --over alpha=0..1/5 --over model=a,b --seeds 10 --out both --svg both.svg
   toolyard sweep --over budget=5,10,20 --scenario s.toml --out budgets --shard 1/3";
 
+pub const SCORE: &str = "\
+Examples:
+  toolyard score --scenario examples/scenarios/book-once.toml
+  toolyard score --scenario s.toml --repeat 10 --jobs 8 --out scored
+  toolyard score --scenario s.toml --json";
+
 pub const ASK: &str = "\
 Examples:
   toolyard ask session.jsonl.zst --call 12    five times, of the model that answered

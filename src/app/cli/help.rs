@@ -28,7 +28,7 @@ const FIRST: CommandGroup = (
 /// All commands, as `toolyard help --all` lists them.
 const ALL: [CommandGroup; 6] = [
     ("Your agent", &["watch", "mcp", "attach"]),
-    ("Agents of toolyard", &["run", "search-faults", "sweep", "demo", "init", "prompts"]),
+    ("Agents of toolyard", &["run", "search-faults", "score", "sweep", "demo", "init", "prompts"]),
     (
         "Records",
         &["replay", "sessions", "report", "resume", "fork", "follow", "ask", "journal", "shot"],

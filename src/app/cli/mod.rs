@@ -73,6 +73,7 @@ pub mod report;
 pub mod resume;
 pub mod run;
 mod save;
+pub mod score;
 mod screen_sweep;
 pub mod search_faults;
 pub mod sessions;
@@ -153,6 +154,11 @@ pub enum Command {
     /// begins fresh, and its tools run for real.
     #[command(after_help = examples::SEARCH_FAULTS)]
     SearchFaults(Box<SearchFaultsArgs>),
+    /// Score how well an agent recovers from a fixed suite of faults.
+    ///
+    /// A scenario runs without faults, and with each fault of the suite on the tools that it called. Tools run for real.
+    #[command(after_help = examples::SCORE)]
+    Score(Box<score::ScoreArgs>),
     /// Try values of one or two settings on the same tasks, as a curve or a heat map.
     #[command(after_help = examples::SWEEP)]
     Sweep(Box<SweepArgs>),
