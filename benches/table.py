@@ -35,6 +35,7 @@ SUBJECTS = {
     "plans": plans.plans,
     "imports": plans.imports,
     "compare": compare.jobs,
+    "sweep": compare.flat,
     "program": compare.size,
 }
 

@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -67,7 +68,7 @@ class Bench:
             return cost(program.path, arguments, program.home, codes, out)
         finally:
             for file in self.folder.glob(f"{new.name}*"):
-                file.unlink()
+                shutil.rmtree(file) if file.is_dir() else file.unlink()
 
     def of_each(self, figure: Callable):
         """What `figure` says of each program, by its name. What fails with the program of before is only noted."""

@@ -24,6 +24,20 @@ def jobs(bench):
     yield Row("CPU of 2 jobs beside 1 job", "times", **beside(found, lambda one: one["2"].cpu / one["1"].cpu))
 
 
+def flat(bench):
+    """Peaks of memory in MB for many sessions of three tasks in one command, and how much more that is than for half of them."""
+    many = 1_000 if bench.quick else 10_000
+    peaks = {}
+    for seeds in (many // 2, many):
+        command = ["sweep", "--over", "alpha=0.5", "--strategy", "react", "--tasks-limit", "3", "--seeds", str(seeds)]
+        command += ["--out", "{new}"]
+        peaks[seeds] = bench.of_each(lambda program: bench.cost(program, command).peak / 1e6)
+    work = f"peak of `sweep`, {many:,} sessions"
+    yield Row(work, "MB", **beside(peaks[many]), most=300, judged=not bench.quick)
+    more = {program: peak - peaks[many // 2][program] for program, peak in peaks[many].items()}
+    yield Row("the second half of them", "MB", **beside(more), most=20, judged=not bench.quick)
+
+
 def size(bench):
     """Megabytes of the program's file."""
     sizes = bench.of_each(lambda program: os.path.getsize(program.path) / 1e6)

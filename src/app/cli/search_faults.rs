@@ -57,7 +57,7 @@ pub struct SearchFaultsArgs {
     /// Write the scenario with the set to this file.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// End the search before all runs together cost more than N US dollars; default: 5.
+    /// End the search before all runs together cost more than N US dollars; default: 5, and no limit for a watched agent.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number)]
     pub max_dollars: Option<f64>,
     #[command(flatten)]
@@ -89,8 +89,10 @@ pub fn search_faults(args: &SearchFaultsArgs) -> Result<ExitCode, Trouble> {
         spec.config = args.config.config.clone().or(spec.config.take());
         spec.seed = args.seed.or(spec.seed);
     };
-    let most = args.max_dollars.unwrap_or(DOLLARS);
-    let runner = stopping::runner(args.jobs.map(usize::from), Some(most), None);
+    // A watched agent has a limit only if a person has given one: its models may have no price.
+    let default = args.command.is_empty().then_some(DOLLARS);
+    let most = args.max_dollars.or(default);
+    let runner = stopping::runner(args.jobs.map(usize::from), most, None);
     let made = AtomicUsize::new(0);
     let progress = |runs: usize| {
         let before = made.fetch_add(runs, Ordering::Relaxed);

@@ -262,6 +262,7 @@ impl Comparison {
             spec: spec.clone(),
             base: base.clone(),
             is_kept: self.is_kept,
+            keeps_past: true,
         };
         self.seeds.all.iter().zip(bases).map(job).collect()
     }

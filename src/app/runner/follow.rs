@@ -1,4 +1,4 @@
-//! One session from its start to its end, on this thread.
+//! Runs a session from its start to its end, on this thread.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::session::{PreparedSession, SessionError};
 /// A session that has ended.
 pub struct Followed {
     pub state: State,
-    /// Its journal, if it wrote one.
+    /// The journal, if it wrote one.
     pub journal: Option<PathBuf>,
 }
 

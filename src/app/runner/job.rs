@@ -31,6 +31,8 @@ pub struct Job {
     pub base: Option<PathBuf>,
     /// Write a journal, from which it can continue later.
     pub is_kept: bool,
+    /// Keep its past uses in a file, which later sessions may begin with.
+    pub keeps_past: bool,
 }
 
 /// How a job ended.
@@ -106,7 +108,9 @@ impl Job {
         if stop.is_stopped() {
             return Ok(JobEnd::Stopped);
         }
-        self.lay_base()?;
+        if self.keeps_past {
+            self.lay_base()?;
+        }
         let mut prepared = self.session(parts + 1).prepare()?;
         // A fork goes on from its moment each time.
         if self.spec.fork.is_none() {
@@ -148,7 +152,7 @@ impl Job {
             seed: Some(self.seed),
             journal: kept.unwrap_or(JournalChoice::None),
             fresh: true,
-            experience: Some(self.experience()),
+            experience: self.keeps_past.then(|| self.experience()),
             leak_guard: true,
             ..self.spec.clone()
         }
@@ -232,7 +236,8 @@ mod tests {
             ..SessionSpec::default()
         };
         let (base, folder) = (Some("base.sqlite".into()), "out/workers".into());
-        let job = Job { of: 3, folder, seed: u64::MAX, spec, base, is_kept: true };
+        let job =
+            Job { of: 3, folder, seed: u64::MAX, spec, base, is_kept: true, keeps_past: true };
         let text = serde_json::to_string(&job).unwrap();
         assert_eq!(serde_json::from_str::<Job>(&text).unwrap(), job, "{text}");
     }

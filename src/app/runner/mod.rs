@@ -14,7 +14,7 @@ mod shard;
 mod stopper;
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use self::follow::{Followed, follow};
 pub use self::job::{Job, JobEnd};
@@ -36,34 +36,55 @@ pub struct Runner {
 
 impl Runner {
     /// Does the work of each job, and hands the results over in the order of the jobs. After the first error no further
-    /// job begins.
+    /// job begins, and those at work are stopped.
     ///
     /// # Errors
-    /// The first error, in the order of the jobs.
+    /// The first error: later ones may only be its consequences.
     pub fn each<R: Send, E: Send>(
         &self,
         jobs: usize,
         work: impl Fn(usize) -> Result<R, E> + Sync,
         mut take: impl FnMut(R),
     ) -> Result<(), E> {
-        let mut failed = None;
+        let failed = Mutex::new(None);
         let guarded = |at| {
-            let result = work(at);
-            if result.is_err() {
-                self.stop.stop();
-            }
-            result
+            let failure = match work(at) {
+                Ok(result) => return Some(result),
+                Err(error) => error,
+            };
+            failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
+            self.stop.stop();
+            None
         };
         parallel::in_order(jobs, self.at_once, guarded, |result| match result {
-            Ok(result) => {
+            Some(result) => {
                 take(result);
                 ControlFlow::Continue(())
             }
-            Err(error) => {
-                failed = Some(error);
-                ControlFlow::Break(())
-            }
+            None => ControlFlow::Break(()),
         });
-        failed.map_or(Ok(()), Err)
+        failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn the_cause_is_told_and_not_what_came_of_it() {
+        let runner = Runner { at_once: 2, stop: Arc::default(), purse: None };
+        let work = |at: usize| {
+            if at == 1 {
+                return Err("the cause");
+            }
+            while !runner.stop.is_stopped() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Err("stopped")
+        };
+        assert_eq!(runner.each(9, work, |()| ()), Err("the cause"));
     }
 }

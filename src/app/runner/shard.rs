@@ -1,4 +1,4 @@
-//! One of several parts of the jobs.
+//! A part of the jobs.
 
 use std::{fmt, str::FromStr};
 

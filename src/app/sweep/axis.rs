@@ -15,7 +15,7 @@ const NAMES: [&str; 4] = ["model", "planner", "solver", "strategy"];
 
 /// A setting with its values, each once and in the given order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Axis {
+pub struct SweptAxis {
     pub swept: Swept,
     pub values: Vec<AxisValue>,
 }
@@ -37,7 +37,7 @@ pub enum AxisValue {
     Name(String),
 }
 
-impl Axis {
+impl SweptAxis {
     pub fn name(&self) -> &'static str {
         match self.swept {
             Swept::Knob(knob) => knob.spec().name,
@@ -106,7 +106,7 @@ fn short(value: f64) -> String {
     if text.parse() == Ok(value) { text.to_owned() } else { value.to_string() }
 }
 
-impl FromStr for Axis {
+impl FromStr for SweptAxis {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     fn labels(text: &str) -> Vec<String> {
-        let axis: Axis = text.parse().unwrap();
+        let axis: SweptAxis = text.parse().unwrap();
         (0..axis.values.len()).map(|at| axis.label(at)).collect()
     }
 
@@ -208,13 +208,13 @@ mod tests {
 
     #[test]
     fn a_value_goes_where_its_setting_is() {
-        let axis: Axis = "model=a,b".parse().unwrap();
+        let axis: SweptAxis = "model=a,b".parse().unwrap();
         let mut spec = SessionSpec::default();
         spec.roles.insert(Role::Solver, "c".into());
         axis.set(1, &mut spec);
         assert_eq!((spec.model, spec.roles.len()), (Some("b".into()), 0));
         let mut fork = SessionSpec { fork: Some(Box::default()), ..SessionSpec::default() };
-        "alpha=0.5".parse::<Axis>().unwrap().set(0, &mut fork);
+        "alpha=0.5".parse::<SweptAxis>().unwrap().set(0, &mut fork);
         let fork_spec = fork.fork.unwrap();
         assert_eq!((fork_spec.knobs.get(&Knob::Alpha), fork.knobs.len()), (Some(&0.5), 0));
     }
@@ -235,7 +235,7 @@ mod tests {
             ("model=a,,b", "names with commas"),
             ("strategy=recat", "did you mean `react`"),
         ] {
-            let why = text.parse::<Axis>().unwrap_err();
+            let why = text.parse::<SweptAxis>().unwrap_err();
             assert!(why.contains(says), "{text}: {why}");
         }
     }

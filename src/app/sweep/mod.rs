@@ -15,7 +15,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-pub use self::axis::{Axis, AxisValue, Swept};
+pub use self::axis::{AxisValue, Swept, SweptAxis};
 pub use self::point_run::{PointRun, SweepMeasure};
 pub use self::table::{PointMean, SweepTable};
 use crate::compare::settings::{self, CheckedCell};
@@ -33,7 +33,7 @@ const MOST_JOBS: u128 = 1_000_000;
 
 /// A sweep, checked.
 pub struct SweepPlan {
-    pub axes: Vec<Axis>,
+    pub axes: Vec<SweptAxis>,
     pub seeds: Vec<u64>,
     /// The session without the values of the axes.
     pub base: SessionSpec,
@@ -67,7 +67,7 @@ impl SweepPlan {
     /// # Errors
     /// There are too many sessions, or a point has a fault.
     pub fn new(
-        axes: Vec<Axis>,
+        axes: Vec<SweptAxis>,
         seeds: Vec<u64>,
         base: SessionSpec,
         expect: Option<Expectations>,
@@ -166,6 +166,7 @@ impl SweepPlan {
             spec: self.spec(point),
             base: None,
             is_kept: self.is_kept,
+            keeps_past: false,
         }
     }
 
@@ -309,7 +310,7 @@ fn done_before(fork: &ForkSpec) -> Result<usize, Trouble> {
 }
 
 /// The present value of an axis in words.
-fn said_present(axis: &Axis, present: &CheckedCell) -> String {
+fn said_present(axis: &SweptAxis, present: &CheckedCell) -> String {
     let models = |wanted: &dyn Fn(&Role) -> bool| {
         let models = present.roles.iter().filter(|(role, _)| wanted(role));
         let models: BTreeSet<_> = models.map(|(_, model)| model.as_str()).collect();
@@ -325,7 +326,7 @@ fn said_present(axis: &Axis, present: &CheckedCell) -> String {
 }
 
 /// Whether this value of an axis is the present one.
-fn is_present(axis: &Axis, at: usize, present: &CheckedCell) -> bool {
+fn is_present(axis: &SweptAxis, at: usize, present: &CheckedCell) -> bool {
     let is_model = |role: &Role, name: &str| {
         present.roles.get(role).is_none_or(|model| *model == ModelName::from(name))
     };

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::axis::Axis;
+use super::axis::SweptAxis;
 use super::point_run::{PointRun, SweepMeasure};
 use crate::papers::noise::{Difference, clear};
 use crate::papers::share;
@@ -10,7 +10,7 @@ use crate::papers::share;
 /// The results of a sweep, point by point: the second axis varies faster.
 #[derive(Clone, Debug)]
 pub struct SweepTable {
-    pub axes: Vec<Axis>,
+    pub axes: Vec<SweptAxis>,
     pub seeds: Vec<u64>,
     /// For each point the sessions of its seeds, in their order; `None`: not known yet.
     pub runs: Vec<Vec<Option<PointRun>>>,
@@ -117,7 +117,7 @@ impl SweepTable {
 }
 
 /// The places of the axes' values at this point: the last axis varies fastest.
-pub fn places(axes: &[Axis], point: usize) -> Vec<usize> {
+pub fn places(axes: &[SweptAxis], point: usize) -> Vec<usize> {
     let mut rest = point;
     let mut places: Vec<usize> = axes
         .iter()

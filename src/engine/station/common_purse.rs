@@ -1,4 +1,4 @@
-//! One purse for sessions that run at the same time: each call reserves its price in it before it starts.
+//! A purse for sessions that run at the same time: each call reserves its price in it before it starts.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

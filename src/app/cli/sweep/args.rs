@@ -11,7 +11,7 @@ use crate::compare::Seeds;
 use crate::runner::Shard;
 use crate::scenario::{Expectations, ScenarioFile};
 use crate::session::{ForkSpec, SessionSpec};
-use crate::sweep::{Axis, SweepMeasure};
+use crate::sweep::{SweepMeasure, SweptAxis};
 
 #[derive(Debug, Args)]
 pub struct SweepArgs {
@@ -19,7 +19,7 @@ pub struct SweepArgs {
     ///
     /// Values are a range with their number, `alpha=0..1/11`, or a list, `tau=0.1,0.2` or `model=a,b`.
     #[arg(long, value_name = "NAME=VALUES", required = true)]
-    pub over: Vec<Axis>,
+    pub over: Vec<SweptAxis>,
     /// Number of seeds of each point, from the session's own on; or a list, `3,7` or `0..4`.
     #[arg(long, value_name = "K", default_value = "5")]
     pub seeds: SweepSeeds,

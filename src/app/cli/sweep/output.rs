@@ -12,7 +12,7 @@ use crate::domain::words::counted;
 use crate::net::known::without_known;
 use crate::papers::noise::Difference;
 use crate::store::import::write_private;
-use crate::sweep::{Axis, PointMean, SweepMeasure, SweepPlan, SweepTable};
+use crate::sweep::{PointMean, SweepMeasure, SweepPlan, SweepTable, SweptAxis};
 use crate::ui::sweep_chart::{ChartAxis, PlotPoint, SweepChart};
 use crate::ui::theme::{Theme, load};
 use crate::ui::{shot, text::clean};
@@ -53,7 +53,7 @@ pub fn chart(table: &SweepTable, measure: SweepMeasure, theme: &Theme) -> (Strin
         let PointMean { mean, interval, .. } = means[x * rows + y]?;
         Some(PlotPoint { mean: mean.mean, interval })
     };
-    let over: Vec<_> = table.axes.iter().map(Axis::name).collect();
+    let over: Vec<_> = table.axes.iter().map(SweptAxis::name).collect();
     let seeds = counted(table.seeds.len(), "seed");
     let about = if table.seeds.len() > 1 { ", 95 % intervals" } else { "" };
     let drawn = SweepChart {
@@ -78,7 +78,7 @@ fn rows(table: &SweepTable, measure: SweepMeasure) -> String {
     let is_scenario = table.runs.iter().flatten().flatten().any(|run| run.passed.is_some());
     let others = SweepMeasure::VARIANTS.iter().filter(|other| **other != measure);
     measures.extend(others.filter(|other| is_scenario || **other != SweepMeasure::Passed));
-    let columns: Vec<_> = table.axes.iter().map(Axis::name).collect();
+    let columns: Vec<_> = table.axes.iter().map(SweptAxis::name).collect();
     let mut headings = columns.clone();
     headings.extend(["", measure.name()]);
     headings.extend(table.now.map(|_| "against now"));
