@@ -57,7 +57,9 @@ pub struct SearchFaultsArgs {
     /// Write the scenario with the set to this file.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// End the search before all runs together cost more than N US dollars; default: 5, and no limit for a watched agent.
+    /// End before all runs together cost more than N US dollars; default: 5.
+    ///
+    /// A search with your own agent has no default.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number)]
     pub max_dollars: Option<f64>,
     #[command(flatten)]

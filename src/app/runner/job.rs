@@ -179,6 +179,16 @@ impl Job {
         Err(SessionError::input(text))
     }
 
+    /// Removes its journals: what they have is not the result of this job.
+    ///
+    /// # Errors
+    /// One of them cannot be removed.
+    pub fn forget(&self) -> Result<(), SessionError> {
+        let parts =
+            (1..MOST_PARTS).map(|number| self.part(number)).take_while(|part| part.exists());
+        parts.collect::<Vec<_>>().iter().try_for_each(fs::remove_file).map_err(SessionError::failed)
+    }
+
     /// Copies the past uses of the base to where the session will find them. The session's own are written again when
     /// it continues.
     fn lay_base(&self) -> Result<(), SessionError> {

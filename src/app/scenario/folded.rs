@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::{Expectations, Observed, ScenarioVerdict, TaskSums, check};
 use crate::domain::{Event, Record, SessionEvent, State, state::Keeps, state::RECENT};
 
-/// What a session has done so far, and its end. Copies are the same one.
+/// A session's course so far, and its end. Copies are the same one.
 #[derive(Clone)]
 pub struct FoldedChecks(Rc<RefCell<Heard>>);
 

@@ -260,6 +260,8 @@ impl SweepPlan {
             };
             let (point, _) = self.place(job);
             if self.content_of(point)? != self.content[point] {
+                // With the old content back, its journal must not count as done.
+                self.job(job).forget()?;
                 return Err(Trouble::Failed(format!(
                     "{}: its workspace, configuration or tasks have changed meanwhile, so it has no \
                      result; run the same command again",
@@ -283,7 +285,7 @@ impl SweepPlan {
         SweepTable { axes, seeds, runs: Vec::new(), now: self.now }
     }
 
-    /// What is known in the folder.
+    /// The results that are in the folder.
     ///
     /// # Errors
     /// A result cannot be read.

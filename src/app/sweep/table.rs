@@ -1,4 +1,4 @@
-//! What a sweep has found: for each point the mean over seeds with its interval, and the difference from the present point.
+//! The results of a sweep: for each point the mean over seeds with its interval, and the difference from the present point.
 
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ impl SweepTable {
         judged.collect()
     }
 
-    /// One line for each session: the values of the axes, its seed, and all measures.
+    /// A line for each session: the values of the axes, its seed, and all measures.
     pub fn csv(&self) -> String {
         let names: Vec<_> = self.axes.iter().map(|axis| axis.name()).collect();
         let mut out = names.join(",");
@@ -86,7 +86,7 @@ impl SweepTable {
         out
     }
 
-    /// Everything that the tables show, for programs.
+    /// The content of the tables, for programs.
     pub fn json(&self, measure: SweepMeasure) -> Value {
         let points = self.means(measure).into_iter().enumerate().map(|(point, mean)| {
             let labels = self.labels(point);

@@ -160,7 +160,7 @@ impl Purse {
         self.pending.iter().filter(|(other, _)| **other != id).map(|(_, cost)| cost).sum()
     }
 
-    /// What is spent or reserved beside this call, if the state knows this much cost.
+    /// Dollars that are spent or reserved beside this call, if the state knows this much cost.
     fn taken(&self, id: EffectId, known: f64) -> f64 {
         (known + self.beside).max(0.0) + self.pending_beside(id)
     }

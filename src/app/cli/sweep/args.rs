@@ -28,7 +28,7 @@ pub struct SweepArgs {
     pub scenario: Option<PathBuf>,
     /// Begin each session at this moment of a journal, as `toolyard fork` does.
     #[arg(long, value_name = "JOURNAL:EVENT")]
-    pub from: Option<Moment>,
+    pub from: Option<JournalMoment>,
     /// Keep results and journals in this folder; the same command goes on after an interruption.
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
@@ -87,12 +87,12 @@ impl FromStr for SweepSeeds {
 
 /// An event of a journal.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Moment {
+pub struct JournalMoment {
     journal: PathBuf,
     event: u64,
 }
 
-impl FromStr for Moment {
+impl FromStr for JournalMoment {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -134,7 +134,7 @@ pub fn base(args: &SweepArgs) -> Result<(SessionSpec, Option<Expectations>), Tro
         spec.seed = Some(seed.unwrap_or(prepared.config.session.seed));
         return Ok((spec, Some(file.scenario.expect)));
     }
-    let Some(Moment { journal, event }) = &args.from else {
+    let Some(JournalMoment { journal, event }) = &args.from else {
         for (is_given, option, why) in [
             (
                 given.journal != Default::default(),
