@@ -31,6 +31,16 @@ impl Difference {
         Self { mean, error, pairs }
     }
 
+    /// The mean over seeds, each with the values of its tasks. If no seed changes it, all seeds are one session, and its tasks
+    /// are compared.
+    pub fn of_seeds<'a>(seeds: impl Iterator<Item = &'a [f64]> + Clone) -> Self {
+        let mean = |tasks: &[f64]| tasks.iter().sum::<f64>() / tasks.len().max(1) as f64;
+        let all = Self::over(seeds.clone().map(mean));
+        let is_one = all.pairs > 1 && all.error <= ROUNDING * all.mean.abs();
+        let first = seeds.clone().next().filter(|_| is_one);
+        first.map_or(all, |tasks| Self::over(tasks.iter().copied()))
+    }
+
     /// Whether it can be judged at all: one pair says nothing about its spread.
     pub const fn is_judged(self) -> bool {
         self.pairs > 1

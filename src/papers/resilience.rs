@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::domain::words::counted;
 use crate::domain::{FaultState, Lap, State, Target, TaskId, ToolName, Tried, TriedEnd};
@@ -66,7 +66,7 @@ pub enum RecoveryVerdict {
 }
 
 /// Averages of a task.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Means {
     pub tasks: usize,
     pub calls: f64,

@@ -171,16 +171,12 @@ struct Trials<'t> {
 }
 
 impl Trials<'_> {
-    /// A measure at one place less that at another one, over the seeds. If no seed changes it, all seeds are one session,
-    /// and its tasks are compared.
+    /// A measure at one place less that at another one, over the seeds.
     fn difference(&self, own: usize, other: usize, measure: Measure) -> Difference {
         let pairs = self.runs[own].iter().zip(&self.runs[other]);
         let tasks: Vec<f64> =
             pairs.map(|(own, other)| measure.of(own) - measure.of(other)).collect();
-        let seeds = tasks.chunks(self.each).map(|of| of.iter().sum::<f64>() / of.len() as f64);
-        let seeds = Difference::over(seeds);
-        let is_one = seeds.error <= 1e-9 * seeds.mean.abs();
-        if is_one { Difference::over(tasks.into_iter().take(self.each)) } else { seeds }
+        Difference::of_seeds(tasks.chunks(self.each))
     }
 
     /// The places that clearly differ from this one, each less this one.

@@ -16,7 +16,7 @@ use std::path::Path;
 use serde::Serialize;
 
 pub use self::axis::{AxisValue, Swept, SweptAxis};
-pub use self::point_run::{PointRun, SweepMeasure};
+pub use self::point_run::{PointRun, SweepMeasure, TaskRun};
 pub use self::table::{PointMean, SweepTable};
 use crate::compare::settings::{self, CheckedCell};
 use crate::domain::{Event, ModelName, Record, Role, TaskEvent, chance};

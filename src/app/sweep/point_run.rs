@@ -3,19 +3,29 @@
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use crate::domain::State;
-use crate::papers::resilience::Means;
+use crate::domain::{Lap, State};
 
 /// A session of a sweep that has ended, in short.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PointRun {
-    /// The means over its tasks, and its right answers.
-    pub means: Means,
+    pub tasks: Vec<TaskRun>,
     /// US dollars of the whole session.
     pub dollars: f64,
     /// Whether the scenario passed; `None` without one.
     pub passed: Option<bool>,
+}
+
+/// A task in short.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskRun {
+    /// Whether its answer is right, where that is known.
+    pub right: Option<bool>,
+    pub calls: usize,
+    pub tokens: u64,
+    pub credits: f64,
+    pub dollars: f64,
 }
 
 /// The measure that a sweep shows.
@@ -39,21 +49,39 @@ pub enum SweepMeasure {
 impl PointRun {
     /// The sums of a session without its first `before` tasks.
     pub fn of(state: &State, before: usize, passed: Option<bool>) -> Self {
-        let laps: Vec<_> = state.laps.iter().skip(before).collect();
-        Self { means: Means::of(&laps), dollars: state.dollars_spent(), passed }
+        let task = |lap: &Lap| TaskRun {
+            right: lap.correct,
+            calls: lap.calls(),
+            tokens: lap.tokens,
+            credits: *lap.credits,
+            dollars: *lap.dollars,
+        };
+        let tasks = state.laps.iter().skip(before).map(task).collect();
+        Self { tasks, dollars: state.dollars_spent(), passed }
     }
 
-    /// The value of a measure in this session; `None` where it is not known.
-    pub fn value(&self, measure: SweepMeasure) -> Option<f64> {
-        let Means { calls, tokens, credits, dollars, .. } = self.means;
-        match measure {
-            SweepMeasure::Right => self.means.right_share().map(|share| 100.0 * share),
-            SweepMeasure::Passed => self.passed.map(|passed| if passed { 100.0 } else { 0.0 }),
-            SweepMeasure::Calls => Some(calls),
-            SweepMeasure::Tokens => Some(tokens),
-            SweepMeasure::Credits => Some(credits),
-            SweepMeasure::Dollars => Some(dollars),
+    /// The values of a measure for each task; where it is one of the whole session, its one value. `None` where it is not
+    /// known.
+    pub fn values(&self, measure: SweepMeasure) -> Vec<Option<f64>> {
+        let share = |is_so: bool| if is_so { 100.0 } else { 0.0 };
+        if measure == SweepMeasure::Passed {
+            return vec![self.passed.map(share)];
         }
+        let value = |task: &TaskRun| match measure {
+            SweepMeasure::Right => task.right.map(share),
+            SweepMeasure::Passed => None,
+            SweepMeasure::Calls => Some(task.calls as f64),
+            SweepMeasure::Tokens => Some(task.tokens as f64),
+            SweepMeasure::Credits => Some(task.credits),
+            SweepMeasure::Dollars => Some(task.dollars),
+        };
+        self.tasks.iter().map(value).collect()
+    }
+
+    /// The mean of a measure; `None` where no task has it.
+    pub fn mean(&self, measure: SweepMeasure) -> Option<f64> {
+        let known: Vec<f64> = self.values(measure).into_iter().flatten().collect();
+        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
     }
 }
 

@@ -21,7 +21,10 @@ pub struct SweepTable {
 /// A point, judged by a measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointMean {
-    pub mean: Difference,
+    /// The mean over seeds.
+    pub mean: f64,
+    /// The number of seeds that have a value.
+    pub seeds: usize,
     /// The 95 % interval of the mean; `None` for one seed.
     pub interval: Option<(f64, f64)>,
     /// The difference from the present point, over the seeds that both have; `None` at that point, or without one.
@@ -38,24 +41,32 @@ impl SweepTable {
 
     /// Each point, judged by this measure; `None` where nothing is known.
     pub fn means(&self, measure: SweepMeasure) -> Vec<Option<PointMean>> {
-        let of = |point: usize, seed: usize| self.runs[point][seed]?.value(measure);
+        let values =
+            |point: usize, seed: usize| Some(self.runs[point][seed].as_ref()?.values(measure));
         let seeds = 0..self.seeds.len();
         let apart: Vec<Option<Difference>> = (0..self.runs.len())
             .map(|point| {
                 let now = self.now.filter(|now| *now != point)?;
-                let pairs =
-                    seeds.clone().filter_map(|seed| Some(of(point, seed)? - of(now, seed)?));
-                Some(Difference::over(pairs)).filter(|difference| difference.pairs > 0)
+                let pairs: Vec<Vec<f64>> = seeds
+                    .clone()
+                    .filter_map(|seed| {
+                        let pairs = values(point, seed)?.into_iter().zip(values(now, seed)?);
+                        Some(pairs.filter_map(|(own, now)| Some(own? - now?)).collect())
+                    })
+                    .collect();
+                over(&pairs)
             })
             .collect();
         let known: Vec<Difference> = apart.iter().flatten().copied().collect();
         let mut clear = clear(&known).into_iter();
         let judged = apart.into_iter().enumerate().map(|(point, apart)| {
             let is_clear = apart.is_some() && clear.next().unwrap_or_default();
-            let values: Vec<f64> = seeds.clone().filter_map(|seed| of(point, seed)).collect();
-            let mean = Difference::over(values);
-            let interval = interval(measure, mean);
-            (mean.pairs > 0).then_some(PointMean { mean, interval, apart, is_clear })
+            let all = seeds.clone().filter_map(|seed| values(point, seed));
+            let all: Vec<Vec<f64>> = all.map(|all| all.into_iter().flatten().collect()).collect();
+            let seeds = all.iter().filter(|tasks| !tasks.is_empty()).count();
+            let mean = over(&all)?;
+            let interval = interval(measure, mean, seeds);
+            Some(PointMean { mean: mean.mean, seeds, interval, apart, is_clear })
         });
         judged.collect()
     }
@@ -68,18 +79,23 @@ impl SweepTable {
         for (point, runs) in self.runs.iter().enumerate() {
             let labels: Vec<_> = self.labels(point).iter().map(|label| quoted(label)).collect();
             for (seed, run) in self.seeds.iter().zip(runs) {
-                let Some(PointRun { means, passed, .. }) = run else { continue };
-                let passed = passed.map_or("", |passed| if passed { "1" } else { "0" });
+                let Some(run) = run else { continue };
+                let passed = run.passed.map_or("", |passed| if passed { "1" } else { "0" });
+                let graded = run.tasks.iter().filter_map(|task| task.right);
+                let right = graded.clone().filter(|right| *right).count();
+                let means = [
+                    SweepMeasure::Calls,
+                    SweepMeasure::Tokens,
+                    SweepMeasure::Credits,
+                    SweepMeasure::Dollars,
+                ];
+                let means = means.map(|measure| run.mean(measure).unwrap_or_default().to_string());
                 out.push_str(&format!(
-                    "{},{seed},{},{},{},{},{},{},{},{passed}\n",
+                    "{},{seed},{},{},{right},{},{passed}\n",
                     labels.join(","),
-                    means.tasks,
-                    means.graded,
-                    means.right,
-                    means.calls,
-                    means.tokens,
-                    means.credits,
-                    means.dollars,
+                    run.tasks.len(),
+                    graded.count(),
+                    means.join(","),
                 ));
             }
         }
@@ -93,15 +109,16 @@ impl SweepTable {
             let names = self.axes.iter().map(|axis| axis.name().to_owned());
             let at: serde_json::Map<String, Value> =
                 names.zip(labels.into_iter().map(Value::from)).collect();
-            let of = |mean: Difference, interval: Option<(f64, f64)>| {
+            let seeds = mean.map(|point| point.seeds);
+            let of = |mean: f64, interval: Option<(f64, f64)>| {
                 let ends = interval.unzip();
-                json!({ "mean": mean.mean, "seeds": mean.pairs, "low": ends.0, "high": ends.1 })
+                json!({ "mean": mean, "seeds": seeds, "low": ends.0, "high": ends.1 })
             };
             json!({
                 "at": at, "is_now": self.now == Some(point),
                 "value": mean.map(|point| of(point.mean, point.interval)),
                 "against_now":
-                    mean.and_then(|point| point.apart).map(|apart| of(apart, apart.interval())),
+                    mean.and_then(|point| point.apart).map(|apart| of(apart.mean, apart.interval())),
                 "is_clear": mean.is_some_and(|point| point.is_clear),
             })
         });
@@ -132,14 +149,23 @@ pub fn places(axes: &[SweptAxis], point: usize) -> Vec<usize> {
     places
 }
 
-/// Student's t over seeds. A session passes or does not, so that its share has the interval of Wilson.
-fn interval(measure: SweepMeasure, mean: Difference) -> Option<(f64, f64)> {
+/// The mean over the seeds with values; `None` without any.
+fn over(seeds: &[Vec<f64>]) -> Option<Difference> {
+    let known = seeds.iter().map(Vec::as_slice).filter(|tasks| !tasks.is_empty());
+    Some(Difference::of_seeds(known)).filter(|mean| mean.pairs > 0)
+}
+
+/// Student's t. A session passes or does not, so that its share has the interval of Wilson.
+fn interval(measure: SweepMeasure, mean: Difference, seeds: usize) -> Option<(f64, f64)> {
+    if seeds < 2 {
+        return None;
+    }
     if measure != SweepMeasure::Passed {
         return mean.interval();
     }
-    let passed = (mean.mean / 100.0 * mean.pairs as f64).round() as usize;
-    let (low, high) = share::interval(passed, mean.pairs);
-    mean.is_judged().then_some((100.0 * low, 100.0 * high))
+    let passed = (mean.mean / 100.0 * seeds as f64).round() as usize;
+    let (low, high) = share::interval(passed, seeds);
+    Some((100.0 * low, 100.0 * high))
 }
 
 /// A field of CSV.
@@ -158,11 +184,11 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::papers::resilience::Means;
+    use crate::sweep::TaskRun;
 
     fn run(right: usize) -> Option<PointRun> {
-        let means = Means { tasks: 10, graded: 10, right, ..Means::default() };
-        Some(PointRun { means, dollars: 0.0, passed: Some(right > 5) })
+        let task = |n| TaskRun { right: Some(n < right), ..TaskRun::default() };
+        Some(PointRun { tasks: (0..10).map(task).collect(), dollars: 0.0, passed: Some(right > 5) })
     }
 
     fn table(runs: Vec<Vec<Option<PointRun>>>) -> SweepTable {
@@ -180,9 +206,11 @@ mod tests {
         ]);
         let means = table.means(SweepMeasure::Right);
         let second = means[1].unwrap();
-        assert_eq!((second.mean.pairs, second.mean.mean), (2, 35.0));
-        assert_eq!(second.apart, Some(Difference { mean: -20.0, error: 0.0, pairs: 2 }));
-        assert!(second.is_clear && means[2].is_none() && means[0].unwrap().apart.is_none());
+        assert_eq!((second.seeds, second.mean), (2, 35.0));
+        // Both seeds lose two of ten tasks: they are one session, and its tasks say nothing for sure.
+        let apart = second.apart.unwrap();
+        assert_eq!((apart.mean, apart.pairs, second.is_clear), (-20.0, 10, false));
+        assert!(means[2].is_none() && means[0].unwrap().apart.is_none());
         assert!(!means[3].unwrap().is_clear, "the same in all pairs");
         let (low, high) = table.means(SweepMeasure::Passed)[0].unwrap().interval.unwrap();
         assert!(low > 15.0 && high < 99.0, "two of three passed: {low} to {high}");

@@ -48,10 +48,10 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Trouble> {
         (None, None) => SweepMeasure::Right,
     };
     let runner = stopping::runner(args.jobs.map(usize::from), args.session.max_dollars, args.shard);
-    let plan = SweepPlan::new(args.over.clone(), seeds, base, expect, &args.out)?;
     let said =
         format!("interrupted; run the same command again to continue from {}", args.out.display());
     stopping::stop_on_interrupt(&runner.stop, said.clone())?;
+    let plan = SweepPlan::new(args.over.clone(), seeds, base, expect, &args.out)?;
     let strangers = plan.strangers();
     if strangers > 0 {
         let (folder, results) = (args.out.display(), counted(strangers, "result"));

@@ -51,7 +51,7 @@ pub fn chart(table: &SweepTable, measure: SweepMeasure, theme: &Theme) -> (Strin
     let rows = table.axes.get(1).map_or(1, |axis| axis.values.len());
     let point = |x: usize, y: usize| {
         let PointMean { mean, interval, .. } = means[x * rows + y]?;
-        Some(PlotPoint { mean: mean.mean, interval })
+        Some(PlotPoint { mean, interval })
     };
     let over: Vec<_> = table.axes.iter().map(SweptAxis::name).collect();
     let seeds = counted(table.seeds.len(), "seed");
@@ -71,8 +71,8 @@ pub fn chart(table: &SweepTable, measure: SweepMeasure, theme: &Theme) -> (Strin
 /// A row for each point: all measures, with the interval of the one that is shown.
 fn rows(table: &SweepTable, measure: SweepMeasure) -> String {
     let with_interval = |mean: PointMean| {
-        let value = measure.show(mean.mean.mean);
-        format!("{value} {}", spread(measure, mean.mean.mean, mean.interval, " to "))
+        let value = measure.show(mean.mean);
+        format!("{value} {}", spread(measure, mean.mean, mean.interval, " to "))
     };
     let mut measures = vec![measure];
     let is_scenario = table.runs.iter().flatten().flatten().any(|run| run.passed.is_some());
@@ -102,7 +102,7 @@ fn rows(table: &SweepTable, measure: SweepMeasure) -> String {
             cells.push(apart.map_or_else(String::new, against));
         }
         for (one, means) in measures[1..].iter().zip(&all[1..]) {
-            cells.push(means[point].map_or("–".to_owned(), |mean| one.show(mean.mean.mean)));
+            cells.push(means[point].map_or("–".to_owned(), |mean| one.show(mean.mean)));
         }
         out.row(cells);
     }
