@@ -102,6 +102,24 @@ fn what_was_cut_short_goes_on_as_if_it_had_not_been() {
 }
 
 #[test]
+fn parts_of_a_comparison_share_a_folder() {
+    let home = Home::new();
+    let whole = compared(&home, &DEPENDENT);
+    let parts: Vec<_> = ["1/3", "2/3", "3/3"]
+        .map(|shard| {
+            let part = [&["compare"], &DEPENDENT[..], &["--out", "parts", "--shard", shard]];
+            home.command(&part.concat()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+        })
+        .into();
+    for part in parts {
+        let ran = Ran::of(part.unwrap().wait_with_output().unwrap());
+        assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{ran:?}");
+    }
+    let with_out = [&DEPENDENT[..], &["--out", "parts"]].concat();
+    assert_eq!(compared(&home, &with_out), whole, "each ran once, and nothing twice");
+}
+
+#[test]
 fn a_broken_beginning_of_a_journal_is_begun_again() {
     let home = Home::new();
     let arguments = ["--strategies", "direct", "--tasks-limit", "3", "--out", "kept"];

@@ -6,6 +6,8 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
 
 use tempfile::TempPath;
 
@@ -16,8 +18,10 @@ use crate::files::private;
 const ENDING: &str = ".new";
 /// The ends of such a name in a folder of journals.
 const LEFT: [&str; 2] = [".jsonl.zst.new", ".jsonl.new"];
-/// The most attempts to reserve the name while other processes delete the new file as a remainder.
+/// The most attempts to reserve the name while other sessions delete the new file as a remainder.
 const TRIES: usize = 100;
+/// The time between two attempts.
+const BETWEEN: Duration = Duration::from_millis(1);
 
 /// Reserves the name of a journal. Returns the new file and its path until it gets the name; dropping the path deletes
 /// the file there.
@@ -33,7 +37,11 @@ pub(super) fn reserve(path: &Path) -> io::Result<(File, TempPath)> {
         let made = private::open(&beside, OpenOptions::new().append(true).create_new(true));
         let file = match made {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                gone_or(delete_remainder(&beside))?;
+                match gone_or(delete_remainder(&beside)) {
+                    // A session holds its lock for long, one that clears the folder only for a moment.
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => sleep(BETWEEN),
+                    done => done?,
+                }
                 continue;
             }
             made => made?,
@@ -116,6 +124,23 @@ mod tests {
         let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into()).collect();
         names.sort();
         names
+    }
+
+    /// Each clears the folder of remainders, and may take a file that another one has just made for one.
+    #[test]
+    fn many_sessions_reserve_names_in_one_folder_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let folder = folder.path();
+                scope.spawn(move || {
+                    for n in 0..150 {
+                        let path = folder.join(format!("{thread}-{n}.jsonl"));
+                        reserve(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+                    }
+                });
+            }
+        });
     }
 
     #[test]
