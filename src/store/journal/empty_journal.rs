@@ -134,7 +134,7 @@ mod tests {
             for thread in 0..8 {
                 let folder = folder.path();
                 scope.spawn(move || {
-                    for n in 0..150 {
+                    for n in 0..1500 {
                         let path = folder.join(format!("{thread}-{n}.jsonl"));
                         reserve(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
                     }
