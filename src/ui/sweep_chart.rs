@@ -6,9 +6,12 @@ use crate::panes::glyph::{HEAT, heat};
 use crate::panes::plot;
 pub use crate::panes::plot::PlotPoint;
 use crate::panes::row::Row;
+use crate::shot;
 use crate::text::{self, cut};
 use crate::theme::Theme;
 
+/// The fewest columns.
+const FEWEST: u16 = 40;
 /// Rows of a curve without its labels.
 const CURVE: u16 = 12;
 /// The most rows of a heat map.
@@ -37,8 +40,17 @@ pub struct SweepChart<'a> {
 }
 
 impl SweepChart<'_> {
-    /// The chart with this many columns.
-    pub fn drawn(&self, theme: &Theme, width: u16) -> Buffer {
+    /// The chart with so many columns as lines of text, and a narrow one with as many as it needs.
+    pub fn text(&self, theme: &Theme, columns: u16) -> String {
+        shot::text(&self.drawn(theme, columns.max(FEWEST)))
+    }
+
+    /// The chart with so many columns as SVG.
+    pub fn svg(&self, theme: &Theme, columns: u16) -> String {
+        shot::svg(&self.drawn(theme, columns), theme)
+    }
+
+    fn drawn(&self, theme: &Theme, width: u16) -> Buffer {
         let rows = self.down.as_ref().map(|down| down.labels.len().min(ROWS) as u16);
         // The title, and the labels below.
         let height = 1 + rows.map_or(CURVE + 4, |rows| rows + 2);

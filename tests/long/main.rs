@@ -36,7 +36,6 @@ mod program;
 #[expect(dead_code, reason = "the other tests need more of it")]
 mod sitting;
 #[path = "../suite/swept.rs"]
-#[expect(dead_code, reason = "the suite needs more of it")]
 mod swept;
 #[path = "../figures/mod.rs"]
 #[expect(dead_code, reason = "the suite checks the list itself")]

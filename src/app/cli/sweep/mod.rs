@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 pub use self::args::SweepArgs;
 use self::args::{SweepSeeds, base};
-use self::output::{chart, output};
+use self::output::{WIDTH, chart, output};
 use super::out::{expect_place, tell, warn};
 use super::{colour::Painted, stopping, trouble::Trouble};
 use crate::compare::time_left;
@@ -17,6 +17,7 @@ use crate::runner::Shard;
 use crate::session::SessionSpec;
 use crate::sweep::{PointRun, SweepMeasure, SweepPlan, SweepTable, SweptJob};
 use crate::ui::theme::{Theme, load};
+use crate::ui::{terminal, text::width};
 
 /// Time between two drawings of the chart while the sweep runs.
 const BETWEEN: Duration = Duration::from_millis(250);
@@ -93,7 +94,8 @@ struct Progress<'a> {
     drawn: Option<(Instant, usize)>,
     ended: usize,
     here: usize,
-    is_terminal: bool,
+    /// Columns and rows of the terminal; `None` without one.
+    terminal: Option<(u16, u16)>,
 }
 
 impl<'a> Progress<'a> {
@@ -109,7 +111,7 @@ impl<'a> Progress<'a> {
             drawn: None,
             ended: 0,
             here: (0..plan.jobs()).filter(is_here).count(),
-            is_terminal: std::io::stderr().is_terminal(),
+            terminal: terminal::size().filter(|_| std::io::stderr().is_terminal()),
         }
     }
 
@@ -120,12 +122,12 @@ impl<'a> Progress<'a> {
         let left = time_left::left(self.began.elapsed(), self.ended, self.here);
         let done = format!("{} of {}{left}", self.ended, counted(self.here, "session"));
         let is_last = self.ended == self.here;
-        if !self.is_terminal {
+        let Some((columns, rows)) = self.terminal else {
             if seed + 1 == self.plan.seeds.len() {
                 tell(format!("toolyard sweep: {} done, {done}\n", self.plan.said_point(point)));
             }
             return;
-        }
+        };
         if self.drawn.is_some_and(|(at, _)| at.elapsed() < BETWEEN) && !is_last {
             return;
         }
@@ -134,9 +136,18 @@ impl<'a> Progress<'a> {
         // The table of the end has its own chart.
         let text = match is_last {
             true => String::new(),
-            false => chart(&self.table, self.measure, &self.theme).0 + &format!("{done}\n"),
+            false => self.frame((columns, rows), &done),
         };
         self.drawn = Some((Instant::now(), text.lines().count()));
         tell(Painted::own(up) + text);
+    }
+
+    /// The chart and how far it is; only the latter where the terminal is too small to draw over the chart.
+    fn frame(&self, (columns, rows): (u16, u16), done: &str) -> String {
+        let columns = columns.min(WIDTH);
+        let drawn = chart(&self.table, self.measure, |chart| chart.text(&self.theme, columns));
+        let is_narrow = drawn.lines().all(|line| width(line) <= usize::from(columns));
+        let fits = is_narrow && drawn.lines().count() + 1 < usize::from(rows);
+        if fits { format!("{drawn}{done}\n") } else { format!("{done}\n") }
     }
 }

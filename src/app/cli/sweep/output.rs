@@ -14,11 +14,11 @@ use crate::papers::noise::Difference;
 use crate::store::import::write_private;
 use crate::sweep::{PointMean, SweepMeasure, SweepPlan, SweepTable, SweptAxis};
 use crate::ui::sweep_chart::{ChartAxis, PlotPoint, SweepChart};
-use crate::ui::theme::{Theme, load};
-use crate::ui::{shot, text::clean};
+use crate::ui::theme::load;
+use crate::ui::{terminal, text::clean};
 
-/// Columns of the chart.
-const WIDTH: u16 = 100;
+/// Columns of the chart, at most.
+pub const WIDTH: u16 = 100;
 
 /// Prints and writes what is known.
 pub fn output(args: &SweepArgs, plan: &SweepPlan, measure: SweepMeasure) -> Result<(), Trouble> {
@@ -28,19 +28,23 @@ pub fn output(args: &SweepArgs, plan: &SweepPlan, measure: SweepMeasure) -> Resu
         None => Ok(()),
     };
     let (theme, _) = load::find(load::AUTO, None);
-    let (text, svg) = chart(table, measure, &theme);
     write(&args.csv, &table.csv())?;
-    write(&args.svg, &svg)?;
+    write(&args.svg, &chart(table, measure, |chart| chart.svg(&theme, WIDTH)))?;
     if args.json {
         return print_pretty(&table.json(measure));
     }
-    print(format!("{text}\n"))?;
+    let columns = terminal::size().map_or(WIDTH, |(columns, _)| columns.min(WIDTH));
+    print(chart(table, measure, |chart| chart.text(&theme, columns)) + "\n")?;
     print(rows(table, measure))?;
     print_line(format!("\n{}", verdict(table, &plan.present, measure)))
 }
 
-/// The chart as text and as SVG.
-pub fn chart(table: &SweepTable, measure: SweepMeasure, theme: &Theme) -> (String, String) {
+/// Draws the chart of a table.
+pub fn chart<R>(
+    table: &SweepTable,
+    measure: SweepMeasure,
+    draw: impl FnOnce(&SweepChart<'_>) -> R,
+) -> R {
     let means = table.means(measure);
     let axis = |at: usize| {
         let axis = &table.axes[at];
@@ -56,16 +60,14 @@ pub fn chart(table: &SweepTable, measure: SweepMeasure, theme: &Theme) -> (Strin
     let over: Vec<_> = table.axes.iter().map(SweptAxis::name).collect();
     let seeds = counted(table.seeds.len(), "seed");
     let about = if table.seeds.len() > 1 { ", 95 % intervals" } else { "" };
-    let drawn = SweepChart {
+    draw(&SweepChart {
         title: format!("{} over {}, {seeds}{about}", measure.title(), over.join(" and ")),
         across: axis(0),
         down: (table.axes.len() > 1).then(|| axis(1)),
         point: &point,
         spread: &|point| spread(measure, point.mean, point.interval, "–"),
         show: &|value| measure.show(value),
-    };
-    let buf = drawn.drawn(theme, WIDTH);
-    (shot::text(&buf), shot::svg(&buf, theme))
+    })
 }
 
 /// A row for each point: all measures, with the interval of the one that is shown.
