@@ -4,10 +4,15 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::{num::NonZeroUsize, thread, time::Duration};
 
+use rustix::process::nice;
+
 use super::runtime::{interrupted, runtime};
 use super::{out, trouble::Trouble};
 use crate::engine::CommonPurse;
 use crate::runner::{Runner, SessionStopper, Shard};
+
+/// The niceness of many sessions: they run when nothing else does.
+const LAST: i32 = 19;
 
 /// How long sessions may take to end.
 const PATIENCE: Duration = Duration::from_millis(700);
@@ -19,6 +24,8 @@ pub fn usual() -> usize {
 
 /// Runs so many sessions at once, or the usual number, with so many dollars for all; a shard has its part of them.
 pub fn runner(jobs: Option<usize>, max_dollars: Option<f64>, shard: Option<Shard>) -> Runner {
+    // The sessions of a person at a screen come first. Where the system refuses, all are equal.
+    let _ = nice(LAST);
     let parts = shard.map_or(1, |shard| shard.of) as f64;
     Runner {
         at_once: jobs.unwrap_or_else(usual),
