@@ -93,6 +93,8 @@ fn what_is_wrong_is_said_before_anything_runs() {
         ("--over alpha=0..1/1000000000", "1,000,000,000 values of alpha are too many"),
         ("--over alpha=0..1/40000 --over tau=0..1/25000", "5,000,000,000 sessions are too many"),
         ("--over alpha=1 --over tau=0 --over beta=1", "one or two --over"),
+        ("--over alpha=0 --over alpha=1", "--over alpha is given twice"),
+        ("--over alpha=0,1 --shard 1/2 --csv s.csv", "cannot be used with"),
         ("--over beta=3", "beta takes"),
         ("--over model=nope", "no model \"nope\""),
         ("--over alpha=0,1 --shard 4/3", "I from 1 to N"),

@@ -50,7 +50,7 @@ pub struct CompareOptions {
     /// With --out: run only every N-th session, the I-th of N parts, such as `1/3`.
     ///
     /// Parts may run on other machines with the same folder. The same command without it prints the tables.
-    #[arg(long, value_name = "I/N", requires = "out")]
+    #[arg(long, value_name = "I/N", requires = "out", conflicts_with = "json")]
     pub shard: Option<Shard>,
     /// Number of parallel sessions; default: two per processor, since they mostly wait.
     #[arg(long, value_name = "N", value_parser = positive)]

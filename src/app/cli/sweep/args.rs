@@ -38,7 +38,7 @@ pub struct SweepArgs {
     /// Run only every N-th session, the I-th of N parts, such as `1/3`.
     ///
     /// Parts may run on other machines with the same folder. The same command without it prints the table.
-    #[arg(long, value_name = "I/N")]
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["json", "csv", "svg"])]
     pub shard: Option<Shard>,
     /// Sessions at the same time; default: two for each processor.
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=256))]

@@ -30,6 +30,14 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Trouble> {
     if args.over.len() > 2 {
         return Err(Trouble::usage("a sweep has one or two --over"));
     }
+    if let [one, other] = &args.over[..]
+        && one.swept == other.swept
+    {
+        let name = one.name();
+        return Err(Trouble::Usage(format!(
+            "--over {name} is given twice: write all values in one"
+        )));
+    }
     [&args.csv, &args.svg].into_iter().flatten().try_for_each(|path| expect_place(path))?;
     let (base, expect) = base(args)?;
     let seeds = match &args.seeds {
