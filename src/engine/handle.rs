@@ -72,6 +72,16 @@ impl Handle {
         })
     }
 
+    /// Waits until the journal's copy elsewhere has all that was recorded, if there is one.
+    pub async fn journal_copied(&self) {
+        let copied = self.read(Session::copied);
+        if let Some(copied) = copied
+            && let Err(error) = copied.await
+        {
+            self.write(|session| session.note_unwritten(error));
+        }
+    }
+
     /// Waits forever if the journal has failed. Nothing may be done that cannot be recorded, and a strategy
     /// that went on with a state that does not change any more might never end.
     pub async fn halt_if_journal_failed(&self) {

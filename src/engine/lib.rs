@@ -60,7 +60,7 @@ pub use self::{
     resumption::{Division, is_kept, resumable, without_end},
     session::Listener,
     setup::Setup,
-    station::{CommonPurse, DOLLARS_REACHED, MODEL_UNUSABLE, PurseShare, UNPRICED},
+    station::{CommonPurse, DOLLARS_REACHED, MODEL_UNUSABLE, PurseShare, SharedPurse, UNPRICED},
 };
 use self::{handle::Handle, session::Session};
 

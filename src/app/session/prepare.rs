@@ -17,6 +17,7 @@ use crate::mcp::trust::Trust;
 use crate::model::http::Endpoint;
 use crate::stage;
 use crate::store::experience::SharedExperience;
+use crate::store::journal::JournalCopy;
 use crate::store::tasks;
 use crate::tool::manifest::Manifest;
 use crate::workspace::Workspace;
@@ -39,6 +40,8 @@ pub struct PreparedSession {
     pub keeps: Keeps,
     /// The part of a purse that several sessions have together.
     pub purse: Option<PurseShare>,
+    /// A place for the lines of the journal besides its file.
+    pub copy: Option<JournalCopy>,
     /// True if other screens can attach, provided that the session has a journal.
     pub is_attachable: bool,
     pub(super) spec: SessionSpec,
@@ -132,6 +135,7 @@ impl SessionSpec {
             beginning: Beginning::New,
             keeps: Keeps::All,
             purse: None,
+            copy: None,
             is_attachable: false,
             // The sample stays even if the session goes on with another strategy.
             spec: Self { sample: workspace.sample, ..self.clone() },
@@ -232,6 +236,11 @@ impl PreparedSession {
             self.config.session.strategy = SHOWN;
         }
         self
+    }
+
+    /// The spec, with what it takes from an earlier session.
+    pub fn spec(&self) -> &SessionSpec {
+        &self.spec
     }
 
     /// Whether any role is played by a simulated model.

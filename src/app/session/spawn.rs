@@ -75,13 +75,16 @@ impl PreparedSession {
     /// # Errors
     /// As [`run`](Self::run).
     pub async fn run_kept(
-        self,
+        mut self,
         commands: UnboundedReceiver<Command>,
         attached: Option<WeakUnboundedSender<Command>>,
         mut listener: Listener,
     ) -> Result<(State, Option<PathBuf>), SessionError> {
         let header = self.header();
-        let journal = self.start_journal(&header)?;
+        let mut journal = self.start_journal(&header)?;
+        if let (Some(journal), Some(copy)) = (&mut journal, self.copy.take()) {
+            journal.copy_to(copy, &header).map_err(SessionError::failed)?;
+        }
         let path = journal.as_ref().map(|journal| journal.path().to_owned());
         let mut seats = None;
         if let (Some(attached), Some(journal)) = (attached, &journal)

@@ -128,6 +128,7 @@ impl SessionSpec {
             }),
             keeps: Keeps::All,
             purse: None,
+            copy: None,
             is_attachable: false,
             spec,
             learned: None,

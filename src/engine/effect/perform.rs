@@ -105,6 +105,7 @@ async fn reach(handle: &Handle, passage: &mut Passage) -> Outcome {
     if handle.read(|session| acts_outside(session, &passage.effect)) {
         // The journal must have an event before others see its effects.
         handle.flush();
+        handle.journal_copied().await;
         handle.halt_if_journal_failed().await;
     }
     real::run(handle, passage).await

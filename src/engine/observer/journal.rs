@@ -64,6 +64,11 @@ impl Writer {
         }
     }
 
+    /// Waits until a copy elsewhere has all that was added; `None`: there is no copy.
+    pub fn copied(&self) -> Option<impl Future<Output = Result<(), JournalError>> + use<>> {
+        self.journal.as_ref().filter(|_| !self.is_broken)?.copied()
+    }
+
     pub fn is_broken(&self) -> bool {
         self.is_broken
     }
@@ -72,7 +77,8 @@ impl Writer {
         self.broken.take()
     }
 
-    fn note(&mut self, written: Result<(), JournalError>) {
+    /// Ends the writing where something could not be written.
+    pub fn note(&mut self, written: Result<(), JournalError>) {
         if let Err(error) = written {
             self.is_broken = true;
             self.broken.get_or_insert(error);

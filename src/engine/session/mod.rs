@@ -298,6 +298,16 @@ impl Session {
         self.log.journal.failed()
     }
 
+    /// Waits until the journal's copy elsewhere has all that was recorded; `None`: there is no copy.
+    pub fn copied(&self) -> Option<impl Future<Output = Result<(), JournalError>> + use<>> {
+        self.log.journal.copied()
+    }
+
+    /// Notes that the journal or its copy cannot be written.
+    pub fn note_unwritten(&mut self, error: JournalError) {
+        self.log.journal.note(Err(error));
+    }
+
     pub fn is_broken(&self) -> bool {
         self.log.journal.is_broken()
     }

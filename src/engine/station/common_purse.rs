@@ -1,8 +1,28 @@
 //! A purse for sessions that run at the same time: each call reserves its price in it before it starts.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// US dollars for several sessions together.
+/// US dollars that several sessions have together, here or on several machines.
+pub trait SharedPurse: fmt::Debug + Send + Sync {
+    /// Reserves `next` dollars for a session that has spent or reserved `taken`; `None`: an unknown price, for which
+    /// something must be left.
+    ///
+    /// # Errors
+    /// All sessions together would have more than there is: the dollars that they have.
+    fn reserve(&self, session: usize, taken: f64, next: Option<f64>) -> Result<(), f64>;
+
+    /// Dollars that all sessions have spent or reserved.
+    fn taken(&self) -> f64;
+
+    /// Dollars that there are.
+    fn most(&self) -> f64;
+
+    /// Notes the dollars that a session has spent when it has ended.
+    fn settle(&self, session: usize, spent: f64);
+}
+
+/// US dollars for several sessions of this process.
 #[derive(Debug)]
 pub struct CommonPurse {
     most: f64,
@@ -13,8 +33,8 @@ pub struct CommonPurse {
 /// A session's part of a common purse.
 #[derive(Clone, Debug)]
 pub struct PurseShare {
-    of: Arc<CommonPurse>,
-    at: usize,
+    of: Arc<dyn SharedPurse>,
+    session: usize,
 }
 
 impl CommonPurse {
@@ -22,56 +42,67 @@ impl CommonPurse {
         Arc::new(Self { most, shares: Mutex::default() })
     }
 
-    pub fn most(&self) -> f64 {
-        self.most
-    }
-
-    /// Dollars that all sessions have spent or reserved.
-    pub fn taken(&self) -> f64 {
-        self.shares.lock().unwrap_or_else(PoisonError::into_inner).iter().sum()
-    }
-
     /// The part of a further session, which has spent this much already.
     pub fn share(self: &Arc<Self>, spent: f64) -> PurseShare {
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
         shares.push(spent);
-        PurseShare { of: Arc::clone(self), at: shares.len() - 1 }
+        let all: Arc<Self> = Arc::clone(self);
+        PurseShare { of: all, session: shares.len() - 1 }
     }
 }
 
-impl PurseShare {
-    /// Reserves `next` dollars beside those that the session has spent or reserved; `None`: an unknown price, for which
-    /// something must be left.
-    ///
-    /// # Errors
-    /// All sessions together would have more than there is: the dollars that they have.
-    pub(super) fn reserve(&self, taken: f64, next: Option<f64>) -> Result<(), f64> {
-        let mut shares = self.of.shares.lock().unwrap_or_else(PoisonError::into_inner);
-        shares[self.at] = taken;
+impl SharedPurse for CommonPurse {
+    fn reserve(&self, session: usize, taken: f64, next: Option<f64>) -> Result<(), f64> {
+        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        shares[session] = taken;
         let all: f64 = shares.iter().sum();
         let fits = match next {
-            Some(next) => all + next <= self.of.most,
-            None => all < self.of.most || all == 0.0,
+            Some(next) => all + next <= self.most,
+            None => all < self.most || all == 0.0,
         };
         if !fits {
             return Err(all);
         }
-        shares[self.at] += next.unwrap_or_default();
+        shares[session] += next.unwrap_or_default();
         Ok(())
+    }
+
+    fn taken(&self) -> f64 {
+        self.shares.lock().unwrap_or_else(PoisonError::into_inner).iter().sum()
+    }
+
+    fn most(&self) -> f64 {
+        self.most
+    }
+
+    fn settle(&self, session: usize, spent: f64) {
+        self.shares.lock().unwrap_or_else(PoisonError::into_inner)[session] = spent;
+    }
+}
+
+impl PurseShare {
+    /// The part of one session, by its number in the purse.
+    pub fn of(of: Arc<dyn SharedPurse>, session: usize) -> Self {
+        Self { of, session }
+    }
+
+    pub(super) fn reserve(&self, taken: f64, next: Option<f64>) -> Result<(), f64> {
+        self.of.reserve(self.session, taken, next)
     }
 
     /// Dollars that no session has spent or reserved.
     pub fn left(&self) -> f64 {
-        (self.of.most - self.of.taken()).max(0.0)
+        (self.most() - self.of.taken()).max(0.0)
     }
 
-    pub(super) fn most(&self) -> f64 {
-        self.of.most
+    /// Dollars for all sessions.
+    pub fn most(&self) -> f64 {
+        self.of.most()
     }
 
     /// Notes the dollars that the session has spent when it has ended.
     pub fn settle(&self, spent: f64) {
-        self.of.shares.lock().unwrap_or_else(PoisonError::into_inner)[self.at] = spent;
+        self.of.settle(self.session, spent);
     }
 }
 

@@ -28,7 +28,7 @@ pub use super::effect::{Effect, Outcome, ToolCall};
 use super::{effect::PendingEffect, fault_choice::FaultChoice, handle::Handle, session::Session};
 use crate::domain::{Chance, EffectRef, FaultId, FaultKind, Origin, Refusal, TaskId};
 
-pub use self::common_purse::{CommonPurse, PurseShare};
+pub use self::common_purse::{CommonPurse, PurseShare, SharedPurse};
 pub use self::model_guard::MODEL_UNUSABLE;
 pub use self::money::{DOLLARS_REACHED, MoneyAtStart, UNPRICED};
 

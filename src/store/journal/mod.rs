@@ -14,6 +14,7 @@
 //!
 //! A session whose journal is deleted, replaced or cut ends with an error: nothing shown may be missing from it.
 
+mod copy;
 mod empty_journal;
 pub mod folder;
 mod frames;
@@ -37,6 +38,7 @@ use serde_json::Value;
 
 use crate::kept_tree::KeptTree;
 
+pub use self::copy::{CopiedLine, CopyState, JournalCopy};
 pub use self::index::{TaskBlock, index_of};
 pub use self::past::{JournalPast, Marker, Window};
 pub use self::read::{JournalOffset, JournalReader, LoadedJournal, read};
@@ -118,7 +120,7 @@ impl Header {
 }
 
 /// The keys of hash maps are the only randomness of the standard library; this id has 64 bits of it.
-pub(crate) fn new_id() -> String {
+pub fn new_id() -> String {
     format!("{:016x}", RandomState::new().hash_one(std::process::id()))
 }
 
@@ -145,6 +147,8 @@ pub enum JournalError {
         "{path}: damaged behind event {n}: {why}; `toolyard journal cat` prints what is before"
     )]
     Damaged { path: PathBuf, n: u64, why: String },
+    #[error("{path}: its copy elsewhere: {why}")]
+    Copy { path: PathBuf, why: String },
     #[error("{path}: {why}; start again to read the file as it is now")]
     Changed { path: PathBuf, why: String },
     #[error("{path}:{line}: {why}; expected an event like {{\"n\":{n},\"at\":…,\"kind\":…}}")]

@@ -12,7 +12,7 @@ use tracing::info;
 
 use super::frames::FrameWriter;
 use super::sync::{Syncer, Watched};
-use super::{Header, JournalError, empty_journal};
+use super::{Header, JournalCopy, JournalError, empty_journal};
 use crate::domain::{Event, Record, SessionEvent};
 use crate::files::safe_json::safe;
 
@@ -39,6 +39,7 @@ pub struct Journal {
     watched: Watched,
     /// `None` where the system has no thread for it.
     syncer: Option<Syncer>,
+    copy: Option<JournalCopy>,
 }
 
 impl Journal {
@@ -64,11 +65,31 @@ impl Journal {
             unwritten: 0,
             watched,
             syncer,
+            copy: None,
         };
         let header = journal.json(header)?;
-        journal.add_line(&header)?;
+        journal.add_line(0, &header)?;
         journal.flush()?;
         Ok(journal)
+    }
+
+    /// Sends the header, and each later line, to a copy elsewhere as well.
+    ///
+    /// # Errors
+    /// The header has no form in JSON.
+    pub fn copy_to(&mut self, mut copy: JournalCopy, header: &Header) -> Result<(), JournalError> {
+        copy.add(0, &safe(&self.json(header)?));
+        self.copy = Some(copy);
+        Ok(())
+    }
+
+    /// Waits until its copy has all that was added; without one, not at all.
+    ///
+    /// # Errors
+    /// The copy takes no more lines.
+    pub fn copied(&self) -> Option<impl Future<Output = Result<(), JournalError>> + use<>> {
+        let (reached, path) = (self.copy.as_ref()?.reached(), self.path.clone());
+        Some(async move { reached.await.map_err(|why| JournalError::Copy { path, why }) })
     }
 
     /// The path of the journal from its first event on.
@@ -101,7 +122,7 @@ impl Journal {
         if is_end && self.frames.frame > LONG {
             self.frames.end().map_err(|source| self.io(source))?;
         }
-        self.add_line(json.or(own.as_deref()).unwrap_or_default())?;
+        self.add_line(record.n, json.or(own.as_deref()).unwrap_or_default())?;
         // Other programs find an ended session whole.
         if is_end || record.n.is_multiple_of(FRAME) {
             self.frames.end().map_err(|source| self.io(source))?;
@@ -110,9 +131,13 @@ impl Journal {
         Ok(self.frames.waiting)
     }
 
-    fn add_line(&mut self, json: &str) -> Result<(), JournalError> {
+    fn add_line(&mut self, n: u64, json: &str) -> Result<(), JournalError> {
         self.lines += 1;
-        self.frames.add(&safe(json)).map_err(|source| self.io(source))
+        let json = safe(json);
+        if let Some(copy) = &mut self.copy {
+            copy.add(n, &json);
+        }
+        self.frames.add(&json).map_err(|source| self.io(source))
     }
 
     /// Writes all added events to the system. They outlive this process from here on.
