@@ -27,6 +27,13 @@ pub fn of_file(path: &Path) -> io::Result<String> {
     }
 }
 
+/// The hash of some bytes, in 64 hexadecimal digits.
+pub fn of_bytes(bytes: &[u8]) -> String {
+    let mut context = Context::new(&SHA256);
+    context.update(bytes);
+    digits(context)
+}
+
 /// The hash of some texts, in 64 hexadecimal digits. The boundaries between texts count.
 pub fn of_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     let mut context = Context::new(&SHA256);

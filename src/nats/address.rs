@@ -1,0 +1,125 @@
+//! The address of a server, whose user, password and token are never shown.
+
+use std::{env, fmt, str::FromStr};
+
+use async_nats::{ConnectOptions, ServerAddr};
+
+use crate::NatsError;
+use crate::net::secret::Secret;
+
+/// The variables for a server whose address has no user.
+const USER: &str = "NATS_USER";
+const PASSWORD: &str = "NATS_PASSWORD";
+const TOKEN: &str = "NATS_TOKEN";
+/// A file of certificates, in PEM, besides those of the system.
+const CA: &str = "NATS_CA";
+
+/// One or more addresses of servers, such as `nats://host:4222` or `tls://user:password@host`.
+#[derive(Clone)]
+pub struct NatsAddress {
+    pub(crate) servers: Vec<ServerAddr>,
+    shown: String,
+}
+
+impl FromStr for NatsAddress {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = "expected the address of a NATS server, such as nats://host:4222 or tls://host";
+        let read = |part: &str| {
+            let server: ServerAddr = part.trim().parse().map_err(|_| wrong.to_owned())?;
+            let url = server.clone().into_inner();
+            // A name alone is a token.
+            let secret = url.password().or(Some(url.username()).filter(|user| !user.is_empty()));
+            // It is hidden from here on, in whatever text.
+            secret.map(Secret::new);
+            let is_known = matches!(server.scheme(), "nats" | "tls") && url.path().len() < 2;
+            if is_known && !server.host().is_empty() { Ok(server) } else { Err(wrong.to_owned()) }
+        };
+        let servers: Vec<_> = text.split(',').map(read).collect::<Result<_, _>>()?;
+        let show = |server: &ServerAddr| {
+            format!("{}://{}:{}", server.scheme(), server.host(), server.port())
+        };
+        let shown = servers.iter().map(show).collect::<Vec<_>>().join(",");
+        Ok(Self { servers, shown })
+    }
+}
+
+impl NatsAddress {
+    /// The address of the server and the id of a job, of `nats://host:4222/JOB`.
+    ///
+    /// # Errors
+    /// What is expected.
+    pub fn with_job(text: &str) -> Result<(Self, String), String> {
+        let (server, job) = text.rsplit_once('/').filter(|(server, _)| !server.ends_with('/')).ok_or(
+            "expected the address of a job, such as nats://host:4222/JOB; toolyard jobs lists them",
+        )?;
+        Ok((server.parse()?, job.to_owned()))
+    }
+
+    /// The options of a connection.
+    ///
+    /// # Errors
+    /// A variable has a user without a password.
+    pub(crate) fn options(&self) -> Result<ConnectOptions, NatsError> {
+        let given = |name| env::var(name).ok().filter(|value| !value.is_empty());
+        let secret = |name| given(name).inspect(|value| drop(Secret::new(value)));
+        let mut options = ConnectOptions::new().name("toolyard").max_reconnects(None);
+        if let Some(file) = given(CA) {
+            options = options.add_root_certificates(file.into());
+        }
+        // What an address says is used first.
+        Ok(match (given(USER), secret(PASSWORD), secret(TOKEN)) {
+            (Some(user), Some(password), _) => options.user_and_password(user, password),
+            (Some(_), None, _) => {
+                let text = format!("{USER} is set, and {PASSWORD} is not; set both");
+                return Err(NatsError::Address(text));
+            }
+            (None, _, Some(token)) => options.token(token),
+            (None, ..) => options,
+        })
+    }
+}
+
+impl fmt::Display for NatsAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+impl fmt::Debug for NatsAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_never_shows_its_secrets() {
+        let secret = "hunter2-hunter2";
+        for (text, shown) in [
+            (format!("nats://me:{secret}@a:1"), "nats://a:1"),
+            (format!("tls://{secret}@b"), "tls://b:4222"),
+            (format!("a:5,nats://me:{secret}@b"), "nats://a:5,nats://b:4222"),
+        ] {
+            let address: NatsAddress = text.parse().unwrap();
+            assert_eq!(address.to_string(), shown);
+            assert!(!format!("{address:?}").contains(secret));
+            let said = format!("it said {secret}");
+            assert!(!crate::net::known::without_known(&said).contains(secret));
+        }
+        for wrong in ["", "http://a", "nats://", "nats://a/b", "ws://a", "nats://a:x"] {
+            assert!(wrong.parse::<NatsAddress>().unwrap_err().contains("nats://host"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_address_of_a_job_has_both() {
+        let (server, job) = NatsAddress::with_job("nats://a:1/ab-3").unwrap();
+        assert_eq!((server.to_string().as_str(), job.as_str()), ("nats://a:1", "ab-3"));
+        assert!(NatsAddress::with_job("nats://a").is_err());
+    }
+}
