@@ -27,6 +27,8 @@ pub mod encoder;
 pub mod fault_search;
 pub mod init;
 pub mod learned;
+#[cfg(feature = "nats")]
+pub mod machines;
 pub mod runner;
 pub mod scenario;
 pub mod score;
@@ -102,6 +104,8 @@ fn obey(cli: Cli) -> Result<ExitCode, Trouble> {
         }
         Some(Command::Compare(args)) => cli::compare::compare(&args)?,
         Some(Command::Sweep(args)) => cli::sweep::sweep(&args)?,
+        #[cfg(feature = "nats")]
+        Some(Command::Nats(command)) => cli::nats::obey(&command)?,
         Some(Command::SearchFaults(args)) => return cli::search_faults::search_faults(&args),
         Some(Command::Score(args)) => cli::score::score(&args)?,
         Some(Command::Attach(args)) => return after_the_screen(cli::attach::attach(&args)?),

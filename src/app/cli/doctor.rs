@@ -1,11 +1,38 @@
 //! `toolyard doctor`.
 
 use std::io::{IsTerminal, stdout};
+use std::path::PathBuf;
+
+use clap::Args;
 
 use super::tools::args::CheckToolsArgs;
-use super::{DoctorArgs, colour, colour::Painted, out, runtime::runtime, trouble::Trouble};
+use super::{ConfigArgs, colour, colour::Painted, out, runtime::runtime, trouble::Trouble};
 use crate::doctor::{self, Finding, Subject, Terminal, Trials};
 use crate::ui;
+
+/// Arguments of `toolyard doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    #[command(flatten)]
+    pub config: ConfigArgs,
+    /// Folder with tools/, tasks, graph.json and learned scores.
+    #[arg(long, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// Check the MCP servers of this configuration, such as .mcp.json, too.
+    #[arg(long, value_name = "FILE")]
+    pub mcp: Vec<PathBuf>,
+    /// Model for every role, as in a session.
+    #[arg(long, value_name = "M")]
+    pub model: Option<String>,
+    /// Send one small test request with a tool to these endpoints.
+    ///
+    /// A local server may load its model to answer.
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
+    pub probe: Trials,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Prints the findings; returns whether nothing failed.
 pub fn doctor(args: &DoctorArgs) -> Result<bool, Trouble> {

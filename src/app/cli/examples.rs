@@ -95,6 +95,20 @@ Examples:
   toolyard sweep --over alpha=0..1/5 --over model=a,b --seeds 10 --out both --svg both.svg
   toolyard sweep --over budget=5,10,20 --scenario s.toml --out budgets --shard 1/3";
 
+#[cfg(feature = "nats")]
+pub const WORKER: &str = "\
+Examples:
+  toolyard worker --nats nats://host:4222
+  toolyard worker --nats nats://host:4222 --jobs 8 --tag gpu
+  toolyard sweep --over tau=0..1/11 --out taus --nats nats://host:4222";
+
+#[cfg(feature = "nats")]
+pub const JOBS: &str = "\
+Examples:
+  toolyard jobs --nats nats://host:4222
+  toolyard jobs --nats nats://host:4222 --retry 0f3a
+  toolyard follow nats://host:4222/0f3a";
+
 pub const SCORE: &str = "\
 Examples:
   toolyard score --scenario examples/scenarios/book-once.toml

@@ -26,9 +26,11 @@ const FIRST: CommandGroup = (
 );
 
 /// All commands, as `toolyard help --all` lists them.
-const ALL: [CommandGroup; 6] = [
+const ALL: &[CommandGroup] = &[
     ("Your agent", &["watch", "mcp", "attach"]),
     ("Agents of toolyard", &["run", "search-faults", "score", "sweep", "demo", "init", "prompts"]),
+    #[cfg(feature = "nats")]
+    ("Many machines", &["worker", "jobs"]),
     (
         "Records",
         &["replay", "sessions", "report", "resume", "fork", "follow", "ask", "journal", "shot"],
@@ -49,7 +51,7 @@ pub fn help(args: &HelpArgs) -> Result<(), Trouble> {
     }
     let form = match args.all {
         true => {
-            form(&command, &ALL, "`toolyard COMMAND --help` explains a command and its options.")
+            form(&command, ALL, "`toolyard COMMAND --help` explains a command and its options.")
         }
         false => form(&command, &[FIRST], "`toolyard help --all` lists all commands and options."),
     };

@@ -9,6 +9,7 @@ use self::ask::args::AskArgs;
 use self::compare::CompareArgs;
 #[cfg(feature = "stage")]
 use self::demo::DemoArgs;
+use self::doctor::DoctorArgs;
 use self::fork_args::ForkArgs;
 use self::journal::JournalCommand;
 use self::journal_args::{AttachArgs, FollowArgs};
@@ -21,13 +22,12 @@ use self::tools::args::ToolsCommand;
 use self::trust::TrustArgs;
 use self::watch::WatchArgs;
 use self::{help::HelpArgs, init_args::InitArgs};
-use crate::doctor::Trials;
 use crate::domain::{Estimation, knob::KnobChoice};
 use crate::shell::cotools::CotoolsCommand;
 use crate::shell::log::LogArgs;
 use crate::shell::openapi::OpenApiArgs;
 use crate::shell::value::{number, whole};
-use crate::shell::{ConfigArgs, ManArgs, SessionArgs};
+use crate::shell::{ConfigArgs, ManArgs, NatsArgs, SessionArgs};
 // The commands name these often.
 use crate::shell::{colour, describe, openapi, out, question, runtime, stopping, trouble, value};
 
@@ -59,6 +59,8 @@ pub mod laboratory;
 pub mod live;
 mod live_journal;
 pub mod mcp;
+#[cfg(feature = "nats")]
+pub mod nats;
 pub mod next;
 pub mod order;
 pub mod past;
@@ -162,6 +164,9 @@ pub enum Command {
     /// Try values of one or two settings on the same tasks, as a curve or a heat map.
     #[command(after_help = examples::SWEEP)]
     Sweep(Box<SweepArgs>),
+    #[cfg(feature = "nats")]
+    #[command(flatten)]
+    Nats(nats::NatsCommand),
     /// Resume a session that was killed, crashed or quit.
     ///
     /// The journal answers finished calls. An interrupted call that may have changed something needs your consent to run
@@ -275,6 +280,8 @@ pub struct RunArgs {
     /// Run this many scenarios at the same time; their tasks are then not printed. Each begins fresh.
     #[arg(long, value_name = "N", requires = "scenario", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: Option<u16>,
+    #[command(flatten)]
+    pub nats: NatsArgs,
     /// Write the results of the scenarios to this file, as JUnit XML.
     #[arg(long, value_name = "FILE", requires = "scenario")]
     pub junit: Option<PathBuf>,
@@ -470,27 +477,4 @@ pub struct PromptsArgs {
     pub write: Option<PathBuf>,
     #[command(flatten)]
     pub config: ConfigArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct DoctorArgs {
-    #[command(flatten)]
-    pub config: ConfigArgs,
-    /// Folder with tools/, tasks, graph.json and learned scores.
-    #[arg(long, value_name = "DIR")]
-    pub workspace: Option<PathBuf>,
-    /// Check the MCP servers of this configuration, such as .mcp.json, too.
-    #[arg(long, value_name = "FILE")]
-    pub mcp: Vec<PathBuf>,
-    /// Model for every role, as in a session.
-    #[arg(long, value_name = "M")]
-    pub model: Option<String>,
-    /// Send one small test request with a tool to these endpoints.
-    ///
-    /// A local server may load its model to answer.
-    #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
-    pub probe: Trials,
-    /// Print JSON.
-    #[arg(long)]
-    pub json: bool,
 }

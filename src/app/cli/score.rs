@@ -18,6 +18,7 @@ use crate::score::{
     self, FaultSuite, LastScore, PartScore, ResilienceScore, ScoreReport, ScoredRun,
 };
 use crate::session::SessionSpec;
+use crate::shell::NatsArgs;
 use crate::store::import::{files::make_folder, write_file, write_private};
 use crate::ui::text::{clean, number as grouped};
 
@@ -41,6 +42,8 @@ pub struct ScoreArgs {
     /// Sessions at the same time; default: two for each processor.
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=256))]
     pub jobs: Option<u16>,
+    #[command(flatten)]
+    pub nats: NatsArgs,
     /// First seed, instead of the scenario's.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
     pub seed: Option<u64>,
@@ -73,7 +76,9 @@ pub fn score(args: &ScoreArgs) -> Result<(), Trouble> {
     let test = score::test_of(&file.scenario, &prepared.tasks).map_err(Trouble::Failed)?;
     let last = args.out.as_deref().map_or(Ok(None), place)?;
     let most = Some(args.max_dollars.unwrap_or(DOLLARS));
-    let runner = stopping::runner(args.jobs.map(usize::from), most, None);
+    let jobs = args.jobs.map(usize::from);
+    let mut runner = stopping::runner(jobs, most, None);
+    args.nats.settle(&mut runner, jobs)?;
     stopping::stop_on_interrupt(&runner.stop, "interrupted".to_owned())?;
     let made = AtomicUsize::new(0);
     let progress = |more| {

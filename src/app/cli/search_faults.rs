@@ -18,6 +18,7 @@ use crate::fault_search::{
 use crate::net::known::without_known;
 use crate::scenario::{Scenario, ScenarioFile};
 use crate::session::SessionSpec;
+use crate::shell::NatsArgs;
 use crate::store::import::write_private;
 use crate::ui::text::{clean, number as grouped};
 
@@ -48,6 +49,8 @@ pub struct SearchFaultsArgs {
     /// Sessions at the same time; default: two for each processor.
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=256))]
     pub jobs: Option<u16>,
+    #[command(flatten)]
+    pub nats: NatsArgs,
     /// For a watched agent: give it the answers of this journal as long as its requests are as recorded.
     #[arg(long, value_name = "JOURNAL", requires = "command")]
     pub recorded: Option<PathBuf>,
@@ -94,7 +97,9 @@ pub fn search_faults(args: &SearchFaultsArgs) -> Result<ExitCode, Trouble> {
     // A watched agent has a limit only if a person has given one: its models may have no price.
     let default = args.command.is_empty().then_some(DOLLARS);
     let most = args.max_dollars.or(default);
-    let runner = stopping::runner(args.jobs.map(usize::from), most, None);
+    let jobs = args.jobs.map(usize::from);
+    let mut runner = stopping::runner(jobs, most, None);
+    args.nats.settle(&mut runner, jobs)?;
     let made = AtomicUsize::new(0);
     let progress = |runs: usize| {
         let before = made.fetch_add(runs, Ordering::Relaxed);

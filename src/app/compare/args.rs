@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::domain::{Knob, Strategy};
 use crate::runner::Shard;
-use crate::shell::{SessionArgs, value::positive};
+use crate::shell::{NatsArgs, SessionArgs, value::positive};
 
 /// The most seeds of one comparison.
 const MOST_SEEDS: usize = 10_000;
@@ -55,6 +55,8 @@ pub struct CompareOptions {
     /// Number of parallel sessions; default: two per processor, since they mostly wait.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub nats: NatsArgs,
     /// Print one JSON object with every measure instead of tables.
     #[arg(long)]
     pub json: bool,

@@ -111,6 +111,9 @@ pub fn compared(
             (folder.path().to_owned(), Some(folder))
         }
     };
+    let jobs = options.jobs.map(usize::from);
+    let mut runner = stopping::runner(jobs, options.session.max_dollars, options.shard);
+    options.nats.settle(&mut runner, jobs)?;
     let warm_up = options.warm_up.clone().unwrap_or_else(|| (experiment.warm_up)(options));
     let mut comparison = Comparison {
         command: experiment.command,
@@ -121,11 +124,7 @@ pub fn compared(
         folder,
         is_kept: options.out.is_some(),
         shard: options.shard,
-        runner: stopping::runner(
-            options.jobs.map(usize::from),
-            options.session.max_dollars,
-            options.shard,
-        ),
+        runner,
     };
     let litter = temporary.as_ref().map(|folder| folder.path().to_owned());
     *comparison.runner.stop.litter.lock().unwrap_or_else(PoisonError::into_inner) = litter;
@@ -232,7 +231,7 @@ impl Comparison {
             let jobs = self.jobs(0, &folder, &spec, &bases, APART);
             let shares = self.shares(&jobs)?;
             let work =
-                |at: usize| Ok::<_, Trouble>(jobs[at].run(&self.runner.stop, share(&shares, at))?);
+                |at: usize| Ok::<_, Trouble>(jobs[at].run(&self.runner, share(&shares, at))?);
             let mut ended = Vec::new();
             self.runner.each(jobs.len(), work, |end| ended.push(end))?;
             for (base, (job, end)) in bases.iter_mut().zip(jobs.iter().zip(ended)) {
@@ -286,7 +285,7 @@ impl Comparison {
             if !is_here(at) {
                 return Ok::<_, Trouble>(None);
             }
-            let end = job.run(&self.runner.stop, share(&shares, at))?;
+            let end = job.run(&self.runner, share(&shares, at))?;
             let ended = ended.fetch_add(1, Ordering::SeqCst) + 1;
             let is_done = matches!(end, JobEnd::Done(_));
             if is_done && left[job.of].fetch_sub(1, Ordering::SeqCst) == 1 {
@@ -298,9 +297,9 @@ impl Comparison {
             Ok(Some(match end {
                 JobEnd::Done(state) => JobRan::Done(Box::new(Ran::of(&state))),
                 JobEnd::Stopped => JobRan::Stopped,
-                JobEnd::OutOfDollars(why) => {
+                JobEnd::Without(why) => {
                     let (cell, seed) = (&self.cells[job.of].0.name, job.seed);
-                    JobRan::OutOfDollars(format!("{cell}, seed {seed}: {why}"))
+                    JobRan::Without(format!("{cell}, seed {seed}: {why}"))
                 }
             }))
         };
@@ -309,7 +308,7 @@ impl Comparison {
         self.runner.each(jobs.len(), work, |ran| {
             match ran {
                 Some(JobRan::Done(ran)) => own.push((jobs[at].seed, *ran)),
-                Some(JobRan::OutOfDollars(why)) => without.push(why),
+                Some(JobRan::Without(why)) => without.push(why),
                 Some(JobRan::Stopped) => stopped = true,
                 None => {}
             }
@@ -346,7 +345,7 @@ impl Comparison {
 enum JobRan {
     Done(Box<Ran>),
     Stopped,
-    OutOfDollars(String),
+    Without(String),
 }
 
 fn share(shares: &[PurseShare], at: usize) -> Option<PurseShare> {

@@ -63,6 +63,12 @@ pub fn default_states() -> Option<PathBuf> {
     below(ProjectDirs::cache_dir, "states.db")
 }
 
+/// The folder of files of jobs from other machines: in the platform's directory for caches.
+#[cfg(feature = "nats")]
+pub fn default_packs() -> Option<PathBuf> {
+    below(ProjectDirs::cache_dir, "packs")
+}
+
 /// The platform's directories of toolyard, without those that do not exist for this user.
 pub fn own_folders() -> Vec<PathBuf> {
     let folders: [fn(&ProjectDirs) -> &Path; 3] =

@@ -23,6 +23,8 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 
 pub(crate) use self::endpoint_prices::fill_watched;
+#[cfg(feature = "nats")]
+pub use self::file::default_packs;
 pub use self::provider::{PROVIDERS, Provider};
 pub use self::removed_names::GoneSettings;
 pub use self::{

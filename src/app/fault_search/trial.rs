@@ -121,7 +121,8 @@ impl ScenarioTrials<'_> {
                 tools.borrow_mut().insert(tool.clone());
             }
         };
-        let ran = QuietRun::of(prepared, expect, stop, hear).map_err(TrialError::Session)?;
+        let ran = QuietRun::of(prepared, expect, self.runner, hear).map_err(TrialError::Session)?;
+        let Some(ran) = ran else { return Err(TrialError::Stopped) };
         if stop.is_stopped() {
             return Err(TrialError::Stopped);
         }

@@ -8,7 +8,7 @@ use std::{fs, io::ErrorKind};
 use serde::{Deserialize, Serialize};
 
 use super::job_lock::JobLock;
-use super::{SessionStopper, follow};
+use super::{Followed, Runner};
 use crate::domain::{Event, Outcome, Record, SessionEvent, State, TaskEvent};
 use crate::engine::{self, Beginning, DOLLARS_REACHED, MODEL_UNUSABLE, PurseShare};
 use crate::session::{JournalChoice, SessionError, SessionSpec};
@@ -41,8 +41,25 @@ pub enum JobEnd {
     /// All its tasks are done.
     Done(Box<State>),
     Stopped,
-    /// The limit of dollars ended it: why.
-    OutOfDollars(String),
+    /// It has no result, and others may have one: why. The limit of dollars ended it, or it could not end elsewhere.
+    Without(String),
+}
+
+impl JobEnd {
+    /// How the session with this last state ended; `why`: what it said of that.
+    ///
+    /// # Errors
+    /// A model cannot be used.
+    pub fn of(state: State, why: Option<String>) -> Result<Self, SessionError> {
+        if state.tasks.iter().all(|task| is_final(task.outcome())) {
+            return Ok(Self::Done(Box::new(state)));
+        }
+        if let Some((model, error)) = state.unusable_model() {
+            return Err(SessionError::failed(format!("{MODEL_UNUSABLE}: {model}: {error}")));
+        }
+        let why = why.filter(|why| why.starts_with(DOLLARS_REACHED));
+        Ok(why.map_or(Self::Stopped, Self::Without))
+    }
 }
 
 impl Job {
@@ -72,17 +89,13 @@ impl Job {
     ///
     /// # Errors
     /// Faults in the settings or in the files of the folder; or a model cannot be used.
-    pub fn run(
-        &self,
-        stop: &SessionStopper,
-        share: Option<PurseShare>,
-    ) -> Result<JobEnd, SessionError> {
+    pub fn run(&self, runner: &Runner, share: Option<PurseShare>) -> Result<JobEnd, SessionError> {
         if !self.is_kept {
-            return self.run_alone(stop, share, |_| ());
+            return self.run_alone(runner, share, |_| ());
         }
         let lock = self.folder.join(format!("seed-{}.lock", self.seed));
-        let Some(lock) = JobLock::take(&lock, stop)? else { return Ok(JobEnd::Stopped) };
-        let end = self.run_alone(stop, share, |_| ())?;
+        let Some(lock) = JobLock::take(&lock, &runner.stop)? else { return Ok(JobEnd::Stopped) };
+        let end = self.run_alone(runner, share, |_| ())?;
         if let JobEnd::Done(_) = end {
             lock.done();
         }
@@ -95,7 +108,7 @@ impl Job {
     /// As [`run`](Self::run).
     pub fn run_alone(
         &self,
-        stop: &SessionStopper,
+        runner: &Runner,
         share: Option<PurseShare>,
         mut hear: impl FnMut(&Record) + 'static,
     ) -> Result<JobEnd, SessionError> {
@@ -105,15 +118,16 @@ impl Job {
             records.iter().for_each(hear);
             return Ok(JobEnd::Done(Box::new(before)));
         }
-        if stop.is_stopped() {
+        if runner.stop.is_stopped() {
             return Ok(JobEnd::Stopped);
         }
         if self.keeps_past {
             self.lay_base()?;
         }
-        let mut prepared = self.session(parts + 1).prepare()?;
-        // A fork goes on from its moment each time.
-        if self.spec.fork.is_none() {
+        let spec = self.session(parts + 1);
+        let mut prepared = spec.prepare()?;
+        // A fork goes on from its moment each time. Elsewhere, a session goes on by itself.
+        if self.spec.fork.is_none() && runner.elsewhere.is_none() {
             prepared.beginning = Beginning::after(engine::resumable(records));
         }
         prepared.purse.clone_from(&share);
@@ -126,18 +140,16 @@ impl Job {
             }
             true
         };
-        let state = follow(prepared, Vec::new(), stop, hears)?.state;
+        let state = match runner.follow(&spec, prepared, hears) {
+            Ok(Some(Followed { state, .. })) => state,
+            Ok(None) => return Ok(JobEnd::Stopped),
+            Err(SessionError::Without(why)) => return Ok(JobEnd::Without(why)),
+            Err(error) => return Err(error),
+        };
         if let Some(share) = share {
             share.settle(state.dollars_spent());
         }
-        if state.tasks.iter().all(|task| is_final(task.outcome())) {
-            return Ok(JobEnd::Done(Box::new(state)));
-        }
-        if let Some((model, error)) = state.unusable_model() {
-            return Err(SessionError::failed(format!("{MODEL_UNUSABLE}: {model}: {error}")));
-        }
-        let why = why.take().filter(|why| why.starts_with(DOLLARS_REACHED));
-        Ok(why.map_or(JobEnd::Stopped, JobEnd::OutOfDollars))
+        JobEnd::of(state, why.take())
     }
 
     /// The spec of this part: the session knows no other past than its base.
@@ -212,7 +224,7 @@ impl Job {
 }
 
 /// Whether nothing is left to do: the session recorded its end, so its past uses are saved, too.
-fn is_done(records: &[Record], state: &State) -> bool {
+pub fn is_done(records: &[Record], state: &State) -> bool {
     let said = matches!(
         records.last().map(|last| &last.event),
         Some(Event::Session(SessionEvent::SessionEnded { .. }))

@@ -3,9 +3,10 @@
 //!
 //! ```text
 //! Job { spec, folder, seed } ── prepare ──► follow ──► State ──► a result in a ResultFolder
-//!   └── several at once (Runner), with one stopper and one purse
+//!   └── several at once (Runner), with one stopper and one purse; or each in another process (Elsewhere)
 //! ```
 
+mod elsewhere;
 mod follow;
 mod job;
 mod job_lock;
@@ -16,8 +17,9 @@ mod stopper;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use self::elsewhere::{Elsewhere, SessionOrder};
 pub use self::follow::{Followed, follow};
-pub use self::job::{Job, JobEnd};
+pub use self::job::{Job, JobEnd, is_done};
 pub use self::results::ResultFolder;
 pub use self::shard::Shard;
 pub use self::stopper::SessionStopper;
@@ -32,6 +34,8 @@ pub struct Runner {
     pub stop: Arc<SessionStopper>,
     /// US dollars for all jobs together; `None`: each has its own limit only.
     pub purse: Option<Arc<CommonPurse>>,
+    /// Where sessions run instead of in this process.
+    pub elsewhere: Option<Arc<dyn Elsewhere>>,
 }
 
 impl Runner {
@@ -75,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_cause_is_told_and_not_what_came_of_it() {
-        let runner = Runner { at_once: 2, stop: Arc::default(), purse: None };
+        let runner = Runner { at_once: 2, stop: Arc::default(), purse: None, elsewhere: None };
         let work = |at: usize| {
             if at == 1 {
                 return Err("the cause");

@@ -71,6 +71,9 @@ impl ScenarioFile {
             SessionError::Input(why) | SessionError::Failed(why) => {
                 Problem::of_file(self.path.display().to_string(), why.to_string())
             }
+            SessionError::Without(why) => {
+                Problem::of_file(self.path.display().to_string(), why.clone())
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use super::folded::FoldedChecks;
 use super::{Expectations, ScenarioVerdict, TaskSums};
 use crate::domain::{Record, State, state::Keeps, state::RECENT};
 use crate::engine::{DOLLARS_REACHED, MODEL_UNUSABLE};
-use crate::runner::{SessionStopper, follow};
+use crate::runner::{Followed, Runner};
 use crate::session::{PreparedSession, SessionError};
 
 /// A session that has ended.
@@ -16,16 +16,16 @@ pub struct QuietRun {
 }
 
 impl QuietRun {
-    /// Runs a session on this thread until it ends or is stopped; `hear` gets each record.
+    /// Runs a session until it ends or is stopped; `hear` gets each record. `None`: it was stopped elsewhere.
     ///
     /// # Errors
     /// The session cannot start, or ended early.
     pub fn of(
         mut prepared: PreparedSession,
         expect: &Expectations,
-        stop: &SessionStopper,
+        runner: &Runner,
         mut hear: impl FnMut(&Record) + 'static,
-    ) -> Result<Self, SessionError> {
+    ) -> Result<Option<Self>, SessionError> {
         prepared.keeps = Keeps::Tasks(RECENT);
         let checks = FoldedChecks::new(expect);
         let folds = checks.clone();
@@ -34,9 +34,12 @@ impl QuietRun {
             hear(record);
             true
         };
-        let state = follow(prepared, Vec::new(), stop, hears)?.state;
+        let spec = prepared.spec().clone();
+        let Some(Followed { state, .. }) = runner.follow(&spec, prepared, hears)? else {
+            return Ok(None);
+        };
         let ended = checks.ended();
-        Ok(Self { state, checks, ended })
+        Ok(Some(Self { state, checks, ended }))
     }
 
     /// Why the session ended for want of money or of a model, if it did: that says nothing about the agent.

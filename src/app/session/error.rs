@@ -22,6 +22,9 @@ pub enum SessionError {
     /// A failure at run time.
     #[error(transparent)]
     Failed(ErrorCause),
+    /// It was to run elsewhere and has no result there, which says nothing about other sessions.
+    #[error("{0}")]
+    Without(String),
 }
 
 /// The typed error behind a [`SessionError`], shared since errors are cloned for several readers.
@@ -115,6 +118,7 @@ impl SessionError {
         match self {
             SessionError::Spec { .. } => Some("spec"),
             SessionError::Input(cause) | SessionError::Failed(cause) => cause.about(),
+            SessionError::Without(_) => None,
         }
     }
 

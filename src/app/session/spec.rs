@@ -1,6 +1,7 @@
 //! The description of a session, as plain data.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -176,22 +177,26 @@ impl SessionSpec {
 
     /// The spec with absolute paths, so that it means the same in another folder.
     pub fn anchored(&self) -> Self {
-        let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        let each = |path: &Option<PathBuf>| path.as_ref().map(whole);
+        self.moved_to(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+    }
+
+    /// The spec with other paths of what it reads.
+    pub fn moved_to(&self, to: impl Fn(&Path) -> PathBuf) -> Self {
+        let each = |path: &Option<PathBuf>| path.as_deref().map(&to);
         let tasks = match &self.tasks {
-            TaskSource::File(path) => TaskSource::File(whole(path)),
+            TaskSource::File(path) => TaskSource::File(to(path)),
             other => other.clone(),
         };
         Self {
             config: each(&self.config),
             workspace: each(&self.workspace),
-            mcp: self.mcp.iter().map(whole).collect(),
+            mcp: self.mcp.iter().map(|path| to(path)).collect(),
             learned: each(&self.learned),
             experience: each(&self.experience),
             recorded: each(&self.recorded),
             resumed: each(&self.resumed),
             fork: self.fork.clone().map(|mut fork| {
-                fork.of = whole(&fork.of);
+                fork.of = to(&fork.of);
                 fork
             }),
             tasks,

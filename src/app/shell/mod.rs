@@ -6,6 +6,7 @@ pub mod cotools;
 pub mod describe;
 pub mod litter;
 pub mod log;
+mod nats_args;
 pub mod openapi;
 pub mod out;
 pub mod question;
@@ -17,5 +18,6 @@ pub mod trouble;
 pub mod value;
 
 pub use self::describe::ManArgs;
+pub use self::nats_args::NatsArgs;
 pub use self::session_args::{ConfigArgs, SessionArgs};
 pub use self::spec::parse_knob;

@@ -78,6 +78,7 @@ impl From<SessionError> for Trouble {
         let text = match &error {
             SessionError::Spec { field, why } => format!("{}: {why}", option(field)),
             SessionError::Input(cause) | SessionError::Failed(cause) => cause.to_string(),
+            SessionError::Without(why) => why.clone(),
         };
         Trouble::Session { error, text }
     }

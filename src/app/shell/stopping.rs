@@ -31,6 +31,7 @@ pub fn runner(jobs: Option<usize>, max_dollars: Option<f64>, shard: Option<Shard
         at_once: jobs.unwrap_or_else(usual),
         stop: Arc::default(),
         purse: max_dollars.map(|most| CommonPurse::new(most / parts)),
+        elsewhere: None,
     }
 }
 

@@ -28,7 +28,10 @@ impl Trouble {
 
     pub fn exit_code(&self) -> u8 {
         match self {
-            Trouble::Failed(_) | Trouble::Session { error: SessionError::Failed(_), .. } => 1,
+            Trouble::Failed(_)
+            | Trouble::Session {
+                error: SessionError::Failed(_) | SessionError::Without(_), ..
+            } => 1,
             Trouble::Usage(_) | Trouble::Session { .. } => 2,
         }
     }

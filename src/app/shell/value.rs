@@ -17,6 +17,16 @@ pub fn positive(text: &str) -> Result<NonZeroUsize, String> {
     parsed(text, "a whole number of at least 1")
 }
 
+/// A tag of workers.
+#[cfg(feature = "nats")]
+pub fn tag(text: &str) -> Result<String, String> {
+    let is_good = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    match !text.is_empty() && text.len() <= 32 && text.chars().all(is_good) {
+        true => Ok(text.to_owned()),
+        false => Err("expected up to 32 letters, digits, - or _, such as gpu".to_owned()),
+    }
+}
+
 /// A number of seconds of at least 0.
 pub fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text.trim().parse().ok().filter(|seconds: &f64| *seconds >= 0.0);

@@ -56,7 +56,7 @@ pub struct SweepPlan {
 pub enum SweptJob {
     Done(Box<PointRun>),
     Stopped,
-    OutOfDollars(String),
+    Without(String),
     /// Another part of the jobs has it.
     Elsewhere,
 }
@@ -250,10 +250,10 @@ impl SweepPlan {
                     checks.take(record);
                 }
             };
-            let state = match self.job(job).run_alone(&runner.stop, share, hear)? {
+            let state = match self.job(job).run_alone(runner, share, hear)? {
                 JobEnd::Done(state) => state,
                 JobEnd::Stopped => return Ok(None),
-                JobEnd::OutOfDollars(why) => {
+                JobEnd::Without(why) => {
                     without = Some(format!("{}: {why}", self.said(job)));
                     return Ok(None);
                 }
@@ -274,7 +274,7 @@ impl SweepPlan {
         })?;
         Ok(match (ran, without) {
             (Some(run), _) => SweptJob::Done(Box::new(run)),
-            (None, Some(why)) => SweptJob::OutOfDollars(why),
+            (None, Some(why)) => SweptJob::Without(why),
             (None, None) => SweptJob::Stopped,
         })
     }

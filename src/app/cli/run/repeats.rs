@@ -23,7 +23,9 @@ pub type Seeded = (ScenarioFile, u64);
 /// # Errors
 /// A result cannot be printed.
 pub fn run(args: &RunArgs, files: &[Seeded]) -> Result<(Vec<ScenarioVerdict>, RunEnd), Trouble> {
-    let runner = stopping::runner(args.jobs.map(usize::from), args.session.max_dollars, None);
+    let jobs = args.jobs.map(usize::from);
+    let mut runner = stopping::runner(jobs, args.session.max_dollars, None);
+    args.nats.settle(&mut runner, jobs)?;
     let came = stopping::stop_on_first(&runner.stop)?;
     let repeat = args.repeat as usize;
     let work = |at: usize| {
@@ -99,7 +101,7 @@ fn one(
     let expect = &file.scenario.expect;
     let share = runner.purse.as_ref().map(|purse| purse.share(0.0));
     prepared.purse.clone_from(&share);
-    let ran = QuietRun::of(prepared, expect, &runner.stop, |_| ());
+    let ran = QuietRun::of(prepared, expect, runner, |_| ()).transpose()?;
     if runner.stop.is_stopped() {
         return None;
     }

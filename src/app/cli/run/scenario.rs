@@ -28,7 +28,7 @@ pub fn run(args: &RunArgs) -> Result<RunEnd, Trouble> {
     if let Some(path) = &args.junit {
         expect_place(path)?;
     }
-    let is_several = args.repeat > 1 || args.jobs.is_some();
+    let is_several = args.repeat > 1 || args.jobs.is_some() || args.nats.is_given();
     let (verdicts, end) = match is_several {
         true => repeats::run(args, &files).map(|(verdicts, end)| (verdicts, Some(end)))?,
         false => runtime()?.block_on(run_all(args, &files))?,

@@ -11,6 +11,7 @@ use crate::compare::Seeds;
 use crate::runner::Shard;
 use crate::scenario::{Expectations, ScenarioFile};
 use crate::session::{ForkSpec, SessionSpec};
+use crate::shell::NatsArgs;
 use crate::sweep::{SweepMeasure, SweptAxis};
 
 #[derive(Debug, Args)]
@@ -43,6 +44,8 @@ pub struct SweepArgs {
     /// Sessions at the same time; default: two for each processor.
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=256))]
     pub jobs: Option<u16>,
+    #[command(flatten)]
+    pub nats: NatsArgs,
     /// Print one JSON object instead of the table.
     #[arg(long)]
     pub json: bool,

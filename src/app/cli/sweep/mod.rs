@@ -56,7 +56,9 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Trouble> {
         (None, Some(_)) => SweepMeasure::Passed,
         (None, None) => SweepMeasure::Right,
     };
-    let runner = stopping::runner(args.jobs.map(usize::from), args.session.max_dollars, args.shard);
+    let jobs = args.jobs.map(usize::from);
+    let mut runner = stopping::runner(jobs, args.session.max_dollars, args.shard);
+    args.nats.settle(&mut runner, jobs)?;
     let said =
         format!("interrupted; run the same command again to continue from {}", args.out.display());
     stopping::stop_on_interrupt(&runner.stop, said.clone())?;
@@ -72,7 +74,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Trouble> {
     plan.run(&runner, args.shard, |job, news| match news {
         SweptJob::Done(run) => progress.done(job, *run),
         SweptJob::Stopped => stopped += 1,
-        SweptJob::OutOfDollars(why) => without.push(why),
+        SweptJob::Without(why) => without.push(why),
         SweptJob::Elsewhere => {}
     })?;
     if stopped > 0 {
