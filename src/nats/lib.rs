@@ -14,12 +14,14 @@ mod journal;
 mod purse;
 mod queue;
 mod server;
+mod tunnel;
 
 pub use self::address::NatsAddress;
 pub use self::journal::{Entry, JobJournal, JournalWriter};
 pub use self::purse::{JobPurse, PurseState};
 pub use self::queue::{Deaths, JobResult, JobState, Lease, ListedJob, ResultEnd};
 pub use self::server::{JobServer, LEASE};
+pub use self::tunnel::Tunnel;
 use toolyard_net as net;
 
 /// Why a server, or what is on it, cannot be used.

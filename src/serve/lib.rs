@@ -67,7 +67,7 @@ pub mod watch;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 pub use self::client::{AttachError, Attached, attach};
-pub use self::place::{SessionFolder, folders};
+pub use self::place::{SessionFolder, dial, folders, listen_for};
 pub use self::server::{Opened, Server};
 use crate::domain::seat::{self, SeatNews, SeatRequest};
 

@@ -14,6 +14,7 @@ use rustix::io::{Errno, ioctl_fionbio};
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketType};
 use rustix::process::geteuid;
 use tempfile::TempDir;
+use tokio::net::{UnixListener, UnixStream};
 
 /// The longest path of a socket on the systems supported, without its end.
 const LONGEST: usize = 103;
@@ -83,6 +84,23 @@ pub(super) fn place_for(journal: &Path) -> io::Result<PathBuf> {
         }
     }
     Err(last.unwrap_or_else(|| wrong(journal, "no folder for its socket")))
+}
+
+/// Listens where screens look for the session that writes this journal. The socket ends with the folder's next session.
+///
+/// # Errors
+/// There is no place for it, or it is taken.
+pub fn listen_for(journal: &Path) -> io::Result<UnixListener> {
+    UnixListener::bind(place_for(journal)?)
+}
+
+/// Reaches the session on this machine that writes this journal.
+///
+/// # Errors
+/// There is no such session.
+pub async fn dial(journal: &Path) -> io::Result<UnixStream> {
+    let socket = socket_of(journal)?.ok_or(io::ErrorKind::NotFound)?;
+    UnixStream::connect(socket).await
 }
 
 /// Makes a folder that is private, or checks it, and deletes what killed sessions left in it.

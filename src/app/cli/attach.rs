@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::{iter, thread};
 
+use super::away::Away;
 use super::journal_args::{AttachArgs, FollowArgs};
 use super::live::{self, FOLLOW};
 use super::{live_journal, out, runtime::runtime, save, sessions, trouble::Trouble, twin};
@@ -21,7 +22,11 @@ use crate::ui::{self, view::ReadOnly, view::Tone};
 /// # Errors
 /// The session does not run, or nobody can attach to it.
 pub fn attach(args: &AttachArgs) -> Result<ui::EndReason, Trouble> {
+    let away = args.session.as_deref().map(Away::open).transpose()?.flatten();
     let journal = match &args.session {
+        Some(_) if away.is_some() => {
+            away.as_ref().map(Away::controlled).transpose()?.unwrap_or_default()
+        }
         Some(session) => named(session, &args.config.config)?,
         None => match newest_attachable()? {
             Some(journal) => journal,
@@ -114,23 +119,25 @@ fn not_attached(error: AttachError, session: &Summary) -> Trouble {
 /// # Errors
 /// The file cannot be read, or is not a journal of a known version.
 pub fn follow(args: &FollowArgs) -> Result<ui::EndReason, Trouble> {
-    let path = &args.journal;
+    let mut away = Away::open(&args.journal)?;
+    let path = &away.as_ref().map_or_else(|| args.journal.clone(), Away::journal);
+    let pause = away.as_mut().map_or_else(live_journal::by_time, Away::pause);
     if args.json {
-        return print(path).map(|()| ui::EndReason::ByUser);
+        return print(path, pause).map(|()| ui::EndReason::ByUser);
     }
     let config = Config::find(args.config.config.as_deref()).map_err(Trouble::usage)?;
     let header = begun(path)?.header;
     live::expect_terminal("use `toolyard follow`")?;
-    let (records, remark) =
-        live_journal::records(path, live_journal::by_time()).map_err(Trouble::failed)?;
-    let settings = live::settings(&config, path.display().to_string(), Some(ReadOnly::Following))?;
+    let (records, remark) = live_journal::records(path, pause).map_err(Trouble::failed)?;
+    let settings =
+        live::settings(&config, args.journal.display().to_string(), Some(ReadOnly::Following))?;
     let source = ui::SessionSource {
         opened: Some(header.opened),
         records,
         commands: None,
         seat: None,
         twins: None,
-        origin: twin::of_journal(&args.journal),
+        origin: twin::of_journal(path),
         sweeps: None,
         scenarios: save::saver(None, Some(path.clone())),
         journal: Some(path.clone()),
@@ -155,24 +162,26 @@ fn begun(path: &Path) -> Result<JournalReader, Trouble> {
 }
 
 /// Prints every event as a line of JSON, until the session has ended.
-fn print(path: &Path) -> Result<(), Trouble> {
+fn print(path: &Path, mut pause: live_journal::Pause) -> Result<(), Trouble> {
     let mut reader = begun(path)?;
     let mut next = || -> Result<_, JournalError> {
         loop {
             if let Some(record) = reader.next().transpose()? {
-                return Ok(record);
+                return Ok(Some(record));
             }
             reader.look_again();
             reader.expect_same()?;
-            thread::sleep(FOLLOW);
+            if !pause() {
+                return Ok(None);
+            }
         }
     };
-    loop {
-        let record = next().map_err(Trouble::usage)?;
+    while let Some(record) = next().map_err(Trouble::usage)? {
         let json = serde_json::to_string(&record).map_err(Trouble::failed)?;
         let is_end = matches!(record.event, Event::Session(SessionEvent::SessionEnded { .. }));
         if !out::print_if_read(&format!("{}\n", safe(&json)))? || is_end {
             return Ok(());
         }
     }
+    Ok(())
 }

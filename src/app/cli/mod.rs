@@ -34,6 +34,7 @@ use crate::shell::{colour, describe, openapi, out, question, runtime, stopping, 
 mod agent_fork;
 pub mod ask;
 pub mod attach;
+mod away;
 mod beside;
 mod call;
 mod call_args;

@@ -10,12 +10,14 @@
 mod cache;
 mod config_text;
 mod laid_job;
+mod look;
 mod order;
 mod pack;
 mod place;
 mod worker;
 mod worker_purse;
 
+pub use self::look::{Look, is_address};
 pub use self::pack::Excluded;
 pub use self::place::Machines;
 pub use self::worker::{Worker, WorkerSettings};

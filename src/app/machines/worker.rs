@@ -12,6 +12,7 @@ use toolyard_nats::{
 };
 
 use super::laid_job::LaidJob;
+use super::look::offer;
 use super::order::{Order, OrderVersion};
 use super::place::ANY;
 use super::worker_purse::WorkerPurse;
@@ -19,7 +20,7 @@ use super::{cache, failed, pack};
 use crate::config::Config;
 use crate::domain::words::clipped;
 use crate::runner::{JobEnd, SessionStopper, follow};
-use crate::session::{PreparedSession, SessionError};
+use crate::session::{JournalChoice, PreparedSession, SessionError};
 use crate::shell::litter;
 use crate::shell::out::{tell, warn};
 use crate::store::journal::{CopiedLine, CopyState, JournalCopy};
@@ -45,6 +46,8 @@ pub struct WorkerSettings {
     pub tag: Option<String>,
     /// What it allows, and where it finds keys.
     pub config: Config,
+    /// Whether people reach its sessions from elsewhere.
+    pub is_open: bool,
 }
 
 /// A worker.
@@ -54,6 +57,7 @@ pub struct Worker {
     at_once: usize,
     tags: Vec<String>,
     config: Config,
+    is_open: bool,
     folder: TempDir,
     number: AtomicU64,
     leaving: watch::Receiver<bool>,
@@ -90,7 +94,7 @@ impl Worker {
         settings: WorkerSettings,
         leaving: watch::Receiver<bool>,
     ) -> Result<Self, SessionError> {
-        let WorkerSettings { server, at_once, tag, config } = settings;
+        let WorkerSettings { server, at_once, tag, config, is_open } = settings;
         let connected = JobServer::connect(server, true, Arc::new(|text: &str| warn(text))).await;
         cache::clear();
         let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
@@ -100,6 +104,7 @@ impl Worker {
             at_once,
             tags: tag.into_iter().chain([ANY.to_owned()]).collect(),
             config,
+            is_open,
             folder: litter::folder().map_err(SessionError::failed)?,
             number: AtomicU64::new(0),
             leaving,
@@ -328,6 +333,8 @@ impl Worker {
             WorkerPurse::share(JobPurse { server, run: run.clone(), job })
         });
         prepared.purse.clone_from(&share);
+        prepared.is_attachable = self.is_open;
+        let journal = prepared.spec().journal.clone();
         let stop = Arc::new(SessionStopper::default());
         let (tell, mut ended) = oneshot::channel();
         let own = Arc::clone(&stop);
@@ -348,9 +355,18 @@ impl Worker {
             }
             std::future::pending::<()>().await;
         };
+        let offer = async {
+            if let (true, JournalChoice::File(journal)) = (self.is_open, journal)
+                && let Err(error) = offer(&self.server, &lease.job, &journal).await
+            {
+                tracing::info!(%error, "nobody reaches the session");
+            }
+            std::future::pending::<()>().await;
+        };
         let copied = tokio::select! {
             copied = copy(writer, lines, after, &state) => copied,
             () = leave => Ok(()),
+            () = offer => Ok(()),
         };
         if let Err(error) = copied {
             let why = error.to_string();

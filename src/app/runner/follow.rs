@@ -33,6 +33,7 @@ pub fn follow(
         let _ = commands.send(command);
     }
     stop.reach(commands.clone());
+    let attached = prepared.is_attachable.then(|| commands.downgrade());
     let listener = Box::new(move |record: &Arc<Record>| {
         if !hear(record) {
             // An ended session takes no command, and needs none.
@@ -41,6 +42,6 @@ pub fn follow(
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(SessionError::failed)?;
-    let (state, journal) = runtime.block_on(prepared.run_kept(receiver, None, listener))?;
+    let (state, journal) = runtime.block_on(prepared.run_kept(receiver, attached, listener))?;
     Ok(Followed { state, journal })
 }

@@ -32,6 +32,11 @@ pub struct WorkerArgs {
     /// A job whose tools this machine does not allow is left to others.
     #[arg(long, value_name = "RULE")]
     allow: Vec<Rule>,
+    /// Let people attach to its sessions: toolyard attach nats://HOST/JOB.
+    ///
+    /// Breakpoints of a job then hold it while a screen is attached.
+    #[arg(long)]
+    control: bool,
     #[command(flatten)]
     config: ConfigArgs,
 }
@@ -54,6 +59,7 @@ pub fn worker(args: &WorkerArgs) -> Result<(), Trouble> {
         at_once: args.jobs.map_or_else(stopping::usual, NonZeroUsize::get),
         tag: args.tag.clone(),
         config,
+        is_open: args.control,
     };
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
     runtime.map_err(Trouble::failed)?.block_on(async {
