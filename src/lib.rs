@@ -11,7 +11,7 @@
 //! rooms
 //!   domain
 //!   files net papers process reader wire
-//!   model program store strategy tool
+//!   model nats program store strategy tool
 //!   ask mcp
 //!   engine serve ui
 //!   report stage
@@ -34,6 +34,8 @@ pub use toolyard_engine as engine;
 pub use toolyard_files as files;
 pub use toolyard_mcp as mcp;
 pub use toolyard_model as model;
+#[cfg(feature = "nats")]
+pub use toolyard_nats as nats;
 pub use toolyard_net as net;
 pub use toolyard_papers as papers;
 pub use toolyard_process as process;

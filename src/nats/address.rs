@@ -3,6 +3,8 @@
 use std::{env, fmt, str::FromStr};
 
 use async_nats::{ConnectOptions, ServerAddr};
+use percent_encoding::percent_decode_str;
+use reqwest::Url;
 
 use crate::NatsError;
 use crate::net::secret::Secret;
@@ -21,6 +23,24 @@ pub struct NatsAddress {
     shown: String,
 }
 
+/// What an address has before its host.
+enum Credentials {
+    User(String, String),
+    Token(String),
+}
+
+impl Credentials {
+    fn of(url: &Url) -> Option<Self> {
+        let text = |part: &str| percent_decode_str(part).decode_utf8_lossy().into_owned();
+        match (url.username(), url.password()) {
+            ("", None) => None,
+            (user, Some(password)) => Some(Self::User(text(user), text(password))),
+            // A name alone is a token.
+            (token, None) => Some(Self::Token(text(token))),
+        }
+    }
+}
+
 impl FromStr for NatsAddress {
     type Err = String;
 
@@ -29,10 +49,13 @@ impl FromStr for NatsAddress {
         let read = |part: &str| {
             let server: ServerAddr = part.trim().parse().map_err(|_| wrong.to_owned())?;
             let url = server.clone().into_inner();
-            // A name alone is a token.
-            let secret = url.password().or(Some(url.username()).filter(|user| !user.is_empty()));
             // It is hidden from here on, in whatever text.
-            secret.map(Secret::new);
+            match Credentials::of(&url) {
+                Some(Credentials::User(_, secret) | Credentials::Token(secret)) => {
+                    drop(Secret::new(&secret))
+                }
+                None => {}
+            }
             let is_known = matches!(server.scheme(), "nats" | "tls") && url.path().len() < 2;
             if is_known && !server.host().is_empty() { Ok(server) } else { Err(wrong.to_owned()) }
         };
@@ -68,15 +91,21 @@ impl NatsAddress {
         if let Some(file) = given(CA) {
             options = options.add_root_certificates(file.into());
         }
-        // What an address says is used first.
-        Ok(match (given(USER), secret(PASSWORD), secret(TOKEN)) {
-            (Some(user), Some(password), _) => options.user_and_password(user, password),
-            (Some(_), None, _) => {
+        let said =
+            self.servers.iter().find_map(|server| Credentials::of(&server.clone().into_inner()));
+        Ok(match (said, given(USER), secret(PASSWORD), secret(TOKEN)) {
+            (Some(Credentials::User(user, password)), ..) => {
+                options.user_and_password(user, password)
+            }
+            (Some(Credentials::Token(token)), ..) | (None, None, _, Some(token)) => {
+                options.token(token)
+            }
+            (None, Some(user), Some(password), _) => options.user_and_password(user, password),
+            (None, Some(_), None, _) => {
                 let text = format!("{USER} is set, and {PASSWORD} is not; set both");
                 return Err(NatsError::Address(text));
             }
-            (None, _, Some(token)) => options.token(token),
-            (None, ..) => options,
+            (None, None, _, None) => options,
         })
     }
 }

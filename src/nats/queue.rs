@@ -225,11 +225,11 @@ impl JobServer {
     ///
     /// # Errors
     /// The result is too long for a message.
-    pub async fn put_result(&self, result: &JobResult) -> Result<bool, NatsError> {
+    pub async fn put_result(&self, job: &str, result: &JobResult) -> Result<bool, NatsError> {
         let payload = serde_json::to_vec(result).map_err(|error| NatsError::of("result", error))?;
         let message = PublishMessage::build().payload(payload.into());
         let message = message.message_id(self.client.new_inbox()).expected_last_subject_sequence(0);
-        match self.publish(format!("result.{}", result.job), message).await {
+        match self.publish(format!("result.{job}"), message).await {
             Ok(_) => Ok(true),
             Err(NatsError::Lost) => Ok(false),
             Err(error) => Err(error),
@@ -346,7 +346,7 @@ impl JobServer {
             order: Some(String::from_utf8_lossy(&order).into_owned()),
             tag: tag.clone(),
         };
-        if !self.put_result(&result).await? {
+        if !self.put_result(job, &result).await? {
             return Err(NatsError::Failed(format!("job {job} has ended")));
         }
         self.write_over(job, Entry::Again).await?;
@@ -356,18 +356,19 @@ impl JobServer {
         Ok(())
     }
 
-    /// Removes what a job ended with, so that it runs again: from where its journal ends.
+    /// Removes what a job ended with, so that it runs again: from where its journal ends. One that was done loses its
+    /// journal, too, and runs when it is asked for again.
     ///
     /// # Errors
-    /// It has no result, or a good one.
+    /// It has no result.
     pub async fn retry(&self, job: &str) -> Result<(), NatsError> {
         let result = self.result(job).await;
-        match &result {
-            Ok(Some(JobResult { end: ResultEnd::Done, .. })) => {
-                return Err(NatsError::Failed(format!("job {job} is done")));
-            }
-            Ok(None) => return Err(NatsError::Failed(format!("job {job} has not ended"))),
-            Ok(Some(_)) | Err(_) => {}
+        if let Ok(None) = result {
+            return Err(NatsError::Failed(format!("job {job} has not ended")));
+        }
+        if let Ok(Some(JobResult { end: ResultEnd::Done, .. })) = result {
+            let purged = self.journals.purge().filter(format!("journal.{job}")).await;
+            purged.map_err(|error| NatsError::of("a journal", error))?;
         }
         self.forget_result(job).await?;
         if let Ok(Some(JobResult { tag, order: Some(order), .. })) = result {

@@ -64,8 +64,9 @@ impl LaidJob {
             fs::write(&path, [header.as_bytes(), b"\n", &lines].concat()).map_err(failed)?;
             laid.last = Some((path, lines.iter().filter(|byte| **byte == b'\n').count() as u64));
         }
-        if let Some((last, _)) = &laid.last {
-            let loaded = journal::read(last).map_err(|error| error.to_string())?;
+        if let Some((last, _)) = &laid.last
+            && let Ok(loaded) = journal::read(last)
+        {
             laid.is_done = is_done(&loaded.records, &State::fold(&loaded.records));
         }
         Ok(laid)
@@ -86,11 +87,13 @@ impl LaidJob {
         // A fork that was not yet at its moment begins again.
         let goes_on = |events: u64| spec.fork.as_ref().is_none_or(|fork| events > fork.at);
         let resumed = self.last.as_ref().filter(|(_, events)| goes_on(*events));
-        let spec = match resumed {
-            Some((last, _)) => SessionSpec { resumed: Some(last.clone()), ..spec },
-            None => spec,
+        let resumed = resumed
+            .map(|(last, _)| SessionSpec { resumed: Some(last.clone()), ..spec.clone() }.prepare());
+        // Where nobody can go on from its journal, it begins again.
+        let prepared = match resumed {
+            Some(Ok(prepared)) => Ok(prepared),
+            Some(Err(_)) | None => spec.prepare(),
         };
-        let prepared = spec.prepare().map_err(|error| error.to_string());
         let mut prepared =
             prepared.map_err(|why| format!("it cannot run on this machine: {why}"))?;
         find_keys(&mut prepared.config, own)?;

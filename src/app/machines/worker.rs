@@ -270,7 +270,7 @@ impl Worker {
             tag: lease.tag.clone(),
             order: (!is_done).then_some(order),
         };
-        self.server.put_result(&result).await.map(drop)
+        self.server.put_result(&lease.job, &result).await.map(drop)
     }
 
     /// Sets a job aside, with the end of its journal.

@@ -6,6 +6,8 @@ mod inputs;
 mod journals;
 #[cfg(target_os = "linux")]
 pub mod kills;
+#[cfg(all(target_os = "linux", feature = "nats"))]
+mod machines;
 #[cfg(target_os = "linux")]
 mod relays;
 

@@ -44,7 +44,7 @@ pub fn jobs(args: &JobsArgs) -> Result<(), Trouble> {
         let server = server.map_err(Trouble::failed)?;
         for job in &args.retry {
             server.retry(job).await.map_err(Trouble::failed)?;
-            print_line(format!("{job} runs again"))?;
+            print_line(format!("{job} is to run again"))?;
         }
         for job in &args.cancel {
             server.cancel(job).await.map_err(Trouble::failed)?;
